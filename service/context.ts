@@ -10,6 +10,8 @@ import { createClientAddress } from './http/client-address.ts';
 import type { ServiceContext } from './module.ts';
 import { createClockSync } from './platform/clock-sync.ts';
 import type { Closers } from './platform/closers.ts';
+import { createConfined } from './platform/confined.ts';
+import { createFfmpeg } from './platform/ffmpeg.ts';
 import type { Options } from './platform/options/index.ts';
 import { createGet } from './platform/outbound/get.ts';
 import { createSourceLogs } from './platform/source-log.ts';
@@ -78,6 +80,8 @@ export const createContext = (
     dirs: { data: dataDir, uploads: uploadDir, media: mediaDir, renderer: rendererDir, resources: resourcesDir },
     machineName,
     get: createGet(),
+    ffmpeg: createFfmpeg(options),
+    confined: createConfined(options.childEnvironment),
     clientAddress: createClientAddress(options.trustProxy),
     isOwnAuthority: createOwnAuthority({ machineName, publicUrl, allowedHosts }, networkInterfaces),
     ...{ kiosk, capture, restart },

@@ -75,7 +75,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
     const { createFleet } = await import('./fleet/index.ts');
     add(createFleet(context, { summary: health.summary, content, screens, peers, records }));
   }
-  add(createConsole(context, { content, media, streams, peers, screens, devices, takeovers, health }));
+  add(createConsole(context, { content, media, peers, screens, devices, takeovers, health }));
 
   const { port, url, ...server } = await openHttp({
     ...context,

@@ -11,6 +11,8 @@ import type { createOwnAuthority } from './http/authority.ts';
 import type { createClientAddress } from './http/client-address.ts';
 import type { Routes, Sockets } from './http/routes.ts';
 import type { Closers } from './platform/closers.ts';
+import type { Confined } from './platform/confined.ts';
+import type { Ffmpeg } from './platform/ffmpeg.ts';
 import type { Options } from './platform/options/index.ts';
 import type { Get } from './platform/outbound/get.ts';
 import type { SourceLogs } from './platform/source-log.ts';
@@ -54,6 +56,10 @@ export interface ServiceContext extends Clock {
   machineName: string;
   /** Requests to other hosts. */
   get: Get;
+  /** The ffmpeg of this box. */
+  ffmpeg: Ffmpeg;
+  /** Runs a program that reads a file of somebody's. */
+  confined: Confined;
   clientAddress: ReturnType<typeof createClientAddress>;
   isOwnAuthority: ReturnType<typeof createOwnAuthority>;
   /** State of the displays; absent if there are none. */

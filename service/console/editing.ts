@@ -4,7 +4,6 @@ import type { Content } from '../content/index.ts';
 import type { Media } from '../media/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { systemDisk } from '../platform/store/disk.ts';
-import type { Streams } from '../streams/index.ts';
 import { type ContentDependencies, contentRoutes } from './content.ts';
 import { type MediaDependencies, mediaRoutes } from './media.ts';
 import { createThumbnailCache } from './thumbnail-cache.ts';
@@ -14,11 +13,13 @@ import { versionRoutes } from './versions.ts';
 
 export interface Dependencies extends ContentDependencies, Omit<MediaDependencies, 'thumbnails'> {
   media: MediaDependencies['media'] & Pick<Media, 'open'>;
-  streams: Pick<Streams, 'ffmpeg'>;
   content: ContentDependencies['content'] & MediaDependencies['content'] & Pick<Content, 'onPlay'>;
 }
 
-export const createEditing = ({ options, dirs, log, keep }: ServiceContext, dependencies: Dependencies): Module => {
+export const createEditing = (
+  { options, dirs, log, ffmpeg, keep }: ServiceContext,
+  dependencies: Dependencies,
+): Module => {
   if (!options.console || options.variant === 'baseline') return {};
   const { content } = dependencies;
   const versions = keep(createVersionStore({ folder: join(dirs.data, 'versions'), disk: systemDisk, log }));
@@ -26,7 +27,9 @@ export const createEditing = ({ options, dirs, log, keep }: ServiceContext, depe
   if (playing !== null) void versions.record(playing);
   content.onPlay((document) => void versions.record(document));
   const thumbnails = createThumbnails({
-    ...{ media: dependencies.media, ffmpeg: dependencies.streams.ffmpeg, log },
+    media: dependencies.media,
+    ffmpeg,
+    log,
     cache: createThumbnailCache(join(dirs.data, 'thumbnails'), systemDisk),
     environment: options.childEnvironment,
   });

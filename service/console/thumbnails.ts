@@ -4,10 +4,11 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Logger } from 'pino';
 import { CodedError } from '../contract/errors.ts';
+import { demuxerOf } from '../domain/media-types.ts';
 import { remember } from '../domain/recent.ts';
 import type { Media } from '../media/index.ts';
+import type { Ffmpeg } from '../platform/ffmpeg.ts';
 import { createQueue } from '../platform/queue.ts';
-import type { Streams } from '../streams/index.ts';
 import type { ThumbnailCache } from './thumbnail-cache.ts';
 
 const LONGEST_SIDE = 640;
@@ -21,32 +22,6 @@ const MAX_WAITING = 500;
 const MAX_FAILED = 2_000;
 /** Videos often begin with black. */
 const SEEK_SECONDS = 1;
-
-/**
- * The demuxer for each media type: ffmpeg must not probe the format, because a file could be a playlist that names other
- * files and addresses.
- */
-const demuxers: Readonly<Record<string, string>> = {
-  'image/png': 'png_pipe',
-  'image/apng': 'apng',
-  'image/jpeg': 'jpeg_pipe',
-  'image/gif': 'gif',
-  'image/webp': 'webp_pipe',
-  'image/bmp': 'bmp_pipe',
-  'image/x-icon': 'ico',
-  'image/tiff': 'tiff_pipe',
-  'image/avif': 'mov',
-  'image/heic': 'mov',
-  'video/mp4': 'mov',
-  'video/quicktime': 'mov',
-  'video/3gpp': 'mov',
-  'video/webm': 'matroska',
-  'video/matroska': 'matroska',
-  'video/ogg': 'ogg',
-  'video/mp2t': 'mpegts',
-  'video/mpeg': 'mpeg',
-  'video/vnd.avi': 'avi',
-};
 
 /** As displayed: pixels need not be square. A side of a very long picture has at least one pixel. */
 const scale =
@@ -75,7 +50,7 @@ export interface Thumbnails {
 
 interface Dependencies {
   media: Pick<Media, 'open'>;
-  ffmpeg: Streams['ffmpeg'];
+  ffmpeg: Ffmpeg;
   cache: ThumbnailCache;
   environment: Readonly<Record<string, string>>;
   log: Logger;
@@ -105,7 +80,7 @@ export const createThumbnails = ({ media, ffmpeg, cache, environment, log }: Dep
   };
 
   const make = async (key: string, path: string, type: string): Promise<Buffer | null> => {
-    const demuxer = demuxers[type];
+    const demuxer = demuxerOf(type);
     const program = await ffmpeg.find();
     if (demuxer === undefined || program === null || closing.signal.aborted) return null;
     const seek = type.startsWith('video/') ? SEEK_SECONDS : 0;
@@ -137,7 +112,7 @@ export const createThumbnails = ({ media, ffmpeg, cache, environment, log }: Dep
       await handle.close();
       const key = createHash('sha256').update(`${path}\n${etag}`).digest('hex');
       const noPicture = () => new CodedError('not_found', `There is no picture in ${JSON.stringify(name)}.`);
-      if (demuxers[type] === undefined || failed.has(key)) throw noPicture();
+      if (demuxerOf(type) === undefined || failed.has(key)) throw noPicture();
       let bytes = await cache.read(key);
       if (bytes === null) {
         const job = jobFor(key, path, type);

@@ -106,6 +106,42 @@ export const judgeType = (name: string, head: Buffer): string => {
   return signature.test(head.toString('latin1', 0, SIGNATURE_BYTES)) ? type : OPAQUE;
 };
 
+/**
+ * ffmpeg's demuxer for each media type: it must not probe the format, because a file could be a playlist that names other
+ * files and addresses.
+ */
+const demuxers: Readonly<Record<string, string>> = {
+  'image/png': 'png_pipe',
+  'image/apng': 'apng',
+  'image/jpeg': 'jpeg_pipe',
+  'image/gif': 'gif',
+  'image/webp': 'webp_pipe',
+  'image/bmp': 'bmp_pipe',
+  'image/x-icon': 'ico',
+  'image/tiff': 'tiff_pipe',
+  'image/avif': 'mov',
+  'image/heic': 'mov',
+  'video/mp4': 'mov',
+  'video/quicktime': 'mov',
+  'video/3gpp': 'mov',
+  'video/webm': 'matroska',
+  'video/matroska': 'matroska',
+  'video/ogg': 'ogg',
+  'video/mp2t': 'mpegts',
+  'video/mpeg': 'mpeg',
+  'video/vnd.avi': 'avi',
+  'audio/mpeg': 'mp3',
+  'audio/mp4': 'mov',
+  'audio/aac': 'aac',
+  'audio/ogg': 'ogg',
+  'audio/webm': 'matroska',
+  'audio/wav': 'wav',
+  'audio/flac': 'flac',
+};
+
+/** ffmpeg's demuxer for files of a media type; undefined: it does not read them. */
+export const demuxerOf = (mediaType: string): string | undefined => demuxers[mediaType];
+
 /** The types that are shown from local copies; copies of other types are not served as media. */
 const showable = [...media.values()].filter(([type]) => /^(?:image|video)\/|\/pdf$/.test(type));
 

@@ -8,20 +8,22 @@
  * - `ending`: the stream is closed and ffmpeg was sent SIGTERM. `ended`: ffmpeg has exited.
  */
 import { doubled } from '../domain/backoff.ts';
+import type { MonotonicMs } from '../domain/time.ts';
+import type { Tempo } from '../tempo.ts';
 
 export type Phase = 'starting' | 'live' | 'quiet' | 'stalled' | 'backoff' | 'failed' | 'ending' | 'ended';
 
-/** The state of one stream. Times are milliseconds of a monotonic clock. */
+/** The state of one stream. */
 export interface Life {
   phase: Phase;
   /** When the phase times out. */
-  dueAt: number;
+  dueAt: MonotonicMs;
   /** When a client last requested the stream. */
-  askedAt: number;
+  askedAt: MonotonicMs;
   /** When the latest run of ffmpeg started, produced its first media, and produced its latest media. */
-  startedAt: number;
-  liveAt: number | null;
-  mediaAt: number;
+  startedAt: MonotonicMs;
+  liveAt: MonotonicMs | null;
+  mediaAt: MonotonicMs;
   /** The longest segment of the run, in ms. */
   longest: number;
   /** Runs that ended since the stream was last stable. */
@@ -42,21 +44,18 @@ export type Event =
 /** What the caller must do with ffmpeg. */
 export type Action = 'run' | 'resume' | 'terminate' | 'kill' | null;
 
-/** How long ffmpeg may take to produce media, in ms: a source may have long keyframe intervals. */
-const startPatience = 20_000;
-/** A process that was suspended (SIGSTOP) ignores SIGTERM. */
-const killAfter = 2_000;
-const backoff = { min: 500, max: 30_000 };
-/** The longest and shortest interval between starts, in ms, while clients request the stream. */
-const wanted = { within: 5_000, every: 2_000 };
-const steadyAfter = 60_000;
+export interface Timing extends Readonly<Tempo['streams']> {
+  /** How long a stream runs without client requests, ms. */
+  idle: number;
+}
+
 /** How often a stream may fail without client requests, and how often a better plan is tried without a delay. */
 const patience = { failures: 6, plans: 3 };
 const never = Number.POSITIVE_INFINITY;
 
-const freshRun = (now: number) => ({
+const freshRun = (now: MonotonicMs, { start }: Timing) => ({
   phase: 'starting' as const,
-  dueAt: now + startPatience,
+  dueAt: now + start,
   startedAt: now,
   liveAt: null,
   longest: 0,
@@ -64,8 +63,8 @@ const freshRun = (now: number) => ({
 });
 
 /** The state of a newly requested stream. */
-export const begin = (now: number): [Life, Action] => [
-  { ...freshRun(now), askedAt: now, mediaAt: Number.NEGATIVE_INFINITY, failures: 0 },
+export const begin = (now: MonotonicMs, timing: Timing): [Life, Action] => [
+  { ...freshRun(now, timing), askedAt: now, mediaAt: Number.NEGATIVE_INFINITY, failures: 0 },
   'run',
 ];
 
@@ -76,75 +75,74 @@ export const isRunning = ({ phase }: Life): boolean => phase === 'starting' || p
 export const isOver = ({ phase }: Life): boolean => phase === 'ending' || phase === 'ended';
 
 /** How long without media until a live stream is quiet, and then until it is stalled, in ms. */
-const silence = ({ longest }: Life): number => Math.max(3_000, 1.5 * longest);
+const silence = ({ longest }: Life, { quiet }: Timing): number => Math.max(quiet, 1.5 * longest);
 
-const stop = (life: Life, phase: 'stalled' | 'ending', now: number): [Life, Action] => [
-  { ...life, phase, dueAt: now + killAfter },
+const stop = (life: Life, phase: 'stalled' | 'ending', now: MonotonicMs, { kill }: Timing): [Life, Action] => [
+  { ...life, phase, dueAt: now + kill },
   'terminate',
 ];
 
-const end = (life: Life, now: number): [Life, Action] => {
-  if (isRunning(life)) return stop(life, 'ending', now);
+const end = (life: Life, now: MonotonicMs, timing: Timing): [Life, Action] => {
+  if (isRunning(life)) return stop(life, 'ending', now, timing);
   return [life.phase === 'stalled' ? { ...life, phase: 'ending' } : { ...life, phase: 'ended', dueAt: never }, null];
 };
 
-const onAsked = (life: Life, now: number): Life => {
+const onAsked = (life: Life, now: MonotonicMs, { startEvery }: Timing): Life => {
   if (life.phase !== 'backoff' && life.phase !== 'failed') return { ...life, askedAt: now };
-  const soon = Math.max(now, life.startedAt + wanted.every);
+  const soon = Math.max(now, life.startedAt + startEvery);
   return { ...life, askedAt: now, phase: 'backoff', dueAt: Math.min(life.dueAt, soon) };
 };
 
-const onMedia = (life: Life, duration: number, now: number): Life => {
+const onMedia = (life: Life, duration: number, now: MonotonicMs, timing: Timing): Life => {
   const liveAt = life.liveAt ?? now;
-  const failures = now - liveAt >= steadyAfter ? 0 : life.failures;
+  const failures = now - liveAt >= timing.steady ? 0 : life.failures;
   const heard = { ...life, phase: 'live' as const, liveAt, mediaAt: now, failures };
   const longest = Math.max(life.longest, duration);
-  return { ...heard, longest, dueAt: now + silence({ ...heard, longest }) };
+  return { ...heard, longest, dueAt: now + silence({ ...heard, longest }, timing) };
 };
 
-const onExit = (life: Life, roll: number, now: number): Life => {
+const onExit = (life: Life, roll: number, now: MonotonicMs, timing: Timing): Life => {
+  const { requested, startEvery, retry, maxRetry } = timing;
   const failures = life.failures + 1;
-  const isWanted = now - life.askedAt <= wanted.within;
+  const isWanted = now - life.askedAt <= requested;
   if (!isWanted && failures > patience.failures) return { ...life, phase: 'failed', failures, dueAt: never };
-  const pause = life.swift ? 0 : roll * doubled(life.failures, backoff.min, backoff.max);
-  const latest = isWanted ? Math.max(now, life.startedAt + wanted.every) : never;
+  const pause = life.swift ? 0 : roll * doubled(life.failures, retry, maxRetry);
+  const latest = isWanted ? Math.max(now, life.startedAt + startEvery) : never;
   return { ...life, phase: 'backoff', failures, dueAt: Math.min(now + pause, latest) };
 };
 
-const onDue = (life: Life, now: number): [Life, Action] => {
-  if (life.phase === 'backoff') return [{ ...life, ...freshRun(now) }, 'run'];
-  if (life.phase === 'live') return [{ ...life, phase: 'quiet', dueAt: now + silence(life) }, 'resume'];
-  return isRunning(life) ? stop(life, 'stalled', now) : [{ ...life, dueAt: never }, 'kill'];
+const onDue = (life: Life, now: MonotonicMs, timing: Timing): [Life, Action] => {
+  if (life.phase === 'backoff') return [{ ...life, ...freshRun(now, timing) }, 'run'];
+  if (life.phase === 'live') return [{ ...life, phase: 'quiet', dueAt: now + silence(life, timing) }, 'resume'];
+  return isRunning(life) ? stop(life, 'stalled', now, timing) : [{ ...life, dueAt: never }, 'kill'];
 };
 
-/**
- * The transition function: returns the next state and the action for an event at time `now`.
- * @param idleAfter how long a stream runs without client requests, in ms
- */
-export const step = (life: Life, event: Event, now: number, idleAfter: number): [Life, Action] => {
+/** The transition function: returns the next state and the action for an event at time `now`. */
+export const step = (life: Life, event: Event, now: MonotonicMs, timing: Timing): [Life, Action] => {
   const unchanged: [Life, Action] = [life, null];
   if (life.phase === 'ended') return unchanged;
   if (life.phase === 'ending') {
     if (event.type === 'exit') return [{ ...life, phase: 'ended', dueAt: never }, null];
-    return event.type === 'tick' && now >= life.dueAt ? onDue(life, now) : unchanged;
+    return event.type === 'tick' && now >= life.dueAt ? onDue(life, now, timing) : unchanged;
   }
   switch (event.type) {
     case 'asked':
-      return [onAsked(life, now), null];
+      return [onAsked(life, now, timing), null];
     case 'media':
-      return isRunning(life) ? [onMedia(life, event.duration, now), null] : unchanged;
+      return isRunning(life) ? [onMedia(life, event.duration, now, timing), null] : unchanged;
     case 'misfit':
-      return isRunning(life) ? stop({ ...life, swift: life.failures < patience.plans }, 'stalled', now) : unchanged;
+      if (!isRunning(life)) return unchanged;
+      return stop({ ...life, swift: life.failures < patience.plans }, 'stalled', now, timing);
     case 'exit':
-      return [onExit(life, event.roll, now), null];
+      return [onExit(life, event.roll, now, timing), null];
     case 'close':
-      return end(life, now);
+      return end(life, now, timing);
     case 'tick':
-      if (now >= life.askedAt + idleAfter) return end(life, now);
-      return now >= life.dueAt ? onDue(life, now) : unchanged;
+      if (now >= life.askedAt + timing.idle) return end(life, now, timing);
+      return now >= life.dueAt ? onDue(life, now, timing) : unchanged;
   }
 };
 
 /** When the stream needs its next `tick` event, on the same clock. */
-export const wakeAt = (life: Life, idleAfter: number): number =>
-  isOver(life) ? life.dueAt : Math.min(life.dueAt, life.askedAt + idleAfter);
+export const wakeAt = (life: Life, timing: Timing): number =>
+  isOver(life) ? life.dueAt : Math.min(life.dueAt, life.askedAt + timing.idle);

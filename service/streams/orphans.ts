@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { type ChildEnvironment, findOnPath } from './ffmpeg.ts';
+import { type ChildEnvironment, findOnPath } from '../platform/ffmpeg.ts';
+import type { Options } from '../platform/options/index.ts';
 
 const execute = promisify(execFile);
 
@@ -60,9 +61,9 @@ const inspect = async (pid: number, { PATH }: ChildEnvironment): Promise<Traits 
   }
 };
 
-interface Dependencies {
+interface Context {
   log: Logger;
-  environment: ChildEnvironment;
+  options: Pick<Options, 'dataDir' | 'childEnvironment'>;
 }
 
 export interface Orphans {
@@ -80,7 +81,8 @@ export interface Orphans {
  * Ensures that no child process outlives the service, even after a crash: by a parent-death signal where the system has
  * one, and by records in the data directory that the next start reads.
  */
-export const createOrphans = ({ log, environment }: Dependencies, { dataDir }: { dataDir: string }): Orphans => {
+export const createOrphans = ({ log, options }: Context): Orphans => {
+  const { dataDir, childEnvironment: environment } = options;
   const folder = join(dataDir, 'streams');
   const fileOf = (runId: string) => join(folder, `${runId}.json`);
 

@@ -2,14 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { ffmpegArguments } from './arguments.ts';
-import type { ChildEnvironment } from './ffmpeg.ts';
-import { createFormatWatch } from './format.ts';
+import type { ChildEnvironment } from '../platform/ffmpeg.ts';
 import type { Orphans } from './orphans.ts';
-import { createPace } from './pace.ts';
-import { type Plan, restart, revise } from './plan.ts';
+import { ffmpegArguments, type Plan, restart, revise } from './plan.ts';
 import { createSegmenter, type Segment } from './segmenter.ts';
 import { redact, type StreamSource } from './source.ts';
+import { createFormatWatch, createPace } from './watch.ts';
 
 /** Callbacks of a run; `exited` is called last and exactly once. */
 interface Listener {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { begin, type Event, isOver, isRunning, type Phase, step, wakeAt } from './lifecycle.ts';
+import { begin, type Event, isOver, isRunning, type Phase, step, type Timing, wakeAt } from './lifecycle.ts';
 import { append, emptied, emptyWindow, manifest, nextTimeline, segmentNamed } from './manifest.ts';
 import type { Plan } from './plan.ts';
 import { type Launcher, type Run, startRun } from './run.ts';
@@ -40,17 +40,13 @@ export interface Session {
   close(): Promise<void>;
 }
 
-/** Media older than this (ms) is not served as a live stream. */
-const freshness = 10_000;
-
-/** @param idleAfter how long the session runs without client requests, in ms */
 export const createSession = (
   source: StreamSource,
   { log, launcher, plan: firstPlan, onPlan, onRestart, onEnd }: Dependencies,
-  idleAfter: number,
+  timing: Timing,
 ): Session => {
   const now = () => performance.now();
-  let [life, action] = begin(now());
+  let [life, action] = begin(now(), timing);
   let plan = firstPlan;
   let window = emptyWindow(Date.now());
   let run: Run | undefined;
@@ -60,7 +56,7 @@ export const createSession = (
     resolveEnded = resolve;
   });
 
-  const isReady = () => window.entries.length > 0 && now() - life.mediaAt < freshness;
+  const isReady = () => window.entries.length > 0 && now() - life.mediaAt < timing.fresh;
 
   const onSegment = (segment: Segment): void => {
     if (!isRunning(life)) return;
@@ -100,7 +96,7 @@ export const createSession = (
       resolveEnded();
       return;
     }
-    const wake = wakeAt(life, idleAfter);
+    const wake = wakeAt(life, timing);
     if (Number.isFinite(wake)) timer = setTimeout(handle, Math.max(0, wake - now()), { type: 'tick' }).unref();
   };
 
@@ -108,7 +104,7 @@ export const createSession = (
     if (life.phase === 'ended') return;
     const { phase } = life;
     const wasOver = isOver(life);
-    [life, action] = step(life, event, now(), idleAfter);
+    [life, action] = step(life, event, now(), timing);
     if (life.phase !== phase) log.debug({ phase: life.phase, plan }, 'the phase of the stream changed');
     settle();
     if (isOver(life) && !wasOver) onEnd();

@@ -1,24 +1,19 @@
 import type { Logger } from 'pino';
 import { CodedError } from '../contract/errors.ts';
 import { remember } from '../domain/recent.ts';
-import type { ChildEnvironment, Ffmpeg } from './ffmpeg.ts';
+import type { ServiceContext } from '../module.ts';
+import type { Ffmpeg } from '../platform/ffmpeg.ts';
+import type { Options } from '../platform/options/index.ts';
 import type { Phase } from './lifecycle.ts';
 import type { Orphans } from './orphans.ts';
 import { defaultPlan, type Plan } from './plan.ts';
 import { createSession, type Session } from './session.ts';
 import type { StreamSource } from './source.ts';
 
-interface Dependencies {
+interface Context extends Pick<ServiceContext, 'tempo'> {
   log: Logger;
   ffmpeg: Ffmpeg;
-  orphans: Orphans;
-  environment: ChildEnvironment;
-}
-
-interface Limits {
-  maxStreams: number;
-  /** How long a stream runs without client requests. */
-  streamIdleSeconds: number;
+  options: Pick<Options, 'maxStreams' | 'streamIdleSeconds' | 'childEnvironment'>;
 }
 
 /** A stream that pages ask for. */
@@ -51,23 +46,19 @@ export interface Sessions {
   close(): Promise<void>;
 }
 
-/** A page that waits for a stream repeats its request, so a session never fetched from is unwanted after this (ms). */
-const unwantedAfter = 5_000;
 /** The maximum number of sources whose plan is remembered. */
 const maxPlans = 100;
 
 /** The running streams, each with one ffmpeg for all viewers. Orphans of an earlier service are killed first. */
-export const createSessions = async (
-  { log, ffmpeg, orphans, environment }: Dependencies,
-  { maxStreams, streamIdleSeconds }: Limits,
-): Promise<Sessions> => {
+export const createSessions = async ({ log, ffmpeg, tempo, options }: Context, orphans: Orphans): Promise<Sessions> => {
+  const { maxStreams, streamIdleSeconds, childEnvironment: environment } = options;
   const sessions = new Map<string, Session>();
   /** Sessions whose manifest or segments were fetched. */
   const watched = new WeakSet<Session>();
   /** Closing sessions whose ffmpeg still runs. */
   const ending = new Set<Promise<void>>();
   const plans = new Map<string, Plan>();
-  const idleAfter = 1000 * streamIdleSeconds;
+  const timing = { ...tempo.streams, idle: 1000 * streamIdleSeconds };
   let restarts = 0;
   let isClosed = false;
 
@@ -86,12 +77,12 @@ export const createSessions = async (
 
   /** The time until a session without further requests ends or may be evicted, in ms. */
   const remaining = (session: Session): number =>
-    (watched.has(session) ? idleAfter : Math.min(unwantedAfter, idleAfter)) - session.idle();
+    (watched.has(session) ? timing.idle : Math.min(timing.unwanted, timing.idle)) - session.idle();
 
   /** @throws CodedError `too_many_streams` if all sessions may still be watched */
   const evictUnwatched = (): void => {
     const [next] = [...sessions].toSorted(([, a], [, b]) => remaining(a) - remaining(b));
-    const wait = next === undefined ? idleAfter : remaining(next[1]);
+    const wait = next === undefined ? timing.idle : remaining(next[1]);
     if (next === undefined || wait > 0) {
       const seconds = Math.max(1, Math.ceil(wait / 1000));
       throw new CodedError('too_many_streams', undefined, { headers: { 'Retry-After': `${seconds}` } });
@@ -126,7 +117,7 @@ export const createSessions = async (
           },
           onEnd: () => void retire(key),
         },
-        idleAfter,
+        timing,
       );
       sessions.set(key, session);
       return session;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ffmpegArguments } from '../../service/streams/arguments.ts';
-import { defaultPlan } from '../../service/streams/plan.ts';
+import { defaultPlan, ffmpegArguments } from '../../service/streams/plan.ts';
 import { parseSource } from '../../service/streams/source.ts';
 
 const runId = '0123456789abcdef';

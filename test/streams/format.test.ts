@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createFormatWatch } from '../../service/streams/format.ts';
+import { createFormatWatch } from '../../service/streams/watch.ts';
 
 const tag = (type: number, body: Buffer): Buffer => {
   const head = Buffer.alloc(11);

@@ -10,16 +10,17 @@ import {
   step,
   wakeAt,
 } from '../../service/streams/lifecycle.ts';
+import { defaultTempo } from '../../service/tempo.ts';
 
-const idleAfter = 30_000;
+const timing = { ...defaultTempo.streams, idle: 30_000 };
 const seconds = (count: number) => 1000 * count;
 
 /** A stream's life played through: what happens, and when (s). */
 const play = (...events: [at: number, event: Event][]): { life: Life; actions: Action[]; phase: Phase } => {
-  let [life, action] = begin(0);
+  let [life, action] = begin(0, timing);
   const actions = [action];
   for (const [at, event] of events) {
-    [life, action] = step(life, event, seconds(at), idleAfter);
+    [life, action] = step(life, event, seconds(at), timing);
     if (action !== null) actions.push(action);
   }
   return { life, actions, phase: life.phase };
@@ -223,8 +224,8 @@ describe('a stream', () => {
   /** A stream that ended `times` times within its first seconds, last asked for at its beginning. */
   const failing = (times: number, roll = 1): Life =>
     Array.from({ length: times }).reduce<Life>(
-      (life) => step({ ...life, phase: 'starting' }, exit(roll), seconds(6), seconds(3600))[0],
-      begin(0)[0],
+      (life) => step({ ...life, phase: 'starting' }, exit(roll), seconds(6), { ...timing, idle: seconds(3600) })[0],
+      begin(0, timing)[0],
     );
 
   it('rests for longer each time, up to half a minute', () => {
@@ -236,22 +237,22 @@ describe('a stream', () => {
   it('gives up where it fails too often and nobody asks, until somebody does', () => {
     const life = failing(7);
     expect(life).toMatchObject({ phase: 'failed', dueAt: Number.POSITIVE_INFINITY });
-    const [again] = step(life, asked, seconds(60), idleAfter);
+    const [again] = step(life, asked, seconds(60), timing);
     expect(again).toMatchObject({ phase: 'backoff', dueAt: seconds(60) });
   });
 
   it('is forgiven its failures after a minute of media', () => {
-    const [life] = step({ ...failing(3), phase: 'starting' }, media, seconds(10), idleAfter);
+    const [life] = step({ ...failing(3), phase: 'starting' }, media, seconds(10), timing);
     expect(life.failures).toBe(3);
-    expect(step(life, media, seconds(69.9), idleAfter)[0].failures).toBe(3);
-    expect(step(life, media, seconds(70), idleAfter)[0].failures).toBe(0);
+    expect(step(life, media, seconds(69.9), timing)[0].failures).toBe(3);
+    expect(step(life, media, seconds(70), timing)[0].failures).toBe(0);
   });
 
   it('is woken in time for whatever is next', () => {
-    expect(wakeAt(begin(0)[0], idleAfter)).toBe(20_000);
-    expect(wakeAt(begin(0)[0], 1_000)).toBe(1_000);
-    expect(wakeAt(play([1, close]).life, 500)).toBe(3_000);
-    expect(wakeAt(play([1, close], [1.1, exit()]).life, 500)).toBe(Number.POSITIVE_INFINITY);
+    expect(wakeAt(begin(0, timing)[0], timing)).toBe(20_000);
+    expect(wakeAt(begin(0, timing)[0], { ...timing, idle: 1_000 })).toBe(1_000);
+    expect(wakeAt(play([1, close]).life, { ...timing, idle: 500 })).toBe(3_000);
+    expect(wakeAt(play([1, close], [1.1, exit()]).life, { ...timing, idle: 500 })).toBe(Number.POSITIVE_INFINITY);
   });
 });
 
@@ -262,13 +263,13 @@ const simulate = (
   roll: () => number,
   until: number,
 ) => {
-  let [life, action] = begin(0);
+  let [life, action] = begin(0, timing);
   let runningFor = 0;
   let isRunning = true;
   const runs: number[] = [0];
   const lives: boolean[] = [];
   const happen = (event: Event, now: number): void => {
-    [life, action] = step(life, event, now, idleAfter);
+    [life, action] = step(life, event, now, timing);
     if (action === 'run') {
       expect(isRunning).toBe(false);
       isRunning = true;
@@ -288,7 +289,7 @@ const simulate = (
     }
     if (isRunning && runningFor > 2) happen(media, now);
     runningFor += 1;
-    if (now >= wakeAt(life, idleAfter)) happen(tick, now);
+    if (now >= wakeAt(life, timing)) happen(tick, now);
     lives.push(life.phase === 'live');
   }
   return { life, runs, lives };

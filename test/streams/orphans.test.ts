@@ -51,7 +51,7 @@ const idle = async (...words: string[]) => {
 
 const prepare = () => {
   const dataDir = temporaryFolder();
-  const orphans = createOrphans({ log, environment }, { dataDir });
+  const orphans = createOrphans({ log, options: { dataDir, childEnvironment: environment } });
   const file = join(dataDir, 'streams', `${runId}.json`);
   const change = (more: object) =>
     writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), ...more }));
@@ -143,7 +143,7 @@ describeStreams('after the service was killed with a stream running', () => {
       for (let round = 0; round < rounds; round += 1) {
         const service = await startService(dataDir, address, mode);
         await end(service, 'SIGKILL');
-        await createOrphans({ log, environment }, { dataDir }).sweep();
+        await createOrphans({ log, options: { dataDir, childEnvironment: environment } }).sweep();
         await vi.waitUntil(() => ffmpegsOf(address).length === 1, patience);
       }
       expect(ffmpegsOf(address)).toEqual([stranger.pid]);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPace } from '../../service/streams/pace.ts';
+import { createPace } from '../../service/streams/watch.ts';
 
 const frame = 40;
 

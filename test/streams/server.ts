@@ -8,10 +8,11 @@ import { pino } from 'pino';
 import { type RtmpSession, rtmpSession } from '../../service/contract/streams.ts';
 import { errorAnswer, toCodedError } from '../../service/http/answer.ts';
 import type { Handler, RequestState } from '../../service/http/routes.ts';
-import { createFfmpeg } from '../../service/streams/ffmpeg.ts';
+import { createFfmpeg } from '../../service/platform/ffmpeg.ts';
 import { createOrphans } from '../../service/streams/orphans.ts';
 import { streamRoutes } from '../../service/streams/routes.ts';
 import { createSessions } from '../../service/streams/sessions.ts';
+import { testTempo } from '../support/tempo.ts';
 
 interface Setup {
   dataDir: string;
@@ -25,9 +26,9 @@ export const environment = { PATH: process.env['PATH'] ?? '', LANG: 'C' };
 export const startStreams = async ({ dataDir, ffmpegPath = null, maxStreams = 8, streamIdleSeconds = 30 }: Setup) => {
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line) => lines.push(line) });
-  const ffmpeg = createFfmpeg({ environment }, { ffmpegPath });
-  const orphans = createOrphans({ log, environment }, { dataDir });
-  const sessions = await createSessions({ log, ffmpeg, orphans, environment }, { maxStreams, streamIdleSeconds });
+  const options = { dataDir, ffmpegPath, maxStreams, streamIdleSeconds, childEnvironment: environment };
+  const context = { log, tempo: testTempo, options, ffmpeg: createFfmpeg(options) };
+  const sessions = await createSessions(context, createOrphans(context));
 
   const app = new Koa<RequestState>();
   app.silent = true;

@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { defaultPlan } from '../../service/streams/plan.ts';
 import { createSession } from '../../service/streams/session.ts';
 import { parseSource } from '../../service/streams/source.ts';
+import { testTempo } from '../support/tempo.ts';
 
 const reasons: string[] = [];
 const session = createSession(
@@ -21,7 +22,7 @@ const session = createSession(
     onRestart: () => undefined,
     onEnd: () => undefined,
   },
-  3_600_000,
+  { ...testTempo.streams, idle: 3_600_000 },
 );
 
 /** Waits for a run that ends like that; somebody asks all the time. */

@@ -2,14 +2,12 @@ import { execFile } from 'node:child_process';
 import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Options } from './options/index.ts';
 
 const execute = promisify(execFile);
 
 /** The environment variables that child processes get. */
-export interface ChildEnvironment {
-  PATH: string;
-  LANG: string;
-}
+export type ChildEnvironment = Options['childEnvironment'];
 
 /** The ffmpeg that is used, and where it was found. */
 interface Program {
@@ -63,15 +61,6 @@ const findStatic = async (): Promise<string | null> => {
   }
 };
 
-interface Dependencies {
-  environment: ChildEnvironment;
-}
-
-interface Options {
-  /** A path, or a name on the PATH; null: not set. */
-  ffmpegPath: string | null;
-}
-
 const isVersion = (version: string | null): boolean => version !== null && version !== UNKNOWN;
 
 /** Asks programs for their version, and caches it until the file changes. */
@@ -104,7 +93,10 @@ const createVersions = (environment: ChildEnvironment) => {
 };
 
 /** Finds ffmpeg: only the configured one if set; otherwise that of ffmpeg-static, then the one on the PATH. */
-export const createFfmpeg = ({ environment }: Dependencies, { ffmpegPath }: Options): Ffmpeg => {
+export const createFfmpeg = ({
+  ffmpegPath,
+  childEnvironment: environment,
+}: Pick<Options, 'ffmpegPath' | 'childEnvironment'>): Ffmpeg => {
   const versionOf = createVersions(environment);
 
   const findSet = async (pathOrName: string): Promise<string | null> => {

@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createFfmpeg, findOnPath } from '../../service/streams/ffmpeg.ts';
+import { createFfmpeg, findOnPath } from '../../service/platform/ffmpeg.ts';
+import { environment } from '../streams/server.ts';
+import { describeStreams } from '../streams/setup.ts';
 import { temporaryFolder } from '../support/service.ts';
-import { environment } from './server.ts';
-import { describeStreams } from './setup.ts';
 
 const LANG = 'C';
 
@@ -23,13 +23,13 @@ const install = (
 describe('ffmpeg', () => {
   it('is the one that was set', async () => {
     const { path } = install();
-    const ffmpeg = createFfmpeg({ environment: { PATH: '', LANG } }, { ffmpegPath: path });
+    const ffmpeg = createFfmpeg({ childEnvironment: { PATH: '', LANG }, ffmpegPath: path });
     expect(await ffmpeg.find()).toEqual({ path, source: 'setting', version: '9.9-test' });
   });
 
   it('is the one that was set by its name', async () => {
     const { path, PATH } = install();
-    expect(await createFfmpeg({ environment: { PATH, LANG } }, { ffmpegPath: 'ffmpeg' }).find()).toEqual({
+    expect(await createFfmpeg({ childEnvironment: { PATH, LANG }, ffmpegPath: 'ffmpeg' }).find()).toEqual({
       path,
       source: 'setting',
       version: '9.9-test',
@@ -39,7 +39,7 @@ describe('ffmpeg', () => {
   it('is no other where the one that was set is not there', async () => {
     const { PATH } = install();
     expect(
-      await createFfmpeg({ environment: { PATH, LANG } }, { ffmpegPath: '/nonexistent/ffmpeg' }).find(),
+      await createFfmpeg({ childEnvironment: { PATH, LANG }, ffmpegPath: '/nonexistent/ffmpeg' }).find(),
     ).toBeNull();
   });
 
@@ -57,7 +57,7 @@ describe('ffmpeg', () => {
 
   it('is found once it is installed', async () => {
     const folder = temporaryFolder();
-    const ffmpeg = createFfmpeg({ environment: { PATH: folder, LANG } }, { ffmpegPath: 'ffmpeg' });
+    const ffmpeg = createFfmpeg({ childEnvironment: { PATH: folder, LANG }, ffmpegPath: 'ffmpeg' });
     expect(await ffmpeg.find()).toBeNull();
     const { path } = install(folder);
     expect(await ffmpeg.find()).toMatchObject({ path });
@@ -68,16 +68,16 @@ describe('ffmpeg', () => {
     mkdirSync(join(folder, 'ffmpeg'));
     const { path, PATH } = install();
     const folders = [folder, PATH].join(delimiter);
-    expect(await createFfmpeg({ environment: { PATH: folders, LANG } }, { ffmpegPath: 'ffmpeg' }).find()).toMatchObject(
-      {
-        path,
-      },
-    );
+    expect(
+      await createFfmpeg({ childEnvironment: { PATH: folders, LANG }, ffmpegPath: 'ffmpeg' }).find(),
+    ).toMatchObject({
+      path,
+    });
   });
 
   it('is asked again once it is another file', async () => {
     const { path, PATH } = install();
-    const ffmpeg = createFfmpeg({ environment: { PATH, LANG } }, { ffmpegPath: 'ffmpeg' });
+    const ffmpeg = createFfmpeg({ childEnvironment: { PATH, LANG }, ffmpegPath: 'ffmpeg' });
     expect(await ffmpeg.find()).toMatchObject({ version: '9.9-test' });
     writeFileSync(path, '#!/bin/sh\nexit 1 # broken by an upgrade\n');
     expect(await ffmpeg.find()).toBeNull();
@@ -86,21 +86,23 @@ describe('ffmpeg', () => {
   it('is taken to run where the machine is too busy to find out', { timeout: 20_000 }, async () => {
     const { PATH } = install(undefined, '#!/bin/sh\nexec sleep 30\n');
     const environment = { PATH: [PATH, process.env['PATH']].join(delimiter), LANG };
-    expect(await createFfmpeg({ environment }, { ffmpegPath: 'ffmpeg' }).find()).toMatchObject({ version: 'unknown' });
+    expect(await createFfmpeg({ childEnvironment: environment, ffmpegPath: 'ffmpeg' }).find()).toMatchObject({
+      version: 'unknown',
+    });
   });
 
   it.each(['#!/bin/sh\nexit 1\n', '#!/bin/sh\necho something else\n', 'not a program'])(
     'is none where it does not run: %j',
     async (script) => {
       const { PATH } = install(undefined, script);
-      expect(await createFfmpeg({ environment: { PATH, LANG } }, { ffmpegPath: 'ffmpeg' }).find()).toBeNull();
+      expect(await createFfmpeg({ childEnvironment: { PATH, LANG }, ffmpegPath: 'ffmpeg' }).find()).toBeNull();
     },
   );
 });
 
 describeStreams('the ffmpeg of this machine', () => {
   it('is described', async ({ expect }) => {
-    expect(await createFfmpeg({ environment }, { ffmpegPath: null }).find()).toEqual({
+    expect(await createFfmpeg({ childEnvironment: environment, ffmpegPath: null }).find()).toEqual({
       path: expect.stringMatching(/ffmpeg(?:\.exe)?$/),
       source: expect.stringMatching(/^(?:PATH|ffmpeg-static)$/),
       version: expect.stringMatching(/^\S+$/),
