@@ -1,75 +1,14 @@
 /** The frame of the console: navigation, banners, and the page of the address. */
-
-import { useComputed } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { Banners } from './banners.tsx';
 import { Drop } from './media/drop.tsx';
 import { SignIn } from './sign-in.tsx';
-import type { Announcer } from './stores/announcer.ts';
 import { hrefOf } from './stores/router.ts';
 import { useConsole } from './ui/context.tsx';
 import { Icon, type IconName } from './ui/icon.tsx';
 import { Lazy } from './ui/lazy.tsx';
+import { Notices } from './ui/notices.tsx';
 import { Wall } from './wall/wall.tsx';
-
-const Banner = ({ tone, children }: { tone: 'warning' | 'bad' | 'info'; children: ComponentChildren }) => (
-  <div class={`banner ${tone}`}>
-    <Icon name={tone === 'info' ? 'info' : 'warning'} />
-    <div>{children}</div>
-  </div>
-);
-
-export const Banners = () => {
-  const { session, clock, site, texts, format } = useConsole();
-  const overview = site.overview.value;
-  const difference = clock.difference.value;
-  const isAway = useComputed(() => site.error.value !== null && !session.isAsking.value).value;
-  return (
-    <div class="banners">
-      {!session.isSecured.value && (
-        <Banner tone="warning">
-          <details>
-            <summary>{texts.noSecretTitle}</summary>
-            <p>{texts.noSecretTask}</p>
-          </details>
-        </Banner>
-      )}
-      <div role="status">
-        {isAway && (
-          <Banner tone="bad">
-            {site.lastSeen.value === null ? texts.away : texts.awaySince({ time: format.time(site.lastSeen.value) })}
-          </Banner>
-        )}
-        {!isAway && overview?.degraded && <Banner tone="warning">{texts.degraded}</Banner>}
-        {overview?.content.status === 'invalid' && <Banner tone="bad">{texts.contentInvalid}</Banner>}
-        {difference !== 0 && (
-          <Banner tone="warning">
-            {(difference > 0 ? texts.clockBehind : texts.clockAhead)({ difference: format.duration(difference) })}
-          </Banner>
-        )}
-      </div>
-    </div>
-  );
-};
-
-export const Notices = ({ announcer, closeLabel }: { announcer: Announcer; closeLabel: string }) => (
-  <div class="notices" role="status" aria-live="polite">
-    {announcer.notices.value.map(({ id, text, kind }) =>
-      kind === 'spoken' ? (
-        <p key={id} class="unseen">
-          {text}
-        </p>
-      ) : (
-        <p key={id} class={kind === 'failure' ? 'toast failure' : 'toast'}>
-          <span>{text}</span>
-          <button type="button" class="icon-button" aria-label={closeLabel} onClick={() => announcer.dismiss(id)}>
-            <Icon name="close" />
-          </button>
-        </p>
-      ),
-    )}
-  </div>
-);
 
 const pages = ['screens', 'content', 'media', 'takeovers', 'plays', 'boxes'] as const;
 type PageName = (typeof pages)[number];

@@ -1,7 +1,6 @@
 import type { Stats } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Logger } from 'pino';
 import { z } from 'zod';
 import { createDebounce } from '../domain/debounce.ts';
 import { createEmitter } from '../domain/emitter.ts';
@@ -9,10 +8,9 @@ import { isMediaName } from '../domain/media-names.ts';
 import { isMissing, systemDisk } from '../platform/store/disk.ts';
 import { keepCopy } from '../platform/store/file.ts';
 import { sweepRewrites } from '../platform/store/rewrite.ts';
-import { fingerprint } from './fingerprint.ts';
-import type { Folders } from './folders.ts';
-import type { FileHash } from './hasher.ts';
-import { inspect } from './inspect.ts';
+import type { MediaContext } from './context.ts';
+import { fingerprint } from './folders.ts';
+import { inspect, type Probe } from './inspect.ts';
 
 const knownFacts = z.object({
   fingerprint: z.string(),
@@ -22,34 +20,23 @@ const knownFacts = z.object({
   width: z.number().nullable(),
   height: z.number().nullable(),
   duration: z.number().nullable(),
+  isProbed: z.boolean(),
 });
 type KnownFacts = z.infer<typeof knownFacts>;
 
 const saved = z.array(z.tuple([z.string().describe('path'), knownFacts]));
 
 /** One media file of this box, as `/media/NAME` serves it. */
-export interface MediaEntry extends Omit<KnownFacts, 'fingerprint'> {
+export interface MediaEntry extends Omit<KnownFacts, 'fingerprint' | 'isProbed'> {
   name: string;
   /** ISO 8601. */
   modifiedAt: string;
 }
 
-interface Options {
-  /** The file that keeps the catalog between starts. If it is missing, the catalog is rebuilt from the folders. */
-  path: string;
-  /** Folders in order of precedence: a name is served from the first folder that has it. */
-  served: readonly string[];
-  folders: Pick<Folders, 'read'>;
-  hasher: { hashFile(path: string): FileHash };
-  log: Logger;
-}
-
-const read = async (path: string, log: Logger): Promise<[string, KnownFacts][]> => {
+const read = async (path: string, log: MediaContext['log']): Promise<[string, KnownFacts][]> => {
   try {
     // A service that was killed while writing leaves a temporary file.
     await sweepRewrites(path);
-    // That of an older version.
-    await rm(`${path}.new`, { force: true });
     return saved.parse(JSON.parse(await readFile(path, 'utf8')));
   } catch (error) {
     if (!isMissing(error)) log.warn({ err: error }, 'the media catalog could not be read and is rebuilt');
@@ -57,19 +44,23 @@ const read = async (path: string, log: Logger): Promise<[string, KnownFacts][]> 
   }
 };
 
-/** Uploads within this period share one write of the catalog. */
-const SAVE_MS = 1_000;
-
 /**
  * The metadata of the files in the media folders. The folders are not watched: each `list` compares every file's
  * fingerprint with the stored one, so it finds files that were added by hand and never returns stale metadata. New
- * files are read in the background, one at a time, and appear in a later `list`.
+ * files are read in the background, one at a time, and appear in a later `list`. The size and length of films and sounds
+ * is read after that: a file that takes a child long keeps no other from the list.
  */
-export const createCatalog = ({ path, served, folders, hasher, log }: Options) => {
+export const createCatalog = (
+  { dirs, folders, hasher, log, tempo }: Pick<MediaContext, 'dirs' | 'folders' | 'hasher' | 'log' | 'tempo'>,
+  probe: Probe,
+) => {
+  // If the file is missing, the catalog is rebuilt from the folders.
+  const path = join(dirs.data, 'media.json');
   const known = new Map<string, KnownFacts>();
   const unread = new Set<string>();
-  let reading = false;
-  let closed = false;
+  const unprobed = new Set<string>();
+  const working = new Set<ReadonlySet<string>>();
+  const closing = new AbortController();
   let changed = false;
   let loading: Promise<void> | undefined;
   let saving = Promise.resolve();
@@ -97,7 +88,7 @@ export const createCatalog = ({ path, served, folders, hasher, log }: Options) =
     return saving;
   };
 
-  const saveSoon = createDebounce(() => void save(), { quietMs: SAVE_MS, longestMs: SAVE_MS });
+  const saveSoon = createDebounce(() => void save(), { quietMs: tempo.media.save, longestMs: tempo.media.save });
 
   const store = (file: string, facts: KnownFacts): void => {
     known.set(file, facts);
@@ -109,20 +100,34 @@ export const createCatalog = ({ path, served, folders, hasher, log }: Options) =
   const readFacts = async (file: string): Promise<void> => {
     const facts = await inspect(file, basename(file));
     store(file, { ...facts, sha256: await hasher.hashFile(file).digest(facts.size) });
+    if (!facts.isProbed) unprobed.add(file);
   };
 
-  const readPending = async (): Promise<void> => {
-    if (reading) return;
-    reading = true;
-    for (const file of unread) {
-      if (closed) break;
-      await readFacts(file).catch((error: unknown) =>
-        log.debug({ err: error, file }, 'a media file could not be read'),
-      );
-      unread.delete(file);
+  const probeFacts = async (file: string): Promise<void> => {
+    const before = known.get(file);
+    const shown = before && (await probe(file, before.mediaType, closing.signal));
+    // Meanwhile the file may have been replaced.
+    if (!shown || known.get(file) !== before || closing.signal.aborted) return;
+    known.set(file, { ...before, ...shown, isProbed: true });
+    changed = true;
+  };
+
+  /** Works on the files of a set one by one; a call while this is in progress has no effect. */
+  const workOn = async (files: Set<string>, work: (file: string) => Promise<void>): Promise<void> => {
+    if (working.has(files) || files.size === 0) return;
+    working.add(files);
+    for (const file of files) {
+      if (closing.signal.aborted) break;
+      await work(file).catch((error: unknown) => log.debug({ err: error, file }, 'a media file could not be read'));
+      files.delete(file);
     }
-    reading = false;
+    working.delete(files);
     await save();
+  };
+
+  const workOnPending = async (): Promise<void> => {
+    await workOn(unread, readFacts);
+    await workOn(unprobed, probeFacts);
   };
 
   return {
@@ -133,7 +138,8 @@ export const createCatalog = ({ path, served, folders, hasher, log }: Options) =
       const gone = new Set(known.keys());
       const seen = new Set<string>();
       const entries: MediaEntry[] = [];
-      for (const folder of served) {
+      // A name is served from the first folder that has it.
+      for (const folder of [dirs.uploads, dirs.media]) {
         for (const [name, stats] of found.get(folder) ?? []) {
           if (!isMediaName(name)) continue;
           const file = join(folder, name);
@@ -145,12 +151,13 @@ export const createCatalog = ({ path, served, folders, hasher, log }: Options) =
             unread.add(file);
             continue;
           }
-          const { fingerprint: _, ...rest } = facts;
+          const { fingerprint: _, isProbed, ...rest } = facts;
+          if (!isProbed) unprobed.add(file);
           entries.push({ name, modifiedAt: new Date(Math.round(stats.mtimeMs)).toISOString(), ...rest });
         }
       }
       for (const file of gone) changed = known.delete(file) || changed;
-      void readPending();
+      void workOnPending();
       return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
     },
 
@@ -170,13 +177,17 @@ export const createCatalog = ({ path, served, folders, hasher, log }: Options) =
     record(file: string, facts: KnownFacts): void {
       store(file, facts);
       saveSoon();
+      if (facts.isProbed) return;
+      unprobed.add(file);
+      void workOn(unprobed, probeFacts);
     },
 
     /** Stops reading and saves the catalog. */
     async close(): Promise<void> {
-      closed = true;
+      closing.abort();
       saveSoon.cancel();
       await save();
     },
   };
 };
+export type Catalog = ReturnType<typeof createCatalog>;

@@ -1,14 +1,14 @@
 /** The media that were deleted: records that replicate, so that no box restores a deleted medium. */
+
 import { createHash } from 'node:crypto';
-import { dirname, join } from 'node:path';
-import type { Logger } from 'pino';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { type MediaDeletion, mediaDeletion } from '../contract/peer-media.ts';
 import { newDeletions, pruneDeletions, type Deletions as Records } from '../domain/deletions.ts';
 import { isPlausibleTime } from '../domain/merge.ts';
 import { systemDisk } from '../platform/store/disk.ts';
 import { createDurable } from '../platform/store/durable.ts';
-import type { Reserve } from '../platform/store/reserve.ts';
+import type { MediaContext } from './context.ts';
 
 interface State {
   records: Records;
@@ -52,15 +52,6 @@ export interface Deletions {
   close(): Promise<void>;
 }
 
-interface Options {
-  path: string;
-  log: Logger;
-  /** The site's time, ms since the epoch. */
-  now(): number;
-  /** A deletion that frees a full disk must be recorded on it first. */
-  reserve: Pick<Reserve, 'release'>;
-}
-
 /** Records are never mutated, so each digest is computed once. */
 const digests = new WeakMap<Records, string>();
 const digestOf = (records: Records): string => {
@@ -73,9 +64,19 @@ const digestOf = (records: Records): string => {
   return digest;
 };
 
-export const openDeletions = async ({ path, log, now, reserve }: Options): Promise<Deletions> => {
+export const openDeletions = async ({
+  dirs,
+  log,
+  now,
+  reserve,
+}: Pick<MediaContext, 'dirs' | 'log' | 'now' | 'reserve'>): Promise<Deletions> => {
   const durable = await createDurable<State>({
-    ...{ path, schema, log, now, reserve, disk: systemDisk },
+    path: join(dirs.data, 'deleted-media.json'),
+    schema,
+    log,
+    now,
+    reserve,
+    disk: systemDisk,
     initial: { records: new Map(), due: new Set() },
   });
   const records = (): Records => durable.read().records;
@@ -116,5 +117,76 @@ export const openDeletions = async ({ path, log, now, reserve }: Options): Promi
     },
     faults: durable.faults,
     close: durable.close,
+  };
+};
+
+export interface Removal {
+  /** Removes what is due; resolves when all of it was tried. Never rejects. */
+  run(): Promise<void>;
+  /** Resolves when nothing is being removed any more. */
+  close(): Promise<void>;
+}
+
+/**
+ * Removes the files of deleted media, and tries again what could not be removed.
+ * @param remove removes the files that the deletion of a name covers, or throws the system's error
+ */
+export const createRemoval = (
+  { log, tempo }: Pick<MediaContext, 'log' | 'tempo'>,
+  deletions: Pick<Deletions, 'due' | 'done'>,
+  remove: (name: string) => Promise<void>,
+): Removal => {
+  let running: Promise<void> | null = null;
+  let again = false;
+  let closed = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const retryLater = (names: readonly string[], err: unknown): void => {
+    log.warn({ err, names: names.slice(0, 10), count: names.length }, 'files of deleted media could not be removed');
+    if (!closed) timer = setTimeout(() => void run(), tempo.media.removal).unref();
+  };
+
+  const removeDue = async (): Promise<void> => {
+    clearTimeout(timer);
+    const removed: MediaDeletion[] = [];
+    const failed: string[] = [];
+    let reason: unknown;
+    for (const deletion of deletions.due()) {
+      if (closed) break;
+      await remove(deletion.name).then(
+        () => removed.push(deletion),
+        (error: unknown) => {
+          failed.push(deletion.name);
+          reason = error;
+        },
+      );
+    }
+    // One write for all: a site may delete thousands at once.
+    if (removed.length > 0) await deletions.done(removed);
+    if (failed.length > 0) retryLater(failed, reason);
+  };
+
+  const removeUntilCurrent = async (): Promise<void> => {
+    while (again && !closed) {
+      again = false;
+      await removeDue().catch((error: unknown) => retryLater([], error));
+    }
+  };
+
+  const run = (): Promise<void> => {
+    again = true;
+    running ??= removeUntilCurrent().finally(() => {
+      running = null;
+    });
+    return running;
+  };
+
+  return {
+    run,
+    close: async () => {
+      closed = true;
+      clearTimeout(timer);
+      await running;
+    },
   };
 };

@@ -5,26 +5,16 @@ import { mediaName } from '../domain/media-names.ts';
 import type { NetworkScope } from '../domain/network-scope.ts';
 import type { Validators } from '../platform/outbound/answer.ts';
 import { FetchFault } from '../platform/outbound/fault.ts';
-import type { Get } from '../platform/outbound/get.ts';
 import { createTurns } from '../platform/outbound/limiter.ts';
-import { type Download, download } from './download.ts';
+import type { MediaContext } from './context.ts';
+import { createPart, type Download, download, isPart, type Part } from './download.ts';
 import { FetchHeld, type FetchLimits } from './fetch-limits.ts';
-import type { Folders } from './folders.ts';
-import type { FileHash } from './hasher.ts';
 import { type Facts, inspect } from './inspect.ts';
-import { createPart, isPart, type Part } from './part.ts';
 
-interface Options {
-  /** The folder of the files and their partial files. */
-  mediaDir: string;
-  /** The maximum size of a media file, in bytes. */
-  limit: number;
-  get: Get;
+interface Dependencies {
   limits: Pick<FetchLimits, 'enter' | 'limit'>;
-  hasher: { hashFile(path: string): FileHash };
   /** Rejects if there is no space for `wanted` more bytes. */
   requireRoom(wanted: number): Promise<void>;
-  folders: Pick<Folders, 'changed'>;
   catalog: { record(path: string, facts: Facts & { sha256: string }): void };
 }
 
@@ -67,16 +57,12 @@ const sweep = async (folder: string): Promise<void> => {
 };
 
 /** Fetches files into the media directory, which must exist. Deletes abandoned partial files at the start. */
-export const createDownloads = async ({
-  mediaDir,
-  limit,
-  get,
-  limits,
-  hasher,
-  requireRoom,
-  folders,
-  catalog,
-}: Options) => {
+export const createDownloads = async (
+  { options, dirs, get, hasher, folders }: Pick<MediaContext, 'options' | 'dirs' | 'get' | 'hasher' | 'folders'>,
+  { limits, requireRoom, catalog }: Dependencies,
+) => {
+  const { maxUploadBytes: limit } = options;
+  const mediaDir = dirs.media;
   await sweep(mediaDir);
   const turns = createTurns(LIMITS);
   const stop = new AbortController();
@@ -104,12 +90,16 @@ export const createDownloads = async ({
         await folders.changed(part.path);
         await requireRoom(wanted);
       };
-      const options = {
-        ...{ limit, get, limits, hashFile: hasher.hashFile, requireRoom: requireRoomBeside },
+      const limited = {
+        limit,
+        get,
+        limits,
+        hashFile: hasher.hashFile,
+        requireRoom: requireRoomBeside,
         signal: AbortSignal.any([signal, hours]),
       };
       try {
-        const done = await download(job, options);
+        const done = await download(job, limited);
         return done && (await keep(done, part));
       } finally {
         await folders.changed(part.path);

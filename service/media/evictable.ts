@@ -1,28 +1,23 @@
 /** Records which files of the media directory are copies of peers' media. Only these may be removed to free space. */
 import { rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Content } from '../content/index.ts';
 import { systemDisk } from '../platform/store/disk.ts';
 import { createDurable } from '../platform/store/durable.ts';
-import type { Folders } from './folders.ts';
+import type { MediaContext } from './context.ts';
 
 const schema = z.object({ names: z.array(z.string()) });
 
-interface Options {
-  /** The file with the names. If it is lost, nothing is evicted. */
-  path: string;
-  mediaDir: string;
-  folders: Pick<Folders, 'changed'>;
-  /** Media that the content names are never evicted. */
-  content: Pick<Content, 'mediaNames'>;
-  log: Logger;
-}
-
-export const openEvictableMedia = async ({ path, mediaDir, folders, content, log }: Options) => {
+/** @param content names media, which are never evicted */
+export const openEvictableMedia = async (
+  { dirs, folders, log }: Pick<MediaContext, 'dirs' | 'folders' | 'log'>,
+  content: Pick<Content, 'mediaNames'>,
+) => {
+  const mediaDir = dirs.media;
   const durable = await createDurable({
-    path,
+    // If it is lost, nothing is evicted.
+    path: join(dirs.data, 'mirrored.json'),
     schema,
     initial: { names: [] },
     log,

@@ -5,7 +5,9 @@ import { createByteRate } from '../domain/byte-rate.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { openSpans } from '../domain/opening-hours.ts';
 import { limitSentences } from '../domain/sentences.ts';
+import type { Options } from '../platform/options/index.ts';
 import { FetchFault } from '../platform/outbound/fault.ts';
+import type { MediaContext } from './context.ts';
 
 /** The hours forbid the fetch for now; an attempt in them may succeed. */
 export class FetchHeld extends FetchFault {}
@@ -35,21 +37,10 @@ export interface FetchLimits {
   close(): void;
 }
 
-interface Options {
-  /** 0: unlimited. */
-  bytesPerSecond: number;
-  /** In local time; null: always. */
-  hours: { open: string; close: string } | null;
-  timeZone(): string;
-  /** The site's time, ms since the epoch. */
-  now(): number;
-}
+type Hours = Options['fetchHours'];
 
-/** The hours are polled: the site's clock may be set. */
-const POLL_MS = 1_000;
-
-/** ms until daily hours begin; 0 within them. Pure. */
-export const untilOpen = (hours: Options['hours'], now: number, timeZone: string): number => {
+/** ms until daily hours in local time begin; 0 within them. @param hours null: always */
+export const untilOpen = (hours: Hours, now: number, timeZone: string): number => {
   if (hours === null) return 0;
   const spans = openSpans([hours], now, timeZone, 2).filter(({ end }) => end > now);
   return Math.max(0, Math.min(...spans.map(({ start }) => start)) - now);
@@ -64,7 +55,12 @@ export const heldIssues = (names: readonly string[], reason: string | null): str
         'media have to wait',
       );
 
-export const createFetchLimits = ({ bytesPerSecond, hours, timeZone, now }: Options): FetchLimits => {
+interface Context extends Pick<MediaContext, 'now' | 'tempo'> {
+  options: Pick<Options, 'fetchBytesPerSecond' | 'fetchHours' | 'timeZone'>;
+}
+
+export const createFetchLimits = ({ options, now, tempo }: Context): FetchLimits => {
+  const { fetchBytesPerSecond: bytesPerSecond, fetchHours: hours } = options;
   const rate = createByteRate(bytesPerSecond);
   const reason = hours && `is fetched between ${hours.open} and ${hours.close} only (SIGNAGE_FETCH_HOURS)`;
   const openings = createEmitter();
@@ -72,7 +68,7 @@ export const createFetchLimits = ({ bytesPerSecond, hours, timeZone, now }: Opti
   let isOpen = true;
   let timer: NodeJS.Timeout | undefined;
 
-  const heldFor = (): number => (hours === null ? 0 : untilOpen(hours, now(), timeZone()));
+  const heldFor = (): number => (hours === null ? 0 : untilOpen(hours, now(), options.timeZone));
   const held = (pause: number): FetchHeld => new FetchHeld(`it ${reason}`, { pause });
 
   const poll = (): void => {
@@ -109,9 +105,10 @@ export const createFetchLimits = ({ bytesPerSecond, hours, timeZone, now }: Opti
       return session.signal;
     },
     start: () => {
+      // They are polled, because the site's clock may be set.
       if (hours === null) return;
       poll();
-      timer = setInterval(poll, POLL_MS).unref();
+      timer = setInterval(poll, tempo.media.hours).unref();
     },
     close: () => clearInterval(timer),
   };

@@ -1,6 +1,11 @@
+import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { createQueue } from '../platform/queue.ts';
+
+/** Changes whenever a file is replaced or written: size, modification time (finer than 1 ms) and inode. */
+export const fingerprint = ({ size, mtimeMs, ino }: Pick<Stats, 'size' | 'mtimeMs' | 'ino'>): string =>
+  [size, mtimeMs, ino].map((part) => part.toString(36)).join('-');
 
 /** The last known `stat` of a file; bytes, ms since the epoch. */
 interface FoundFile {

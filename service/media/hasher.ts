@@ -121,3 +121,4 @@ export const createHasher = () => {
     },
   };
 };
+export type Hasher = Pick<ReturnType<typeof createHasher>, 'hashFile'>;

@@ -8,39 +8,34 @@ import { createEmitter } from '../domain/emitter.ts';
 import { isMediaName, mediaNameIn } from '../domain/media-names.ts';
 import type { Feeds } from '../feeds/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
-import { createCatalog, type MediaEntry } from './catalog.ts';
+import { type Catalog, createCatalog, type MediaEntry } from './catalog.ts';
+import type { MediaContext } from './context.ts';
+import type { SiteCopy } from './copies/copies.ts';
 import { createCopies } from './copies/copies.ts';
-import { openLedger } from './copies/ledger.ts';
+import { copiesFolderOf, openLedger } from './copies/ledger.ts';
 import { normalAddress } from './copies/named.ts';
-import { copyRoutes } from './copies/routes.ts';
-import type { SiteCopy } from './copies/storing.ts';
-import { openDeletions } from './deletions.ts';
+import { createRemoval, openDeletions } from './deletions.ts';
 import { createDownloads, type Wanted } from './downloads.ts';
 import { openEvictableMedia } from './evictable.ts';
 import { createFetchLimits, type FetchLimits, heldIssues } from './fetch-limits.ts';
 import { createFolders, KEPT_MS } from './folders.ts';
 import { createHasher } from './hasher.ts';
+import { createProbe } from './inspect.ts';
 import { createLibrary } from './library.ts';
 import { createLostUploads, type LostUploads, lostFolderOf } from './lost.ts';
-import type { OpenMedium } from './open.ts';
 import { createStorageQuota } from './quota.ts';
-import { createRemoval } from './removal.ts';
-import { mediaRoutes } from './routes.ts';
+import { copyRoutes, mediaRoutes } from './routes.ts';
+import type { OpenMedium } from './serve.ts';
 
-export type { SiteCopy } from './copies/storing.ts';
+export type { SiteCopy } from './copies/copies.ts';
 export { FetchHeld, heldIssues } from './fetch-limits.ts';
+export { spareOf } from './quota.ts';
 export { mediaNameOf } from './routes.ts';
-export { spareOf } from './space.ts';
 
 interface Dependencies {
   content: Pick<Content, 'shown' | 'onChange' | 'mediaNames'>;
   feeds: Pick<Feeds, 'reach'>;
 }
-
-/** Interval of deleting what is too old; nothing at the start, when the clock may still be wrong. */
-const PRUNE_MS = 3_600_000;
-
-type Catalog = ReturnType<typeof createCatalog>;
 
 /** The media of the site, from the lists of all boxes. */
 interface SiteMedia {
@@ -108,16 +103,12 @@ export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'>, Pick
   followClock(clock: SiteTime): void;
 }
 
-export const createMedia = async (
-  { options, log, logs, dirs, get, now, keep, reserve }: ServiceContext,
-  { content, feeds }: Dependencies,
-): Promise<Media> => {
+export const createMedia = async (service: ServiceContext, { content, feeds }: Dependencies): Promise<Media> => {
+  const { log, dirs, now, keep, tempo } = service;
   const { uploads: uploadDir, media: mediaDir } = dirs;
-  const { maxUploadBytes } = options;
   const served = [uploadDir, mediaDir];
-  const copiesDir = join(mediaDir, 'copies');
+  const copiesDir = copiesFolderOf(mediaDir);
   let siteTime = unconfirmed(now);
-  const siteNow = (): number => siteTime.now();
   let site: SiteMedia = {
     newest: () => 0,
     isElsewhere: async () => false,
@@ -126,49 +117,29 @@ export const createMedia = async (
   };
   const deleted = createEmitter();
   const folders = createFolders([...served, copiesDir, lostFolderOf(uploadDir)]);
-  const lost = createLostUploads({ uploadDir, folders, now: siteNow, log });
-  const deletions = keep(
-    await openDeletions({ path: join(dirs.data, 'deleted-media.json'), log, now: siteNow, reserve }),
-  );
   const hasher = keep(createHasher());
-  const catalog = keep(createCatalog({ path: join(dirs.data, 'media.json'), served, folders, hasher, log }));
-  const ledger = keep(await openLedger({ path: join(dirs.data, 'copies.json'), folder: copiesDir, folders, log }));
-  const evictable = keep(
-    await openEvictableMedia({ path: join(dirs.data, 'mirrored.json'), mediaDir, folders, content, log }),
-  );
-  const storage = createStorageQuota({
-    folders,
-    quota: options.mediaQuotaBytes,
-    evict: async (bytes) => ledger.evict(bytes - (await evictable.evict(bytes))),
-  });
+  const context: MediaContext = { ...service, now: () => siteTime.now(), folders, hasher };
+  const lost = createLostUploads(context);
+  const deletions = keep(await openDeletions(context));
+  const catalog = keep(createCatalog(context, createProbe(service)));
+  const ledger = keep(await openLedger(context));
+  const evictable = keep(await openEvictableMedia(context, content));
+  const storage = createStorageQuota(context, async (bytes) => ledger.evict(bytes - (await evictable.evict(bytes))));
+  const limits = createFetchLimits(context);
   const requireRoom = (wanted: number): Promise<void> => storage.require(mediaDir, wanted);
-  const limits = createFetchLimits({
-    bytesPerSecond: options.fetchBytesPerSecond,
-    ...{ hours: options.fetchHours, timeZone: () => options.timeZone, now: siteNow },
-  });
-  const downloads = await createDownloads({
-    mediaDir,
-    limit: maxUploadBytes,
-    get,
-    limits,
-    hasher,
-    requireRoom,
-    folders,
+  const downloads = await createDownloads(context, { limits, requireRoom, catalog });
+  const siteCopy = (url: string): Promise<SiteCopy> => site.copyOf(url);
+  const copies = createCopies(context, { content, feeds, ledger, downloads, limits, storage, siteCopy });
+  const library = await createLibrary(context, {
+    newest: (name) => Math.max(site.newest(name), deletions.at(name)),
     catalog,
-  });
-  const copies = createCopies({
-    ...{ content, feeds, ledger, downloads, limits, storage, hasher, logs },
-    siteCopy: (url) => site.copyOf(url),
-  });
-  const newest = (name: string): number => Math.max(site.newest(name), deletions.at(name));
-  const library = await createLibrary({
-    ...{ uploadDir, mediaDir, maxUploadBytes, newest },
-    ...{ folders, hasher, catalog, storage, deletions, lost, copies: evictable, log },
-    now: siteNow,
+    storage,
+    deletions,
+    lost,
+    copies: evictable,
     isElsewhere: (name) => site.isElsewhere(name),
   });
-
-  const removal = createRemoval({ deletions, remove: library.removeDeleted, log });
+  const removal = createRemoval(context, deletions, library.removeDeleted);
 
   const remove: typeof library.remove = async (name, conditions) => {
     await library.remove(name, conditions);
@@ -195,7 +166,7 @@ export const createMedia = async (
   let pruneTimer: NodeJS.Timeout | undefined;
 
   return {
-    routes: { ...mediaRoutes({ ...library, remove, open: openSoon }), ...copyRoutes(copies) },
+    routes: { ...mediaRoutes({ ...library, remove, open: openSoon }), ...copyRoutes(context, copies) },
     health: () => ({
       fields: { copies: copies.status() },
       issues: { media: heldIssues(copies.held(), limits.heldReason()) },
@@ -281,7 +252,8 @@ export const createMedia = async (
       limits.start();
       copies.start();
       void removal.run();
-      pruneTimer = setInterval(pruneOrLog, PRUNE_MS).unref();
+      // Nothing at the start, when the clock may still be wrong.
+      pruneTimer = setInterval(pruneOrLog, tempo.media.prune).unref();
     },
     close: async () => {
       clearInterval(pruneTimer);

@@ -3,57 +3,41 @@ import type { Stats } from 'node:fs';
 import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { Logger } from 'pino';
 import { checkBody } from '../auth/body.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { UploadResult } from '../contract/media.ts';
 import { isPlausibleTime } from '../domain/merge.ts';
+import type { EpochMs } from '../domain/time.ts';
 import { areMet, type Conditions } from '../http/conditions.ts';
+import type { Options } from '../platform/options/index.ts';
 import { createQueue } from '../platform/queue.ts';
 import { codeOf, isFull, systemDisk } from '../platform/store/disk.ts';
 import { renamePatiently } from '../platform/store/file.ts';
+import type { Catalog } from './catalog.ts';
+import type { MediaContext } from './context.ts';
 import type { Deletions } from './deletions.ts';
-import { fingerprint } from './fingerprint.ts';
-import type { Folders } from './folders.ts';
-import type { FileHash } from './hasher.ts';
-import { type Facts, inspect } from './inspect.ts';
+import { fingerprint } from './folders.ts';
+import { inspect } from './inspect.ts';
 import type { LostUploads } from './lost.ts';
-import { createOpener } from './open.ts';
+import type { StorageQuota } from './quota.ts';
 import { receive } from './receive.ts';
+import { createOpener } from './serve.ts';
 
-/** Keeps the metadata of media files, so that they are not read again. */
-interface Catalog {
-  record(path: string, facts: Facts & { sha256: string }): void;
-  hashOf(path: string, stats: Stats): string | undefined;
+interface Context extends Pick<MediaContext, 'dirs' | 'folders' | 'hasher' | 'now' | 'log'> {
+  options: Pick<Options, 'maxUploadBytes'>;
 }
 
-interface StorageQuota {
-  /**
-   * Rejects with `insufficient_storage` unless the folder has room for `wanted` bytes, `replaced` of which overwrite
-   * existing files.
-   */
-  require(folder: string, wanted: number, replaced: number): Promise<void>;
-}
-
-interface Options {
-  folders: Pick<Folders, 'changed'>;
-  uploadDir: string;
-  mediaDir: string;
-  maxUploadBytes: number;
-  hasher: { hashFile(path: string): FileHash };
-  catalog: Catalog;
-  storage: StorageQuota;
-  /** The modification time of the newest file of a name, here or on a peer, ms since the epoch; 0: there is none. */
-  newest(name: string): number;
-  /** The site's time, ms since the epoch. */
-  now(): number;
+interface Dependencies {
+  catalog: Pick<Catalog, 'record' | 'hashOf'>;
+  storage: Pick<StorageQuota, 'require'>;
+  /** The modification time of the newest file of a name, here or on a peer; 0: there is none. */
+  newest(name: string): EpochMs;
   deletions: Pick<Deletions, 'add' | 'get'>;
   lost: Pick<LostUploads, 'keep'>;
   /** Copies of peers' media in the media directory. */
   copies: { has(name: string): boolean; remove(name: string): Promise<void> };
   /** Whether another box has a file of that name. */
   isElsewhere(name: string): Promise<boolean>;
-  log: Logger;
 }
 
 interface Upload {
@@ -90,22 +74,12 @@ const toCodedError = (error: unknown): unknown => {
  * copies of remote media. Both must exist. Deletes the temporary files of interrupted uploads at the start. Every
  * `name` must have passed `mediaName`.
  */
-export const createLibrary = async ({
-  folders,
-  uploadDir,
-  mediaDir,
-  maxUploadBytes,
-  hasher,
-  catalog,
-  storage,
-  newest,
-  now,
-  deletions,
-  lost,
-  copies,
-  isElsewhere,
-  log,
-}: Options) => {
+export const createLibrary = async (
+  { options, dirs, folders, hasher, now, log }: Context,
+  { catalog, storage, newest, deletions, lost, copies, isElsewhere }: Dependencies,
+) => {
+  const { maxUploadBytes } = options;
+  const { uploads: uploadDir, media: mediaDir } = dirs;
   for (const name of await readdir(uploadDir)) {
     if (!LEFTOVER.test(name)) continue;
     await rm(join(uploadDir, name), { force: true });

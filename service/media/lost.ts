@@ -5,10 +5,9 @@
  */
 import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Logger } from 'pino';
 import { isTrusted } from '../domain/clock-trust.ts';
 import { codeOf, systemDisk } from '../platform/store/disk.ts';
-import type { Folders } from './folders.ts';
+import type { MediaContext } from './context.ts';
 
 const KEEP_MS = 30 * 86_400_000;
 const MAX_NAME_BYTES = 255;
@@ -49,18 +48,15 @@ const move = async (from: string, to: string): Promise<void> => {
   }
 };
 
-interface Options {
-  uploadDir: string;
-  folders: Pick<Folders, 'changed'>;
-  /** The site's time, ms since the epoch. */
-  now(): number;
-  log: Logger;
-}
-
 export type LostUploads = ReturnType<typeof createLostUploads>;
 
-export const createLostUploads = ({ uploadDir, folders, now, log }: Options) => {
-  const folder = lostFolderOf(uploadDir);
+export const createLostUploads = ({
+  dirs,
+  folders,
+  now,
+  log,
+}: Pick<MediaContext, 'dirs' | 'folders' | 'now' | 'log'>) => {
+  const folder = lostFolderOf(dirs.uploads);
 
   return {
     /** Names of the kept files, oldest first. */

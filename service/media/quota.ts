@@ -1,22 +1,46 @@
 import { statfs as systemStatfs } from 'node:fs/promises';
 import { CodedError } from '../contract/errors.ts';
-import type { Folders } from './folders.ts';
-import { requireSpace, spareOf, type Volume } from './space.ts';
+import type { MediaContext } from './context.ts';
+
+/** The fields of `statfs` that are used here. */
+export interface Volume {
+  /** Free blocks available to an unprivileged user. */
+  bavail: number;
+  blocks: number;
+  /** Block size in bytes. */
+  bsize: number;
+}
 
 const MIB = 1024 ** 2;
 
-interface Options {
-  /** The folders whose files count towards the quota. */
-  folders: Pick<Folders, 'bytes'>;
-  /** The maximum total size of the folders, in bytes. */
-  quota: number;
-  /** Frees up to `bytes` bytes. */
-  evict(bytes: number): Promise<void>;
-  statfs?: (path: string) => Promise<Volume>;
-}
+/**
+ * The bytes of a volume that media may still use; negative if the reserve is already in use. max(512 MiB, 5 %) of the
+ * volume stay free for the service's own state, but at most half of a small volume.
+ */
+export const spareOf = ({ bavail, blocks, bsize }: Volume): number =>
+  bavail * bsize - Math.min(Math.max(512 * MIB, 0.05 * blocks * bsize), 0.5 * blocks * bsize);
 
-/** The space for media: limited by the quota, and by the disk minus its reserve. */
-export const createStorageQuota = ({ folders, quota, evict, statfs = systemStatfs }: Options) => {
+/**
+ * @param wanted bytes still to be written
+ * @throws `insufficient_storage`
+ */
+export const requireSpace = (volume: Volume, wanted: number): void => {
+  const spare = spareOf(volume);
+  if (spare >= wanted) return;
+  const room = Math.max(0, Math.floor(spare / MIB));
+  throw new CodedError('insufficient_storage', `The disk is full: there is room for ${room} MiB of media.`);
+};
+
+/**
+ * The space for media: limited by the quota, and by the disk minus its reserve.
+ * @param evict frees up to `bytes` bytes
+ */
+export const createStorageQuota = (
+  { folders, options }: { folders: Pick<MediaContext['folders'], 'bytes'>; options: { mediaQuotaBytes: number } },
+  evict: (bytes: number) => Promise<void>,
+  statfs: (path: string) => Promise<Volume> = systemStatfs,
+) => {
+  const quota = options.mediaQuotaBytes;
   /** The unused bytes of the quota; negative if the files exceed it. */
   const left = async (): Promise<number> => quota - (await folders.bytes());
 
@@ -42,3 +66,4 @@ export const createStorageQuota = ({ folders, quota, evict, statfs = systemStatf
     },
   };
 };
+export type StorageQuota = ReturnType<typeof createStorageQuota>;

@@ -1,18 +1,15 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CodedError } from '../../service/contract/errors.ts';
 import { createCatalog } from '../../service/media/catalog.ts';
 import { createDownloads } from '../../service/media/downloads.ts';
 import { createFetchLimits } from '../../service/media/fetch-limits.ts';
-import { createFolders } from '../../service/media/folders.ts';
-import { createHasher } from '../../service/media/hasher.ts';
-import { createGet } from '../../service/platform/outbound/get.ts';
 import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
+import { mediaContext } from './context.ts';
 import { noise, serveBytes, startRemote } from './remote.ts';
 
 const MIB = 1024 ** 2;
@@ -26,18 +23,12 @@ interface Setup {
 }
 
 const setUp = async ({ mediaDir = temporaryFolder(), limit = 64 * MIB, requireRoom = async () => {} }: Setup = {}) => {
-  const hasher = createHasher();
-  const log = pino({ level: 'silent' });
-  const folders = createFolders([mediaDir]);
-  const catalog = createCatalog({ path: join(mediaDir, '.catalog'), served: [mediaDir], folders, hasher, log });
-  const limits = createFetchLimits({ bytesPerSecond: 0, hours: null, timeZone: () => 'UTC', now: Date.now });
-  const downloads = await createDownloads({
-    ...{ mediaDir, limit, limits, get: createGet(), hasher, requireRoom, folders, catalog },
-  });
+  const context = mediaContext(temporaryFolder(), { media: mediaDir, options: { maxUploadBytes: limit } });
+  const catalog = createCatalog(context, async () => null);
+  const downloads = await createDownloads(context, { limits: createFetchLimits(context), requireRoom, catalog });
   const close = async (): Promise<void> => {
     await downloads.close();
     await catalog.close();
-    await hasher.close();
   };
   onTestFinished(close);
   const parts = (): string[] => readdirSync(mediaDir).filter((name) => name.startsWith('.part'));
@@ -353,5 +344,5 @@ it('closing aborts downloads that have just begun, without later rejections', as
   await new Promise((resolve) => setImmediate(resolve));
   await close();
   await Promise.all(wanting);
-  expect(readdirSync(mediaDir).filter((name) => name !== '.catalog')).toEqual([]);
+  expect(readdirSync(mediaDir)).toEqual([]);
 });

@@ -1,9 +1,6 @@
 /** Files that are built to keep the service busy: nobody waits for what one of them says of itself. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { inspect } from '../../service/media/inspect.ts';
-import { shareTestService, temporaryFolder } from '../support/service.ts';
+import { shareTestService } from '../support/service.ts';
 import { manySizes, nestedBoxes, nestedElements } from './hostile.ts';
 
 const service = shareTestService({ content: { screens: [], playlists: [] } });
@@ -18,13 +15,4 @@ it.each<[name: string, bytes: Buffer, mostMs: number]>([
   for (let asked = 0; asked < 3; asked++) expect((await service().get('/healthz')).status).toBe(200);
   expect((await uploading).status).toBe(201);
   expect(performance.now() - begun).toBeLessThan(mostMs);
-});
-
-it.each<[string, Buffer, { width: number; height: number } | { width: null }]>([
-  ['few elements are read', nestedElements(10, 50), { width: 640, height: 360 }],
-  ['no more than the budget allows', nestedElements(10, 1000), { width: null }],
-])('of a WebM %s', async (_, bytes, expected) => {
-  const path = join(temporaryFolder(), 'film.webm');
-  writeFileSync(path, bytes);
-  expect(await inspect(path, 'film.webm')).toMatchObject({ mediaType: 'video/webm', ...expected });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createPace } from '../../service/media/pace.ts';
-import { requireSpace } from '../../service/media/space.ts';
+import { requireSpace } from '../../service/media/quota.ts';
+import { createPace } from '../../service/media/receive.ts';
 
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;

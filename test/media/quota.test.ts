@@ -16,17 +16,14 @@ const setUp = (free = GIB) => {
   writeFileSync(join(uploads, 'a'), Buffer.alloc(500));
   writeFileSync(join(copies, 'b'), Buffer.alloc(200));
   const folders = createFolders([uploads, copies, '/none']);
-  const storage = createStorageQuota({
-    folders,
-    quota: 1000,
-    evict: async (bytes) => {
-      asked.push(bytes);
-      rmSync(join(copies, 'b'), { force: true });
-      await folders.changed(join(copies, 'b'));
-      spare += 200;
-    },
-    statfs: async () => volume(spare),
-  });
+  const evict = async (bytes: number): Promise<void> => {
+    asked.push(bytes);
+    rmSync(join(copies, 'b'), { force: true });
+    await folders.changed(join(copies, 'b'));
+    spare += 200;
+  };
+  const options = { mediaQuotaBytes: 1000 };
+  const storage = createStorageQuota({ folders, options }, evict, async () => volume(spare));
   return { asked, require: (wanted: number, replaced?: number) => storage.require(uploads, wanted, replaced), storage };
 };
 

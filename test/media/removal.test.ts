@@ -1,7 +1,8 @@
 /** Files of deleted media are removed, however many they are, and again where the system refuses. */
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createRemoval } from '../../service/media/removal.ts';
+import { createRemoval } from '../../service/media/deletions.ts';
+import { defaultTempo } from '../../service/tempo.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -18,7 +19,8 @@ const setUp = (...names: string[]) => {
     if (busy.has(name)) throw new Error('EBUSY');
   });
   const deletions = { due: () => [...due.values()], done };
-  return { due, busy, done, remove, removal: createRemoval({ deletions, remove, log: pino({ level: 'silent' }) }) };
+  const context = { log: pino({ level: 'silent' }), tempo: defaultTempo };
+  return { due, busy, done, remove, removal: createRemoval(context, deletions, remove) };
 };
 
 test('what was removed is recorded in one write', async () => {

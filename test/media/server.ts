@@ -1,6 +1,6 @@
 /** The media routes on a free port, over folders of their own. */
 import { once } from 'node:events';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
@@ -12,16 +12,15 @@ import { errorAnswer, toCodedError } from '../../service/http/answer.ts';
 import type { Handler, RequestState } from '../../service/http/routes.ts';
 import { createCatalog } from '../../service/media/catalog.ts';
 import { openDeletions } from '../../service/media/deletions.ts';
-import { createFolders } from '../../service/media/folders.ts';
-import { createHasher } from '../../service/media/hasher.ts';
 import { createLibrary } from '../../service/media/library.ts';
 import { createLostUploads } from '../../service/media/lost.ts';
+import type { Volume } from '../../service/media/quota.ts';
 import { createStorageQuota } from '../../service/media/quota.ts';
 import { mediaRoutes } from '../../service/media/routes.ts';
-import type { Volume } from '../../service/media/space.ts';
 import { systemDisk } from '../../service/platform/store/disk.ts';
 import { createReserve } from '../../service/platform/store/reserve.ts';
 import { temporaryFolder } from '../support/service.ts';
+import { mediaContext } from './context.ts';
 
 const log = pino({ level: 'silent' });
 
@@ -43,37 +42,26 @@ export const png = Buffer.from(
 );
 
 export const startMedia = async (setup: Setup = {}) => {
-  const dataDir = setup.dataDir ?? temporaryFolder();
-  const uploadDir = setup.uploadDir ?? join(dataDir, 'uploads');
-  const mediaDir = join(dataDir, 'media');
-  for (const folder of [uploadDir, mediaDir]) mkdirSync(folder, { recursive: true });
-
-  const hasher = createHasher();
-  const served = [uploadDir, mediaDir];
-  const folders = createFolders(served, setup.now);
-  const catalog = createCatalog({ path: join(dataDir, 'media.json'), served, folders, hasher, log });
-  const { maxUploadBytes = 2 ** 31, quota = 2 ** 40, evict = async () => {}, statfs } = setup;
-  const storage = createStorageQuota({ folders, quota, evict, ...(statfs && { statfs }) });
-  const newest = () => 0;
-  const now = Date.now;
+  const { dataDir = temporaryFolder(), maxUploadBytes = 2 ** 31, quota = 2 ** 40, evict = async () => {} } = setup;
+  const context = mediaContext(dataDir, {
+    ...(setup.uploadDir !== undefined && { uploads: setup.uploadDir }),
+    ...(setup.now !== undefined && { now: setup.now }),
+    options: { maxUploadBytes, mediaQuotaBytes: quota },
+  });
+  const { uploads: uploadDir, media: mediaDir } = context.dirs;
   const reserve = createReserve({ path: join(dataDir, 'state.reserve'), disk: systemDisk, log });
-  if (statfs !== undefined) reserve.hold();
-  const deletions = await openDeletions({ path: join(dataDir, 'deleted-media.json'), log, now, reserve });
-  const lost = createLostUploads({ uploadDir, folders, now, log });
-  // There are no other boxes, so that everything in the media directory was put there by hand.
-  const alone = { copies: { has: () => false, remove: async () => {} }, isElsewhere: async () => false };
-  const options = { folders, uploadDir, mediaDir, maxUploadBytes };
-  const library = await createLibrary({
-    ...options,
-    hasher,
+  if (setup.statfs !== undefined) reserve.hold();
+  const catalog = createCatalog(context, async () => null);
+  const deletions = await openDeletions({ ...context, reserve });
+  const library = await createLibrary(context, {
     catalog,
-    storage,
-    newest,
-    now,
+    storage: createStorageQuota(context, evict, setup.statfs),
+    newest: () => 0,
     deletions,
-    lost,
-    ...alone,
-    log,
+    lost: createLostUploads(context),
+    // There are no other boxes, so that everything in the media directory was put there by hand.
+    copies: { has: () => false, remove: async () => {} },
+    isElsewhere: async () => false,
   });
 
   const app = new Koa<RequestState>();
@@ -111,7 +99,6 @@ export const startMedia = async (setup: Setup = {}) => {
     server.closeAllConnections();
     await catalog.close();
     await deletions.close();
-    await hasher.close();
   });
 
   const request = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${port}${path}`, init);

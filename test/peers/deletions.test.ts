@@ -2,13 +2,13 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
 import type { Health, ReplicationHealth } from '../../service/contract/health.ts';
 import { createLostUploads } from '../../service/media/lost.ts';
 import { unseal } from '../../service/platform/store/envelope.ts';
 import { lobbyWith } from '../content/samples.ts';
+import { mediaContext } from '../media/context.ts';
 import { patience } from '../support/observe.ts';
 import { type TestService, temporaryFolder } from '../support/service.ts';
 import { secret, startBox, untilTogether } from './support.ts';
@@ -168,14 +168,7 @@ test('an upload that loses is kept beside for 30 days, counts to the quota, and 
   expect(await isKeptAt(0)).toBe(true);
   // The clock may be ahead at the start.
   expect(await isKeptAt(Date.now() + 31 * DAY)).toBe(true);
-  const folders = { changed: async () => {} };
-  const now = () => Date.now() + 31 * DAY;
-  await createLostUploads({
-    uploadDir: join(dataDir, 'uploads'),
-    folders,
-    now,
-    log: pino({ level: 'silent' }),
-  }).prune();
+  await createLostUploads({ ...mediaContext(dataDir), now: () => Date.now() + 31 * DAY }).prune();
   expect(readdirSync(folder)).toEqual([]);
 });
 

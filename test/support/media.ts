@@ -1,13 +1,29 @@
 /** Media made for a test: flat colours that can be told apart in a screenshot. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createHash, randomUUID } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
 import { PNG } from 'pngjs';
 import { findProgram } from './program.ts';
 
 export type Rgb = readonly [red: number, green: number, blue: number];
 
 export const hasFfmpeg = findProgram('ffmpeg') !== undefined;
+
+/** Films and sounds are made once for all tests and runs. */
+const made = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'test-media');
+
+/** The path of a medium that ffmpeg makes by these arguments; it is shared, and must not be changed. */
+export const makeMedium = (name: string, how: readonly string[]): string => {
+  const key = createHash('sha256').update(JSON.stringify(how)).digest('hex').slice(0, 16);
+  const path = join(made, `${key}${extname(name)}`);
+  if (existsSync(path)) return path;
+  mkdirSync(made, { recursive: true });
+  const unfinished = join(made, `${randomUUID()}${extname(name)}`);
+  execFileSync('ffmpeg', ['-v', 'error', ...how, unfinished]);
+  renameSync(unfinished, path);
+  return path;
+};
 
 const uploads = (dataDir: string): string => {
   const folder = join(dataDir, 'uploads');
@@ -32,12 +48,12 @@ export const putVideo = (
   size = '320x180',
 ): string => {
   const hex = [red, green, blue].map((part) => part.toString(16).padStart(2, '0')).join('');
-  execFileSync('ffmpeg', [
-    ...['-v', 'error', '-y', '-f', 'lavfi', '-i', `color=0x${hex}:size=${size}:rate=25:duration=${seconds}`],
+  const how = [
+    ...['-f', 'lavfi', '-i', `color=0x${hex}:size=${size}:rate=25:duration=${seconds}`],
     ...['-f', 'lavfi', '-i', `sine=frequency=440:duration=${seconds}`],
     ...['-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-c:a', 'aac', '-movflags', '+faststart'],
-    join(uploads(dataDir), name),
-  ]);
+  ];
+  copyFileSync(makeMedium(name, how), join(uploads(dataDir), name));
   return `/media/${name}`;
 };
 
@@ -50,11 +66,12 @@ const LEVELS = [100, 235] as const;
  */
 export const putNumberedVideo = (dataDir: string, name: string, frames: number, rate: number): string => {
   const bars = `if(mod(floor(N/pow(2,floor(X*5/W))),2),${LEVELS[1]},${LEVELS[0]})`;
-  execFileSync('ffmpeg', [
-    ...['-v', 'error', '-y', '-f', 'lavfi', '-i', `nullsrc=s=320x180:r=${rate}:d=${frames / rate}`],
+  const how = [
+    ...['-f', 'lavfi', '-i', `nullsrc=s=320x180:r=${rate}:d=${frames / rate}`],
     ...['-vf', `geq=lum='${bars}':cb=128:cr=128`, '-c:v', 'libx264', '-crf', '4', '-pix_fmt', 'yuv420p'],
-    ...['-movflags', '+faststart', join(uploads(dataDir), name)],
-  ]);
+    ...['-movflags', '+faststart'],
+  ];
+  copyFileSync(makeMedium(name, how), join(uploads(dataDir), name));
   return `/media/${name}`;
 };
 

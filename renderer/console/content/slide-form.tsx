@@ -2,7 +2,7 @@
 import { contentSchema } from '../../../service/contract/content-schema.ts';
 import { shownFields } from '../../../service/contract/slide-values.ts';
 import { issuesAt } from '../model/checks.ts';
-import type { ContentDocument, Fields, NamedDraft, SlideDraft } from '../model/document.ts';
+import type { ContentDocument, SlideDraft } from '../model/document.ts';
 import { setField } from '../model/edit.ts';
 import { createForms, type Field } from '../model/schema.ts';
 import type { ContentCheck } from '../model/wire.ts';
@@ -12,45 +12,7 @@ import { kindIcon } from '../ui/miniature.tsx';
 import { wordOf } from '../ui/words.ts';
 import { FormField, type Issues } from './field.tsx';
 import { ScheduleFields } from './schedule-fields.tsx';
-
-/** The player's own names; they are no values of a slide. */
-const reserved = ['content', 'slide', 'screen', 'sources', 'feeds', 'timetables', 'now', 'forloop', 'blank', 'empty'];
-
-/** The variables of a template, in order of appearance. */
-export const namesIn = (html: string): string[] => {
-  const own = [...html.matchAll(/\b(?:assign|capture|for)\s+([a-z_]\w*)/gi)].map(([, name]) => name);
-  const found = [...html.matchAll(/\{\{-?\s*(?:content\.)?([a-z_]\w*)/gi)].map(([, name = '']) => name);
-  return [...new Set(found)].filter((name) => !reserved.includes(name) && !own.includes(name));
-};
-
-interface TemplateFieldsProps {
-  template: NamedDraft | undefined;
-  content: Fields;
-  onChange(content: Fields): void;
-}
-
-const none = { errors: [], warnings: [] };
-
-export const TemplateFields = ({ template, content, onChange }: TemplateFieldsProps) => {
-  const texts = Object.keys(content).filter((name) => typeof content[name] === 'string');
-  const names = [...new Set([...namesIn(template?.html ?? ''), ...texts])].filter(
-    // Other values than text are edited as JSON.
-    (name) => content[name] === undefined || typeof content[name] === 'string',
-  );
-  return (
-    <>
-      {names.map((name) => (
-        <FormField
-          key={name}
-          field={{ name, type: /text|body/.test(name) ? 'long' : 'text', isRequired: false, options: [] }}
-          value={content[name]}
-          issues={none}
-          onChange={(value) => onChange(setField(content, name, value))}
-        />
-      ))}
-    </>
-  );
-};
+import { TemplateFields } from './template-fields.tsx';
 
 const forms = createForms(contentSchema);
 export const slideKinds = forms.kinds;

@@ -4,166 +4,17 @@ import { useId } from 'preact/hooks';
 import { takeoverLevels } from '../../../service/contract/console/takeover-levels.ts';
 import type { SlideFile } from '../../../service/contract/slides.ts';
 import { fillSlide } from '../../../service/domain/slides.ts';
-import { isCode } from '../api/errors.ts';
-import { tagsOf } from '../model/filter.ts';
 import { payloadOf } from '../model/payload.ts';
-import { matches } from '../model/search.ts';
 import { slideOfTakeover } from '../model/shown.ts';
-import { reachOf, tagOf } from '../model/targets.ts';
-import type { Takeover } from '../model/wire.ts';
+import { reachOf } from '../model/targets.ts';
 import { reasonOf } from '../texts/reason.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { MediaField } from '../ui/media-field.tsx';
-import { Miniature } from '../ui/miniature.tsx';
 import { PlayerFrame } from '../ui/player-frame.tsx';
-import { SearchField } from '../ui/search-field.tsx';
+import { OpenTakeovers } from './open-list.tsx';
 import { type Composition, emptyComposition, missingIn, takeoverId, targetsOf } from './request.ts';
-
-/** Targets that are named; the rest are counted. */
-const MOST_NAMES = 10;
-
-const Open = ({ takeover }: { takeover: Takeover }) => {
-  const { texts, format, clock, client, site, announcer } = useConsole();
-  const words = texts.takeover;
-  const isEnding = useSignal(false);
-  const { id, level, title, body, from, until, shown, expected, targets } = takeover;
-  const isOn = Date.parse(from) <= clock.now();
-
-  const end = async (): Promise<void> => {
-    isEnding.value = true;
-    try {
-      await client.json(`/console/api/takeovers/${id}`, { method: 'DELETE' }).catch((error: unknown) => {
-        // It was already ended elsewhere.
-        if (!isCode(error, 'takeover_not_found')) throw error;
-      });
-      await site.refresh();
-      announcer.say(words.ended);
-    } catch (error) {
-      announcer.complain(reasonOf(error, texts));
-    } finally {
-      isEnding.value = false;
-    }
-  };
-
-  const names = targets.map((target) => {
-    const tag = tagOf(target);
-    if (target === 'all') return words.everywhere;
-    return tag === null ? (site.screen(target)?.value.screen.name ?? target) : words.withTag({ tag });
-  });
-  return (
-    <li class={`takeover ${level}`}>
-      <div class="takeover-picture">
-        <Miniature slide={slideOfTakeover(takeover)} id={`takeover-${id}`} />
-      </div>
-      <div class="takeover-about">
-        <p class={`level ${level}`}>{texts.level[level]}</p>
-        <h3>{title ?? body ?? words.pictureAlone}</h3>
-        <p class="soft">{format.few(names, MOST_NAMES, texts.wall.more)}</p>
-        <p class="soft">
-          {isOn
-            ? words.untilTime({ time: format.when(until, clock.now()) })
-            : words.span({ from: format.when(from, clock.now()), until: format.when(until, clock.now()) })}
-        </p>
-        {isOn && (
-          <p class={shown < expected ? 'state warning' : 'state good'} role="status">
-            {words.shownOn({ shown, expected })}
-          </p>
-        )}
-      </div>
-      <button type="button" class="button danger" aria-disabled={isEnding.value} onClick={() => void end()}>
-        {isOn ? words.end : words.callOff}
-      </button>
-    </li>
-  );
-};
-
-export const OpenTakeovers = () => {
-  const { site, texts } = useConsole();
-  const takeovers = site.overview.value?.takeovers ?? [];
-  if (takeovers.length === 0) return null;
-  return (
-    <section class="open-takeovers">
-      <h2>{texts.takeover.open}</h2>
-      <ul>
-        {takeovers.map((takeover) => (
-          <Open key={takeover.id} takeover={takeover} />
-        ))}
-      </ul>
-    </section>
-  );
-};
-
-interface TargetsProps {
-  composition: Composition;
-  fault: string | null;
-  onChange(changed: Partial<Composition>): void;
-}
-
-/** More screens than this get a field to search them by. */
-const SEARCHED_FROM = 12;
-
-const toggled = (list: readonly string[], item: string): string[] =>
-  list.includes(item) ? list.filter((each) => each !== item) : [...list, item];
-
-export const Targets = ({ composition: { isAll, tags, slugs }, fault, onChange }: TargetsProps) => {
-  const { site, texts } = useConsole();
-  const words = texts.takeover;
-  const search = useSignal('');
-  const screens = site.screens();
-  const listed = screens.filter(({ screen }) => matches(search.value, screen.name) || slugs.includes(screen.slug));
-  return (
-    <fieldset class="field" aria-describedby="targets-fault">
-      <legend>{words.where}</legend>
-      <div class="chips">
-        <label class="chip">
-          <input type="radio" name="where" checked={isAll} onChange={() => onChange({ isAll: true })} />
-          <span>{words.everywhere}</span>
-        </label>
-        <label class="chip">
-          <input type="radio" name="where" checked={!isAll} onChange={() => onChange({ isAll: false })} />
-          <span>{words.some}</span>
-        </label>
-      </div>
-      {!isAll && (
-        <div class="target-list">
-          {tagsOf(screens).length > 0 && (
-            <div class="chips">
-              {tagsOf(screens).map((tag) => (
-                <label key={tag} class="chip">
-                  <input
-                    type="checkbox"
-                    checked={tags.includes(tag)}
-                    onChange={() => onChange({ tags: toggled(tags, tag) })}
-                  />
-                  <span>{words.withTag({ tag })}</span>
-                </label>
-              ))}
-            </div>
-          )}
-          {screens.length > SEARCHED_FROM && <SearchField label={texts.wall.search} text={search} />}
-          <ul class="target-screens">
-            {listed.map(({ screen }) => (
-              <li key={screen.slug}>
-                <label class="check">
-                  <input
-                    type="checkbox"
-                    checked={slugs.includes(screen.slug)}
-                    onChange={() => onChange({ slugs: toggled(slugs, screen.slug) })}
-                  />
-                  <span>{screen.name}</span>
-                </label>
-              </li>
-            ))}
-          </ul>
-        </div>
-      )}
-      <p class="fault" id="targets-fault" role="alert">
-        {fault}
-      </p>
-    </fieldset>
-  );
-};
+import { Targets } from './targets.tsx';
 
 /** Minutes. */
 const lengths = [15, 30, 60, 240] as const;

@@ -1,18 +1,63 @@
 /** Copies of the remote media that the content names, prefetched and kept fresh, so that a box plays offline. */
+
 import type { Content } from '../../content/index.ts';
 import type { CopiesHealth } from '../../contract/health.ts';
 import type { PeerCopy } from '../../contract/peer-media.ts';
+import { judgeCopy, mediaTypeOf } from '../../domain/media-types.ts';
 import type { Feeds } from '../../feeds/index.ts';
 import { FetchFault } from '../../platform/outbound/fault.ts';
-import type { SourceLogs } from '../../platform/source-log.ts';
+import { createSlots } from '../../platform/slots.ts';
+import type { MediaContext } from '../context.ts';
+import type { Download, Part } from '../download.ts';
 import type { Downloads } from '../downloads.ts';
 import { FetchHeld, type FetchLimits } from '../fetch-limits.ts';
-import type { FileHash } from '../hasher.ts';
-import { freshnessLifetime, idleLifetime } from './freshness.ts';
+import { headOf } from '../inspect.ts';
+import type { StorageQuota } from '../quota.ts';
+import {
+  freshnessLifetime,
+  idleLifetime,
+  type MediumState,
+  newState,
+  noteAwaited,
+  noteDone,
+  noteFailed,
+  noteHeld,
+} from './freshness.ts';
 import type { Copy, Ledger } from './ledger.ts';
-import { type MediumState, newState, noteAwaited, noteDone, noteFailed, noteHeld } from './medium-state.ts';
 import { normalAddress, remoteMedia } from './named.ts';
-import { AwaitsPeer, createStoring, type SiteCopy, shownAddress as shown } from './storing.ts';
+
+/** The copy of a remote file on other boxes of the site. */
+export type SiteCopy =
+  /** A copy, and the URL to fetch it from. */
+  | (NonNullable<PeerCopy['copy']> & { from: string })
+  /** Another box downloads it, or may be about to. */
+  | 'coming'
+  | 'unknown'
+  /** Nothing: this box downloads it from its origin. */
+  | null;
+
+/** Another box of the site downloads the file. */
+class AwaitsPeer extends Error {
+  /** Whether that box confirmed it; otherwise it may not have the content that names the file yet. */
+  readonly isComing: boolean;
+  /** When that box is to be asked again, ms from now. */
+  readonly pause: number;
+
+  constructor(isComing: boolean, pause: number) {
+    super();
+    this.isComing = isComing;
+    this.pause = pause;
+  }
+}
+
+/** Concurrent requests to boxes about files: content may name hundreds, and commands share the connections. */
+const MAX_ASKS = 8;
+
+/** The address without credentials and query, which may hold secrets, for logs and reports. */
+const shownAddress = (address: string): string => {
+  const { origin, pathname, search } = new URL(address);
+  return origin + pathname + (search && '?…');
+};
 
 interface Dependencies {
   content: Pick<Content, 'shown' | 'onChange'>;
@@ -20,12 +65,78 @@ interface Dependencies {
   ledger: Ledger;
   downloads: Pick<Downloads, 'fetch'>;
   limits: Pick<FetchLimits, 'enter' | 'heldReason' | 'isLimited' | 'onOpen'>;
-  storage: { quota: number; left(): Promise<number> };
-  hasher: { hashFile(path: string): FileHash };
-  logs: SourceLogs;
-  /** Asks the box of the site that is to download the file; never rejects. Default: there is no other box. */
-  siteCopy?: (url: string) => Promise<SiteCopy>;
+  storage: Pick<StorageQuota, 'quota' | 'left'>;
+  /** Asks the box of the site that is to download the file; never rejects. */
+  siteCopy(url: string): Promise<SiteCopy>;
 }
+
+type Context = Pick<MediaContext, 'hasher' | 'logs' | 'random' | 'tempo'>;
+
+const createLogOf =
+  ({ logs }: Pick<Context, 'logs'>) =>
+  (url: string) =>
+    logs(`media of ${new URL(url).host}`);
+
+/** Stores downloads from an origin or from another box of the site. */
+const createStoring = (context: Context, { ledger, downloads, siteCopy }: Dependencies) => {
+  const { askAgain, maxAskAgain, unknown } = context.tempo.media;
+  const logOf = createLogOf(context);
+  const asks = createSlots(MAX_ASKS);
+
+  /** Stores a complete download. */
+  const put = async (url: string, done: Download, part: Part, life: number): Promise<true> => {
+    const mediaType = judgeCopy([done.claimedType, mediaTypeOf(url)], await headOf(part.path));
+    if (mediaType === null) {
+      await part.discard();
+      throw new FetchFault('it is no picture, video or PDF', { lasting: true });
+    }
+    const now = Date.now();
+    const { sha256, size, etag, lastModified } = done;
+    const times = { life, checkedAt: now, verifiedAt: now, usedAt: now };
+    await ledger.put(url, { sha256, size, mediaType, etag, lastModified, ...times }, part);
+    return true;
+  };
+
+  /** Fetches the copy of another box. @returns false if that box could not give it */
+  const takeShared = async (url: string, shared: Exclude<SiteCopy, string | null>): Promise<boolean> => {
+    const { from, life, ...facts } = shared;
+    if (ledger.get(url)?.sha256 === facts.sha256) {
+      await ledger.note(url, { checkedAt: Date.now() });
+      return true;
+    }
+    try {
+      const job = { url: from, key: `copy\n${url}\n${facts.sha256}`, sha256: facts.sha256, size: facts.size };
+      await downloads.fetch(job, (done, part) => put(url, { ...done, ...facts }, part, life));
+      logOf(url).info({ url: shownAddress(url) }, 'took the copy of another box');
+      return true;
+    } catch (error) {
+      if (!(error instanceof FetchFault) || error instanceof FetchHeld) throw error;
+      logOf(url).warn({ url: shownAddress(url), reason: error.message }, 'another box did not give its copy');
+      return false;
+    }
+  };
+
+  /**
+   * Fetches the site's copy of a file.
+   * @param state whose wait for another box is noted
+   * @returns whether the site had it; otherwise this box downloads it
+   * @throws AwaitsPeer if another box downloads it
+   */
+  const takeFromSite = async (url: string, state: { waitsSince: number | null }): Promise<boolean> => {
+    const shared = await asks.run(() => siteCopy(url));
+    if (shared === 'coming' || shared === 'unknown') {
+      state.waitsSince ??= Date.now();
+      const waited = Date.now() - state.waitsSince;
+      // Waiting as long as so far doubles the delay each time.
+      if (shared === 'coming') throw new AwaitsPeer(true, Math.min(Math.max(waited, askAgain), maxAskAgain));
+      if (waited < unknown) throw new AwaitsPeer(false, askAgain);
+    }
+    state.waitsSince = null;
+    return shared !== null && typeof shared === 'object' && takeShared(url, shared);
+  };
+
+  return { put, takeFromSite };
+};
 
 export type Copies = ReturnType<typeof createCopies>;
 
@@ -45,10 +156,11 @@ const LONGEST_SLEEP_MS = 60 * 60 * 1000;
 /** A check that is due later than this was scheduled before the system clock was set back. */
 const LATEST_MS = 2 * VERIFY_MS;
 
-export const createCopies = ({ content, feeds, ledger, downloads, ...dependencies }: Dependencies) => {
-  const { limits, storage, hasher, logs, siteCopy = async () => null } = dependencies;
-  const logOf = (url: string) => logs(`media of ${new URL(url).host}`);
-  const { put, takeFromSite } = createStoring({ ledger, downloads, siteCopy, logOf });
+export const createCopies = (context: Context, dependencies: Dependencies) => {
+  const { hasher, random, tempo } = context;
+  const { content, feeds, ledger, downloads, limits, storage } = dependencies;
+  const logOf = createLogOf(context);
+  const { put, takeFromSite } = createStoring(context, dependencies);
   let states = new Map<string, MediumState>();
   /** Checks in progress by URL, also of media that are no longer named, so that none is fetched twice at a time. */
   const busy = new Map<string, Promise<void>>();
@@ -57,7 +169,7 @@ export const createCopies = ({ content, feeds, ledger, downloads, ...dependencie
 
   /** When a copy is due for revalidation at the origin or verification of its hash, whichever is first. */
   const dueOf = ({ checkedAt, verifiedAt, life }: Copy): number =>
-    Math.min(checkedAt + idleLifetime(life, Math.random()), verifiedAt + VERIFY_MS);
+    Math.min(checkedAt + idleLifetime(life, random()), verifiedAt + VERIFY_MS);
 
   /** Whether the file still has the hash that was recorded when it was fetched. */
   const isIntact = (copy: Copy): Promise<boolean> =>
@@ -77,7 +189,7 @@ export const createCopies = ({ content, feeds, ledger, downloads, ...dependencie
       return ledger.get(url);
     }
     if (closed) return copy;
-    logOf(url).warn({ url: shown(url) }, 'a copy is corrupt and is fetched again');
+    logOf(url).warn({ url: shownAddress(url) }, 'a copy is corrupt and is fetched again');
     await ledger.drop(url, copy);
     return undefined;
   };
@@ -96,14 +208,14 @@ export const createCopies = ({ content, feeds, ledger, downloads, ...dependencie
       put(url, done, part, freshnessLifetime(done, Date.now())),
     );
     if (changed === null) await ledger.note(url, { checkedAt: Date.now() });
-    else logOf(url).info({ url: shown(url) }, 'copied a remote file');
+    else logOf(url).info({ url: shownAddress(url) }, 'copied a remote file');
   };
 
   /** Postpones a check to the hours for it. */
   const hold = (url: string, state: MediumState, held: FetchHeld): void => {
     const isNeeded = ledger.get(url) === undefined;
     const reason = held.message;
-    if (isNeeded && !state.isHeld) logOf(url).warn({ url: shown(url), reason }, 'a remote file has to wait');
+    if (isNeeded && !state.isHeld) logOf(url).warn({ url: shownAddress(url), reason }, 'a remote file has to wait');
     noteHeld(state, held, isNeeded, LONGEST_SLEEP_MS);
   };
 
@@ -118,8 +230,8 @@ export const createCopies = ({ content, feeds, ledger, downloads, ...dependencie
       if (error instanceof AwaitsPeer) return noteAwaited(state, error);
       const fault =
         error instanceof FetchFault ? error : new FetchFault('the copy could not be stored', { cause: error });
-      noteFailed(state, fault);
-      logOf(url).warn({ url: shown(url), reason: fault.message }, 'a remote file could not be fetched');
+      noteFailed(state, fault, tempo.media, random());
+      logOf(url).warn({ url: shownAddress(url), reason: fault.message }, 'a remote file could not be fetched');
       if (fault !== error) logOf(url).error({ err: error }, 'a copy could not be stored');
     } finally {
       busy.delete(url);
@@ -248,7 +360,7 @@ export const createCopies = ({ content, feeds, ledger, downloads, ...dependencie
     },
 
     /** The addresses of the files that are needed, and are not fetched at this time of day. */
-    held: (): string[] => [...states].filter(([, { isHeld }]) => isHeld).map(([url]) => shown(url)),
+    held: (): string[] => [...states].filter(([, { isHeld }]) => isHeld).map(([url]) => shownAddress(url)),
 
     status(): CopiesHealth {
       const all = [...states];
@@ -258,7 +370,7 @@ export const createCopies = ({ content, feeds, ledger, downloads, ...dependencie
         quota: storage.quota,
         pending: all.filter(([url, { reason }]) => reason === null && ledger.get(url) === undefined).length,
         failed: failed.slice(0, MAX_REPORTED).map(([url, { reason, due }]) => ({
-          url: shown(url),
+          url: shownAddress(url),
           reason: reason ?? '',
           held: ledger.get(url) !== undefined,
           nextAt: new Date(due).toISOString(),

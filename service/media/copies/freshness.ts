@@ -1,5 +1,11 @@
-/** When a copy is revalidated: pure functions of response headers, time and random numbers. All times are in ms. */
+/** When a copy is revalidated, and the state of a remote file that the content names. All times are in ms. */
 import { doubled } from '../../domain/backoff.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import type { FetchFault } from '../../platform/outbound/fault.ts';
+import type { Tempo } from '../../tempo.ts';
+import { isOutOfSpace } from '../download.ts';
+import type { FetchHeld } from '../fetch-limits.ts';
+import type { Named } from './named.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -54,9 +60,83 @@ interface Failed {
   pause: number;
 }
 
-/** The delay after `failures` consecutive failures: up to 15 min, or 6 h for lasting ones. `random`: from 0 to 1. */
-export const retryAfter = (failures: number, { lasting, pause }: Failed, random: number): number => {
-  const [first, max] = lasting ? [30 * MINUTE, 6 * HOUR] : [15 * SECOND, 15 * MINUTE];
+type Retry = Pick<Tempo['media'], 'retry' | 'maxRetry'>;
+
+/**
+ * The delay after `failures` consecutive failures: up to 6 h for lasting ones.
+ * @param random from 0 to 1
+ */
+export const retryAfter = (
+  failures: number,
+  { lasting, pause }: Failed,
+  { retry, maxRetry }: Retry,
+  random: number,
+): number => {
+  const [first, max] = lasting ? [30 * MINUTE, 6 * HOUR] : [retry, maxRetry];
   const wait = doubled(failures - 1, first, max) * (0.5 + random / 2);
   return Math.max(wait, Math.min(pause, LATEST));
+};
+
+/** The state of a remote file that the content names. */
+export interface MediumState extends Named {
+  /** When it is next checked. */
+  due: EpochMs;
+  /** Consecutive failures. */
+  failures: number;
+  reason: string | null;
+  /** The file is needed, and is not fetched at this time of day. */
+  isHeld: boolean;
+  /** The last attempt failed only for lack of space, so the address passed all network checks. */
+  isOutOfSpace: boolean;
+  /** Since when another box is to download the file; null: this one does. */
+  waitsSince: EpochMs | null;
+}
+
+const faultless = { failures: 0, reason: null, isHeld: false } as const;
+
+export const newState = (named: Named, due: number): MediumState => ({
+  ...named,
+  ...faultless,
+  due,
+  isOutOfSpace: false,
+  waitsSince: null,
+});
+
+/** The copy is current. @param due when it is checked next */
+export const noteDone = (state: MediumState, due: number): void => {
+  Object.assign(state, faultless, { isOutOfSpace: false, due });
+};
+
+/**
+ * The file is not fetched at this time of day.
+ * @param isNeeded whether there is no copy; an update of a copy can wait
+ * @param longest until it is checked again, ms
+ */
+export const noteHeld = (
+  state: MediumState,
+  { message, pause }: FetchHeld,
+  isNeeded: boolean,
+  longest: number,
+): void => {
+  state.due = Date.now() + Math.min(pause, longest);
+  state.isHeld = isNeeded;
+  state.waitsSince = null;
+  if (isNeeded) state.reason = message;
+};
+
+/**
+ * Another box downloads the file. An earlier error is kept until that succeeds, because the download may fall back to
+ * this box.
+ */
+export const noteAwaited = (state: MediumState, { pause, isComing }: { pause: number; isComing: boolean }): void => {
+  state.due = Date.now() + pause;
+  if (isComing || state.isHeld) Object.assign(state, faultless);
+};
+
+export const noteFailed = (state: MediumState, fault: FetchFault, tempo: Retry, random: number): void => {
+  state.isHeld = false;
+  state.failures += 1;
+  state.reason = fault.message;
+  state.isOutOfSpace = isOutOfSpace(fault.cause);
+  state.due = Date.now() + retryAfter(state.failures, fault, tempo, random);
 };

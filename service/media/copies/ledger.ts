@@ -1,13 +1,12 @@
 /** The stored copies: files named by their SHA-256, and a durable index from address to copy. */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Logger } from 'pino';
 import { z } from 'zod';
 import { createQueue } from '../../platform/queue.ts';
 import { systemDisk } from '../../platform/store/disk.ts';
 import { createDurable } from '../../platform/store/durable.ts';
-import type { Folders } from '../folders.ts';
-import type { Part } from '../part.ts';
+import type { MediaContext } from '../context.ts';
+import type { Part } from '../download.ts';
 
 const copy = z.object({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
@@ -24,22 +23,17 @@ export type Copy = z.infer<typeof copy>;
 
 const schema = z.object({ copies: z.array(z.tuple([z.string().describe('address'), copy])) });
 
-interface Options {
-  /** The file of the index. */
-  path: string;
-  /** The folder of the copies; created if missing. */
-  folder: string;
-  folders: Pick<Folders, 'changed'>;
-  log: Logger;
-}
+/** The folder of the copies. */
+export const copiesFolderOf = (mediaDir: string): string => join(mediaDir, 'copies');
 
 export type Ledger = Awaited<ReturnType<typeof openLedger>>;
 
 /** Opens the index. Drops entries whose file is missing or truncated, and deletes files that are not in the index. */
-export const openLedger = async ({ path, folder, folders, log }: Options) => {
+export const openLedger = async ({ dirs, folders, log }: Pick<MediaContext, 'dirs' | 'folders' | 'log'>) => {
+  const folder = copiesFolderOf(dirs.media);
   await mkdir(folder, { recursive: true });
   const durable = await createDurable({
-    path,
+    path: join(dirs.data, 'copies.json'),
     schema,
     initial: { copies: [] },
     log,

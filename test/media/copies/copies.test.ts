@@ -7,6 +7,7 @@ import type { CopiesHealth } from '../../../service/contract/health.ts';
 import { patience, payloadOf } from '../../support/observe.ts';
 import { lobby } from '../../support/player.ts';
 import { startTestService, type TestService, temporaryFolder } from '../../support/service.ts';
+import { testTempo } from '../../support/tempo.ts';
 import { noise, type Remote, serveBytes, startRemote } from '../remote.ts';
 import { png } from '../server.ts';
 
@@ -28,6 +29,9 @@ const filesOf = (dataDir: string): string[] => readdirSync(join(dataDir, 'media'
 
 const serve = (remote: Remote, path: string, bytes: Buffer, manner: Parameters<typeof serveBytes>[1] = {}): void =>
   remote.answer(path, serveBytes(bytes, { type: 'image/png', etag: `"${sha256(bytes)}"`, ...manner }));
+
+/** Does not try again by itself. */
+const patient = { ...testTempo, media: { ...testTempo.media, retry: 60_000, maxRetry: 60_000 } };
 
 describe('a picture that the content names', () => {
   it('is prefetched, and served like at its origin', async () => {
@@ -92,7 +96,7 @@ describe('a picture that the content names', () => {
     const bytes = picture(3 * MIB);
     serve(remote, '/a', bytes, { cutAfter: 2 * MIB });
     const dataDir = temporaryFolder();
-    const first = await startTestService({ dataDir, content: images(remote, '/a') });
+    const first = await startTestService({ dataDir, content: images(remote, '/a'), tempo: patient });
     await until(first, { failed: [{ reason: expect.stringMatching(/broke off/) }] });
     await first.close();
     serve(remote, '/a', bytes);

@@ -1,6 +1,3 @@
-/** Pictures that feeds name: as near as the feed, and no nearer. */
-import { join } from 'node:path';
-import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { CodedError } from '../../../service/contract/errors.ts';
 import type { NetworkScope } from '../../../service/domain/network-scope.ts';
@@ -8,12 +5,11 @@ import { createCopies } from '../../../service/media/copies/copies.ts';
 import { openLedger } from '../../../service/media/copies/ledger.ts';
 import { createDownloads } from '../../../service/media/downloads.ts';
 import { createFetchLimits } from '../../../service/media/fetch-limits.ts';
-import { createFolders } from '../../../service/media/folders.ts';
-import { createHasher } from '../../../service/media/hasher.ts';
 import { createGet, type Get } from '../../../service/platform/outbound/get.ts';
 import { createLocator } from '../../../service/platform/outbound/locate.ts';
 import { patience } from '../../support/observe.ts';
 import { temporaryFolder } from '../../support/service.ts';
+import { mediaContext } from '../context.ts';
 import { serveBytes, startRemote } from '../remote.ts';
 import { png } from '../server.ts';
 
@@ -24,33 +20,30 @@ const startCopies = async (
   { reach = 0, isFull = () => false }: { reach?: NetworkScope; isFull?: () => boolean } = {},
 ) => {
   let onChange = (): void => {};
-  const mediaDir = temporaryFolder();
-  const log = pino({ level: 'silent' });
-  const hasher = createHasher();
-  const copiesDir = join(mediaDir, 'copies');
-  const folders = createFolders([mediaDir, copiesDir]);
-  const ledger = await openLedger({ path: join(mediaDir, 'copies.json'), folder: copiesDir, folders, log });
-  const catalog = { record: () => {} };
+  const context = mediaContext(temporaryFolder(), { get, options: { maxUploadBytes: 1e6 } });
+  const ledger = await openLedger(context);
   const requireRoom = async (): Promise<void> => {
     if (isFull()) throw new CodedError('insufficient_storage');
   };
-  const limits = createFetchLimits({ bytesPerSecond: 0, hours: null, timeZone: () => 'UTC', now: Date.now });
-  const downloads = await createDownloads({ mediaDir, limit: 1e6, get, limits, hasher, requireRoom, folders, catalog });
-  const copies = createCopies({
+  const limits = createFetchLimits(context);
+  const downloads = await createDownloads(context, { limits, requireRoom, catalog: { record: () => {} } });
+  const copies = createCopies(context, {
     content: {
       shown: () => [show()],
       onChange: (listener: () => void) => (onChange = listener),
-    } as unknown as Parameters<typeof createCopies>[0]['content'],
+    } as unknown as Parameters<typeof createCopies>[1]['content'],
     feeds: { reach: () => reach },
     storage: { quota: 1e9, left: async () => 1e9 },
-    ...{ ledger, downloads, limits, hasher, logs: () => log },
+    ledger,
+    downloads,
+    limits,
+    siteCopy: async () => null,
   });
   copies.start();
   onTestFinished(async () => {
     copies.close();
     await downloads.close();
     await ledger.close();
-    await hasher.close();
   });
   return { copies, change: () => onChange(), failed: () => copies.status().failed.map(({ reason }) => reason) };
 };

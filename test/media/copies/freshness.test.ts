@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { freshnessLifetime, idleLifetime, retryAfter } from '../../../service/media/copies/freshness.ts';
+import { defaultTempo } from '../../../service/tempo.ts';
 
 const at = Date.parse('2026-11-21T12:00:00Z');
 const nothing = { cacheControl: null, etag: null, lastModified: null, size: 1000 };
@@ -27,18 +28,19 @@ it('a copy that is not shown is revalidated hourly at most, and not together wit
   expect([0, 1].map((chance) => idleLifetime(minutes(1), chance))).toEqual([minutes(60), minutes(75)]);
 });
 
+const tempo = defaultTempo.media;
 const passing = { lasting: false, pause: 0 };
 const lasting = { lasting: true, pause: 0 };
 
 it('failures are retried with growing delays, within bounds', () => {
-  expect([1, 2, 3, 20].map((failures) => retryAfter(failures, passing, 1))).toEqual([
+  expect([1, 2, 3, 20].map((failures) => retryAfter(failures, passing, tempo, 1))).toEqual([
     15_000,
     30_000,
     60_000,
     minutes(15),
   ]);
-  expect([1, 2, 20].map((failures) => retryAfter(failures, lasting, 1))).toEqual([30, 60, 360].map(minutes));
-  expect([10, 10_000].map((pause) => retryAfter(1, { lasting: false, pause: minutes(pause) }, 1))).toEqual(
+  expect([1, 2, 20].map((failures) => retryAfter(failures, lasting, tempo, 1))).toEqual([30, 60, 360].map(minutes));
+  expect([10, 10_000].map((pause) => retryAfter(1, { lasting: false, pause: minutes(pause) }, tempo, 1))).toEqual(
     [10, 1440].map(minutes),
   );
   fc.assert(
@@ -47,7 +49,7 @@ it('failures are retried with growing delays, within bounds', () => {
       fc.boolean(),
       fc.double({ min: 0, max: 1, noNaN: true }),
       (n, isLasting, chance) => {
-        const wait = retryAfter(n, isLasting ? lasting : passing, chance);
+        const wait = retryAfter(n, isLasting ? lasting : passing, tempo, chance);
         expect(wait).toBeGreaterThanOrEqual(7500);
         expect(wait).toBeLessThanOrEqual(minutes(360));
       },

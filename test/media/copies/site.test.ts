@@ -1,12 +1,14 @@
 /** What a box asks of the others of its site before it downloads a file, when it asks again, and what it answers them. */
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { SiteCopy } from '../../../service/media/copies/copies.ts';
 import { createCopies } from '../../../service/media/copies/copies.ts';
 import type { Copy } from '../../../service/media/copies/ledger.ts';
-import type { SiteCopy } from '../../../service/media/copies/storing.ts';
 import { FetchHeld } from '../../../service/media/fetch-limits.ts';
 import { FetchFault } from '../../../service/platform/outbound/fault.ts';
+import { defaultTempo } from '../../../service/tempo.ts';
 
-type Dependencies = Parameters<typeof createCopies>[0];
+type Context = Parameters<typeof createCopies>[0];
+type Dependencies = Parameters<typeof createCopies>[1];
 
 const address = 'https://example.com/a.png';
 const reason = 'is fetched between 22:00 and 06:00 only';
@@ -31,7 +33,13 @@ const setUp = (
   };
   const write = () => undefined;
   const slides = names.map((media_url) => ({ kind: 'image', media_url }));
-  const copies = createCopies({
+  const context: Context = {
+    hasher: { hashFile: () => expect.unreachable() },
+    logs: () => ({ info: write, warn: write, error: write }) as unknown as ReturnType<Context['logs']>,
+    random: Math.random,
+    tempo: defaultTempo,
+  };
+  const copies = createCopies(context, {
     content: { shown: () => [{ slides }], onChange: write } as unknown as Dependencies['content'],
     feeds: { reach: () => 0 },
     ledger: {
@@ -47,8 +55,6 @@ const setUp = (
     },
     limits,
     storage: { quota: 1, left: async () => 1 },
-    hasher: { hashFile: () => expect.unreachable() },
-    logs: () => ({ info: write, warn: write, error: write }) as unknown as ReturnType<Dependencies['logs']>,
     siteCopy: (url) => {
       site.asks.push(Date.now());
       return siteCopy(url);

@@ -1,0 +1,98 @@
+/** The ten commands as buttons, and how each of them went, in words. */
+import { useSignal } from '@preact/signals';
+import type { Command, CommandResult } from '../../../service/contract/commands.ts';
+import type { Display } from '../model/displays.ts';
+import { reasonOf } from '../texts/reason.ts';
+import { useConsole } from '../ui/context.tsx';
+import { Icon, type IconName } from '../ui/icon.tsx';
+import { RedirectDialog, RenameDialog } from './dialogs.tsx';
+
+interface CommandsProps {
+  slug: string;
+  displays: readonly Display[];
+  /** Null: all of them. */
+  target: Display | null;
+}
+
+type Body = { command: Command['command'] } & Record<string, unknown>;
+
+export const Commands = ({ slug, displays, target }: CommandsProps) => {
+  const { client, texts, site, announcer } = useConsole();
+  const words = texts.commands;
+  const names: Readonly<Record<string, string>> = words.name;
+  const nameOf = (command: string): string => names[command] ?? command;
+  const open = useSignal<'redirect' | 'rename' | null>(null);
+  const meant = target === null ? displays : [target];
+  const isBlack = meant.some(({ connection }) => connection?.blackout === true);
+  const isPaused = meant.some(({ connection }) => connection?.paused === true);
+
+  const send = async (body: Body): Promise<void> => {
+    const connectionId = target?.connection?.id;
+    if (target !== null && connectionId === undefined) return announcer.complain(words.notConnected);
+    try {
+      const { sent, degraded } = await client.json<CommandResult>(`/api/screens/${encodeURIComponent(slug)}/commands`, {
+        method: 'POST',
+        body: { ...body, ...(connectionId === undefined ? {} : { connectionId }) },
+      });
+      const text = `${nameOf(body.command)}: ${words.sent({ count: sent })}`;
+      if (sent === 0 || degraded) announcer.complain(degraded ? `${text} ${words.degraded}` : text);
+      else announcer.say(text);
+      void site.refresh();
+    } catch (error) {
+      announcer.complain(reasonOf(error, texts));
+    }
+  };
+
+  const button = (icon: IconName, label: string, body: Body) => (
+    <button type="button" class="command" onClick={() => void send(body)}>
+      <Icon name={icon} />
+      <span>{label}</span>
+    </button>
+  );
+
+  return (
+    <section class="panel">
+      <h2>{target?.name ?? words.title({ count: displays.length })}</h2>
+      <div class="commands">
+        {button('previous', words.name.previous, { command: 'previous' })}
+        {button(isPaused ? 'play' : 'pause', isPaused ? words.resume : words.name.pause, { command: 'pause' })}
+        {button('next', words.name.next, { command: 'next' })}
+        {button('left', words.name.left, { command: 'left' })}
+        {button('blackout', isBlack ? words.light : words.name.blackout, { command: 'blackout', blackout: !isBlack })}
+        {button('right', words.name.right, { command: 'right' })}
+        {button('refresh', words.name.refresh, { command: 'refresh' })}
+        {button('reload', words.name.reload, { command: 'reload' })}
+        <button type="button" class="command" onClick={() => (open.value = 'redirect')}>
+          <Icon name="redirect" />
+          <span>{words.name.redirect} …</span>
+        </button>
+        {target !== null && (target.device ?? target.connection?.deviceId ?? null) !== null && (
+          <button type="button" class="command" onClick={() => (open.value = 'rename')}>
+            <Icon name="rename" />
+            <span>{words.name.setclientname} …</span>
+          </button>
+        )}
+      </div>
+      {open.value === 'redirect' && (
+        <RedirectDialog
+          onClose={() => (open.value = null)}
+          onSend={(url) => {
+            open.value = null;
+            void send({ command: 'redirect', url });
+          }}
+        />
+      )}
+      {open.value === 'rename' && target !== null && (
+        <RenameDialog
+          name={target.name ?? ''}
+          onClose={() => (open.value = null)}
+          onSend={(clientName) => {
+            open.value = null;
+            const deviceId = target.device?.deviceId ?? target.connection?.deviceId;
+            void send({ command: 'setclientname', clientName, deviceId });
+          }}
+        />
+      )}
+    </section>
+  );
+};
