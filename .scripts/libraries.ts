@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { evaluatedModule } from './evaluated.ts';
+import { withLazySchemas } from './schemas.ts';
 
 /**
  * npm nests `mime-types` and its table once in each of four libraries, and a start reads them all. Their copies are the
@@ -47,40 +48,15 @@ const tabulateMediaTypes = (path: string): string => {
   );
 };
 
-/** The index behind the closing parenthesis of a call whose arguments begin at `from`. */
-const endOfCall = (source: string, from: number): number => {
-  let depth = 1;
-  let quote = '';
-  for (let at = from; at < source.length; at += 1) {
-    const letter = source[at] ?? '';
-    if (quote !== '') {
-      if (letter === '\\') at += 1;
-      else if (letter === quote) quote = '';
-    } else if (/['"`]/.test(letter)) quote = letter;
-    else if (letter === '(') depth += 1;
-    else if (letter === ')') depth -= 1;
-    if (depth === 0) return at + 1;
-  }
-  throw new Error(`a call does not end: ${source.slice(from, from + 80)}`);
-};
-
-/** The contract without what only the documents say of its schemas: each description makes a schema once more. */
-const withoutDescriptions = (source: string): string => {
-  const found = /\s*\.(?:describe\(|meta\(\{ (?:id|description):)/.exec(source);
-  if (found === null) return source;
-  const begin = source.indexOf('(', found.index) + 1;
-  return source.slice(0, found.index) + withoutDescriptions(source.slice(endOfCall(source, begin)));
-};
-
 /** For esbuild's `plugins`. */
 export const libraryParts: Plugin = {
   name: 'library-parts',
   setup: ({ onLoad }) => {
     onLoad({ filter: /[\\/]mime-types[\\/]index\.js$/ }, ({ path }) => ({ contents: tabulateMediaTypes(path) }));
-    onLoad({ filter: /[\\/]service[\\/]contract[\\/].*\.ts$/ }, ({ path }) => ({
-      contents: evaluatedModule(path) ?? withoutDescriptions(readFileSync(path, 'utf8')),
-      loader: 'ts',
-    }));
+    onLoad({ filter: /[\\/]service[\\/].*\.ts$/ }, ({ path }) => {
+      const source = evaluatedModule(path) ?? readFileSync(path, 'utf8');
+      return { contents: source.includes(" from 'zod'") ? withLazySchemas(path, source) : source, loader: 'ts' };
+    });
     // Messages are in English; zod includes sixty languages.
     onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
       contents: "export { default as en } from './en.js';",
