@@ -3,7 +3,7 @@
  * `createX(context, dependencies)`, which returns a {@link Module} with the functions that other modules may call.
  */
 import type { Logger } from 'pino';
-import type { AuditSubject } from './contract/console/audit.ts';
+import type { AuditSubject } from './contract/console/site.ts';
 import type { Health, KioskHealth } from './contract/health.ts';
 import type { MetricReport } from './contract/metrics.ts';
 import type { Clock } from './domain/time.ts';

@@ -1,5 +1,5 @@
 /** What a host of the service may use: the kiosk (`main/`) and the program for plain Node (`headless.ts`). */
-export { mostLogLines, mostScreenshotPixels } from './contract/console/boxes.ts';
+export { mostLogLines, mostScreenshotPixels } from './contract/console/site.ts';
 export type { KioskHealth } from './contract/health.ts';
 export {
   externalCall as externalCallSchema,

@@ -1,6 +1,6 @@
 /** One box of the site: its log, its restart, and pictures of its displays. Any box forwards to the right one. */
 import { networkInterfaces } from 'node:os';
-import { type BoxLog, type BoxLogQuery, boxLogQuery, capturedAtHeader, logLevels } from '../contract/console/boxes.ts';
+import { type BoxLog, type BoxLogQuery, boxLogQuery, capturedAtHeader, logLevels } from '../contract/console/site.ts';
 import { CodedError, type ErrorCode } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
 import { peerScreenshotQuery } from '../contract/peers.ts';

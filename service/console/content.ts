@@ -2,7 +2,7 @@
 import { type Content, validateContent } from '../content/index.ts';
 import { type ContentCheck, mostContentBytes, type PublishedContent } from '../contract/console/content.ts';
 import type { ContentFile } from '../contract/content.ts';
-import type { ContentIssue } from '../contract/content-issue.ts';
+import type { ContentIssue } from '../contract/content-terms.ts';
 import { CodedError } from '../contract/errors.ts';
 import { asFile, editedDocument } from '../domain/document.ts';
 import { type JsonText, readJsonText } from '../http/body.ts';

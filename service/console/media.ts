@@ -1,6 +1,6 @@
 /** The media of this box, as a person chooses among them. */
 import type { Content } from '../content/index.ts';
-import type { MediaList } from '../contract/console/media.ts';
+import type { MediaList } from '../contract/media.ts';
 import { matchesWeakly } from '../http/conditions.ts';
 import type { Routes } from '../http/routes.ts';
 import { type Media, mediaNameOf } from '../media/index.ts';

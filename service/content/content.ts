@@ -1,7 +1,7 @@
 /** The content of the box: one document, from the operator's file or from a peer. The last valid one is stored. */
 import { join } from 'node:path';
 import type { ContentFile } from '../contract/content.ts';
-import type { ContentIssue } from '../contract/content-issue.ts';
+import type { ContentIssue } from '../contract/content-terms.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { ContentDocument } from '../contract/peers.ts';
 import { isLost, versionOf } from '../domain/document.ts';

@@ -1,7 +1,7 @@
 /** Mistakes in a valid file that the schema allows. Pure. */
 
 import type { ContentFile } from '../contract/content.ts';
-import type { ContentIssue } from '../contract/content-issue.ts';
+import type { ContentIssue } from '../contract/content-terms.ts';
 import { contentKeys, type SlideFile, shownFields } from '../contract/slides.ts';
 import { isColour } from '../domain/colours.ts';
 import { didYouMean } from '../domain/nearest.ts';

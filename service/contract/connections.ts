@@ -1,8 +1,7 @@
 /** Live connections of a screen: one table of their fields, from which the snapshot and the messages of pages derive. */
 import { z } from 'zod';
 import { screen } from './playlist.ts';
-import { column } from './table.ts';
-import { extended, instant, reportedText, slug } from './terms.ts';
+import { column, extended, instant, reportedText, slug } from './terms.ts';
 
 export const viewport = z.object({
   width: z.number().nonnegative().describe('CSS pixels'),

@@ -44,3 +44,12 @@ const isDays = (json: string): boolean => {
 export const days = z
   .string()
   .refine(isDays, 'a JSON array of weekdays 1 (Monday) to 7 in a string, such as "[1,2,3,4,5]"');
+
+/** An error or a warning about the content. */
+export const contentIssue = z
+  .object({
+    path: z.string().describe('in content.json: `playlists[0].slides[3].duration_seconds`; empty for the whole file'),
+    message: z.string().describe('begins with the title or id of the slide in quotes, if it concerns a slide'),
+  })
+  .meta({ id: 'ContentIssue' });
+export type ContentIssue = z.infer<typeof contentIssue>;

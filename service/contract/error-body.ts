@@ -1,6 +1,6 @@
 /** The body of every error response. */
 import { z } from 'zod';
-import { contentIssue } from './content-issue.ts';
+import { contentIssue } from './content-terms.ts';
 import { type ErrorCode, errorTable } from './errors.ts';
 
 export const errorBody = z

@@ -1,4 +1,4 @@
-import type { ContentIssue } from './content-issue.ts';
+import type { ContentIssue } from './content-terms.ts';
 
 /** Every error of the API: code, HTTP status, default message. */
 export const errorTable = {

@@ -1,7 +1,7 @@
 /** What the sites of a fleet and its hub say to each other over NATS. */
 import { z } from 'zod';
 import type { CommandResult } from './commands.ts';
-import { contentIssue } from './content-issue.ts';
+import { contentIssue } from './content-terms.ts';
 import { instant, operator, sha256 } from './terms.ts';
 
 /** The name of a site, which is a token of subjects. */

@@ -1,6 +1,6 @@
 /** The response of `GET /healthz`. */
 import { z } from 'zod';
-import { contentIssue } from './content-issue.ts';
+import { contentIssue } from './content-terms.ts';
 import { fleetHealth } from './fleet.ts';
 import { contentVersion } from './peers.ts';
 import { sourceStatus } from './playlist.ts';

@@ -1,6 +1,6 @@
 /** Uploads, and the copies of remote media. */
 import { z } from 'zod';
-import { sha256 } from './terms.ts';
+import { instant, sha256 } from './terms.ts';
 
 export const mediaConfig = z
   .object({
@@ -27,3 +27,24 @@ export const copyQuery = z.object({
   url: z.string().describe("the medium's http(s) address"),
   sha256: z.string().optional().describe('the copy that is already playing, in case it was replaced'),
 });
+
+export const listedMedium = uploadResult
+  .extend({
+    width: z.int().positive().nullable().describe('pixels; null: not known, or none'),
+    height: z.int().positive().nullable().describe('pixels; null: not known, or none'),
+    duration_seconds: z.number().nonnegative().nullable().describe('null: not known, or none'),
+    modified_at: instant.describe('when the file was last written'),
+    used_by: z.array(z.string()).describe('ids of the slides in the playing content that name it'),
+  })
+  .meta({ id: 'ListedMedium' });
+
+export const mediaList = z
+  .object({
+    media: z
+      .array(listedMedium)
+      .describe('by name; a file that was put into a folder by hand is listed once it has been read'),
+    used_bytes: z.int().nonnegative().describe("uploads, copies of remote media and peers' media together"),
+    quota_bytes: z.int().nonnegative().describe('limit of used_bytes (SIGNAGE_MEDIA_QUOTA_BYTES)'),
+  })
+  .meta({ id: 'MediaList' });
+export type MediaList = z.infer<typeof mediaList>;

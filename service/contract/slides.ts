@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { dateTime, days, fileUrl, id, optionalText, pageUrl, streamUrl, wallTime } from './content-terms.ts';
-import { type Column, column } from './table.ts';
+import { type Column, column } from './terms.ts';
 
 /** A template: HTML with Liquid, rendered in the page. */
 export const template = z

@@ -1,4 +1,5 @@
 /** Schemas that all messages share: names, instants, digests, and the two variants of the interface. */
+
 import { z } from 'zod';
 import { canonicalDeviceId, deviceKey } from './readable.ts';
 
@@ -76,3 +77,20 @@ export const operator = z
 
 /** A reading of a clock, in ms. */
 export const reading = z.number().min(0).max(Number.MAX_SAFE_INTEGER);
+
+/** One column of a table of fields: the schemas by field, without the fields that have none there. */
+export type Column<Table, Name extends string> = {
+  -readonly [Key in keyof Table as Table[Key] extends Record<Name, z.ZodType> ? Key : never]: Table[Key] extends Record<
+    Name,
+    infer Schema
+  >
+    ? Schema
+    : never;
+};
+
+export const column = <Table extends object, Name extends string>(table: Table, name: Name): Column<Table, Name> =>
+  Object.fromEntries(
+    Object.entries(table as Record<string, Record<Name, unknown>>).flatMap(([key, field]) =>
+      field[name] === undefined ? [] : [[key, field[name]]],
+    ),
+  ) as Column<Table, Name>;

@@ -1,5 +1,5 @@
 /** The records of deleted media, and how boxes agree on them. Pure; `now` is in ms since the epoch. */
-import { type MediaDeletion, mostDeletions } from '../contract/peer-media.ts';
+import { type MediaDeletion, mostDeletions } from '../contract/peers.ts';
 import { isTrusted } from './clock-trust.ts';
 import { replacesBy } from './merge.ts';
 

@@ -6,7 +6,7 @@ import { gunzip } from 'node:zlib';
 import { type Content, validateContent } from '../content/index.ts';
 import { mostContentBytes } from '../contract/console/content.ts';
 import type { ContentFile } from '../contract/content.ts';
-import type { ContentIssue } from '../contract/content-issue.ts';
+import type { ContentIssue } from '../contract/content-terms.ts';
 import { CodedError } from '../contract/errors.ts';
 import { type FleetContent, fleetOperator, mostStoredBytes } from '../contract/fleet.ts';
 import { asFile } from '../domain/document.ts';

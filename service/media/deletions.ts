@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type MediaDeletion, mediaDeletion } from '../contract/peer-media.ts';
+import { type MediaDeletion, mediaDeletion } from '../contract/peers.ts';
 import { newDeletions, pruneDeletions, type Deletions as Records } from '../domain/deletions.ts';
 import { isPlausibleTime } from '../domain/merge.ts';
 import { systemDisk } from '../platform/store/disk.ts';

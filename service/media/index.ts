@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Content } from '../content/index.ts';
 import { CodedError } from '../contract/errors.ts';
-import type { MediaDeletion } from '../contract/peer-media.ts';
+import type { MediaDeletion } from '../contract/peers.ts';
 import { type SiteTime, unconfirmed } from '../domain/clock-trust.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { isMediaName, mediaNameIn } from '../domain/media-names.ts';
@@ -10,8 +10,7 @@ import type { Feeds } from '../feeds/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { type Catalog, createCatalog, type MediaEntry } from './catalog.ts';
 import type { MediaContext } from './context.ts';
-import type { SiteCopy } from './copies/copies.ts';
-import { createCopies } from './copies/copies.ts';
+import { createCopies, type SiteCopy } from './copies/copies.ts';
 import { copiesFolderOf, openLedger } from './copies/ledger.ts';
 import { normalAddress } from './copies/named.ts';
 import { createRemoval, openDeletions } from './deletions.ts';

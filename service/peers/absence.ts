@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { PeerMedium } from '../contract/peer-media.ts';
+import type { PeerMedium } from '../contract/peers.ts';
 import { isTrusted, type SiteTime } from '../domain/clock-trust.ts';
 import { KEEP_DELETIONS_MS } from '../domain/deletions.ts';
 import type { EpochMs, MonotonicMs } from '../domain/time.ts';

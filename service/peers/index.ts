@@ -2,7 +2,7 @@
 
 import type { Content } from '../content/index.ts';
 import type { ContentFile } from '../contract/content.ts';
-import type { ContentIssue } from '../contract/content-issue.ts';
+import type { ContentIssue } from '../contract/content-terms.ts';
 import type { MediaProgress } from '../contract/onboarding.ts';
 import type { DeviceBinding, PeerState, TakeoverRecord } from '../contract/peers.ts';
 import { type SiteTime, unconfirmed } from '../domain/clock-trust.ts';

@@ -1,6 +1,6 @@
 /** Boxes compare their lists of media by one digest of the files and the deletions. */
 import { createHash } from 'node:crypto';
-import type { PeerMedium } from '../contract/peer-media.ts';
+import type { PeerMedium } from '../contract/peers.ts';
 
 const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
 

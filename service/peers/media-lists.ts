@@ -1,5 +1,5 @@
 /** The media of the peers: their lists, fetched as their states change. */
-import type { PeerMedium } from '../contract/peer-media.ts';
+import type { PeerMedium } from '../contract/peers.ts';
 import { isPlausibleTime } from '../domain/merge.ts';
 import type { Media } from '../media/index.ts';
 import type { SourceLogs } from '../platform/source-log.ts';

@@ -6,8 +6,7 @@
 import type { Content } from '../content/index.ts';
 import type { ReplicationHealth } from '../contract/health.ts';
 import type { MediaProgress } from '../contract/onboarding.ts';
-import type { PeerMedia, PeerMedium } from '../contract/peer-media.ts';
-import type { PeerState } from '../contract/peers.ts';
+import type { PeerMedia, PeerMedium, PeerState } from '../contract/peers.ts';
 import type { SiteTime } from '../domain/clock-trust.ts';
 import { compareVersions, isPlausibleTime } from '../domain/merge.ts';
 import type { Media } from '../media/index.ts';

@@ -1,6 +1,6 @@
 /** The part of `/healthz` about the media that the content names. Pure. */
 import type { ReplicationHealth } from '../contract/health.ts';
-import type { PeerMedium } from '../contract/peer-media.ts';
+import type { PeerMedium } from '../contract/peers.ts';
 
 type Report = ReplicationHealth['media'];
 

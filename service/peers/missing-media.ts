@@ -3,7 +3,7 @@
 import type { Logger } from 'pino';
 import { type Content, type MediaUse, mediaUses } from '../content/index.ts';
 import type { ContentFile } from '../contract/content.ts';
-import type { ContentIssue } from '../contract/content-issue.ts';
+import type { ContentIssue } from '../contract/content-terms.ts';
 import { createDebounce } from '../domain/debounce.ts';
 import type { MediaReplication } from './media-replication.ts';
 

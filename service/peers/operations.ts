@@ -5,8 +5,7 @@
 import { z } from 'zod';
 import { type AlertRecord, peerAlerts } from '../contract/alerts.ts';
 import type { Command, CommandTarget } from '../contract/commands.ts';
-import { peerAudit } from '../contract/console/audit.ts';
-import { type BoxLogQuery, boxLog } from '../contract/console/boxes.ts';
+import { type BoxLogQuery, boxLog, peerAudit } from '../contract/console/site.ts';
 import {
   differingBindings,
   type GossipRequest,
@@ -19,7 +18,6 @@ import {
 } from '../contract/gossip.ts';
 import { type Binding, onboardingResult } from '../contract/onboarding.ts';
 import type { OperationName } from '../contract/operations/index.ts';
-import { peerCopy, peerMedia } from '../contract/peer-media.ts';
 import {
   commandIdHeader,
   contentDocument,
@@ -29,7 +27,9 @@ import {
   peerClaimAnswers,
   peerCommandAnswers,
   peerConnections,
+  peerCopy,
   peerDevices,
+  peerMedia,
   peerScreenshot,
   peerSite,
   peerTakeovers,

@@ -1,5 +1,5 @@
 /** Decides which media a box fetches, and from which peers. Pure. */
-import type { PeerMedium } from '../contract/peer-media.ts';
+import type { PeerMedium } from '../contract/peers.ts';
 
 /** The media that a peer lists. */
 export interface Offer {

@@ -1,7 +1,7 @@
 /** The audit: one record a change, written where operations are dispatched, and refused credentials, counted. */
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type AuditRecord, auditRecord } from '../contract/console/audit.ts';
+import { type AuditRecord, auditRecord } from '../contract/console/site.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { AuditRule } from '../contract/operations/index.ts';
 import { createRate } from '../domain/rate.ts';

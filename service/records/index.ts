@@ -1,6 +1,6 @@
 /** Records of what happened: metrics, the audit of changes, and plays. */
 import type { Content } from '../content/index.ts';
-import { type AuditRecord, maxAuditRecords } from '../contract/console/audit.ts';
+import { type AuditRecord, maxAuditRecords } from '../contract/console/site.ts';
 import type { Play } from '../contract/plays.ts';
 import type { DeviceProofs, Devices } from '../devices/index.ts';
 import { isTrusted } from '../domain/clock-trust.ts';

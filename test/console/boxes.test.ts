@@ -1,10 +1,9 @@
 /** One box of the site, asked through any other: its log, its restart, pictures of its displays, versions and media. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { BoxLog } from '../../service/contract/console/boxes.ts';
 import type { ContentVersions, EditedContent } from '../../service/contract/console/content.ts';
-import type { MediaList } from '../../service/contract/console/media.ts';
-import type { SiteOverview } from '../../service/contract/console/site.ts';
+import type { BoxLog, SiteOverview } from '../../service/contract/console/site.ts';
+import type { MediaList } from '../../service/contract/media.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { startBox, startSite, untilTogether } from '../peers/support.ts';
 import { putImage } from '../support/media.ts';

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { imageSize } from 'image-size';
 import { describe, expect, test } from 'vitest';
-import type { MediaList } from '../../service/contract/console/media.ts';
+import type { MediaList } from '../../service/contract/media.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { hasFfmpeg, putImage, putVideo } from '../support/media.ts';
 import { patience } from '../support/observe.ts';

@@ -1,7 +1,7 @@
 /** Boxes agree on what was deleted, in whatever order they hear of it, and forget it after 400 days. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type MediaDeletion, mostDeletions } from '../../service/contract/peer-media.ts';
+import { type MediaDeletion, mostDeletions } from '../../service/contract/peers.ts';
 import { type Deletions, KEEP_DELETIONS_MS, newDeletions, pruneDeletions } from '../../service/domain/deletions.ts';
 
 const noon = Date.UTC(2026, 5, 1, 12);

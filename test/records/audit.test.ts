@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { AuditRecord } from '../../service/contract/console/audit.ts';
+import type { AuditRecord } from '../../service/contract/console/site.ts';
 import { type Operation, operations } from '../../service/contract/operations/index.ts';
 import type { ServiceContext } from '../../service/module.ts';
 import { boundedState, createAudit, createAuditLog } from '../../service/records/audit.ts';

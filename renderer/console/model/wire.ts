@@ -3,8 +3,8 @@ import type { SiteOverview } from '../../../service/contract/console/site.ts';
 
 export type { Connection } from '../../../service/contract/connections.ts';
 export type { ContentCheck } from '../../../service/contract/console/content.ts';
-export type { MediaList } from '../../../service/contract/console/media.ts';
-export type { ContentIssue } from '../../../service/contract/content-issue.ts';
+export type { ContentIssue } from '../../../service/contract/content-terms.ts';
+export type { MediaList } from '../../../service/contract/media.ts';
 export type Site = SiteOverview;
 export type SiteScreen = Site['screens'][number];
 export type Device = SiteScreen['devices'][number];

@@ -1,8 +1,7 @@
 /** `boxes` and `log`: the machines of the site. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Argument, type Command } from 'commander';
-import type { BoxLog } from '../../contract/console/boxes.ts';
-import type { SiteOverview } from '../../contract/console/site.ts';
+import type { BoxLog, SiteOverview } from '../../contract/console/site.ts';
 import { text } from '../arguments.ts';
 import { CliError } from '../exit.ts';
 import { moment } from '../format.ts';

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { StringDecoder } from 'node:string_decoder';
 import { type Command, Option } from 'commander';
 import type { z } from 'zod';
-import type { auditAnswer } from '../../contract/console/audit.ts';
+import type { auditAnswer } from '../../contract/console/site.ts';
 import { degradedHeader } from '../../contract/degraded.ts';
 import { moment as momentArgument } from '../arguments.ts';
 import { CliError } from '../exit.ts';

@@ -39,7 +39,7 @@ const numberedNames = (names: readonly string[]): string[] =>
 
 const capture = async (box: Client, screenSlug: string, { id, label }: Connection): Promise<Shot> => {
   const path = `/console/api/connections/${encodeURIComponent(id)}/screenshot`;
-  const { capturedAtHeader } = await import('../../contract/console/boxes.ts');
+  const { capturedAtHeader } = await import('../../contract/console/site.ts');
   try {
     const { headers, body } = await box.open({ path });
     const picture = { bytes: await readAll(box.base, body), capturedAt: String(headers[capturedAtHeader] ?? '') };

@@ -1,7 +1,7 @@
 /** Editing of the content: `/console/api/content`. */
 import { z } from 'zod';
 import type { contentFile } from '../content.ts';
-import { contentIssue } from '../content-issue.ts';
+import { contentIssue } from '../content-terms.ts';
 import { instant, operator, sha256 } from '../terms.ts';
 
 /** Largest document as compact JSON in UTF-8, and in a request; largest content.json. Bytes. */

@@ -1,8 +1,8 @@
-/** The site at a glance: its boxes, its screens, their devices and connections, and the takeovers. */
+/** The site at a glance: boxes, screens, devices, connections and takeovers; logs of boxes; the audit of changes. */
 import { z } from 'zod';
 import { connection } from '../connections.ts';
 import { screen } from '../playlist.ts';
-import { deviceId, instant, sha256 } from '../terms.ts';
+import { deviceId, instant, operator, sha256 } from '../terms.ts';
 import { takeover } from './takeovers.ts';
 
 export const siteBox = z
@@ -66,3 +66,80 @@ export const siteOverview = z
   })
   .meta({ id: 'SiteOverview' });
 export type SiteOverview = z.infer<typeof siteOverview>;
+
+/** Levels of log lines, lowest first, and their numbers in the lines. */
+export const logLevels = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60 } as const;
+export type LogLevel = keyof typeof logLevels;
+
+/** Lines that a box keeps in memory. */
+export const mostLogLines = 1_000;
+
+export const boxLogQuery = z.object({
+  level: z
+    .enum(Object.keys(logLevels) as [LogLevel, ...LogLevel[]])
+    .default('info')
+    .describe('lines of this level and above'),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(mostLogLines)
+    .default(200)
+    .describe('maximum number of lines; the newest are returned'),
+});
+export type BoxLogQuery = z.infer<typeof boxLogQuery>;
+
+export const boxLog = z
+  .object({
+    lines: z
+      .array(
+        z.looseObject({
+          level: z.number().describe('10 trace, 20 debug, 30 info, 40 warn, 50 error, 60 fatal'),
+          time: z.string().describe('ISO 8601'),
+          msg: z.string().optional().describe('what happened'),
+        }),
+      )
+      .describe('lines of the log, oldest first'),
+  })
+  .meta({ id: 'BoxLog' });
+export type BoxLog = z.infer<typeof boxLog>;
+
+/** Header of a screenshot: when it was taken. */
+export const capturedAtHeader = 'x-signage-captured-at';
+
+/** Longest side of a screenshot, pixels. */
+export const mostScreenshotPixels = 1280;
+
+/** Kinds of things that are changed. */
+export type AuditSubject = 'box' | 'content' | 'device' | 'medium' | 'screen' | 'takeover';
+
+export const auditRecord = z
+  .object({
+    at: instant,
+    node_id: z.string().describe('id of the box that received the request'),
+    operator,
+    address: z.string().nullable().describe('address of the client; null: the box itself, or many clients'),
+    action: z.string().describe('what was done, such as `content.publish`'),
+    target: z.string().nullable().describe('what it was done to: a slug, a device id, a file name, ...'),
+    before: z.unknown().describe('the target before the change; null: it did not exist, or has no state'),
+    after: z
+      .unknown()
+      .describe('the target after the change, or the request if it has no state; null: it does not exist'),
+    result: z.string().describe('`ok`, or the code of the error'),
+  })
+  .meta({ id: 'AuditRecord' });
+export type AuditRecord = z.infer<typeof auditRecord>;
+
+/** Maximum number of records in an answer. */
+export const maxAuditRecords = 1_000;
+
+export const auditAnswer = z
+  .object({
+    records: z.array(auditRecord).max(maxAuditRecords).describe('newest first, the last 1,000 of the site'),
+    degraded: z.boolean().describe('true if a known box did not respond'),
+  })
+  .meta({ id: 'Audit' });
+
+export const peerAudit = z
+  .object({ records: z.array(auditRecord).max(maxAuditRecords).describe('newest first') })
+  .meta({ id: 'PeerAudit', description: 'the records of one box' });

@@ -1,21 +1,17 @@
 /** All operations of the service. Only these can be mounted, and each of them must be. */
-import { clock } from './clock.ts';
-import { editing } from './console/index.ts';
-import { copies } from './copies.ts';
-import { frames } from './frames.ts';
+import { editing } from './editing.ts';
 import { health } from './health.ts';
-import { media } from './media.ts';
+import { copies, media, updates } from './media.ts';
 import { onboarding } from './onboarding.ts';
 import type { Operations } from './operation.ts';
-import { pages } from './pages.ts';
-import { peerBoxes } from './peer-boxes.ts';
+import { frames, pages } from './pages.ts';
+import { clock, peerBoxes } from './peer-boxes.ts';
 import { peers } from './peers.ts';
 import { records } from './records.ts';
 import { screens } from './screens.ts';
 import { site } from './site.ts';
 import { sockets } from './sockets.ts';
 import { streams } from './streams.ts';
-import { updates } from './updates.ts';
 
 export type { Access, Answer, AuditRule, FullRule, Operation, SocketOperation } from './operation.ts';
 export { ruleOf } from './operation.ts';

@@ -1,9 +1,8 @@
-/** Uploads, and the address of every medium. */
+/** Uploads, the address of every medium, local copies of remote media, and releases for the other boxes of the site. */
 import { z } from 'zod';
-import { mediaConfig, uploadResult } from '../media.ts';
+import { copyParams, copyQuery, mediaConfig, uploadResult } from '../media.ts';
 import { digestExample } from './examples.ts';
-import { entityTag, medium } from './headers.ts';
-import { json, type Operations, ok } from './operation.ts';
+import { entityTag, file, json, medium, type Operations, ok } from './operation.ts';
 
 const params = z.object({
   filename: z
@@ -71,5 +70,49 @@ export const media = {
     answer: { 204: { description: 'The file is deleted.' } },
     errors: ['invalid_field', 'file_not_found', 'precondition_failed'],
     examples,
+  },
+} as const satisfies Operations;
+
+export const copies = {
+  'GET /copies': {
+    access: 'public',
+    variant: 'baseline',
+    summary: 'Get the local copy of a remote medium',
+    description: 'Only for media that the content names. Supports ranges and validators (RFC 9110).',
+    query: copyQuery,
+    answer: {
+      ...medium('The copy, under the media type that its bytes have.'),
+      302: {
+        description: 'There is no copy yet.',
+        headers: { Location: { description: 'The remote address itself', schema: z.string(), required: true } },
+      },
+    },
+    errors: ['address_withheld', 'file_not_found', 'precondition_failed', 'range_not_satisfiable'],
+    examples: { url: 'https://cdn.example.com/film.mp4' },
+  },
+  'GET /copies/:sha256': {
+    access: 'public',
+    summary: 'Get a local copy by its hash',
+    description: 'Used by the other boxes of the site. Supports ranges and validators (RFC 9110).',
+    params: copyParams,
+    answer: medium('The copy, under the media type that its bytes have.'),
+    errors: ['file_not_found', 'precondition_failed', 'range_not_satisfiable'],
+    examples: { sha256: digestExample },
+  },
+} as const satisfies Operations;
+
+export const updates = {
+  'GET /updates/:filename': {
+    access: 'public',
+    summary: 'Get a file of the signed release that this box has downloaded',
+    description: 'The metadata, the signature or the installer. The receiver checks the signature.',
+    params: z.object({ filename: z.string().describe('Name of the file.') }),
+    answer: {
+      ...file('The file.'),
+      206: { ...file('A range of the file.')[200], headers: entityTag },
+      304: { description: 'The file is the one that If-None-Match or If-Modified-Since names.' },
+    },
+    errors: ['not_found', 'precondition_failed', 'range_not_satisfiable'],
+    examples: { filename: 'latest-linux.yml' },
   },
 } as const satisfies Operations;

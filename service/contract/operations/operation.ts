@@ -1,6 +1,6 @@
 /** The record of an HTTP operation or a WebSocket: the router, the access policy and the API documents derive from it. */
 import { z } from 'zod';
-import type { AuditSubject } from '../console/audit.ts';
+import type { AuditSubject } from '../console/site.ts';
 import type { ErrorCode } from '../errors.ts';
 import { sealedType } from '../peers.ts';
 import type { Variant } from '../terms.ts';
@@ -140,3 +140,37 @@ export const sealable = (schema: z.ZodType, example: unknown) =>
 /** An answer of 200 with JSON, encrypted for another box with a secret. */
 export const okSealable = (description: string, schema: z.ZodType, example: unknown) =>
   ({ 200: { description, content: sealable(schema, example) } }) as const;
+
+export const entityTag = {
+  ETag: { description: 'Entity tag (RFC 9110, 8.8.3)', schema: z.string().regex(/^(?:W\/)?"[^"]*"$/), required: true },
+} as const;
+
+export const unchanged = {
+  304: { description: 'The representation is the one that If-None-Match names.', headers: entityTag },
+} as const;
+
+const bytes = { '*/*': { schema: z.string().meta({ format: 'binary' }) } } as const;
+
+/** A file that is served with ranges and validators, as RFC 9110 describes them. */
+export const medium = (description: string) =>
+  ({
+    200: {
+      description,
+      headers: {
+        ...entityTag,
+        'Accept-Ranges': { description: 'bytes', schema: z.literal('bytes') },
+        'Repr-Digest': { description: 'SHA-256 of the whole file (RFC 9530), where it is known', schema: z.string() },
+      },
+      content: bytes,
+    },
+    206: {
+      description: 'The requested range, or several as multipart/byteranges.',
+      headers: { ...entityTag, 'Content-Range': { description: 'The range (RFC 9110, 14.4)', schema: z.string() } },
+      content: bytes,
+    },
+    ...unchanged,
+  }) as const;
+
+/** A file that is served whole. */
+export const file = (description: string, type = '*/*') =>
+  ({ 200: { description, content: { [type]: { schema: z.string().meta({ format: 'binary' }) } } } }) as const;

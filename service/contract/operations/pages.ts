@@ -1,11 +1,11 @@
-/** The pages for people, and what they load. */
+/** The pages for people, what they load, and whether other pages can be shown in frames. */
 import { z } from 'zod';
+import { frameQuery, frameVerdict } from '../frames.ts';
 import { deviceQuery } from '../onboarding.ts';
 import { pageToken } from '../page.ts';
 import { slug } from '../terms.ts';
 import { momentExample } from './examples.ts';
-import { entityTag, file } from './headers.ts';
-import { type Operations, ok } from './operation.ts';
+import { entityTag, file, type Operations, ok } from './operation.ts';
 
 const html = { 'text/html': { schema: z.string(), example: '<!doctype html><html lang="en">...</html>' } } as const;
 
@@ -81,5 +81,22 @@ export const pages = {
       expiresAt: '2026-01-31T08:15:00.000Z',
     }),
     body: { 'application/json': { schema: z.object({}), example: {} } },
+  },
+} as const satisfies Operations;
+
+export const frames = {
+  'GET /api/frames': {
+    access: 'signed or page',
+    acts: true,
+    summary: 'Check whether a page can be shown in a frame',
+    description:
+      'Evaluates the headers of the page’s response like a browser. A page that does not respond counts as framable.',
+    query: frameQuery,
+    answer: ok('The verdict.', frameVerdict, {
+      url: 'https://example.com/board',
+      framable: false,
+      reason: 'it forbids frames by its content security policy (frame-ancestors)',
+    }),
+    examples: { url: 'https://example.com/board', origin: 'http://192.168.1.20:8080' },
   },
 } as const satisfies Operations;

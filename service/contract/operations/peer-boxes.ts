@@ -1,9 +1,8 @@
 /** Operations by which a box shows, operates and asks the others of its site. */
 import { z } from 'zod';
 import { connectionExample } from '../connections.ts';
-import { boxLog, boxLogQuery } from '../console/boxes.ts';
-import { peerCopy, peerCopyRequest } from '../peer-media.ts';
-import { peerScreenshot, peerScreenshotQuery, peerSite } from '../peers.ts';
+import { boxLog, boxLogQuery } from '../console/site.ts';
+import { peerCopy, peerCopyRequest, peerScreenshot, peerScreenshotQuery, peerSite, peerTime } from '../peers.ts';
 import { deviceExample, digestExample, momentExample, nodeExample } from './examples.ts';
 import { type Operations, okSealable, sealable } from './operation.ts';
 
@@ -46,5 +45,19 @@ export const peerBoxes = {
     answer: okSealable('The picture.', peerScreenshot, { jpeg: '/9j/4AAQSkZJRgABAQ==', capturedAt: momentExample }),
     errors: ['connection_not_found', 'screenshot_unavailable', 'screenshot_timeout'],
     examples: { connectionId: connectionExample.id },
+  },
+} as const satisfies Operations;
+
+export const clock = {
+  'GET /api/peers/time': {
+    summary: "Get this box's reading of the site's clock",
+    description:
+      'With a secret it is also the first request to an address: the signed response proves the node id of the box there.',
+    answer: okSealable('Two readings.', peerTime, {
+      nodeId: nodeExample,
+      established: true,
+      received: 1769846400000.25,
+      sent: 1769846400000.5,
+    }),
   },
 } as const satisfies Operations;

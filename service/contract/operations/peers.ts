@@ -15,7 +15,6 @@ import {
   reachAnswer,
   reachQuery,
 } from '../gossip.ts';
-import { peerMedia } from '../peer-media.ts';
 import {
   contentDocument,
   peerBindings,
@@ -27,13 +26,13 @@ import {
   peerConnectionsQuery,
   peerDevices,
   peerDevicesQuery,
+  peerMedia,
   peerQuery,
   peerState,
   peerTakeovers,
 } from '../peers.ts';
 import { deviceExample, digestExample, momentExample, nodeExample } from './examples.ts';
-import { entityTag, unchanged } from './headers.ts';
-import { type Operations, okSealable, sealable } from './operation.ts';
+import { entityTag, type Operations, okSealable, sealable, unchanged } from './operation.ts';
 
 const takeovers = {
   takeovers: [

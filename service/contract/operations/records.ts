@@ -1,7 +1,7 @@
 /** Records of what happened. */
 
 import { z } from 'zod';
-import { auditAnswer, peerAudit } from '../console/audit.ts';
+import { auditAnswer, peerAudit } from '../console/site.ts';
 import { degradedHeader } from '../degraded.ts';
 import { type Play, peerPlays, peerPlaysQuery, play, playsQuery } from '../plays.ts';
 import { deviceExample, digestExample, momentExample, nodeExample, playExample } from './examples.ts';

@@ -6,8 +6,7 @@ import { commandHeaders } from '../peers.ts';
 import { playlistPayload, syncHeader } from '../playlist.ts';
 import { slug } from '../terms.ts';
 import { playlistExample, screenExample } from './examples.ts';
-import { entityTag, unchanged } from './headers.ts';
-import { json, type Operation, type Operations, okSealable, sealable } from './operation.ts';
+import { entityTag, json, type Operation, type Operations, okSealable, sealable, unchanged } from './operation.ts';
 
 const params = z.object({ slug });
 const examples = { slug: 'lobby' };

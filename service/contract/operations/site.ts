@@ -2,8 +2,7 @@
 
 import { z } from 'zod';
 import { connectionExample } from '../connections.ts';
-import { boxLog, boxLogQuery, capturedAtHeader } from '../console/boxes.ts';
-import { siteOverview } from '../console/site.ts';
+import { boxLog, boxLogQuery, capturedAtHeader, siteOverview } from '../console/site.ts';
 import { takeover, takeoverId, takeoverRequest } from '../console/takeovers.ts';
 import { instant, typedDeviceId } from '../terms.ts';
 import { deviceExample, digestExample, momentExample, nodeExample, screenExample } from './examples.ts';

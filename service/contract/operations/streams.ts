@@ -1,8 +1,7 @@
 /** Live sources as HLS. */
 import { z } from 'zod';
 import { rtmpQuery, rtmpSession } from '../streams.ts';
-import { file } from './headers.ts';
-import { type Operations, ok } from './operation.ts';
+import { file, type Operations, ok } from './operation.ts';
 
 const key = z.string().describe('Key of the session.');
 const keyExample = '3b1f0c9d8e7a6b5c';

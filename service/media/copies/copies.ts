@@ -2,7 +2,7 @@
 
 import type { Content } from '../../content/index.ts';
 import type { CopiesHealth } from '../../contract/health.ts';
-import type { PeerCopy } from '../../contract/peer-media.ts';
+import type { PeerCopy } from '../../contract/peers.ts';
 import { judgeCopy, mediaTypeOf } from '../../domain/media-types.ts';
 import type { Feeds } from '../../feeds/index.ts';
 import { FetchFault } from '../../platform/outbound/fault.ts';

@@ -1,11 +1,10 @@
-/** Editing of the content. */
 import { z } from 'zod';
-import { contentCheck, contentDraft, contentVersions, editedContent, publishedContent } from '../../console/content.ts';
-import { operatorHeader } from '../../operator.ts';
-import { sha256 } from '../../terms.ts';
-import { digestExample, momentExample, nodeExample } from '../examples.ts';
-import { entityTag, unchanged } from '../headers.ts';
-import { json, type Operations, ok } from '../operation.ts';
+import { contentCheck, contentDraft, contentVersions, editedContent, publishedContent } from '../console/content.ts';
+import { mediaList } from '../media.ts';
+import { operatorHeader } from '../operator.ts';
+import { sha256 } from '../terms.ts';
+import { digestExample, momentExample, nodeExample } from './examples.ts';
+import { entityTag, json, type Operations, ok, unchanged } from './operation.ts';
 
 const documentExample = {
   screens: [{ name: 'Lobby', slug: 'lobby', playlist_id: 'welcome', tags: ['entrance'] }],
@@ -17,7 +16,7 @@ const warning = {
 };
 const version = { sha256: digestExample, changedAt: momentExample };
 
-export const content = {
+export const editing = {
   'GET /console/api/content': {
     summary: 'Get the current content',
     description: 'A document without screens if there has never been valid content.',
@@ -74,5 +73,42 @@ export const content = {
     answer: ok('The document, as the operator wrote it.', contentDraft, documentExample),
     errors: ['version_not_found'],
     examples: { sha256: digestExample },
+  },
+  'GET /console/api/media': {
+    summary: 'List the media',
+    answer: ok('The list.', mediaList, {
+      media: [
+        {
+          filename: 'hall.jpg',
+          size: 482113,
+          sha256: digestExample,
+          url: '/media/hall.jpg',
+          media_type: 'image/jpeg',
+          width: 3840,
+          height: 2160,
+          duration_seconds: null,
+          modified_at: momentExample,
+          used_by: ['welcome-1'],
+        },
+      ],
+      used_bytes: 731906048,
+      quota_bytes: 68719476736,
+    }),
+  },
+  'GET /console/api/media/:filename/thumbnail': {
+    acts: true,
+    summary: 'Get a small picture of a medium',
+    description: 'The longest side has 640 pixels; of a video it is a frame of its first second.',
+    params: z.object({ filename: z.string().describe('Name of the file, percent-encoded.') }),
+    answer: {
+      200: {
+        description: 'The picture.',
+        headers: entityTag,
+        content: { 'image/jpeg': { schema: z.string().meta({ format: 'binary' }) } },
+      },
+      ...unchanged,
+    },
+    errors: ['invalid_field', 'file_not_found', 'not_found', 'too_many_requests'],
+    examples: { filename: 'hall.jpg' },
   },
 } as const satisfies Operations;
