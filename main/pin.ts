@@ -2,7 +2,7 @@
 
 import { randomBytes, scrypt as scryptCallback, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { doubled } from '../service/domain/backoff.ts';
+import { doubled } from '../service/domain/time.ts';
 import type { KioskState } from './service-host.ts';
 
 type PinHash = NonNullable<KioskState['pin']>;

@@ -84,7 +84,9 @@ export const createContext = (
     confined: createConfined(options.childEnvironment),
     clientAddress: createClientAddress(options.trustProxy),
     isOwnAuthority: createOwnAuthority({ machineName, publicUrl, allowedHosts }, networkInterfaces),
-    ...{ kiosk, capture, restart },
+    kiosk,
+    capture,
+    restart,
     reserve,
     keep: lasting,
   };

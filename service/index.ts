@@ -15,8 +15,7 @@ import { createModules } from './module.ts';
 import { createPages } from './pages/index.ts';
 import { createPeers } from './peers/index.ts';
 import type { Closers } from './platform/closers.ts';
-import { makeFolders } from './platform/options/folders.ts';
-import type { Options } from './platform/options/index.ts';
+import { makeFolders, type Options } from './platform/options/index.ts';
 import { systemDisk } from './platform/store/disk.ts';
 import { lockFolder } from './platform/store/lock.ts';
 import { createReserve } from './platform/store/reserve.ts';
@@ -77,10 +76,14 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   }
   add(createConsole(context, { content, media, peers, screens, devices, takeovers, health }));
 
-  const { port, url, ...server } = await openHttp({
-    ...context,
-    ...{ nodeId, access, audit, routes: modules.routes(), sockets: modules.sockets() },
-    ...{ answerOpen: screens.answerOpen, sendMissing: pages.sendMissing, onDevice: devices.saw },
+  const { port, url, ...server } = await openHttp(context, {
+    access,
+    audit,
+    routes: modules.routes(),
+    sockets: modules.sockets(),
+    answerOpen: screens.answerOpen,
+    sendMissing: pages.sendMissing,
+    onDevice: devices.saw,
   });
   closers.active(server);
   peers.onClone(createRenewal({ nodeId, port, renewId, log, onRenewal }));

@@ -18,8 +18,7 @@ export {
 } from './contract/kiosk.ts';
 export { canonicalDeviceId } from './contract/readable.ts';
 export { type Ports, type Service, startService } from './index.ts';
-export { createLog } from './platform/log.ts';
-export { createLogRing } from './platform/log-ring.ts';
+export { createLog, createLogRing } from './platform/log.ts';
 export {
   EXIT_CONFIG,
   lendSecrets,

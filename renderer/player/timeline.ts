@@ -1,7 +1,7 @@
 /** Slot times and the order of slides; pure functions. */
 
 import type { Slide } from '../../service/contract/playlist.ts';
-import { doubled } from '../../service/domain/backoff.ts';
+import { doubled } from '../../service/domain/time.ts';
 
 /** How long before its slot a slide is prepared: late enough for fresh data, early enough to load. */
 export const PREPARE_AHEAD_MS = 15_000;

@@ -1,5 +1,5 @@
 /** Timeouts and retries of pages while the service does not respond. */
-import { doubled } from '../../service/domain/backoff.ts';
+import { doubled } from '../../service/domain/time.ts';
 
 const SHORTEST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;

@@ -3,13 +3,13 @@ import { CodedError } from '../contract/errors.ts';
 import type { Access } from '../contract/operations/index.ts';
 import { pageAuthHeader } from '../contract/page.ts';
 import { clockHeader, signatureHeader } from '../domain/request-signature.ts';
-import { checkAbsentBody } from './body.ts';
 import type { Sender } from './nonces.ts';
 import type { ReplayGuard } from './replay.ts';
 import { createSeal, type Seal } from './seal.ts';
 import { sha256Hex, signAnswer } from './sign.ts';
 import {
   type BoxSignature,
+  checkAbsentBody,
   claimsBox,
   claimsSignature,
   createSignatures,

@@ -3,7 +3,7 @@ import { type ClientRequest, type IncomingMessage, request as requestHttp } from
 import { request as requestHttps } from 'node:https';
 import type { Readable } from 'node:stream';
 import { readClock, sha256Hex, signAnswer, signRequest } from '../auth/sign.ts';
-import { operatorHeader } from '../contract/operator.ts';
+import { operatorHeader } from '../contract/headers.ts';
 import { answerHeader, clockHeader, signatureHeader } from '../domain/request-signature.ts';
 import { CliError } from './exit.ts';
 import { refusalOf, secretAdvice } from './refusal.ts';

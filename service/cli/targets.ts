@@ -1,7 +1,7 @@
 /** Targets: `all`, a slug, or `tag:NAME`. */
 import { Argument, InvalidArgumentError } from 'commander';
 import type { SiteOverview } from '../contract/console/site.ts';
-import { didYouMean } from '../domain/nearest.ts';
+import { didYouMean } from '../domain/wording.ts';
 import { CliError } from './exit.ts';
 
 export type Target = { kind: 'all' } | { kind: 'tag'; name: string } | { kind: 'screen'; slug: string };

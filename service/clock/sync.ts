@@ -3,7 +3,7 @@ import type { Health } from '../contract/health.ts';
 import type { PeerTime } from '../contract/peers.ts';
 import type { Skew } from '../contract/socket.ts';
 import type { Exchange } from '../domain/clock-estimate.ts';
-import { isTrusted, type SiteTime } from '../domain/clock-trust.ts';
+import { isTrusted, type SiteTime } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import { contradicts, isBacked, judge, type Opinion, type Verdict, WALL_MS } from './majority.ts';

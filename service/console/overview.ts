@@ -4,7 +4,7 @@ import { type Takeover, takeoverSlideId } from '../contract/console/takeovers.ts
 import type { DeviceBinding, DeviceSighting, PeerSite, TakeoverRecord } from '../contract/peers.ts';
 import type { Screen } from '../contract/playlist.ts';
 import { deviceKey } from '../contract/readable.ts';
-import { groupBy } from '../domain/group-by.ts';
+import { groupBy } from '../domain/collections.ts';
 import { isTargeted } from '../domain/targets.ts';
 import { deviceState } from './device-state.ts';
 

@@ -4,7 +4,7 @@ import type { Content } from '../content/index.ts';
 import type { PeerSite } from '../contract/peers.ts';
 import { deviceKey } from '../contract/readable.ts';
 import type { Devices } from '../devices/index.ts';
-import { groupBy } from '../domain/group-by.ts';
+import { groupBy } from '../domain/collections.ts';
 import { isOn } from '../domain/slide-schedule.ts';
 import type { ServiceContext } from '../module.ts';
 import type { LivePage, Screens } from '../screens/index.ts';

@@ -2,8 +2,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Disk } from '../platform/store/disk.ts';
-import { keepCopy } from '../platform/store/file.ts';
-import { makeFolder } from '../platform/store/folder.ts';
+import { keepCopy, makeFolder } from '../platform/store/file.ts';
 
 /** A site has some thousand media; a thumbnail has 20 to 80 kB. */
 const MAX_FILES = 5_000;

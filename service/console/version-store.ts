@@ -10,8 +10,7 @@ import { type ContentDocument, contentVersion } from '../contract/peers.ts';
 import { compareVersions } from '../domain/merge.ts';
 import { createQueue } from '../platform/queue.ts';
 import type { Disk } from '../platform/store/disk.ts';
-import { keepCopy } from '../platform/store/file.ts';
-import { makeFolder } from '../platform/store/folder.ts';
+import { keepCopy, makeFolder } from '../platform/store/file.ts';
 
 /** As many versions are always kept. */
 const MIN_KEPT = 50;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-terms.ts';
-import { remember } from '../domain/recent.ts';
+import { remember } from '../domain/collections.ts';
 import type { ServiceContext } from '../module.ts';
 import { inSlices } from '../platform/slices.ts';
 import { createWorker } from '../platform/worker.ts';

@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createDebounce } from '../domain/debounce.ts';
 import { isMissing } from '../platform/store/disk.ts';
-import { makeFolder } from '../platform/store/folder.ts';
+import { makeFolder } from '../platform/store/file.ts';
 import type { Tempo } from '../tempo.ts';
 import { checkContent, type Reading } from './validate.ts';
 

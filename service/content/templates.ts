@@ -3,8 +3,8 @@
 import type { ContentFile } from '../contract/content.ts';
 import { screen } from '../contract/playlist.ts';
 import { type SlideFile, slide as slideRecord } from '../contract/slides.ts';
-import { didYouMean } from '../domain/nearest.ts';
 import { playerNames } from '../domain/template.ts';
+import { didYouMean } from '../domain/wording.ts';
 import type { TemplateName, TemplateReading } from './thread.ts';
 
 /** Result of parsing a template; `error`: why it can't be used, as a clause. */

@@ -6,8 +6,8 @@ import { type ContentFile, contentFile } from '../contract/content.ts';
 import { contentSchema } from '../contract/content-schema.ts';
 import type { ContentIssue } from '../contract/content-terms.ts';
 import { kindsWithOwnLength } from '../contract/slide-values.ts';
-import { didYouMean } from '../domain/nearest.ts';
 import { slideId } from '../domain/slides.ts';
+import { didYouMean } from '../domain/wording.ts';
 import { labelled, type Path, spellPath } from './labels.ts';
 
 export type Reading = { ok: true; content: ContentFile } | { ok: false; issues: ContentIssue[] };

@@ -3,7 +3,7 @@
 import { mostAskedDevices, mostBindings } from '../contract/peers.ts';
 import { deviceKey } from '../contract/readable.ts';
 import { deviceId as deviceIdSchema } from '../contract/terms.ts';
-import { remember } from '../domain/recent.ts';
+import { remember } from '../domain/collections.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import { createRounds } from '../platform/rounds.ts';

@@ -2,8 +2,7 @@
 import type { WebSocket } from 'ws';
 import type { LandingMessage } from '../contract/onboarding.ts';
 import { deviceKey } from '../contract/readable.ts';
-import { frameOf } from '../http/frame.ts';
-import { createSockets } from '../http/sockets.ts';
+import { createSockets, frameOf } from '../http/sockets.ts';
 import type { ServiceContext } from '../module.ts';
 
 type StatusMessage = Extract<LandingMessage, { type: 'status' }>;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { type DeviceSighting, deviceSighting, mostBindings } from '../contract/peers.ts';
 import { deviceKey } from '../contract/readable.ts';
-import { remember } from '../domain/recent.ts';
+import { remember } from '../domain/collections.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
 import { systemDisk } from '../platform/store/disk.ts';

@@ -6,7 +6,7 @@ import type { Binding, OnboardingResult, OnboardingStatus } from '../contract/on
 import { type DeviceBinding, mostBindings } from '../contract/peers.ts';
 import type { Screen } from '../contract/playlist.ts';
 import { deviceKey } from '../contract/readable.ts';
-import { remember } from '../domain/recent.ts';
+import { remember } from '../domain/collections.ts';
 import type { Peers } from '../peers/index.ts';
 import type { SourceLog } from '../platform/source-log.ts';
 import type { Screens } from '../screens/index.ts';

@@ -3,7 +3,7 @@ import type { Content } from '../content/index.ts';
 import { type DeviceBinding, mostAdvertisedDevices, type PeerState } from '../contract/peers.ts';
 import { deviceKey } from '../contract/readable.ts';
 import { isOpen } from '../domain/opening-hours.ts';
-import { limitSentences } from '../domain/sentences.ts';
+import { limitSentences } from '../domain/wording.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import type { Screens } from '../screens/index.ts';

@@ -1,10 +1,10 @@
 /** Verifies that a page is the device that it says: by the key that the id is derived from. */
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { canonicalDeviceId, isProvableId } from '../contract/readable.ts';
+import { remember } from '../domain/collections.ts';
 import { type DeviceProof, deviceIdOf, formatProofNeeds, parseProof, proofText } from '../domain/device-proof.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { isThisMachine } from '../domain/network-scope.ts';
-import { remember } from '../domain/recent.ts';
 import type { MonotonicMs } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
 import type { StoredDevices } from './store.ts';

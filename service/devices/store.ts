@@ -6,13 +6,13 @@ import { z } from 'zod';
 import { CodedError } from '../contract/errors.ts';
 import { type DeviceBinding, mostBindings } from '../contract/peers.ts';
 import { deviceKey } from '../contract/readable.ts';
+import { remember } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { bindingReplaces, compareBindings, isPlausibleTime, laterThan, newsAmong } from '../domain/merge.ts';
-import { remember } from '../domain/recent.ts';
 import { type Clock, systemClock } from '../domain/time.ts';
 import { systemDisk } from '../platform/store/disk.ts';
 import { createDurable, type Durable, type Writes } from '../platform/store/durable.ts';
-import { makeFolder } from '../platform/store/folder.ts';
+import { makeFolder } from '../platform/store/file.ts';
 import type { Reserve } from '../platform/store/reserve.ts';
 
 // Looser than the schemas of the API on purpose: a rule that is tightened later must not make a stored file unreadable.

@@ -1,7 +1,7 @@
 /** The records of deleted media, and how boxes agree on them. Pure; `now` is in ms since the epoch. */
 import { type MediaDeletion, mostDeletions } from '../contract/peers.ts';
-import { isTrusted } from './clock-trust.ts';
 import { replacesBy } from './merge.ts';
+import { isTrusted } from './time.ts';
 
 /** By the name of the medium. Never mutated. */
 export type Deletions = ReadonlyMap<string, MediaDeletion>;

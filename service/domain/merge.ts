@@ -4,7 +4,7 @@
  */
 
 import type { ContentVersion, DeviceBinding } from '../contract/peers.ts';
-import { RELEASED } from './clock-trust.ts';
+import { RELEASED } from './time.ts';
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 

@@ -1,3 +1,5 @@
+/** Rates of events and of bytes. Pure; time is an argument. */
+
 /** At most `limit` events within any `windowMs`, exactly. */
 export const createRate = (limit: number, windowMs: number) => {
   /** Times of the events in the window, ms; oldest first. */
@@ -10,6 +12,22 @@ export const createRate = (limit: number, windowMs: number) => {
       if (times.length >= limit) return false;
       times.push(now);
       return true;
+    },
+  };
+};
+
+export interface ByteRate {
+  /** Accounts for bytes that have arrived. @returns ms to wait until the next ones are read */
+  take(bytes: number, now: number): number;
+}
+
+/** Long transfers average `bytesPerSecond` at most; a pause earns no credit. */
+export const createByteRate = (bytesPerSecond: number): ByteRate => {
+  let freeAt = Number.NEGATIVE_INFINITY;
+  return {
+    take: (bytes, now) => {
+      freeAt = Math.max(freeAt, now) + (bytes / bytesPerSecond) * 1_000;
+      return freeAt - now;
     },
   };
 };

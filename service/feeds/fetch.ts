@@ -4,8 +4,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { NetworkScope } from '../domain/network-scope.ts';
 import type { ServiceContext } from '../module.ts';
-import { pauseOf, unlessSame, type Validators, validatorsOf } from '../platform/outbound/answer.ts';
-import { FetchFault } from '../platform/outbound/fault.ts';
+import { FetchFault, pauseOf, unlessSame, type Validators, validatorsOf } from '../platform/outbound/answer.ts';
 import { codeOf } from '../platform/store/disk.ts';
 
 export type Answer = {

@@ -1,6 +1,6 @@
 /** RSS feeds and API sources: their data in the payloads. */
 import type { Health } from '../contract/health.ts';
-import { limitSentences } from '../domain/sentences.ts';
+import { limitSentences } from '../domain/wording.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { createTurns } from '../platform/outbound/limiter.ts';
 import { openCache } from './cache.ts';

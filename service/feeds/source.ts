@@ -1,10 +1,10 @@
 /** One feed or API source: fetches it periodically, parses it, and keeps the last valid data. */
 import { createHash } from 'node:crypto';
 import type { RssFeed } from '../contract/playlist.ts';
-import { doubled } from '../domain/backoff.ts';
 import type { NetworkScope } from '../domain/network-scope.ts';
+import { doubled } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
-import { FetchFault } from '../platform/outbound/fault.ts';
+import { FetchFault } from '../platform/outbound/answer.ts';
 import type { Turns } from '../platform/outbound/limiter.ts';
 import type { SourceLog } from '../platform/source-log.ts';
 import { createWorker } from '../platform/worker.ts';

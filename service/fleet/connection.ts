@@ -1,8 +1,8 @@
 /** The connection to the hub: reconnects with jittered backoff whenever it closes. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { errors, type NatsConnection } from '@nats-io/transport-node';
-import { doubled } from '../domain/backoff.ts';
 import { createEmitter } from '../domain/emitter.ts';
+import { doubled } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
 import { connectFault } from '../platform/nats.ts';
 import type { SourceLog } from '../platform/source-log.ts';

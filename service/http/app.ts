@@ -10,11 +10,9 @@ import { deviceHeader } from '../contract/onboarding.ts';
 import type { Access, AuditRule, FullRule, OperationName } from '../contract/operations/index.ts';
 import { rules } from '../contract/operations/rules.ts';
 import { relayHeader, sealedType } from '../contract/peers.ts';
-import type { Variant } from '../contract/terms.ts';
 import { answerHeader, clockHeader, recipientHeader } from '../domain/request-signature.ts';
-import type { SourceLogs } from '../platform/source-log.ts';
+import type { ServiceContext } from '../module.ts';
 import { errorAnswer, isApiPath, toCodedError } from './answer.ts';
-import type { createClientAddress } from './client-address.ts';
 import type { Gate } from './gate.ts';
 import { securityHeaders } from './headers.ts';
 import { operatorOf } from './operator.ts';
@@ -29,26 +27,22 @@ export interface ChangeAudit {
   ): Promise<void>;
 }
 
-interface Dependencies {
-  logs: SourceLogs;
-  gate: Gate;
-  clientAddress: ReturnType<typeof createClientAddress>;
-  /** Checks a request's credentials. */
-  admit(request: IncomingMessage, access: Access): Promise<Admission>;
-  /** Whether a request target is the path of a socket, which accepts upgrades of GET. */
-  isSocket(target: string): boolean;
+export interface AppParts {
+  /** The routes of every module; each operation of the variant has exactly one handler. */
+  routes: readonly Routes[];
+  audit: ChangeAudit;
   /** Fills a response with the "page not found" page. */
   sendMissing(ctx: Pick<Context, 'type' | 'set' | 'body'>): void;
   /** Called for each request that names its device. */
   onDevice(deviceId: string): void;
-  variant: Variant;
-  /** Whether the operations of the console are offered. */
-  console: boolean;
-  audit: ChangeAudit;
-  /** The id of this box. */
-  nodeId: string;
-  /** The routes of every module; each operation of the variant has exactly one handler. */
-  routers: readonly Routes[];
+}
+
+interface Guards {
+  gate: Gate;
+  /** Checks a request's credentials. */
+  admit(request: IncomingMessage, access: Access): Promise<Admission>;
+  /** Whether a request target is the path of a socket, which accepts upgrades of GET. */
+  isSocket(target: string): boolean;
 }
 
 /** Streamed bodies are not signed: the receiver verifies them by their hash. */
@@ -102,30 +96,21 @@ const handleAudited = async (ctx: Context, handle: Handler, rule: AuditRule, aud
 };
 
 /** @throws Error if an operation does not have exactly one handler */
-export const createApp = ({
-  logs,
-  gate,
-  clientAddress,
-  admit,
-  isSocket,
-  onDevice,
-  sendMissing,
-  variant,
-  console: hasConsole,
-  audit,
-  nodeId,
-  routers,
-}: Dependencies): RequestListener => {
+export const createApp = (
+  { logs, clientAddress, options, ids }: Pick<ServiceContext, 'logs' | 'clientAddress' | 'options' | 'ids'>,
+  { routes, audit, sendMissing, onDevice, gate, admit, isSocket }: AppParts & Guards,
+): RequestListener => {
   const app = new Koa<RequestState>();
   const router = new Router<RequestState>({ sensitive: true, strict: true });
 
   for (const [name, rule] of Object.entries(rules) as [OperationName, FullRule][]) {
-    if ((rule.isExtended && variant === 'baseline') || (rule.isConsole && !hasConsole)) continue;
-    const [handle, ...others] = routers.flatMap((routes) => (routes[name] as Handler | undefined) ?? []);
+    if ((rule.isExtended && options.variant === 'baseline') || (rule.isConsole && !options.console)) continue;
+    const [handle, ...others] = routes.flatMap((handlers) => (handlers[name] as Handler | undefined) ?? []);
     if (handle === undefined || others.length > 0) throw new Error(`${name} needs exactly one handler`);
     const [method = '', path = ''] = name.split(' ');
     router.register(path, [method], async (ctx) => {
-      if (ctx.get(recipientHeader) !== '' && ctx.get(recipientHeader) !== nodeId) throw new CodedError('misdirected');
+      const recipient = ctx.get(recipientHeader);
+      if (recipient !== '' && recipient !== ids.nodeId) throw new CodedError('misdirected');
       if (rule.acts) gate.checkOrigin(ctx.req);
       const { clock, ...admission } = await admit(ctx.req, rule.access);
       if (clock !== null) ctx.set(clockHeader, clock);
@@ -141,8 +126,13 @@ export const createApp = ({
     const { clientIp } = clientAddress(ctx.req);
     const requestLog = logs(`address ${clientIp}`, { request: id, method: ctx.method, path: ctx.path });
     ctx.state = {
-      ...{ clientIp, log: requestLog, bodySha256: null, signResponse: null },
-      ...{ seal: null, boxSignature: null, isSealed: false },
+      clientIp,
+      log: requestLog,
+      bodySha256: null,
+      signResponse: null,
+      seal: null,
+      boxSignature: null,
+      isSealed: false,
     };
     ctx.set({ ...securityHeaders, 'X-Request-Id': id });
     try {

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
-import { checkBody } from '../auth/body.ts';
 import { sealedBytes } from '../auth/seal.ts';
 import { sha256Hex } from '../auth/sign.ts';
-import { checkAge } from '../auth/signatures.ts';
+import { checkAge, checkBody } from '../auth/signatures.ts';
 import { CodedError } from '../contract/errors.ts';
 import { sealedType } from '../contract/peers.ts';
 import { isRelayed } from './caller.ts';

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { CodedError } from '../contract/errors.ts';
-import { remember } from '../domain/recent.ts';
+import { remember } from '../domain/collections.ts';
 
 export interface GateOptions {
   /** The machine's own name. */

@@ -1,51 +1,89 @@
 /** Opens the HTTP server: the routes and sockets of all modules on one port. */
-import type { Logger } from 'pino';
-import type { createAccess } from '../auth/access.ts';
-import type { Options } from '../platform/options/index.ts';
-import type { SourceLogs } from '../platform/source-log.ts';
-import { createAdmission } from './admission.ts';
-import { type ChangeAudit, createApp } from './app.ts';
-import type { createClientAddress } from './client-address.ts';
+
+import type { IncomingMessage } from 'node:http';
+import type { Admission, createAccess } from '../auth/access.ts';
+import type { HeaderLines } from '../auth/signatures.ts';
+import { upgradeHeaders } from '../auth/tokens.ts';
+import { CodedError } from '../contract/errors.ts';
+import type { Access, SocketName } from '../contract/operations/index.ts';
+import { socketRules } from '../contract/operations/rules.ts';
+import type { ServiceContext } from '../module.ts';
+import { type AppParts, type ChangeAudit, createApp } from './app.ts';
 import { createGate } from './gate.ts';
-import type { AnswerOpen, Context, Routes, Sockets } from './routes.ts';
+import type { AcceptSocket, AnswerOpen, Sockets } from './routes.ts';
 import { listen, type Server } from './server.ts';
 
-interface Dependencies {
-  options: Pick<Options, 'host' | 'port' | 'variant' | 'console' | 'publicUrl' | 'allowedHosts'>;
-  log: Logger;
-  logs: SourceLogs;
-  machineName: string;
-  /** The id of this box. */
-  nodeId: string;
+type HttpContext = Pick<ServiceContext, 'options' | 'log' | 'logs' | 'machineName' | 'ids' | 'clientAddress'>;
+
+/** What the modules bring to the server. */
+interface HttpParts extends AppParts {
   access: Pick<ReturnType<typeof createAccess>, 'admit'>;
   audit: ChangeAudit & {
     /** Called if credentials are refused. @param code of the error */
     onRefused(address: string, code: string): void;
   };
-  clientAddress: ReturnType<typeof createClientAddress>;
-  /** The routes of every module; each operation of the variant has exactly one handler. */
-  routes: readonly Routes[];
+  /** The upgrade handlers of all modules, by path. */
   sockets: Sockets;
   answerOpen: AnswerOpen;
-  /** Fills a response with the "page not found" page. */
-  sendMissing(ctx: Pick<Context, 'type' | 'set' | 'body'>): void;
-  /** Called for each request that names its device. */
-  onDevice(deviceId: string): void;
 }
 
+/** Matches the target of an upgrade request, query included, against the path of a socket. */
+const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/:\w+/, '([^/?]+)')}(?:\\?|$)`);
+
+/** @throws Error if a socket of the variant has no handler */
+const createAdmission = (
+  { clientAddress, options: { variant } }: HttpContext,
+  { access, audit, sockets }: HttpParts,
+) => {
+  const endpoints = Object.entries(socketRules)
+    .filter(([, { isExtended }]) => !isExtended || variant === 'extended')
+    .map(([path, rule]) => {
+      const accept = sockets[path as SocketName];
+      if (accept === undefined) throw new Error(`${path} needs a handler`);
+      return { pattern: patternOf(path), rule, accept };
+    });
+
+  const checkCredentials = async (
+    request: IncomingMessage,
+    accessClass: Access,
+    headers: HeaderLines,
+  ): Promise<Admission> => {
+    const { method = '', url: target = '' } = request;
+    const { clientIp: address } = clientAddress(request);
+    const host = request.headers.host ?? '';
+    try {
+      return await access.admit({ access: accessClass, method, host, target, headers, address });
+    } catch (error) {
+      if (error instanceof CodedError && [401, 403, 429].includes(error.status)) audit.onRefused(address, error.code);
+      throw error;
+    }
+  };
+
+  return {
+    /** Whether a request target is the path of a socket. */
+    isSocket: (target: string): boolean => endpoints.some(({ pattern }) => pattern.test(target)),
+    /** @throws CodedError as {@link createAccess} does */
+    admit: (request: IncomingMessage, accessClass: Access) =>
+      checkCredentials(request, accessClass, request.headersDistinct),
+    /** @throws CodedError `not_found` for an unknown path; the errors of the upgrade handler and of {@link createAccess} */
+    admitSocket: async (request: IncomingMessage): Promise<AcceptSocket> => {
+      for (const { pattern, rule, accept } of endpoints) {
+        const match = pattern.exec(request.url ?? '');
+        if (match === null) continue;
+        const accepted = accept(request, match[1] ?? '');
+        await checkCredentials(request, rule.access, upgradeHeaders(request.headersDistinct));
+        return accepted;
+      }
+      throw new CodedError('not_found');
+    },
+  };
+};
+
 /** @throws as {@link listen} and {@link createApp} do */
-export const openHttp = ({ options, log, logs, ...means }: Dependencies): Promise<Server> => {
-  const { machineName, nodeId, access, audit, clientAddress, routes, sockets, answerOpen, sendMissing, onDevice } =
-    means;
-  const { variant, publicUrl, allowedHosts } = options;
-  const gate = createGate({ machineName, publicUrl, allowedHosts });
-  const { admit, admitSocket, isSocket } = createAdmission({
-    ...{ access, clientAddress, variant, socketHandlers: sockets },
-    onRefused: audit.onRefused,
-  });
-  const app = createApp({
-    ...{ logs, gate, clientAddress, variant, console: options.console && variant === 'extended', audit, nodeId },
-    ...{ admit, isSocket, onDevice, sendMissing, routers: routes },
-  });
-  return listen({ log, gate, app, answerOpen, admitSocket }, options);
+export const openHttp = (context: HttpContext, parts: HttpParts): Promise<Server> => {
+  const { options, log, machineName } = context;
+  const gate = createGate({ machineName, publicUrl: options.publicUrl, allowedHosts: options.allowedHosts });
+  const { admit, admitSocket, isSocket } = createAdmission(context, parts);
+  const app = createApp(context, { ...parts, gate, admit, isSocket });
+  return listen({ log, gate, app, answerOpen: parts.answerOpen, admitSocket }, options);
 };

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { operatorHeader } from '../contract/operator.ts';
+import { operatorHeader } from '../contract/headers.ts';
 
 /** UTF-8, as programs write it; else ISO 8859-1, as browsers send it. Node reads all headers as the latter. */
 const decode = (value: string): string => {

@@ -12,15 +12,11 @@ import { signatureHeader } from '../domain/request-signature.ts';
 import { refusal } from '../platform/options/index.ts';
 import { errorAnswer, toCodedError } from './answer.ts';
 import { hasBody } from './body.ts';
-import { maxConnections } from './connection-limit.ts';
+import { createPendingResponses, dropStalled, ignoreUpgrade, maxConnections } from './connections.ts';
 import { type Gate, MAX_HEADERS } from './gate.ts';
-import { createHeldMessages } from './held-messages.ts';
-import { ignoreUpgrade } from './ignore-upgrade.ts';
-import { createPendingResponses } from './pending.ts';
 import { createRequestQueue } from './request-queue.ts';
 import type { AnswerOpen } from './routes.ts';
-import { ClosingSocket } from './sockets.ts';
-import { dropStalled } from './stalled.ts';
+import { ClosingSocket, createHeldMessages } from './sockets.ts';
 
 interface Dependencies {
   log: Logger;

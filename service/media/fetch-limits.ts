@@ -1,12 +1,12 @@
 /** When, and how fast, media are fetched from other hosts and boxes. */
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createByteRate } from '../domain/byte-rate.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { openSpans } from '../domain/opening-hours.ts';
-import { limitSentences } from '../domain/sentences.ts';
+import { createByteRate } from '../domain/rate.ts';
+import { limitSentences } from '../domain/wording.ts';
 import type { Options } from '../platform/options/index.ts';
-import { FetchFault } from '../platform/outbound/fault.ts';
+import { FetchFault } from '../platform/outbound/answer.ts';
 import type { MediaContext } from './context.ts';
 
 /** The hours forbid the fetch for now; an attempt in them may succeed. */

@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs';
 import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { checkBody } from '../auth/body.ts';
+import { checkBody } from '../auth/signatures.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { UploadResult } from '../contract/media.ts';
 import { isPlausibleTime } from '../domain/merge.ts';

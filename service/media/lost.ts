@@ -5,7 +5,7 @@
  */
 import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { isTrusted } from '../domain/clock-trust.ts';
+import { isTrusted } from '../domain/time.ts';
 import { codeOf, systemDisk } from '../platform/store/disk.ts';
 import type { MediaContext } from './context.ts';
 

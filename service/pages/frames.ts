@@ -4,8 +4,8 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { CodedError } from '../contract/errors.ts';
-import { remember } from '../domain/recent.ts';
-import { FetchFault } from '../platform/outbound/fault.ts';
+import { remember } from '../domain/collections.ts';
+import { FetchFault } from '../platform/outbound/answer.ts';
 import type { Get } from '../platform/outbound/get.ts';
 import { refusalOf } from './ancestors.ts';
 

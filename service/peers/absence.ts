@@ -5,9 +5,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { PeerMedium } from '../contract/peers.ts';
-import { isTrusted, type SiteTime } from '../domain/clock-trust.ts';
 import { KEEP_DELETIONS_MS } from '../domain/deletions.ts';
-import type { EpochMs, MonotonicMs } from '../domain/time.ts';
+import { type EpochMs, isTrusted, type MonotonicMs, type SiteTime } from '../domain/time.ts';
 import type { Media } from '../media/index.ts';
 import type { ServiceContext } from '../module.ts';
 import { systemDisk } from '../platform/store/disk.ts';

@@ -2,8 +2,8 @@
 import { bindingBuckets } from '../contract/gossip.ts';
 import { type DeviceBinding, mostPeers } from '../contract/peers.ts';
 import { deviceKey } from '../contract/readable.ts';
+import { remember } from '../domain/collections.ts';
 import { clockMonth } from '../domain/merge.ts';
-import { remember } from '../domain/recent.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import type { AskPeers } from './ask.ts';
 import { bucketDigests, bucketOf, differingBuckets, type Row } from './digest.ts';

@@ -1,5 +1,5 @@
 /** The circuit breaker of an address: decides when one that does not answer is probed again. Pure; time is an argument. */
-import { doubled } from '../domain/backoff.ts';
+import { doubled } from '../domain/time.ts';
 
 /** Times are in ms by a monotonic clock. */
 export interface Breaker {

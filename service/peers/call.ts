@@ -15,7 +15,7 @@ import { z } from 'zod';
 import { createSeal, sealedBytes } from '../auth/seal.ts';
 import { readClock, sha256Hex, signAnswer, signRequest } from '../auth/sign.ts';
 import { relayHeader, sealedType } from '../contract/peers.ts';
-import { remember } from '../domain/recent.ts';
+import { remember } from '../domain/collections.ts';
 import { answerHeader, clockHeader, recipientHeader, signatureHeader } from '../domain/request-signature.ts';
 import { createDeadline } from './deadline.ts';
 import {

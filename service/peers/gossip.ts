@@ -16,10 +16,9 @@ import {
   type SiteSummary,
 } from '../contract/gossip.ts';
 import { mostPeers } from '../contract/peers.ts';
+import { remember, shuffled } from '../domain/collections.ts';
 import { createDebounce } from '../domain/debounce.ts';
 import { createRate } from '../domain/rate.ts';
-import { remember } from '../domain/recent.ts';
-import { shuffled } from '../domain/shuffle.ts';
 import { readJson } from '../http/body.ts';
 import { answerPeer } from '../http/peer-answer.ts';
 import type { Context, Routes } from '../http/routes.ts';

@@ -1,7 +1,7 @@
 import type { PeerHealth } from '../contract/health.ts';
 import { mostPeers } from '../contract/peers.ts';
 import type { Variant } from '../contract/terms.ts';
-import { limitSentences } from '../domain/sentences.ts';
+import { limitSentences } from '../domain/wording.ts';
 
 /** Boxes that are switched on together find each other within this time. */
 const START_MS = 60_000;

@@ -1,6 +1,6 @@
 /** What other boxes report about peers: newer records, content versions and reachability. */
 import { mostPeers, type PeerState } from '../contract/peers.ts';
-import { remember } from '../domain/recent.ts';
+import { remember } from '../domain/collections.ts';
 import type { Address, Addresses } from './addresses.ts';
 import { isOpen } from './breaker.ts';
 import { isPlausibleSeq } from './own-record.ts';

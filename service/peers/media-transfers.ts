@@ -1,6 +1,7 @@
 /** Fetches media from peers: a few at a time, again after a failure, and only in the hours for it. */
-import { doubled } from '../domain/backoff.ts';
-import { shuffled } from '../domain/shuffle.ts';
+
+import { shuffled } from '../domain/collections.ts';
+import { doubled } from '../domain/time.ts';
 import { FetchHeld, type Media } from '../media/index.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import type { Transfer } from './transfer-plan.ts';

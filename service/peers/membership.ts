@@ -4,7 +4,7 @@
  * probe for itself. Pure; times are in ms by a monotonic clock.
  */
 import { mostPeers } from '../contract/peers.ts';
-import { remember } from '../domain/recent.ts';
+import { remember } from '../domain/collections.ts';
 import { bucketDigests, bucketOf, differingBuckets, type Hash, hashOf } from './digest.ts';
 
 /** A member and the version of its record, by node id. */

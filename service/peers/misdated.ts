@@ -1,6 +1,7 @@
 /** Records of peers that are dated implausibly far ahead: they are refused, and logged once. */
+
+import { remember } from '../domain/collections.ts';
 import { isPlausibleTime } from '../domain/merge.ts';
-import { remember } from '../domain/recent.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 
 /** Pairs of a peer and a kind of record that are remembered. */

@@ -1,6 +1,7 @@
 /** Content of peers that was refused: reported, not fetched again, and with pauses for a peer that goes on with it. */
-import { doubled } from '../domain/backoff.ts';
-import { remember } from '../domain/recent.ts';
+
+import { remember } from '../domain/collections.ts';
+import { doubled } from '../domain/time.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 
 interface Refused {

@@ -4,8 +4,8 @@
  */
 
 import { type AnyPeerState, anyPeerState, isOfProtocol, mostPeers, type PeerState } from '../contract/peers.ts';
+import { remember } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
-import { remember } from '../domain/recent.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import { type Address, createAddresses, isBusy } from './addresses.ts';
 import { acceptedUrl, hostOf } from './advertised.ts';

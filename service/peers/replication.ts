@@ -13,9 +13,9 @@ import {
   mostContentCharacters,
   type PeerState,
 } from '../contract/peers.ts';
+import { remember } from '../domain/collections.ts';
 import { documentHash, versionOf } from '../domain/document.ts';
 import { compareVersions, isPlausible, isPlausibleTime } from '../domain/merge.ts';
-import { remember } from '../domain/recent.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import type { AskPeers } from './ask.ts';
 import { createBindingReplication, type ReplicatedDevices } from './binding-replication.ts';

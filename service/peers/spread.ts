@@ -3,7 +3,7 @@
  * forward it to. A box answers once it has the change. The share of a box that does not answer goes to the next one of it,
  * so that each box is named once, and a change takes n - 1 requests in about log n hops. Pure but for `send`.
  */
-import { remember } from '../domain/recent.ts';
+import { remember } from '../domain/collections.ts';
 
 /** Fan-out: boxes to which each box forwards a change. */
 const FAN_OUT = 4;

@@ -1,8 +1,8 @@
 /** Exchanges takeovers with the other boxes of the site. A change is sent to all of them immediately. */
 import { readFields } from '../contract/fields.ts';
 import { mostPeers, type PeerState, peerTakeovers, type TakeoverRecord } from '../contract/peers.ts';
+import { remember } from '../domain/collections.ts';
 import { clockMonth } from '../domain/merge.ts';
-import { remember } from '../domain/recent.ts';
 import { readJson } from '../http/body.ts';
 import type { Routes } from '../http/routes.ts';
 import type { SourceLogs } from '../platform/source-log.ts';

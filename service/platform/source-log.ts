@@ -1,7 +1,7 @@
 /** Limits the log lines of one source, so that no client, feed or peer can fill the log. */
 import type { Level, Logger } from 'pino';
+import { remember } from '../domain/collections.ts';
 import { createRate } from '../domain/rate.ts';
-import { remember } from '../domain/recent.ts';
 
 type Write = (fields: object, message: string) => void;
 

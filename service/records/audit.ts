@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import { type AuditRecord, auditRecord } from '../contract/console/site.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { AuditRule } from '../contract/operations/index.ts';
+import { remember } from '../domain/collections.ts';
 import { createRate } from '../domain/rate.ts';
-import { remember } from '../domain/recent.ts';
 import type { ServiceContext, StateReaders } from '../module.ts';
-import { createBatches } from '../platform/batches.ts';
 import { codeOf } from '../platform/store/disk.ts';
-import { type Journal, openJournal } from '../platform/store/journal.ts';
+import { createBatches, type Journal, openJournal } from '../platform/store/journal.ts';
 
 /** What the dispatcher knows of a request. */
 export interface Asked {

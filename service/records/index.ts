@@ -3,7 +3,7 @@ import type { Content } from '../content/index.ts';
 import { type AuditRecord, maxAuditRecords } from '../contract/console/site.ts';
 import type { Play } from '../contract/plays.ts';
 import type { DeviceProofs, Devices } from '../devices/index.ts';
-import { isTrusted } from '../domain/clock-trust.ts';
+import { isTrusted } from '../domain/time.ts';
 import type { Media } from '../media/index.ts';
 import type { Module, Modules, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';

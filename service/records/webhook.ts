@@ -1,7 +1,7 @@
 /** Posts messages to a receiver of the operator, signed as Standard Webhooks demand. */
 import { hkdfSync } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { doubled } from '../domain/backoff.ts';
+import { doubled } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Tempo } from '../tempo.ts';
 

@@ -16,8 +16,7 @@ import {
 } from '../contract/socket.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import type { EpochMs } from '../domain/time.ts';
-import { frameOf } from '../http/frame.ts';
-import { createSockets, GOING_AWAY } from '../http/sockets.ts';
+import { createSockets, frameOf, GOING_AWAY } from '../http/sockets.ts';
 import type { ServiceContext } from '../module.ts';
 import { inSlices, type Steps } from '../platform/slices.ts';
 import { type Client, createClients, isOwnClientId, readableLabel } from './clients.ts';

@@ -4,8 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Gaps, PageHealth } from '../contract/health.ts';
 import type { Slide } from '../contract/playlist.ts';
 import type { PageMessage } from '../contract/socket.ts';
+import { remember } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
-import { remember } from '../domain/recent.ts';
 import type { ServiceContext } from '../module.ts';
 
 /** The page that sent a report. */

@@ -1,6 +1,6 @@
 /** RTMP to HLS: one session, and one ffmpeg, per source. */
 import type { Content } from '../content/index.ts';
-import { countBy } from '../domain/counts.ts';
+import { countBy } from '../domain/collections.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { createOrphans } from './orphans.ts';
 import { createPermission, streamRoutes } from './routes.ts';

@@ -7,8 +7,7 @@
  * - `failed`: no ffmpeg; it failed too often without client requests. The next request starts it.
  * - `ending`: the stream is closed and ffmpeg was sent SIGTERM. `ended`: ffmpeg has exited.
  */
-import { doubled } from '../domain/backoff.ts';
-import type { MonotonicMs } from '../domain/time.ts';
+import { doubled, type MonotonicMs } from '../domain/time.ts';
 import type { Tempo } from '../tempo.ts';
 
 export type Phase = 'starting' | 'live' | 'quiet' | 'stalled' | 'backoff' | 'failed' | 'ending' | 'ended';

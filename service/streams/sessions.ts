@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { CodedError } from '../contract/errors.ts';
-import { remember } from '../domain/recent.ts';
+import { remember } from '../domain/collections.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Ffmpeg } from '../platform/ffmpeg.ts';
 import type { Options } from '../platform/options/index.ts';

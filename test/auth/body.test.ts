@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { checkAbsentBody, checkBody } from '../../service/auth/body.ts';
 import { sha256Hex } from '../../service/auth/sign.ts';
+import { checkAbsentBody, checkBody } from '../../service/auth/signatures.ts';
 import { outcome } from './support.ts';
 
 test.each([

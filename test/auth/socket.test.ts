@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { upgradeHeaders } from '../../service/auth/socket.ts';
+import { upgradeHeaders } from '../../service/auth/tokens.ts';
 
 const tokensOf = (...protocols: string[]) =>
   upgradeHeaders({ host: ['player'], 'sec-websocket-protocol': protocols })['x-signage-page-auth'];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { selectLines } from '../../service/console/boxes.ts';
-import { createLogRing } from '../../service/platform/log-ring.ts';
+import { createLogRing } from '../../service/platform/log.ts';
 
 const line = (level: number, msg: string): string =>
   `${JSON.stringify({ level, time: '2026-11-22T08:00:00.000Z', msg })}\n`;

@@ -1,5 +1,4 @@
 /** Records of operations, and the routes that must be there for them. */
-import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { operations } from '../../service/contract/operations/index.ts';
 import { createApp } from '../../service/http/app.ts';
@@ -11,10 +10,12 @@ const answer: Handler = (ctx) => {
 
 const every = Object.fromEntries(Object.keys(operations).map((name) => [name, answer])) as Routes;
 
-const start = (routers: Routes[], variant: 'baseline' | 'extended' = 'extended') =>
-  createApp({ routers, variant, nodeId: 'a', log: pino({ level: 'silent' }) } as unknown as Parameters<
-    typeof createApp
-  >[0]);
+type Given = Parameters<typeof createApp>;
+const start = (routes: Routes[], variant: 'baseline' | 'extended' = 'extended') =>
+  createApp(
+    { options: { variant, console: true }, ids: { nodeId: 'a' } } as Given[0],
+    { routes } as unknown as Given[1],
+  );
 
 test('the service does not start with an operation that nobody answers, or two', () => {
   expect(() => start([every])).not.toThrow();

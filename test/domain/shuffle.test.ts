@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { shuffled } from '../../service/domain/shuffle.ts';
+import { shuffled } from '../../service/domain/collections.ts';
 
 it('a shuffled list holds the same values', () => {
   fc.assert(

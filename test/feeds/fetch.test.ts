@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createFetch } from '../../service/feeds/fetch.ts';
-import type { FetchFault } from '../../service/platform/outbound/fault.ts';
+import type { FetchFault } from '../../service/platform/outbound/answer.ts';
 import { createGet } from '../../service/platform/outbound/get.ts';
 import { testTempo } from '../support/tempo.ts';
 import { pour, startFeedServer } from './server.ts';

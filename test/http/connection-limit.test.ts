@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { maxConnections } from '../../service/http/connection-limit.ts';
+import { maxConnections } from '../../service/http/connections.ts';
 import { startHeadless } from '../platform/options/process.ts';
 import { temporaryFolder } from '../support/service.ts';
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { frameOf, writeFrame } from '../../service/http/frame.ts';
+import { frameOf, writeFrame } from '../../service/http/sockets.ts';
 
 /** A socket of a server, the page at its other end, and the bytes that the server writes. */
 const connect = async () => {

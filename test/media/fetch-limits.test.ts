@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
 import type { Health } from '../../service/contract/health.ts';
-import { createByteRate } from '../../service/domain/byte-rate.ts';
+import { createByteRate } from '../../service/domain/rate.ts';
 import { untilOpen } from '../../service/media/fetch-limits.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { secret, startBox } from '../peers/support.ts';

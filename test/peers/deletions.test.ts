@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
 import type { Health, ReplicationHealth } from '../../service/contract/health.ts';
 import { createLostUploads } from '../../service/media/lost.ts';
-import { unseal } from '../../service/platform/store/envelope.ts';
+import { unseal } from '../../service/platform/store/adapter.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { mediaContext } from '../media/context.ts';
 import { patience } from '../support/observe.ts';

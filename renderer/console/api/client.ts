@@ -1,5 +1,5 @@
 /** Requests to the box, signed if it has a secret. */
-import { operatorHeader } from '../../../service/contract/operator.ts';
+import { operatorHeader } from '../../../service/contract/headers.ts';
 import { clockHeader } from '../../../service/domain/request-signature.ts';
 import type { BoxClock } from './clock.ts';
 import { checkStatus, isCode, Unreachable } from './errors.ts';

@@ -1,7 +1,7 @@
 /** The overview of the site, followed while the page is visible. */
 
 import { batch, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import { doubled } from '../../../service/domain/backoff.ts';
+import { doubled } from '../../../service/domain/time.ts';
 import type { Client } from '../api/client.ts';
 import type { BoxClock } from '../api/clock.ts';
 import { isEqual } from '../model/document.ts';

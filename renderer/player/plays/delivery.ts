@@ -1,7 +1,7 @@
 /** Delivers the plays that are kept, a few at a time, until the service has acknowledged each of them. */
 
 import type { MAX_PLAYS, PagePlay } from '../../../service/contract/plays.ts';
-import { doubled } from '../../../service/domain/backoff.ts';
+import { doubled } from '../../../service/domain/time.ts';
 import type { PlayStore } from './store.ts';
 
 export interface PlayDelivery {

@@ -6,7 +6,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { type Command, Option } from 'commander';
 import type { z } from 'zod';
 import type { auditAnswer } from '../../contract/console/site.ts';
-import { degradedHeader } from '../../contract/degraded.ts';
+import { degradedHeader } from '../../contract/headers.ts';
 import { moment as momentArgument } from '../arguments.ts';
 import { CliError } from '../exit.ts';
 import { moment } from '../format.ts';

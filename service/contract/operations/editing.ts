@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { contentCheck, contentDraft, contentVersions, editedContent, publishedContent } from '../console/content.ts';
+import { operatorHeader } from '../headers.ts';
 import { mediaList } from '../media.ts';
-import { operatorHeader } from '../operator.ts';
 import { sha256 } from '../terms.ts';
 import { digestExample, momentExample, nodeExample } from './examples.ts';
 import { entityTag, json, type Operations, ok, unchanged } from './operation.ts';

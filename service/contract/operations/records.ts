@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { auditAnswer, peerAudit } from '../console/site.ts';
-import { degradedHeader } from '../degraded.ts';
+import { degradedHeader } from '../headers.ts';
 import { type Play, peerPlays, peerPlaysQuery, play, playsQuery } from '../plays.ts';
 import { deviceExample, digestExample, momentExample, nodeExample, playExample } from './examples.ts';
 import { json, type Operations, ok, okSealable } from './operation.ts';

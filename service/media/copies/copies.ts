@@ -5,7 +5,7 @@ import type { CopiesHealth } from '../../contract/health.ts';
 import type { PeerCopy } from '../../contract/peers.ts';
 import { judgeCopy, mediaTypeOf } from '../../domain/media-types.ts';
 import type { Feeds } from '../../feeds/index.ts';
-import { FetchFault } from '../../platform/outbound/fault.ts';
+import { FetchFault } from '../../platform/outbound/answer.ts';
 import { createSlots } from '../../platform/slots.ts';
 import type { MediaContext } from '../context.ts';
 import type { Download, Part } from '../download.ts';

@@ -1,7 +1,6 @@
 /** When a copy is revalidated, and the state of a remote file that the content names. All times are in ms. */
-import { doubled } from '../../domain/backoff.ts';
-import type { EpochMs } from '../../domain/time.ts';
-import type { FetchFault } from '../../platform/outbound/fault.ts';
+import { doubled, type EpochMs } from '../../domain/time.ts';
+import type { FetchFault } from '../../platform/outbound/answer.ts';
 import type { Tempo } from '../../tempo.ts';
 import { isOutOfSpace } from '../download.ts';
 import type { FetchHeld } from '../fetch-limits.ts';

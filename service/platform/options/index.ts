@@ -5,8 +5,8 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { fleetSite } from '../../contract/fleet.ts';
-import { type Environment, variableWarnings } from './environment.ts';
-import { readFile } from './file.ts';
+import { makeFolder } from '../store/file.ts';
+import { type Environment, readFile, variableWarnings } from './file.ts';
 import type { KioskSettings } from './kiosk.ts';
 import {
   environmentName,
@@ -19,11 +19,9 @@ import {
 } from './settings.ts';
 import { isTimeZone } from './values.ts';
 
-export { lendSecrets, takeEnvironment } from './environment.ts';
-export { EXIT_CONFIG, OptionsError } from './error.ts';
-export { readConfig, readKiosk } from './file.ts';
+export { lendSecrets, readConfig, readKiosk, takeEnvironment } from './file.ts';
 export { refusal } from './settings.ts';
-export { isBaseUrl } from './values.ts';
+export { EXIT_CONFIG, isBaseUrl, OptionsError } from './values.ts';
 
 /** Settings whose defaults depend on the machine or on others. */
 type Filled = 'uploadDir' | 'mediaDir';
@@ -140,4 +138,13 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
     childEnvironment: { PATH: env.PATH ?? '', LANG: env.LANG ?? 'C' },
     warnings,
   });
+};
+
+/** Makes the folders that the settings name. @throws OptionsError */
+export const makeFolders = async (options: Options): Promise<void> => {
+  for (const name of ['dataDir', 'uploadDir', 'mediaDir'] as const) {
+    await makeFolder(options[name]).catch((error: NodeJS.ErrnoException) => {
+      throw refusal(name, options[name], `a folder that exists or can be created (${error.code})`);
+    });
+  }
 };

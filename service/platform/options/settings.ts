@@ -2,7 +2,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { variants } from '../../contract/terms.ts';
-import { OptionsError } from './error.ts';
 import {
   baseUrl,
   commaList,
@@ -12,6 +11,7 @@ import {
   hostName,
   isTimeZone,
   listenHost,
+  OptionsError,
   onOff,
   text,
   trustedProxy,

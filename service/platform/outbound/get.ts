@@ -2,7 +2,7 @@ import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecurely } from 'node:https';
 import type { NetworkScope } from '../../domain/network-scope.ts';
 import { codeOf } from '../store/disk.ts';
-import { FetchFault } from './fault.ts';
+import { FetchFault } from './answer.ts';
 import { createLocator } from './locate.ts';
 
 const MAX_REDIRECTS = 5;

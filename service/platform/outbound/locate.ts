@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { bareHost, type NetworkScope, scopeOfAddress } from '../../domain/network-scope.ts';
-import { FetchFault } from './fault.ts';
+import { FetchFault } from './answer.ts';
 import { createTurns } from './limiter.ts';
 
 /**

@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Connection } from '../../contract/connections.ts';
-import { degradedHeader } from '../../contract/degraded.ts';
 import { CodedError } from '../../contract/errors.ts';
 import { readFields } from '../../contract/fields.ts';
+import { degradedHeader } from '../../contract/headers.ts';
 import { type PagePlay, type Play, peerPlaysQuery, playsQuery } from '../../contract/plays.ts';
-import { isTrusted } from '../../domain/clock-trust.ts';
 import { formats } from '../../domain/play-formats.ts';
+import { isTrusted } from '../../domain/time.ts';
 import { instantAt } from '../../domain/wall-time.ts';
 import type { Media } from '../../media/index.ts';
 import type { HealthReport, Module, ServiceContext } from '../../module.ts';

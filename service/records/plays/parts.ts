@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { ServiceContext } from '../../module.ts';
 import { isMissing, systemDisk } from '../../platform/store/disk.ts';
 import { createDurable } from '../../platform/store/durable.ts';
-import { makeFolder } from '../../platform/store/folder.ts';
+import { makeFolder } from '../../platform/store/file.ts';
 
 /** A line of a file, without its line end. */
 export interface Line {

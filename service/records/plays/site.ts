@@ -1,7 +1,7 @@
 /** The plays of the whole site, in the order of their start: boxes ask each other for theirs in pages. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PeerPlays, Play } from '../../contract/plays.ts';
-import { remember } from '../../domain/recent.ts';
+import { remember } from '../../domain/collections.ts';
 import type { ServiceContext } from '../../module.ts';
 import type { Peer, Peers } from '../../peers/index.ts';
 import { mergePlays, ownSequences, type Range } from './ordered.ts';

@@ -3,9 +3,8 @@
 import type { Play } from '../../contract/plays.ts';
 import { createEmitter } from '../../domain/emitter.ts';
 import type { ServiceContext } from '../../module.ts';
-import { createBatches } from '../../platform/batches.ts';
 import { codeOf } from '../../platform/store/disk.ts';
-import { type Journal, openJournal } from '../../platform/store/journal.ts';
+import { createBatches, type Journal, openJournal } from '../../platform/store/journal.ts';
 import { type Part, type Parts, readLines, UNDATED } from './parts.ts';
 
 const MAX_PLAYS_KEPT = 300_000;

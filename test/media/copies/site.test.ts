@@ -1,10 +1,9 @@
 /** What a box asks of the others of its site before it downloads a file, when it asks again, and what it answers them. */
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { SiteCopy } from '../../../service/media/copies/copies.ts';
-import { createCopies } from '../../../service/media/copies/copies.ts';
+import { createCopies, type SiteCopy } from '../../../service/media/copies/copies.ts';
 import type { Copy } from '../../../service/media/copies/ledger.ts';
 import { FetchHeld } from '../../../service/media/fetch-limits.ts';
-import { FetchFault } from '../../../service/platform/outbound/fault.ts';
+import { FetchFault } from '../../../service/platform/outbound/answer.ts';
 import { defaultTempo } from '../../../service/tempo.ts';
 
 type Context = Parameters<typeof createCopies>[0];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { seal, unseal } from '../../../service/platform/store/envelope.ts';
+import { seal, unseal } from '../../../service/platform/store/adapter.ts';
 
 const savedAt = Date.UTC(2026, 0, 31, 8);
 

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { seal } from '../../../service/platform/store/adapter.ts';
 import { systemDisk } from '../../../service/platform/store/disk.ts';
 import { createDurable, type Durable } from '../../../service/platform/store/durable.ts';
-import { seal } from '../../../service/platform/store/envelope.ts';
 import { temporaryFolder } from './folder.ts';
 
 interface Word {

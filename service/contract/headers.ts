@@ -1,0 +1,7 @@
+/** Headers of several operations. */
+
+/** Response header: `true` where a known box did not answer, so that its part is missing. */
+export const degradedHeader = 'x-signage-degraded';
+
+/** Request header with the name of the person who makes a change; unproven. UTF-8, or ISO 8859-1 as browsers send it. */
+export const operatorHeader = 'x-signage-operator';

@@ -1,0 +1,43 @@
+/** Lists and maps. */
+
+/** The values by key, in their order; those whose key is null are left out. `Map.groupBy` needs Node 21. */
+export const groupBy = <Key, Value>(
+  values: readonly Value[],
+  keyOf: (value: Value) => Key | null,
+): Map<Key, Value[]> => {
+  const groups = new Map<Key, Value[]>();
+  for (const value of values) {
+    const key = keyOf(value);
+    if (key === null) continue;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [value]);
+    else group.push(value);
+  }
+  return groups;
+};
+
+/** How often each value occurs. */
+export const countBy = (values: readonly string[]): Record<string, number> => {
+  const counts: Record<string, number> = {};
+  for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
+  return counts;
+};
+
+/** The values in a random order, each order equally likely (Fisher and Yates). @param random of [0, 1) */
+export const shuffled = <T>(values: readonly T[], random: () => number): T[] => {
+  const rest = [...values];
+  return values.flatMap(() => rest.splice(Math.floor(random() * rest.length), 1));
+};
+
+/**
+ * Sets a key as the most recent entry of a map, and deletes the oldest entries beyond `most`. A map that is changed only
+ * through this function is in the order of the last changes.
+ */
+export const remember = <Key, Value>(known: Map<Key, Value>, key: Key, value: Value, most: number): void => {
+  known.delete(key);
+  known.set(key, value);
+  for (const oldest of known.keys()) {
+    if (known.size <= most) return;
+    known.delete(oldest);
+  }
+};
