@@ -8,13 +8,13 @@ import { lobbyWith } from '../content/samples.ts';
 import { startBox, startSite, untilTogether } from '../peers/support.ts';
 import { putImage } from '../support/media.ts';
 import { patience } from '../support/observe.ts';
-import { createOperator, refusalOf, secretSettings, withAndWithoutSecret } from '../support/operator.ts';
+import { createOperator, refusalOf, secretModes, secretSettings } from '../support/operator.ts';
 import { joinScreen, protocolsOf } from '../support/page.ts';
 import type { TestService } from '../support/service.ts';
 
 const jpeg = Uint8Array.of(0xff, 0xd8, 0xff, 0xd9);
 
-describe.each(withAndWithoutSecret)('%s', (_, secret) => {
+describe.each(secretModes)('%s', (_, secret) => {
   const env = secretSettings(secret);
   const nodeIdOf = async (ask: ReturnType<typeof createOperator>): Promise<string> =>
     ((await (await ask('GET', '/console/api/site')).json()) as SiteOverview).nodeId;

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { ContentCheck, EditedContent, PublishedContent } from '../../service/contract/console/content.ts';
 import { hello, lobby, lobbyWith } from '../content/samples.ts';
 import { healthOf, patience, titlesOf } from '../support/observe.ts';
-import { createOperator, refusalOf, secretSettings, withAndWithoutSecret } from '../support/operator.ts';
+import { createOperator, refusalOf, secretModes, secretSettings } from '../support/operator.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const path = '/console/api/content';
@@ -13,7 +13,7 @@ const good = { kind: 'text', title: 'Good morning' };
 
 const onDisk = (service: TestService): string => readFileSync(join(service.dataDir, 'content.json'), 'utf8');
 
-describe.each(withAndWithoutSecret)('%s', (_, secret) => {
+describe.each(secretModes)('%s', (_, secret) => {
   const start = async (content: unknown = lobby) => {
     const service = await startTestService({ content, env: secretSettings(secret) });
     const ask = createOperator(service, secret);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { SiteOverview } from '../../service/contract/console/site.ts';
 import { startBox, startSite, untilTogether } from '../peers/support.ts';
 import { patience } from '../support/observe.ts';
-import { createOperator, secretSettings, withAndWithoutSecret } from '../support/operator.ts';
+import { createOperator, secretModes, secretSettings } from '../support/operator.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 
 type Secret = string | null;
@@ -25,7 +25,7 @@ const devicesOf = async (box: TestService, secret: Secret): Promise<string[]> =>
   return screens.flatMap(({ devices }) => devices.map(({ deviceId }) => deviceId));
 };
 
-describe.each(withAndWithoutSecret)('%s', (_, secret) => {
+describe.each(secretModes)('%s', (_, secret) => {
   const env = secretSettings(secret);
 
   test('a device is forgotten on all boxes, and a box that was away does not bring it back', {

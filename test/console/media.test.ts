@@ -8,7 +8,7 @@ import type { MediaList } from '../../service/contract/media.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { hasFfmpeg, putImage, putVideo } from '../support/media.ts';
 import { patience } from '../support/observe.ts';
-import { type Ask, createOperator, refusalOf, secretSettings, withAndWithoutSecret } from '../support/operator.ts';
+import { type Ask, createOperator, refusalOf, secretModes, secretSettings } from '../support/operator.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
 
 const path = '/console/api/media';
@@ -25,7 +25,7 @@ const sizeOf = async (response: Response) => {
 
 const listOf = async (ask: Ask): Promise<MediaList> => (await (await ask('GET', path)).json()) as MediaList;
 
-describe.each(withAndWithoutSecret)('%s', (_, secret) => {
+describe.each(secretModes)('%s', (_, secret) => {
   test('media are listed with their measures and the slides that use them', async () => {
     const dataDir = temporaryFolder();
     putImage(dataDir, 'red.png', [200, 0, 0]);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { SiteOverview } from '../../service/contract/console/site.ts';
 import { startBox, untilTogether } from '../peers/support.ts';
 import { healthOf, patience } from '../support/observe.ts';
-import { createOperator, secretSettings, withAndWithoutSecret } from '../support/operator.ts';
+import { createOperator, secretModes, secretSettings } from '../support/operator.ts';
 import { joinScreen, protocolsOf } from '../support/page.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 
@@ -44,7 +44,7 @@ const bindTo = async (box: TestService, deviceId: string, screenSlug: string, se
   expect((await createOperator(box, secret)('POST', '/api/onboarding', body)).status).toBe(200);
 };
 
-describe.each(withAndWithoutSecret)('%s', (_, secret) => {
+describe.each(secretModes)('%s', (_, secret) => {
   test('a box shows itself, its screens with what is connected to them, and the content that plays', async () => {
     const service = await startTestService({ content, env: { ...secretSettings(secret), SIGNAGE_SITE: 'Vienna' } });
     await bindTo(service, 'd1', 'lobby', secret);
@@ -80,7 +80,7 @@ describe.each(withAndWithoutSecret)('%s', (_, secret) => {
   });
 });
 
-test.each(withAndWithoutSecret)(
+test.each(secretModes)(
   'a device is never seen, playing, closed outside its hours, or away, and is away still after a restart, %s',
   async (_, secret) => {
     const dataDir = temporaryFolder();
@@ -102,7 +102,7 @@ test.each(withAndWithoutSecret)(
   },
 );
 
-test.each(withAndWithoutSecret)(
+test.each(secretModes)(
   'a page is stuck whose slide stays for three of its lengths, or that reports faults alone, %s',
   async (_, secret) => {
     const service = await startTestService({ content, env: secretSettings(secret) });
@@ -136,7 +136,7 @@ test.each(withAndWithoutSecret)(
   },
 );
 
-test.each(withAndWithoutSecret)(
+test.each(secretModes)(
   'any box shows the whole site, and says so when a box is away, %s',
   { timeout: 60_000 },
   async (_, secret) => {
@@ -183,7 +183,7 @@ test('consoles that ask at one moment share a round', async () => {
   expect(boxes).toHaveLength(1);
 });
 
-test.each(withAndWithoutSecret)(
+test.each(secretModes)(
   'the content is said to be invalid, and the warnings of a box are sentences, %s',
   async (_, secret) => {
     const service = await startTestService({ content: '{', env: secretSettings(secret) });

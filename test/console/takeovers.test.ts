@@ -6,7 +6,7 @@ import type { SiteOverview } from '../../service/contract/console/site.ts';
 import type { Takeover } from '../../service/contract/console/takeovers.ts';
 import { startBox, untilTogether } from '../peers/support.ts';
 import { patience, payloadOf } from '../support/observe.ts';
-import { createOperator, refusalOf, secretSettings, withAndWithoutSecret } from '../support/operator.ts';
+import { createOperator, refusalOf, secretModes, secretSettings } from '../support/operator.ts';
 import { joinScreen, protocolsOf } from '../support/page.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 
@@ -35,7 +35,7 @@ const slidesOf = async (service: TestService, slug: string): Promise<string[]> =
 const overviewOf = async (ask: ReturnType<typeof createOperator>): Promise<SiteOverview> =>
   (await (await ask('GET', '/console/api/site')).json()) as SiteOverview;
 
-describe.each(withAndWithoutSecret)('%s', (_, secret) => {
+describe.each(secretModes)('%s', (_, secret) => {
   const start = async (env: Record<string, string> = {}) => {
     const service = await startTestService({ content, env: { ...secretSettings(secret), ...env } });
     return { service, ask: createOperator(service, secret) };
@@ -169,7 +169,7 @@ describe.each(withAndWithoutSecret)('%s', (_, secret) => {
   });
 });
 
-test.each(withAndWithoutSecret)(
+test.each(secretModes)(
   'once over it stays over, whatever the clock says later, and over a restart, %s',
   { timeout: 60_000 },
   async (_, secret) => {
@@ -208,7 +208,7 @@ const storeTakeover = async (secret: string | null): Promise<string> => {
   return dataDir;
 };
 
-test.each(withAndWithoutSecret)(
+test.each(secretModes)(
   'one that seems over only by a clock that was ahead at the start is shown once the clock is right, %s',
   { timeout: 60_000 },
   async (_, secret) => {
@@ -223,7 +223,7 @@ test.each(withAndWithoutSecret)(
   },
 );
 
-test.each(withAndWithoutSecret)(
+test.each(secretModes)(
   'a takeover survives a restart, and neither an edit nor a content.json with errors starts, ends or prevents one, %s',
   async (_, secret) => {
     const env = secretSettings(secret);
@@ -243,7 +243,7 @@ test.each(withAndWithoutSecret)(
   },
 );
 
-test.each(withAndWithoutSecret)(
+test.each(secretModes)(
   'in an emergency a screen is open whatever its hours, and closes again when it is over, %s',
   async (_, secret) => {
     const hours = [{ days: [1], open: '03:00', close: '03:01' }];
@@ -259,21 +259,18 @@ test.each(withAndWithoutSecret)(
   },
 );
 
-test.each(withAndWithoutSecret)(
-  'a hundred takeovers are the limit, and one that is ended makes room, %s',
-  async (_, secret) => {
-    const service = await startTestService({ content, env: secretSettings(secret) });
-    const ask = createOperator(service, secret);
-    const put = (id: string) => ask('PUT', pathOf(id), lift({ from: inMinutes(5) }));
-    await Promise.all(Array.from({ length: 100 }, (_, index) => put(`t-${index}`)));
-    expect(await refusalOf(await put('one-more'))).toEqual([409, 'too_many_takeovers']);
-    expect((await put('t-7')).status).toBe(200);
-    await ask('DELETE', pathOf('t-8'));
-    expect((await put('one-more')).status).toBe(201);
-  },
-);
+test.each(secretModes)('a hundred takeovers are the limit, and one that is ended makes room, %s', async (_, secret) => {
+  const service = await startTestService({ content, env: secretSettings(secret) });
+  const ask = createOperator(service, secret);
+  const put = (id: string) => ask('PUT', pathOf(id), lift({ from: inMinutes(5) }));
+  await Promise.all(Array.from({ length: 100 }, (_, index) => put(`t-${index}`)));
+  expect(await refusalOf(await put('one-more'))).toEqual([409, 'too_many_takeovers']);
+  expect((await put('t-7')).status).toBe(200);
+  await ask('DELETE', pathOf('t-8'));
+  expect((await put('one-more')).status).toBe(201);
+});
 
-describe.each(withAndWithoutSecret)('at a site of three boxes %s', (_, secret) => {
+describe.each(secretModes)('at a site of three boxes %s', (_, secret) => {
   const env = secretSettings(secret);
 
   test('a takeover starts and ends on all boxes at once, and on one that was away when it is back', {
@@ -303,7 +300,7 @@ describe.each(withAndWithoutSecret)('at a site of three boxes %s', (_, secret) =
   });
 });
 
-test.each(withAndWithoutSecret)(
+test.each(secretModes)(
   'a picture that a takeover shows reaches the other boxes, as the media of the content do, %s',
   async (_, secret) => {
     const env = secretSettings(secret);

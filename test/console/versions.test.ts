@@ -9,13 +9,13 @@ import { editedDocument } from '../../service/domain/document.ts';
 import { systemDisk } from '../../service/platform/store/disk.ts';
 import { lobby, lobbyWith } from '../content/samples.ts';
 import { healthOf, patience, titlesOf } from '../support/observe.ts';
-import { createOperator, refusalOf, secretSettings, withAndWithoutSecret } from '../support/operator.ts';
+import { createOperator, refusalOf, secretModes, secretSettings } from '../support/operator.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
 
 const path = '/console/api/content';
 const titled = (title: string) => lobbyWith([{ kind: 'text', title }]);
 
-describe.each(withAndWithoutSecret)('%s', (_, secret) => {
+describe.each(secretModes)('%s', (_, secret) => {
   const start = async (dataDir?: string) => {
     const env = secretSettings(secret);
     const service = await startTestService(

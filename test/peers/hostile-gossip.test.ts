@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
-import { secretSettings, withAndWithoutSecret } from '../support/operator.ts';
+import { secretModes, secretSettings } from '../support/operator.ts';
 import type { TestService } from '../support/service.ts';
 import { aliveAt, startSite } from './support.ts';
 
@@ -27,7 +27,7 @@ const malformed: [string, object, number][] = [
   ['bindings/differing', { digests: '0' }, 400],
 ];
 
-describe.each(withAndWithoutSecret)('%s', (_, secret) => {
+describe.each(secretModes)('%s', (_, secret) => {
   const ask = (box: TestService, path: string, body: object) => {
     const text = JSON.stringify(body);
     const url = `${box.url}/api/peers/${path}`;

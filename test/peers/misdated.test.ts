@@ -4,7 +4,7 @@ import { signRequest } from '../../service/auth/sign.ts';
 import type { Health } from '../../service/contract/health.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { patience } from '../support/observe.ts';
-import { secretSettings, withAndWithoutSecret } from '../support/operator.ts';
+import { secretModes, secretSettings } from '../support/operator.ts';
 import { type TestService, temporaryFolder } from '../support/service.ts';
 import { startBox, untilTogether } from './support.ts';
 
@@ -14,7 +14,7 @@ const content = {
   screens: ['lobby', 'hall'].map((slug) => ({ slug, name: slug, playlist_id: 'welcome' })),
 };
 
-test.each(withAndWithoutSecret)(
+test.each(secretModes)(
   '%s, the clock of a box is twelve years ahead, then right',
   { timeout: 60_000 },
   async (_, secret) => {

@@ -6,7 +6,7 @@ import { signRequest } from '../../service/auth/sign.ts';
 import type { SiteOverview } from '../../service/contract/console/site.ts';
 import { hello, lobbyWith } from '../content/samples.ts';
 import { patience } from '../support/observe.ts';
-import { secretSettings, withAndWithoutSecret } from '../support/operator.ts';
+import { secretModes, secretSettings } from '../support/operator.ts';
 import type { TestService } from '../support/service.ts';
 import { startSite } from './support.ts';
 
@@ -18,7 +18,7 @@ const content = {
   ],
 };
 
-describe.each(withAndWithoutSecret)('%s', (_, secret) => {
+describe.each(secretModes)('%s', (_, secret) => {
   const read = async <T>({ url, get }: TestService, path: string): Promise<T> => {
     const headers = secret === null ? {} : signRequest({ secret, method: 'GET', url: url + path });
     return (await (await get(path, { headers })).json()) as T;

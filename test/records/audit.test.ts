@@ -10,7 +10,7 @@ import { boundedState, createAudit, createAuditLog } from '../../service/records
 import { defaultTempo } from '../../service/tempo.ts';
 import { hello, lobby, lobbyWith } from '../content/samples.ts';
 import { healthOf, patience, titlesOf } from '../support/observe.ts';
-import { createOperator, operatorSecret, secretSettings, withAndWithoutSecret } from '../support/operator.ts';
+import { createOperator, operatorSecret, secretModes, secretSettings } from '../support/operator.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 
 interface Answer {
@@ -23,7 +23,7 @@ const auditOf = async (service: TestService, secret: string | null = null): Prom
 
 const binding = (clientName: string) => ({ deviceId: 'device-1', clientName, screenSlug: 'lobby' });
 
-test.each(withAndWithoutSecret)(
+test.each(secretModes)(
   'each change is one record, with the operator, the address, and the state before and after it, %s',
   async (_, secret) => {
     const service = await startTestService({ content: lobby, env: secretSettings(secret) });
@@ -159,7 +159,7 @@ test('it outlives the service, kill -9 included, and a line that was broken off 
   ]);
 });
 
-test.each(withAndWithoutSecret.slice(1))(
+test.each(secretModes)(
   'any box answers for the whole site, a relayed change is recorded once, and a box that is away is told, %s',
   async (_, secret) => {
     const env = secretSettings(secret);

@@ -2,14 +2,19 @@
 import { signRequest } from '../../service/auth/sign.ts';
 import { createPageTokens } from '../../service/auth/tokens.ts';
 import type { TestService } from './service.ts';
+import { isSoak } from './soak.ts';
 
 export const operatorSecret = 'correct horse battery staple';
 
-/** Both ways that every row of the console's API must work; as rows of `describe.each`. */
-export const withAndWithoutSecret = [
-  ['without a secret', null],
-  ['with a secret', operatorSecret],
-] as const;
+/** As rows of `describe.each`. */
+type Mode = readonly [title: string, secret: string | null];
+const withSecret: Mode = ['with a secret', operatorSecret];
+
+/** Both ways that a site can be run; for a smoke of all that there is. */
+export const withAndWithoutSecret: readonly Mode[] = [['without a secret', null], withSecret];
+
+/** With a secret, which is the stricter way; `npm run soak` runs both. */
+export const secretModes: readonly Mode[] = isSoak ? withAndWithoutSecret : [withSecret];
 
 /** Settings of a service with that secret. */
 export const secretSettings = (secret: string | null): Record<string, string> =>

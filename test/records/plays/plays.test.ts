@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { hello, lobby, lobbyWith } from '../../content/samples.ts';
 import { startBox, startSite, untilTogether } from '../../peers/support.ts';
 import { patience } from '../../support/observe.ts';
-import { createOperator, secretSettings, withAndWithoutSecret } from '../../support/operator.ts';
+import { createOperator, secretModes, secretSettings } from '../../support/operator.ts';
 import { joinScreen } from '../../support/page.ts';
 import { startTestService, temporaryFolder } from '../../support/service.ts';
 import { metricsOf, sampleValue } from '../samples.ts';
@@ -18,7 +18,7 @@ const fields = [
   ...['reason', 'clock'],
 ];
 
-test.each(withAndWithoutSecret)(
+test.each(secretModes)(
   'what a page reports is on the disk before it is acknowledged, and is read with what the service knows, %s',
   async (_, secret) => {
     const service = await startTestService({
@@ -105,7 +105,7 @@ const parseCsv = (text: string): string[][] => {
 };
 
 describe('the export', () => {
-  test.each(withAndWithoutSecret.slice(1))(
+  test.each(secretModes)(
     'takes a range on started_at, in which a date is midnight of the site, and a screen, %s',
     async (_, secret) => {
       const service = await startTestService({
@@ -193,7 +193,7 @@ describe('the export', () => {
     expect((await service.get('/console/api/plays', { method: 'HEAD' })).status).toBe(200);
   });
 
-  test.each(withAndWithoutSecret.slice(1))(
+  test.each(secretModes)(
     'gathers the plays of all boxes, in the order of their start, and says where a box is missing, %s',
     async (_, secret) => {
       const [first, second, third] = await startSite({ env: secretSettings(secret) }, 1);
