@@ -97,9 +97,10 @@ const preloadBundle: BuildOptions = {
 /** The kiosk's own pages, loaded as files, where Chromium takes no modules: one plain script and style sheet each. */
 const localPagesBundle: BuildOptions = {
   ...shared,
-  entryPoints: ['trouble', 'maintenance'].flatMap((page) =>
-    ['ts', 'html'].map((extension) => ({ in: `renderer/kiosk/${page}.${extension}`, out: `main/pages/${page}` })),
-  ),
+  entryPoints: ['trouble.ts', 'trouble.html', 'maintenance.ts', 'maintenance.html', 'black.html'].map((file) => ({
+    in: `renderer/kiosk/${file}`,
+    out: `main/pages/${file.replace(/\.\w+$/, '')}`,
+  })),
   assetNames: 'main/pages/[name]',
   loader: { '.html': 'copy', '.woff2': 'file' },
   format: 'iife',

@@ -1,7 +1,7 @@
 /** The pages of one display: the visible page, and the next one, which loads beneath it. */
 
 import { setTimeout as wait } from 'node:timers/promises';
-import { type NativeImage, nativeImage, View, type WebContents, WebContentsView } from 'electron';
+import { type NativeImage, type WebContents, WebContentsView } from 'electron';
 import type { ProofNeeds } from '../../service/domain/device-proof.ts';
 import {
   type Heartbeat,
@@ -12,7 +12,7 @@ import {
   proofNeeds,
 } from '../../service/public.ts';
 import { coverChannel, heartbeatChannel, proveChannel } from '../channels.ts';
-import { ownPartition } from '../own-pages.ts';
+import { ownPage, ownPartition } from '../own-pages.ts';
 import type { Display, Rotation } from './displays.ts';
 import { ABORTED, hostExternalPages } from './external-page.ts';
 import { handover, LINGER_MS } from './handover.ts';
@@ -45,6 +45,9 @@ interface DisplayViewOptions {
 }
 
 const TRANSPARENT = '#00000000';
+const BLACK = '#000000';
+/** When a black cover whose process has ended is loaded again, in ms. */
+const COVER_RETRY_MS = 1_000;
 /** Resolves in a page once it has been painted: the second frame begins after the first one. */
 const TWO_FRAMES = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
 /** How long a page that was made visible is waited for, in ms. */
@@ -63,9 +66,6 @@ const jpegOf = (image: NativeImage): Uint8Array => {
   return resized.toJPEG(JPEG_QUALITY);
 };
 
-const blackImage = ({ width, height }: { width: number; height: number }): NativeImage =>
-  nativeImage.createFromBitmap(Buffer.alloc(width * height * 4), { width, height });
-
 /** A page in a view. Its web contents can be destroyed at any time, by a crash or because the page closed itself. */
 interface Page {
   view: WebContentsView;
@@ -82,7 +82,7 @@ export const createDisplayView = (
   const window = openLayeredWindow(display, onCloseRequest);
   let front: Page | null = null;
   let next: Page | null = null;
-  let black: View | null = null;
+  let black: WebContentsView | null = null;
   /** The replaced page; it keeps playing briefly. */
   let last: Page | null = null;
 
@@ -93,9 +93,23 @@ export const createDisplayView = (
     return { view, contents: view.webContents, answer: null };
   };
 
-  const discard = ({ view, contents }: Page): void => {
+  /** Electron paints a plain view below all web contents, whatever their order. Until its page has loaded it is black too. */
+  const createCover = (): WebContentsView => {
+    const view = new WebContentsView({ webPreferences: { ...lockedPreferences, partition: ownPartition } });
+    view.setBackgroundColor(BLACK);
+    const { webContents } = view;
+    watchChord(webContents, onChord);
+    const load = (): void => {
+      if (!webContents.isDestroyed()) webContents.loadURL(ownPage('black.html')).catch(() => {});
+    };
+    webContents.on('render-process-gone', () => void setTimeout(load, COVER_RETRY_MS).unref());
+    load();
+    return view;
+  };
+
+  const discard = ({ view, contents }: Pick<Page, 'view' | 'contents'>): void => {
     window.remove(view);
-    if (!contents.isDestroyed()) contents.close();
+    if (contents !== undefined && !contents.isDestroyed()) contents.close();
   };
 
   const answerAll = (): void => {
@@ -212,14 +226,10 @@ export const createDisplayView = (
     /** Covers everything but the maintenance page with black, or uncovers it. */
     blackout: (on: boolean) => {
       if (on === (black !== null)) return;
-      if (black !== null) {
-        window.remove(black);
-        black = null;
-        return;
-      }
-      black = new View();
-      black.setBackgroundColor('#000000');
-      window.put(black, 'blackout');
+      const before = black;
+      black = on ? createCover() : null;
+      if (black !== null) window.put(black, 'blackout');
+      if (before !== null) discard({ view: before, contents: before.webContents });
     },
     /** The process ID of the requested page; null: it has no process. */
     processId: () => {
@@ -229,8 +239,7 @@ export const createDisplayView = (
     /** Resolves with a JPEG of what the display shows; may never resolve while nothing is painted. */
     capture: async () => {
       const cover = window.cover();
-      const contents = cover === null ? front?.contents : cover instanceof WebContentsView ? cover.webContents : null;
-      if (contents === null) return jpegOf(blackImage(cover?.getBounds() ?? { width: 1, height: 1 }));
+      const contents: WebContents | undefined = cover === null ? front?.contents : cover.webContents;
       if (contents === undefined || contents.isDestroyed()) throw new Error('the display shows no page');
       return jpegOf(await contents.capturePage());
     },

@@ -4,6 +4,7 @@
  */
 
 import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type WebContents, WebContentsView } from 'electron';
 import { externalCallSchema } from '../../service/public.ts';
 import { externalChannel } from '../channels.ts';
@@ -15,6 +16,8 @@ export const externalPartition = 'external';
 
 /** A page needs two: the current one and the next. More of them are not closed by mistake. */
 const MAX_VIEWS = 4;
+/** How long the end of loading is waited for. */
+const LOAD_MS = 10_000;
 /** Chromium's ERR_ABORTED: the page navigated elsewhere before it was loaded, as the landing page does once it is bound. */
 export const ABORTED = -3;
 
@@ -29,12 +32,11 @@ export const hostExternalPages = (
 ): void => {
   const views = new Map<number, { view: WebContentsView; contents: WebContents }>();
 
-  /** A view that is not shown lies under the page at full size: loaded and laid out, but covered and muted. */
+  /** A view that is not shown lies under the page at full size: loaded and laid out, but covered. */
   const setShown = (id: number, isShown: boolean): void => {
     const entry = views.get(id);
     if (entry === undefined) return;
     window.put(entry.view, isShown ? 'external' : 'hidden');
-    entry.contents.setAudioMuted(!isShown);
   };
   const close = (id: number): void => {
     const entry = views.get(id);
@@ -69,12 +71,20 @@ export const hostExternalPages = (
     // The page may crash or close itself; the service's page awaits its end and continues.
     contents.on('render-process-gone', end);
     contents.on('destroyed', end);
-    await contents.loadURL(url).catch((error: Error & { errno?: number }) => {
+    const loading = contents.loadURL(url).catch((error: Error & { errno?: number }) => {
       // If its only navigation was denied, for example back to this service, there is no page.
       if (error.errno === ABORTED && !contents.isDestroyed() && contents.getURL() !== '') return;
       end();
       throw error;
     });
+    // One that never ends loading, as a stream of pictures or a hanging script does, is shown as far as it is.
+    const isLate = await Promise.race([loading.then(() => false), wait(LOAD_MS, true, { ref: false })]);
+    if (isLate && (contents.isDestroyed() || contents.getURL() === '')) {
+      end();
+      throw new Error(`the page has not begun to load within ${LOAD_MS / 1000} s`);
+    }
+    // As in a browser; a page without a background of its own would be see-through.
+    if (!contents.isDestroyed()) view.setBackgroundColor('#ffffff');
   };
 
   page.ipc.handle(externalChannel, async (event, message: unknown) => {

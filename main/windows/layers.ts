@@ -3,14 +3,17 @@
  * black or the desktop briefly on every platform; views are swapped inside a window that stays open.
  */
 
-import { BaseWindow, type View, type WebContents, WebContentsView } from 'electron';
+import { BaseWindow, type WebContents, type WebContentsView } from 'electron';
 import { createEmitter } from '../../service/domain/emitter.ts';
 import { type Display, titleOf } from './displays.ts';
 
 /** The background of windows and of the kiosk's own pages, before their first frame. */
 export const OWN_BACKGROUND = '#17343a';
 
-/** From bottom to top. A `hidden` view lies under the page: loaded and laid out at full size, but covered. */
+/**
+ * From bottom to top. A `hidden` view lies under the page: loaded and laid out at full size, but covered. It is silent, as
+ * is what lies under the blackout.
+ */
 const order = ['hidden', 'page', 'external', 'blackout', 'maintenance'] as const;
 
 export type Layer = (typeof order)[number];
@@ -27,22 +30,31 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void) 
     backgroundColor: OWN_BACKGROUND,
     title: titleOf(display),
   });
-  const layers = new Map<View, Layer>();
+  const layers = new Map<WebContentsView, Layer>();
   const changes = createEmitter();
 
-  const fill = (view: View): void => {
+  const fill = (view: WebContentsView): void => {
     const { width, height } = window.getContentBounds();
     view.setBounds({ x: 0, y: 0, width, height });
   };
 
-  const topOf = (layer: Layer): View | undefined => [...layers].findLast(([, each]) => each === layer)?.[0];
+  const topOf = (layer: Layer): WebContentsView | undefined => [...layers].findLast(([, each]) => each === layer)?.[0];
 
-  const cover = (): View | null => topOf('maintenance') ?? topOf('blackout') ?? topOf('external') ?? null;
+  const cover = (): WebContentsView | null => topOf('maintenance') ?? topOf('blackout') ?? topOf('external') ?? null;
 
-  const focusTop = (): void => {
-    const top = topOf('maintenance') ?? topOf('page');
-    // `webContents` of a view is undefined once it is destroyed.
-    if (top instanceof WebContentsView) (top.webContents as WebContents | undefined)?.focus();
+  /** `webContents` of a view is undefined once it is destroyed. */
+  const contentsOf = (view: WebContentsView | undefined): WebContents | undefined => view?.webContents;
+
+  /** Gives the keyboard to the maintenance page, else to the page. */
+  const focusTop = (): void => contentsOf(topOf('maintenance') ?? topOf('page'))?.focus();
+
+  const update = (): void => {
+    const isBlack = topOf('blackout') !== undefined;
+    for (const [view, layer] of layers) {
+      contentsOf(view)?.setAudioMuted(layer === 'hidden' || (isBlack && layer !== 'maintenance'));
+    }
+    focusTop();
+    changes.emit();
   };
 
   window.on('close', (event) => {
@@ -58,7 +70,7 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void) 
      * Puts a view on top of its layer, at the size of the window; moves a view that is in the window already. The maintenance
      * page has the keyboard focus, else the page.
      */
-    put: (view: View, layer: Layer) => {
+    put: (view: WebContentsView, layer: Layer) => {
       if (window.isDestroyed()) return;
       layers.delete(view);
       const height = order.indexOf(layer);
@@ -67,14 +79,12 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void) 
       fill(view);
       // Moves a view that is a child already.
       window.contentView.addChildView(view, below);
-      focusTop();
-      changes.emit();
+      update();
     },
-    remove: (view: View) => {
+    remove: (view: WebContentsView) => {
       if (!layers.delete(view) || window.isDestroyed()) return;
       window.contentView.removeChildView(view);
-      focusTop();
-      changes.emit();
+      update();
     },
     /** The topmost view that lies over the page; null: the page is visible. */
     cover,

@@ -41,6 +41,14 @@ describeBrowser('the appliance', { timeout: 120_000 }, () => {
     const [page, black, maintenancePage] = ['/screen/lobby', 'black', 'kiosk://pages/maintenance.html'];
     await kiosk.page(/\/screen\/lobby/);
     await expect.poll(layers, patience).toEqual([[page, black]]);
+    const muted = () =>
+      kiosk.evaluate(({ webContents }: Electron) =>
+        webContents
+          .getAllWebContents()
+          .map((contents: Electron) => [contents.getURL().split(':')[0], contents.isMuted]),
+      );
+    expect(await muted()).toContainEqual(['http', true]);
+    expect(await muted()).not.toContainEqual(['http', false]);
     // The person who looks after the box sees the maintenance page.
     await kiosk.pressChord();
     const maintenance = await kiosk.page(/maintenance\.html/);

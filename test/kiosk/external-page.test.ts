@@ -31,6 +31,7 @@ const viewsOf = (kiosk: TestKiosk) =>
         .map((view: Electron) => ({
           isMuted: view.webContents.isMuted,
           isShown: children.indexOf(view) > page,
+          isWhite: view.color.a === 1 && view.color.r === 255,
           isWhole: view.bounds.x === 0 && view.bounds.width > 0 && view.bounds.height > 0,
         }));
     }),
@@ -42,7 +43,7 @@ const crashView = (kiosk: TestKiosk) =>
       if (contents.session.partition === 'external') contents.forcefullyCrashRenderer();
   });
 
-const shown = { isMuted: false, isShown: true, isWhole: true };
+const shown = { isMuted: false, isShown: true, isWhite: true, isWhole: true };
 const covered = { ...shown, isMuted: true, isShown: false };
 const config = { kiosk: { displays: [{ display: 1, screen: 'lobby' }] } };
 

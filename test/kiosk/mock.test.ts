@@ -295,16 +295,18 @@ describe.skipIf(isSkipped)('the mock of Electron', { timeout: 60_000 }, () => {
       await contents.loadURL('data:text/html,x');
       view.setBounds(bounds);
       window.contentView.addChildView(view);
-      const cover = new View();
-      cover.setBackgroundColor('#000000');
-      cover.setBounds(bounds);
       const states = [contents.isPainted];
-      window.contentView.addChildView(cover);
-      states.push(contents.isPainted);
-      cover.setBackgroundColor('#00000000');
-      states.push(contents.isPainted);
+      // A plain view lies below all web contents.
+      for (const cover of [new View(), new WebContentsView()]) {
+        cover.setBackgroundColor('#000000');
+        cover.setBounds(bounds);
+        window.contentView.addChildView(cover);
+        states.push(contents.isPainted);
+        cover.setBackgroundColor('#00000000');
+        states.push(contents.isPainted);
+      }
       return { file, states };
     });
-    expect(facts).toEqual({ file: 'refused', states: [true, false, true] });
+    expect(facts).toEqual({ file: 'refused', states: [true, true, true, false, true] });
   });
 });

@@ -59,9 +59,11 @@ const startFilm = (session: CompositorSession, output: string): (() => Promise<s
 };
 
 const startSite = async (): Promise<string> => {
-  const server = createServer((_, response) => {
+  const server = createServer((request, response) => {
     response.setHeader('Content-Type', 'text/html');
-    response.end('<!doctype html><title>Figures</title><body style="background: rgb(0, 240, 0)">');
+    // As many pages, one has no background of its own.
+    const style = request.url === '/plain' ? '' : ' style="background: rgb(0, 240, 0)"';
+    response.end(`<!doctype html><title>Figures</title><body${style}>`);
   }).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await once(server, 'listening');
@@ -79,7 +81,7 @@ const displaysOf = async ({ run }: CompositorSession): Promise<Display[]> => {
 /** Opening hours that exclude today, at any time of day. */
 const closed = () => [{ days: [((new Date().getUTCDay() + 2) % 7) + 1], open: '08:00', close: '08:01' }];
 
-const slugs = ['lobby', 'bar', 'web'];
+const slugs = ['lobby', 'bar', 'web', 'plain'];
 
 /** @param shut the screens that are closed */
 const contentWith = (site: string, shut: readonly string[] = []) => ({
@@ -93,6 +95,7 @@ const contentWith = (site: string, shut: readonly string[] = []) => ({
     { id: 'lobby', slides: [colourSlide('red', [240, 0, 0])] },
     { id: 'bar', slides: [colourSlide('blue', [0, 0, 240])] },
     { id: 'web', slides: [{ id: 'green', kind: 'web', media_url: site, duration_seconds: 3600 }] },
+    { id: 'plain', slides: [{ id: 'plain', kind: 'web', media_url: `${site}plain`, duration_seconds: 3600 }] },
   ],
   templates: [colourTemplate],
 });
@@ -246,6 +249,7 @@ describeCompositor('photographs of the displays', { timeout: 240_000 }, () => {
     expect(toWeb).not.toContain('black');
     expect(toWeb).not.toContain('white');
     await pressTwice();
+    expect((await film(() => bind(first, 'plain'), ['white', 'blue'])).flat()).not.toContain('black');
     expect((await film(() => bind(first, 'lobby'), ['red', 'blue'])).flat()).not.toContain('black');
 
     expect(await film(() => command({ command: 'blackout', blackout: true }), ['black', 'blue'])).toEqual([

@@ -71,14 +71,17 @@ export const passTime = (ask: Ask, seconds: number): Promise<void> =>
     performance.now = () => read() + ms;
   }, seconds * 1000);
 
-/** What each window shows, from the bottom to the top: the path of a page, `black` for a plain view. */
+/** What each window shows, from the bottom to the top: the path of a page, `black` for the cover. */
 export const layersOf = (ask: Ask): Promise<string[][]> =>
   ask(({ BaseWindow }) =>
     BaseWindow.getAllWindows().map((window: Electron) =>
       window.contentView.children.map(({ webContents }: Electron) =>
         webContents === undefined
-          ? 'black'
-          : (/^[^?#]*?(?=[?#]|$)/.exec(webContents.getURL())?.[0].replace(/^http:..[^/]*/, '') ?? ''),
+          ? 'plain'
+          : (/^[^?#]*?(?=[?#]|$)/
+              .exec(webContents.getURL())?.[0]
+              .replace(/^http:..[^/]*/, '')
+              .replace('kiosk://pages/black.html', 'black') ?? ''),
       ),
     ),
   );

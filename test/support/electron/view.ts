@@ -53,6 +53,16 @@ export class View {
   get children(): View[] {
     return [...this.#children];
   }
+  /**
+   * As they are painted, from the bottom: a plain view has no layer, so it lies below all web contents, whatever the order
+   * (shell/browser/api/electron_api_view.cc, Chromium's window_reorderer.cc).
+   */
+  painted(): View[] {
+    return this.#children.toSorted((a, b) => Number(a.hasLayer()) - Number(b.hasLayer()));
+  }
+  hasLayer(): boolean {
+    return false;
+  }
   addChildView(view: View, index?: number): void {
     if (view.isGone()) throw new Error("Can't add a destroyed child view to a parent view");
     if (view === this) throw new Error('A view cannot be added as its own child');
@@ -100,8 +110,9 @@ export class View {
   update(): void {
     const { window } = this.root();
     const area = window === null || window.isDestroyed() ? null : window.getContentBounds();
-    for (const [index, view] of this.#children.entries()) {
-      const isCovered = this.#children
+    const painted = this.painted();
+    for (const [index, view] of painted.entries()) {
+      const isCovered = painted
         .slice(index + 1)
         .some((above) => above.isOpaque() && contains(above.bounds, view.bounds));
       const isInside = area !== null && meets({ ...area, x: 0, y: 0 }, view.bounds);
@@ -132,6 +143,9 @@ export class WebContentsView extends View {
   /** Undefined once they are destroyed. */
   get webContents(): WebContents | undefined {
     return this.#isDestroyed || this.#contents.isDestroyed() ? undefined : this.#contents;
+  }
+  override hasLayer(): boolean {
+    return true;
   }
   override isGone(): boolean {
     return this.webContents === undefined;
@@ -221,7 +235,7 @@ export class BaseWindow extends EventEmitter {
   }
   /** Called when what it shows has changed. */
   draw(): void {
-    this.#real?.show(this.#contentView.children.map((view) => view.layer()));
+    this.#real?.show(this.#contentView.painted().map((view) => view.layer()));
   }
   /** The contents that get its keys: those that were focused last. */
   #focused(): WebContents | undefined {
