@@ -10,7 +10,7 @@ interface Handlers {
   onLeave(): void;
 }
 
-export interface Keypad {
+interface Keypad {
   /** Asks for the PIN, or twice for a new one. */
   ask(locked: Locked): void;
 }

@@ -14,7 +14,7 @@ import { patientFetch } from '../shared/patience.ts';
 const knownHeader: typeof deviceKnownHeader = 'x-signage-device-known';
 
 /** An error response. */
-export interface Refusal {
+interface Refusal {
   code: string;
   field?: string;
 }

@@ -2,7 +2,7 @@
 import type { Screen } from '../../service/contract/playlist.ts';
 import { element } from './element.ts';
 
-export interface Choices {
+interface Choices {
   /** Fills the list, and selects the screen with this slug, or the only one. */
   fill(screens: readonly Screen[], slug: string | null): void;
   /** The selected screen. */

@@ -3,7 +3,7 @@ import { isRefusal } from './api.ts';
 import { element } from './element.ts';
 import type { Texts } from './texts.ts';
 
-export interface Messages {
+interface Messages {
   /** Shows an error beside a field; an empty text removes it. */
   complain(field: 'screens' | 'name' | 'device', text?: string): void;
   /** Shows a message about the whole form beside its button. */

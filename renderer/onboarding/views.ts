@@ -5,7 +5,7 @@ type Beyond = 'unknown' | 'rebind' | 'done';
 
 export type View = 'loading' | 'device' | 'away' | 'empty' | 'form' | Beyond;
 
-export interface Views {
+interface Views {
   readonly current: View;
   /** Shows a view and focuses its heading, for screen readers. */
   show(view: View): void;

@@ -13,7 +13,7 @@ import { createPageToken } from '../shared/page-token.ts';
 import { patientFetch } from '../shared/patience.ts';
 import { requireTopLevel } from '../shared/top-level.ts';
 import { textsFor } from '../texts/messages.ts';
-import { createClock } from './clock.ts';
+import { createClock, createSyncClock } from './clock.ts';
 import { runCommand } from './commands.ts';
 import { createCovers } from './covers.ts';
 import { createIdle, createNothing, type Note } from './idle.ts';
@@ -27,9 +27,7 @@ import { createSlide } from './slides/index.ts';
 import type { SlideFactory } from './slides/slide.ts';
 import { createTakeover } from './slides/takeover.ts';
 import { createStage } from './stage.ts';
-import { createSyncClock } from './sync-clock.ts';
-import { endOf } from './takeover-schedule.ts';
-import { createTakeovers } from './takeovers.ts';
+import { createTakeovers, endOf } from './takeovers.ts';
 
 requireTopLevel();
 

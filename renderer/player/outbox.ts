@@ -7,7 +7,7 @@ interface Dependencies {
   elapsed(): number;
 }
 
-export interface Outbox {
+interface Outbox {
   /** Sends the state if it has changed. States that follow too fast are merged into the newest. */
   state(message: object): void;
   /** Queues a message; notes are sent in order. */

@@ -1,7 +1,6 @@
 /** The state of a player, its events and its effects. */
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
-import type { Cooldowns } from './cooldowns.ts';
-import type { PlaylistScheduleAt } from './playlist-schedule.ts';
+import type { Cooldowns, PlaylistScheduleAt } from './playlist-schedule.ts';
 import type { Action, Slot } from './timeline.ts';
 
 /** A direction: back or forward. */
@@ -77,7 +76,7 @@ export interface Decision {
 }
 
 /** The effect of a step command: nothing, restart the slide, go to another one, or move this page's time by ms. */
-export type Step = 'hold' | 'restart' | { call: number } | { shift: number };
+type Step = 'hold' | 'restart' | { call: number } | { shift: number };
 
 /** How a player keeps time: standalone, or with the other pages of its screen. */
 export interface Mode {

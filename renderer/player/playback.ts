@@ -1,7 +1,7 @@
 /** The player as a reducer: events change its state and return effects. Pure. */
-import { endsOf, noCooldowns } from './cooldowns.ts';
+
 import type { Decision, Direction, Effect, Now, Playback, PlaybackEvent } from './playback-state.ts';
-import { createPlaylistSchedule } from './playlist-schedule.ts';
+import { createPlaylistSchedule, endsOf, noCooldowns } from './playlist-schedule.ts';
 import { replacePlaylist } from './replace-playlist.ts';
 import { standalone } from './standalone.ts';
 import { lengthOf, resumed } from './timeline.ts';

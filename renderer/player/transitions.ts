@@ -1,7 +1,7 @@
 /** What a player can do to its state: prepare, swap, restart, note a failure. Pure. */
 import type { Slide } from '../../service/contract/playlist.ts';
-import { failuresOf, withCooldown, withoutCooldown } from './cooldowns.ts';
 import type { Direction, Effect, Ending, Mode, Now, Playback, Shown, Upcoming } from './playback-state.ts';
+import { failuresOf, withCooldown, withoutCooldown } from './playlist-schedule.ts';
 import { runningSlot, standalone } from './standalone.ts';
 import { isLate, lengthOf, type Slot, slotOf } from './timeline.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fingerprint } from '../../renderer/player/fingerprint.ts';
+import { fingerprint } from '../../renderer/player/replace-playlist.ts';
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
 
 const payload = (change: (payload: PlaylistPayload) => void = () => {}): PlaylistPayload => {

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLoopSchedule } from '../../renderer/player/loop-schedule.ts';
-import { LEAD_MS, type Scene, shiftOf, synchronizedMove } from '../../renderer/player/synchronized.ts';
+import {
+  createLoopSchedule,
+  LEAD_MS,
+  type Scene,
+  shiftOf,
+  synchronizedMove,
+} from '../../renderer/player/synchronized.ts';
 import type { Slide } from '../../service/contract/playlist.ts';
 import { slide } from './scene.ts';
 

@@ -1,8 +1,7 @@
 /** Which takeover a page shows when, and how it shows it. */
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { splitPlaylist } from '../../renderer/player/takeover-schedule.ts';
-import { createTakeovers } from '../../renderer/player/takeovers.ts';
+import { createTakeovers, splitPlaylist } from '../../renderer/player/takeovers.ts';
 import type { TakeoverLevel } from '../../service/contract/console/takeover-levels.ts';
 import type { Slide } from '../../service/contract/playlist.ts';
 import { describeBrowser } from '../support/browser.ts';

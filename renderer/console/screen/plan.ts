@@ -4,7 +4,7 @@ import type { Slide } from '../../../service/contract/playlist.ts';
 import { kindsWithOwnLength } from '../../../service/contract/slide-values.ts';
 import { isOpen, openSpans } from '../../../service/domain/opening-hours.ts';
 import { isOn, nextChange } from '../../../service/domain/slide-schedule.ts';
-import { createLoopSchedule } from '../../player/loop-schedule.ts';
+import { createLoopSchedule } from '../../player/synchronized.ts';
 import { following, lengthOf } from '../../player/timeline.ts';
 
 export interface PlannedSlide {

@@ -12,10 +12,10 @@ const MOST_LOOKED_UP = 400;
 const MOST_REPORTED = 20;
 const MOST_KNOWN = 20_000;
 
-export type FindMissing = (text: string) => string;
+type FindMissing = (text: string) => string;
 
 /** Draws each character once, and compares it with the picture of a character that does not exist. */
-export const createFindMissing = (): FindMissing => {
+const createFindMissing = (): FindMissing => {
   const context = Object.assign(document.createElement('canvas'), { width: SIZE, height: SIZE }).getContext('2d', {
     willReadFrequently: true,
   });

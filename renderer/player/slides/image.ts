@@ -1,6 +1,5 @@
 import { frame, framing, surround } from './frame.ts';
-import type { SlideFactory } from './slide.ts';
-import { createView, mediaUrl } from './view.ts';
+import { createView, mediaUrl, type SlideFactory } from './slide.ts';
 
 /** A still picture, decoded before it is shown. */
 export const createImage: SlideFactory = ({ slide, media }) => {

@@ -2,13 +2,12 @@ import type { Slide } from '../../../service/contract/playlist.ts';
 import { createImage } from './image.ts';
 import { createPdf } from './pdf.ts';
 import { createRss } from './rss.ts';
-import type { SlideFactory } from './slide.ts';
+import { createView, type SlideFactory } from './slide.ts';
 import { createStream } from './stream.ts';
 import { createTemplate } from './template.ts';
 import { createText } from './text.ts';
 import { createTimetable } from './timetable.ts';
 import { createVideo } from './video.ts';
-import { createView } from './view.ts';
 import { createWeb } from './web.ts';
 
 const factories: Partial<Record<Slide['kind'], SlideFactory>> = {

@@ -1,6 +1,95 @@
-import { Liquid } from 'liquidjs';
-import { templateLimits } from '../../../service/domain/template.ts';
-import { createFilters } from './filters.ts';
+/** Templates in Liquid, with filters for numbers, dates and times in the language of the box. */
+import { type FilterImplOptions, Liquid } from 'liquidjs';
+import { type TemplateFilter, templateLimits } from '../../../service/domain/template.ts';
+
+interface Place {
+  /** BCP 47 tag of the language. */
+  locale: string;
+  /** IANA name of the time zone. */
+  timeZone: string;
+}
+
+const numeric = (value: unknown): number | null => {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : null;
+};
+
+/** A date as Liquid accepts it: a Date, an argument of `new Date`, or seconds since the epoch. */
+const moment = (value: unknown): number | null => {
+  const seconds = numeric(value);
+  const time = seconds === null ? new Date(value as string | Date).getTime() : seconds * 1000;
+  return Number.isFinite(time) && value !== null && value !== undefined ? time : null;
+};
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+type DateStyle = Intl.DateTimeFormatOptions['dateStyle'];
+
+/** Values that are no number, or no date, are printed unchanged. */
+const createFilters = ({ locale, timeZone }: Place): Record<TemplateFilter, FilterImplOptions> => {
+  /** Formatters by their options: creating one is slow, and templates are rendered every second. */
+  const clocks = new Map<string, Intl.DateTimeFormat>();
+  const clockFor = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat => {
+    const key = JSON.stringify(options);
+    const clock = clocks.get(key) ?? new Intl.DateTimeFormat(locale, options);
+    clocks.set(key, clock);
+    return clock;
+  };
+  const number =
+    (options: (argument: string) => Intl.NumberFormatOptions) =>
+    (value: unknown, argument?: unknown, digits?: unknown): unknown => {
+      const amount = numeric(value);
+      if (amount === null) return value;
+      const places = numeric(digits);
+      const fraction = places === null ? {} : { minimumFractionDigits: places, maximumFractionDigits: places };
+      return new Intl.NumberFormat(locale, { ...options(String(argument ?? '')), ...fraction }).format(amount);
+    };
+  const date =
+    (options: (style: DateStyle) => Intl.DateTimeFormatOptions, usual: DateStyle) =>
+    (value: unknown, style: unknown = usual): unknown => {
+      const time = moment(value);
+      if (time === null) return value;
+      return clockFor({ ...options(style as DateStyle), timeZone }).format(time);
+    };
+  const timeOf = date((timeStyle) => ({ timeStyle }), 'short');
+  const timeOfDay = (value: unknown, style: unknown = 'short'): string | null => {
+    const [, hours, minutes, seconds = 0] = /^(\d\d?):(\d\d)(?::(\d\d))?$/.exec(String(value)) ?? [];
+    if (minutes === undefined) return null;
+    const clock = clockFor({ timeStyle: style as DateStyle, timeZone: 'UTC' });
+    return clock.format(Date.UTC(2024, 0, 1, Number(hours), Number(minutes), Number(seconds)));
+  };
+  const plain = number(() => ({}));
+  const percent = number(() => ({ style: 'percent' }));
+
+  return {
+    /** `| number`, `| number: 1` (decimal places) */
+    number: (value: unknown, digits?: unknown) => plain(value, '', digits),
+    /** Of a share: `0.42 | percent`, `| percent: 1` (decimal places) */
+    percent: (value: unknown, digits?: unknown) => percent(value, '', digits),
+    /** `| currency: "EUR"` (ISO 4217), `| currency: "EUR", 0` (decimal places) */
+    currency: number((currency) => ({ style: 'currency', currency })),
+    /** `| unit: "celsius"` (ECMA-402), `| unit: "kilometer-per-hour", 1` (decimal places) */
+    unit: number((unit) => ({ style: 'unit', unit })),
+    /** `| day`, `| day: "full"` (or `medium`, `short`) */
+    day: date((dateStyle) => ({ dateStyle }), 'long'),
+    /** `| time`, `| time: "medium"` (with seconds); of a moment, or of a time of day such as `"19:30"` */
+    time: (value: unknown, style?: unknown) => timeOfDay(value, style) ?? timeOf(value, style),
+    /** How long ago it was, or how long it is until then: `| ago` */
+    ago(value: unknown): unknown {
+      const time = moment(value);
+      const now = moment(this.context.getSync(['now']));
+      if (time === null || now === null) return value;
+      const seconds = (time - now) / 1000;
+      const [unit, length] = UNITS.find((each) => Math.abs(seconds) >= each[1]) ?? UNITS[3];
+      return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(Math.trunc(seconds / length), unit);
+    },
+  };
+};
 
 /** The values for a template. */
 export type Scope = Readonly<Record<string, unknown>>;

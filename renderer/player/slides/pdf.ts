@@ -2,8 +2,7 @@ import type { PagedDocument } from './document.ts';
 import { frame, framing, paperOf } from './frame.ts';
 import { createPages, spread, withPages } from './pages.ts';
 import { colour } from './palette.ts';
-import type { SlideFactory } from './slide.ts';
-import { createView, mediaUrl } from './view.ts';
+import { createView, mediaUrl, type SlideFactory } from './slide.ts';
 
 /** How long a page is on if the slide has no duration, and the shortest time for a page. */
 const PAGE_TIME = { usualMs: 10_000, leastMs: 1_000 };

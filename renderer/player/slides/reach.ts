@@ -6,7 +6,7 @@
 import { stringify, TokenType, tokenize } from '@csstools/css-tokenizer';
 import { addressOf } from '../../../service/domain/markup.ts';
 
-export interface Reach {
+interface Reach {
   /** Whether the display itself may load an address of an element or a style. */
   mayLoad(address: string): boolean;
   /**

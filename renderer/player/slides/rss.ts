@@ -4,8 +4,7 @@ import { fontsLoaded, largestFit, overflows, watchSize } from './fit.ts';
 import { hyphenate } from './hyphenation.ts';
 import { createPages, spread, withPages } from './pages.ts';
 import { lookOf, paint } from './palette.ts';
-import type { SlideContext, SlideFactory } from './slide.ts';
-import { createView } from './view.ts';
+import { createView, type SlideContext, type SlideFactory } from './slide.ts';
 
 type Feed = PlaylistPayload['rssFeeds'][number];
 type Item = Feed['items'][number];

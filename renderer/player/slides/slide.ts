@@ -1,3 +1,4 @@
+/** What a slide can use, and what its view can do. */
 import type { PlaylistPayload, Screen, Slide } from '../../../service/contract/playlist.ts';
 
 /** The common timing of all pages that show a slide at the same time. */
@@ -77,3 +78,30 @@ export interface SlideView {
 }
 
 export type SlideFactory = (context: SlideContext) => SlideView;
+
+/**
+ * Common to all kinds: an element that fills its layer, with its state in `data-state`.
+ * The style sheet pauses every animation unless the state is `playing`.
+ */
+export const createView = (kind: Slide['kind']): Omit<SlideView, 'prepare'> => {
+  const element = document.createElement('section');
+  element.className = `slide slide-${kind}`;
+  const become = (state: 'playing' | 'paused') => () => {
+    element.dataset['state'] = state;
+  };
+  return {
+    element,
+    length: null,
+    start: become('playing'),
+    pause: become('paused'),
+    resume: become('playing'),
+    flipPage: () => false,
+    destroy: () => element.replaceChildren(),
+  };
+};
+
+/** The address of a slide's medium. @throws Error with the reason if it has none */
+export const mediaUrl = (slide: Slide): string => {
+  if (slide.media_url === null) throw new Error('the slide has no media_url');
+  return slide.media_url;
+};

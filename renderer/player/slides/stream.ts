@@ -4,10 +4,18 @@ import type { RtmpSession } from '../../../service/contract/streams.ts';
 import { pictureKindOf } from '../../../service/domain/media-types.ts';
 import { within } from '../abort.ts';
 import { createImage } from './image.ts';
-import type { SlideContext, SlideFactory, SlideView } from './slide.ts';
-import { createVideo } from './video.ts';
-import { createPicture, frameShown, happened, nextFrame, play, release, soon, watchMotion } from './video-element.ts';
-import { createView, mediaUrl } from './view.ts';
+import { createView, mediaUrl, type SlideContext, type SlideFactory, type SlideView } from './slide.ts';
+import {
+  createPicture,
+  createVideo,
+  frameShown,
+  happened,
+  nextFrame,
+  play,
+  release,
+  soon,
+  watchMotion,
+} from './video.ts';
 
 /** During a gap of up to this length the last frame is held. */
 const HOLD_SECONDS = 6;

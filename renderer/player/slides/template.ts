@@ -3,15 +3,20 @@ import type { PlaylistPayload } from '../../../service/contract/playlist.ts';
 import { richness, templateLimit } from '../../../service/domain/richness.ts';
 import type { PlayerName } from '../../../service/domain/template.ts';
 import { localeOf } from '../../shared/language.ts';
-import { createAddresses } from './addresses.ts';
 import { fontsLoaded, largestFit, overflows, watchSize } from './fit.ts';
 import { compile, type Scope } from './liquid.ts';
-import { cleanHtml, hideBrokenPictures, picturesDecoded, requireModest, richnessOf } from './markup.ts';
+import {
+  cleanHtml,
+  createAddresses,
+  hideBrokenPictures,
+  picturesDecoded,
+  requireModest,
+  richnessOf,
+} from './markup.ts';
 import { lookOf, paint } from './palette.ts';
 import { createReach } from './reach.ts';
-import type { SlideContext, SlideFactory } from './slide.ts';
+import { createView, type SlideContext, type SlideFactory } from './slide.ts';
 import baseStyle from './template.css?inline';
-import { createView } from './view.ts';
 
 /** Payloads of the baseline variant lack these records. */
 const byId = <T extends { id: string }>(records: readonly T[] = []): Record<string, T> =>

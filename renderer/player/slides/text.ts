@@ -1,12 +1,18 @@
 import type { Slide } from '../../../service/contract/playlist.ts';
 import { richness, textLimit } from '../../../service/domain/richness.ts';
-import { createAddresses } from './addresses.ts';
 import { fontsLoaded, largestFit, overflows, watchSize } from './fit.ts';
 import { hyphenate } from './hyphenation.ts';
-import { cleanHtml, hideBrokenPictures, isHtml, picturesDecoded, requireModest, richnessOf } from './markup.ts';
+import {
+  cleanHtml,
+  createAddresses,
+  hideBrokenPictures,
+  isHtml,
+  picturesDecoded,
+  requireModest,
+  richnessOf,
+} from './markup.ts';
 import { colour, type Look, lookOf, paint } from './palette.ts';
-import type { SlideFactory } from './slide.ts';
-import { createView } from './view.ts';
+import { createView, type SlideFactory } from './slide.ts';
 
 /** Type sizes at t = 1 and t = 0, in hundredths of the screen's smaller side, interpolated by ratio. */
 interface Scale {

@@ -1,12 +1,80 @@
+/** Timetables: the upcoming entries by the wall clock of the site, on pages of rows as large as they fit. */
 import type { PlaylistPayload, Slide } from '../../../service/contract/playlist.ts';
+import { addDays, instantOf, wallTimeOf, weekdayOf } from '../../../service/domain/wall-time.ts';
 import { localeOf } from '../../shared/language.ts';
-import { type Agenda, agendaOf } from './agenda.ts';
-import { rowsOf } from './board.ts';
 import { fontsLoaded, largestFit, watchSize } from './fit.ts';
 import { createPages, spread, withPages } from './pages.ts';
 import { lookOf, paint } from './palette.ts';
-import type { SlideFactory } from './slide.ts';
-import { createView } from './view.ts';
+import { createView, type SlideFactory } from './slide.ts';
+
+export type Entry = PlaylistPayload['timetableGroups'][number]['entries'][number];
+
+interface Agenda {
+  /** Midnight of the day of the entries, and how many days ahead it is; 0: today. */
+  day: number;
+  daysAhead: number;
+  /** Ordered by time, ms since the epoch. */
+  entries: { entry: Entry; at: number }[];
+}
+
+/** An entry is upcoming until the minute that it names is over. */
+const STAYS_MS = 60_000;
+/** Every weekday recurs within a week. */
+const DAYS_AHEAD = 7;
+
+const isOf = ({ days_json }: Entry, weekday: number): boolean =>
+  days_json === null || (JSON.parse(days_json) as number[]).includes(weekday);
+
+/** The remaining entries of today, else the entries of the next day that has any; null: no day has entries. */
+export const agendaOf = (entries: readonly Entry[], now: number, timeZone: string): Agenda | null => {
+  const today = wallTimeOf(now, timeZone).date;
+  for (let daysAhead = 0; daysAhead <= DAYS_AHEAD; daysAhead++) {
+    const date = addDays(today, daysAhead);
+    const left = entries
+      .filter((entry) => isOf(entry, weekdayOf(date)))
+      .map((entry) => ({ entry, at: instantOf(date, entry.time, timeZone) }))
+      .filter(({ at }) => now < at + STAYS_MS)
+      .sort((one, other) => one.at - other.at);
+    if (left.length > 0) return { day: instantOf(date, '00:00', timeZone), daysAhead, entries: left };
+  }
+  return null;
+};
+
+/** The letters of a row of this height are legible at ten metres. */
+const LOWEST_ROW = 11;
+/** Few rows get more height than their letters need: the letters grow with the height, at a decreasing rate. */
+const FULL_ROW = 21;
+/** From this height a row has room for a second line with details. */
+const AMPLE_ROW = 24;
+/** From this height a row has room for a name of three lines, and on a portrait screen for the time above the name. */
+const ROOMY_ROW = 28;
+
+interface Rows {
+  perPage: number;
+  /** Height of a row. The rows of a full page fill it. */
+  height: number;
+  /** Sizes of the letters: the largest for short names, the usual one, and the smallest that is legible. */
+  type: { largest: number; usual: number; smallest: number };
+  /** Lines of a name or a place. */
+  lines: number;
+  /** Lines of the details below the name. */
+  details: number;
+  /** Whether the time is above the name instead of next to it. */
+  isStacked: boolean;
+}
+
+/** @param available height for all rows */
+export const rowsOf = (available: number, entries: number, isPortrait: boolean): Rows => {
+  const perPage = Math.max(1, Math.floor(available / LOWEST_ROW));
+  const height = available / Math.min(perPage, Math.max(entries, 1));
+  const isStacked = isPortrait && height >= ROOMY_ROW;
+  const share = isPortrait ? 0.43 : 0.46;
+  const usual = share * Math.min(height, FULL_ROW);
+  const grown = isPortrait ? usual : Math.min(usual + 0.2 * Math.max(0, height - FULL_ROW), 15);
+  const largest = isStacked ? Math.min(0.28 * height, 13) : grown;
+  const type = { largest, usual: Math.min(usual, largest), smallest: share * LOWEST_ROW };
+  return { perPage, height, type, lines: height >= ROOMY_ROW ? 3 : 2, details: height >= AMPLE_ROW ? 2 : 1, isStacked };
+};
 
 type Group = PlaylistPayload['timetableGroups'][number];
 

@@ -1,6 +1,5 @@
 import { type ExternalPage, openExternal } from '../external.ts';
-import type { SlideFactory } from './slide.ts';
-import { createView, mediaUrl } from './view.ts';
+import { createView, mediaUrl, type SlideFactory } from './slide.ts';
 
 /** A web page. */
 export const createWeb: SlideFactory = ({ slide, credentials, fail }) => {

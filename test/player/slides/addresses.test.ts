@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAddresses, mediaIn } from '../../../renderer/player/slides/addresses.ts';
+import { createAddresses, mediaIn } from '../../../renderer/player/slides/markup.ts';
 
 describe('the media of a markup', () => {
   it.each([

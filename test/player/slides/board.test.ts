@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { rowsOf } from '../../../renderer/player/slides/board.ts';
+import { rowsOf } from '../../../renderer/player/slides/timetable.ts';
 
 const page = [fc.double({ min: 20, max: 400, noNaN: true }), fc.integer({ min: 0, max: 100 }), fc.boolean()] as const;
 
