@@ -6,6 +6,7 @@ import { healthOf } from '../support/observe.ts';
 import { colourSlide, colourTemplate, lobby, openPlayer, patience, waitForConnection } from '../support/player.ts';
 import { type Frame, record } from '../support/screencast.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { repeats } from '../support/soak.ts';
 
 /** Colours whose parts add up to one sum, as do those of every mixture of them: black and the page's own do not. */
 const red = [230, 20, 20] as const;
@@ -13,6 +14,8 @@ const green = [20, 230, 20] as const;
 const blue = [20, 20, 230] as const;
 const SUM = 270;
 const TOLERANCE = 60;
+/** Each kind replaces each other one several times. */
+const SWAPS = repeats(12, 50, 'SIGNAGE_TEST_SWAPS');
 
 const isMeant = ([r, g, b]: Rgb): boolean => Math.abs(r + g + b - SUM) <= TOLERANCE;
 const isLit = ([r, g, b]: Rgb): boolean => r + g + b > TOLERANCE;
@@ -29,7 +32,7 @@ describeBrowser('in a real browser', () => {
     ['with fades', true],
     ['with cuts', false],
   ])(
-    '50 swaps %s show no frame that is black or the page behind',
+    `${SWAPS} swaps %s show no frame that is black or the page behind`,
     async (_, fade_between_slides) => {
       const dataDir = temporaryFolder();
       const slides = [
@@ -58,18 +61,16 @@ describeBrowser('in a real browser', () => {
       });
       const recording = await record(page);
       await page.waitForFunction(
-        () => (globalThis as unknown as { counted: { swaps: number } }).counted.swaps >= 50,
-        null,
-        {
-          timeout: 120_000,
-        },
+        (wanted) => (globalThis as unknown as { counted: { swaps: number } }).counted.swaps >= wanted,
+        SWAPS,
+        { timeout: 120_000 },
       );
       const frames = await recording.stop();
-      expect(frames.length).toBeGreaterThan(50);
+      expect(frames.length).toBeGreaterThan(SWAPS);
       expect(strangeIn(frames, isMeant)).toEqual([]);
       // A busy machine may be slow to paint a few of them.
       await expect.poll(async () => (await healthOf(service)).gaps, patience).toMatchObject({ p50: 0 });
-      expect((await healthOf(service)).gaps.count).toBeGreaterThanOrEqual(50);
+      expect((await healthOf(service)).gaps.count).toBeGreaterThanOrEqual(SWAPS);
     },
     150_000,
   );
@@ -111,7 +112,7 @@ describeBrowser('no frame that is not meant is seen', () => {
     const frames = await film(
       () => slides,
       async ({ service }) => {
-        for (let edit = 0; edit < 12; edit++) {
+        for (let edit = 0; edit < repeats(4, 12, 'SIGNAGE_TEST_SWAPS'); edit++) {
           const before = await count(service);
           service.writeContent(lobbyOf(slides.map((slide) => ({ ...slide, title: `Edit ${edit}` }))));
           await expect.poll(() => count(service), patience).toBeGreaterThan(before);

@@ -2,20 +2,23 @@
 
 import type { Page } from 'playwright-core';
 import { PNG } from 'pngjs';
-import { expect, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import type { Connection, ConnectionSnapshot } from '../../service/contract/connections.ts';
 import { launchBrowser } from './browser.ts';
 import type { Rgb } from './media.ts';
-import type { TestService } from './service.ts';
+import { startTestService, type TestService } from './service.ts';
 
 /** What a test waits for happens at once, or on a busy machine much later. */
 export const patience = { timeout: 25_000, interval: 100 };
+
+/** Small: each frame is drawn by the processor. */
+const usualViewport = { width: 640, height: 360 };
 
 /** Opens a screen in a browser of its own storage; it closes with the test. */
 export const openPlayer = async (
   { url }: Pick<TestService, 'url'>,
   slug: string,
-  viewport = { width: 640, height: 360 },
+  viewport = usualViewport,
 ): Promise<Page> => {
   const context = await (await launchBrowser()).newContext({ viewport });
   onTestFinished(() => context.close());
@@ -72,3 +75,38 @@ export const colourSlide = (id: string, [red, green, blue]: Rgb, duration_second
   content: { colour: `rgb(${red},${green},${blue})` },
   duration_seconds,
 });
+
+export interface SharedPlayer {
+  readonly service: TestService;
+  readonly page: Page;
+  /** Puts these slides in place of those before; resolves to the page once the first of them is on, alone. */
+  show(slides: object[], more?: Record<string, unknown>): Promise<Page>;
+}
+
+/** One service and one page on its screen `lobby` for all tests of a suite, which change nothing but its slides. */
+export const sharePlayer = (viewport = usualViewport): (() => SharedPlayer) => {
+  const ends: (() => void | Promise<void>)[] = [];
+  let player: SharedPlayer;
+  let shows = 0;
+  beforeAll(async () => {
+    const service = await startTestService({ content: lobby([]) }, (end) => ends.unshift(end));
+    const context = await (await launchBrowser()).newContext({ viewport });
+    ends.unshift(() => context.close());
+    const page = await context.newPage();
+    await page.goto(`${service.url}/screen/lobby`);
+    const show: SharedPlayer['show'] = async (slides, more) => {
+      shows += 1;
+      const first = `show-${shows}`;
+      const named = slides.map((slide, at) => ({ id: at === 0 ? first : `${first}-${at}`, ...slide }));
+      service.writeContent(lobby(named, more));
+      await waitForConnection(service, 'lobby', { currentSlideId: (named[0] as { id: string }).id });
+      await expect.poll(() => page.locator('#stage .layer').count(), patience).toBe(1);
+      return page;
+    };
+    player = { service, page, show };
+  });
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
+  return () => player;
+};

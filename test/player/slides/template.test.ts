@@ -3,18 +3,14 @@ import { expect, it } from 'vitest';
 import { describeBrowser } from '../../support/browser.ts';
 import { putImage } from '../../support/media.ts';
 import { logged } from '../../support/observe.ts';
-import { lobby, openPlayer, patience } from '../../support/player.ts';
-import { startTestService, temporaryFolder } from '../../support/service.ts';
-
-const openTemplate = async (html: string, content = {}, dataDir = temporaryFolder()): Promise<Page> => {
-  const slide = { kind: 'template', template_id: 't', content };
-  const service = await startTestService({ dataDir, content: lobby([slide], { templates: [{ id: 't', html }] }) });
-  const page = await openPlayer(service, 'lobby');
-  await page.locator('.slide-template[data-state="playing"]').waitFor();
-  return page;
-};
+import { patience, sharePlayer } from '../../support/player.ts';
 
 describeBrowser('a template', () => {
+  const player = sharePlayer();
+
+  const openTemplate = (html: string, content = {}): Promise<Page> =>
+    player().show([{ kind: 'template', template_id: 't', content }], { templates: [{ id: 't', html }] });
+
   it('keeps its style to itself', async () => {
     const page = await openTemplate('<style>* { color: rgb(1, 2, 3) !important }</style><p>Hello</p>');
     const colour = (selector: string): Promise<string> =>
@@ -51,10 +47,9 @@ describeBrowser('a template', () => {
   });
 
   it('shows pictures of its own service and of its content, and leaves out those that are broken', async () => {
-    const dataDir = temporaryFolder();
-    const picture = putImage(dataDir, 'red.png', [220, 20, 20]);
+    const picture = putImage(player().service.dataDir, 'red.png', [220, 20, 20]);
     const html = '<img class="good" src="{{ content.picture }}"><img class="bad" src="/media/gone.png">{{ now }}';
-    const page = await openTemplate(html, { picture }, dataDir);
+    const page = await openTemplate(html, { picture });
     expect(await page.locator('.good').evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(64);
     await expect
       .poll(() => page.locator('.bad').evaluate((image) => getComputedStyle(image).visibility), patience)
@@ -79,15 +74,23 @@ describeBrowser('a template', () => {
 });
 
 describeBrowser('a template that can not be shown', { timeout: 60_000 }, () => {
-  it.each([
-    ['{% nonsense %}', `the template cannot be read: tag "nonsense" not found, line:1, col:1`],
-    ['<p>\n{% if %}', `the template cannot be read: invalid value expression: "", line:2, col:6`],
-    ['<frameset><frame src="/"></frameset>', 'it is a frameset, which holds pages and nothing to show'],
-  ])('%j is skipped, and the reason says what is wrong', async (html, reason) => {
-    const slide = { kind: 'template', template_id: 't' };
-    const service = await startTestService({ content: lobby([slide], { templates: [{ id: 't', html }] }) });
-    await openPlayer(service, 'lobby');
-    await expect.poll(() => logged(service, 'a slide was skipped')[0]?.reason, patience).toBe(reason);
+  const player = sharePlayer();
+
+  it('is skipped, and the reason says what is wrong', async () => {
+    const wrong = {
+      '{% nonsense %}': 'the template cannot be read: tag "nonsense" not found, line:1, col:1',
+      '<p>\n{% if %}': 'the template cannot be read: invalid value expression: "", line:2, col:6',
+      '<frameset><frame src="/"></frameset>': 'it is a frameset, which holds pages and nothing to show',
+    };
+    const templates = Object.keys(wrong).map((html, at) => ({ id: `t${at}`, html }));
+    const bad = templates.map(({ id }) => ({ id, kind: 'template', template_id: id }));
+    const { service, show } = player();
+    await show([{ kind: 'text', title: 'Good', duration_seconds: 0.5 }, ...bad], { templates });
+    for (const [at, reason] of Object.values(wrong).entries()) {
+      const reasons = () =>
+        logged(service, 'a slide was skipped').flatMap((line) => (line.slideId === `t${at}` ? [line.reason] : []));
+      await expect.poll(() => reasons()[0], patience).toBe(reason);
+    }
   });
 
   it.each([
@@ -97,17 +100,13 @@ describeBrowser('a template that can not be shown', { timeout: 60_000 }, () => {
     ],
     ['text', '<p onclick="alert(1)">Hello</p><b onmouseover=\'x\'>x</b>'],
   ])('of kind %s keeps its text and loses its event handlers without a word in the console', async (kind, body) => {
-    const slide = { kind, template_id: kind === 'template' ? 't' : null, title: null, body };
-    const service = await startTestService({
-      content: lobby([slide], { templates: [{ id: 't', html: body }] }),
-    });
-    const page = await openPlayer(service, 'lobby');
+    const { page, show } = player();
     const violations: string[] = [];
     page.on('console', (message) => {
       if (message.text().includes('Content Security Policy')) violations.push(message.text());
     });
-    await page.reload();
-    await page.locator(`.slide-${kind}[data-state="playing"]`).waitFor();
+    const slide = { kind, template_id: kind === 'template' ? 't' : null, title: null, body };
+    await show([slide], { templates: [{ id: 't', html: body }] });
     expect(await page.locator(`.slide-${kind} p`).textContent()).toBe('Hello');
     expect(await page.locator(`.slide-${kind} :is([onclick], [onerror], [onmouseover])`).count()).toBe(0);
     expect(violations).toEqual([]);

@@ -1,19 +1,11 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { describeBrowser } from '../../support/browser.ts';
-import { lobby, openPlayer } from '../../support/player.ts';
-import { startTestService } from '../../support/service.ts';
+import { sharePlayer } from '../../support/player.ts';
 
 const sentence = 'The house opens at seven, and breakfast is served by the long window until eleven. ';
 const landscape = { width: 1920, height: 1080 };
 const portrait = { width: 1080, height: 1920 };
-
-const openText = async (slide: object, viewport = landscape): Promise<Page> => {
-  const service = await startTestService({ content: lobby([{ kind: 'text', ...slide }]) });
-  const page = await openPlayer(service, 'lobby', viewport);
-  await page.locator('.slide-text[data-state="playing"]').waitFor();
-  return page;
-};
 
 /** The smallest type on the slide in px, and by how much the text is larger than its place. */
 const measure = (page: Page): Promise<{ smallest: number; over: number }> =>
@@ -22,7 +14,14 @@ const measure = (page: Page): Promise<{ smallest: number; over: number }> =>
     over: Math.max(copy.scrollHeight - copy.clientHeight, copy.scrollWidth - copy.clientWidth),
   }));
 
-describeBrowser('the type of a text slide', () => {
+describeBrowser('a text slide', () => {
+  const player = sharePlayer(landscape);
+
+  const openText = async (slide: object): Promise<Page> => {
+    await player().page.setViewportSize(landscape);
+    return player().show([{ kind: 'text', ...slide }]);
+  };
+
   it.each([
     ['two words', { title: 'Good morning' }, 150],
     ['a title and a line', { title: 'Tonight: live piano', body: 'From eight, in the bar' }, 60],
@@ -33,7 +32,7 @@ describeBrowser('the type of a text slide', () => {
     ['a long word', { title: 'Donaudampfschifffahrtsgesellschaft', body: 'closed today' }, 40],
     ['forty lines', { title: 'Departures', body: Array.from({ length: 40 }, (_, n) => `Gate ${n}`).join('\n') }, 8],
     ['another script', { title: 'صباح الخير', body: '早餐供应至十一点' }, 60],
-  ])('%s: as large as it goes, and all of it on the screen', async (_, slide, px) => {
+  ])('%s: its type is as large as it goes, and all of it on the screen', async (_, slide, px) => {
     const page = await openText(slide);
     const wide = await measure(page);
     expect(wide.over).toBeLessThanOrEqual(0);
@@ -42,15 +41,13 @@ describeBrowser('the type of a text slide', () => {
     await expect.poll(async () => (await measure(page)).over).toBeLessThanOrEqual(0);
   });
 
-  it('is the same share of the screen at every resolution', async () => {
+  it('has type of the same share of the screen at every resolution', async () => {
     const page = await openText({ title: 'Good morning', body: sentence });
     const { smallest } = await measure(page);
     await page.setViewportSize({ width: 3840, height: 2160 });
     await expect.poll(async () => (await measure(page)).smallest / smallest).toBeCloseTo(2, 1);
   });
-});
 
-describeBrowser('a text slide', () => {
   it('keeps the lines of plain text, and shows what looks like HTML but is not', async () => {
     const page = await openText({ body: 'Eggs < bread\nbread < soup' });
     const body = page.locator('.body');
