@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeBrowser } from '../support/browser.ts';
 import { putImage } from '../support/media.ts';
-import { healthOf } from '../support/observe.ts';
+import { healthOf, payloadOf } from '../support/observe.ts';
 import {
   colourOf,
   colourSlide,
@@ -14,13 +14,13 @@ import {
   connectionOf,
   isClose,
   lobby,
-  openPlayer,
   patience,
+  sharePlayer,
   waitForColour,
   waitForConnection,
 } from '../support/player.ts';
 import { freePort } from '../support/ports.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
 
 const red = [200, 30, 30] as const;
 const green = [30, 160, 30] as const;
@@ -37,22 +37,6 @@ interface Scene {
   command(command: string, more?: object): Promise<void>;
 }
 
-/** A page that shows the red slide. */
-const open = async (content: object = threeColours): Promise<Scene> => {
-  const service = await startTestService({ content });
-  const page = await openPlayer(service, 'lobby');
-  await waitForConnection(service, 'lobby', { currentSlideId: 'red' });
-  return {
-    service,
-    page,
-    command: async (command, more = {}) => {
-      const response = await service.post('/api/screens/lobby/commands', { command, ...more });
-      expect(await response.json()).toMatchObject({ command, sent: 1 });
-    },
-  };
-};
-
-/** A page of somebody else's, which counts how often a frame was given it, and one that never answers. */
 /** A second of a tone, as a WAVE file of 8 kHz in 8 bits. */
 const tone = (() => {
   const header = Buffer.alloc(44);
@@ -72,6 +56,7 @@ const tone = (() => {
   return `data:audio/wav;base64,${Buffer.concat([header, samples]).toString('base64')}`;
 })();
 
+/** A page of somebody else's, which counts how often a frame was given it, and one that never answers. */
 interface BluePage {
   url: string;
   loads(): number;
@@ -113,6 +98,30 @@ const mark = (page: Page): Promise<void> => page.evaluate(() => void Object.assi
 const isMarked = (page: Page): Promise<boolean> => page.evaluate(() => 'marked' in globalThis);
 
 describeBrowser('a command in a real browser', () => {
+  const player = sharePlayer();
+  let opened = 0;
+
+  /** The page, loaded again, shows the red slide. */
+  const open = async (content: typeof threeColours = threeColours): Promise<Scene> => {
+    const { service, page } = player();
+    opened += 1;
+    const name = `Lobby ${opened}`;
+    await page.goto('about:blank');
+    service.writeContent({ ...content, screens: content.screens.map((screen) => ({ ...screen, name })) });
+    await expect.poll(async () => (await payloadOf(service)).screen.name, patience).toBe(name);
+    await expect.poll(() => connectionOf(service, 'lobby'), patience).toBeNull();
+    await page.goto(`${service.url}/screen/lobby`);
+    await waitForConnection(service, 'lobby', { currentSlideId: 'red' });
+    return {
+      service,
+      page,
+      command: async (command, more = {}) => {
+        const response = await service.post('/api/screens/lobby/commands', { command, ...more });
+        expect(await response.json()).toMatchObject({ command, sent: 1 });
+      },
+    };
+  };
+
   it.each([
     ['next', 'green', green, 1],
     ['right', 'green', green, 1],

@@ -100,7 +100,8 @@ export const sharePlayer = (viewport = usualViewport): (() => SharedPlayer) => {
       const named = slides.map((slide, at) => ({ id: at === 0 ? first : `${first}-${at}`, ...slide }));
       service.writeContent(lobby(named, more));
       await waitForConnection(service, 'lobby', { currentSlideId: (named[0] as { id: string }).id });
-      await expect.poll(() => page.locator('#stage .layer').count(), patience).toBe(1);
+      // A slide that is only made ready has no state yet.
+      await expect.poll(() => page.locator('#stage [data-state]').count(), patience).toBe(1);
       return page;
     };
     player = { service, page, show };

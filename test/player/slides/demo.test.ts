@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { PlaylistPayload } from '../../../service/contract/playlist.ts';
 import { describeBrowser } from '../../support/browser.ts';
-import { connectionOf, openPlayer, patience } from '../../support/player.ts';
+import { openPlayer, patience, waitForConnection } from '../../support/player.ts';
 import { startTestService } from '../../support/service.ts';
 
 const folder = join(import.meta.dirname, '..', '..', '..', 'resources', 'demo');
@@ -15,29 +15,23 @@ it.each(media)('%s is there, and light enough to ship', (name) => {
 });
 
 describeBrowser('the demo', () => {
-  it.each([
-    ['landscape', { width: 1280, height: 720 }],
-    ['portrait', { width: 720, height: 1280 }],
-    ['a band', { width: 1920, height: 300 }],
-  ])('in %s shows every slide, with no fault and nothing cut off', { timeout: 90_000 }, async (_, viewport) => {
+  it('shows every slide, with no fault and nothing cut off, in landscape, in portrait and in a band', {
+    timeout: 90_000,
+  }, async () => {
+    const viewports = [
+      { width: 1280, height: 720 },
+      { width: 720, height: 1280 },
+      { width: 1920, height: 300 },
+    ];
     const service = await startTestService();
     const payload = (await (await service.get('/api/screens/demo/playlist')).json()) as PlaylistPayload;
     expect(payload.slides.length).toBeGreaterThanOrEqual(6);
-    const page = await openPlayer(service, 'demo', viewport);
-    const next = () => service.post('/api/screens/demo/commands', { command: 'next' });
-    let previous: string | null = null;
-    for (const { id } of payload.slides) {
-      const shown = async (): Promise<string | null> => {
-        const { currentSlideId = null } = (await connectionOf(service, 'demo')) ?? {};
-        // A slide that ended by itself just before the command was passed over: once more around.
-        if (currentSlideId !== id && currentSlideId !== previous) await next();
-        return currentSlideId;
-      };
-      await expect.poll(shown, { ...patience, interval: 300 }).toBe(id);
-      previous = id;
-      const cut = await page
-        .locator('.slide[data-state="playing"]')
-        .first()
+    const page = await openPlayer(service, 'demo', viewports[0]);
+    const command = (name: string) => service.post('/api/screens/demo/commands', { command: name });
+    const cut = () =>
+      page
+        .locator('.slide[data-state]')
+        .last()
         .evaluate((slide) => {
           const screen = slide.getBoundingClientRect();
           const hasWords = ({ childNodes }: Element): boolean =>
@@ -49,8 +43,16 @@ describeBrowser('the demo', () => {
               return left < screen.left || top < screen.top || right > screen.right || bottom > screen.bottom;
             }).length;
         });
-      expect(cut, id).toBe(0);
-      await next();
+    await waitForConnection(service, 'demo', { currentSlide: 0 });
+    await command('pause');
+    for (const [at, { id }] of payload.slides.entries()) {
+      if (at > 0) await command('next');
+      await waitForConnection(service, 'demo', { currentSlideId: id });
+      await expect.poll(() => page.locator('.slide[data-state]').count(), patience).toBe(1);
+      for (const viewport of viewports) {
+        await page.setViewportSize(viewport);
+        await expect.poll(cut, { ...patience, message: `${id} at ${viewport.width}x${viewport.height}` }).toBe(0);
+      }
     }
     expect(service.log()).not.toContain('"slideId"');
   });

@@ -1,0 +1,141 @@
+/** The views of slides, by the key that the reducer gave them: creates, prepares, shows and discards them. */
+import { within } from './abort.ts';
+import type { Clock, SyncClock } from './clock.ts';
+import type { MediaCache } from './media-cache.ts';
+import type { Effect, PlaybackEvent } from './playback-state.ts';
+import type { SlideFactory, SlideView } from './slides/slide.ts';
+import type { Cue, Stage } from './stage.ts';
+
+export interface ViewDependencies {
+  clock: Pick<Clock, 'now'>;
+  syncClock: Pick<SyncClock, 'recordSwap' | 'recordVideoSkew'>;
+  stage: Stage;
+  mediaCache: Pick<MediaCache, 'resolve'>;
+  /** Headers that authenticate requests to the service. */
+  credentials(): Record<string, string>;
+  createSlide: SlideFactory;
+  /** Creates the view that is shown while no slide is. */
+  createIdle(): SlideView;
+  /** Called when a slide (null: the idle screen) has replaced the previous one; `gapMs`: see {@link Stage.show}. */
+  onSwap(slideId: string | null, gapMs: number): void;
+}
+
+/** What the reducer's side of a view is. */
+interface Playing {
+  timeZone: string;
+  /** How long slides take to fade into each other. */
+  fadeMs: number;
+  dispatch(event: PlaybackEvent): void;
+  /** How long the slide of a view has been on, in ms, at a reading of `performance.now`; negative: its slot has not begun. */
+  positionOf(key: number, at: number): number;
+  isHalted(): boolean;
+}
+
+type ViewEffect = Extract<Effect, { key: number }>;
+
+interface Views {
+  get(key: number | undefined): SlideView | undefined;
+  perform(effect: ViewEffect): void;
+  /** Mutes or unmutes the view; one that starts later starts muted. Resolves once it has a picture again. */
+  mute(key: number | undefined, isSilent: boolean): Promise<void> | undefined;
+}
+
+const PREPARE_MS = 20_000;
+/** Startup latency of a video on most machines; the first guess. */
+const TYPICAL_STARTUP_LATENCY_MS = 60;
+
+export const createViews = (deps: ViewDependencies, playing: Playing): Views => {
+  const { clock, syncClock, stage, mediaCache, credentials, createSlide, createIdle, onSwap } = deps;
+  const { dispatch, positionOf, timeZone, fadeMs, isHalted } = playing;
+  const views = new Map<number, SlideView>();
+  const preparing = new Map<number, AbortController>();
+  const startupLatency = { ms: TYPICAL_STARTUP_LATENCY_MS };
+  let front: number | null = null;
+  let isSilent = false;
+
+  const add = (key: number, view: SlideView): void => {
+    views.set(key, view);
+    stage.place(view);
+  };
+
+  const prepare = async ({ key, slide, payload, isPaced, isContinued }: Extract<Effect, { type: 'prepare' }>) => {
+    const abort = new AbortController();
+    preparing.set(key, abort);
+    const late = setTimeout(() => abort.abort(new Error(`not ready within ${PREPARE_MS / 1000} s`)), PREPARE_MS);
+    const position = (at: number): number => positionOf(key, at);
+    try {
+      const view = createSlide({
+        slide,
+        screen: payload.screen,
+        payload,
+        timeZone,
+        now: clock.now,
+        media: mediaCache.resolve,
+        credentials,
+        continued: isContinued ? position : null,
+        pace: isPaced ? { position, startupLatency, onSkew: syncClock.recordVideoSkew } : null,
+        fail: (reason) => dispatch({ type: 'failed', key, reason }),
+      });
+      add(key, view);
+      await within(abort.signal, view.prepare(abort.signal));
+      dispatch({ type: 'ready', key, length: view.length, movesMs: view.movesMs ?? null });
+    } catch (error) {
+      dispatch({ type: 'unready', key, reason: error instanceof Error ? error.message : String(error) });
+    } finally {
+      clearTimeout(late);
+      preparing.delete(key);
+    }
+  };
+
+  const show = ({ key, slideId, isFading, isCued, isEarly }: Extract<Effect, { type: 'show' }>): void => {
+    const view = views.get(key);
+    if (view === undefined) return;
+    const cue: Cue = {
+      left: (at) => -positionOf(key, at),
+      onSeen: (at) => {
+        if (isEarly && !isHalted()) syncClock.recordSwap(positionOf(key, at));
+      },
+    };
+    const onFrame = (): void => dispatch({ type: 'visible', key });
+    const settled = stage.show(view, isFading ? fadeMs : 0, onFrame, isCued ? cue : undefined);
+    if (front !== null) {
+      views.delete(front);
+      void settled.then((gapMs) => onSwap(slideId, gapMs));
+    }
+    front = key;
+    if (isCued) view.preroll?.();
+  };
+
+  const discard = (key: number): void => {
+    preparing.get(key)?.abort(new Error('no longer needed'));
+    const view = views.get(key);
+    if (view !== undefined) stage.discard(view);
+    views.delete(key);
+  };
+
+  const start = (view: SlideView | undefined): void => {
+    // Muted before it starts: a slide that starts during a blackout must not be visible even briefly.
+    if (isSilent) void view?.mute?.(true);
+    view?.start();
+  };
+
+  return {
+    get: (key) => (key === undefined ? undefined : views.get(key)),
+    perform: (effect) => {
+      const view = views.get(effect.key);
+      if (effect.type === 'prepare') void prepare(effect);
+      else if (effect.type === 'idle') add(effect.key, createIdle());
+      else if (effect.type === 'show') show(effect);
+      else if (effect.type === 'discard') discard(effect.key);
+      else if (effect.type === 'start') start(view);
+      else if (effect.type === 'pause') view?.pause();
+      else if (effect.type === 'resume') view?.resume();
+      else view?.restart?.();
+    },
+    mute: (key, silent) => {
+      const isChanged = silent !== isSilent;
+      isSilent = silent;
+      return isChanged && key !== undefined ? views.get(key)?.mute?.(silent) : undefined;
+    },
+  };
+};
