@@ -27,7 +27,9 @@ const startSource = async () => {
   };
 };
 
-const pixels = async (page: Page): Promise<Buffer> => PNG.sync.read(await page.screenshot()).data;
+/** A strip across the middle of the picture. */
+const pixels = async (page: Page): Promise<Buffer> =>
+  PNG.sync.read(await page.screenshot({ clip: { x: 0, y: 170, width: 640, height: 16 } })).data;
 
 /** Waits until there is a video, and what it shows changes. */
 const waitForMotion = async (page: Page): Promise<void> => {
@@ -52,24 +54,20 @@ const isBlank = (picture: SVGElement | HTMLElement): boolean => {
 };
 
 describeBrowser('a stream slide in a real browser', () => {
-  it.each([
-    ['without a secret', undefined],
-    ['with a secret', 'a secret that is long enough'],
-  ])('shows moving pictures of a real source %s', async (_, secret) => {
+  it('shows moving pictures of a real source where boxes have a secret', async () => {
+    const secret = 'a secret that is long enough';
     const source = await startSource();
     source.publish();
     const service = await startTestService({
       content: lobby([{ kind: 'stream', media_url: source.address }]),
-      ...(secret === undefined ? {} : { env: { SIGNAGE_SHARED_SECRET: secret } }),
+      env: { SIGNAGE_SHARED_SECRET: secret },
     });
     const page = await openPlayer(service, 'lobby');
     await waitForMotion(page);
-    if (secret !== undefined) {
-      const path = `/api/rtmp/session?source=${encodeURIComponent(source.address)}`;
-      expect((await service.get(path)).status).toBe(401);
-      const headers = signRequest({ secret, method: 'GET', url: service.url + path });
-      expect((await service.get(path, { headers })).status).toBe(200);
-    }
+    const path = `/api/rtmp/session?source=${encodeURIComponent(source.address)}`;
+    expect((await service.get(path)).status).toBe(401);
+    const headers = signRequest({ secret, method: 'GET', url: service.url + path });
+    expect((await service.get(path, { headers })).status).toBe(200);
   });
 
   it('is left out while its source is away, and comes when that does', async () => {
