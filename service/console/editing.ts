@@ -17,7 +17,7 @@ export interface Dependencies extends ContentDependencies, Omit<MediaDependencie
 }
 
 export const createEditing = (
-  { options, dirs, log, ffmpeg, keep }: ServiceContext,
+  { options, dirs, log, ffmpeg, confined, keep }: ServiceContext,
   dependencies: Dependencies,
 ): Module => {
   if (!options.console || options.variant === 'baseline') return {};
@@ -29,9 +29,9 @@ export const createEditing = (
   const thumbnails = createThumbnails({
     media: dependencies.media,
     ffmpeg,
+    confined,
     log,
     cache: createThumbnailCache(join(dirs.data, 'thumbnails'), systemDisk),
-    environment: options.childEnvironment,
   });
   return {
     routes: {

@@ -1,12 +1,11 @@
 /** Thumbnails of media, made by ffmpeg one at a time. */
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
 import type { Logger } from 'pino';
 import { CodedError } from '../contract/errors.ts';
 import { remember } from '../domain/collections.ts';
 import { demuxerOf } from '../domain/media-types.ts';
 import type { Media } from '../media/index.ts';
+import type { Confined } from '../platform/confined.ts';
 import type { Ffmpeg } from '../platform/ffmpeg.ts';
 import { createQueue } from '../platform/queue.ts';
 import type { ThumbnailCache } from './thumbnail-cache.ts';
@@ -15,7 +14,6 @@ const LONGEST_SIDE = 640;
 const TIMEOUT_MS = 15_000;
 /** Larger pictures would take too much memory: 64 megapixels are 256 MiB. */
 const MAX_PIXELS = 64 * 1024 ** 2;
-const MAX_OUTPUT_BYTES = 4 * 1024 ** 2;
 /** Thumbnails that wait to be made. */
 const MAX_WAITING = 500;
 /** Media without a picture that are remembered. */
@@ -29,14 +27,12 @@ const scale =
   `:h='if(gte(dar,1),max(1,round(${LONGEST_SIDE}/dar)),${LONGEST_SIDE})',setsar=1`;
 
 const argumentsFor = (path: string, demuxer: string, seek: number): string[] => [
-  ...['-nostdin', '-v', 'error', '-threads', '1', '-max_pixels', String(MAX_PIXELS)],
+  ...['-nostdin', '-v', 'error', '-threads', '1', '-filter_threads', '1', '-max_pixels', String(MAX_PIXELS)],
   ...['-protocol_whitelist', 'file', '-f', demuxer],
   ...(seek > 0 ? ['-ss', String(seek)] : []),
   ...['-i', `file:${path}`, '-map', '0:v:0', '-frames:v', '1', '-vf', scale],
   ...['-pix_fmt', 'yuvj420p', '-q:v', '4', '-threads', '1', '-f', 'mjpeg', 'pipe:1'],
 ];
-
-const execute = promisify(execFile);
 
 export interface Thumbnails {
   /**
@@ -51,8 +47,8 @@ export interface Thumbnails {
 interface Dependencies {
   media: Pick<Media, 'open'>;
   ffmpeg: Ffmpeg;
+  confined: Confined;
   cache: ThumbnailCache;
-  environment: Readonly<Record<string, string>>;
   log: Logger;
 }
 
@@ -62,21 +58,24 @@ interface Job {
   signals: AbortSignal[];
 }
 
-export const createThumbnails = ({ media, ffmpeg, cache, environment, log }: Dependencies): Thumbnails => {
+export const createThumbnails = ({ media, ffmpeg, cache, confined, log }: Dependencies): Thumbnails => {
   const jobs = new Map<string, Job>();
   const failed = new Map<string, true>();
   const enqueue = createQueue();
   const closing = new AbortController();
 
   const run = async (program: string, path: string, demuxer: string, seek: number): Promise<Buffer | null> => {
-    const { stdout } = await execute(program, argumentsFor(path, demuxer, seek), {
-      ...{ encoding: 'buffer', env: { ...environment }, maxBuffer: MAX_OUTPUT_BYTES },
-      ...{ timeout: TIMEOUT_MS, killSignal: 'SIGKILL', signal: closing.signal },
-    }).catch((error: unknown) => {
-      log.debug({ err: error, path }, 'ffmpeg could not make a thumbnail');
-      return { stdout: Buffer.alloc(0) };
+    const args = argumentsFor(path, demuxer, seek);
+    const { isDone, stdout, stderr } = await confined({
+      program,
+      args,
+      file: path,
+      timeout: TIMEOUT_MS,
+      signal: closing.signal,
     });
-    return stdout.length === 0 ? null : stdout;
+    if (isDone && stdout.length > 0) return stdout;
+    log.debug({ path, stderr }, 'ffmpeg could not make a thumbnail');
+    return null;
   };
 
   const make = async (key: string, path: string, type: string): Promise<Buffer | null> => {

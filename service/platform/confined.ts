@@ -19,6 +19,8 @@ interface Job {
 
 /** What a program wrote before it ended. */
 export interface Output {
+  /** Whether it ended with the exit code 0. */
+  isDone: boolean;
   stdout: Buffer;
   stderr: string;
 }
@@ -26,7 +28,7 @@ export interface Output {
 const MIB = 1024 ** 2;
 const MAX_OUTPUT_BYTES = 4 * MIB;
 /** What programs need beside themselves: their libraries. */
-const SYSTEM = ['/usr', '/lib', '/lib64', '/etc/ld.so.cache', '/etc/alternatives'];
+const SYSTEM = ['/usr', '/bin', '/lib', '/lib64', '/etc/ld.so.cache', '/etc/alternatives'];
 
 /** The command that runs a program without a network, in a file system with nothing but the program and its file. */
 const bubblewrap = (path: string, program: string, file: string): string[] => [
@@ -72,8 +74,8 @@ export const createConfined = (environment: ChildEnvironment) => {
     const [command = program, ...words] = [...limits, ...isolation, program, ...args];
     return new Promise((resolve) => {
       const options = { env, timeout, signal, encoding: 'buffer' as const, maxBuffer: MAX_OUTPUT_BYTES };
-      execFile(command, words, { ...options, killSignal: 'SIGKILL' }, (_, stdout, stderr) =>
-        resolve({ stdout, stderr: stderr.toString() }),
+      execFile(command, words, { ...options, killSignal: 'SIGKILL' }, (error, stdout, stderr) =>
+        resolve({ isDone: error === null, stdout, stderr: stderr.toString() }),
       );
     });
   };

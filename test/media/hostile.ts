@@ -1,4 +1,6 @@
 /** Files that are built to be as expensive to parse as possible. */
+import { crc32, deflateSync } from 'node:zlib';
+import { png } from './server.ts';
 
 const u32 = (number: number): Buffer => {
   const bytes = Buffer.alloc(4);
@@ -37,4 +39,12 @@ export const nestedElements = (tracks: number, elements: number): Buffer => {
   const seen = element('ae', element('e0', Buffer.from('b0820280ba820168', 'hex')));
   const segment = element('18538067', element('1654ae6b', Buffer.concat([repeated(tracks, empty), seen])));
   return Buffer.concat([element('1a45dfa3', Buffer.alloc(0)), segment]);
+};
+
+/** A picture of one pixel with `texts` compressed texts of `length` bytes each. */
+export const manyTexts = (texts: number, length: number): Buffer => {
+  const content = Buffer.concat([Buffer.from('zTXtComment\0\0'), deflateSync(Buffer.alloc(length), { level: 9 })]);
+  const chunk = Buffer.concat([u32(content.length - 4), content, u32(crc32(content))]);
+  // Behind the signature and the header.
+  return Buffer.concat([png.subarray(0, 33), repeated(texts, chunk), png.subarray(33)]);
 };

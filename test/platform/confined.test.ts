@@ -1,0 +1,54 @@
+/** Programs that read a file of somebody's: what they may use. */
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createConfined } from '../../service/platform/confined.ts';
+import { findProgram } from '../support/program.ts';
+import { temporaryFolder } from '../support/service.ts';
+
+const environment = { PATH: process.env['PATH'] ?? '', LANG: 'C' };
+const onLinux = it.runIf(process.platform === 'linux');
+
+const setUp = (script: string) => {
+  const program = join(temporaryFolder(), 'program');
+  writeFileSync(program, `#!/bin/sh\n[ "$1" = -version ] && exit\n${script}\n`);
+  chmodSync(program, 0o755);
+  return (more: { timeout?: number; memory?: number; signal?: AbortSignal } = {}) =>
+    createConfined(environment)({ program, args: ['one', 'two words'], file: program, timeout: 10_000, ...more });
+};
+
+it('a program gets its arguments, and what it writes comes back with how it ended', async () => {
+  const run = setUp('echo "$2"; echo problem >&2; exit 1');
+  const { isDone, stdout, stderr } = await run();
+  expect([isDone, stdout.toString(), stderr]).toEqual([false, 'two words\n', 'problem\n']);
+});
+
+onLinux('it has 512 MiB of address space, or as much as is said', async () => {
+  const run = setUp('ulimit -v; ulimit -c');
+  expect((await run()).stdout.toString()).toBe(`${512 * 1024}\n0\n`);
+  expect((await run({ memory: 2 ** 31 })).stdout.toString()).toBe(`${2 * 1024 ** 2}\n0\n`);
+});
+
+it.runIf(findProgram('unshare', 'bwrap') !== undefined)('it has no network', async () => {
+  const { stdout } = await setUp('cat /proc/net/dev | tail -n +3; true')();
+  expect(
+    stdout
+      .toString()
+      .trim()
+      .split('\n')
+      .filter((line) => !/^(?:lo:|$)/.test(line.trim())),
+  ).toEqual([]);
+});
+
+it('it is killed after its time, and where nobody waits any more', async () => {
+  const begun = performance.now();
+  expect((await setUp('exec sleep 30')({ timeout: 500 })).isDone).toBe(false);
+  expect((await setUp('exec sleep 30')({ signal: AbortSignal.timeout(500) })).isDone).toBe(false);
+  expect(performance.now() - begun).toBeLessThan(15_000);
+});
+
+it('no more than some megabytes of its output are taken', async () => {
+  const { isDone, stdout } = await setUp('exec cat /dev/zero')();
+  expect(isDone).toBe(false);
+  expect(stdout.length).toBeLessThan(8 * 1024 ** 2);
+});
