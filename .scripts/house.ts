@@ -41,10 +41,16 @@ const peerIssues = ({ path, text }: Source): string[] =>
     ? (text.match(PEER_URL) ?? []).map((url) => `spells the URL ${url} of a peer; ask peers by operation`)
     : [];
 
+/** `...{ a, b }` has as many members as it seems to save lines. */
+const spreadIssues = ({ text }: Source): string[] =>
+  (text.match(/(?<=[{,([]\s*)\.\.\.\{[^\n]*/g) ?? []).map(
+    (spread) => `spreads an object that is written in place, ${spread}; write its members plainly`,
+  );
+
 /** One sentence per violation. */
 export const violationsIn = (sources: readonly Source[]): string[] =>
   sources.flatMap((source) =>
-    [...lengthIssues(source), ...environmentIssues(source), ...peerIssues(source)].map(
+    [...lengthIssues(source), ...environmentIssues(source), ...peerIssues(source), ...spreadIssues(source)].map(
       (issue) => `${source.path} ${issue}`,
     ),
   );

@@ -23,7 +23,10 @@ const MAX_PENDING_BYTES = 3 * mostContentBytes;
 
 /** Represents the content while there is none. */
 const nothing = editedDocument(null, {
-  ...{ counter: 0, nodeId: '', changedAt: new Date(0).toISOString(), stamps: [] },
+  counter: 0,
+  nodeId: '',
+  changedAt: new Date(0).toISOString(),
+  stamps: [],
   text: '{"screens":[]}',
 });
 

@@ -56,7 +56,11 @@ const zip = promisify(gzip);
 const unzip = promisify(gunzip);
 
 const headOf = ({ counter, nodeId, sha256, changedAt, operator, text }: ContentDocument): VersionHead => ({
-  ...{ counter, nodeId, sha256, changedAt, operator },
+  counter,
+  nodeId,
+  sha256,
+  changedAt,
+  operator,
   bytes: Buffer.byteLength(text),
 });
 

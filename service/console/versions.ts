@@ -10,7 +10,11 @@ export const versionRoutes = (versions: Pick<VersionStore, 'list' | 'read'>): Ro
     ctx.set('Cache-Control', 'no-store');
     ctx.body = {
       versions: list.map(({ sha256, changedAt, nodeId, operator, bytes }) => ({
-        ...{ sha256, changedAt, nodeId, operator, bytes },
+        sha256,
+        changedAt,
+        nodeId,
+        operator,
+        bytes,
       })),
     } satisfies ContentVersions;
   },

@@ -223,7 +223,9 @@ const attempt = async (job: Job, before: PartNote | null, options: Options): Pro
       }
       const [claimed = ''] = (headers['content-type'] ?? '').split(';');
       return {
-        ...{ size, sha256, ...validatorsOf(headers) },
+        size,
+        sha256,
+        ...validatorsOf(headers),
         claimedType: claimed.trim().toLowerCase() || null,
         cacheControl: headers['cache-control'] ?? null,
       };

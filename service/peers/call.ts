@@ -155,7 +155,10 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
         collect(response, maxBytes)
           .then((bytes) => {
             const reply = {
-              ...{ status, bytes, address, signature: replied[answerHeader] },
+              status,
+              bytes,
+              address,
+              signature: replied[answerHeader],
               type: replied['content-type'] ?? '',
             };
             if (peerTime !== null) remember(skews, url.origin, peerTime - now(), MAX_ADDRESSES);
@@ -177,8 +180,15 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
   const challenge = async (base: string): Promise<string> => {
     const { signal, clear } = createDeadline(DEADLINE_MS);
     const reply = await send(new URL(`${base}/api/peers/time`), {
-      ...{ method: 'GET', headers: {}, body: '', recipient: null, madeAt: null, isRepeatable: true },
-      ...{ signal, onConnect: () => void connected.add(base), maxBytes: MAX_BYTES },
+      method: 'GET',
+      headers: {},
+      body: '',
+      recipient: null,
+      madeAt: null,
+      isRepeatable: true,
+      signal,
+      onConnect: () => void connected.add(base),
+      maxBytes: MAX_BYTES,
     })
       .catch((error) => {
         throw signal.aborted ? new Unproven(late(DEADLINE_MS, connected.has(base))) : error;

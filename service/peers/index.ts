@@ -114,7 +114,14 @@ export const createPeers = async (
   const stateParts: (() => Pick<PeerState, 'devices' | 'alerts'>)[] = [];
   const misdated = createMisdated(logs, now);
   const replication = createReplication({
-    ...{ log, logs, peers: registry, asking, content, devices, misdated, now },
+    log,
+    logs,
+    peers: registry,
+    asking,
+    content,
+    devices,
+    misdated,
+    now,
     onBindings: bindings.emit,
     onEdit: (version) => void news.spread({ content: version }),
     onNews: () => gossip.tell(),
@@ -122,7 +129,13 @@ export const createPeers = async (
   /** Sends the record of this box to all boxes. */
   const announce = (): Promise<void> => news.spread({ record: record.current(true) });
   const mediaReplication = createMediaReplication({
-    ...{ logs, peers: { ...registry, announce }, asking, content, media, misdated, siteTime },
+    logs,
+    peers: { ...registry, announce },
+    asking,
+    content,
+    media,
+    misdated,
+    siteTime,
     absence: await openAbsence(context, { media, siteTime }),
     onArrival: arrivals.emit,
   });
@@ -131,7 +144,12 @@ export const createPeers = async (
   const transport = createCommandTransport(asking, options.sharedSecret !== null);
   const commandRelay = createCommandRelay({ peers: registry, transport, monotonicNow });
   const exchange = createTakeoverExchange({
-    ...{ logs, peers: registry, asking, takeovers, misdated, now },
+    logs,
+    peers: registry,
+    asking,
+    takeovers,
+    misdated,
+    now,
     onNews: () => gossip.tell(),
   });
   const parts = () => Object.assign(mediaReplication.state(), ...stateParts.map((part) => part()));
@@ -158,7 +176,13 @@ export const createPeers = async (
   const refresh = async () => void (await Promise.all([registry.refresh(), gossip.ask()]));
 
   return {
-    ...{ all, alive, find, isAlone, settled, call, refresh },
+    all,
+    alive,
+    find,
+    isAlone,
+    settled,
+    call,
+    refresh,
     ...asking,
     updateFeeds: () => alive().map(({ url }) => `${url}/updates/`),
     sendTakeover: exchange.send,

@@ -108,7 +108,12 @@ export const createMediaReplication = ({
 
   const { deletions } = media;
   const { isDeleted, offers, known, learn } = createMediaLists({
-    ...{ logs, peers, asking, deletions, misdated, now: siteTime.now },
+    logs,
+    peers,
+    asking,
+    deletions,
+    misdated,
+    now: siteTime.now,
     // A peer with a new file may have one that no other peer could provide.
     onNew: (name) => transfers.retry(name),
     onChange: () => schedule(),

@@ -202,7 +202,9 @@ const peerOperations = {
     (commands: readonly (RelayedCommand & { ageMs: number })[]) => ({
       body: {
         commands: commands.map((each) => ({
-          ...{ id: each.id, slug: each.slug, body: commandBody(each) },
+          id: each.id,
+          slug: each.slug,
+          body: commandBody(each),
           ageMs: each.ageMs,
         })),
       },

@@ -224,16 +224,37 @@ export const createRegistry = (
   const all = (): Peer[] => [
     ...named(),
     ...unnamed().map(({ url, reason }) => ({
-      ...{ nodeId: null, url, alive: false, state: null, contactAt: null, stateAt: null, reason },
+      nodeId: null,
+      url,
+      alive: false,
+      state: null,
+      contactAt: null,
+      stateAt: null,
+      reason,
     })),
   ];
 
   const indirectReports = createIndirectReports({
-    ...{ self, reports, addresses, find, emit, addAdvertised, prober, now, monotonicNow, random },
+    self,
+    reports,
+    addresses,
+    find,
+    emit,
+    addAdvertised,
+    prober,
+    now,
+    monotonicNow,
+    random,
   });
 
   const call = createGuardedCall({
-    ...{ addresses, caller, window, fail, ask: prober.ask, isClosed: () => closed, monotonicNow },
+    addresses,
+    caller,
+    window,
+    fail,
+    ask: prober.ask,
+    isClosed: () => closed,
+    monotonicNow,
   });
 
   return {

@@ -30,8 +30,11 @@ export interface Failure {
 }
 
 export const failure = (reason: string, answered = false): Failure => ({
-  ...{ ok: false, status: null, code: null },
-  ...{ answered, reason },
+  ok: false,
+  status: null,
+  code: null,
+  answered,
+  reason,
 });
 
 /** @param isConnected as in {@link Failure} */

@@ -42,6 +42,15 @@ it.each([
   expect(violationsIn([{ path: 'service/peers/call.ts', text }])).toEqual([]);
 });
 
+it.each([
+  ['const all = {\n  ...{ a, b },\n  c,\n};', 1],
+  ['open({ ...context, ...{ a, b }, c });', 1],
+  ['const all = { ...(a && { a }), ...rest };', 0],
+  ["const label = 'rest...{';", 0],
+])('the spread of an object that is written in place is found: %s', (text, count) => {
+  expect(violationsIn([{ path: 'main/kiosk.ts', text }])).toHaveLength(count);
+});
+
 it('the house keeps its rules, and the check reads all of it', () => {
   const sources = sourcesOf(root);
   expect(sources.length).toBeGreaterThan(500);

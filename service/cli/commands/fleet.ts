@@ -93,7 +93,9 @@ export const registerFleet = (program: Command, { out, withHub, degrade, checkCa
     .action(async () => {
       const { sites, now } = await withHub(readSites);
       const summaries = sites.map((site) => ({
-        ...{ site: site.site, state: stateOf(site, now), boxes: site.boxes.length },
+        site: site.site,
+        state: stateOf(site, now),
+        boxes: site.boxes.length,
         away: site.boxes.filter((box) => isAway(box, now)).length,
         content: site.content,
       }));
@@ -211,7 +213,11 @@ export const registerFleet = (program: Command, { out, withHub, degrade, checkCa
         await confirm(`Publish to ${plural(sites.length, 'site')} in phases?`, options.yes);
         const { phases, wait } = options;
         return rollOut(hub, {
-          ...{ bytes, sha256, sites, phases, waitMs: wait * 1_000 },
+          bytes,
+          sha256,
+          sites,
+          phases,
+          waitMs: wait * 1_000,
           onPhase: ({ percent, applied, failed, silent }) =>
             out.say(`${percent} %: ${applied.length} play it, ${failed.length} failed, ${silent.length} silent.`),
         });

@@ -67,7 +67,11 @@ const signUser = (site: string, user: string, account: ReturnType<typeof nkeys.f
       pub: { allow: publish },
       sub: { allow: subscribe },
       resp: { max: 1, ttl: ANSWER_SECONDS * 1e9 },
-      ...{ subs: -1, data: -1, payload: -1, type: 'user', version: 2 },
+      subs: -1,
+      data: -1,
+      payload: -1,
+      type: 'user',
+      version: 2,
     },
   };
   const text = `${encode({ typ: 'JWT', alg: 'ed25519-nkey' })}.${encode(claims)}`;
