@@ -4,6 +4,7 @@
  * blobs do not.
  */
 import type { Slide } from '../../service/contract/playlist.ts';
+import { fileKinds } from '../../service/contract/slide-values.ts';
 
 interface CachedMedium {
   etag: string | null;
@@ -124,6 +125,6 @@ export const prefetch = async (
 ): Promise<void> => {
   for (const { kind, media_url } of slides) {
     if (!isWanted()) return;
-    if (media_url !== null && ['image', 'video', 'pdf'].includes(kind)) await resolve(media_url).catch(() => {});
+    if (media_url !== null && fileKinds.includes(kind)) await resolve(media_url).catch(() => {});
   }
 };

@@ -1,2 +1,2 @@
 /** Values of the tables of slides, without the schemas. The build evaluates this file. */
-export { blankSlide, drawnKinds, kindsWithOwnLength, shownFields, slideKinds } from './slides.ts';
+export { blankSlide, drawnKinds, fileKinds, kindsWithOwnLength, shownFields, slideKinds } from './slides.ts';

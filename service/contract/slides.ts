@@ -37,6 +37,8 @@ interface Kind {
   hasValues?: true;
   /** The page determines its length, and pages may differ: synchronized playlists must set it. */
   hasOwnLength?: true;
+  /** Its medium is a file, which is copied and fetched ahead; pages and live streams are not. */
+  hasFile?: true;
   /** The player draws it, in colours that differ from those of the slide before; a medium fills the screen instead. */
   isDrawn?: true;
 }
@@ -61,10 +63,12 @@ const kinds = {
   image: {
     shows: ['media_url'],
     file: { media_url: fileUrl, content: options({ ...picture, background: cssColour }) },
+    hasFile: true,
   },
   video: {
     shows: ['media_url'],
     file: { media_url: fileUrl, content: options({ ...picture, ...sound, background: cssColour }) },
+    hasFile: true,
     hasOwnLength: true,
   },
   web: { shows: ['media_url'], file: { media_url: pageUrl } },
@@ -75,6 +79,7 @@ const kinds = {
   pdf: {
     shows: ['media_url'],
     file: { media_url: fileUrl, content: options({ ...picture, background: cssColour }) },
+    hasFile: true,
     hasOwnLength: true,
   },
   template: {
@@ -218,6 +223,7 @@ export const contentKeys = (kind: SlideKind): string[] | null => {
 
 const kindsWith = (isMeant: (kind: Kind) => boolean): SlideKind[] => slideKinds.filter((kind) => isMeant(kinds[kind]));
 export const kindsWithOwnLength = kindsWith(({ hasOwnLength = false }) => hasOwnLength);
+export const fileKinds = kindsWith(({ hasFile = false }) => hasFile);
 export const drawnKinds = kindsWith(({ isDrawn = false }) => isDrawn);
 export const shownFields = Object.fromEntries(slideKinds.map((kind) => [kind, (kinds[kind] as Kind).shows])) as Record<
   SlideKind,

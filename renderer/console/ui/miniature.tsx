@@ -1,6 +1,7 @@
 /** A slide in small, drawn from its data: the player's colours and letters, and the picture of its medium. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Slide } from '../../../service/contract/playlist.ts';
+import { fileKinds } from '../../../service/contract/slide-values.ts';
 import { lookOf } from '../../player/slides/palette.ts';
 import type { SlideDraft } from '../model/document.ts';
 import { titleOf, wordsOf } from '../model/titles.ts';
@@ -20,7 +21,7 @@ const iconOf: Partial<Record<string, IconName>> = {
   template: 'template',
   rss: 'rss',
   timetable: 'timetable',
-};
+} satisfies Record<Slide['kind'], IconName>;
 
 export const kindIcon = (kind: string): IconName => iconOf[kind] ?? 'content';
 
@@ -80,7 +81,7 @@ interface MiniatureProps {
 /** Decorative: a text alternative is next to it. */
 export const Miniature = ({ slide, id, among = [] }: MiniatureProps) => {
   const { kind, media_url: mediaUrl, content } = slide;
-  const isPicture = ['image', 'video', 'pdf'].includes(kind) && typeof mediaUrl === 'string';
+  const isPicture = fileKinds.some((each) => each === kind) && typeof mediaUrl === 'string';
   const { palette } = lookOf({ id }, among);
   const background = typeof content?.['background'] === 'string' ? content['background'] : palette.ground;
   const color = typeof content?.['color'] === 'string' ? content['color'] : palette.ink;

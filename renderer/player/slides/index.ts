@@ -20,7 +20,7 @@ const factories: Partial<Record<Slide['kind'], SlideFactory>> = {
   pdf: createPdf,
   rss: createRss,
   timetable: createTimetable,
-};
+} satisfies Record<Slide['kind'], SlideFactory>;
 
 const createUnknown: SlideFactory = ({ slide }) => ({
   ...createView(slide.kind),

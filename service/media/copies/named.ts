@@ -1,10 +1,8 @@
 import type { PlaylistPayload, Slide } from '../../contract/playlist.ts';
+import { fileKinds } from '../../contract/slide-values.ts';
 import { addressOf, addressRest } from '../../domain/markup.ts';
 import { mediaTypeOf } from '../../domain/media-types.ts';
 import type { NetworkScope } from '../../domain/network-scope.ts';
-
-/** The slide kinds that show a file. Pages and live streams cannot be copied. */
-const fileKinds: readonly Slide['kind'][] = ['image', 'video', 'pdf'];
 
 /** Matches addresses inside markup and values. */
 const ADDRESS = new RegExp(String.raw`\bhttps?://${addressRest}`, 'gi');
