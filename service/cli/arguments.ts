@@ -75,3 +75,16 @@ export const moment = (value: string): string => {
   }
   return value;
 };
+
+/** A moment of the day or of a date, by the clock of this machine where no offset is given: `18:00`, `2026-11-22T18:00`. */
+export const startTime = (value: string): Date => {
+  const pad = (part: number): string => String(part).padStart(2, '0');
+  const now = new Date();
+  const today = `${now.getFullYear()}-${pad(now.getMonth() + 1)}-${pad(now.getDate())}`;
+  const [, day, time = '00:00', offset = ''] =
+    /^(\d{4}-\d\d-\d\d)?(?:^|[T ]|$)(?:((?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(value) ?? [];
+  if (value === '' || (day === undefined && time === '00:00' && value !== '00:00') || !isDay(day ?? today)) {
+    throw new InvalidArgumentError('It must be a time such as 18:00, 2026-11-22T18:00 or 2026-11-22T18:00:00Z.');
+  }
+  return new Date(`${day ?? today}T${time}${offset}`);
+};

@@ -5,8 +5,7 @@ import type { Readable } from 'node:stream';
 import { readClock, sha256Hex, signAnswer, signRequest } from '../auth/sign.ts';
 import { operatorHeader } from '../contract/headers.ts';
 import { answerHeader, clockHeader, signatureHeader } from '../domain/request-signature.ts';
-import { CliError } from './exit.ts';
-import { refusalOf, secretAdvice } from './refusal.ts';
+import { CliError, refusalOf, secretAdvice } from './exit.ts';
 
 /** A body that is sent as a stream. */
 export interface Upload {
@@ -26,6 +25,8 @@ export interface BoxRequest {
   /** JSON text. */
   body?: string;
   upload?: Upload;
+  /** Most until the whole answer, ms; default: none, as long as something arrives. */
+  timeoutMs?: number;
   /** An error status that is an answer, not an error. */
   mayBe?: number;
 }
@@ -158,6 +159,11 @@ export const createClient = ({ base, secret, operator, needsProof, onUnproven, n
       });
       sent.setTimeout(SILENCE_MS, () => sent.destroy(Object.assign(new Error(), { code: 'ETIMEDOUT' })));
       sent.on('close', () => clearTimeout(connecting));
+      if (request.timeoutMs !== undefined) {
+        const late = () => sent.destroy(Object.assign(new Error(), { code: 'ETIMEDOUT' }));
+        const deadline = setTimeout(late, request.timeoutMs);
+        sent.on('close', () => clearTimeout(deadline));
+      }
       sent.on('error', (error) => {
         // A box that refuses an upload may answer before it has read all of it.
         if (!isAnswered) reject(unreachable(base, error));

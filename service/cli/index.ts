@@ -1,6 +1,8 @@
 /** `signage`, the command line. */
+import { writeSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import packageJson from '../../package.json' with { type: 'json' };
+import { exitCodes } from './exit.ts';
 import { createOutput } from './output.ts';
 import { run } from './program.ts';
 
@@ -13,9 +15,13 @@ const loginName = (): string | null => {
 };
 
 const { env, stdin, stdout, stderr } = process;
-// A reader such as `head` may close the pipe early.
 for (const stream of [stdout, stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  stream.on('error', ({ code }: NodeJS.ErrnoException) => {
+    // A reader such as `head` may close the pipe early.
+    if (code === 'EPIPE') process.exit(exitCodes.done);
+    if (stream === stdout) writeSync(2, `Error: The output cannot be written (${code}).\n`);
+    process.exit(exitCodes.refused);
+  });
 }
 process.exitCode = await run(process.argv.slice(2), {
   version: packageJson.version,

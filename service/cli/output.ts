@@ -1,6 +1,6 @@
 /** The output of a run: data to standard output, messages to standard error. */
 import type { Writable } from 'node:stream';
-import { columns, safeJson, visible, visibleLines } from './text.ts';
+import { columns, padded, safeJson, visible, visibleLines } from './text.ts';
 
 /** A stream that may be a terminal. */
 export type Sink = Writable & { isTTY?: boolean; columns?: number; rows?: number };
@@ -47,6 +47,16 @@ export const createOutput = ({ stdout, stderr, env }: Options) => {
       const [first = '', ...others] = columns([head, ...rows]);
       line(paint(stdout, 'bold', first));
       for (const other of others) line(other);
+    },
+    /** Begins a table whose rows come one by one. @returns prints a row */
+    growingTable: (head: readonly string[], widths: readonly number[]): ((row: readonly string[]) => void) => {
+      const aligned = (row: readonly string[]): string =>
+        row
+          .map((cell, index) => padded(visible(cell), widths[index] ?? 0))
+          .join('  ')
+          .trimEnd();
+      line(paint(stdout, 'bold', aligned(head)));
+      return (row) => line(aligned(row));
     },
     /** Prints names and values, one pair a line. */
     fields: (pairs: readonly (readonly [string, string])[]): void => {

@@ -1,18 +1,15 @@
 /** The commands, and how a run ends. */
 import { Command, CommanderError } from 'commander';
 import { boxUrl, fleetUrl, operatorName } from './arguments.ts';
-import { registerBoxes } from './commands/boxes.ts';
+import { registerBoxes, registerDiscover, registerHealth } from './commands/boxes.ts';
 import { completionLines, registerCompletion } from './commands/completion.ts';
 import { registerContent } from './commands/content.ts';
-import { registerDiscover } from './commands/discover.ts';
 import { registerFleet } from './commands/fleet.ts';
-import { registerHealth } from './commands/health.ts';
 import { registerMedia } from './commands/media.ts';
-import { registerOnboard } from './commands/onboard.ts';
 import { registerRecords } from './commands/records.ts';
 import { registerScreenshot } from './commands/screenshot.ts';
 import { registerSend } from './commands/send.ts';
-import { registerSite } from './commands/site.ts';
+import { registerOnboard, registerSite } from './commands/site.ts';
 import { registerTakeover } from './commands/takeover.ts';
 import { CliError, exitCodes } from './exit.ts';
 import type { Output } from './output.ts';

@@ -1,5 +1,14 @@
 /** The shells: their completion scripts, and how each of them reads candidates. */
-import type { Completion } from './complete.ts';
+
+/** What may come next on a command line. */
+export interface Candidate {
+  value: string;
+  /** For a person; empty: none. */
+  description: string;
+}
+
+/** `files`: the shell completes the names of files. */
+export type Completion = Candidate[] | 'files';
 
 /** Instead of candidates: the shell is to complete the names of files. */
 const FILES = ':files';

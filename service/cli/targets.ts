@@ -2,7 +2,12 @@
 import { Argument, InvalidArgumentError } from 'commander';
 import type { SiteOverview } from '../contract/console/site.ts';
 import { didYouMean } from '../domain/wording.ts';
+import type { Answer, Client } from './client.ts';
 import { CliError } from './exit.ts';
+
+/** The site as a box sees it. */
+export const fetchSite = (client: Client): Promise<Answer<SiteOverview>> =>
+  client.ask<SiteOverview>({ path: '/console/api/site' });
 
 export type Target = { kind: 'all' } | { kind: 'tag'; name: string } | { kind: 'screen'; slug: string };
 

@@ -1,4 +1,4 @@
-/** Makes untrusted text safe for a terminal. */
+/** Makes untrusted text safe for a terminal; figures and times for a person. */
 import stringWidth from 'fast-string-width';
 
 /**
@@ -27,7 +27,8 @@ export const safeJson = (value: unknown, indent = 2): string =>
   );
 
 /** The text with spaces up to a width in columns of a terminal. */
-const padded = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - stringWidth(text)));
+export const padded = (text: string, width: number): string =>
+  text + ' '.repeat(Math.max(0, width - stringWidth(text)));
 
 /** Aligns columns; cells are made visible. The last column is not padded. */
 export const columns = (rows: readonly (readonly string[])[]): string[] => {
@@ -43,3 +44,35 @@ export const columns = (rows: readonly (readonly string[])[]): string[] => {
       .trimEnd(),
   );
 };
+
+const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+
+/** `482113` becomes `470.8 KiB`. */
+export const bytes = (count: number): string => {
+  let value = count;
+  let unit = 0;
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
+};
+
+const pad = (value: number): string => String(value).padStart(2, '0');
+
+/** An ISO 8601 instant in the time of this machine, to the second: `2026-11-22 08:15:00+01:00`; a dash if there is none. */
+export const moment = (instant: string | null): string => {
+  if (instant === null) return '-';
+  const date = new Date(instant);
+  if (Number.isNaN(date.getTime())) return instant;
+  const day = [date.getFullYear(), pad(date.getMonth() + 1), pad(date.getDate())].join('-');
+  const offset = -date.getTimezoneOffset();
+  const zone = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60].map(pad).join(':');
+  return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(pad).join(':')}${offset < 0 ? '-' : '+'}${zone}`;
+};
+
+/** Enough of a SHA-256 to tell versions apart. */
+export const shortHash = (sha256: string): string => sha256.slice(0, 12);
+
+/** `1 page`, `2 pages`. */
+export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

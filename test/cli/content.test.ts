@@ -45,9 +45,9 @@ test('an edit is pulled, compared, published at the whole site, and reverted', a
   const table = await run(['content', 'versions']);
   expect(table.stdout).toContain(sha256.slice(0, 12));
   const earlier = versions.at(-1)?.sha256 ?? '';
-  expect(await run(['content', 'revert', earlier.slice(0, 12)])).toMatchObject({ code: 0 });
+  expect(await run(['content', 'revert', earlier.slice(0, 12), '--yes'])).toMatchObject({ code: 0 });
   await expect.poll(() => titlesOf(other), patience).toEqual(['Good morning']);
-  expect(await run(['content', 'revert', '0'.repeat(64)])).toMatchObject({ stdout: '', code: 3 });
+  expect(await run(['content', 'revert', '0'.repeat(64), '--yes'])).toMatchObject({ stdout: '', code: 3 });
 });
 
 test('a document that is not valid is refused with its faults, and nothing changes', async () => {

@@ -56,13 +56,13 @@ test('what is skipped is answered like what is sent', async () => {
 test('a file is deleted, and one that is not there is not found', async () => {
   const { one, run } = site();
   await run(['media', 'put', ...files(['away.jpg']).paths]);
-  expect(await run(['media', 'delete', 'away.jpg'])).toEqual({
+  expect(await run(['media', 'delete', 'away.jpg', '--yes'])).toEqual({
     stdout: '',
     stderr: 'away.jpg is deleted.\n',
     code: 0,
   });
   expect((await one.get('/media/away.jpg')).status).toBe(404);
-  expect(await run(['media', 'delete', 'away.jpg'])).toMatchObject({ stdout: '', code: 3 });
+  expect(await run(['media', 'delete', 'away.jpg', '--yes'])).toMatchObject({ stdout: '', code: 3 });
 });
 
 test('wrong credentials are refused before a file is on its way', async () => {

@@ -1,11 +1,13 @@
 /** What is sent to a box, and what its answers become, seen by a stand-in of a box. */
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listenOn } from '../peers/support.ts';
 import { temporaryFolder } from '../support/service.ts';
-import { signage } from './support.ts';
+import { program, signage } from './support.ts';
 
 const screen = (slug: string, connections: object[] = []) => ({
   screen: { id: slug, name: slug, slug, playlist_id: null, created_at: '', modified_at: '' },
@@ -140,4 +142,97 @@ test('a log is followed over a moment in which the box is away, and no line come
     .map((each) => (JSON.parse(each) as { msg: string }).msg);
   expect(messages).toEqual(['a', 'b', 'b', 'c', 'd']);
   expect(await signage(['log', 'nosuch', '--box', box])).toMatchObject({ stdout: '', code: 3 });
+});
+
+const health = { status: 'ok', nodeId: 'n1', version: '1', connections: 1, warnings: [], content: { warnings: [] } };
+
+test('health --all names the box that hangs, after 3 s', async () => {
+  const hung = await listenOn(createServer(() => undefined));
+  const box = await startStandIn((_, response) => {
+    response.end(JSON.stringify({ ...health, peers: [{ url: hung, nodeId: 'n2' }] }));
+  });
+  const from = performance.now();
+  const { stdout, stderr, code } = await signage(['health', '--all', '--box', box]);
+  expect(performance.now() - from).toBeLessThan(15_000);
+  expect(code).toBe(5);
+  expect(stdout).toMatch(new RegExp(`^BOX +STATUS[^\\n]*\\n${box} +ok [^\\n]*\\n${hung} +no answer +- +- +n2\\n$`));
+  expect(stderr).toContain(`No answer from ${hung}.`);
+});
+
+test('what nobody gets, and a device that nobody knows, is not found', async () => {
+  const asked: string[] = [];
+  const box = await startStandIn(({ method, url }, response) => {
+    asked.push(`${method} ${url}`);
+    response.end(JSON.stringify({ screenSlug: 'lobby', sent: 0, degraded: false }));
+  });
+  expect(await signage(['send', 'lobby', 'next', '--box', box])).toMatchObject({ code: 3 });
+  expect(await signage(['send', 'lobby', 'setclientname', '--name', 'A', '--device', 'd', '--box', box])).toMatchObject(
+    {
+      code: 0,
+    },
+  );
+  expect(await signage(['devices', 'forget', 'd9', '--yes', '--box', box])).toMatchObject({ code: 3 });
+  expect(asked).toEqual(Array(2).fill('POST /api/screens/lobby/commands'));
+});
+
+test('a takeover has a text, a picture and a start; the audit tells the change, and can be narrowed down', async () => {
+  let asked: Record<string, unknown> = {};
+  const record = (operator: string, at: string, more: object) => ({
+    at,
+    node_id: 'n1',
+    operator,
+    address: '10.0.0.9',
+    target: 'lobby',
+    before: null,
+    result: 'ok',
+    ...more,
+  });
+  const records = [
+    record('Ada', '2026-02-03T08:00:00.000Z', { action: 'screen.command', after: { command: 'next' } }),
+    record('Bo', '2026-02-02T08:00:00.000Z', { action: 'content.publish', after: { sha256: 'abcdef0123456789' } }),
+    record('Ada', '2026-02-01T08:00:00.000Z', { action: 'device.bind', after: { screenSlug: 'lobby' } }),
+  ];
+  const box = await startStandIn(({ method }, response, body) => {
+    if (method === 'PUT') asked = JSON.parse(body) as Record<string, unknown>;
+    const takeover = {
+      id: 'x',
+      title: null,
+      level: 'info',
+      targets: ['all'],
+      from: '',
+      until: '',
+      shown: 0,
+      expected: 0,
+    };
+    response.end(JSON.stringify(method === 'PUT' ? takeover : { records, degraded: false }));
+  });
+  const start = ['takeover', 'start', 'all', '--body', 'At the gate', '--media', 'a b.jpg', '--until-ended'];
+  await signage([...start, '--from', '2026-02-01T18:00:00Z', '--yes', '--box', box]);
+  expect(asked).toEqual({
+    targets: ['all'],
+    level: 'info',
+    body: 'At the gate',
+    media_url: '/media/a%20b.jpg',
+    from: '2026-02-01T18:00:00.000Z',
+    until: '2026-03-04T18:00:00.000Z',
+  });
+
+  const { stdout } = await signage(['audit', '--from', '2026-02-02', '--box', box]);
+  expect(stdout).toMatch(
+    /^WHEN +WHO +ADDRESS +WHAT +TARGET +CHANGE +RESULT\n\S+ [\d:]+[+-]\d\d:\d\d +Ada [^\n]* command=next +ok\n/,
+  );
+  expect(stdout).toMatch(/Bo [^\n]* abcdef012345 +ok\n$/);
+  const narrowed = await signage(['audit', '--who', 'Ada', '--limit', '1', '--json', '--box', box]);
+  expect(JSON.parse(narrowed.stdout)).toEqual({ records: records.slice(0, 1), degraded: false });
+});
+
+test.skipIf(!existsSync('/dev/full'))('an output that cannot be written is an error', async () => {
+  const box = await startStandIn((_, response) => response.end('{}'));
+  const child = spawn('bash', ['-c', `${program} screens --box ${box} > /dev/full`]);
+  let text = '';
+  child.stderr.on('data', (chunk) => {
+    text += String(chunk);
+  });
+  const [code] = await once(child, 'close');
+  expect([code, text]).toEqual([1, 'Error: The output cannot be written (ENOSPC).\n']);
 });

@@ -49,14 +49,14 @@ test('the tour and the table of the README have every command that --help lists,
 const RED: Rgb = [208, 16, 16];
 const content = {
   screens: [
-    { name: 'Lobby', slug: 'lobby', playlist_id: 'welcome', tags: ['public'] },
+    { name: 'Lobby', slug: 'demo', playlist_id: 'welcome', tags: ['public'] },
     { name: 'Bar', slug: 'bar', playlist_id: 'welcome' },
   ],
   playlists: [
     {
       id: 'welcome',
       slides: [
-        { ...colourSlide('hello', RED), title: 'Good morning' },
+        { ...colourSlide('hello', RED), title: 'Good things' },
         { id: 'yard', kind: 'image', media_url: '/media/courtyard.jpg', duration_seconds: 3_600 },
       ],
     },
@@ -83,40 +83,39 @@ const printed: Readonly<Record<string, RegExp>> = {
   'signage boxes':
     /^BOX +STATUS +VERSION +ADDRESS +LAST SEEN +NODE\n\S+ +here +\S+ +http:\S+:PORT .*\n\S+ +alive +\S+ +http:\S+:OTHER /,
   'signage screens':
-    /^SCREEN +NAME +TAGS +DEVICES +PAGES +SHOWS\nlobby +Lobby +public +1 playing +2 +Good morning\nbar +Bar +- +0 +-\n$/,
-  'signage show lobby':
-    /^screen +Lobby \(lobby\)\nplaylist +welcome\ntags +public\n[^]*\nDEVICE[^]*playing[^]*\nPAGE +SHOWS(.*\n.*Good morning){2}/,
-  'signage screenshot lobby -o lobby.jpg':
-    /^lobby\.jpg\nWarning: .*: Screenshots are available only for kiosk displays\.\n$/,
-  "signage onboard hall-display lobby --name 'Hall, left'":
-    /^http:\S+\/screen\/lobby\nHall, left shows Lobby as soon as the device is there\.\n$/,
-  'signage devices list': /^NAME +STATE +LAST SEEN +ID +SCREEN\n[^]*Hall, left +never +- +hall-display +lobby\n/,
-  'signage send lobby next': /^Sent to 2 pages\.\n$/,
-  'signage send tag:public blackout --on': /^SCREEN +SENT\nlobby +2\nSent to 2 pages\.\n$/,
-  'signage send all blackout --off': /^SCREEN +SENT\nlobby +2\nbar +0\nSent to 2 pages\.\n$/,
+    /^SCREEN +NAME +TAGS +DEVICES +PAGES +SHOWS\ndemo +Lobby +public +1 playing +2 +Good things\nbar +Bar +- +0 +-\n$/,
+  'signage show demo':
+    /^screen +Lobby \(demo\)\nplaylist +welcome\ntags +public\n[^]*\nDEVICE[^]*playing[^]*\nPAGE +SHOWS(.*\n.*Good things){2}/,
+  'signage screenshot demo -o demo.jpg':
+    /^demo\.jpg\nWarning: .*: Screenshots are available only for kiosk displays\.\n$/,
+  "signage onboard hall-display demo --name 'Hall, left'":
+    /^http:\S+\/screen\/demo\nHall, left shows Lobby as soon as the device is there\.\n$/,
+  'signage devices list': /^NAME +STATE +LAST SEEN +ID +SCREEN\n[^]*Hall, left +never +- +hall-display +demo\n/,
+  'signage send demo next': /^Sent to 2 pages\.\n$/,
+  'signage send tag:public blackout --on': /^SCREEN +SENT\ndemo +2\nSent to 2 pages\.\n$/,
+  'signage send all blackout --off --yes': /^SCREEN +SENT\ndemo +2\nbar +0\nSent to 2 pages\.\n$/,
   'signage media put courtyard.jpg': /^uploaded {2}courtyard\.jpg\n$/,
   'signage media list':
     /^NAME +SIZE[^]*courtyard\.jpg +\d+ B +image\/jpeg +64x36 [^]*1 slide\n[\d.]+ K?i?B of 64\.0 GiB used\.\n$/,
   'signage content pull content.json': /^content\.json is version [\da-f]{12} of .*\n$/,
-  "sed -i 's/Good morning/Good evening/' content.json": /^$/,
+  "sed -i 's/Good things/Fine things/' content.json": /^$/,
   'signage content check content.json': /content\.json can be published, with \d warnings?\.\n$/,
   'signage content diff content.json':
-    /-\s+"title": "Good morning",?\n\+\s+"title": "Good evening",?\n[^]*1 line added, 1 removed\.\n$/,
+    /-\s+"title": "Good things",?\n\+\s+"title": "Fine things",?\n[^]*1 line added, 1 removed\.\n$/,
   'signage content push content.json --yes': /^[\da-f]{64}\n[^]*It plays now\.\n$/,
   'signage content versions': /^VERSION +CHANGED +BY +SIZE +BOX\n[\da-f]{12} .* Ada .*\n[\da-f]{12} /,
-  'signage content revert "$(signage content versions | awk \'NR == 3 { print $1 }\')"':
+  'signage content revert "$(signage content versions | awk \'NR == 3 { print $1 }\')" --yes':
     /^[\da-f]{64}\n[^]*It plays now\.\n$/,
   "signage takeover start tag:public --title 'Back at noon' --for 30m --yes":
     /^ID +TITLE +LEVEL +TARGETS +FROM +UNTIL +SHOWN\nback-at-noon-[\da-f]{6} +Back at noon +info +tag:public .*\nTo end it early: signage takeover end back-at-noon-/,
   'signage takeover list': /^ID +TITLE[^]*\nback-at-noon-[\da-f]{6} +Back at noon .* 2 of 3\n$/,
-  'signage takeover end "$(signage takeover list | awk \'NR == 2 { print $1 }\')"':
+  'signage takeover end "$(signage takeover list | awk \'NR == 2 { print $1 }\')" --yes':
     /^back-at-noon-[\da-f]{6} is over\.\n$/,
-  'signage plays export --from 2026-01-01 --format csv':
-    /^play_id,site,node_id,[\w,]+\r\n[^]*,lobby,hello,Good morning,/,
-  'signage audit': /^WHEN +WHO +FROM +WHAT +TARGET +RESULT\n[^]*Ada .*content\.publish/,
+  'signage plays export --from 2026-01-01 --format csv': /^play_id,site,node_id,[\w,]+\r\n[^]*,demo,hello,Good things,/,
+  'signage audit': /^WHEN +WHO +ADDRESS +WHAT +TARGET +CHANGE +RESULT\n[^]*Ada .*content\.publish/,
   'signage log "$SIGNAGE_BOX"': /info .*content is live/,
   'signage devices forget hall-display --yes': /^hall-display is forgotten\.\n$/,
-  'signage media delete courtyard.jpg': /^courtyard\.jpg is deleted\.\n$/,
+  'signage media delete courtyard.jpg --yes': /^courtyard\.jpg is deleted\.\n$/,
 };
 
 test('the expectations are those of the commands of the tour', () => {
@@ -131,14 +130,14 @@ describeBrowser('the tour', { timeout: 180_000 }, () => {
       SIGNAGE_DISCOVERY: 'on',
       ...(ownAddress !== null && { SIGNAGE_HOST: '0.0.0.0' }),
     };
-    const config = { kiosk: { displays: [{ display: 1, screen: 'lobby' }] } };
+    const config = { kiosk: { displays: [{ display: 1, screen: 'demo' }] } };
     const kiosk = await startKiosk({ content, config, env });
     const [, port = ''] = /:(\d+)$/.exec(await kiosk.url()) ?? [];
     const url = `http://${ownAddress ?? '127.0.0.1'}:${port}`;
     const other = await startTestService({ content, env: { ...env, SIGNAGE_PEERS: url } });
     await untilTogether([{ get: (path) => fetch(url + path) }, other]);
-    const display = await kiosk.page(/\/screen\/lobby/);
-    const browser = await openPlayer(other, 'lobby');
+    const display = await kiosk.page(/\/screen\/demo/);
+    const browser = await openPlayer(other, 'demo');
 
     const home = temporaryFolder();
     mkdirSync(join(home, 'bin'));
@@ -177,7 +176,7 @@ describeBrowser('the tour', { timeout: 180_000 }, () => {
     /** What the displays do once a command has been carried out. */
     const effects: Readonly<Record<string, () => Promise<void>>> = {
       'signage screenshot': async () => {
-        const colour = middleOf(readFileSync(join(home, 'lobby.jpg')));
+        const colour = middleOf(readFileSync(join(home, 'demo.jpg')));
         expect(isClose(colour, RED), String(colour)).toBe(true);
       },
       'signage takeover start': async () => {
@@ -209,6 +208,6 @@ describeBrowser('the tour', { timeout: 180_000 }, () => {
     await startTestService({ content, env: { ...env, SIGNAGE_SHARED_SECRET: secrets.own } });
     const { stdout, stderr, code } = await signage(['screens'], { env: { SIGNAGE_SHARED_SECRET: secrets.own } });
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
-    expect(stdout).toMatch(/^lobby +Lobby /m);
+    expect(stdout).toMatch(/^demo +Lobby /m);
   });
 });

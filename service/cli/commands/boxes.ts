@@ -1,14 +1,15 @@
-/** `boxes` and `log`: the machines of the site. */
+/** `discover`, `boxes`, `health` and `log`: the machines of the site. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Argument, type Command } from 'commander';
 import type { BoxLog, SiteOverview } from '../../contract/console/site.ts';
+import type { Health } from '../../contract/health.ts';
 import { text } from '../arguments.ts';
 import { CliError } from '../exit.ts';
-import { moment } from '../format.ts';
+import { inParallel } from '../parallel.ts';
 import type { Session } from '../session.ts';
 import { parseBox } from '../settings.ts';
-import { fetchSite } from '../site.ts';
-import { safeJson, visible } from '../text.ts';
+import { fetchSite } from '../targets.ts';
+import { moment, plural, safeJson, visible } from '../text.ts';
 
 type Box = SiteOverview['boxes'][number];
 type Line = BoxLog['lines'][number];
@@ -108,5 +109,141 @@ export const registerBoxes = (program: Command, { out, client, degrade }: Sessio
         print(lines.slice(lines.length - fresh.length));
         known = texts;
       }
+    });
+};
+
+interface FoundBox {
+  nodeId: string;
+  site: string;
+  version: string;
+  url: string;
+  /** Null: it advertises itself, but does not answer. */
+  status: Health['status'] | null;
+}
+
+/** How long answers are awaited. */
+const BROWSE_MS = 2_500;
+const PROBE_MS = 1_500;
+
+export const registerDiscover = (program: Command, { out, clientOf }: Session): void => {
+  /** The first of the URLs that answers. */
+  const probe = async (urls: readonly string[]): Promise<Pick<FoundBox, 'url' | 'status'>> => {
+    const attempts = urls.map(async (url) => {
+      const { body } = await clientOf(url).ask<Health>({ path: '/healthz' });
+      return { url, status: body.status };
+    });
+    const late = new Promise<never>((_, reject) => setTimeout(reject, PROBE_MS).unref());
+    return Promise.any([...attempts, late]).catch(() => ({ url: urls[0] ?? '', status: null }));
+  };
+
+  program
+    .command('discover')
+    .description('list the boxes in this network (DNS-SD)')
+    .action(async () => {
+      const { browse } = await import('../discovery.ts');
+      const found: Promise<FoundBox>[] = [];
+      await browse(({ urls, ...box }) => {
+        found.push(probe(urls).then((answer) => ({ ...box, ...answer })));
+      }, AbortSignal.timeout(BROWSE_MS));
+      const boxes = (await Promise.all(found)).sort((one, other) => (one.nodeId < other.nodeId ? -1 : 1));
+      out.answer({ boxes }, () => {
+        if (boxes.length === 0) return;
+        const rows = boxes.map(({ url, site, version, status, nodeId }) => [
+          url,
+          site,
+          version,
+          status ?? 'no answer',
+          nodeId,
+        ]);
+        out.table(['ADDRESS', 'SITE', 'VERSION', 'STATUS', 'NODE'], rows);
+      });
+      if (boxes.length === 0) throw new CliError('unreachable', 'No box was found in this network.');
+    });
+};
+
+/** One box; `health` is null if it does not answer. */
+interface BoxHealth {
+  nodeId: string | null;
+  url: string;
+  health: Health | null;
+}
+
+/** Concurrent requests. */
+const AT_ONCE = 64;
+/** Most until the answer of a box. */
+const HEALTH_MS = 3_000;
+
+export const registerHealth = (program: Command, { out, client, clientOf }: Session): void => {
+  /** @throws CliError for the worst of the states */
+  const judge = (boxes: readonly BoxHealth[]): void => {
+    const isAny = (status: Health['status']): boolean => boxes.some(({ health }) => health?.status === status);
+    if (isAny('failing')) throw new CliError('refused', 'A box has nothing to show.');
+    if (isAny('degraded')) throw new CliError('degraded', 'Something is wrong; the warnings say what.');
+    const silent = boxes.filter(({ health }) => health === null).map(({ url }) => url);
+    if (silent.length > 0) throw new CliError('degraded', `No answer from ${silent.join(', ')}.`);
+  };
+
+  const warningsOf = ({ warnings, content }: Health): string[] => [
+    ...warnings,
+    ...content.warnings.map(({ path, message }) => `content: ${path}: ${message}`),
+  ];
+
+  const showOne = (origin: string, health: Health): void => {
+    out.fields([
+      ['status', health.status],
+      ['box', `${health.nodeId} (${origin})`],
+      ['version', health.version],
+      ['site', health.site],
+      ['started', health.startedAt],
+      ['pages', plural(health.connections, 'connection')],
+      ['content', health.content.status],
+      ['peers', health.peers.map(({ url, state }) => `${url} ${state}`).join(', ') || 'none'],
+    ]);
+    for (const warning of warningsOf(health)) out.line(visible(`- ${warning}`));
+  };
+
+  /** Prints boxes as they answer. @param urls those that are asked */
+  const startTable = (urls: readonly string[]): ((box: BoxHealth) => void) => {
+    const width = Math.max(...urls.map((url) => url.length));
+    const print = out.growingTable(['BOX', 'STATUS', 'VERSION', 'PAGES', 'NODE'], [width, 9, 8, 14]);
+    return ({ url, nodeId, health }) =>
+      print([
+        url,
+        health?.status ?? 'no answer',
+        health?.version ?? '-',
+        health === null ? '-' : plural(health.connections, 'connection'),
+        nodeId ?? '-',
+      ]);
+  };
+
+  program
+    .command('health')
+    .description('show the health of the box; with --all, of every box of the site')
+    .option('--all', 'every box of the site')
+    .action(async ({ all }: { all?: true }) => {
+      const box = await client();
+      const { body: here } = await box.ask<Health>({ path: '/healthz', timeoutMs: HEALTH_MS });
+      const own: BoxHealth = { nodeId: here.nodeId, url: box.base.origin, health: here };
+      if (all === undefined) {
+        out.answer(here, () => showOne(own.url, here));
+        return judge([own]);
+      }
+      const print = out.isJson() ? () => undefined : startTable([own.url, ...here.peers.map(({ url }) => url)]);
+      print(own);
+      const others = await inParallel(here.peers, AT_ONCE, async ({ url, nodeId }): Promise<BoxHealth> => {
+        const answer = await clientOf(url)
+          .ask<Health>({ path: '/healthz', timeoutMs: HEALTH_MS })
+          .catch(() => null);
+        const found = { nodeId, url, health: answer?.body ?? null };
+        print(found);
+        return found;
+      });
+      const boxes = [own, ...others];
+      out.answer({ boxes }, () => {
+        for (const { url, health } of boxes) {
+          for (const warning of health === null ? [] : warningsOf(health)) out.line(visible(`- ${url}: ${warning}`));
+        }
+      });
+      judge(boxes);
     });
 };

@@ -5,9 +5,8 @@ import { versionHash } from '../arguments.ts';
 import type { Client } from '../client.ts';
 import { compare, type Difference, formatDocument, readDocument, writeDocument } from '../document.ts';
 import { CliError } from '../exit.ts';
-import { bytes, moment, plural, shortHash } from '../format.ts';
 import type { Session } from '../session.ts';
-import { columns, visible } from '../text.ts';
+import { bytes, columns, moment, plural, shortHash, visible } from '../text.ts';
 
 type Issue = ContentCheck['errors'][number];
 
@@ -104,10 +103,10 @@ export const registerContent = (program: Command, { out, client, checkCanAsk, co
   group
     .command('pull')
     .description('get the document that plays')
-    .addArgument(new Argument('[file]', 'where to write it (default: standard output)'))
+    .addArgument(new Argument('[file]', 'where to write it; - or nothing: standard output'))
     .action(async (file: string | undefined) => {
       const { body } = await (await client()).ask<EditedContent>({ path: base });
-      if (file === undefined) return out.answer(body, ({ content }) => out.json(content));
+      if (file === undefined || file === '-') return out.answer(body, ({ content }) => out.json(content));
       await writeDocument(file, formatDocument(body.content));
       if (out.isJson()) out.json(body);
       out.say(`${file} is version ${shortHash(body.sha256)} of ${moment(body.changedAt)}.`);
@@ -149,9 +148,12 @@ export const registerContent = (program: Command, { out, client, checkCanAsk, co
     .command('revert')
     .description('publish an earlier version again')
     .addArgument(new Argument('<sha256>', 'the version, or the beginning of its name').argParser(versionHash))
-    .action(async (start: string) => {
+    .option('--yes', 'do not ask')
+    .action(async (start: string, { yes }: { yes?: true }) => {
+      checkCanAsk(yes);
       const box = await client();
       const sha256 = await wholeHash(box, start);
+      await confirm(`Publish version ${shortHash(sha256)} again?`, yes);
       const { body: document } = await box.ask({ path: `${base}/versions/${sha256}` });
       const { headers } = await box.ask<EditedContent>({ path: base });
       out.answer(await publish(box, headers.etag, JSON.stringify(document)), report);

@@ -7,11 +7,10 @@ import { duration, moment as momentArgument, siteName, siteNames } from '../argu
 import { type LocalDocument, readDocument } from '../document.ts';
 import { CliError } from '../exit.ts';
 import type { Hub, KnownBox, Site } from '../fleet/hub.ts';
-import { moment, plural, shortHash, bytes as spellBytes } from '../format.ts';
 import { inParallel } from '../parallel.ts';
 import type { Session } from '../session.ts';
 import { spellTarget, type Target, targetArgument } from '../targets.ts';
-import { visible } from '../text.ts';
+import { moment, plural, shortHash, bytes as spellBytes, visible } from '../text.ts';
 import { registerFleetCredentials } from './fleet-credentials.ts';
 import { bodyOf, type SendOptions, withCommand } from './send.ts';
 

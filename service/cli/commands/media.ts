@@ -5,14 +5,56 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Argument, type Command } from 'commander';
+import stringWidth from 'fast-string-width';
 import type { MediaConfig, MediaList, UploadResult } from '../../contract/media.ts';
 import type { Client } from '../client.ts';
 import { CliError } from '../exit.ts';
-import { bytes, moment, plural } from '../format.ts';
+import type { Sink } from '../output.ts';
 import { inParallel } from '../parallel.ts';
-import { type Progress, startProgress } from '../progress.ts';
 import type { Session } from '../session.ts';
-import { visible } from '../text.ts';
+import { bytes, moment, plural, visible } from '../text.ts';
+
+/** Columns of the bar for work under way, which is on a terminal alone. */
+const WIDTH = 24;
+/** Between two repaints, ms. */
+const PAUSE_MS = 100;
+
+interface Progress {
+  /** @param count bytes that were sent since the last call */
+  advance(count: number): void;
+  /** The current operation. */
+  label(text: string): void;
+  /** Removes the bar. */
+  end(): void;
+}
+
+/** @param total bytes in all */
+const startProgress = (sink: Sink, total: number): Progress => {
+  if (sink.isTTY !== true) return { advance: () => undefined, label: () => undefined, end: () => undefined };
+  let done = 0;
+  let text = '';
+  let paintedAt = Number.NEGATIVE_INFINITY;
+  const paint = (): void => {
+    if (done < total && performance.now() - paintedAt < PAUSE_MS) return;
+    paintedAt = performance.now();
+    const share = total === 0 ? 1 : Math.min(1, done / total);
+    const filled = Math.round(share * WIDTH);
+    const bar = `${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)} ${Math.floor(share * 100)}% of ${bytes(total)} `;
+    const room = (sink.columns || 80) - stringWidth(bar) - 1;
+    sink.write(`\r${bar}${stringWidth(text) <= room ? text : ''}\x1b[K`);
+  };
+  return {
+    advance: (count) => {
+      done += count;
+      paint();
+    },
+    label: (next) => {
+      text = next;
+      paint();
+    },
+    end: () => void sink.write('\r\x1b[K'),
+  };
+};
 
 /** Concurrent uploads. */
 const AT_ONCE = 3;
@@ -102,7 +144,7 @@ const putFile = async (client: Client, { path, name, size }: LocalFile, progress
   return { ...body, skipped: false };
 };
 
-export const registerMedia = (program: Command, { out, client }: Session): void => {
+export const registerMedia = (program: Command, { out, client, checkCanAsk, confirm }: Session): void => {
   const group = program.command('media').description('the files that slides show');
 
   group
@@ -166,9 +208,13 @@ export const registerMedia = (program: Command, { out, client }: Session): void 
     .command('delete')
     .description('delete a file at the whole site')
     .addArgument(new Argument('<name>', 'name of the file'))
-    .action(async (name: string) => {
+    .option('--yes', 'do not ask')
+    .action(async (name: string, { yes }: { yes?: true }) => {
       const path = pathOf(await checkedName(name));
-      await (await client()).ask({ method: 'DELETE', path });
+      checkCanAsk(yes);
+      const box = await client();
+      await confirm(`Delete ${visible(name)} at the whole site?`, yes);
+      await box.ask({ method: 'DELETE', path });
       out.say(`${name} is deleted.`);
     });
 };

@@ -3,21 +3,46 @@ import type { IncomingMessage } from 'node:http';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { StringDecoder } from 'node:string_decoder';
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { z } from 'zod';
 import type { auditAnswer } from '../../contract/console/site.ts';
 import { degradedHeader } from '../../contract/headers.ts';
-import { moment as momentArgument } from '../arguments.ts';
+import { moment as momentArgument, text } from '../arguments.ts';
 import { CliError } from '../exit.ts';
-import { moment } from '../format.ts';
 import type { Session } from '../session.ts';
-import { visibleLines } from '../text.ts';
+import { moment, safeJson, shortHash, visibleLines } from '../text.ts';
 
 interface ExportOptions {
   from?: string;
   to?: string;
   format: string;
 }
+
+type Audit = z.infer<typeof auditAnswer>;
+
+/** @throws InvalidArgumentError */
+const recordCount = (value: string): number => {
+  if (!/^[1-9]\d{0,3}$/.test(value)) throw new InvalidArgumentError('It must be 1 to 9999.');
+  return Number(value);
+};
+
+const MAX_CHANGE = 60;
+
+/** A state in a few words: the version of a document, the command that was sent, or the fields. */
+const stateInWords = (state: unknown): string => {
+  if (state === null || typeof state !== 'object') return state == null ? '-' : String(state);
+  const { sha256, ...fields } = state as Record<string, unknown>;
+  const parts = Object.entries(fields).map(
+    ([name, value]) => `${name}=${typeof value === 'string' ? value : safeJson(value, 0)}`,
+  );
+  return [...(typeof sha256 === 'string' ? [shortHash(sha256)] : []), ...parts].join(' ');
+};
+
+/** What a record says of a change: what it was, where there is one, and what it is. */
+const changeOf = ({ before, after }: Audit['records'][number]): string => {
+  const words = before == null ? stateInWords(after) : `${stateInWords(before)} -> ${stateInWords(after)}`;
+  return words.length > MAX_CHANGE ? `${words.slice(0, MAX_CHANGE)}…` : words;
+};
 
 /** Makes control characters of a text visible as it passes. */
 const makeVisible = (): Transform => {
@@ -60,18 +85,30 @@ export const registerRecords = (program: Command, { out, client, degrade }: Sess
   program
     .command('audit')
     .description('who changed what, newest first')
-    .action(async () => {
-      const { body } = await (await client()).ask<z.infer<typeof auditAnswer>>({ path: '/console/api/audit' });
-      out.answer(body, ({ records }) =>
+    .option('--from <time>', 'from this date (UTC) or time on', momentArgument)
+    .option('--to <time>', 'up to this date (UTC) or time', momentArgument)
+    .option('--who <name>', 'what this operator changed', text)
+    .option('--limit <n>', 'at most this many records', recordCount)
+    .action(async ({ from, to, who, limit }: { from?: string; to?: string; who?: string; limit?: number }) => {
+      const { body } = await (await client()).ask<Audit>({ path: '/console/api/audit' });
+      const [first, last] = [Date.parse(from ?? '0001-01-01'), Date.parse(to ?? '9999-12-31')];
+      const records = body.records
+        .filter(({ at, operator }) => {
+          const time = Date.parse(at);
+          return time >= first && time < last && (who === undefined || operator === who);
+        })
+        .slice(0, limit);
+      out.answer({ ...body, records }, () =>
         out.table(
-          ['WHEN', 'WHO', 'FROM', 'WHAT', 'TARGET', 'RESULT'],
-          records.map(({ at, operator, address, action, target, result }) => [
-            moment(at),
-            operator ?? '-',
-            address ?? '-',
-            action,
-            target ?? '-',
-            result,
+          ['WHEN', 'WHO', 'ADDRESS', 'WHAT', 'TARGET', 'CHANGE', 'RESULT'],
+          records.map((each) => [
+            moment(each.at),
+            each.operator ?? '-',
+            each.address ?? '-',
+            each.action,
+            each.target ?? '-',
+            changeOf(each),
+            each.result,
           ]),
         ),
       );

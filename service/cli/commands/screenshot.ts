@@ -8,8 +8,7 @@ import { type Client, readAll } from '../client.ts';
 import { CliError } from '../exit.ts';
 import { inParallel } from '../parallel.ts';
 import type { Session } from '../session.ts';
-import { fetchSite } from '../site.ts';
-import { type PageOptions, pagesOf, spellTarget, type Target, targetArgument } from '../targets.ts';
+import { fetchSite, type PageOptions, pagesOf, spellTarget, type Target, targetArgument } from '../targets.ts';
 import { visible } from '../text.ts';
 
 type Connection = SiteOverview['screens'][number]['connections'][number];

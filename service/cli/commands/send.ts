@@ -7,8 +7,8 @@ import type { Client } from '../client.ts';
 import { CliError } from '../exit.ts';
 import { inParallel } from '../parallel.ts';
 import type { Session } from '../session.ts';
-import { fetchSite } from '../site.ts';
 import {
+  fetchSite,
   isForOnePage,
   type PageOptions,
   pagesOf,
@@ -24,6 +24,7 @@ export interface SendOptions extends PageOptions {
   off?: true;
   name?: string;
   device?: string;
+  yes?: true;
 }
 
 /** Screens that are commanded concurrently. */
@@ -82,7 +83,7 @@ export const withCommand = (line: Command): Command =>
     .option('--connection <id>', 'only to this connection', text)
     .option('--client <id>', 'only to the newest connection of this client', text);
 
-export const registerSend = (program: Command, { out, client, degrade }: Session): void => {
+export const registerSend = (program: Command, { out, client, degrade, checkCanAsk, confirm }: Session): void => {
   /** The screens to send to: those of the target, or those whose page is named. */
   const slugsOf = async (box: Client, target: Target, options: SendOptions): Promise<string[]> => {
     if (target.kind === 'screen') return [target.slug];
@@ -105,18 +106,24 @@ export const registerSend = (program: Command, { out, client, degrade }: Session
   const line = program
     .command('send')
     .description('send a command to the pages of a screen')
-    .addArgument(targetArgument());
+    .addArgument(targetArgument())
+    .option('--yes', 'do not ask');
   withCommand(line).action(async (target: Target, command: string, options: SendOptions) => {
     const body = JSON.stringify(await bodyOf(command, options));
+    const isAsked = target.kind === 'all' && command === 'blackout';
+    if (isAsked) checkCanAsk(options.yes);
     const box = await client();
+    if (isAsked) await confirm('Send blackout to all screens?', options.yes);
     const results = await inParallel(await slugsOf(box, target, options), AT_ONCE, async (slug) => {
       const path = `/api/screens/${slug}/commands`;
       return (await box.ask<CommandResult>({ method: 'POST', path, body })).body;
     });
     out.answer(target.kind === 'screen' ? results[0] : results, () => report(target, results));
-    if (isForOnePage(options) && results.every(({ sent }) => sent === 0)) {
-      throw new CliError('notFound', `No such page shows ${spellTarget(target)}. See: signage screens`);
-    }
-    degrade(results.some(({ degraded }) => degraded));
+    const isDegraded = results.some(({ degraded }) => degraded);
+    degrade(isDegraded);
+    // A name is kept for a device that is not there.
+    if (results.some(({ sent }) => sent > 0) || isDegraded || command === 'setclientname') return;
+    const nobody = isForOnePage(options) ? 'No such page' : 'No page';
+    throw new CliError('notFound', `${nobody} shows ${spellTarget(target)}. See: signage screens`);
   });
 };

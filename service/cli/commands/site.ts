@@ -1,15 +1,15 @@
-/** `screens`, `show` and `devices`: what the site shows, and on what. */
+/** `screens`, `show`, `onboard` and `devices`: what the site shows, and on what. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Argument, type Command } from 'commander';
 import type { SiteOverview } from '../../contract/console/site.ts';
-import { deviceId, slug } from '../arguments.ts';
+import type { OnboardingResult } from '../../contract/onboarding.ts';
+import { deviceKey } from '../../contract/readable.ts';
+import { deviceId, playerName, slug } from '../arguments.ts';
 import type { Client } from '../client.ts';
 import { CliError } from '../exit.ts';
-import { moment } from '../format.ts';
 import type { Session } from '../session.ts';
-import { fetchSite } from '../site.ts';
-import { screensOf } from '../targets.ts';
-import { columns, safeJson } from '../text.ts';
+import { fetchSite, screensOf } from '../targets.ts';
+import { columns, moment, safeJson, visible } from '../text.ts';
 
 type SiteScreen = SiteOverview['screens'][number];
 type Connection = SiteScreen['connections'][number];
@@ -152,8 +152,35 @@ export const registerSite = (program: Command, { out, client, degrade, checkCanA
     .action(async (id: string, { yes }: { yes?: true }) => {
       checkCanAsk(yes);
       const box = await client();
+      const { body: site } = await fetchSite(box);
+      const known = site.screens.flatMap((each) => each.devices).map((each) => deviceKey(each.deviceId));
+      if (!known.includes(deviceKey(id)) && !site.degraded) {
+        throw new CliError('notFound', `The site has no device ${visible(id)}. See: signage devices list`);
+      }
       await confirm(`Forget the device ${id}?`, yes);
       await box.ask({ method: 'DELETE', path: `/console/api/devices/${encodeURIComponent(id)}` });
       out.say(`${id} is forgotten.`);
+    });
+};
+
+export const registerOnboard = (program: Command, { out, client }: Session): void => {
+  program
+    .command('onboard')
+    .description('bind a device to a screen')
+    .addArgument(new Argument('<device>', 'id that the device shows').argParser(deviceId))
+    .addArgument(new Argument('<slug>', 'the screen to show').argParser(slug))
+    .requiredOption('--name <name>', 'name of the player, for people', playerName)
+    .action(async (device: string, screenSlug: string, { name: clientName }: { name: string }) => {
+      const box = await client();
+      const body = JSON.stringify({ deviceId: device, clientName, screenSlug });
+      const answer = await box.ask<OnboardingResult>({ method: 'POST', path: '/api/onboarding', body });
+      out.answer(answer.body, (result) => {
+        out.line(visible(result.playerUrl));
+        out.say(
+          result.queued
+            ? `${result.clientName} shows ${result.screenName} as soon as the device is there.`
+            : `${result.clientName} shows ${result.screenName} now.`,
+        );
+      });
     });
 };

@@ -3,18 +3,22 @@ import { randomBytes } from 'node:crypto';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import type { SiteOverview } from '../../contract/console/site.ts';
 import { mostTakeoverDays, takeoverLevels } from '../../contract/console/takeover-levels.ts';
-import { duration, takeoverId, text } from '../arguments.ts';
-import { moment, plural } from '../format.ts';
+import { duration, startTime, takeoverId, text } from '../arguments.ts';
+import { CliError } from '../exit.ts';
 import type { Session } from '../session.ts';
-import { fetchSite } from '../site.ts';
-import { screensOf, spellTarget, type Target, targetArgument } from '../targets.ts';
+import { fetchSite, screensOf, spellTarget, type Target, targetArgument } from '../targets.ts';
+import { moment, plural } from '../text.ts';
 
 type Takeover = SiteOverview['takeovers'][number];
 
 interface StartOptions {
-  title: string;
+  title?: string;
+  body?: string;
+  media?: string;
+  from?: Date;
   /** Seconds. */
-  for: number;
+  for?: number;
+  untilEnded?: true;
   level: string;
   yes?: true;
 }
@@ -57,29 +61,49 @@ export const registerTakeover = (program: Command, session: Session): void => {
     .command('start')
     .description('show a message on screens, in place of what they play')
     .addArgument(targetArgument())
-    .requiredOption('--title <title>', 'the message', text)
-    .requiredOption('--for <time>', 'for how long: 90s, 30m, 2h, 1d', takeoverTime)
+    .option('--title <title>', 'the message', text)
+    .option('--body <text>', 'more text, below the title', text)
+    .option('--media <name>', 'an image or video of the site instead of the text', text)
+    .option('--from <time>', 'when it starts (default: now): 18:00, 2026-11-22T18:00, 2026-11-22T18:00:00Z', startTime)
+    .addOption(
+      new Option('--for <time>', 'for how long: 90s, 30m, 2h, 1d').argParser(takeoverTime).conflicts('untilEnded'),
+    )
+    .option('--until-ended', `until it is ended, ${mostTakeoverDays} days at most`)
     .addOption(
       new Option('--level <level>', 'emergency: also outside opening hours').choices(takeoverLevels).default('info'),
     )
     .option('--yes', 'do not ask')
-    .action(async (target: Target, { title, for: seconds, level, yes }: StartOptions) => {
-      checkCanAsk(yes);
-      const box = await client();
-      const { body: site } = await fetchSite(box);
-      const screens = plural(screensOf(site, target).length, 'screen');
-      await confirm(`Show "${title}" on ${screens} (${spellTarget(target)})?`, yes);
-      // By the clock of the box, which ends it: this machine's may be wrong.
-      const until = new Date(box.now() + seconds * 1000).toISOString();
-      const { body } = await box.ask<Takeover>({
-        method: 'PUT',
-        path: `/console/api/takeovers/${newId(title)}`,
-        body: JSON.stringify({ targets: [spellTarget(target)], level, title, until }),
-      });
-      out.answer(body, (takeover) => show([takeover]));
-      out.say(`To end it early: signage takeover end ${body.id}`);
-      degrade(site.degraded);
-    });
+    .action(
+      async (target: Target, { title, body: more, media, from, for: given, untilEnded, level, yes }: StartOptions) => {
+        const name = title ?? media;
+        if (name === undefined) throw new CliError('usage', 'A takeover needs --title or --media.');
+        const seconds = untilEnded ? mostTakeoverDays * 86_400 : given;
+        if (seconds === undefined) throw new CliError('usage', 'Say how long: --for 30m, or --until-ended.');
+        checkCanAsk(yes);
+        const box = await client();
+        const { body: site } = await fetchSite(box);
+        const screens = plural(screensOf(site, target).length, 'screen');
+        await confirm(`Show "${name}" on ${screens} (${spellTarget(target)})?`, yes);
+        // By the clock of the box, which ends it: this machine's may be wrong.
+        const until = new Date((from?.getTime() ?? box.now()) + seconds * 1000).toISOString();
+        const { body } = await box.ask<Takeover>({
+          method: 'PUT',
+          path: `/console/api/takeovers/${newId(name)}`,
+          body: JSON.stringify({
+            targets: [spellTarget(target)],
+            level,
+            title,
+            body: more,
+            media_url: media === undefined ? undefined : `/media/${encodeURIComponent(media)}`,
+            from,
+            until,
+          }),
+        });
+        out.answer(body, (takeover) => show([takeover]));
+        out.say(`To end it early: signage takeover end ${body.id}`);
+        degrade(site.degraded);
+      },
+    );
 
   group
     .command('list')
@@ -94,8 +118,12 @@ export const registerTakeover = (program: Command, session: Session): void => {
     .command('end')
     .description('end a takeover')
     .addArgument(new Argument('<id>', 'id of the takeover').argParser(takeoverId))
-    .action(async (id: string) => {
-      await (await client()).ask({ method: 'DELETE', path: `/console/api/takeovers/${id}` });
+    .option('--yes', 'do not ask')
+    .action(async (id: string, { yes }: { yes?: true }) => {
+      checkCanAsk(yes);
+      const box = await client();
+      await confirm(`End the takeover ${id}?`, yes);
+      await box.ask({ method: 'DELETE', path: `/console/api/takeovers/${id}` });
       out.say(`${id} is over.`);
     });
 };
