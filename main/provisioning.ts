@@ -5,6 +5,7 @@ import { mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { singleFlight } from '../service/domain/single-flight.ts';
 import { writeConfig, writeDurably } from './files.ts';
 
 interface ProvisioningPorts {
@@ -162,18 +163,12 @@ export const createProvisioning = (
     return false;
   };
 
-  let searching: Promise<boolean> | null = null;
   return {
     /**
      * Searches for a configuration and imports it. While a search is in progress, which a hanging USB stick may never end,
      * it returns that one.
      * @returns whether the configuration of the box has changed
      */
-    poll: () => {
-      searching ??= search().finally(() => {
-        searching = null;
-      });
-      return searching;
-    },
+    poll: singleFlight<void, boolean>(search),
   };
 };

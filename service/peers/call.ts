@@ -17,6 +17,7 @@ import { readClock, sha256Hex, signAnswer, signRequest } from '../auth/sign.ts';
 import { relayHeader, sealedType } from '../contract/peers.ts';
 import { remember } from '../domain/collections.ts';
 import { answerHeader, clockHeader, recipientHeader, signatureHeader } from '../domain/request-signature.ts';
+import { singleFlight } from '../domain/single-flight.ts';
 import { createDeadline } from './deadline.ts';
 import {
   codeOf,
@@ -172,12 +173,11 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
       request.end(body);
     });
 
-  const challenging = new Map<string, Promise<string>>();
   /** Base URLs of the boxes that have accepted the connection of the challenge in progress. */
   const connected = new Set<string>();
 
   /** @throws Unproven, or the error of the request */
-  const challenge = async (base: string): Promise<string> => {
+  const challenge = singleFlight(async (base: string): Promise<string> => {
     const { signal, clear } = createDeadline(DEADLINE_MS);
     const reply = await send(new URL(`${base}/api/peers/time`), {
       method: 'GET',
@@ -201,16 +201,10 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
     if (!answer.ok) throw new Unproven(answer);
     remember(proven, base, answer.body.nodeId, MAX_ADDRESSES);
     return answer.body.nodeId;
-  };
+  });
 
   /** The node id of the box at an address, once it is proven. */
-  const identify = async (base: string): Promise<string> => {
-    const known = proven.get(base);
-    if (known !== undefined) return known;
-    const running = challenging.get(base) ?? challenge(base).finally(() => challenging.delete(base));
-    challenging.set(base, running);
-    return running;
-  };
+  const identify = async (base: string): Promise<string> => proven.get(base) ?? challenge(base);
 
   const open = async (reply: SignedReply): Promise<Reply> => {
     if (seal === null || reply.bytes === null || !reply.type.startsWith(sealedType)) return reply;

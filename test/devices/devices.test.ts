@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { type DeviceBinding, mostBindings } from '../../service/contract/peers.ts';
 import { type Store, trim } from '../../service/devices/store.ts';

@@ -1,11 +1,8 @@
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../platform/store/folder.ts';
 import { openStore } from '../support/store.ts';
-
-const log = pino({ level: 'silent' });
 
 test('the node id is made once, in a folder that is made where it is not there', async () => {
   const dataDir = join(await temporaryFolder(), 'a', 'b');

@@ -1,5 +1,4 @@
 import { writeSync } from 'node:fs';
-import { pino } from 'pino';
 import { openStore } from '../../support/store.ts';
 
 /**

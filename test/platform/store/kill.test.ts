@@ -3,7 +3,6 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { build } from 'esbuild';
-import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { repeats } from '../../support/soak.ts';
 import { openStore } from '../../support/store.ts';
@@ -48,7 +47,6 @@ test(`every acknowledged binding outlives kill -9, ${rounds} times`, { timeout: 
     format: 'esm',
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   });
-  const log = pino({ level: 'silent' });
   const acknowledged = new Map<string, number>();
   const nodeIds = new Set<string>();
   let acknowledgements = 0;
