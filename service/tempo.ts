@@ -149,6 +149,10 @@ export const defaultTempo = {
     /** A page that waits for a stream repeats its request, so a session never fetched from is unwanted after this time. */
     unwanted: 5_000,
   },
+  takeovers: {
+    /** Between looks at the clock, for takeovers whose time is over. */
+    poll: 250,
+  },
 };
 
 type Sections<T> = {

@@ -13,6 +13,11 @@ export const createRate = (limit: number, windowMs: number) => {
       times.push(now);
       return true;
     },
+    /** How long it takes until an event is counted again, ms; 0: at once. */
+    wait(now: number): number {
+      const oldest = times.length < limit ? undefined : times[times.length - limit];
+      return oldest === undefined ? 0 : Math.max(0, oldest + windowMs - now);
+    },
   };
 };
 

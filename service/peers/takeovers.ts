@@ -14,8 +14,8 @@ import type { LivePeer, Peers } from './peer.ts';
 export interface ReplicatedTakeovers {
   /** Every record that is kept. */
   records(): TakeoverRecord[];
-  /** Stores the newer records of another box. */
-  merge(theirs: readonly TakeoverRecord[]): Promise<void>;
+  /** Stores the newer records of another box. @returns what it lacks: the ends of those that it still has */
+  merge(theirs: readonly TakeoverRecord[]): Promise<TakeoverRecord[]>;
   state(): Pick<PeerState, 'takeovers'>;
 }
 
@@ -60,7 +60,8 @@ export const createTakeoverExchange = ({
     const dated = answer.body.takeovers.map(({ id, updatedAt }) => [id, updatedAt] as const);
     misdated.note(nodeId, 'takeovers', dated);
     const before = own();
-    await takeovers.merge(answer.body.takeovers);
+    const lacking = await takeovers.merge(answer.body.takeovers);
+    if (lacking.length > 0) await asking.ask({ nodeId }, 'takeovers.send', lacking);
     remember(compared, nodeId, comparison(theirs), mostPeers);
     if (own() !== before) onNews();
   };

@@ -6,19 +6,30 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { mostOpenTakeovers } from '../contract/console/takeovers.ts';
+import { takeoverLimits } from '../contract/console/takeovers.ts';
 import { CodedError } from '../contract/errors.ts';
 import { type PeerState, type TakeoverRecord, takeoverRecord } from '../contract/peers.ts';
 import type { Slide } from '../contract/playlist.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { laterThan } from '../domain/merge.ts';
+import { createRate } from '../domain/rate.ts';
 import { isTargeted } from '../domain/targets.ts';
-import { type SiteTime, unconfirmed } from '../domain/time.ts';
+import { type EpochMs, type MonotonicMs, type SiteTime, unconfirmed } from '../domain/time.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { systemDisk } from '../platform/store/disk.ts';
 import { createDurable } from '../platform/store/durable.ts';
-import { byPrecedence, isOpenAt, mergeTakeovers, type Records, rowsOf } from './records.ts';
-import { slideOf } from './slides.ts';
+import { type End, openEnds } from './ends.ts';
+import {
+  byPrecedence,
+  hasPassed,
+  isOpenAt,
+  type Learned,
+  mergeTakeovers,
+  type Records,
+  recordOfEnd,
+  rowsOf,
+  slideOf,
+} from './records.ts';
 
 /** A screen, as targets name it. */
 interface Screen {
@@ -30,8 +41,8 @@ interface Screen {
 export type NewTakeover = Omit<TakeoverRecord, 'updatedAt' | 'endedAt'>;
 
 export interface Takeovers extends Module {
-  /** The time by which takeovers begin and end, ms since the epoch: that of the site. */
-  now(): number;
+  /** The time by which takeovers begin and end: that of the site. */
+  now(): EpochMs;
   /** Those that are on or still to come, in the order of precedence. */
   open(): TakeoverRecord[];
   /** Whether an emergency is on at a screen. */
@@ -42,13 +53,13 @@ export interface Takeovers extends Module {
   onChange(listener: () => void): void;
   /**
    * Starts a takeover, or replaces the one with its id. Resolves once it is durable here.
-   * @throws CodedError `too_many_takeovers`, `insufficient_storage`
+   * @throws CodedError `too_many_takeovers`, `too_many_requests`, `insufficient_storage`
    */
   put(takeover: NewTakeover): Promise<{ record: TakeoverRecord; isNew: boolean }>;
   /** Ends a takeover. Resolves with the record of its end. @throws CodedError `takeover_not_found`, `insufficient_storage` */
   end(id: string): Promise<TakeoverRecord>;
-  /** Stores the newer records of another box. */
-  merge(theirs: readonly TakeoverRecord[]): Promise<void>;
+  /** Stores the newer records of another box. @returns what it lacks: the ends of those that it still has */
+  merge(theirs: readonly TakeoverRecord[]): Promise<TakeoverRecord[]>;
   /** Every record that is kept, for other boxes. */
   records(): TakeoverRecord[];
   /** Follows the site's clock. Until this is called, the clock of this box stands for it. */
@@ -56,9 +67,6 @@ export interface Takeovers extends Module {
   /** Its part of {@link PeerState}. */
   state(): Pick<PeerState, 'takeovers'>;
 }
-
-/** How often the clock is read for takeovers whose time is over. */
-const POLL_MS = 250;
 
 interface State {
   records: Records;
@@ -91,8 +99,23 @@ const digestOf = (records: Records): string => {
   return digest;
 };
 
+/** Counts new takeovers. @returns the ms until one is taken; 0: it is counted */
+const createQuota = () => {
+  const others = [createRate(takeoverLimits.minute, 60_000), createRate(takeoverLimits.day, 86_400_000)];
+  const emergencies = [createRate(takeoverLimits.emergenciesAMinute, 60_000)];
+  return (isEmergency: boolean, time: MonotonicMs): number => {
+    const rates = isEmergency ? emergencies : others;
+    const wait = Math.max(...rates.map((rate) => rate.wait(time)));
+    if (wait === 0) for (const rate of rates) rate.take(time);
+    return wait;
+  };
+};
+
+const isEmergency = ({ level }: Pick<TakeoverRecord, 'level'>): boolean => level === 'emergency';
+
 /** Opens the stored takeovers. */
-export const createTakeovers = async ({ dirs, log, now, keep, reserve }: ServiceContext): Promise<Takeovers> => {
+export const createTakeovers = async (context: ServiceContext): Promise<Takeovers> => {
+  const { dirs, log, now, monotonicNow, tempo, keep, reserve } = context;
   const durable = keep(
     await createDurable<State>({
       path: join(dirs.data, 'takeovers.json'),
@@ -104,76 +127,128 @@ export const createTakeovers = async ({ dirs, log, now, keep, reserve }: Service
       now,
     }),
   );
+  const ends = keep(await openEnds(context));
   const changes = createEmitter();
+  const takeFromQuota = createQuota();
   let timer: NodeJS.Timeout | undefined;
   /** In memory first: a disk that takes no writes must not prolong a takeover. */
   const over = new Set(durable.read().over);
+  /** When this box learned of the records, by {@link keyOf}. */
+  const learned = new Map<string, Learned>();
 
-  let siteTime = unconfirmed(now);
-  const siteNow = (): number => siteTime.now();
-  /** Keys of those that were open when listeners were last called. */
+  let siteTime: SiteTime = unconfirmed(now);
+  const siteNow = (): EpochMs => siteTime.now();
+  const reading = () => ({ now: siteNow(), isConfirmed: siteTime.isConfirmed() });
+  const moment = (): Learned => ({ at: siteNow(), monotonic: monotonicNow() });
+  /** Those that were open when listeners were last called. */
   let shown = '';
 
   const read = (): Records => durable.read().records;
-  const isOpen = (record: TakeoverRecord): boolean => isOpenAt(record, siteNow()) && !over.has(keyOf(record));
+  /** An emergency stays until a clock that can be relied on says that it is over. */
+  const isOverdue = (record: TakeoverRecord): boolean =>
+    isEmergency(record) && Date.parse(record.until) <= siteNow() && !over.has(keyOf(record));
+  const isOpen = (record: TakeoverRecord): boolean =>
+    record.endedAt === null && !over.has(keyOf(record)) && (isOpenAt(record, siteNow()) || isEmergency(record));
   const open = (): TakeoverRecord[] => [...read().values()].filter(isOpen).toSorted(byPrecedence);
 
-  const keysOfOpen = (): string => open().map(keyOf).join();
+  const openNow = (): string =>
+    open()
+      .map((record) => `${keyOf(record)} ${isOverdue(record)}`)
+      .join();
   const announce = (): void => {
-    shown = keysOfOpen();
+    shown = openNow();
     changes.emit();
   };
 
   /** Stores changed records; resolves once they are durable. @throws what `change` throws */
-  const store = (change: (records: Records) => Records): Promise<void> =>
-    durable.update(({ records }) => {
+  const store = async (change: (records: Records) => Records): Promise<void> => {
+    const noted: End[] = [];
+    await durable.update(({ records }) => {
       const next = change(records);
+      for (const [id, record] of next) {
+        const before = records.get(id);
+        if (before === record) continue;
+        // Where the time is shortened, a box that was away may have the record with the longer one.
+        if (record.endedAt !== null) noted.push(record);
+        if (before !== undefined && before.until > record.until) noted.push(before);
+      }
       const keys = new Set([...next.values()].map(keyOf));
       for (const key of over) if (!keys.has(key)) over.delete(key);
+      for (const key of learned.keys()) if (!keys.has(key)) learned.delete(key);
+      for (const key of keys) if (!learned.has(key)) learned.set(key, moment());
       return { records: next, over: new Set(over) };
     });
+    await Promise.all(noted.map(({ id, updatedAt, until }) => ends.note({ id, updatedAt, until })));
+  };
   const update = async (change: (records: Records) => Records): Promise<void> => {
     await store(change);
     announce();
   };
+  const learnAll = (): void => {
+    for (const record of read().values()) learned.set(keyOf(record), moment());
+  };
+  learnAll();
 
   /** Ends the takeovers whose time is over, and shows those again that were over only by a clock that was ahead. */
   const poll = (): void => {
-    if (keysOfOpen() !== shown) announce();
-    // A clock that is wrong at the start must not end a takeover for good.
-    if (!siteTime.isEstablished()) return;
-    const at = siteNow();
-    const ended = [...read().values()].filter(
-      (record) => record.endedAt === null && Date.parse(record.until) <= at && !over.has(keyOf(record)),
-    );
-    if (ended.length === 0) return;
+    const current = moment();
+    const { now: time, isConfirmed } = reading();
+    const ended = [...read().values()].filter((record) => {
+      const key = keyOf(record);
+      if (record.endedAt !== null || over.has(key) || Date.parse(record.until) > time) return false;
+      return isConfirmed || hasPassed(record, learned.get(key) ?? current, current);
+    });
     for (const record of ended) over.add(keyOf(record));
     // The store reports a disk that takes no writes.
-    store((records) => records).catch(() => {});
+    if (ended.length > 0) store((records) => records).catch(() => {});
+    ends.forget(time, isConfirmed);
+    if (openNow() !== shown) announce();
   };
+
+  /** @throws CodedError if the site has too many of its kind */
+  const admit = (takeover: NewTakeover, before: TakeoverRecord | undefined): void => {
+    const isSameKind = (record: TakeoverRecord): boolean => isEmergency(record) === isEmergency(takeover);
+    const others = open().filter((record) => record !== before && isSameKind(record));
+    const most = isEmergency(takeover) ? takeoverLimits.openEmergencies : takeoverLimits.open;
+    if (others.length >= most) throw new CodedError('too_many_takeovers');
+    if (before !== undefined && isOpen(before) && isSameKind(before)) return;
+    const wait = takeFromQuota(isEmergency(takeover), monotonicNow());
+    if (wait === 0) return;
+    const seconds = Math.ceil(wait / 1000);
+    throw new CodedError('too_many_requests', `The site takes no more new takeovers for ${seconds} s.`, {
+      headers: { 'Retry-After': String(seconds) },
+    });
+  };
+
+  /** What this box knows of the ids of older records, which their senders lack. */
+  const correctionsOf = (theirs: readonly TakeoverRecord[]): TakeoverRecord[] =>
+    theirs.flatMap((record) => {
+      const known = ends.get(record.id);
+      if (record.endedAt !== null || known === undefined || record.updatedAt > known.updatedAt) return [];
+      return read().get(record.id) ?? recordOfEnd(known);
+    });
 
   return {
     now: siteNow,
     open,
     isEmergency: (screen) =>
       open().some(
-        ({ level, from, targets }) =>
-          level === 'emergency' && Date.parse(from) <= siteNow() && isTargeted(targets, screen),
+        (record) => isEmergency(record) && Date.parse(record.from) <= siteNow() && isTargeted(record.targets, screen),
       ),
     slides: (screen) =>
       open()
         .filter(({ targets }) => isTargeted(targets, screen))
-        .map(slideOf),
+        .map((record) => slideOf(record, isOverdue(record))),
     onChange: changes.on,
     put: async (takeover) => {
       let result: { record: TakeoverRecord; isNew: boolean } | undefined;
       await update((records) => {
         const before = records.get(takeover.id);
-        const others = [...records.values()].filter((each) => each !== before && isOpen(each));
-        if (others.length >= mostOpenTakeovers) throw new CodedError('too_many_takeovers');
-        const record = { ...takeover, updatedAt: laterThan(before?.updatedAt, siteNow()), endedAt: null };
+        admit(takeover, before);
+        const newest = [before?.updatedAt ?? '', ends.get(takeover.id)?.updatedAt ?? ''].toSorted().at(-1);
+        const record = { ...takeover, updatedAt: laterThan(newest || undefined, siteNow()), endedAt: null };
         result = { record, isNew: before === undefined || !isOpen(before) };
-        return mergeTakeovers(records, [record], siteNow());
+        return mergeTakeovers(records, [record], reading());
       });
       return result as NonNullable<typeof result>;
     },
@@ -184,13 +259,18 @@ export const createTakeovers = async ({ dirs, log, now, keep, reserve }: Service
         if (before === undefined || !isOpen(before)) throw new CodedError('takeover_not_found');
         const updatedAt = laterThan(before.updatedAt, siteNow());
         ended = { ...before, updatedAt, endedAt: updatedAt };
-        return mergeTakeovers(records, [ended], siteNow());
+        return mergeTakeovers(records, [ended], reading());
       });
       return ended as TakeoverRecord;
     },
     merge: async (theirs) => {
-      if (mergeTakeovers(read(), theirs, siteNow()) === read()) return;
-      await update((records) => mergeTakeovers(records, theirs, siteNow()));
+      const corrections = correctionsOf(theirs);
+      const stale = new Set(corrections.map(({ id }) => id));
+      const news = theirs.filter(({ id, endedAt }) => endedAt !== null || !stale.has(id));
+      if (mergeTakeovers(read(), news, reading()) !== read()) {
+        await update((records) => mergeTakeovers(records, news, reading()));
+      }
+      return corrections;
     },
     states: {
       takeover: (id) => {
@@ -201,10 +281,11 @@ export const createTakeovers = async ({ dirs, log, now, keep, reserve }: Service
     records: () => [...read().values()],
     followClock: (clock) => {
       siteTime = clock;
+      learnAll();
     },
     state: () => ({ takeovers: digestOf(read()) }),
     start: () => {
-      timer = setInterval(poll, POLL_MS).unref();
+      timer = setInterval(poll, tempo.takeovers.poll).unref();
       poll();
     },
     close: () => clearInterval(timer),

@@ -1,7 +1,13 @@
-/** The records of takeovers, and how boxes agree on them. Pure; `now` is in ms since the epoch. */
+/** The records of takeovers, how boxes agree on them, and their slides. Pure. */
 import { takeoverLevels } from '../contract/console/takeover-levels.ts';
+import { takeoverSlideId } from '../contract/console/takeovers.ts';
 import { mostTakeovers, type TakeoverRecord } from '../contract/peers.ts';
+import type { Slide } from '../contract/playlist.ts';
+import { blankSlide } from '../contract/slide-values.ts';
+import { mediaTypeOf, pictureKindOf } from '../domain/media-types.ts';
 import { replacesBy } from '../domain/merge.ts';
+import type { EpochMs, MonotonicMs } from '../domain/time.ts';
+import type { End } from './ends.ts';
 
 /** By id. Never mutated. */
 export type Records = ReadonlyMap<string, TakeoverRecord>;
@@ -38,22 +44,95 @@ export const byPrecedence = (a: TakeoverRecord, b: TakeoverRecord): number =>
 const keptUntil = ({ until, updatedAt }: TakeoverRecord): number =>
   Math.max(Date.parse(until), Date.parse(updatedAt)) + KEEP_MS;
 
-/** Leaves out old records, and those beyond the limit: first the ones that are over, of these first the oldest. */
-const prune = (records: Records, now: number): Records => {
-  const young = [...records.values()].filter((record) => keptUntil(record) > now);
-  const rank = (record: TakeoverRecord): number => (isOpenAt(record, now) ? 1 : 0);
+/**
+ * Leaves out old records, if the clock can be relied on, and those beyond the limit: first the ones that are over, of these
+ * first the oldest.
+ */
+const prune = (records: Records, { now, isConfirmed }: Reading): Records => {
+  const young = [...records.values()].filter((record) => !isConfirmed || keptUntil(record) > now);
+  const isOpen = (record: TakeoverRecord): boolean =>
+    isOpenAt(record, now) || (!isConfirmed && record.level === 'emergency' && record.endedAt === null);
+  const rank = (record: TakeoverRecord): number => (isOpen(record) ? 1 : 0);
   const ranked = young.toSorted((a, b) => rank(b) - rank(a) || -compareTakeovers(a, b));
   return new Map(ranked.slice(0, mostTakeovers).map((record) => [record.id, record]));
 };
 
+/** What a clock says, and whether it can be relied on. */
+interface Reading {
+  now: EpochMs;
+  isConfirmed: boolean;
+}
+
 /** Adds records, in place of older ones with their ids. @returns `records` itself if none of them is newer */
-export const mergeTakeovers = (records: Records, more: readonly TakeoverRecord[], now: number): Records => {
+export const mergeTakeovers = (records: Records, more: readonly TakeoverRecord[], reading: Reading): Records => {
+  const { now, isConfirmed } = reading;
   const merged = new Map(records);
   let isChanged = false;
   for (const record of more) {
-    if (!replaces(record, merged.get(record.id), now) || keptUntil(record) <= now) continue;
+    if (!replaces(record, merged.get(record.id), now) || (isConfirmed && keptUntil(record) <= now)) continue;
     merged.set(record.id, record);
     isChanged = true;
   }
-  return isChanged ? prune(merged, now) : records;
+  return isChanged ? prune(merged, reading) : records;
 };
+
+/** A record of an end of which no more is known. */
+export const recordOfEnd = ({ id, updatedAt, until }: End): TakeoverRecord => {
+  // Later than the record that it ends.
+  const at = new Date(Date.parse(updatedAt) + 1).toISOString();
+  return {
+    id,
+    targets: ['all'],
+    level: 'info',
+    title: null,
+    body: null,
+    media_url: null,
+    from: at,
+    until,
+    updatedAt: at,
+    endedAt: at,
+  };
+};
+
+/** When this box learned of a record, by both of its clocks. */
+export interface Learned {
+  at: EpochMs;
+  monotonic: MonotonicMs;
+}
+
+/** A clock that moved by more against monotonic time was set. */
+const STEP_MS = 60_000;
+
+/** Whether the end of a takeover has passed while this box ran, and its clock was not set since it learned of it. */
+export const hasPassed = (
+  { until }: Pick<TakeoverRecord, 'until'>,
+  learned: Learned,
+  { at, monotonic }: Learned,
+): boolean => {
+  const end = Date.parse(until);
+  const step = Math.abs(at - monotonic - (learned.at - learned.monotonic));
+  return (
+    learned.at < end && end <= at && step <= STEP_MS && monotonic - learned.monotonic >= end - learned.at - STEP_MS
+  );
+};
+
+/**
+ * The slide of a takeover, as it leads the playlist of a screen.
+ * @param isOpenEnded its end is not known to have passed, though the clock says so: the page goes on showing it
+ */
+export const slideOf = (
+  { id, level, title, body, media_url, from, until }: TakeoverRecord,
+  isOpenEnded = false,
+): Slide => ({
+  ...blankSlide,
+  id: takeoverSlideId(id),
+  title,
+  body,
+  schedule_mode: 'between',
+  schedule_start_datetime: from,
+  schedule_end_datetime: isOpenEnded ? null : until,
+  media_url,
+  media_type: media_url === null ? null : mediaTypeOf(media_url),
+  kind: (media_url === null ? null : pictureKindOf(media_url)) ?? 'text',
+  content: { takeover: { id, level } },
+});

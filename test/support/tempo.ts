@@ -98,4 +98,7 @@ export const testTempo: Tempo = {
     startEvery: 200,
     unwanted: 5_000,
   },
+  takeovers: {
+    poll: 50,
+  },
 };

@@ -5,14 +5,17 @@ import { pictureKindOf } from '../../service/domain/media-types.ts';
 import {
   byPrecedence,
   compareTakeovers,
+  hasPassed,
   isOpenAt,
   mergeTakeovers,
   type Records,
+  recordOfEnd,
   rowsOf,
+  slideOf,
 } from '../../service/takeovers/records.ts';
-import { slideOf } from '../../service/takeovers/slides.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00.000Z');
+const CLOCK = { now: NOW, isConfirmed: true };
 const at = (minutes: number): string => new Date(NOW + minutes * 60_000).toISOString();
 
 const record = (changes: Partial<TakeoverRecord> = {}): TakeoverRecord => ({
@@ -30,7 +33,7 @@ const record = (changes: Partial<TakeoverRecord> = {}): TakeoverRecord => ({
 });
 
 const merged = (...lists: TakeoverRecord[][]): Records =>
-  lists.reduce<Records>((records, list) => mergeTakeovers(records, list, NOW), new Map());
+  lists.reduce<Records>((records, list) => mergeTakeovers(records, list, CLOCK), new Map());
 
 describe('records of takeovers', () => {
   const arbitrary = fc.record({
@@ -56,19 +59,19 @@ describe('records of takeovers', () => {
 
   test('are replaced by newer ones alone, and an end is a newer one', () => {
     const before = merged([record({ updatedAt: at(2) })]);
-    expect(mergeTakeovers(before, [record({ updatedAt: at(1), title: 'Older' })], NOW)).toBe(before);
-    const ended = mergeTakeovers(before, [record({ updatedAt: at(3), endedAt: at(3) })], NOW);
+    expect(mergeTakeovers(before, [record({ updatedAt: at(1), title: 'Older' })], CLOCK)).toBe(before);
+    const ended = mergeTakeovers(before, [record({ updatedAt: at(3), endedAt: at(3) })], CLOCK);
     expect(ended.get('lift')?.endedAt).toBe(at(3));
-    expect(mergeTakeovers(ended, [...before.values()], NOW)).toBe(ended);
+    expect(mergeTakeovers(ended, [...before.values()], CLOCK)).toBe(ended);
   });
 
   test('are not taken from a clock that is decades ahead, nor when they were over a month ago', () => {
     const month = 31 * 24 * 60;
     const empty: Records = new Map();
-    expect(mergeTakeovers(empty, [record({ updatedAt: '2099-01-01T00:00:00.000Z' })], NOW)).toBe(empty);
+    expect(mergeTakeovers(empty, [record({ updatedAt: '2099-01-01T00:00:00.000Z' })], CLOCK)).toBe(empty);
     const over = record({ from: at(-month - 90), until: at(-month - 1), updatedAt: at(-month - 90) });
-    expect(mergeTakeovers(empty, [over], NOW)).toBe(empty);
-    expect(mergeTakeovers(empty, [{ ...over, until: at(-month + 1) }], NOW).size).toBe(1);
+    expect(mergeTakeovers(empty, [over], CLOCK)).toBe(empty);
+    expect(mergeTakeovers(empty, [{ ...over, until: at(-month + 1) }], CLOCK).size).toBe(1);
   });
 
   test('beyond the limit those that are over go first, of these the oldest', () => {
@@ -77,7 +80,7 @@ describe('records of takeovers', () => {
     );
     const full = merged(many);
     expect(full.size).toBe(mostTakeovers);
-    const more = mergeTakeovers(full, [record({ id: 'new-1', updatedAt: at(0) })], NOW);
+    const more = mergeTakeovers(full, [record({ id: 'new-1', updatedAt: at(0) })], CLOCK);
     expect(more.size).toBe(mostTakeovers);
     expect(more.has('t-0')).toBe(false);
     expect(more.has('t-1')).toBe(true);
@@ -87,7 +90,7 @@ describe('records of takeovers', () => {
   test('with a date that no clock can have made is the older one, also where it is known', () => {
     const wrong = record({ updatedAt: '2038-01-19T00:00:00.000Z' });
     const known = new Map([[wrong.id, wrong]]);
-    expect(mergeTakeovers(known, [record({ updatedAt: at(0) })], NOW).get(wrong.id)?.updatedAt).toBe(at(0));
+    expect(mergeTakeovers(known, [record({ updatedAt: at(0) })], CLOCK).get(wrong.id)?.updatedAt).toBe(at(0));
   });
 
   test.each([
@@ -106,6 +109,41 @@ describe('records of takeovers', () => {
       expect(compareTakeovers(record(), record(changes as Partial<TakeoverRecord>))).not.toBe(0);
     }
   });
+});
+
+describe('the end of a takeover has passed', () => {
+  const learned = { at: NOW, monotonic: 1_000 };
+  const later = (minutes: number, stepMinutes = 0) => ({
+    at: NOW + (minutes + stepMinutes) * 60_000,
+    monotonic: 1_000 + minutes * 60_000,
+  });
+
+  test.each([
+    ['while this box ran', later(61), {}, true],
+    ['not before it', later(59), {}, false],
+    ['not if the clock was set by two hours meanwhile', later(1, 120), {}, false],
+    ['although the clock moved by half a minute', later(60.2, 0.5), {}, true],
+    ['not if the clock said so when this box learned of it', later(61), { from: at(-60), until: at(-1) }, false],
+  ])('%s', (_, current, changes, expected) => {
+    expect(hasPassed(record(changes), learned, current)).toBe(expected);
+  });
+});
+
+test('an emergency and an old record stay while no clock can be relied on', () => {
+  const emergencies = Array.from({ length: 3 }, (_, index) =>
+    record({ id: `e-${index}`, level: 'emergency', from: at(-90), until: at(-60), updatedAt: at(-90) }),
+  );
+  const many = Array.from({ length: mostTakeovers }, (_, index) => record({ id: `t-${index}`, endedAt: at(index) }));
+  const unsure = mergeTakeovers(new Map(), [...emergencies, ...many], { now: NOW, isConfirmed: false });
+  expect(emergencies.every(({ id }) => unsure.has(id))).toBe(true);
+  const sure = mergeTakeovers(new Map(), [...emergencies, ...many], CLOCK);
+  expect(emergencies.some(({ id }) => sure.has(id))).toBe(false);
+});
+
+test('a record of an end wins over the one that it ends', () => {
+  const old = record();
+  expect(compareTakeovers(recordOfEnd(old), old)).toBeGreaterThan(0);
+  expect(slideOf(old, true)).toMatchObject({ schedule_mode: 'between', schedule_end_datetime: null });
 });
 
 test('of several takeovers the highest level leads, then the later start, then the greater id', () => {

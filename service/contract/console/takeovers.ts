@@ -3,8 +3,15 @@ import { z } from 'zod';
 import { instant } from '../terms.ts';
 import { mostTakeoverDays, takeoverLevels } from './takeover-levels.ts';
 
-/** Maximum number of takeovers that are on or still to come. */
-export const mostOpenTakeovers = 100;
+/** Limits of a site. Emergencies have limits of their own, so that nothing of other levels keeps one out. */
+export const takeoverLimits = {
+  /** That are on or still to come. */
+  open: 100,
+  minute: 600,
+  day: 5_000,
+  openEmergencies: 20,
+  emergenciesAMinute: 20,
+};
 
 export const takeoverId = z
   .string()

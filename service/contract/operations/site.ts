@@ -83,7 +83,7 @@ export const site = {
       201: { description: 'The takeover.', content: json(takeover, takeoverExample) },
       200: { description: 'The takeover, which replaced an earlier one.', content: json(takeover, takeoverExample) },
     },
-    errors: ['too_many_takeovers', 'insufficient_storage'],
+    errors: ['too_many_takeovers', 'too_many_requests', 'insufficient_storage'],
     examples: { id: 'lift' },
   },
   'DELETE /console/api/takeovers/:id': {

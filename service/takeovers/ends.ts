@@ -1,0 +1,94 @@
+/**
+ * What is remembered of takeovers that are over, in a file that is appended to: a box that was away may still have an
+ * older record of such an id, whose time has not passed.
+ */
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { instant } from '../contract/terms.ts';
+import type { EpochMs } from '../domain/time.ts';
+import type { ServiceContext } from '../module.ts';
+import { codeOf } from '../platform/store/disk.ts';
+import { createBatches, type Journal, openJournal } from '../platform/store/journal.ts';
+
+const end = z.object({ id: z.string(), updatedAt: instant, until: instant });
+/** No record of `id` that was changed at `updatedAt` or before counts; `until` is the latest that it ever had. */
+export type End = z.infer<typeof end>;
+
+/** More than a site can end in 31 days. */
+const MAX_ENDS = 1_000_000;
+/** How long an end is kept if no clock tells that its time has passed. */
+const KEEP_MS = 400 * 86_400_000;
+/** Lines beyond those that count, after which the file is rewritten at the next start. */
+const MAX_WASTE = 10_000;
+
+const later = (a: string, b: string | undefined): string => (b === undefined || a > b ? a : b);
+
+const parse = (line: string): End[] => {
+  try {
+    return [end.parse(JSON.parse(line))];
+  } catch {
+    return [];
+  }
+};
+
+export type Ends = Awaited<ReturnType<typeof openEnds>>;
+
+export const openEnds = async ({ dirs, log }: Pick<ServiceContext, 'dirs' | 'log'>) => {
+  const path = join(dirs.data, 'takeovers.ends.jsonl');
+  const ends = new Map<string, End>();
+  let waiting: string[] = [];
+  let fault: string | null = null;
+
+  const add = ({ id, updatedAt, until }: End): void => {
+    const known = ends.get(id);
+    ends.delete(id);
+    ends.set(id, { id, updatedAt: later(updatedAt, known?.updatedAt), until: later(until, known?.until) });
+    for (const oldest of ends.keys()) if (ends.size > MAX_ENDS) ends.delete(oldest);
+  };
+
+  const lines = (await readFile(path, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
+  for (const each of lines.flatMap(parse)) add(each);
+  if (lines.length > ends.size + MAX_WASTE) {
+    const next = [...ends.values()].map((each) => `${JSON.stringify(each)}\n`).join('');
+    await writeFile(`${path}.tmp`, next, { flush: true })
+      .then(() => rename(`${path}.tmp`, path))
+      .catch(() => rm(`${path}.tmp`, { force: true }));
+  }
+
+  let journal: Journal | null = null;
+  /** The file is opened by the first end, so a failing disk does not keep the box from starting. */
+  const write = createBatches<string, void>(async (more) => {
+    waiting.push(...more);
+    try {
+      journal ??= await openJournal(path);
+      await journal.append(waiting);
+      waiting = [];
+      fault = null;
+    } catch (error) {
+      if (fault === null) log.error({ err: error }, 'the end of a takeover could not be written');
+      fault = `The ends of takeovers cannot be written (${codeOf(error) ?? 'see the log'}); ${waiting.length} wait.`;
+    }
+  });
+
+  return {
+    get: (id: string): End | undefined => ends.get(id),
+    /** Resolves when it is durable, or waits for a disk that takes no writes now. Never rejects. */
+    note: (given: End): Promise<void> => {
+      add(given);
+      return write([JSON.stringify(ends.get(given.id))]);
+    },
+    /** Forgets those whose time has passed. @param isConfirmed whether the clock that says so can be relied on */
+    forget: (now: EpochMs, isConfirmed: boolean): void => {
+      for (const [id, { updatedAt, until }] of ends) {
+        const isPast = isConfirmed && Date.parse(until) <= now;
+        if (isPast || Date.parse(updatedAt) + KEEP_MS <= now) ends.delete(id);
+      }
+    },
+    faults: (): string[] => (fault === null ? [] : [fault]),
+    close: async (): Promise<void> => {
+      if (waiting.length > 0) await write([]);
+      await journal?.close();
+    },
+  };
+};
