@@ -121,7 +121,10 @@ export const createSignatures = ({ secrets, guard }: Options) => ({
       const cause = secret === undefined ? new CodedError('signature_invalid') : undefined;
       throw new CodedError('signature_stale', isFromBox ? staleRelay : undefined, { headers, cause });
     }
-    if (secret === undefined) throw new CodedError('signature_invalid');
+    if (secret === undefined) {
+      const message = `The signature does not match the request: the host that it must be made for is ${head.host}.`;
+      throw new CodedError('signature_invalid', message);
+    }
     await guard.use(claimed.nonce, timestamp, sender);
     const boxSignature: BoxSignature = { age: () => guard.clock() - timestamp, clock: () => clock(secret) };
     return {

@@ -103,18 +103,25 @@ export const createApp = (
   const app = new Koa<RequestState>();
   const router = new Router<RequestState>({ sensitive: true, strict: true });
 
+  const admitRequest = async (
+    ctx: Pick<Koa.ParameterizedContext<RequestState>, 'req' | 'set' | 'state'>,
+    access: Access,
+  ) => {
+    const { clock, ...admission } = await admit(ctx.req, access);
+    if (clock !== null) ctx.set(clockHeader, clock);
+    Object.assign(ctx.state, admission);
+  };
+
   for (const [name, rule] of Object.entries(rules) as [OperationName, FullRule][]) {
     if ((rule.isExtended && options.variant === 'baseline') || (rule.isConsole && !options.console)) continue;
     const [handle, ...others] = routes.flatMap((handlers) => (handlers[name] as Handler | undefined) ?? []);
     if (handle === undefined || others.length > 0) throw new Error(`${name} needs exactly one handler`);
     const [method = '', path = ''] = name.split(' ');
     router.register(path, [method], async (ctx) => {
+      if (rule.acts || method !== 'GET') gate.checkOrigin(ctx.req);
+      await admitRequest(ctx, rule.access);
       const recipient = ctx.get(recipientHeader);
       if (recipient !== '' && recipient !== ids.nodeId) throw new CodedError('misdirected');
-      if (rule.acts) gate.checkOrigin(ctx.req);
-      const { clock, ...admission } = await admit(ctx.req, rule.access);
-      if (clock !== null) ctx.set(clockHeader, clock);
-      Object.assign(ctx.state, admission);
       if (ctx.get(deviceHeader) !== '') onDevice(ctx.get(deviceHeader));
       if (rule.audit === undefined) await handle(ctx);
       else await handleAudited(ctx, handle, rule.audit, audit);
@@ -148,7 +155,9 @@ export const createApp = (
     signAnswer(ctx);
   });
   app.use(router.routes());
-  app.use((ctx) => {
+  app.use(async (ctx) => {
+    // What is not there is told with proof, too.
+    await admitRequest(ctx, 'public');
     const known = ((ctx as unknown as Context).matched ?? []).flatMap(({ methods }) => methods);
     const ofSocket = !['GET', 'HEAD'].includes(ctx.method) && isSocket(ctx.url) ? ['GET'] : [];
     const taken = new Set([...known, ...ofSocket]);

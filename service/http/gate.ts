@@ -1,4 +1,5 @@
 /** Rejects requests by their head alone: host name, origin, request target and number of headers. */
+import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { CodedError } from '../contract/errors.ts';
@@ -7,6 +8,8 @@ import { remember } from '../domain/collections.ts';
 export interface GateOptions {
   /** The machine's own name. */
   machineName: string;
+  /** The domains in which this machine looks up names; default: those of the system. */
+  searchDomains?: readonly string[];
   publicUrl: string | null;
   /** Additional host names, accepted on any port. */
   allowedHosts: readonly string[];
@@ -20,15 +23,18 @@ export const MAX_HEADERS = 64;
 
 export interface Gate {
   /**
-   * Runs for every request and every upgrade, before any other code.
+   * Runs for every request and every upgrade, before any other code. A target in absolute form (RFC 9112, 3.2.2) becomes
+   * its path.
    * @throws CodedError `headers_too_large`, `invalid_request` or `host_refused`
    */
   checkHost(head: Head): void;
+  /** Whether the request comes from a page of another origin. */
+  isForeign(head: Pick<Head, 'headers'>): boolean;
   /**
    * Runs for every operation with side effects, and for every WebSocket.
    * @throws CodedError `origin_refused`
    */
-  checkOrigin(head: Head): void;
+  checkOrigin(head: Pick<Head, 'headers'>): void;
 }
 
 /** The host name in a Host header, in lower case, without port and brackets; null if malformed (RFC 9110, 7.2). */
@@ -52,6 +58,27 @@ const hasOneHost = (rawHeaders: readonly string[]): boolean => {
   return count === 1;
 };
 
+/** Suffixes that routers and companies give, and nobody can register (RFC 6761, RFC 6762, RFC 8375, ICANN). */
+const localSuffix = /\.(local|localhost|lan|home|internal|home\.arpa|localdomain|corp|intranet|private)$/;
+
+/** The search domains in resolv.conf(5); none where the system has no such file. */
+const systemSearchDomains = (): string[] => {
+  try {
+    const lines = readFileSync('/etc/resolv.conf', 'utf8').matchAll(/^\s*(?:search|domain)\s+(.*)$/gm);
+    return [...lines].flatMap(([, domains = '']) => domains.trim().split(/\s+/));
+  } catch {
+    return [];
+  }
+};
+
+/** The path and the query of a target in absolute form whose authority is the Host header; null: it is not. */
+const pathOfAbsolute = (target: string, host: string): string | null => {
+  const [, scheme = '', named = '', path = ''] = /^(https?):\/\/([^/?#]+)([^#]*)$/i.exec(target) ?? [];
+  const to = authority(`${scheme}://${named}`);
+  if (to === null || named.includes('@') || to !== authority(`${scheme}://${host}`)) return null;
+  return path.startsWith('/') ? path : `/${path}`;
+};
+
 /** Number of Host headers whose verdict is kept: clients use a few, and an attacker any number. */
 const MAX_VERDICTS = 100;
 
@@ -59,17 +86,25 @@ const MAX_VERDICTS = 100;
  * Protects against DNS rebinding, which needs a dotted public name. IP addresses and local names are accepted on any port
  * and through any proxy; any other name must be one of the service's own.
  */
-export const createGate = ({ machineName, publicUrl, allowedHosts }: GateOptions): Gate => {
+export const createGate = ({
+  machineName,
+  searchDomains = systemSearchDomains(),
+  publicUrl,
+  allowedHosts,
+}: GateOptions): Gate => {
   const publicAuthority = publicUrl === null ? null : authority(publicUrl);
   const ownNames = new Set(
-    [machineName, ...(publicAuthority === null ? [] : [publicAuthority]), ...allowedHosts].map(
-      (name) => hostName(name) ?? name.toLowerCase(),
-    ),
+    [
+      machineName,
+      ...searchDomains.map((domain) => `${machineName.replace(/\..*$/, '')}.${domain}`),
+      ...(publicAuthority === null ? [] : [publicAuthority]),
+      ...allowedHosts,
+    ].map((name) => hostName(name) ?? name.toLowerCase()),
   );
   const allowedNames = new Set(allowedHosts.map((name) => hostName(name) ?? name.toLowerCase()));
 
   const isAcceptedHost = (name: string): boolean =>
-    isIP(name) !== 0 || !name.includes('.') || /\.(local|localhost)$/.test(name) || ownNames.has(name);
+    isIP(name) !== 0 || !name.includes('.') || localSuffix.test(name) || ownNames.has(name);
 
   const verdicts = new Map<string, boolean>();
   const isAccepted = (host: string): boolean => {
@@ -90,19 +125,29 @@ export const createGate = ({ machineName, publicUrl, allowedHosts }: GateOptions
     );
   };
 
+  const isForeign: Gate['isForeign'] = ({ headers: { host = '', origin, referer, 'sec-fetch-site': site } }) => {
+    // A page on an allowed host that calls the box by its address is cross-site: an Origin is judged alone.
+    if (origin === undefined && site === 'cross-site') return true;
+    // Over plain http browsers send no Sec-Fetch-Site, and for an image only a Referer.
+    const source = origin ?? (site === undefined && referer !== '' ? referer : undefined);
+    return source !== undefined && !isSameOrigin(source, host);
+  };
+
   return {
-    checkHost: ({ url = '', rawHeaders, headers }) => {
+    checkHost: (head) => {
+      const { url = '', rawHeaders, headers } = head;
       if (rawHeaders.length > 2 * MAX_HEADERS) throw new CodedError('headers_too_large');
       // Targets such as //evil/ and http://evil/ name a host that may differ from the Host header.
-      if (!/^\/(?!\/)/.test(url)) throw new CodedError('invalid_request', 'The request target must be a path.');
+      const target = /^\/(?!\/)/.test(url) ? url : pathOfAbsolute(url, headers.host ?? '');
+      if (target === null || !/^\/(?!\/)/.test(target)) {
+        throw new CodedError('invalid_request', 'The request target must be a path, or an address of the named Host.');
+      }
       if (!hasOneHost(rawHeaders) || !isAccepted(headers.host ?? '')) throw new CodedError('host_refused');
+      head.url = target;
     },
-    checkOrigin: ({ headers: { host = '', origin, referer, 'sec-fetch-site': site } }) => {
-      // A page on an allowed host that calls the box by its address is cross-site: an Origin is judged alone.
-      const isForeign = origin === undefined && site === 'cross-site';
-      // Over plain http browsers send no Sec-Fetch-Site, and for an image only a Referer.
-      const source = origin ?? (site === undefined && referer !== '' ? referer : undefined);
-      if (isForeign || (source !== undefined && !isSameOrigin(source, host))) throw new CodedError('origin_refused');
+    isForeign,
+    checkOrigin: (head) => {
+      if (isForeign(head)) throw new CodedError('origin_refused');
     },
   };
 };

@@ -9,7 +9,7 @@ import type { Access, SocketName } from '../contract/operations/index.ts';
 import { socketRules } from '../contract/operations/rules.ts';
 import type { ServiceContext } from '../module.ts';
 import { type AppParts, type ChangeAudit, createApp } from './app.ts';
-import { createGate } from './gate.ts';
+import { createGate, type Gate } from './gate.ts';
 import type { AcceptSocket, AnswerOpen, Sockets } from './routes.ts';
 import { listen, type Server } from './server.ts';
 
@@ -33,7 +33,7 @@ const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/:\w+/, 
 /** @throws Error if a socket of the variant has no handler */
 const createAdmission = (
   { clientAddress, options: { variant } }: HttpContext,
-  { access, audit, sockets }: HttpParts,
+  { access, audit, sockets, gate }: HttpParts & { gate: Gate },
 ) => {
   const endpoints = Object.entries(socketRules)
     .filter(([, { isExtended }]) => !isExtended || variant === 'extended')
@@ -70,9 +70,9 @@ const createAdmission = (
       for (const { pattern, rule, accept } of endpoints) {
         const match = pattern.exec(request.url ?? '');
         if (match === null) continue;
-        const accepted = accept(request, match[1] ?? '');
+        gate.checkOrigin(request);
         await checkCredentials(request, rule.access, upgradeHeaders(request.headersDistinct));
-        return accepted;
+        return accept(request, match[1] ?? '');
       }
       throw new CodedError('not_found');
     },
@@ -83,7 +83,7 @@ const createAdmission = (
 export const openHttp = (context: HttpContext, parts: HttpParts): Promise<Server> => {
   const { options, log, machineName } = context;
   const gate = createGate({ machineName, publicUrl: options.publicUrl, allowedHosts: options.allowedHosts });
-  const { admit, admitSocket, isSocket } = createAdmission(context, parts);
+  const { admit, admitSocket, isSocket } = createAdmission(context, { ...parts, gate });
   const app = createApp(context, { ...parts, gate, admit, isSocket });
   return listen({ log, gate, app, answerOpen: parts.answerOpen, admitSocket }, options);
 };

@@ -118,13 +118,13 @@ export const listen = async (
     const reads = method === 'GET' || method === 'HEAD';
     try {
       gate.checkHost(request);
-      if (!reads) gate.checkOrigin(request);
     } catch (error) {
       const { status, headers: more, body } = errorAnswer(url, toCodedError(error, log));
       response.writeHead(status, { ...more, Connection: 'close' }).end(body);
       return;
     }
-    if (headers.expect?.toLowerCase() === '100-continue' && request.httpVersion === '1.1') response.writeContinue();
+    const isExpecting = headers.expect?.toLowerCase() === '100-continue' && request.httpVersion === '1.1';
+    if (isExpecting && !gate.isForeign(request)) response.writeContinue();
     // Requests with credentials, a device or an expectation need the full application.
     const isPlain =
       reads &&
@@ -207,7 +207,6 @@ export const listen = async (
     }
     try {
       gate.checkHost(request);
-      gate.checkOrigin(request);
       const accept = await admitSocket(request);
       // The service may have begun to stop meanwhile, and its modules have closed their sockets.
       if (!server.listening) throw new CodedError('busy', 'The service is stopping.');

@@ -2,7 +2,9 @@
 import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
+import { answerHeader, recipientHeader } from '../../service/domain/request-signature.ts';
 import { lobby } from '../content/samples.ts';
+import { codeOf, exchange, hostLine } from '../http/raw.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { otherSecret, secret } from './support.ts';
 
@@ -71,6 +73,24 @@ describe('a request that was accepted', () => {
     expect(await post(after, good)).toMatch(/^signature_(stale|replayed)$/);
     expect(await post(after, sign())).toBe('signature_stale');
   });
+});
+
+test('what is wrong is told in order: the path, the credentials, the recipient; a signed request gets it proven', async () => {
+  const service = await start(temporaryFolder());
+  // Not fetch, which sends again what is answered with 421.
+  const ask = async (target: string, headers: Record<string, string>) => {
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    const answer = await exchange(service.url, [`POST ${target} HTTP/1.1`, hostLine(service.url), ...lines]);
+    return [codeOf(answer), answerHeader in answer.headers];
+  };
+  const signed = (target: string) =>
+    signRequest({ secret, method: 'POST', url: service.url + target, recipient: 'another-box' });
+  const elsewhere = { [recipientHeader]: 'another-box' };
+  expect(await ask('/api/gone', elsewhere)).toEqual(['not_found', false]);
+  expect(await ask(path, elsewhere)).toEqual(['credentials_required', false]);
+  expect(await ask(path, signed(path))).toEqual(['misdirected', true]);
+  expect(await ask('/api/gone', signed('/api/gone'))).toEqual(['not_found', true]);
+  expect(await ask('/api/peers/state', signed('/api/peers/state'))).toEqual(['method_not_allowed', true]);
 });
 
 test('a client that guesses is answered 429, and other clients at the same address are not', async () => {

@@ -30,12 +30,12 @@ describe('an expectation other than 100-continue', () => {
     expect([answer.status, answer.body]).toEqual([417, 'The only supported expectation is 100-continue.\n']);
   });
 
-  test('is checked after the gate', async () => {
+  test('is checked after the host, and before the origin', async () => {
     const { url } = service();
     const refused = await exchange(url, [`GET ${path} HTTP/1.1`, 'Host: evil.com', 'Expect: x']);
     expect([refused.status, codeOf(refused)]).toEqual([421, 'host_refused']);
     const foreign = await ask('POST /api/screens/lobby/commands', ['Origin: https://evil.com', 'Expect: x']);
-    expect([foreign.status, codeOf(foreign)]).toEqual([403, 'origin_refused']);
+    expect([foreign.status, codeOf(foreign)]).toEqual([417, 'expectation_failed']);
   });
 });
 

@@ -1,6 +1,7 @@
 /** Which names the service answers to: the stop against DNS rebinding. */
 import { hostname } from 'node:os';
 import { describe, expect, test } from 'vitest';
+import { createGate } from '../../service/http/gate.ts';
 import { lobby } from '../content/samples.ts';
 import { shareTestService } from '../support/service.ts';
 import { codeOf, exchange } from './raw.ts';
@@ -37,6 +38,14 @@ describe('answered', () => {
     'Player.Local:8080',
     'a.b.local',
     'box.localhost',
+    'box.lan',
+    'signage.home:8080',
+    'box.internal',
+    'signage.home.arpa',
+    'box.localdomain',
+    'Box.Corp',
+    'box.intranet.',
+    'a.b.private',
     hostname(),
     `${hostname().toUpperCase()}:80`,
   ])('%s', async (host) => {
@@ -67,6 +76,10 @@ describe('refused with 421', () => {
     '127.0.0.1.evil.com',
     '127.0.0.1.nip.io',
     'evil.mylocal',
+    'evil.mylan',
+    'box.lan.evil.com',
+    'home.arpa.evil.com',
+    'box.arpa',
     'evil.mylocalhost',
     'sub.signage.example.com',
     'example.com',
@@ -126,12 +139,42 @@ test('HTTP/1.0 with an accepted Host is served', async () => {
   expect((await ask(['Host: localhost'], `GET ${path} HTTP/1.0`)).status).toBe(200);
 });
 
+describe('a request target in absolute form counts as its path where its authority is the Host', () => {
+  test.each([
+    ['http://localhost', 'localhost'],
+    ['http://LOCALHOST:80', 'localhost'],
+    ['https://box.lan:8443', 'box.lan:8443'],
+    ['HTTP://127.0.0.1:8080', '127.0.0.1:8080'],
+  ])('%s%s', async (origin, host) => {
+    const absolute = await ask([`Host: ${host}`], `GET ${origin}${path}?x HTTP/1.1`);
+    expect([absolute.status, absolute.body]).toEqual([200, (await ask([`Host: ${host}`])).body]);
+    expect((await ask([`Host: ${host}`], `GET ${origin} HTTP/1.1`)).body).toContain('<html');
+  });
+});
+
+test('the machine is known by its name in each of its search domains', () => {
+  const gate = createGate({
+    machineName: 'lobby-box.example.com',
+    searchDomains: ['branch.example.com'],
+    publicUrl: null,
+    allowedHosts: [],
+  });
+  const check = (host: string) => () =>
+    gate.checkHost({ method: 'GET', url: '/', rawHeaders: ['Host', host], headers: { host } });
+  expect(check('lobby-box.branch.example.com')).not.toThrow();
+  expect(check('lobby-box.example.com:8080')).not.toThrow();
+  expect(check('other.branch.example.com')).toThrow();
+});
+
 describe('a request target that is not a path is malformed', () => {
   test.each([
     '//evil.com/',
     `//evil.com${path}`,
     `http://evil.com${path}`,
-    `http://localhost${path}`,
+    `http://localhost:81${path}`,
+    `http://user@localhost${path}`,
+    `ftp://localhost${path}`,
+    'http://localhost//evil.com/',
     '*',
     'evil.com:80',
     'api',

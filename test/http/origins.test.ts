@@ -85,9 +85,20 @@ describe('refused with 403', () => {
   });
 });
 
-test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'])('the origin of %s is checked like that of POST', async (method) => {
-  const answer = await exchange(service().url, [`${method} ${path} HTTP/1.1`, 'Host: box', 'Origin: https://evil.com']);
-  expect([answer.status, codeOf(answer)]).toEqual([403, 'origin_refused']);
+const fromElsewhere = (start: string) =>
+  exchange(service().url, [`${start} HTTP/1.1`, 'Host: box', 'Origin: https://evil.com']);
+
+test.each(['PUT /api/media/a.png', 'DELETE /api/media/a.png', 'PUT /console/api/content'])(
+  'the origin of %s is checked like that of POST',
+  async (start) => {
+    const answer = await fromElsewhere(start);
+    expect([answer.status, codeOf(answer)]).toEqual([403, 'origin_refused']);
+  },
+);
+
+test('what is not there is told before the origin is checked', async () => {
+  expect((await fromElsewhere(`PATCH ${path}`)).status).toBe(405);
+  expect((await fromElsewhere('POST /api/gone')).status).toBe(404);
 });
 
 test.each([
