@@ -21,6 +21,8 @@ interface Dependencies {
   /** Called with a changed playlist, and whether pages of the screen are synchronized; null: the screen does not exist. */
   onPlaylist(payload: PlaylistPayload | null, isSynchronized: boolean): void;
   onCommand(command: Command): void;
+  /** Called when media arrived at the service. */
+  onMedia(): void;
   /** Called with the service's answer to a `time` message. */
   onTime(message: TimeMessage): void;
   /** Called when the clock was set. */
@@ -69,7 +71,7 @@ const DATE_TOLERANCE_MS = 2_000;
 export const createLink = (
   slug: string,
   identity: Identity,
-  { clock, token, onPlaylist, onCommand, onTime, onTimeSet, plays }: Dependencies,
+  { clock, token, onPlaylist, onCommand, onMedia, onTime, onTimeSet, plays }: Dependencies,
 ): Link => {
   const base = `/api/screens/${encodeURIComponent(slug)}`;
   let socket: WebSocket | null = null;
@@ -169,6 +171,7 @@ export const createLink = (
   const handle = (message: ServiceMessage): void => {
     if (message.type === 'command') onCommand(message);
     else if (message.type === 'time') onTime(message);
+    else if (message.type === 'media') onMedia();
     else if (message.type === 'ack') plays.onAck(message.play_ids);
     else {
       if (message.type === 'welcome') {

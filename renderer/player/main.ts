@@ -197,6 +197,7 @@ const link = createLink(slug, identity, {
   token,
   onPlaylist: load,
   onCommand: (command) => runCommand(command, { player, link, redirect, identity, state, change }),
+  onMedia: player.onMedia,
   onTime: (message) => {
     syncClock.answer(message);
     player.onClockSet();

@@ -132,6 +132,8 @@ export type PlaybackEvent =
   | { type: 'halt'; isHalted: boolean }
   /** Failed slides become eligible immediately, and steps that moved a synchronized page out of sync are undone. */
   | { type: 'retry' }
+  /** Media arrived: failed slides become eligible immediately. */
+  | { type: 'media' }
   | { type: 'clockSet' }
   | { type: 'tick' };
 

@@ -172,6 +172,8 @@ const apply =
         return halt(event.isHalted)(state, now);
       case 'retry':
         return [{ ...state, cooldowns: noCooldowns, shift: 0 }, []];
+      case 'media':
+        return [{ ...state, cooldowns: noCooldowns }, []];
       case 'clockSet':
       case 'tick':
         return [state, []];

@@ -38,6 +38,8 @@ export interface Player {
   flipPage(by: 1 | -1): void;
   /** Makes failed slides eligible immediately, and undoes steps that moved a synchronized page out of sync. */
   retry(): void;
+  /** Makes failed slides eligible immediately. */
+  onMedia(): void;
   /**
    * Halts or resumes time and motion; `isSilent` also mutes. Resolves once the current view has a picture.
    */
@@ -101,6 +103,7 @@ export const createPlayer = (deps: Dependencies, { timeZone, fadeMs = FADE_MS }:
     step: (by) => dispatch({ type: 'step', by }),
     onClockSet: () => dispatch({ type: 'clockSet' }),
     retry: () => dispatch({ type: 'retry' }),
+    onMedia: () => dispatch({ type: 'media' }),
     flipPage: (by) => {
       const view = views.get(state.shown?.key);
       if (!view?.flipPage(by)) return dispatch({ type: 'step', by });

@@ -143,6 +143,11 @@ export const heartbeatMessage = z.object({ type: z.literal('heartbeat'), revisio
     'sent every 15 s beside the WebSocket ping, which a browser does not show to its page: a page that receives nothing for 40 s has a dead socket',
 });
 
+export const mediaMessage = z.object({ type: z.literal('media') }).meta({
+  id: 'MediaArrived',
+  description: 'media arrived: the page tries again what failed, and keeps its position, pauses and steps',
+});
+
 export const siteTimeMessage = z
   .object({
     type: z.literal('time'),
@@ -161,6 +166,7 @@ export type ServiceMessage =
   | z.infer<typeof commandMessage>
   | z.infer<typeof revisionMessage>
   | z.infer<typeof heartbeatMessage>
+  | z.infer<typeof mediaMessage>
   | z.infer<typeof siteTimeMessage>
   | z.infer<typeof ackMessage>;
 

@@ -23,21 +23,22 @@ const findIssue = (name: string): string | null => {
 export const isMediaName = (name: string): boolean => findIssue(name) === null;
 
 /**
- * Validates the name of a medium. The name is not normalised (Unicode Standard Annex 15), like the names of files that
- * were copied into the folder by hand: each file is reached by exactly its own name.
+ * Validates the name of a medium, and returns its normal form (NFC, Unicode Standard Annex 15): names that look the same
+ * are the same, however a system composes their letters.
  * @throws CodedError `invalid_field`
  */
 export const mediaName = (raw: string): string => {
-  const issue = findIssue(raw);
+  const name = raw.normalize('NFC');
+  const issue = findIssue(name);
   if (issue !== null) throw new CodedError('invalid_field', `The file name ${issue}.`, { field: 'filename' });
-  return raw;
+  return name;
 };
 
-/** The file name in a `/media/` path, without query and fragment; null if it is not a valid media name. */
+/** The file name in a `/media/` path, in its normal form, without query and fragment; null if it is not a valid media name. */
 export const mediaNameIn = (path: string): string | null => {
   const [, encoded = ''] = /^\/media\/([^/?#]+)(?:[?#].*)?$/.exec(path) ?? [];
   try {
-    const name = decodeURIComponent(encoded);
+    const name = decodeURIComponent(encoded).normalize('NFC');
     return isMediaName(name) ? name : null;
   } catch {
     return null;

@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, rename, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { createQueue } from '../platform/queue.ts';
 
@@ -37,6 +37,10 @@ const statFile = async (path: string): Promise<FoundFile | null> => {
   return stats?.isFile() ? { size: stats.size, mtimeMs: stats.mtimeMs, ino: stats.ino } : null;
 };
 
+const renameUnlessTaken = async (from: string, to: string): Promise<void> => {
+  if ((await statFile(to)) === null) await rename(from, to).catch(() => undefined);
+};
+
 /**
  * Walks the folders when the listing is too old. Changes by the service itself are reported through `changed`.
  * @param now a monotonic clock, in ms
@@ -68,11 +72,17 @@ export const createFolders = (paths: readonly string[], now: () => number = () =
       const found = await statFile(path);
       bytes += note(files, path, found);
     };
+    const addEntry = async (folder: string, entry: string): Promise<void> => {
+      const name = entry.normalize('NFC');
+      // A file that was put there by hand gets the name by which it is asked for.
+      if (name !== entry) await renameUnlessTaken(join(folder, entry), join(folder, name));
+      await add(join(folder, name));
+    };
     suspect.clear();
     for (const folder of paths) {
       const names = await readdir(folder).catch((): string[] => []);
       for (let at = 0; at < names.length; at += AT_ONCE) {
-        await Promise.all(names.slice(at, at + AT_ONCE).map((name) => add(join(folder, name))));
+        await Promise.all(names.slice(at, at + AT_ONCE).map((name) => addEntry(folder, name)));
       }
     }
     for (const path of suspect) {

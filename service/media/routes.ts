@@ -74,10 +74,15 @@ export const mediaNameOf = ({ captures = [] }: Context): string => {
 };
 
 /**
- * The body is stored as sent, so it must be the whole file (RFC 9110, 14.5) without a content coding.
+ * The body is stored as sent, so it must be the whole file (RFC 9110, 14.5), neither a form nor with a content coding.
  * @throws `invalid_field`, `unsupported_media_type`
  */
 const checkWhole = (ctx: Context): void => {
+  const [form] = /^(?:multipart\/form-data|application\/x-www-form-urlencoded)\b/i.exec(ctx.get('Content-Type')) ?? [];
+  if (form !== undefined) {
+    const message = `The body must be the file itself, and not ${form}: curl -T FILE sends it so.`;
+    throw new CodedError('unsupported_media_type', message);
+  }
   if (ctx.headers['content-range'] !== undefined) {
     const message = 'A part of a file cannot be uploaded; send the whole file, without Content-Range.';
     throw new CodedError('invalid_field', message, { field: 'Content-Range' });

@@ -64,7 +64,7 @@ export const createScreens = (
   });
   content.onChange(hub.broadcastRevisions);
   content.onChange(reports.contentChanged);
-  peers.onMedia(() => hub.sendToAll({ type: 'command', command: 'refresh' }));
+  peers.onMedia(() => hub.sendToAll({ type: 'media' }));
   const { takeSnapshot, takeLocally } = createSnapshot({ hub, peers });
   const commands = createCommands(context.monotonicNow, {
     hub,

@@ -22,6 +22,14 @@ it('an upload reads no other file, and files added by hand are counted within a 
   expect(await put('third.bin', 100)).toBe(201);
 });
 
+it('a file that is put there by hand is found by the composed form of its name', async () => {
+  const media = await startMedia();
+  writeFileSync(join(media.mediaDir, 'e\u0301.txt'), 'by hand');
+  const names = async () => (await media.catalog.list()).map(({ name }) => name);
+  await expect.poll(names, { timeout: 20_000 }).toEqual(['\u00e9.txt']);
+  expect(await (await media.request(`/media/${encodeURIComponent('e\u0301.txt')}`)).text()).toBe('by hand');
+});
+
 it('the quota holds over replacements, deletions, failures and a restart', async () => {
   const { request, ...media } = await startMedia({ quota: 1000 });
   const put = async (name: string, bytes: number) => (await media.put(name, Buffer.alloc(bytes))).status;

@@ -42,7 +42,7 @@ describe('PUT /api/media/{filename}', () => {
 
   it('answers with a URL that works for any name', async () => {
     const { put, request } = await startMedia();
-    const names = ['größe – 日本.txt', "it's (1) #1 100% & +.txt", 'e\u0301.txt', '\u00e9.txt', '__proto__', 'config'];
+    const names = ['größe – 日本.txt', "it's (1) #1 100% & +.txt", '\u00e9.txt', '__proto__', 'config'];
     for (const name of names) {
       const { filename, url } = uploadResult.parse(await (await put(encodeURIComponent(name), name)).json());
       expect(filename).toBe(name);
@@ -72,6 +72,32 @@ describe('PUT /api/media/{filename}', () => {
     expect((await request(`/media/${name}`)).status).toBe(400);
     expect(uploads()).toEqual([]);
   });
+
+  it('takes two names that differ only in how their letters are composed for one', async () => {
+    const { put, request, uploads } = await startMedia();
+    const [apart, composed] = ['e\u0301.txt', '\u00e9.txt'].map(encodeURIComponent) as [string, string];
+    const first = await put(apart, 'first');
+    expect([first.status, uploadResult.parse(await first.json()).filename]).toEqual([201, '\u00e9.txt']);
+    expect((await put(composed, 'second')).status).toBe(200);
+    expect(uploads()).toEqual(['\u00e9.txt']);
+    for (const name of [apart, composed]) expect(await (await request(`/media/${name}`)).text()).toBe('second');
+    expect((await request(`/api/media/${apart}`, { method: 'DELETE' })).status).toBe(204);
+    expect(uploads()).toEqual([]);
+  });
+
+  it.each(['multipart/form-data; boundary=x', 'application/x-www-form-urlencoded', 'Multipart/Form-Data'])(
+    'refuses a file that is wrapped as %s',
+    async (type) => {
+      const { put, request } = await startMedia();
+      await put('a.txt', 'before');
+      const response = await put('a.txt', 'wrapped', { 'Content-Type': type });
+      expect([response.status, await errorOf(response)]).toMatchObject([
+        415,
+        { code: 'unsupported_media_type', message: expect.stringContaining('curl -T FILE') },
+      ]);
+      expect(await (await request('/media/a.txt')).text()).toBe('before');
+    },
+  );
 
   it('refuses the name of an existing folder', async () => {
     const { put, request, uploadDir, uploads } = await startMedia();

@@ -9,6 +9,7 @@ import { lobbyWith } from '../content/samples.ts';
 import { itBrowser } from '../support/browser.ts';
 import { putImage, type Rgb } from '../support/media.ts';
 import { patience } from '../support/observe.ts';
+import { joinScreen } from '../support/page.ts';
 import { openPlayer, waitForColour } from '../support/player.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { secret, startBox, startSite } from './support.ts';
@@ -66,8 +67,11 @@ test('a medium that is uploaded after it was named reaches every box, wherever i
   await expect
     .poll(() => mediaOf(boxes[1]), patience)
     .toEqual({ named: 1, here: 0, missing: [{ name: 'notice.txt', size: null, reason: 'no box has it' }] });
+  const page = await joinScreen(boxes[1], 'lobby');
   await upload(boxes[2] as TestService, 'notice.txt', 'first');
   for (const box of boxes) await expect.poll(() => served(box, 'notice.txt'), patience).toBe('first');
+  await page.message(({ type }) => type === 'media');
+  expect(page.messages.filter(({ type }) => type === 'command')).toEqual([]);
 });
 
 itBrowser('a page that waited for a medium shows it when it has come', { timeout: 60_000 }, async () => {

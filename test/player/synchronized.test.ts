@@ -83,6 +83,9 @@ describe('a synchronized player', () => {
     await wait(5);
     expect(page.shown).toEqual(['a', 'b', 'c']);
     expect(page.times[2]).toBeCloseTo(NOON + 7_000, -1);
+    page.player.onMedia();
+    await wait(0.1);
+    expect(page.shown).toEqual(['a', 'b', 'c']);
     page.player.retry();
     await wait(0.1);
     expect(page.shown).toEqual(['a', 'b', 'c', 'b']);

@@ -10,6 +10,7 @@ import {
   faultMessage,
   heartbeatMessage,
   helloMessage,
+  mediaMessage,
   revisionMessage,
   siteTimeMessage,
   skewMessage,
@@ -74,6 +75,7 @@ export const sockets = {
       { schema: commandMessage, example: { type: 'command', command: 'blackout', blackout: true } },
       { schema: revisionMessage, example: { type: 'revision', revision } },
       { schema: heartbeatMessage, example: { type: 'heartbeat', revision } },
+      { schema: mediaMessage, example: { type: 'media' } },
       {
         schema: siteTimeMessage,
         example: { type: 'time', t0: 1769846400000, t1: 1769846400003.2, t2: 1769846400003.4 },
