@@ -111,6 +111,39 @@ export const defaultTempo = {
     maxAskAgain: 60_000,
     unknown: 10_000,
   },
+  peers: {
+    /** Between looks for addresses to probe; the start waits up to `settle` for static peers. */
+    tick: 250,
+    settle: 1_000,
+    /** Pauses after failed probes of an address: random, from a range that doubles. */
+    retry: 500,
+    maxRetry: 30_000,
+    /** Between probes of an address on reports of other boxes. A box that others reach is away after `patience`. */
+    follow: 5_000,
+    patience: 5_000,
+    /** Time in which few questions about boxes that do not answer are asked, and few changes of them told. */
+    asked: 10_000,
+    changes: 10_000,
+    /** Between two checks of a box, at a small site. */
+    gossip: 5_000,
+    /** News, and reasons to scan the media, within this time are one; the record of this box is reused for `fresh`. */
+    gather: 100,
+    fresh: 10_000,
+    /** Between scans that peers cause; until a scan if the time is not established. */
+    scan: 5_000,
+    establish: 1_000,
+    /** Pauses after failed transfers of media: doubling. */
+    transfer: 2_000,
+    maxTransfer: 300_000,
+    /** Media of a new content may be uploaded this long before missing ones are logged. */
+    missing: 5_000,
+    /** Pauses between queries by DNS-SD, which double (RFC 6762, 5.2); between looks at the network interfaces. */
+    query: 1_000,
+    maxQuery: 300_000,
+    interfaces: 2_000,
+    /** Most until a goodbye is sent. */
+    goodbye: 500,
+  },
   records: {
     /** Between observations of what alerts are about; between readings of the free space. */
     alerts: 1_000,

@@ -1,9 +1,38 @@
 /**
  * The addresses at which boxes may be: bounded in number, rated by their answers. Nothing here sends requests; times are
- * arguments, in ms by a monotonic clock.
+ * arguments.
  */
 import { mostPeers } from '../contract/peers.ts';
-import { type Breaker, closed, failed, isOpen } from './breaker.ts';
+import { doubled, type MonotonicMs } from '../domain/time.ts';
+import type { Tempo } from '../tempo.ts';
+
+/** The circuit breaker of an address: decides when one that does not answer is probed again. */
+export interface Breaker {
+  /** Failures in a row. */
+  readonly failures: number;
+  /** When the next probe is due; 0 while closed, and once the box has made contact. */
+  readonly retryAt: MonotonicMs;
+}
+
+export const closed: Breaker = { failures: 0, retryAt: 0 };
+
+/** Whether the address receives only probes. */
+export const isOpen = ({ failures }: Breaker): boolean => failures > 0;
+
+/**
+ * The breaker after one more failure. The pause is random, within a range that grows from `retry` to `maxRetry`, so that
+ * the boxes of a site do not probe in step.
+ * @param random 0 to 1
+ */
+export const failed = (
+  { failures }: Breaker,
+  now: MonotonicMs,
+  random: number,
+  { retry, maxRetry }: Pick<Tempo['peers'], 'retry' | 'maxRetry'>,
+): Breaker => {
+  const longest = doubled(failures + 1, retry, maxRetry);
+  return { failures: failures + 1, retryAt: now + retry + random * (longest - retry) };
+};
 
 /** The origin of an address: the settings, DNS-SD, a box that sent a request from it, or a peer that advertises it. */
 export type AddressOrigin = 'static' | 'discovered' | 'contact' | 'advertised';
@@ -20,7 +49,7 @@ export interface Address {
   /** Why no peer is reachable here, completing "the box ..."; null if one is, or the address was never probed. */
   reason: string | null;
   /** Time of the next probe, while it answers. */
-  nextAt: number;
+  nextAt: MonotonicMs;
   /** The box that answers is this one, or belongs to another site. */
   external: boolean;
   /** The address is reachable over HTTP, whatever the answer. */
@@ -30,11 +59,11 @@ export interface Address {
   /** No answer came in time, the last time. */
   late: boolean;
   /** When a request was last answered here. */
-  answeredAt: number;
+  answeredAt: MonotonicMs;
   /** The box has said goodbye. */
   leaving: boolean;
   /** When it was last added or answered. */
-  seenAt: number;
+  seenAt: MonotonicMs;
 }
 
 /** Interval between probes of an address of a peer, of which those that are not in use are still tried. */
@@ -69,24 +98,9 @@ const byQuality = (a: Address, b: Address): number =>
   Number(isOpen(a.breaker)) - Number(isOpen(b.breaker)) ||
   Number(b.source === 'static') - Number(a.source === 'static');
 
-export interface Addresses {
-  all(): Address[];
-  get(url: string): Address | undefined;
-  /** The addresses of a peer, best first: those that answer, then static ones. */
-  of(nodeId: string): Address[];
-  /** The first of {@link of}. */
-  best(nodeId: string): Address | undefined;
-  /** Adds an address; undefined if the limit leaves no room. @param random 0 to 1 */
-  add(url: string, source: AddressOrigin, now: number, random: number): Address | undefined;
-  /** Records the answer of a peer. @param random 0 to 1 */
-  answered(address: Address, nodeId: string, now: number, random: number): void;
-  /** Records a failed probe, or an answer from a box that is not a peer. @param random 0 to 1 */
-  failed(address: Address, reason: string, now: number, random: number): void;
-  /** Removes addresses that are no longer worth probing. */
-  forget(now: number): void;
-}
+export type Addresses = ReturnType<typeof createAddresses>;
 
-export const createAddresses = (): Addresses => {
+export const createAddresses = (tempo: Parameters<typeof failed>[3]) => {
   const known = new Map<string, Address>();
   /** By node id; may hold addresses that were removed, or where another box answers by now. */
   const byNode = new Map<string, Set<Address>>();
@@ -122,19 +136,24 @@ export const createAddresses = (): Addresses => {
 
   return {
     all,
-    get: (url) => known.get(url),
+    get: (url: string): Address | undefined => known.get(url),
+    /** The addresses at which a peer answered last, the best one first. */
     of,
-    best: (nodeId) => of(nodeId)[0],
-    add: (url, source, now, random) => {
+    best: (nodeId: string): Address | undefined => of(nodeId)[0],
+    /** Adds an address, or returns the known one; undefined if the limit leaves no room. @param random 0 to 1 */
+    add: (url: string, source: AddressOrigin, now: MonotonicMs, random: number): Address | undefined => {
       const before = known.get(url);
       if (before !== undefined) {
         before.seenAt = now;
         return before;
       }
       if (source !== 'static' && !makeRoom(source, random)) return undefined;
-      const state = {
+      const address: Address = {
+        url,
+        source,
         host: null,
         nodeId: null,
+        breaker: closed,
         reason: null,
         nextAt: now,
         external: false,
@@ -145,23 +164,24 @@ export const createAddresses = (): Addresses => {
         leaving: false,
         seenAt: now,
       };
-      const address: Address = { url, source, breaker: closed, ...state };
       known.set(url, address);
       return address;
     },
-    answered: (address, nodeId, now, random) => {
+    /** Records the answer of a peer. @param random 0 to 1 */
+    answered: (address: Address, nodeId: string, now: MonotonicMs, random: number): void => {
       const nextAt = now + REVIEW_MS * (1 + random / 5);
       const healthy = { breaker: closed, reason: null, external: false, foreign: false, leaving: false };
-      const state = { nodeId, nextAt, ...healthy, seenAt: now };
       // It may have been removed during the probe.
-      known.set(address.url, Object.assign(address, state));
+      known.set(address.url, Object.assign(address, { nodeId, nextAt, seenAt: now }, healthy));
       byNode.set(nodeId, (byNode.get(nodeId) ?? new Set()).add(address));
     },
-    failed: (address, reason, now, random) => {
-      address.breaker = failed(address.breaker, now, random);
+    /** Records a failed probe, or an answer from a box that is not a peer. @param random 0 to 1 */
+    failed: (address: Address, reason: string, now: MonotonicMs, random: number): void => {
+      address.breaker = failed(address.breaker, now, random, tempo);
       address.reason = reason;
     },
-    forget: (now) => {
+    /** Removes addresses that are no longer worth probing. */
+    forget: (now: MonotonicMs): void => {
       for (const { url, source, nodeId, foreign, breaker, leaving, seenAt } of known.values()) {
         if (source === 'static') continue;
         const isUnproven = nodeId === null && !foreign;

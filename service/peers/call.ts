@@ -18,7 +18,7 @@ import { relayHeader, sealedType } from '../contract/peers.ts';
 import { remember } from '../domain/collections.ts';
 import { answerHeader, clockHeader, recipientHeader, signatureHeader } from '../domain/request-signature.ts';
 import { singleFlight } from '../domain/single-flight.ts';
-import { createDeadline } from './deadline.ts';
+import type { ServiceContext } from '../module.ts';
 import {
   codeOf,
   collect,
@@ -30,6 +30,25 @@ import {
   Unproven,
   unsigned,
 } from './reply.ts';
+
+const SLICE_MS = 50;
+
+/**
+ * The deadline of a request: aborts after `ms` in which this box could have read an answer. Each slice counts once, however long this box was busy in
+ * it: a busy box must not consider the others late.
+ */
+export const createDeadline = (ms: number): { signal: AbortSignal; clear(): void } => {
+  const controller = new AbortController();
+  let left = Math.ceil(ms / SLICE_MS);
+  const clear = (): void => clearInterval(timer);
+  const timer = setInterval(() => {
+    left -= 1;
+    if (left > 0) return;
+    clear();
+    controller.abort();
+  }, SLICE_MS).unref();
+  return { signal: controller.signal, clear };
+};
 
 /** A request to a box. */
 export interface PeerRequest<Schema extends z.ZodType> {
@@ -54,12 +73,12 @@ export interface PeerRequest<Schema extends z.ZodType> {
   isDated?: true;
 }
 
-export interface Caller {
-  /** @param base the box's base URL without a trailing slash */
-  call<Schema extends z.ZodType>(base: string, request: PeerRequest<Schema>): Promise<PeerAnswer<z.output<Schema>>>;
-  /** Closes every connection; calls in progress fail. */
-  close(): void;
-}
+type CallerContext = Pick<ServiceContext, 'now'> & {
+  options: Pick<ServiceContext['options'], 'sharedSecret'>;
+  ids: Pick<ServiceContext['ids'], 'nodeId'>;
+};
+
+export type Caller = ReturnType<typeof createCaller>;
 
 const DEADLINE_MS = 1_000;
 const MAX_BYTES = 1024 ** 2;
@@ -93,16 +112,8 @@ class ForgedAnswer extends Error {}
 
 const macOf = (request: ClientRequest): string => String(request.getHeader(signatureHeader)).slice(-64);
 
-interface Options {
-  /** Null: requests and answers are neither signed nor encrypted, and boxes need not authenticate. */
-  secret: string | null;
-  /** Id of this box. */
-  nodeId: string;
-  /** The machine's time of day, ms since the epoch. */
-  now?: () => number;
-}
-
-export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options): Caller => {
+/** Without a secret requests and answers are neither signed nor encrypted, and boxes need not authenticate. */
+export const createCaller = ({ options: { sharedSecret: secret }, ids: { nodeId: self }, now }: CallerContext) => {
   const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS });
   const secureAgent = new SecureAgent({ keepAlive: true, maxSockets: MAX_SOCKETS });
   const seal = secret === null ? null : createSeal(secret);
@@ -185,10 +196,10 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
       body: '',
       recipient: null,
       madeAt: null,
-      isRepeatable: true,
       signal,
       onConnect: () => void connected.add(base),
       maxBytes: MAX_BYTES,
+      isRepeatable: true,
     })
       .catch((error) => {
         throw signal.aborted ? new Unproven(late(DEADLINE_MS, connected.has(base))) : error;
@@ -232,7 +243,11 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
   };
 
   return {
-    call: async (base, { path, body, schema, recipient, deadlineMs = DEADLINE_MS, maxBytes = MAX_BYTES, ...rest }) => {
+    /** @param base the box's base URL without a trailing slash */
+    call: async <Schema extends z.ZodType>(
+      base: string,
+      { path, body, schema, recipient, deadlineMs = DEADLINE_MS, maxBytes = MAX_BYTES, ...rest }: PeerRequest<Schema>,
+    ): Promise<PeerAnswer<z.output<Schema>>> => {
       const { method = body === undefined ? 'GET' : 'POST', isRepeatable = false } = rest;
       const { signal, clear } = createDeadline(deadlineMs);
       let isConnected = false;
@@ -266,7 +281,8 @@ export const createCaller = ({ secret, nodeId: self, now = Date.now }: Options):
         clear();
       }
     },
-    close: () => {
+    /** Closes every connection; calls in progress fail. */
+    close: (): void => {
       agent.destroy();
       secureAgent.destroy();
     },

@@ -14,26 +14,16 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type CommandAnswer, mostCommandAgeMs } from '../contract/peers.ts';
+import type { MonotonicMs } from '../domain/time.ts';
+import type { ServiceContext } from '../module.ts';
 import { createSlots } from '../platform/slots.ts';
-import type { Gathered } from './ask.ts';
-import type { CommandTransport, RelayedCommand } from './command-transport.ts';
-import type { Peer, Peers } from './peer.ts';
+import type { AskPeers, Gathered, PeerInput } from './operations.ts';
+import type { Peer, Registry } from './registry.ts';
+import type { PeerAnswer } from './reply.ts';
 
-interface Dependencies {
-  peers: Pick<Peers, 'all' | 'settled'>;
-  transport: CommandTransport;
-  /** ms, monotonic. */
-  monotonicNow(): number;
-}
+type RelayedCommand = PeerInput<'screens.command'>[0];
 
-export interface CommandRelay {
-  /**
-   * Sends a command to all peers; never rejects. Waits at most a second: a slower peer degrades the result, and
-   * is still sent the command.
-   */
-  relay(command: RelayedCommand): Promise<Gathered<{ sent: number }>>;
-  close(): void;
-}
+export type CommandRelay = ReturnType<typeof createCommandRelay>;
 
 /** How long a caller waits for a peer. */
 const PATIENCE_MS = 1_000;
@@ -57,7 +47,7 @@ interface Waiting {
   /** Of its JSON. */
   bytes: number;
   /** When this box accepted it. */
-  at: number;
+  at: MonotonicMs;
   /** Null: the peer gave no answer. */
   resolve(answer: CommandAnswer | null): void;
 }
@@ -67,7 +57,7 @@ interface Line {
   waiting: Waiting[];
   isRunning: boolean;
   /** When the peer answered last, or the line began. */
-  answeredAt: number;
+  answeredAt: MonotonicMs;
   /** Callers wait less for this peer until it answers again. */
   isLate: boolean;
 }
@@ -91,7 +81,23 @@ const drop = (commands: readonly Waiting[]): void => {
 const isStale = (answer: CommandAnswer | undefined): boolean =>
   answer !== undefined && 'code' in answer && answer.code === 'signature_stale';
 
-export const createCommandRelay = ({ peers, transport, monotonicNow }: Dependencies): CommandRelay => {
+/** Error codes of requests that were not run. */
+const notCarriedOut = ['signature_stale', 'busy'];
+
+const failureOf = (answer: Extract<PeerAnswer<unknown>, { ok: false }>, count: number) => {
+  const { status, code, isLate } = answer;
+  if (isLate || notCarriedOut.includes(code ?? '')) return 'late';
+  if (status === null || code === 'misdirected') return 'away';
+  return Array.from({ length: count }, () => ({ code: code ?? 'internal_error' }));
+};
+
+/** Whether the peer takes batches, and runs a repeated command only once; a box of another protocol has the command API. */
+const takesSeveral = ({ state }: Peer): boolean => state !== null;
+
+export const createCommandRelay = (
+  { options: { sharedSecret }, monotonicNow }: Pick<ServiceContext, 'options' | 'monotonicNow'>,
+  { peers, asking: { ask } }: { peers: Pick<Registry, 'all' | 'settled'>; asking: Pick<AskPeers, 'ask'> },
+) => {
   const lines = new Map<string, Line>();
   const slots = createSlots(MAX_TAKEN);
   let closed = false;
@@ -108,12 +114,29 @@ export const createCommandRelay = ({ peers, transport, monotonicNow }: Dependenc
     return pause(RETRY_MS, undefined, { ref: false });
   };
 
+  /**
+   * Sends commands to a peer; never rejects. `late`: they were not answered, or not run, and can be repeated;
+   * `away`: the peer is unreachable. With a secret ids are encrypted, so that no intermediary can change them.
+   */
+  const send = async (
+    peer: Peer,
+    commands: readonly (RelayedCommand & { ageMs: number })[],
+  ): Promise<CommandAnswer[] | 'late' | 'away'> => {
+    const [first] = commands;
+    if (first === undefined) return [];
+    if (commands.length === 1 && !(sharedSecret !== null && takesSeveral(peer))) {
+      const answer = await ask(peer, 'screens.command', first);
+      return answer.ok ? [answer.body] : failureOf(answer, 1);
+    }
+    const answer = await ask(peer, 'screens.commands', commands);
+    return answer.ok ? answer.body.answers : failureOf(answer, commands.length);
+  };
+
   const sendShare = async (line: Line, peer: Peer): Promise<void> => {
-    const takesSeveral = transport.takesSeveral(peer);
-    const share = takeShare(line.waiting, takesSeveral ? MAX_SHARED : 1);
-    const hedge = setTimeout(() => void transport.probe(peer), HEDGE_MS);
+    const share = takeShare(line.waiting, takesSeveral(peer) ? MAX_SHARED : 1);
+    const hedge = setTimeout(() => void ask(peer, 'boxes.probe'), HEDGE_MS);
     const commands = share.map(({ command, at }) => ({ ...command, ageMs: Math.ceil(monotonicNow() - at) }));
-    const result = await transport.send(peer, commands);
+    const result = await send(peer, commands);
     clearTimeout(hedge);
     if (Array.isArray(result)) {
       line.isLate = false;
@@ -125,7 +148,7 @@ export const createCommandRelay = ({ peers, transport, monotonicNow }: Dependenc
       if (stale.length > 0 && !closed) await repeat(line, stale);
       return;
     }
-    if (result === 'late' && takesSeveral && !closed) return repeat(line, share);
+    if (result === 'late' && takesSeveral(peer) && !closed) return repeat(line, share);
     drop(share);
     // Do not wait for an unreachable peer.
     if (result === 'away' || closed) drop(line.waiting.splice(0));
@@ -167,7 +190,11 @@ export const createCommandRelay = ({ peers, transport, monotonicNow }: Dependenc
   };
 
   return {
-    relay: async (command) => {
+    /**
+     * Sends a command to all peers; never rejects. Waits at most a second: a slower peer degrades the result, and
+     * is still sent the command.
+     */
+    relay: async (command: RelayedCommand): Promise<Gathered<{ sent: number }>> => {
       await peers.settled();
       const bytes = Buffer.byteLength(JSON.stringify(command));
       const answers = await slots.run(() => Promise.all(peers.all().map((peer) => push(peer, command, bytes))));
@@ -176,7 +203,7 @@ export const createCommandRelay = ({ peers, transport, monotonicNow }: Dependenc
         degraded: answers.some((answer) => answer === null || ('code' in answer && answer.code !== 'screen_not_found')),
       };
     },
-    close: () => {
+    close: (): void => {
       closed = true;
       for (const { waiting } of lines.values()) drop(waiting.splice(0));
     },

@@ -3,40 +3,16 @@ import type { EventEmitter } from 'node:events';
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Bonjour, type Browser, type Service } from 'bonjour-service';
-import type { Logger } from 'pino';
 import { mostPeers } from '../contract/peers.ts';
 import { advertisedUrls, serviceType as type } from '../domain/advertised.ts';
-import type { Registry } from './peer.ts';
+import { listensAlone } from '../domain/network-scope.ts';
+import type { ServiceContext } from '../module.ts';
+import type { Registry } from './registry.ts';
 
-interface Dependencies {
-  log: Logger;
-  registry: Pick<Registry, 'addCandidate' | 'goodbye'>;
-  /** Default: the machine's. */
-  interfaces?: () => NodeJS.Dict<NetworkInterfaceInfo[]>;
-}
+type Context = Pick<ServiceContext, 'options' | 'version' | 'log' | 'ids' | 'tempo'>;
 
-interface Options {
-  nodeId: string;
-  site: string;
-  /** Version of the program. */
-  version: string;
-  /** Port on which this box listens. */
-  port: number;
-  /** False if this box listens on the loopback interface only: it then browses without announcing itself. */
-  announces: boolean;
-}
+export type Discovery = ReturnType<typeof startDiscovery>;
 
-export interface Discovery {
-  /** Announces the goodbye; resolves within half a second. */
-  close(): Promise<void>;
-}
-
-/** Interval at which the network interfaces are polled. */
-const POLL_MS = 2_000;
-/** The pause between queries doubles from the first to the last value (RFC 6762, 5.2). */
-const FIRST_PAUSE_MS = 1_000;
-const LAST_PAUSE_MS = 300_000;
-const GOODBYE_MS = 500;
 /** Services accepted per query; further announcements are ignored. */
 const MAX_SERVICES = mostPeers;
 
@@ -54,19 +30,23 @@ interface Link {
   close(): Promise<void>;
 }
 
+/** @param port on which this box listens */
 export const startDiscovery = (
-  { log, registry, interfaces = networkInterfaces }: Dependencies,
-  { nodeId, site, version, port, announces }: Options,
-): Discovery => {
+  { options: { host, site }, version, log, ids: { nodeId }, tempo: { peers: tempo } }: Context,
+  registry: Pick<Registry, 'addCandidate' | 'goodbye'>,
+  port: number,
+) => {
+  // A box that listens on the loopback interface only browses without announcing itself.
+  const announces = !listensAlone(host);
   let links: Link[] = [];
-  let pause = FIRST_PAUSE_MS;
+  let pause = tempo.query;
   let queryTimer: NodeJS.Timeout | undefined;
 
   const onService = (service: Service): void => {
     const txt: unknown = service.txt;
     const { id, site: theirs } = (txt ?? {}) as { id?: unknown; site?: unknown };
     if (theirs !== site || typeof id !== 'string') return;
-    const isOwn = ownAddresses(interfaces()).includes(service.referer?.address ?? '');
+    const isOwn = ownAddresses(networkInterfaces()).includes(service.referer?.address ?? '');
     if (id === nodeId && isOwn) return;
     for (const url of advertisedUrls(service)) registry.addCandidate(url, 'discovered');
   };
@@ -84,9 +64,17 @@ export const startDiscovery = (
     });
     mdns.on('warning', (error) => log.debug({ err: error, address }, 'ignored an invalid multicast DNS message'));
     if (announces) {
-      const host = `signage-${nodeId}.local`;
+      const name = `signage-${nodeId}.local`;
       const txt = { id: nodeId, site, v: version };
-      bonjour.publish({ name: `signage-player-${nodeId}`, type, port, host, txt, probe: false, disableIPv6: true });
+      bonjour.publish({
+        name: `signage-player-${nodeId}`,
+        type,
+        port,
+        host: name,
+        txt,
+        probe: false,
+        disableIPv6: true,
+      });
     }
     let browser: Browser | undefined;
     return {
@@ -107,7 +95,7 @@ export const startDiscovery = (
       close: async () => {
         browser?.stop();
         const sent = new Promise<void>((resolve) => bonjour.unpublishAll(() => resolve()));
-        await Promise.race([sent, delay(GOODBYE_MS, undefined, { ref: false })]);
+        await Promise.race([sent, delay(tempo.goodbye, undefined, { ref: false })]);
         await new Promise<void>((resolve) => bonjour.destroy(() => resolve()));
       },
     };
@@ -117,7 +105,7 @@ export const startDiscovery = (
     for (const link of links) link.query();
     queryTimer = setTimeout(query, pause * (1 + Math.random() / 5));
     queryTimer.unref();
-    pause = Math.min(2 * pause, LAST_PAUSE_MS);
+    pause = Math.min(2 * pause, tempo.maxQuery);
   };
 
   const closeAll = async (): Promise<void> => {
@@ -130,22 +118,23 @@ export const startDiscovery = (
   let known = '';
   /** Restarts discovery when the addresses of this machine change, since the announced addresses are outdated. */
   const poll = (): void => {
-    const addresses = ownAddresses(interfaces());
+    const addresses = ownAddresses(networkInterfaces());
     if (addresses.join() === known) return;
     known = addresses.join();
     log.info({ addresses }, 'peers are looked for by DNS-SD');
     void closeAll();
     links = addresses.map(open);
-    pause = FIRST_PAUSE_MS;
+    pause = tempo.query;
     clearTimeout(queryTimer);
     query();
   };
   poll();
-  const polling = setInterval(poll, POLL_MS);
+  const polling = setInterval(poll, tempo.interfaces);
   polling.unref();
 
   return {
-    close: async () => {
+    /** Announces the goodbye; resolves soon. */
+    close: async (): Promise<void> => {
       clearInterval(polling);
       clearTimeout(queryTimer);
       await closeAll();

@@ -19,68 +19,32 @@ import { mostPeers } from '../contract/peers.ts';
 import { remember, shuffled } from '../domain/collections.ts';
 import { createDebounce } from '../domain/debounce.ts';
 import { createRate } from '../domain/rate.ts';
+import type { SiteTime } from '../domain/time.ts';
 import { readJson } from '../http/body.ts';
 import { answerPeer } from '../http/peer-answer.ts';
 import type { Context, Routes } from '../http/routes.ts';
+import type { ServiceContext } from '../module.ts';
 import { hostOf } from './advertised.ts';
-import type { AskPeers } from './ask.ts';
 import { compareMembers, differingMembers, firstRound, memberDigests, nextToCheck, periodOf } from './membership.ts';
-import type { OwnRecord } from './own-record.ts';
-import { isLive, type LivePeer, type Registry } from './peer.ts';
+import type { AskPeers } from './operations.ts';
+import type { OwnRecord } from './own-state.ts';
+import { isLive, type LivePeer, type Registry } from './registry.ts';
 
-interface Dependencies {
-  registry: Pick<
-    Registry,
-    | 'find'
-    | 'alive'
-    | 'reached'
-    | 'entry'
-    | 'record'
-    | 'applyRecord'
-    | 'onGossipAnswer'
-    | 'addReported'
-    | 'verify'
-    | 'onContact'
-    | 'onReachabilityChange'
-    | 'isCongested'
-  >;
+interface Site {
+  registry: Registry;
   asking: Pick<AskPeers, 'ask'>;
   record: OwnRecord;
   /** Versions of the replicated state. */
   summary(): SiteSummary;
-  /** The site's time, ms since the epoch. */
-  siteNow(): number;
-  random?: () => number;
-  /** ms, monotonic. */
-  monotonicNow?: () => number;
-}
-
-interface Identity {
-  nodeId: string;
-  instance: string;
-}
-
-export interface Gossip {
-  routes: Routes;
-  /** Schedules an exchange with a few random peers: this box has new state. */
-  tell(): void;
-  /** Exchanges with a few random peers now. */
-  ask(): Promise<void>;
-  /** Asks a few other boxes whether they reach a box; null: they are too busy to know. */
-  isReachedByOthers(nodeId: string): Promise<boolean | null>;
-  start(port: number): void;
-  close(): void;
+  siteTime: Pick<SiteTime, 'now'>;
 }
 
 /** Number of peers that get news, or are asked to probe a box that does not answer. */
 const FEW = 3;
 /** Peers that a `refresh` asks. */
 const SOME = 4;
-/** Times that this box tells of boxes that went or came, within ten seconds; others learn of the rest as they check. */
+/** Times that this box tells of boxes that went or came, within `changes`; others learn of the rest as they check. */
 const MAX_CHANGES = 3;
-const CHANGES_MS = 10_000;
-/** News within this time are sent together. */
-const debounce = { quietMs: 100, longestMs: 100 };
 
 const digestOf = ({ content, bindings, takeovers }: SiteSummary): string =>
   createHash('sha256')
@@ -90,16 +54,14 @@ const digestOf = ({ content, bindings, takeovers }: SiteSummary): string =>
 
 export const createGossip = (
   {
-    registry,
-    asking,
-    record,
-    summary,
-    siteNow,
-    random = Math.random,
-    monotonicNow = () => performance.now(),
-  }: Dependencies,
-  { nodeId: self, instance }: Identity,
-): Gossip => {
+    ids: { nodeId: self, instance },
+    monotonicNow,
+    random,
+    tempo: { peers: tempo },
+  }: Pick<ServiceContext, 'ids' | 'monotonicNow' | 'random' | 'tempo'>,
+  { registry, asking, record, summary, siteTime }: Site,
+) => {
+  const debounce = { quietMs: tempo.gather, longestMs: tempo.gather };
   /** By node id: the digests of its summary and of ours that were compared last. */
   const compared = new Map<string, string>();
   const busy = new Set<string>();
@@ -192,7 +154,7 @@ export const createGossip = (
     schedule(peers.length);
   };
   const schedule = (count: number): void => {
-    const period = periodOf(count + 1);
+    const period = periodOf(count + 1, tempo.gossip);
     timer = setTimeout(check, period * (0.8 + 0.4 * random()));
     timer.unref();
   };
@@ -201,7 +163,7 @@ export const createGossip = (
     for (const peer of few(FEW)) void exchange(peer);
   };
   const tell = createDebounce(tellFew, debounce);
-  const rate = createRate(MAX_CHANGES, CHANGES_MS);
+  const rate = createRate(MAX_CHANGES, tempo.changes);
   const tellOfChange = createDebounce(() => {
     if (!registry.isCongested() && rate.take(monotonicNow())) tellFew();
   }, debounce);
@@ -229,7 +191,7 @@ export const createGossip = (
         const answer: GossipAnswer = {
           nodeId: self,
           instance,
-          serverTime: siteNow(),
+          serverTime: siteTime.now(),
           ...(isEqual ? {} : { summary: own }),
           ...(digests === members ? {} : { members: { digests, entries } }),
         };
@@ -246,10 +208,13 @@ export const createGossip = (
         const { nodeId } = readFields(reachQuery, ctx.query);
         answerPeer(ctx, { reached: await registry.verify(nodeId) });
       },
-    },
+    } satisfies Routes,
+    /** Schedules an exchange with a few random peers: this box has new state. */
     tell,
-    ask: async () => void (await Promise.all(few(SOME).map(exchange))),
-    isReachedByOthers: async (nodeId) => {
+    /** Exchanges with a few random peers now. */
+    ask: async (): Promise<void> => void (await Promise.all(few(SOME).map(exchange))),
+    /** Asks a few other boxes whether they reach a box; null: they are too busy to know. */
+    isReachedByOthers: async (nodeId: string): Promise<boolean | null> => {
       const helpers = few(FEW, nodeId);
       if (helpers.length === 0) return false;
       const answers = await Promise.all(
@@ -258,11 +223,11 @@ export const createGossip = (
       const said = answers.flatMap((answer) => (answer.ok ? [answer.body.reached] : []));
       return said.includes(true) || (said.includes(null) ? null : false);
     },
-    start: (at) => {
+    start: (at: number): void => {
       port = at;
       schedule(registry.alive().length);
     },
-    close: () => {
+    close: (): void => {
       clearTimeout(timer);
       tell.cancel();
       tellOfChange.cancel();

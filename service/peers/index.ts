@@ -1,40 +1,32 @@
 /** The other boxes of the site: discovery, requests and replication. */
-
 import type { Content } from '../content/index.ts';
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-terms.ts';
 import type { MediaProgress } from '../contract/onboarding.ts';
-import type { DeviceBinding, PeerState, TakeoverRecord } from '../contract/peers.ts';
+import type { DeviceBinding, PeerState } from '../contract/peers.ts';
 import { countBy } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
-import { listensAlone } from '../domain/network-scope.ts';
 import { type SiteTime, unconfirmed } from '../domain/time.ts';
 import { heldIssues, type Media } from '../media/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { openAbsence } from './absence.ts';
-import { type AskPeers, createAskPeers } from './ask.ts';
-import type { ReplicatedDevices } from './binding-replication.ts';
 import { createCaller } from './call.ts';
-import { takesNewId } from './clones.ts';
-import { createCommandTransport } from './command-transport.ts';
 import { type CommandRelay, createCommandRelay } from './commands.ts';
 import type { Discovery } from './discovery.ts';
 import { createGossip } from './gossip.ts';
 import { baselineNotes, externalNotes, limitIssues, misdatedNotes, peerIssues } from './health.ts';
 import { createMediaReplication, type ReplicatedMedia } from './media-replication.ts';
-import { createMisdated } from './misdated.ts';
 import { createMissingMedia } from './missing-media.ts';
 import { createNews } from './news.ts';
-import { createOwnRecord } from './own-record.ts';
-import type { Peers as Registered } from './peer.ts';
-import { createRegistry } from './registry.ts';
+import { type AskPeers, createAskPeers } from './operations.ts';
+import { createOwnRecord, createOwnState, takesNewId } from './own-state.ts';
+import { createMisdated, createRecordExchange, type ReplicatedDevices, type ReplicatedTakeovers } from './records.ts';
+import { createRegistry, type Registry } from './registry.ts';
 import { createReplication } from './replication.ts';
 import { peerRoutes } from './routes.ts';
 import { createSharedCopies } from './shared-copies.ts';
-import { createOwnState } from './state.ts';
-import { createTakeoverExchange, type ReplicatedTakeovers } from './takeovers.ts';
 
-export type { Peer } from './peer.ts';
+export type { Peer } from './registry.ts';
 export type { PeerAnswer } from './reply.ts';
 
 interface Dependencies {
@@ -50,7 +42,7 @@ interface Dependencies {
 export interface Peers
   extends Module,
     AskPeers,
-    Pick<Registered, 'all' | 'alive' | 'find' | 'isAlone' | 'settled' | 'call' | 'refresh'> {
+    Pick<Registry, 'all' | 'alive' | 'find' | 'isAlone' | 'settled' | 'call' | 'refresh'> {
   /** Base URLs of the release folders on the reachable peers. */
   updateFeeds(): string[];
   /** As in {@link LandingMessage}. */
@@ -69,8 +61,7 @@ export interface Peers
   followClock(clock: SiteTime): void;
   /** Calls `listener` once another box, at a base URL, has the node id of this one, which must change its own. */
   onClone(listener: (url: string) => void): void;
-  /** Sends a changed takeover to all peers; those that do not answer fetch it later. Never rejects. */
-  sendTakeover(record: TakeoverRecord): Promise<void>;
+  sendTakeover: ReturnType<typeof createRecordExchange>['sendTakeover'];
 }
 
 /** A smaller change of the start time, ms, is not sent. */
@@ -80,12 +71,8 @@ export const createPeers = async (
   context: ServiceContext,
   { content, media, devices, takeovers }: Dependencies,
 ): Promise<Peers> => {
-  const { options, version, log, logs, now, monotonicNow, ids } = context;
-  const { nodeId, instance } = ids;
+  const { options, now, monotonicNow, ids } = context;
   const { site, variant } = options;
-  const caller = createCaller({ secret: options.sharedSecret, nodeId, now });
-  // The baseline variant has no peers.
-  const staticPeers = variant === 'extended' ? options.peers : [];
   const createdAt = monotonicNow();
   let followed = unconfirmed(now);
   const siteTime: SiteTime = {
@@ -101,91 +88,65 @@ export const createPeers = async (
     return started;
   };
   const clones = createEmitter<[string]>();
-  const onClone = (state: PeerState, url: string): void => {
-    if (takesNewId({ startedAt: startedAt(), instance }, state)) clones.emit(url);
-  };
-  const registry = createRegistry(
-    { logs, caller, onClone, isReachedByOthers: (id) => gossip.isReachedByOthers(id), now, monotonicNow },
-    { nodeId, instance, site, staticPeers },
-  );
-  const asking = createAskPeers(registry, nodeId);
+  const registry = createRegistry(context, {
+    site,
+    // The baseline variant has no peers.
+    staticPeers: variant === 'extended' ? options.peers : [],
+    caller: createCaller(context),
+    onClone: (state, url) => {
+      if (takesNewId({ startedAt: startedAt(), instance: ids.instance }, state)) clones.emit(url);
+    },
+    isReachedByOthers: (id) => gossip.isReachedByOthers(id),
+  });
+  const asking = createAskPeers(registry, ids.nodeId);
   const bindings = createEmitter<[readonly DeviceBinding[]]>();
   const arrivals = createEmitter();
   const stateParts: (() => Pick<PeerState, 'devices' | 'alerts'>)[] = [];
-  const misdated = createMisdated(logs, now);
-  const replication = createReplication({
-    log,
-    logs,
-    peers: registry,
-    asking,
+  const misdated = createMisdated(context);
+  const shared = { peers: registry, asking, misdated, onNews: () => gossip.tell() };
+  const replication = createReplication(context, {
+    ...shared,
     content,
-    devices,
-    misdated,
-    now,
-    onBindings: bindings.emit,
     onEdit: (version) => void news.spread({ content: version }),
-    onNews: () => gossip.tell(),
   });
-  /** Sends the record of this box to all boxes. */
-  const announce = (): Promise<void> => news.spread({ record: record.current(true) });
-  const mediaReplication = createMediaReplication({
-    logs,
-    peers: { ...registry, announce },
-    asking,
+  const exchange = createRecordExchange(context, { ...shared, devices, takeovers, onBindings: bindings.emit });
+  const mediaReplication = createMediaReplication(context, {
+    ...shared,
     content,
     media,
-    misdated,
     siteTime,
     absence: await openAbsence(context, { media, siteTime }),
     onArrival: arrivals.emit,
+    announce: () => news.spread({ record: record.current(true) }),
   });
-  media.followSite({ ...mediaReplication, copyOf: createSharedCopies({ peers: registry, asking, nodeId }) });
-  const missingMedia = createMissingMedia({ log, content, mediaReplication });
-  const transport = createCommandTransport(asking, options.sharedSecret !== null);
-  const commandRelay = createCommandRelay({ peers: registry, transport, monotonicNow });
-  const exchange = createTakeoverExchange({
-    logs,
-    peers: registry,
-    asking,
-    takeovers,
-    misdated,
-    now,
-    onNews: () => gossip.tell(),
+  media.followSite({ ...mediaReplication, copyOf: createSharedCopies(ids.nodeId, registry, asking) });
+  const missingMedia = createMissingMedia(context, content, mediaReplication);
+  const commandRelay = createCommandRelay(context, shared);
+  const parts = () => Object.assign({ media: mediaReplication.digest() }, ...stateParts.map((part) => part()));
+  const record = createOwnRecord(context, parts);
+  const summary = () => ({
+    content: replication.version(),
+    bindings: devices.digest(),
+    takeovers: takeovers.state().takeovers,
   });
-  const parts = () => Object.assign(mediaReplication.state(), ...stateParts.map((part) => part()));
-  const record = createOwnRecord({ nodeId, parts, now, monotonicNow });
-  const summary = () => ({ ...replication.state(), ...takeovers.state() });
-  const gossip = createGossip({ registry, asking, record, summary, siteNow: siteTime.now }, ids);
-  const news = createNews(
-    { registry, asking, replication, tell: gossip.tell, isSecret: options.sharedSecret !== null, monotonicNow },
-    ids,
-  );
-  const state = createOwnState(
-    {
-      peers: registry,
-      replication,
-      takeovers,
-      siteNow: siteTime.now,
-      startedAt,
-      record: () => record.current(true),
-    },
-    { ...ids, site, version },
-  );
+  const gossip = createGossip(context, { registry, asking, record, summary, siteTime });
+  const news = createNews(context, { registry, asking, replication, tell: gossip.tell });
+  const state = createOwnState(context, () => ({
+    serverTime: siteTime.now(),
+    startedAt: startedAt(),
+    peers: registry.advertised(),
+    ...summary(),
+    ...record.current(true),
+  }));
   let discovery: Discovery | undefined;
   const { all, alive, find, isAlone, settled, call } = registry;
   const refresh = async () => void (await Promise.all([registry.refresh(), gossip.ask()]));
 
   return {
-    all,
-    alive,
-    find,
-    isAlone,
-    settled,
-    call,
-    refresh,
+    ...{ all, alive, find, isAlone, settled, call, refresh },
     ...asking,
     updateFeeds: () => alive().map(({ url }) => `${url}/updates/`),
-    sendTakeover: exchange.send,
+    sendTakeover: exchange.sendTakeover,
     relayCommand: commandRelay.relay,
     onClone: clones.on,
     followClock: (clock) => {
@@ -205,10 +166,12 @@ export const createPeers = async (
     health: async () => {
       const peers = registry.health();
       const mediaHealth = mediaReplication.health();
+      const content = await replication.health();
+      const refused = [...content.refused, ...misdated.list()];
       return {
         fields: {
           peers,
-          replication: { ...(await replication.health()), media: mediaHealth, lostUploads: await media.lost() },
+          replication: { ...content, refused, media: mediaHealth, lostUploads: await media.lost() },
         },
         issues: {
           boxes: [...peerIssues(peers, monotonicNow() - createdAt), ...limitIssues(registry.isFull())],
@@ -235,8 +198,7 @@ export const createPeers = async (
       if (!options.discovery || variant === 'baseline') return;
       // Loaded on demand: a box without discovery starts faster.
       const { startDiscovery } = await import('./discovery.ts');
-      const announces = !listensAlone(options.host);
-      discovery = startDiscovery({ log, registry }, { nodeId, site, version, port, announces });
+      discovery = startDiscovery(context, registry, port);
     },
     close: async () => {
       commandRelay.close();

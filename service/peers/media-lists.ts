@@ -1,36 +1,25 @@
 /** The media of the peers: their lists, fetched as their states change. */
 import type { PeerMedium } from '../contract/peers.ts';
 import { isPlausibleTime } from '../domain/merge.ts';
+import type { SiteTime } from '../domain/time.ts';
 import type { Media } from '../media/index.ts';
-import type { SourceLogs } from '../platform/source-log.ts';
-import type { AskPeers } from './ask.ts';
-import type { Misdated } from './misdated.ts';
-import { isLive, type LivePeer, type Registry } from './peer.ts';
-import type { Offer } from './transfer-plan.ts';
+import type { ServiceContext } from '../module.ts';
+import { singleFlight } from '../domain/single-flight.ts';
+import type { Offer } from './media-transfers.ts';
+import type { AskPeers } from './operations.ts';
+import type { Misdated } from './records.ts';
+import { isLive, type LivePeer, type Registry } from './registry.ts';
 
-interface Dependencies {
-  logs: SourceLogs;
+interface Site {
   peers: Pick<Registry, 'alive' | 'find' | 'onState' | 'onReachabilityChange'>;
   asking: Pick<AskPeers, 'ask'>;
   deletions: Pick<Media['deletions'], 'at' | 'merge'>;
   misdated: Pick<Misdated, 'note'>;
-  /** The machine's time of day, ms since the epoch. */
-  now(): number;
+  siteTime: Pick<SiteTime, 'now'>;
   /** Called with the name of each file that a peer did not have before. */
   onNew(name: string): void;
   /** Called when a list was fetched. */
   onChange(): void;
-}
-
-export interface MediaLists {
-  /** Whether a deletion at the site covers the file. */
-  isDeleted(medium: PeerMedium): boolean;
-  /** The files that peers have, without those that are deleted. */
-  offers(): Offer[];
-  /** The live peers whose lists are known. */
-  known(): LivePeer[];
-  /** Requests the current lists of media of all peers; concurrent callers share the answers. */
-  learn(): Promise<void>;
 }
 
 interface List {
@@ -41,22 +30,14 @@ interface List {
   isExact: boolean;
 }
 
-export const createMediaLists = ({
-  logs,
-  peers,
-  asking,
-  deletions,
-  misdated,
-  now,
-  onNew,
-  onChange,
-}: Dependencies): MediaLists => {
+export const createMediaLists = (
+  { logs }: Pick<ServiceContext, 'logs'>,
+  { peers, asking, deletions, misdated, siteTime, onNew, onChange }: Site,
+) => {
   /** By node id. */
   const lists = new Map<string, List>();
-  /** Lists that are being fetched, by node id and by digest. */
-  const fetching = new Map<string, Promise<void>>();
+  /** Lists that are being fetched, by digest. */
   const fetchingDigests = new Map<string, Promise<void>>();
-  let learning: Promise<void> | null = null;
 
   const isDeleted = ({ name, modifiedAt }: PeerMedium): boolean => Date.parse(modifiedAt) <= deletions.at(name);
 
@@ -81,7 +62,7 @@ export const createMediaLists = ({
       misdated.note(nodeId, 'media', dated);
       const deleted = answer.body.deleted.map(({ name, deletedAt }) => [name, deletedAt] as const);
       misdated.note(nodeId, 'deletions', deleted);
-      const theirs = answer.body.media.filter(({ modifiedAt }) => isPlausibleTime(modifiedAt, now()));
+      const theirs = answer.body.media.filter(({ modifiedAt }) => isPlausibleTime(modifiedAt, siteTime.now()));
       const isExact = answer.body.digest === state.media;
       keep(nodeId, { digest: state.media, media: new Map(theirs.map((each) => [each.name, each])), isExact });
     } else if (answer.status !== null) {
@@ -123,18 +104,18 @@ export const createMediaLists = ({
   peers.onReachabilityChange(() => {
     for (const nodeId of lists.keys()) if (!isLive(peers.find(nodeId))) lists.delete(nodeId);
   });
-  peers.onState((peer) => {
-    const { nodeId } = peer;
-    if (fetching.has(nodeId)) return;
-    fetching.set(
-      nodeId,
-      follow(peer).finally(() => fetching.delete(nodeId)),
-    );
+  const followOnce = singleFlight(async (nodeId: string) => {
+    const peer = peers.find(nodeId);
+    if (isLive(peer)) await follow(peer);
   });
+  peers.onState(({ nodeId }) => void followOnce(nodeId));
+  const learn = singleFlight(async () => void (await Promise.all(peers.alive().map(fetchList))));
 
   return {
+    /** Whether a deletion at the site covers the file. */
     isDeleted,
-    offers: () =>
+    /** The files that peers have, without those that are deleted. */
+    offers: (): Offer[] =>
       known().map((peer) => {
         const theirs = lists.get(peer.nodeId)?.media;
         const find = (name: string): PeerMedium | undefined => {
@@ -143,14 +124,9 @@ export const createMediaLists = ({
         };
         return { url: peer.url, find };
       }),
+    /** The live peers whose lists are known. */
     known,
-    learn: () => {
-      learning ??= Promise.all(peers.alive().map((peer) => fetchList(peer)))
-        .then(() => undefined)
-        .finally(() => {
-          learning = null;
-        });
-      return learning;
-    },
+    /** Requests the current lists of media of all peers; concurrent callers share the answers. */
+    learn: (): Promise<void> => learn('all'),
   };
 };

@@ -3,24 +3,28 @@
  * a name stands for the same file on every box.
  */
 
+import { createHash } from 'node:crypto';
 import type { Content } from '../content/index.ts';
 import type { ReplicationHealth } from '../contract/health.ts';
 import type { MediaProgress } from '../contract/onboarding.ts';
-import type { PeerMedia, PeerMedium, PeerState } from '../contract/peers.ts';
+import type { PeerMedia, PeerMedium } from '../contract/peers.ts';
 import { compareVersions, isPlausibleTime } from '../domain/merge.ts';
 import type { SiteTime } from '../domain/time.ts';
 import type { Media } from '../media/index.ts';
-import type { SourceLogs } from '../platform/source-log.ts';
+import type { ServiceContext } from '../module.ts';
 import type { Absence } from './absence.ts';
-import type { AskPeers } from './ask.ts';
-import { type AwaitedMedia, createAwaitedMedia } from './awaited-media.ts';
-import { digestOf, mediumOf, stateDigest } from './media-digest.ts';
 import { createMediaLists } from './media-lists.ts';
-import { mediaReport } from './media-report.ts';
-import { createMediaTransfers } from './media-transfers.ts';
-import type { Misdated } from './misdated.ts';
-import type { Registry } from './peer.ts';
-import { newestTime, planTransfers, type Transfer } from './transfer-plan.ts';
+import {
+  createAwaitedMedia,
+  createMediaTransfers,
+  newestTime,
+  planTransfers,
+  type Transfer,
+} from './media-transfers.ts';
+import { mediaReport } from './missing-media.ts';
+import type { AskPeers } from './operations.ts';
+import type { Misdated } from './records.ts';
+import type { Registry } from './registry.ts';
 
 /** The part of the media module that replication uses. */
 export type ReplicatedMedia = Pick<
@@ -28,12 +32,16 @@ export type ReplicatedMedia = Pick<
   'list' | 'unread' | 'onLearn' | 'replicate' | 'heldReason' | 'onFetchHours' | 'deletions' | 'lost' | 'setAside'
 >;
 
-interface Dependencies {
-  logs: SourceLogs;
-  peers: Pick<Registry, 'alive' | 'find' | 'onState' | 'onReachabilityChange'> & {
-    /** Sends the record of this box to all boxes. */
-    announce(): Promise<void>;
-  };
+const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** The fields of a file that boxes exchange. */
+const mediumOf = ({ name, size, sha256, modifiedAt }: PeerMedium): PeerMedium => ({ name, size, sha256, modifiedAt });
+
+const digestOf = (media: readonly PeerMedium[]): string =>
+  sha256Of(JSON.stringify(media.map(({ name, size, sha256, modifiedAt }) => [name, size, sha256, modifiedAt])));
+
+interface Site {
+  peers: Pick<Registry, 'alive' | 'find' | 'onState' | 'onReachabilityChange'>;
   asking: Pick<AskPeers, 'ask'>;
   content: Pick<Content, 'document' | 'mediaNames' | 'onDocument' | 'onChange'>;
   media: ReplicatedMedia;
@@ -42,52 +50,20 @@ interface Dependencies {
   siteTime: SiteTime;
   /** Called when media that the content names have arrived: from a peer, by upload or by hand. */
   onArrival(): void;
+  /** Sends the record of this box to all boxes. */
+  announce(): Promise<void>;
 }
 
-export interface MediaReplication extends Pick<AwaitedMedia, 'arrival'> {
-  /** Its part of {@link PeerState}. */
-  state(): Pick<PeerState, 'media'>;
-  health(): ReplicationHealth['media'];
-  /** Sentences about media of this box that could not be moved to `.lost`. */
-  issues(): string[];
-  /** Media of peers that the content names, and that are not fetched at this time of day. */
-  held(): string[];
-  progress(): MediaProgress;
-  /** Modification time of the newest file of that name at the site, ms since the epoch; 0 without one. */
-  newest(name: string): number;
-  /** Whether another box has a file of that name; asks the boxes if the lists name none. */
-  isElsewhere(name: string): Promise<boolean>;
-  /** Resolves when the scan that is due, if any, is done. */
-  settled(): Promise<void>;
-  /** The names of which no box has a file, and which this one is not about to read. */
-  nowhere(names: Iterable<string>): Set<string>;
-  /** Scans the folders and starts the transfers that are needed. */
-  scan(): Promise<void>;
-  /** The media of this box, and what was deleted at the site. */
-  media(): Promise<PeerMedia>;
-  start(): void;
-  close(): void;
-}
+export type MediaReplication = ReturnType<typeof createMediaReplication>;
 
 const MAX_MEDIA = 10_000;
-/** Minimum time between two scans that requests of peers cause. */
-const SCAN_MS = 5_000;
-/** How soon a box looks again whose time is not established. */
-const ESTABLISH_MS = 1_000;
-/** Scans that are requested within this time are one. */
-const DEBOUNCE_MS = 100;
 
-export const createMediaReplication = ({
-  logs,
-  peers,
-  asking,
-  content,
-  media,
-  misdated,
-  absence,
-  siteTime,
-  onArrival,
-}: Dependencies): MediaReplication => {
+export const createMediaReplication = (
+  context: Pick<ServiceContext, 'logs' | 'monotonicNow' | 'tempo'>,
+  { peers, asking, content, media, misdated, absence, siteTime, onArrival, announce }: Site,
+) => {
+  const { logs, monotonicNow, tempo: table } = context;
+  const { peers: tempo } = table;
   let own: ReadonlyMap<string, PeerMedium> = new Map();
   let ownDigest = digestOf([]);
   /** Hashes of the named media that were announced to peers, by name. */
@@ -107,13 +83,12 @@ export const createMediaReplication = ({
   let closed = false;
 
   const { deletions } = media;
-  const { isDeleted, offers, known, learn } = createMediaLists({
-    logs,
+  const { isDeleted, offers, known, learn } = createMediaLists(context, {
     peers,
     asking,
     deletions,
     misdated,
-    now: siteTime.now,
+    siteTime,
     // A peer with a new file may have one that no other peer could provide.
     onNew: (name) => transfers.retry(name),
     onChange: () => schedule(),
@@ -127,7 +102,7 @@ export const createMediaReplication = ({
 
   /** Whether files may be here without being listed yet. */
   const isScanDue = (): boolean =>
-    scannedAt === Number.NEGATIVE_INFINITY || scanning !== null || dueAt - performance.now() <= DEBOUNCE_MS;
+    scannedAt === Number.NEGATIVE_INFINITY || scanning !== null || dueAt - monotonicNow() <= tempo.gather;
 
   const nowhere = (names: Iterable<string>): Set<string> => {
     if (isScanDue()) return new Set();
@@ -136,8 +111,8 @@ export const createMediaReplication = ({
   };
 
   /** Schedules a scan in `ms`, unless one is due sooner. */
-  const schedule = (ms = DEBOUNCE_MS): void => {
-    const at = performance.now() + ms;
+  const schedule = (ms = tempo.gather): void => {
+    const at = monotonicNow() + ms;
     if (closed || at >= dueAt) return;
     dueAt = at;
     clearTimeout(timer);
@@ -151,7 +126,7 @@ export const createMediaReplication = ({
   const awaited = createAwaitedMedia(
     (name) => peers.alive().length > 0 && !own.has(name) && content.mediaNames().has(name),
   );
-  const transfers = createMediaTransfers({ logs, media, onFetched: awaited.arrived, onArrival, schedule });
+  const transfers = createMediaTransfers(context, { media, onFetched: awaited.arrived, onArrival, schedule });
 
   const redate = (name: string): Promise<void> =>
     deletions.redate(name).then(
@@ -176,7 +151,7 @@ export const createMediaReplication = ({
     ownDigest = digestOf(found);
     hasListed();
     if (hasNews) transfers.arrived();
-    if (isWanted) void peers.announce();
+    if (isWanted) void announce();
   };
 
   /** Whether the content here is at least as new as that of the peers whose lists are known. */
@@ -199,13 +174,13 @@ export const createMediaReplication = ({
   const scanUntilCurrent = async (): Promise<void> => {
     while (again && !closed) {
       again = false;
-      scannedAt = performance.now();
+      scannedAt = monotonicNow();
       const listing = media.list(isStale ? 0 : undefined);
       isStale = false;
       update((await listing).slice(0, MAX_MEDIA).map(mediumOf));
       if (media.unread().size === 0 && (await adoptList())) schedule();
       // Whether it was away is known once the time is.
-      if (!siteTime.isEstablished()) schedule(ESTABLISH_MS);
+      if (!siteTime.isEstablished()) schedule(tempo.establish);
       transfers.run(transferPlan());
     }
   };
@@ -236,26 +211,28 @@ export const createMediaReplication = ({
   media.onFetchHours(() => schedule());
   deletions.onDelete(() => {
     schedule();
-    void peers.announce();
+    void announce();
   });
 
-  const ownStateDigest = (): string => stateDigest(ownDigest, deletions.digest());
+  const ownStateDigest = (): string => sha256Of(ownDigest + deletions.digest());
   const isKnownElsewhere = (name: string): boolean => offers().some(({ find }) => find(name) !== undefined);
 
   return {
-    isElsewhere: async (name) => {
+    /** Whether another box has a file of that name; asks the boxes if the lists name none. */
+    isElsewhere: async (name: string): Promise<boolean> => {
       if (!isKnownElsewhere(name)) await learn();
       return isKnownElsewhere(name);
     },
-    state: () => {
+    /** The digest of the media here, for the state of this box. */
+    digest: (): string => {
       // A scan finds files that were put into the folders by hand, while peers ask for the state.
-      if (performance.now() > scannedAt + SCAN_MS) {
+      if (monotonicNow() > scannedAt + tempo.scan) {
         isStale = true;
         schedule();
       }
-      return { media: ownStateDigest() };
+      return ownStateDigest();
     },
-    health: () => {
+    health: (): ReplicationHealth['media'] => {
       const names = content.mediaNames();
       const absent = nowhere(names);
       return mediaReport(names, {
@@ -265,24 +242,31 @@ export const createMediaReplication = ({
         reasonOf: transfers.reasonOf,
       });
     },
+    /** Sentences about media of this box that could not be moved to `.lost`. */
     issues: absence.issues,
-    held: () => (media.heldReason() === null ? [] : transferPlan().map(({ medium }) => medium.name)),
-    progress: () => {
+    /** Media of peers that the content names, and that are not fetched at this time of day. */
+    held: (): string[] => (media.heldReason() === null ? [] : transferPlan().map(({ medium }) => medium.name)),
+    progress: (): MediaProgress => {
       const coming = new Set(transferPlan().map(({ medium }) => medium.name));
       const here = [...content.mediaNames()].filter((name) => own.has(name) && !coming.has(name)).length;
       return coming.size === 0 ? null : { here, there: here + coming.size };
     },
-    newest: (name) => newest(name),
+    /** Modification time of the newest file of that name at the site, ms since the epoch; 0 without one. */
+    newest: (name: string): number => newest(name),
     arrival: awaited.arrival,
+    /** Resolves when the scan that is due, if any, is done. */
     settled,
+    /** The names of which no box has a file, and which this one is not about to read. */
     nowhere,
+    /** Scans the folders and starts the transfers that are needed. */
     scan,
-    media: async () => {
+    /** The media of this box, and what was deleted at the site. */
+    media: async (): Promise<PeerMedia> => {
       await firstList;
       return { media: [...own.values()], deleted: deletions.list(), digest: ownStateDigest() };
     },
     start: absence.start,
-    close: () => {
+    close: (): void => {
       closed = true;
       transfers.close();
       absence.close();

@@ -1,13 +1,102 @@
-/** Fetches media from peers: a few at a time, again after a failure, and only in the hours for it. */
-
+/** Which media this box fetches, from which peers; and when: a few at a time, again after a failure, in the hours for it. */
+import type { PeerMedium } from '../contract/peers.ts';
 import { shuffled } from '../domain/collections.ts';
-import { doubled } from '../domain/time.ts';
+import { doubled, type MonotonicMs } from '../domain/time.ts';
 import { FetchHeld, type Media } from '../media/index.ts';
-import type { SourceLogs } from '../platform/source-log.ts';
-import type { Transfer } from './transfer-plan.ts';
+import type { ServiceContext } from '../module.ts';
 
-interface Dependencies {
-  logs: SourceLogs;
+/** The media that a peer lists. */
+export interface Offer {
+  /** Base URL. */
+  url: string;
+  /** Its file of that name, if it counts. */
+  find(name: string): PeerMedium | undefined;
+}
+
+export interface Transfer {
+  medium: PeerMedium;
+  /** Base URLs of all peers that have exactly this file. */
+  from: string[];
+}
+
+const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/**
+ * Positive if `a` is the newer file of a name. Copies keep the modification time of their original, so that no copy
+ * counts as newer.
+ */
+export const compareMedia = (a: PeerMedium, b: PeerMedium): number =>
+  order(a.modifiedAt, b.modifiedAt) || order(a.sha256, b.sha256);
+
+/** The newest file of a name at the site; undefined without one. */
+const newestOf = (name: string, own: ReadonlyMap<string, PeerMedium>, offers: readonly Offer[]) => {
+  let newest = own.get(name);
+  for (const offer of offers) {
+    const theirs = offer.find(name);
+    if (theirs !== undefined && (newest === undefined || compareMedia(theirs, newest) > 0)) newest = theirs;
+  }
+  return newest;
+};
+
+/** The transfers after which every name stands for the newest file of the site on this box. */
+export const planTransfers = (
+  named: Iterable<string>,
+  own: ReadonlyMap<string, PeerMedium>,
+  offers: readonly Offer[],
+): Transfer[] =>
+  [...named].flatMap((name) => {
+    const newest = newestOf(name, own, offers);
+    if (newest === undefined || own.get(name)?.sha256 === newest.sha256) return [];
+    const from = offers.filter(({ find }) => find(name)?.sha256 === newest.sha256).map(({ url }) => url);
+    return [{ medium: newest, from }];
+  });
+
+/** Modification time of the newest file of a name at the site; undefined without one. */
+export const newestTime = (name: string, own: ReadonlyMap<string, PeerMedium>, offers: readonly Offer[]) =>
+  newestOf(name, own, offers)?.modifiedAt;
+
+/** How long requests wait for media after a change of the content: published content is on all screens within 2 s. */
+const FOLLOW_MS = 1_500;
+
+/**
+ * Media that are still being replicated after the content that names them. A request for one waits, so that the slide is
+ * not skipped for a whole loop.
+ * @param isComing whether the content names the medium, and another box may have it
+ */
+export const createAwaitedMedia = (isComing: (name: string) => boolean) => {
+  let until = Number.NEGATIVE_INFINITY;
+  const waiting = new Map<string, Set<() => void>>();
+
+  return {
+    /** Called when the content has changed. */
+    expect: (): void => {
+      until = performance.now() + FOLLOW_MS;
+    },
+    /** Called with the name of a medium that has arrived. */
+    arrived: (name: string): void => {
+      for (const go of waiting.get(name) ?? []) go();
+    },
+    /** Resolves when the medium has arrived, is not expected, or after a time limit. */
+    arrival: async (name: string): Promise<void> => {
+      const left = until - performance.now();
+      if (left <= 0 || !isComing(name)) return;
+      const all = waiting.get(name) ?? new Set();
+      waiting.set(name, all);
+      await new Promise<void>((resolve) => {
+        const go = (): void => {
+          clearTimeout(timer);
+          all.delete(go);
+          if (all.size === 0 && waiting.get(name) === all) waiting.delete(name);
+          resolve();
+        };
+        const timer = setTimeout(go, left);
+        all.add(go);
+      });
+    },
+  };
+};
+
+interface Site {
   media: Pick<Media, 'unread' | 'heldReason' | 'replicate'>;
   /** Called with the name of each medium that was fetched. */
   onFetched(name: string): void;
@@ -19,8 +108,6 @@ interface Dependencies {
 
 /** Concurrent transfers. */
 const MAX_RUNNING = 4;
-const MIN_RETRY_MS = 2_000;
-const MAX_RETRY_MS = 300_000;
 /** Minimum time between two calls of `onArrival` while more media are to come. */
 const PROGRESS_MS = 1_000;
 /** Minimum time between two calls of `onArrival` when all media are here. */
@@ -29,11 +116,13 @@ const COMPLETE_MS = 500;
 interface Failure {
   reason: string;
   failures: number;
-  /** ms, by the monotonic clock. */
-  retryAt: number;
+  retryAt: MonotonicMs;
 }
 
-export const createMediaTransfers = ({ logs, media, onFetched, onArrival, schedule }: Dependencies) => {
+export const createMediaTransfers = (
+  { logs, monotonicNow, tempo: { peers: tempo } }: Pick<ServiceContext, 'logs' | 'monotonicNow' | 'tempo'>,
+  { media, onFetched, onArrival, schedule }: Site,
+) => {
   const running = new Set<string>();
   const failed = new Map<string, Failure>();
   /** Hashes of files that came from peers, which are not announced to them. */
@@ -59,9 +148,9 @@ export const createMediaTransfers = ({ logs, media, onFetched, onArrival, schedu
     } catch (error) {
       if (closed || error instanceof FetchHeld) return;
       const failures = (failed.get(name)?.failures ?? 0) + 1;
-      const pause = doubled(failures - 1, MIN_RETRY_MS, MAX_RETRY_MS);
+      const pause = doubled(failures - 1, tempo.transfer, tempo.maxTransfer);
       const reason = (error as Error).message;
-      failed.set(name, { reason, failures, retryAt: performance.now() + pause });
+      failed.set(name, { reason, failures, retryAt: monotonicNow() + pause });
       logs('media of peers').warn({ name, reason }, 'a medium could not be fetched from any peer');
     } finally {
       running.delete(name);
@@ -73,7 +162,7 @@ export const createMediaTransfers = ({ logs, media, onFetched, onArrival, schedu
     /** Starts the transfers of a plan that can start now, and reports those that have arrived. */
     run: (plan: readonly Transfer[]): void => {
       const unread = media.unread();
-      const now = performance.now();
+      const now = monotonicNow();
       const reason = media.heldReason();
       let next = Number.POSITIVE_INFINITY;
       if (reason === null) held.clear();

@@ -60,13 +60,11 @@ export const compareMembers = (own: Versions, theirs: Versions): Differences => 
   };
 };
 
-const PERIOD_MS = 5_000;
-
 /**
  * Time between two checks of a box. All boxes check, so the first of them finds a killed one after about one and a half
  * periods at any size of the site; a large site takes a little more time to save traffic.
  */
-export const periodOf = (members: number): number => PERIOD_MS * Math.max(1, Math.log2(members) / 4.2);
+export const periodOf = (members: number, shortest: number): number => shortest * Math.max(1, Math.log2(members) / 4.2);
 
 /** A round in which each member is checked once. */
 export interface Round {
@@ -99,17 +97,3 @@ export const nextToCheck = (
   const before = isOver ? [] : checked;
   return { next, round: { queue: others, checked: new Set(next === undefined ? before : [...before, next]) } };
 };
-
-/** A member that did not answer this box. */
-export interface Suspicion {
-  since: number;
-  /** Whether another box reaches it; null: not reported yet. */
-  isReachedByOthers: boolean | null;
-}
-
-/** How long a box that others reach may be unreachable from here before it counts as away. */
-const PATIENCE_MS = 5_000;
-
-/** Whether the member counts as away. */
-export const isAway = ({ since, isReachedByOthers }: Suspicion, now: number): boolean =>
-  isReachedByOthers === false || now - since >= PATIENCE_MS;

@@ -1,33 +1,46 @@
-/** Local media that the content names and no box of the site has. */
-
-import type { Logger } from 'pino';
+/** Media that the content names and that are not here: on their way, or at no box of the site. */
 import { type Content, type MediaUse, mediaUses } from '../content/index.ts';
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-terms.ts';
+import type { ReplicationHealth } from '../contract/health.ts';
+import type { PeerMedium } from '../contract/peers.ts';
 import { createDebounce } from '../domain/debounce.ts';
+import type { ServiceContext } from '../module.ts';
 import type { MediaReplication } from './media-replication.ts';
 
-interface Dependencies {
-  log: Logger;
-  content: Pick<Content, 'mediaUses' | 'onDocument'>;
-  mediaReplication: Pick<MediaReplication, 'nowhere' | 'settled'>;
-}
-
-export interface MissingMedia {
-  /** One warning per medium of the playing content that no box has, at its first mention. */
-  warnings(): ContentIssue[];
-  /** The same for any content; also finds files that were just put into the folders. */
-  of(content: ContentFile): Promise<ContentIssue[]>;
-  start(): void;
-  close(): void;
-}
-
-/** Media that are uploaded together with the content are not logged as missing. */
-const GRACE_MS = 5_000;
-/** Limit of the report. */
+/** Limit of the reports. */
 const MAX_REPORTED = 100;
 
-export const createMissingMedia = ({ log, content, mediaReplication }: Dependencies): MissingMedia => {
+type Report = ReplicationHealth['media'];
+
+interface Known {
+  /** Media that are to be fetched from peers. */
+  coming: readonly Pick<PeerMedium, 'name' | 'size'>[];
+  isHere(name: string): boolean;
+  /** Whether no box has it. */
+  isAbsent(name: string): boolean;
+  /** Why one that is to be fetched is not here yet. */
+  reasonOf(name: string): string;
+}
+
+/** The part of `/healthz` about the media that the content names. */
+export const mediaReport = (names: ReadonlySet<string>, { coming, isHere, isAbsent, reasonOf }: Known): Report => {
+  const missing = new Map<string, Report['missing'][number]>(
+    coming.map(({ name, size }) => [name, { name, size, reason: reasonOf(name) }]),
+  );
+  for (const name of names) {
+    if (isHere(name) || missing.has(name)) continue;
+    missing.set(name, { name, size: null, reason: isAbsent(name) ? 'no box has it' : 'is being read' });
+  }
+  return { named: names.size, here: names.size - missing.size, missing: [...missing.values()].slice(0, MAX_REPORTED) };
+};
+
+/** Local media that the content names and no box of the site has. */
+export const createMissingMedia = (
+  { log, tempo }: Pick<ServiceContext, 'log' | 'tempo'>,
+  content: Pick<Content, 'mediaUses' | 'onDocument'>,
+  mediaReplication: Pick<MediaReplication, 'nowhere' | 'settled'>,
+) => {
   const warningsFor = (uses: ReadonlyMap<string, MediaUse>): ContentIssue[] => {
     const absent = mediaReplication.nowhere(uses.keys());
     return [...uses]
@@ -46,18 +59,24 @@ export const createMissingMedia = ({ log, content, mediaReplication }: Dependenc
     const found = warnings();
     if (found.length > 0) log.warn({ warnings: found }, 'media that the content names are missing');
   };
-  const logSoon = createDebounce(() => void logFound(), { quietMs: GRACE_MS, longestMs: Number.POSITIVE_INFINITY });
+  const logSoon = createDebounce(() => void logFound(), {
+    // Media may be uploaded together with the content.
+    quietMs: tempo.peers.missing,
+    longestMs: Number.POSITIVE_INFINITY,
+  });
 
   return {
+    /** One warning per medium of the playing content that no box has, at its first mention. */
     warnings,
-    of: async (file) => {
+    /** The same for any content; also finds files that were just put into the folders. */
+    of: async (file: ContentFile): Promise<ContentIssue[]> => {
       await mediaReplication.settled();
       return warningsFor(mediaUses(file));
     },
-    start: () => {
+    start: (): void => {
       content.onDocument(logSoon);
       logSoon();
     },
-    close: () => void logSoon.cancel(),
+    close: (): void => void logSoon.cancel(),
   };
 };

@@ -1,36 +1,76 @@
-/** Spreads a change of this box to all boxes, and passes changes of others on. */
+/**
+ * Spreads a change over a tree: its origin sends it to a few boxes, and assigns each a share of the others to forward it
+ * to. A box answers once it has the change. The share of a box that does not answer goes to the next one of it, so that
+ * each box is named once, and a change takes n - 1 requests in about log n hops.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { readFields } from '../contract/fields.ts';
 import { type PeerNews, peerNews } from '../contract/gossip.ts';
+import { remember } from '../domain/collections.ts';
 import { createRate } from '../domain/rate.ts';
 import { readJson } from '../http/body.ts';
 import { answerPeer } from '../http/peer-answer.ts';
 import type { Routes } from '../http/routes.ts';
+import type { ServiceContext } from '../module.ts';
 import { hostOf } from './advertised.ts';
-import type { AskPeers } from './ask.ts';
-import type { Registry } from './peer.ts';
+import type { AskPeers } from './operations.ts';
+import type { Registry } from './registry.ts';
 import type { Replication } from './replication.ts';
-import { createRecipients, spreadTo } from './spread.ts';
+
+/** Fan-out: boxes to which each box forwards a change. */
+const FAN_OUT = 4;
+/** Changes whose recipients are remembered. */
+const MAX_CHANGES = 64;
+
+/** Splits the targets into shares of about one size. */
+export const sharesOf = (targets: readonly string[], fanOut = FAN_OUT): string[][] =>
+  Array.from({ length: Math.min(fanOut, targets.length) }, (_, share) =>
+    targets.filter((__, index) => index % fanOut === share),
+  );
+
+/**
+ * Sends a change to the targets.
+ * @param send sends it to a box with the targets that the box forwards it to; resolves with whether the box accepted it
+ * @returns the targets that did not accept it
+ */
+export const spreadTo = async (
+  targets: readonly string[],
+  send: (target: string, share: readonly string[]) => Promise<boolean>,
+): Promise<string[]> => {
+  const missed = await Promise.all(
+    sharesOf(targets).map(async (share) => {
+      for (const [index, target] of share.entries()) {
+        if (await send(target, share.slice(index + 1))) return share.slice(0, index);
+      }
+      return share;
+    }),
+  );
+  return missed.flat();
+};
+
+/** Remembers to whom a change was sent, so that no request makes a box send it to another one twice. */
+export const createRecipients = () => {
+  const sent = new Map<string, Set<string>>();
+  return {
+    /** Those of the targets that have not been sent the change yet; they count as sent from now on. */
+    take(change: string, targets: readonly string[]): string[] {
+      const before = sent.get(change) ?? new Set();
+      const fresh = [...new Set(targets)].filter((target) => !before.has(target));
+      for (const target of fresh) before.add(target);
+      remember(sent, change, before, MAX_CHANGES);
+      return fresh;
+    },
+  };
+};
 
 type Change = Pick<PeerNews, 'content' | 'record'>;
 
-interface Dependencies {
+interface Site {
   registry: Pick<Registry, 'alive' | 'applyRecord' | 'offered' | 'onContact'>;
   asking: Pick<AskPeers, 'ask'>;
   replication: Pick<Replication, 'settle' | 'shortDocument'>;
   /** Exchanges with all peers, after a change could not be forwarded. */
   tell(): void;
-  /** Whether the traffic between boxes is encrypted. */
-  isSecret: boolean;
-  /** ms, monotonic */
-  monotonicNow(): number;
-}
-
-export interface News {
-  routes: Routes;
-  /** Sends a change of this box to all boxes. Never rejects. */
-  spread(change: Change): Promise<void>;
-  start(port: number): void;
 }
 
 /** After this time a box answers that it is still fetching. */
@@ -42,16 +82,18 @@ const keyOf = ({ content, record }: Change): string =>
   JSON.stringify([content?.counter, content?.nodeId, content?.sha256, record?.nodeId, record?.seq]);
 
 export const createNews = (
-  { registry, asking, replication, tell, isSecret, monotonicNow }: Dependencies,
-  { nodeId: self }: { nodeId: string },
-): News => {
+  { options, ids: { nodeId: self }, monotonicNow }: Pick<ServiceContext, 'options' | 'ids' | 'monotonicNow'>,
+  { registry, asking, replication, tell }: Site,
+) => {
   const recipients = createRecipients();
   const rate = createRate(MAX_RATE, 1_000);
   let port: number | null = null;
 
   const pass = async (change: Change, targets: readonly string[]): Promise<void> => {
     if (port === null) return;
-    const document = isSecret && change.content !== undefined ? replication.shortDocument(change.content) : null;
+    // What is not encrypted is ignored there.
+    const document =
+      options.sharedSecret !== null && change.content !== undefined ? replication.shortDocument(change.content) : null;
     const sender = { from: self, port, ...(document && { document }) };
     const known = new Set(registry.alive().map(({ nodeId }) => nodeId));
     const fresh = recipients.take(
@@ -85,13 +127,14 @@ export const createNews = (
         const taken = await Promise.race([passed, pause(PATIENCE_MS, isOffered, { ref: false })]);
         answerPeer(ctx, { taken });
       },
-    },
-    spread: (change) =>
+    } satisfies Routes,
+    /** Sends a change of this box to all boxes. Never rejects. */
+    spread: (change: Change): Promise<void> =>
       pass(
         change,
         registry.alive().map(({ nodeId }) => nodeId),
       ),
-    start: (at) => {
+    start: (at: number): void => {
       port = at;
     },
   };

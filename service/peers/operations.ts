@@ -34,10 +34,13 @@ import {
   peerSite,
   peerTakeovers,
   peerTime,
+  relayHeader,
   type TakeoverRecord,
 } from '../contract/peers.ts';
 import { peerPlays, type peerPlaysQuery } from '../contract/plays.ts';
 import type { PeerRequest } from './call.ts';
+import type { PeerAddress, Registry } from './registry.ts';
+import type { PeerAnswer } from './reply.ts';
 
 /** The variable parts of a request. */
 interface Parts {
@@ -242,10 +245,49 @@ export type PeerOutput<Name extends PeerOperationName> = z.output<
 >;
 
 /** The HTTP request of an operation, and whether it is marked as relayed. */
-export const requestOf = <Name extends PeerOperationName>(name: Name, input: PeerInput<Name>) => {
+const requestOf = <Name extends PeerOperationName>(name: Name, input: PeerInput<Name>) => {
   const make = peerOperations[name] as unknown as (...input: PeerInput<Name>) => {
     request: PeerRequest<z.ZodType<PeerOutput<Name>>>;
     relayed: boolean;
   };
   return make(...input);
+};
+
+/** The answers of the peers. A peer without the screen counts as answered, and adds no answer. */
+export interface Gathered<T> {
+  answers: T[];
+  /** Whether a known peer did not answer within a second, or answered with an error. */
+  degraded: boolean;
+}
+
+export interface AskPeers {
+  /** Asks one peer, as {@link Registry.call} does; never rejects. */
+  ask<Name extends PeerOperationName>(
+    peer: PeerAddress,
+    operation: Name,
+    ...input: PeerInput<Name>
+  ): Promise<PeerAnswer<PeerOutput<Name>>>;
+  /** Asks all peers concurrently; never rejects. */
+  broadcast<Name extends PeerOperationName>(
+    operation: Name,
+    ...input: PeerInput<Name>
+  ): Promise<Gathered<PeerOutput<Name>>>;
+}
+
+export const createAskPeers = (peers: Pick<Registry, 'all' | 'call' | 'settled'>, nodeId: string): AskPeers => {
+  const ask: AskPeers['ask'] = (peer, operation, ...input) => {
+    const { request, relayed } = requestOf(operation, input);
+    return peers.call(peer, relayed ? { ...request, headers: { ...request.headers, [relayHeader]: nodeId } } : request);
+  };
+  return {
+    ask,
+    broadcast: async (operation, ...input) => {
+      await peers.settled();
+      const all = await Promise.all(peers.all().map((peer) => ask(peer, operation, ...input)));
+      return {
+        answers: all.flatMap((answer) => (answer.ok ? [answer.body] : [])),
+        degraded: all.some((answer) => !answer.ok && answer.code !== 'screen_not_found'),
+      };
+    },
+  };
 };

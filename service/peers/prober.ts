@@ -1,16 +1,41 @@
 /** Decides when each address is probed for its state, and how many at a time. */
-import { type Address, type Addresses, dueAt, isDue } from './addresses.ts';
-import { isOpen } from './breaker.ts';
-import type { Window } from './window.ts';
+import type { MonotonicMs } from '../domain/time.ts';
+import type { ServiceContext } from '../module.ts';
+import { type Address, type Addresses, dueAt, isDue, isOpen } from './addresses.ts';
 
-interface Dependencies {
-  addresses: Pick<Addresses, 'all'>;
-  window: Pick<Window, 'size' | 'isCongested'>;
-  /** Requests the state and handles the answer; never rejects. @param hasNews asks the peer to request our state too */
-  probe(address: Address, hasNews: boolean): Promise<void>;
-  /** ms, monotonic. */
-  monotonicNow(): number;
-}
+const MAX_SIZE = 8;
+const MIN_SIZE = 1 / 8;
+/** Time in which the size grows by one. */
+const GROWTH_MS = 5_000;
+/** Late answers within this time count once: their requests were sent together. */
+const EPISODE_MS = 1_000;
+
+/**
+ * How many boxes that may not be there are probed at a time, for each reason: halved when a box accepts a connection and
+ * does not answer in time, and increased by time, after the congestion window of TCP (RFC 5681). A network or a machine that
+ * carries less than the site asks of it must not be asked more because answers are late. A box that is off accepts no
+ * connection. Times are arguments.
+ */
+export const createWindow = () => {
+  let halved = MAX_SIZE;
+  let halvedAt = Number.NEGATIVE_INFINITY;
+  const size = (now: MonotonicMs): number => Math.min(MAX_SIZE, halved + (now - halvedAt) / GROWTH_MS);
+
+  return {
+    /** Below one: a probe is sent only after a pause, of a second divided by the size. */
+    size,
+    /** Whether the size is below one: what can wait is not sent. */
+    isCongested: (now: MonotonicMs): boolean => size(now) < 1,
+    /** A box that accepted the connection did not answer in time. */
+    late: (now: MonotonicMs): void => {
+      if (now - halvedAt < EPISODE_MS) return;
+      halved = Math.max(MIN_SIZE, size(now) / 2);
+      halvedAt = now;
+    },
+  };
+};
+
+export type Window = ReturnType<typeof createWindow>;
 
 /** Why an address at which there may be no box is probed. Each reason has its own limit, so none waits for another. */
 type Reason =
@@ -25,20 +50,7 @@ type Reason =
   /** Any client can announce it. */
   | 'announced';
 
-export interface Prober {
-  /** Probes an address now; again after a probe that is in progress, whose answer may already be outdated. */
-  ask(address: Address, hasNews?: boolean): Promise<void>;
-  /**
-   * Probes an address, unless too many probes for that reason are in progress. A probe of the address that is in progress
-   * will do, except after contact.
-   * @returns whether the address was probed
-   */
-  attempt(address: Address, reason: Reason): Promise<boolean>;
-  /** Probes the addresses that are due. */
-  tick(): void;
-  /** Resolves when the probes in progress are done. */
-  done(): Promise<unknown>;
-}
+export type Prober = ReturnType<typeof createProber>;
 
 interface Probe {
   done: Promise<void>;
@@ -68,7 +80,13 @@ const byPriority = (a: Address, b: Address): number =>
   failuresOf(a) - failuresOf(b) ||
   dueAt(a) - dueAt(b);
 
-export const createProber = ({ addresses, window, probe, monotonicNow }: Dependencies): Prober => {
+/** @param probe requests the state and handles the answer; never rejects; with news asks the peer to request ours too */
+export const createProber = (
+  { monotonicNow }: Pick<ServiceContext, 'monotonicNow'>,
+  addresses: Pick<Addresses, 'all'>,
+  window: Pick<Window, 'size' | 'isCongested'>,
+  probe: (address: Address, hasNews: boolean) => Promise<void>,
+) => {
   const probes = new Map<string, Probe>();
   const unused = () => ({ inProgress: 0, sentAt: Number.NEGATIVE_INFINITY });
   const usage: Record<Reason, ReturnType<typeof unused>> = {
@@ -86,7 +104,8 @@ export const createProber = ({ addresses, window, probe, monotonicNow }: Depende
     return !isPaused && inProgress < Math.max(1, Math.floor(size));
   };
 
-  const ask: Prober['ask'] = (address, hasNews = false) => {
+  /** Probes an address now; again after a probe that is in progress, whose answer may already be outdated. */
+  const ask = (address: Address, hasNews = false): Promise<void> => {
     const running = probes.get(address.url);
     if (running !== undefined) {
       running.hasNews ||= hasNews;
@@ -98,7 +117,12 @@ export const createProber = ({ addresses, window, probe, monotonicNow }: Depende
     return done;
   };
 
-  const attempt: Prober['attempt'] = async (address, reason) => {
+  /**
+   * Probes an address, unless too many probes for that reason are in progress. A probe of the address that is in progress
+   * will do, except after contact.
+   * @returns whether the address was probed
+   */
+  const attempt = async (address: Address, reason: Reason): Promise<boolean> => {
     const running = probes.get(address.url);
     // A box that has made contact may not have been there when that one was sent.
     if (running !== undefined && reason !== 'contact') {
@@ -121,7 +145,8 @@ export const createProber = ({ addresses, window, probe, monotonicNow }: Depende
   return {
     ask,
     attempt,
-    tick: () => {
+    /** Probes the addresses that are due. */
+    tick: (): void => {
       const now = monotonicNow();
       const due = addresses.all().filter((address) => !probes.has(address.url) && isDue(address, now));
       for (const address of due.toSorted(byPriority)) {
@@ -129,6 +154,7 @@ export const createProber = ({ addresses, window, probe, monotonicNow }: Depende
         void (reason === null ? ask(address) : attempt(address, reason));
       }
     },
-    done: () => Promise.all([...probes.values()].map(({ done }) => done)),
+    /** Resolves when the probes in progress are done. */
+    done: (): Promise<unknown> => Promise.all([...probes.values()].map(({ done }) => done)),
   };
 };

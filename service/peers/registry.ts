@@ -1,52 +1,72 @@
 /**
  * The registry of peers. A candidate is an address; a peer is a box that answered at one, with its node id and the same
- * site. A box with several addresses is one peer.
+ * site. A box with several addresses is one peer. What other boxes report only makes this one check for itself.
  */
-
-import { type AnyPeerState, anyPeerState, isOfProtocol, mostPeers, type PeerState } from '../contract/peers.ts';
+import type { z } from 'zod';
+import { type MemberEntry, type MemberRecord, memberRecord, type SiteSummary } from '../contract/gossip.ts';
+import type { PeerHealth } from '../contract/health.ts';
+import {
+  type AnyPeerState,
+  anyPeerState,
+  type ContentVersion,
+  isOfProtocol,
+  mostPeers,
+  type PeerState,
+} from '../contract/peers.ts';
 import { remember } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
-import type { SourceLogs } from '../platform/source-log.ts';
-import { type Address, createAddresses, isBusy } from './addresses.ts';
-import { acceptedUrl, hostOf } from './advertised.ts';
-import { isOpen } from './breaker.ts';
-import type { Caller } from './call.ts';
-import { createCandidates } from './candidates.ts';
-import { createGuardedCall } from './guarded-call.ts';
-import { createIndirectReports, type Report } from './indirect-reports.ts';
-import { createMembers } from './members.ts';
-import { isLive, type LivePeer, type Peer, type Registry } from './peer.ts';
-import { createProber } from './prober.ts';
+import type { EpochMs, MonotonicMs } from '../domain/time.ts';
+import type { ServiceContext } from '../module.ts';
+import { type Address, type AddressOrigin, createAddresses, isAnswering, isBusy, isOpen } from './addresses.ts';
+import { acceptedUrl, advertisedUrl, hostOf } from './advertised.ts';
+import type { Caller, PeerRequest } from './call.ts';
+import { isPlausibleSeq } from './own-state.ts';
+import { createProber, createWindow } from './prober.ts';
+import type { PeerAnswer } from './reply.ts';
 import { createSuspicions } from './suspicions.ts';
-import { createWindow } from './window.ts';
 
-interface Dependencies {
-  logs: SourceLogs;
+/** A box of the same site, or a static address where no box has answered yet. */
+export interface Peer {
+  /** Null for a static peer that has never answered. */
+  nodeId: string | null;
+  /** Base URL at which it answered last. */
+  url: string;
+  /** Whether it answered and no call has failed since. */
+  alive: boolean;
+  /** The last state that it sent, updated with what others have forwarded since. */
+  state: PeerState | null;
+  /** Time of its last answer. */
+  contactAt: EpochMs | null;
+  /** When it sent that state. */
+  stateAt: MonotonicMs | null;
+  /** Why it is not alive; completes "the box ...". Null while it is alive, or was never called. */
+  reason: string | null;
+}
+
+export type LivePeer = Peer & { nodeId: string; alive: true; state: PeerState; stateAt: number };
+
+export const isLive = (peer: Peer | undefined): peer is LivePeer => peer?.alive === true;
+
+/** Whom to call: a peer, or a static address at which no peer has answered yet. */
+export type PeerAddress = { nodeId: string; url?: string } | { nodeId: null; url: string };
+
+type Context = Pick<ServiceContext, 'logs' | 'ids' | 'now' | 'monotonicNow' | 'random' | 'tempo'>;
+
+interface Site {
+  site: string;
+  /** Base URLs. */
+  staticPeers: readonly string[];
   caller: Caller;
   /** Called with the state of a box at `url` that has the node id of this one. */
   onClone?: (state: PeerState, url: string) => void;
   /** Whether other boxes reach a box that this one does not; null: they are too busy to know. */
   isReachedByOthers?: (nodeId: string) => Promise<boolean | null>;
-  /** ms since the epoch. */
-  now?: () => number;
-  /** ms, monotonic. */
-  monotonicNow?: () => number;
-  random?: () => number;
 }
 
-interface Options {
-  nodeId: string;
-  /** Id of this start of the service. */
-  instance: string;
-  site: string;
-  /** Base URLs. */
-  staticPeers: readonly string[];
-}
+export type Registry = ReturnType<typeof createRegistry>;
 
 const OTHER_SITE = 'is of site';
 const BASELINE = 'its SIGNAGE_VARIANT is baseline, which has no peers: set it to extended';
-const TICK_MS = 250;
-const SETTLE_MS = 1_000;
 /** For this long after its start a box marks its first requests as news. */
 const STARTING_MS = 60_000;
 /** With this many known peers, a box requests no more lists of peers. */
@@ -55,20 +75,15 @@ const ENOUGH_PEERS = 4;
 const MAX_OWN_URLS = 64;
 
 export const createRegistry = (
-  {
-    logs,
-    caller,
-    onClone = () => {},
-    isReachedByOthers = async () => false,
-    now = Date.now,
-    monotonicNow = () => performance.now(),
-    random = Math.random,
-  }: Dependencies,
-  { nodeId: self, instance, site, staticPeers }: Options,
-): Registry => {
-  const addresses = createAddresses();
+  context: Context,
+  { site, staticPeers, caller, onClone = () => {}, isReachedByOthers = async () => false }: Site,
+) => {
+  const { logs, now, monotonicNow, random, tempo: table } = context;
+  const { nodeId: self, instance } = context.ids;
+  const { peers: tempo } = table;
+  const addresses = createAddresses(tempo);
   const window = createWindow();
-  const reports = new Map<string, Report>();
+  const reports = new Map<string, Pick<LivePeer, 'state' | 'stateAt'> & { contactAt: EpochMs }>();
   /** Addresses of this box itself. */
   const ownUrls = new Map<string, true>();
   const states = createEmitter<[LivePeer]>();
@@ -86,18 +101,16 @@ export const createRegistry = (
     const best = addresses.best(nodeId);
     if (report === undefined || best === undefined) return undefined;
     const { url, breaker, reason } = best;
-    const { state, contactAt, stateAt } = report;
-    return { nodeId, url, alive: !isOpen(breaker), state, contactAt, stateAt, reason };
+    return { nodeId, url, alive: !isOpen(breaker), ...report, reason };
   };
 
   const warn = ({ url, nodeId }: Pick<Address, 'url' | 'nodeId'>, reason: string, message = 'a peer is away'): void =>
     logs(`peer ${url}`).warn({ url, nodeId, reason }, message);
 
   const isCongested = (): boolean => window.isCongested(monotonicNow());
-  const suspicions = createSuspicions({
+  const suspicions = createSuspicions(context, {
     isReachedByOthers,
     isCongested,
-    monotonicNow,
     onAway: (nodeId) => {
       const peer = find(nodeId);
       if (peer !== undefined) warn(peer, peer.reason ?? '');
@@ -157,7 +170,7 @@ export const createRegistry = (
     const wasAlive = find(nodeId)?.alive === true;
     const isNew = address.nodeId !== nodeId;
     addresses.answered(address, nodeId, monotonicNow(), random());
-    reports.set(nodeId, { state, contactAt: now(), stateAt: monotonicNow(), seq: state.seq });
+    reports.set(nodeId, { state, contactAt: now(), stateAt: monotonicNow() });
     if (suspicions.clear(nodeId)) reachability.emit();
     // It may have moved to this address from another one.
     if (isNew) for (const other of addresses.of(nodeId)) if (other !== address) void prober.ask(other);
@@ -207,7 +220,7 @@ export const createRegistry = (
     if (isOpen(address.breaker) || (nodeId !== null && nodeId !== address.nodeId)) forget();
   };
 
-  const prober = createProber({ addresses, window, probe, monotonicNow });
+  const prober = createProber(context, addresses, window, probe);
 
   let settling: Promise<void> | null = null;
 
@@ -234,53 +247,186 @@ export const createRegistry = (
     })),
   ];
 
-  const indirectReports = createIndirectReports({
-    self,
-    reports,
-    addresses,
-    find,
-    emit,
-    addAdvertised,
-    prober,
-    now,
-    monotonicNow,
-    random,
-  });
+  const followedAt = new Map<string, MonotonicMs>();
+  /** Probes an address because another box reports on it. @returns whether it was probed, now or within the last seconds */
+  const follow = async (address: Address): Promise<boolean> => {
+    const at = monotonicNow();
+    if (at - (followedAt.get(address.url) ?? Number.NEGATIVE_INFINITY) < tempo.follow) return true;
+    const isProbed = await prober.attempt(address, 'report');
+    if (isProbed) remember(followedAt, address.url, at, 2 * mostPeers);
+    return isProbed;
+  };
 
-  const call = createGuardedCall({
-    addresses,
-    caller,
-    window,
-    fail,
-    ask: prober.ask,
-    isClosed: () => closed,
-    monotonicNow,
-  });
+  /** @param from the node id of the box that made contact */
+  const addCandidate = (url: string, source: AddressOrigin, from: string | null = null): void => {
+    const address = addresses.add(url, source, monotonicNow(), random());
+    if (address === undefined) return;
+    address.leaving = false;
+    if (isOpen(address.breaker)) {
+      const retryAt = from !== null ? 0 : Math.min(address.breaker.retryAt, monotonicNow());
+      address.breaker = { ...address.breaker, retryAt };
+    }
+    const isStranger = address.source === 'contact' && address.nodeId === null;
+    const isKnown = isAnswering(address) && address.nodeId === from;
+    if (from !== null && !isStranger && !isKnown) void prober.attempt(address, 'contact');
+    prober.tick();
+  };
+
+  /** Where a box is reached; undefined: it is away, or unknown. */
+  const reachedAt = (nodeId: string): Address | undefined => {
+    const best = addresses.best(nodeId);
+    return best !== undefined && (!isOpen(best.breaker) || suspicions.isPending(nodeId)) ? best : undefined;
+  };
+
+  /**
+   * Calls a peer at its best address. A peer that does not answer is not alive until a probe succeeds; meanwhile calls fail
+   * immediately. A static peer without a node id is called too if its address is reachable: the operator configured it.
+   */
+  const call = async <Schema extends z.ZodType>(
+    peer: PeerAddress,
+    request: PeerRequest<Schema>,
+  ): Promise<PeerAnswer<z.output<Schema>>> => {
+    const { nodeId } = peer;
+    const address = peer.nodeId === null ? addresses.get(peer.url) : addresses.best(peer.nodeId);
+    const isCallable = address !== undefined && (nodeId === null ? address.reachable : !isOpen(address.breaker));
+    if (closed || !isCallable) {
+      const { reason = null, late = false } = address ?? {};
+      const isLate = late && !closed ? ({ isLate: true } as const) : {};
+      return { ok: false, status: null, answered: false, code: null, reason: reason ?? 'is not known', ...isLate };
+    }
+    const askedAt = monotonicNow();
+    const answer = await caller.call(address.url, nodeId === null ? request : { ...request, recipient: nodeId });
+    if (!answer.ok && answer.isConnected === true) window.late(monotonicNow());
+    if (answer.ok || answer.answered) address.answeredAt = monotonicNow();
+    else if (isBusy(address, answer, askedAt)) return answer;
+    if (!answer.ok) address.reachable = answer.answered;
+    const isAway = !answer.ok && (answer.status === null || answer.code === 'misdirected');
+    // Concurrent calls that fail count as one failure.
+    if (isAway && !closed && !isOpen(address.breaker)) {
+      address.late = answer.isLate === true;
+      fail(address, answer.reason);
+      // The same box may be reachable at another address.
+      for (const other of addresses.of(nodeId ?? '')) if (other !== address) void prober.ask(other);
+    }
+    return answer;
+  };
 
   return {
+    /** Static peers always; discovered peers until 25 hours after their last answer. */
     all,
     alive,
+    /** The peer with that node id; undefined: it is not known. */
     find,
-    isAlone: () => reports.size === 0 && unnamed().length === 0,
-    ...createMembers({ addresses, reports, suspicions, alive }),
-    ...indirectReports,
-    onReachabilityChange: reachability.on,
-    isCongested,
-    isFull: () => isFull,
-    settled: () => settling ?? Promise.resolve(),
+    /** Whether {@link all} is empty; cheap enough for every request. */
+    isAlone: (): boolean => reports.size === 0 && unnamed().length === 0,
+    /** Resolves once every static peer has been probed, at the latest a second after `start`. */
+    settled: (): Promise<void> => settling ?? Promise.resolve(),
     call,
+    /** Calls `listener` each time a peer has sent its state. */
     onState: states.on,
-    externalBoxes: () =>
+    /** Calls `listener` when a peer goes away and when it comes back. */
+    onReachabilityChange: reachability.on,
+    /** Whether boxes that are there answer late: what can wait is not sent. */
+    isCongested,
+    /** Whether there are more boxes than a box can know. */
+    isFull: (): boolean => isFull,
+    /** Probes the static addresses at which no peer has answered yet. */
+    refresh: async (): Promise<void> => {
+      const unproven = addresses.all().filter(({ source, nodeId }) => source === 'static' && nodeId === null);
+      await Promise.all(unproven.map((address) => prober.ask(address)));
+    },
+    /** Adds an address at which a box may be. */
+    addCandidate: (url: string, source: AddressOrigin): void => addCandidate(url, source),
+    /** Handles the goodbye of a box. */
+    goodbye: (url: string): void => {
+      const address = addresses.get(url);
+      if (address === undefined) return;
+      address.leaving = true;
+      void prober.ask(address);
+    },
+    /**
+     * Handles a request from another box.
+     * @param host its address, as in a URL
+     * @param fromInstance its start of the service; default: not told
+     */
+    onContact: (from: string, host: string, fromPort: number, hasNews: boolean, fromInstance = instance): void => {
+      const url = `http://${host}:${fromPort}`;
+      if (from === self && fromInstance !== instance) addCandidate(url, 'contact', from);
+      if (from === self) return;
+      const best = addresses.best(from);
+      const isAlive = best !== undefined && !isOpen(best.breaker);
+      if (isAlive && hasNews) void prober.ask(best);
+      // A box that starts has news, and may have left its previous address.
+      if (!isAlive || (hasNews && addresses.get(url) === undefined)) addCandidate(url, 'contact', from);
+    },
+    /** The live peers that this box advertises to another one. */
+    advertised: (): PeerState['peers'] =>
+      alive()
+        .slice(0, mostPeers)
+        .map(({ nodeId, url }) => ({ nodeId, url: advertisedUrl(url, addresses.get(url)?.host ?? null) })),
+    /** The peers that are not away: the versions of their records, by node id. */
+    reached: (): Map<string, number> =>
+      new Map([...reports].flatMap(([nodeId, { state }]) => (reachedAt(nodeId) ? [[nodeId, state.seq] as const] : []))),
+    /** A peer that is not away, as other boxes learn of it; null if it is away, or unknown. */
+    entry: (nodeId: string): MemberEntry | null => {
+      const [report, address] = [reports.get(nodeId), reachedAt(nodeId)];
+      if (report === undefined || address === undefined) return null;
+      return [nodeId, advertisedUrl(address.url, address.host), report.state.seq];
+    },
+    /** The record that a peer keeps of itself; null if it is unknown. */
+    record: (nodeId: string): MemberRecord | null => {
+      const report = reports.get(nodeId);
+      return report === undefined ? null : memberRecord.parse(report.state);
+    },
+    /** Applies the record of a peer that another one forwarded, if it is newer. @returns whether it was newer */
+    applyRecord: (record: MemberRecord): boolean => {
+      const report = reports.get(record.nodeId);
+      if (report === undefined || record.seq <= report.state.seq || !isPlausibleSeq(record.seq, now())) return false;
+      reports.set(record.nodeId, { ...report, state: { ...report.state, ...record } });
+      emit(record.nodeId);
+      return true;
+    },
+    /** Handles the answer of a peer to a gossip request. @param serverTime its clock */
+    onGossipAnswer: (nodeId: string, theirInstance: string, summary: SiteSummary, serverTime: EpochMs): void => {
+      const address = addresses.best(nodeId);
+      const report = reports.get(nodeId);
+      if (address === undefined || report === undefined) return;
+      if (theirInstance !== report.state.instance) return void prober.ask(address);
+      addresses.answered(address, nodeId, monotonicNow(), random());
+      const state = { ...report.state, ...summary, serverTime };
+      reports.set(nodeId, { state, stateAt: monotonicNow(), contactAt: now() });
+      emit(nodeId);
+    },
+    /** Handles the content version that a peer reports. @returns whether it is a live peer */
+    offered: (nodeId: string, content: ContentVersion): boolean => {
+      const report = reports.get(nodeId);
+      if (report === undefined || find(nodeId)?.alive !== true) return false;
+      reports.set(nodeId, { ...report, state: { ...report.state, content } });
+      return true;
+    },
+    /** Probes a box that another one reports as reachable. @param advertiser base URL of the other one */
+    addReported: (nodeId: string, url: string, advertiser: string): void => {
+      const known = addresses.best(nodeId);
+      if (nodeId === self || (known !== undefined && !isOpen(known.breaker))) return;
+      if (known === undefined) addAdvertised({ nodeId, url }, advertiser);
+      else void follow(known);
+    },
+    /** Probes a peer that another one cannot reach; resolves with whether this box can, or null: it is too busy to know. */
+    verify: async (nodeId: string): Promise<boolean | null> => {
+      const address = addresses.best(nodeId);
+      if (address === undefined) return false;
+      const contactAt = reports.get(nodeId)?.contactAt ?? 0;
+      const isKnown = now() - contactAt <= tempo.follow || (await follow(address));
+      return isKnown ? find(nodeId)?.alive === true : null;
+    },
+    /** Static peers that are boxes of other sites. */
+    externalBoxes: (): { url: string; reason: string }[] =>
       addresses
         .all()
         .flatMap(({ url, source, external, reason }) =>
           source === 'static' && external && reason?.startsWith(OTHER_SITE) ? [{ url, reason }] : [],
         ),
-    refresh: async () => {
-      const unproven = addresses.all().filter(({ source, nodeId }) => source === 'static' && nodeId === null);
-      await Promise.all(unproven.map((address) => prober.ask(address)));
-    },
-    health: () =>
+    health: (): PeerHealth[] =>
       all().map(({ nodeId, url, alive, state, contactAt, reason }) => ({
         nodeId,
         url,
@@ -289,21 +435,21 @@ export const createRegistry = (
         lastContactAt: contactAt === null ? null : new Date(contactAt).toISOString(),
         version: state?.version ?? null,
       })),
-    start: (at) => {
+    /** Starts probing. @param at the port on which this box listens */
+    start: (at: number): void => {
       port = at;
       timer = setInterval(() => {
         prober.tick();
         suspicions.poll();
-      }, TICK_MS);
+      }, tempo.tick);
       timer.unref();
       prober.tick();
-      const late = new Promise((resolve) => setTimeout(resolve, SETTLE_MS).unref());
+      const late = new Promise((resolve) => setTimeout(resolve, tempo.settle).unref());
       settling = Promise.race([prober.done(), late]).then(() => {
         settling = null;
       });
     },
-    ...createCandidates({ self, instance, addresses, prober, monotonicNow, random }),
-    close: () => {
+    close: (): void => {
       closed = true;
       clearInterval(timer);
       caller.close();

@@ -1,66 +1,85 @@
 /**
- * Replicates the content and the bindings of a site: fetches what a peer has and this box lacks, validates it and stores
- * it. Implausible data of a peer is logged, rejected and never forwarded.
+ * Replicates the content of a site: fetches what a peer has and this box lacks, validates it and stores it. Implausible data of a peer is logged, rejected and never forwarded.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import type { Content } from '../content/index.ts';
 import type { ReplicationHealth } from '../contract/health.ts';
-import {
-  type ContentDocument,
-  type ContentVersion,
-  type DeviceBinding,
-  mostContentCharacters,
-  type PeerState,
-} from '../contract/peers.ts';
+import { type ContentDocument, type ContentVersion, mostContentCharacters } from '../contract/peers.ts';
 import { remember } from '../domain/collections.ts';
 import { documentHash, versionOf } from '../domain/document.ts';
 import { compareVersions, isPlausible, isPlausibleTime } from '../domain/merge.ts';
+import { doubled } from '../domain/time.ts';
+import type { ServiceContext } from '../module.ts';
+import { singleFlight } from '../domain/single-flight.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
-import type { AskPeers } from './ask.ts';
-import { createBindingReplication, type ReplicatedDevices } from './binding-replication.ts';
-import type { Misdated } from './misdated.ts';
-import type { LivePeer, Peers } from './peer.ts';
-import { createRefusals } from './refusals.ts';
+import type { AskPeers } from './operations.ts';
+import type { LivePeer, Registry } from './registry.ts';
 
-interface Dependencies {
-  log: Logger;
-  logs: SourceLogs;
-  peers: Pick<Peers, 'alive' | 'onState' | 'settled'>;
+interface Refused {
+  nodeId: string;
+  reason: string;
+  /** The offered content itself is invalid, and is not fetched again. */
+  permanent: boolean;
+}
+
+/** Refusals that are remembered. */
+const MAX_REFUSED = 32;
+/** Pause after a peer has offered unusable content again: reading 50 MB takes a second. */
+const MIN_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 60_000;
+/** After this time without a refusal the next one is the first again. */
+const FORGIVE_MS = 600_000;
+
+const createRefusals = (logs: SourceLogs) => {
+  /** Keyed by node id and content hash. */
+  const refused = new Map<string, Refused>();
+  /** By node id: refusals in a row, and until when nothing is fetched from it (monotonic, ms). */
+  const pauses = new Map<string, { refusals: number; until: number }>();
+
+  const isPaused = (nodeId: string): boolean => performance.now() < (pauses.get(nodeId)?.until ?? 0);
+
+  return {
+    /** @param permanent whether the content itself is invalid; else it is tried again */
+    add: (nodeId: string, sha256: string, reason: string, permanent = true): void => {
+      const key = `${nodeId} ${sha256}`;
+      if (refused.get(key)?.reason === reason) return;
+      remember(refused, key, { nodeId, reason, permanent }, MAX_REFUSED);
+      logs(`peer ${nodeId}`).warn({ nodeId, reason }, 'the content that a peer offers was refused');
+      if (!permanent) return;
+      const { refusals: before, until } = pauses.get(nodeId) ?? { refusals: 0, until: 0 };
+      const refusals = performance.now() > until + FORGIVE_MS ? 1 : before + 1;
+      // The first one is corrected by the operator's next edit, which need not wait.
+      const ms = refusals === 1 ? 0 : doubled(refusals - 2, MIN_PAUSE_MS, MAX_PAUSE_MS);
+      remember(pauses, nodeId, { refusals, until: performance.now() + ms }, MAX_REFUSED);
+    },
+    /** Valid content was accepted: the peers that offered its predecessors need no pauses any more. */
+    accepted: (): void => pauses.clear(),
+    /** Whether this content is not to be fetched from the peer now. */
+    covers: (nodeId: string, sha256: string): boolean =>
+      isPaused(nodeId) || refused.get(`${nodeId} ${sha256}`)?.permanent === true,
+    /** Forgets the refusals of content that the peer no longer offers. */
+    keepOnly: (nodeId: string, sha256: string | undefined): void => {
+      if (isPaused(nodeId)) return;
+      for (const [key, each] of refused) {
+        if (each.nodeId === nodeId && key !== `${nodeId} ${sha256}`) refused.delete(key);
+      }
+    },
+    list: (): Pick<Refused, 'nodeId' | 'reason'>[] =>
+      [...refused.values()].map(({ nodeId, reason }) => ({ nodeId, reason })),
+  };
+};
+
+interface Site {
+  peers: Pick<Registry, 'alive' | 'onState' | 'settled'>;
   asking: Pick<AskPeers, 'ask'>;
   content: Pick<Content, 'document' | 'observeCounter' | 'accept' | 'onDocument' | 'lost'>;
-  devices: ReplicatedDevices;
-  misdated: Misdated;
-  /** The machine's time of day, ms since the epoch. */
-  now(): number;
-  /** Called with the bindings that another box has made. */
-  onBindings(bindings: readonly DeviceBinding[]): void;
   /** Called with the version of content that was edited here. */
   onEdit(version: ContentVersion): void;
-  /** Called when a comparison gave this box state that others may lack. */
+  /** Called when a comparison gave this box content that others may lack. */
   onNews(): void;
 }
 
-export interface Replication {
-  /** Its part of {@link PeerState}. */
-  state(): Pick<PeerState, 'content' | 'bindings'>;
-  health(): Promise<Omit<ReplicationHealth, 'media' | 'lostUploads'>>;
-  /** The content for peers; null without content, or if it is too long to share. */
-  document(): ContentDocument | null;
-  /** The bindings in the buckets that differ from another box's. @param theirs its digests */
-  differing(theirs: string): DeviceBinding[];
-  /**
-   * Adopts the content of a live peer, if it is newer; resolves with whether this box has it, or newer content.
-   * @param document the content, if the peer has sent it; else it is fetched
-   */
-  settle(version: ContentVersion, document?: ContentDocument): Promise<boolean>;
-  /** The content of that version, if it is short enough to be pushed. */
-  shortDocument(version: ContentVersion): ContentDocument | null;
-  /** Stores the newer ones of bindings that another box sent. */
-  merge(theirs: readonly DeviceBinding[]): Promise<void>;
-  /** Reports content that is too long to be shared. */
-  start(): void;
-}
+export type Replication = ReturnType<typeof createReplication>;
 
 /** Content up to this length is sent with the news of it. A request has at most 64 KiB. */
 const MAX_SHORT_BYTES = 12 * 1024;
@@ -73,22 +92,11 @@ const MAX_GIVEN = 8;
 /** Documents whose way to this box is remembered. */
 const MAX_REMEMBERED = 64;
 
-export const createReplication = ({
-  log,
-  logs,
-  peers,
-  asking,
-  content,
-  devices,
-  misdated,
-  now,
-  onBindings,
-  onEdit,
-  onNews,
-}: Dependencies): Replication => {
+export const createReplication = (
+  { log, logs, now }: Pick<ServiceContext, 'log' | 'logs' | 'now'>,
+  { peers, asking, content, onEdit, onNews }: Site,
+) => {
   const refusals = createRefusals(logs);
-  /** Jobs in progress, by name. */
-  const busy = new Map<string, Promise<void>>();
   /** Fetches in progress, keyed by node id and content hash. */
   const inFlight = new Map<string, Promise<void>>();
   /** Hashes of content that peers made. */
@@ -102,17 +110,6 @@ export const createReplication = ({
   const own = (): ContentDocument | null => {
     const document = content.document();
     return document !== null && document.text.length <= mostContentCharacters ? document : null;
-  };
-
-  /** Runs `job`, or joins the one of that name that is running. */
-  const once = (name: string, job: () => Promise<void>): Promise<void> => {
-    const running = busy.get(name);
-    if (running !== undefined) return running;
-    const done = job()
-      .catch((error: unknown) => log.error({ err: error }, 'the exchange with a peer failed'))
-      .finally(() => busy.delete(name));
-    busy.set(name, done);
-    return done;
   };
 
   const wins = (version: ContentVersion): boolean => {
@@ -200,13 +197,14 @@ export const createReplication = ({
     }
   };
 
-  const bindings = createBindingReplication({ logs, asking, devices, misdated, now, onBindings, onNews });
+  const fetchNewest = singleFlight(() =>
+    fetchBest().catch((error: unknown) => log.error({ err: error }, 'the exchange with a peer failed')),
+  );
 
   peers.onState((peer) => {
     const { content: offered } = peer.state;
     refusals.keepOnly(peer.nodeId, offered?.sha256);
-    if (offered !== null && wins(offered)) void once('content', fetchBest);
-    void once(`bindings ${peer.nodeId}`, () => bindings.fetch(peer));
+    if (offered !== null && wins(offered)) void fetchNewest('');
   });
   const warnIfTooLong = (): void => {
     if (own() !== null || content.document() === null) return;
@@ -220,37 +218,43 @@ export const createReplication = ({
     else if (!passed.has(document.sha256)) onNews();
   });
   return {
-    state: () => {
+    /** The version of the content for peers; null as {@link document}. */
+    version: (): ContentVersion | null => {
       const document = own();
-      return { content: document && versionOf(document), bindings: devices.digest() };
+      return document && versionOf(document);
     },
-    health: async () => {
+    health: async (): Promise<Omit<ReplicationHealth, 'media' | 'lostUploads'>> => {
       const document = content.document();
       return {
         content: document && { ...versionOf(document), changedAt: document.changedAt },
         lost: await content.lost(),
-        refused: [...refusals.list(), ...misdated.list()],
+        refused: refusals.list(),
       };
     },
+    /** The content for peers; null without content, or if it is too long to share. */
     document: own,
-    differing: bindings.differing,
-    shortDocument: ({ sha256 }) => {
+    /** The content of that version, if it is short enough to be pushed. */
+    shortDocument: ({ sha256 }: ContentVersion): ContentDocument | null => {
       const document = own();
       if (document?.sha256 !== sha256 || document.text.length > MAX_SHORT_BYTES) return null;
       return Buffer.byteLength(JSON.stringify(document)) > MAX_SHORT_BYTES ? null : document;
     },
-    settle: async (version, document) => {
+    /**
+     * Adopts the content of a live peer, if it is newer; resolves with whether this box has it, or newer content.
+     * @param document the content, if the peer has sent it; else it is fetched
+     */
+    settle: async (version: ContentVersion, document?: ContentDocument): Promise<boolean> => {
       remember(passed, version.sha256, true, MAX_REMEMBERED);
       if (document !== undefined && documentHash(document) === version.sha256)
         remember(given, version.sha256, document, MAX_GIVEN);
       for (let tries = 0; tries < 2 && wins(version); tries++) {
-        await once('content', fetchBest);
+        await fetchNewest('');
         const fetching = [...inFlight].find(([key]) => key.endsWith(` ${version.sha256}`));
         await fetching?.[1];
       }
       return !wins(version);
     },
-    merge: bindings.merge,
+    /** Reports content that is too long to be shared. */
     start: warnIfTooLong,
   };
 };

@@ -1,25 +1,23 @@
 import { sha256Hex } from '../auth/sign.ts';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
-import { bindingDigests } from '../contract/gossip.ts';
-import { type PeerState, peerBindings, peerQuery } from '../contract/peers.ts';
-import { readJson } from '../http/body.ts';
+import { type PeerState, peerQuery } from '../contract/peers.ts';
 import { matchesWeakly } from '../http/conditions.ts';
 import type { Routes } from '../http/routes.ts';
 import { hostOf } from './advertised.ts';
 import type { MediaReplication } from './media-replication.ts';
-import type { Registry } from './peer.ts';
+import type { Registry } from './registry.ts';
 import type { Replication } from './replication.ts';
 
-interface Dependencies {
+interface Answers {
   registry: Pick<Registry, 'onContact'>;
   /** The state of this box. */
   state(asking: { isBrief: boolean }): PeerState;
-  replication: Pick<Replication, 'document' | 'merge' | 'differing'>;
+  replication: Pick<Replication, 'document'>;
   mediaReplication: Pick<MediaReplication, 'media'>;
 }
 
-export const peerRoutes = ({ registry, state, replication, mediaReplication }: Dependencies): Routes => ({
+export const peerRoutes = ({ registry, state, replication, mediaReplication }: Answers): Routes => ({
   'GET /api/peers/state': (ctx) => {
     const { from, port, instance, news, brief } = readFields(peerQuery.partial(), ctx.query);
     const host = hostOf(ctx.req.socket.remoteAddress ?? '');
@@ -36,14 +34,6 @@ export const peerRoutes = ({ registry, state, replication, mediaReplication }: D
     const document = replication.document();
     if (document === null) throw new CodedError('not_found', 'There is no content to share.');
     ctx.body = document;
-  },
-  'POST /api/peers/bindings': async (ctx) => {
-    await replication.merge(readFields(peerBindings, await readJson(ctx)).bindings);
-    ctx.body = {};
-  },
-  'POST /api/peers/bindings/differing': async (ctx) => {
-    const { digests } = readFields(bindingDigests, await readJson(ctx));
-    ctx.body = { bindings: replication.differing(digests) };
   },
   'GET /api/peers/media': async (ctx) => {
     ctx.body = await mediaReplication.media();

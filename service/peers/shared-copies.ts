@@ -4,14 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { SiteCopy } from '../media/index.ts';
-import type { AskPeers } from './ask.ts';
-import type { Peers } from './peer.ts';
-
-interface Dependencies {
-  peers: Pick<Peers, 'alive' | 'settled'>;
-  asking: Pick<AskPeers, 'ask'>;
-  nodeId: string;
-}
+import type { AskPeers } from './operations.ts';
+import type { Registry } from './registry.ts';
 
 /** Boxes that are asked before this one downloads a file: they were to download it while this one was away. */
 const MAX_ASKED = 2;
@@ -26,7 +20,7 @@ export const downloadersOf = (url: string, nodeIds: readonly string[]): string[]
     .map(([, nodeId]) => nodeId);
 
 export const createSharedCopies =
-  ({ peers, asking, nodeId }: Dependencies) =>
+  (nodeId: string, peers: Pick<Registry, 'alive' | 'settled'>, asking: Pick<AskPeers, 'ask'>) =>
   async (url: string): Promise<SiteCopy> => {
     await peers.settled();
     const urls = new Map(peers.alive().map((peer) => [peer.nodeId, peer.url]));

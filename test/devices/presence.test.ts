@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { OpeningTime } from '../../service/contract/content.ts';
 import { createPresence } from '../../service/devices/presence.ts';
 import type { Peer } from '../../service/peers/index.ts';
-import type { LivePeer } from '../../service/peers/peer.ts';
+import type { LivePeer } from '../../service/peers/registry.ts';
 import { defaultTempo } from '../../service/tempo.ts';
 
 beforeEach(() => void vi.useFakeTimers());

@@ -1,13 +1,12 @@
 /** The advertised addresses that a box accepts. */
 import { randomUUID } from 'node:crypto';
-import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import type { PeerState } from '../../service/contract/peers.ts';
 import { acceptedUrl, advertisedUrl, hostOf } from '../../service/peers/advertised.ts';
 import type { Caller } from '../../service/peers/call.ts';
 import { createRegistry } from '../../service/peers/registry.ts';
 import { patience } from '../support/observe.ts';
-import { emptyPeerState, startBox } from './support.ts';
+import { emptyPeerState, startBox, unitContext } from './support.ts';
 
 const stranger = 'http://10.9.9.9:4444';
 
@@ -93,10 +92,7 @@ it('an unauthenticated peer can make a box call only site addresses, and only th
     },
     close: () => {},
   } as unknown as Caller;
-  const registry = createRegistry(
-    { logs: () => pino({ level: 'silent' }), caller },
-    { nodeId: randomUUID(), instance: 'me', site: 'default', staticPeers: [] },
-  );
+  const registry = createRegistry(unitContext(), { site: 'default', staticPeers: [], caller });
   onTestFinished(registry.close);
   registry.start(8080);
   registry.onContact(state.nodeId, '10.9.9.9', 4444, false);

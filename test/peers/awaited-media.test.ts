@@ -1,6 +1,6 @@
 /** Media that follow the document that names them. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createAwaitedMedia } from '../../service/peers/awaited-media.ts';
+import { createAwaitedMedia } from '../../service/peers/media-transfers.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());

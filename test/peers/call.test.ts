@@ -20,7 +20,7 @@ const start = async (isCut: (n: number) => boolean) => {
       else message.on('end', () => response.end(JSON.stringify({ n })));
     }),
   );
-  const caller = createCaller({ secret: null, nodeId: 'here' });
+  const caller = createCaller({ options: { sharedSecret: null }, ids: { nodeId: 'here' }, now: Date.now });
   onTestFinished(caller.close);
   return { asked, url, caller };
 };
@@ -51,7 +51,7 @@ test('a command is never retried, since the box may have carried it out', async 
 
 test('a call in progress fails when the caller is closed', async () => {
   const url = await listenOn(createServer(() => {}));
-  const caller = createCaller({ secret: null, nodeId: 'here' });
+  const caller = createCaller({ options: { sharedSecret: null }, ids: { nodeId: 'here' }, now: Date.now });
   const call = caller.call(url, { ...request, deadlineMs: 20_000 });
   setTimeout(caller.close, 50);
   expect(await call).toMatchObject({ ok: false, status: null });

@@ -2,7 +2,7 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { takesNewId } from '../../service/peers/clones.ts';
+import { takesNewId } from '../../service/peers/own-state.ts';
 import { patience } from '../support/observe.ts';
 import { type TestService, temporaryFolder } from '../support/service.ts';
 import { aliveAt, peersOf, postTo, secret, startBox } from './support.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { createDeadline } from '../../service/peers/deadline.ts';
+import { createDeadline } from '../../service/peers/call.ts';
 
 test('a deadline does not count the time in which the box itself was busy', async () => {
   const { signal } = createDeadline(200);

@@ -1,9 +1,7 @@
 /** A medium that is deleted, but whose file cannot be removed yet. */
-
-import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createMediaReplication, type ReplicatedMedia } from '../../service/peers/media-replication.ts';
-import { createSourceLogs } from '../../service/platform/source-log.ts';
+import { unitContext } from './support.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -21,15 +19,14 @@ test('is not looked for again and again', async () => {
     onFetchHours: ignore,
     deletions: { list: () => [], at: () => deletedAt, digest: () => '', redate: async () => false, onDelete: ignore },
   } as unknown as ReplicatedMedia;
-  const replication = createMediaReplication({
-    logs: createSourceLogs(pino({ level: 'silent' })),
+  const replication = createMediaReplication(unitContext(), {
     peers: {
       alive: () => [],
       find: () => undefined,
       onState: ignore,
       onReachabilityChange: ignore,
-      announce: async () => {},
     },
+    announce: async () => {},
     asking: { ask: vi.fn() },
     content: { document: () => null, mediaNames: () => new Set(), onDocument: ignore, onChange: ignore },
     media,

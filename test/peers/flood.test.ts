@@ -1,11 +1,10 @@
 /** Thousands of candidates, most of them forged: probes and stored addresses stay bounded, and real boxes are found. */
 import { randomUUID } from 'node:crypto';
-import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { PeerState } from '../../service/contract/peers.ts';
 import type { Caller } from '../../service/peers/call.ts';
 import { createRegistry } from '../../service/peers/registry.ts';
-import { emptyPeerState } from './support.ts';
+import { emptyPeerState, unitContext } from './support.ts';
 
 const site = 'default';
 const stateOf = (nodeId: string): PeerState => ({ ...emptyPeerState, nodeId, instance: nodeId, site });
@@ -29,10 +28,7 @@ const createLan = (boxes: ReadonlyMap<string, string>) => {
     },
     close: () => {},
   } as unknown as Caller;
-  const registry = createRegistry(
-    { logs: () => pino({ level: 'silent' }), caller, monotonicNow: () => Date.now(), random: () => 0.5 },
-    { nodeId: randomUUID(), instance: 'one', site, staticPeers: [] },
-  );
+  const registry = createRegistry({ ...unitContext(), random: () => 0.5 }, { site, staticPeers: [], caller });
   onTestFinished(registry.close);
   registry.start(8080);
   return { lan, registry };
@@ -82,8 +78,12 @@ test('a discovered peer is removed after more than a day away, and at once after
   for (const url of boxes.keys()) registry.addCandidate(url, 'discovered');
   await vi.advanceTimersByTimeAsync(1_000);
   expect(registry.alive()).toHaveLength(2);
+  await vi.advanceTimersByTimeAsync(10_000);
+  const known = [...boxes.values()];
   boxes.clear();
   registry.goodbye('http://192.0.2.1:8080');
+  // Another box that checks it reports this.
+  for (const nodeId of known) void registry.verify(nodeId);
   await vi.advanceTimersByTimeAsync(120_000);
   expect(registry.all()).toMatchObject([{ url: 'http://192.0.2.2:8080', alive: false, reason: 'did not answer' }]);
   // The longest grace of alerts.

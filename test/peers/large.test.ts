@@ -1,11 +1,10 @@
 /** A site of 300 boxes: every box knows all others, and tells each that asks of all that it can take. */
 import { randomUUID } from 'node:crypto';
-import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { PeerState } from '../../service/contract/peers.ts';
 import type { Caller } from '../../service/peers/call.ts';
 import { createRegistry } from '../../service/peers/registry.ts';
-import { emptyPeerState } from './support.ts';
+import { emptyPeerState, unitContext } from './support.ts';
 
 const COUNT = 300;
 const site = 'default';
@@ -34,15 +33,12 @@ const createLan = () => {
     },
     close: () => {},
   } as unknown as Caller;
-  const registry = createRegistry(
-    {
-      logs: () => pino({ level: 'silent' }),
-      caller,
-      monotonicNow: () => Date.now(),
-      isReachedByOthers: async () => true,
-    },
-    { nodeId: randomUUID(), instance: 'one', site, staticPeers: [boxes[0]?.url ?? ''] },
-  );
+  const registry = createRegistry(unitContext(), {
+    site,
+    staticPeers: [boxes[0]?.url ?? ''],
+    caller,
+    isReachedByOthers: async () => true,
+  });
   onTestFinished(registry.close);
   registry.start(8080);
   return { boxes, away, registry };

@@ -1,12 +1,11 @@
 /** Boxes that answer late, as on a weak network, get fewer requests until they answer in time. */
 import { randomUUID } from 'node:crypto';
-import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { Caller } from '../../service/peers/call.ts';
+import { createWindow } from '../../service/peers/prober.ts';
 import { createRegistry } from '../../service/peers/registry.ts';
-import { createWindow } from '../../service/peers/window.ts';
-import { emptyPeerState } from './support.ts';
+import { emptyPeerState, unitContext } from './support.ts';
 
 test.each([
   ['is full at first', [], 0, 8],
@@ -46,18 +45,15 @@ const createSite = async () => {
       return { ...failure, isLate: true as const, ...(fault === 'busy' && { isConnected: true as const }) };
     return { ok: true as const, status: 200, body: { ...emptyPeerState, nodeId, instance: nodeId }, address: '' };
   };
-  const registry = createRegistry(
-    {
-      logs: () => pino({ level: 'silent' }),
-      caller: { call, close: () => {} } as unknown as Caller,
-      isReachedByOthers: async () => {
-        lan.questions += 1;
-        return false;
-      },
-      monotonicNow: () => Date.now(),
+  const registry = createRegistry(unitContext(), {
+    site: emptyPeerState.site,
+    staticPeers: [],
+    caller: { call, close: () => {} } as unknown as Caller,
+    isReachedByOthers: async () => {
+      lan.questions += 1;
+      return false;
     },
-    { nodeId: randomUUID(), instance: 'one', site: emptyPeerState.site, staticPeers: [] },
-  );
+  });
   onTestFinished(registry.close);
   registry.start(8080);
   for (const url of boxes.keys()) registry.addCandidate(url, 'discovered');

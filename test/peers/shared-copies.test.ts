@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { CopiesHealth } from '../../service/contract/health.ts';
-import type { Peers } from '../../service/peers/peer.ts';
+import type { Registry } from '../../service/peers/registry.ts';
 import { createSharedCopies, downloadersOf } from '../../service/peers/shared-copies.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { noise, type Remote, serveBytes, startRemote } from '../media/remote.ts';
@@ -95,11 +95,11 @@ test('a box that answers late may be downloading the file, and one that is away 
   const ours = urls.find((url) => downloadersOf(url, [nodeId, other])[0] === nodeId) ?? '';
   const failure = { ok: false, status: null, answered: false, code: null, reason: 'does not answer' } as const;
   const copyOf = (more: { isLate?: true }) =>
-    createSharedCopies({
-      peers: { alive: () => [peer], settled: async () => undefined } as unknown as Pick<Peers, 'alive' | 'settled'>,
-      asking: { ask: async () => ({ ...failure, ...more }) },
+    createSharedCopies(
       nodeId,
-    });
+      { alive: () => [peer], settled: async () => undefined } as unknown as Pick<Registry, 'alive' | 'settled'>,
+      { ask: async () => ({ ...failure, ...more }) },
+    );
   expect(await copyOf({ isLate: true })(theirs)).toBe('unknown');
   expect(await copyOf({})(theirs)).toBe(null);
   // The other box would have it only from before, and this one is to download it.

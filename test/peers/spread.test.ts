@@ -1,7 +1,7 @@
 /** Changes reach all boxes with one request each, whichever boxes do not answer. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createRecipients, sharesOf, spreadTo } from '../../service/peers/spread.ts';
+import { createRecipients, sharesOf, spreadTo } from '../../service/peers/news.ts';
 
 const boxes = (count: number): string[] => Array.from({ length: count }, (_, index) => `box-${index}`);
 

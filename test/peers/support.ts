@@ -1,11 +1,14 @@
 /** A site: several real services on one machine; each is configured with the first as static peer. */
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
+import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
 import { bindingBuckets } from '../../service/contract/gossip.ts';
 import type { PeerHealth } from '../../service/contract/health.ts';
 import { type DeviceBinding, type PeerState, protocol } from '../../service/contract/peers.ts';
+import { defaultTempo } from '../../service/tempo.ts';
 import { lobby } from '../content/samples.ts';
 import { patience } from '../support/observe.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -30,6 +33,16 @@ export const emptyPeerState: PeerState = {
   media: '0'.repeat(64),
   takeovers: '0'.repeat(64),
 };
+
+/** What a part of the module receives in a test by fake timers: its waiting times are those of a box. */
+export const unitContext = () => ({
+  logs: () => pino({ level: 'silent' }),
+  ids: { nodeId: randomUUID(), instance: 'one' },
+  now: () => Date.now(),
+  monotonicNow: () => Date.now(),
+  random: Math.random,
+  tempo: defaultTempo,
+});
 
 /** Starts a box with the given static peers. */
 export const startBox = (peers: readonly Pick<TestService, 'url'>[], { env, ...setup }: Setup = {}) =>

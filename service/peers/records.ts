@@ -1,0 +1,204 @@
+/**
+ * Exchanges replicated records with the other boxes of the site: the bindings of devices, and takeovers. Of two records of
+ * a key the newer one wins; a box fetches those of a peer whose digest differs.
+ */
+import { readFields } from '../contract/fields.ts';
+import { bindingBuckets, bindingDigests } from '../contract/gossip.ts';
+import {
+  type DeviceBinding,
+  mostPeers,
+  type PeerState,
+  peerBindings,
+  peerTakeovers,
+  type TakeoverRecord,
+} from '../contract/peers.ts';
+import { deviceKey } from '../contract/readable.ts';
+import { remember } from '../domain/collections.ts';
+import { clockMonth, isPlausibleTime } from '../domain/merge.ts';
+import { readJson } from '../http/body.ts';
+import type { Routes } from '../http/routes.ts';
+import type { ServiceContext } from '../module.ts';
+import { singleFlight } from '../domain/single-flight.ts';
+import { bucketDigests, bucketOf, differingBuckets, type Row } from './digest.ts';
+import type { AskPeers } from './operations.ts';
+import type { LivePeer, Registry } from './registry.ts';
+import type { PeerAnswer } from './reply.ts';
+
+/** The bindings of devices that boxes exchange. */
+export interface ReplicatedDevices {
+  list(): DeviceBinding[];
+  /** Stores the newer bindings of a peer; resolves with those that changed something here. */
+  merge(theirs: readonly DeviceBinding[]): Promise<DeviceBinding[]>;
+  /** SHA-256 (hex) of all bindings; equal on boxes with equal bindings. */
+  digest(): string;
+}
+
+/** The part of the takeovers module that replication uses. */
+export interface ReplicatedTakeovers {
+  /** Every record that is kept. */
+  records(): TakeoverRecord[];
+  /** Stores the newer records of another box. @returns what it lacks: the ends of those that it still has */
+  merge(theirs: readonly TakeoverRecord[]): Promise<TakeoverRecord[]>;
+  state(): Pick<PeerState, 'takeovers'>;
+}
+
+/** A record: its key and its date (ISO 8601). */
+type Dated = readonly [name: string, at: string];
+
+/** Pairs of a peer and a kind of record that are remembered. */
+const MAX_MISDATED = 100;
+
+export type Misdated = ReturnType<typeof createMisdated>;
+
+/** Records of peers that are dated implausibly far ahead: they are refused, and logged once. */
+export const createMisdated = ({ logs, now }: Pick<ServiceContext, 'logs' | 'now'>) => {
+  const found = new Map<string, { nodeId: string; reason: string }>();
+
+  return {
+    /** Notes all records of a kind that a peer offers now. @param kind such as `bindings` */
+    note(nodeId: string, kind: string, records: Iterable<Dated>): void {
+      const key = `${nodeId} ${kind}`;
+      const misdated = [...records].filter(([, at]) => !isPlausibleTime(at, now()));
+      const [first] = misdated;
+      if (first === undefined) return void found.delete(key);
+      const which = `${misdated.length} of the ${kind} are dated years ahead, such as ${first.join(' at ')}`;
+      const reason = `${which}, and not taken: set the clock of that box, then make the change again`;
+      if (found.get(key)?.reason === reason) return;
+      remember(found, key, { nodeId, reason }, MAX_MISDATED);
+      logs(`peer ${nodeId}`).warn({ nodeId, reason }, 'records that a peer offers were refused');
+    },
+    /** For `/healthz`. */
+    list: (): { nodeId: string; reason: string }[] => [...found.values()],
+  };
+};
+
+interface Kind<T> {
+  name: 'bindings' | 'takeovers';
+  /** The digest of all records here. */
+  digest(): string;
+  /** Fetches the records of a peer, or those that may differ. */
+  ask(peer: LivePeer): Promise<PeerAnswer<Record<string, T[]>>>;
+  dateOf(record: T): Dated;
+  /** Stores the newer records. */
+  merge(records: readonly T[], peer: LivePeer): Promise<unknown>;
+}
+
+interface Site {
+  peers: Pick<Registry, 'onState' | 'find'>;
+  asking: AskPeers;
+  devices: ReplicatedDevices;
+  takeovers: ReplicatedTakeovers;
+  misdated: Pick<Misdated, 'note'>;
+  /** Called with the bindings that another box has made. */
+  onBindings(bindings: readonly DeviceBinding[]): void;
+  /** Called when a comparison gave this box records that others may lack. */
+  onNews(): void;
+}
+
+export const createRecordExchange = (
+  { logs, now }: Pick<ServiceContext, 'logs' | 'now'>,
+  { peers, asking, devices, takeovers, misdated, onBindings, onNews }: Site,
+) => {
+  const follow = <T>({ name, digest, ask, dateOf, merge }: Kind<T>): void => {
+    /** By node id: the digests of its records and of ours after the last exchange, and the {@link clockMonth}. */
+    const compared = new Map<string, string>();
+    const comparison = (theirs: string): string => `${theirs} ${digest()} ${clockMonth(now())}`;
+    /** By node id: why its records could not be read the last time. */
+    const failed = new Map<string, string>();
+
+    const fetchFrom = async (peer: LivePeer): Promise<void> => {
+      const { nodeId, state } = peer;
+      const theirs = state[name];
+      if (theirs === digest()) return misdated.note(nodeId, name, []);
+      if (compared.get(nodeId) === comparison(theirs)) return;
+      const answer = await ask(peer);
+      if (!answer.ok) {
+        const { status, reason } = answer;
+        if (status === null || failed.get(nodeId) === reason) return;
+        remember(failed, nodeId, reason, mostPeers);
+        return logs(`peer ${nodeId}`).warn({ nodeId, reason }, `a peer returned no ${name}`);
+      }
+      failed.delete(nodeId);
+      const records = answer.body[name] ?? [];
+      misdated.note(nodeId, name, records.map(dateOf));
+      const before = digest();
+      await merge(records, peer);
+      remember(compared, nodeId, comparison(theirs), mostPeers);
+      if (digest() !== before) onNews();
+    };
+
+    const fetchOnce = singleFlight(async (nodeId: string) => {
+      const peer = peers.find(nodeId);
+      if (peer?.alive !== true) return;
+      await fetchFrom(peer as LivePeer).catch((err: unknown) =>
+        logs(`peer ${nodeId}`).error({ nodeId, err }, `the ${name} of a peer were not stored`),
+      );
+    });
+    peers.onState(({ nodeId }) => void fetchOnce(nodeId));
+  };
+
+  let digested: { of: string; digests: string } | null = null;
+  const digests = (): string => {
+    const of = devices.digest();
+    if (digested?.of !== of) {
+      const rows = devices.list().map((binding): Row => {
+        const { deviceId, clientName, screenSlug, forgotten = false, key, updatedAt } = binding;
+        return [deviceKey(deviceId), JSON.stringify([clientName, screenSlug, forgotten, key, updatedAt])];
+      });
+      digested = { of, digests: bucketDigests(rows, bindingBuckets) };
+    }
+    return digested.digests;
+  };
+
+  follow<DeviceBinding>({
+    name: 'bindings',
+    digest: devices.digest,
+    ask: (peer) => asking.ask(peer, 'bindings.differing', digests()),
+    dateOf: ({ deviceId, updatedAt }) => [deviceId, updatedAt],
+    merge: async (records, { nodeId }) => {
+      const news = await devices.merge(records);
+      if (news.length === 0) return;
+      logs(`peer ${nodeId}`).info({ nodeId, count: news.length }, 'stored bindings of a peer');
+      onBindings(news);
+    },
+  });
+  follow<TakeoverRecord>({
+    name: 'takeovers',
+    digest: () => takeovers.state().takeovers,
+    ask: (peer) => asking.ask(peer, 'takeovers.list'),
+    dateOf: ({ id, updatedAt }) => [id, updatedAt],
+    merge: async (records, { nodeId }) => {
+      const lacking = await takeovers.merge(records);
+      if (lacking.length > 0) await asking.ask({ nodeId }, 'takeovers.send', lacking);
+    },
+  });
+
+  const routes: Routes = {
+    'POST /api/peers/bindings': async (ctx) => {
+      const news = await devices.merge(readFields(peerBindings, await readJson(ctx)).bindings);
+      if (news.length > 0) onBindings(news);
+      ctx.body = {};
+    },
+    'POST /api/peers/bindings/differing': async (ctx) => {
+      const buckets = differingBuckets(digests(), readFields(bindingDigests, await readJson(ctx)).digests);
+      const isDiffering = ({ deviceId }: DeviceBinding) => buckets.has(bucketOf(deviceKey(deviceId), bindingBuckets));
+      ctx.body = { bindings: devices.list().filter(isDiffering) };
+    },
+    'GET /api/peers/takeovers': (ctx) => {
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = { takeovers: takeovers.records() };
+    },
+    'POST /api/peers/takeovers': async (ctx) => {
+      await takeovers.merge(readFields(peerTakeovers, await readJson(ctx)).takeovers);
+      ctx.body = {};
+    },
+  };
+
+  return {
+    routes,
+    /** Sends a changed takeover to all peers; those that do not answer fetch it later. Never rejects. */
+    sendTakeover: async (record: TakeoverRecord): Promise<void> => {
+      await asking.broadcast('takeovers.send', [record]);
+    },
+  };
+};
