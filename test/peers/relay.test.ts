@@ -174,7 +174,7 @@ describe('a peer that is away', () => {
     );
     for (let n = 0; n < 10; n++) expect((await answerOf(one, next)).degraded).toBe(true);
     // None if the first command was sent over a connection to the previous box.
-    expect(heard.filter((request) => request.startsWith('POST')).length).toBeLessThanOrEqual(1);
+    expect(heard.filter((request) => request.startsWith('POST /api/screens')).length).toBeLessThanOrEqual(1);
     expect(await aliveAt(one)).toBe(0);
   });
 
