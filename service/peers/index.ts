@@ -143,7 +143,13 @@ export const createPeers = async (
   const refresh = async () => void (await Promise.all([registry.refresh(), gossip.ask()]));
 
   return {
-    ...{ all, alive, find, isAlone, settled, call, refresh },
+    all,
+    alive,
+    find,
+    isAlone,
+    settled,
+    call,
+    refresh,
     ...asking,
     updateFeeds: () => alive().map(({ url }) => `${url}/updates/`),
     sendTakeover: exchange.sendTakeover,
