@@ -6,7 +6,6 @@ import type { ReplicationHealth } from '../contract/health.ts';
 import type { PeerMedium } from '../contract/peers.ts';
 import { createDebounce } from '../domain/debounce.ts';
 import type { ServiceContext } from '../module.ts';
-import type { MediaReplication } from './media-replication.ts';
 
 /** Limit of the reports. */
 const MAX_REPORTED = 100;
@@ -39,7 +38,7 @@ export const mediaReport = (names: ReadonlySet<string>, { coming, isHere, isAbse
 export const createMissingMedia = (
   { log, tempo }: Pick<ServiceContext, 'log' | 'tempo'>,
   content: Pick<Content, 'mediaUses' | 'onDocument'>,
-  mediaReplication: Pick<MediaReplication, 'nowhere' | 'settled'>,
+  mediaReplication: { nowhere(names: Iterable<string>): Set<string>; settled(): Promise<void> },
 ) => {
   const warningsFor = (uses: ReadonlyMap<string, MediaUse>): ContentIssue[] => {
     const absent = mediaReplication.nowhere(uses.keys());
