@@ -1,10 +1,10 @@
 /** The media of the peers: their lists, fetched as their states change. */
 import type { PeerMedium } from '../contract/peers.ts';
 import { isPlausibleTime } from '../domain/merge.ts';
+import { singleFlight } from '../domain/single-flight.ts';
 import type { SiteTime } from '../domain/time.ts';
 import type { Media } from '../media/index.ts';
 import type { ServiceContext } from '../module.ts';
-import { singleFlight } from '../domain/single-flight.ts';
 import type { Offer } from './media-transfers.ts';
 import type { AskPeers } from './operations.ts';
 import type { Misdated } from './records.ts';

@@ -15,10 +15,10 @@ import {
 import { deviceKey } from '../contract/readable.ts';
 import { remember } from '../domain/collections.ts';
 import { clockMonth, isPlausibleTime } from '../domain/merge.ts';
+import { singleFlight } from '../domain/single-flight.ts';
 import { readJson } from '../http/body.ts';
 import type { Routes } from '../http/routes.ts';
 import type { ServiceContext } from '../module.ts';
-import { singleFlight } from '../domain/single-flight.ts';
 import { bucketDigests, bucketOf, differingBuckets, type Row } from './digest.ts';
 import type { AskPeers } from './operations.ts';
 import type { LivePeer, Registry } from './registry.ts';

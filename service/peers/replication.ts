@@ -8,9 +8,9 @@ import { type ContentDocument, type ContentVersion, mostContentCharacters } from
 import { remember } from '../domain/collections.ts';
 import { documentHash, versionOf } from '../domain/document.ts';
 import { compareVersions, isPlausible, isPlausibleTime } from '../domain/merge.ts';
+import { singleFlight } from '../domain/single-flight.ts';
 import { doubled } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
-import { singleFlight } from '../domain/single-flight.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import type { AskPeers } from './operations.ts';
 import type { LivePeer, Registry } from './registry.ts';
