@@ -20,6 +20,10 @@ import {
   withRotation,
 } from './windows/displays.ts';
 
+/** How long anybody may choose the PIN, after the first start and after the first binding. */
+const NEW_MS = 10 * 60_000;
+/** How often it is seen whether the box is bound, in ms. */
+const NEW_POLL_MS = 1_000;
 /** How long to wait before a failed start of the service is retried, in ms. */
 const RETRY_MS = 3_000;
 /** A loose cable can connect and remove a display ten times a second; opening a window takes longer. */
@@ -135,6 +139,23 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
 
   const displaysChanged = createDebounce(arrange, DISPLAY_CHANGES);
 
+  /** Until when the box is new; recorded, so that no later start makes it new again. */
+  let newUntil = Number.NEGATIVE_INFINITY;
+  const updateNew = (): void => {
+    const state = host.files()?.state;
+    if (state === undefined) return;
+    const { past } = state.read();
+    const hasScreen = ({ screen, deviceId }: DisplayAssignment) =>
+      (screen ?? service?.screenOf(deviceId) ?? null) !== null;
+    const bound = past.bound || assignments().some(hasScreen);
+    if (past.started && bound === past.bound) return;
+    newUntil = performance.now() + NEW_MS;
+    state
+      .update((before) => ({ ...before, past: { started: true, bound } }))
+      .catch((error: unknown) => log.error({ err: error }, 'it could not be recorded that the box is no longer new'));
+  };
+  const watchingNew = setInterval(updateNew, NEW_POLL_MS).unref();
+
   /** @throws Error with a message for the user */
   const carryOut = async (order: MaintenanceOrder): Promise<void> => {
     const files = host.files();
@@ -162,6 +183,11 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
       return files.settings.pin === undefined ? files.state.read().pin : hashPin(files.settings.pin);
     },
     savePin: async (pin) => host.files()?.state.update((state) => ({ ...state, pin })),
+    isNew: () => {
+      updateNew();
+      return performance.now() < newUntil;
+    },
+    secret: () => service?.options.sharedSecret ?? null,
     view: () =>
       maintenanceView({
         version: ports.app.getVersion(),
@@ -229,6 +255,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
     stop: async () => {
       isStopping = true;
       displaysChanged.cancel();
+      clearInterval(watchingNew);
       appliance.close();
       maintenance.close();
       // Before the service, so that it does not wait for the connections of its own pages.

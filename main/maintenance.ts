@@ -59,6 +59,8 @@ export const maintenanceView = ({
   }),
 });
 
+type Locked = Extract<MaintenanceAnswer, { state: 'locked' }>;
+
 /** An open maintenance page. */
 export interface MaintenancePage {
   rotate(rotation: Rotation): void;
@@ -78,6 +80,10 @@ export interface MaintenancePorts {
   /** The hash of the PIN; null: none was set; undefined: the settings cannot be read. */
   readPin(): Promise<KioskState['pin'] | undefined>;
   savePin(pin: NonNullable<KioskState['pin']>): Promise<void>;
+  /** Whether the box is so new that whoever opens the page may choose the PIN. */
+  isNew(): boolean;
+  /** The secret of the site; null: none, or the settings cannot be read. */
+  secret(): string | null;
   view(): MaintenanceView;
   /** @throws Error with a message for the user */
   carryOut(order: MaintenanceOrder): Promise<void>;
@@ -85,7 +91,16 @@ export interface MaintenancePorts {
   windowOf(assignment: DisplayAssignment): LayeredWindow | undefined;
 }
 
-export const createMaintenance = ({ openPage, readPin, savePin, view, carryOut, windowOf }: MaintenancePorts) => {
+export const createMaintenance = ({
+  openPage,
+  readPin,
+  savePin,
+  isNew,
+  secret,
+  view,
+  carryOut,
+  windowOf,
+}: MaintenancePorts) => {
   // Outlives the page: reopening it must not reset the delay after wrong PINs.
   const lock = createLock(() => performance.now());
   let opened: { page: MaintenancePage; displayId: number } | null = null;
@@ -99,24 +114,37 @@ export const createMaintenance = ({ openPage, readPin, savePin, view, carryOut, 
   /** Answers the requests of one page, which is locked at first. */
   const createAnswer = (): MaintenancePageHandlers['answer'] => {
     let isUnlocked = false;
-    const unlock = async (pin: string | undefined): Promise<MaintenanceAnswer | null> => {
+    let knowsSecret = false;
+    const locked = (ask: Locked['ask'], attempt?: { waitMs: number }): Locked => {
+      return { state: 'locked', ask, waitMs: attempt?.waitMs ?? 0, wasWrong: attempt !== undefined };
+    };
+    const unlock = async ({ pin, secret: given }: MaintenanceCall): Promise<MaintenanceAnswer | null> => {
       const stored = await readPin();
       if (stored === undefined) return null;
-      if (pin === undefined) return { state: 'locked', isNew: stored === null, waitMs: 0, wasWrong: false };
+      const siteSecret = secret();
+      if (stored === null && !knowsSecret && !isNew()) {
+        if (siteSecret === null) return locked('settings');
+        if (given === undefined) return locked('secret');
+        const attempt = await lock.try(given, await hashPin(siteSecret));
+        if (!attempt.open) return locked('secret', attempt);
+        knowsSecret = true;
+      }
+      if (pin === undefined) return locked(stored === null ? 'new pin' : 'pin');
       if (stored === null) await savePin(await hashPin(pin));
       else {
         const attempt = await lock.try(pin, stored);
-        if (!attempt.open) return { state: 'locked', isNew: false, waitMs: attempt.waitMs, wasWrong: true };
+        if (!attempt.open) return locked('pin', attempt);
       }
       isUnlocked = true;
       return { state: 'open', view: view(), error: null };
     };
-    return async ({ pin, order, close: isDone }) => {
+    return async (call) => {
+      const { order, close: isDone } = call;
       if (isDone) {
         close();
         return null;
       }
-      if (!isUnlocked) return unlock(pin);
+      if (!isUnlocked) return unlock(call);
       let error: string | null = null;
       if (order !== undefined) {
         await carryOut(order).catch((cause: Error) => {

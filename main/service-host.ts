@@ -44,6 +44,8 @@ const kioskState = z.object({
   slots: z.array(z.object({ number: z.int(), displayId: z.number(), label: z.string() })),
   /** The scrypt hash of the PIN of the maintenance page; null: no PIN was set there. */
   pin: z.object({ salt: z.string(), hash: z.string() }).nullable(),
+  /** Whether the box was started, and whether one of its displays had a screen. */
+  past: z.object({ started: z.boolean(), bound: z.boolean() }),
 });
 export type KioskState = z.infer<typeof kioskState>;
 
@@ -111,7 +113,7 @@ export const createServiceHost = (
       state: await createDurable<KioskState>({
         path: join(dataDir, 'kiosk.json'),
         schema: kioskState,
-        initial: { slots: [], pin: null },
+        initial: { slots: [], pin: null, past: { started: false, bound: false } },
         log,
         disk: systemDisk,
         now: Date.now,

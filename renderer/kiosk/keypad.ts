@@ -7,18 +7,19 @@ type Locked = Extract<MaintenanceAnswer, { state: 'locked' }>;
 
 interface Handlers {
   onEnter(pin: string): void;
+  onSecret(secret: string): void;
   onLeave(): void;
 }
 
 interface Keypad {
-  /** Asks for the PIN, or twice for a new one. */
+  /** Asks for the PIN, twice for a new one, or for the site's secret. */
   ask(locked: Locked): void;
 }
 
 const MIN_DIGITS = 4;
 const MAX_DIGITS = 12;
 
-export const createKeypad = (texts: Texts['maintenance'], { onEnter, onLeave }: Handlers): Keypad => {
+export const createKeypad = (texts: Texts['maintenance'], { onEnter, onSecret, onLeave }: Handlers): Keypad => {
   let digits = '';
   let isNew = false;
   /** The first entry of a new PIN; null: none yet. */
@@ -70,7 +71,14 @@ export const createKeypad = (texts: Texts['maintenance'], { onEnter, onLeave }: 
   addEventListener('keydown', (event) => {
     // Enter belongs to the focused button.
     const isForButton = event.key === 'Enter' && document.activeElement instanceof HTMLButtonElement;
-    if (!element('lock').hidden && !isForButton) press(event.key);
+    if (!element('lock').hidden && !element('keys').hidden && !isForButton) press(event.key);
+  });
+  const secret = element<HTMLInputElement>('secret');
+  secret.setAttribute('aria-label', texts.secret);
+  element('secret-form').addEventListener('submit', (event) => {
+    event.preventDefault();
+    if (secret.value !== '' && performance.now() >= lockedUntil) onSecret(secret.value);
+    secret.value = '';
   });
   element('leave').textContent = texts.leave;
   element('leave').addEventListener('click', onLeave);
@@ -84,10 +92,17 @@ export const createKeypad = (texts: Texts['maintenance'], { onEnter, onLeave }: 
 
   return {
     ask: (locked) => {
-      isNew = locked.isNew;
+      isNew = locked.ask === 'new pin';
+      const isPin = isNew || locked.ask === 'pin';
+      element('keys').hidden = !isPin;
+      element('secret-form').hidden = locked.ask !== 'secret';
       element('lock').hidden = false;
-      renderDots();
-      if (isNew) setTexts(texts.newPin, texts.newPinNote);
+      if (isPin) renderDots();
+      if (locked.ask === 'secret') {
+        setTexts(texts.secret, locked.wasWrong ? texts.wrongSecret : texts.secretNote);
+        secret.focus();
+      } else if (locked.ask === 'settings') setTexts(texts.tooLate, texts.tooLateNote);
+      else if (isNew) setTexts(texts.newPin, texts.newPinNote);
       else setTexts(texts.askPin, locked.wasWrong ? texts.wrong : '');
       if (locked.waitMs === 0) return;
       lockedUntil = performance.now() + locked.waitMs;

@@ -181,7 +181,11 @@ const show = (view: MaintenanceView, error: string | null): void => {
   if (focused) document.getElementById(focused)?.focus();
 };
 
-const keypad = createKeypad(texts, { onEnter: (pin) => void ask({ pin }), onLeave: leave });
+const keypad = createKeypad(texts, {
+  onEnter: (pin) => void ask({ pin }),
+  onSecret: (secret) => void ask({ secret }),
+  onLeave: leave,
+});
 
 const ask = async (call: MaintenanceCall): Promise<void> => {
   const answer = await maintenance.call(call);

@@ -71,12 +71,13 @@ const maintenanceOrder = z.discriminatedUnion('do', [
 ]);
 export type MaintenanceOrder = z.infer<typeof maintenanceOrder>;
 
-/** Message of the maintenance page: a PIN, an order, or `close`; empty: reads the state. */
+/** Message of the maintenance page: a PIN, the site's secret, an order, or `close`; empty: reads the state. */
 export const maintenanceCall = z.object({
   pin: z
     .string()
     .regex(/^\d{4,12}$/)
     .optional(),
+  secret: z.string().min(1).max(1024).optional(),
   order: maintenanceOrder.optional(),
   close: z.literal(true).optional(),
 });
@@ -126,6 +127,9 @@ export interface MaintenanceView {
 }
 
 export type MaintenanceAnswer =
-  /** `isNew`: no PIN is set; the first one that is entered becomes the PIN. */
-  | { state: 'locked'; isNew: boolean; waitMs: number; wasWrong: boolean }
+  /**
+   * `ask`: what opens it. `new pin`: none is set, and the one that is entered becomes the PIN; `secret`: it is too late for
+   * that without the site's secret; `settings`: and there is no secret, so that only config.json can set a PIN.
+   */
+  | { state: 'locked'; ask: 'pin' | 'new pin' | 'secret' | 'settings'; waitMs: number; wasWrong: boolean }
   | { state: 'open'; view: MaintenanceView; error: string | null };

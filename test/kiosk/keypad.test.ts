@@ -20,7 +20,7 @@ describeBrowser('the PIN keypad', () => {
     const context = await (await launchBrowser()).newContext({ viewport: { width, height }, locale: 'de' });
     onTestFinished(() => context.close());
     await context.addInitScript(() => {
-      const call = async () => ({ state: 'locked', isNew: true, waitMs: 0, wasWrong: false });
+      const call = async () => ({ state: 'locked', ask: 'new pin', waitMs: 0, wasWrong: false });
       Object.assign(globalThis, { maintenance: { call } });
     });
     const lock = await context.newPage();

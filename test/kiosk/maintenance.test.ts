@@ -4,13 +4,22 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
-import { type Electron, layersOf } from '../support/electron/ask.ts';
+import { type Electron, layersOf, passTime } from '../support/electron/ask.ts';
 import { patience, startKiosk, type TestKiosk } from '../support/kiosk.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 const content = {
   screens: ['Lobby', 'Bar'].map((name) => ({ name, slug: name.toLowerCase(), playlist_id: name })),
   playlists: ['Lobby', 'Bar'].map((id) => ({ id, slides: [{ kind: 'text', title: `Welcome to the ${id}` }] })),
+};
+
+/** The file is written a moment after the start. */
+const attempt = <Result>(read: () => Result): Result | null => {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
 };
 
 /** Opens the page, and waits until it is in front: one that is loaded again before that counts as failed. */
@@ -55,7 +64,7 @@ describeBrowser('the maintenance page', { timeout: 120_000 }, () => {
         order: { do: 'quit' },
       }),
     );
-    expect(answer).toMatchObject({ state: 'locked', isNew: false });
+    expect(answer).toMatchObject({ state: 'locked', ask: 'pin' });
     await page.keyboard.type('2468');
     await page.keyboard.press('Enter');
     await page.getByText('Display A, 960 × 540').waitFor();
@@ -97,6 +106,55 @@ describeBrowser('the maintenance page', { timeout: 120_000 }, () => {
     await quit.click();
     await goAway(last.getByRole('button', { name: 'Sure? Once more' }).click());
     expect(await kiosk.ended()).toBe(0);
+  });
+
+  it('lets anybody choose a PIN only while the box is new, and later who knows the secret of the site', async () => {
+    const secret = 'a secret of sixteen';
+    const kiosk = await startKiosk({ content, env: { SIGNAGE_SHARED_SECRET: secret } });
+    await kiosk.page(/\?deviceId=/);
+    const read = () => JSON.parse(readFileSync(join(kiosk.dataDir, 'kiosk.json'), 'utf8')).body.past;
+    await expect.poll(() => attempt(read), patience).toEqual({ started: true, bound: false });
+    await passTime(kiosk.evaluate, 601);
+    const page = await openMaintenance(kiosk);
+    await page.getByRole('heading', { name: 'The secret of this site' }).waitFor();
+    const call = (body: object) =>
+      page.evaluate(
+        (given) =>
+          (globalThis as unknown as { maintenance: { call(call: object): Promise<object> } }).maintenance.call(given),
+        body,
+      );
+    expect(await call({ pin: '2468' })).toMatchObject({ state: 'locked', ask: 'secret' });
+    await page.locator('#secret').fill('not the secret');
+    await page.keyboard.press('Enter');
+    await page.getByText('This is not the secret of this site.').waitFor();
+    await page.locator('#secret').fill(secret);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Choose a PIN' }).waitFor();
+    for (const _ of [1, 2]) {
+      await page.keyboard.type('2468');
+      await page.keyboard.press('Enter');
+    }
+    await page.getByRole('heading', { name: 'Maintenance' }).waitFor();
+  });
+
+  it('without a secret it can be chosen once more when the box has its first screen', async () => {
+    const kiosk = await startKiosk({ content });
+    const landing = await kiosk.page(/\?deviceId=/);
+    await landing.locator('#device').waitFor({ state: 'attached' });
+    const deviceId = new URL(landing.url()).searchParams.get('deviceId');
+    await passTime(kiosk.evaluate, 601);
+    const page = await openMaintenance(kiosk);
+    await page.getByRole('heading', { name: 'This box has no PIN' }).waitFor();
+    expect(await page.locator('#keys').isVisible()).toBe(false);
+    const response = await fetch(`${await kiosk.url()}/api/onboarding`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ deviceId, clientName: 'Window', screenSlug: 'lobby' }),
+    });
+    expect(response.ok).toBe(true);
+    await goAway(page.keyboard.press('Escape'));
+    await isGone(kiosk);
+    await (await openMaintenance(kiosk)).getByRole('heading', { name: 'Choose a PIN' }).waitFor();
   });
 
   it('takes the PIN of config.json, and goes by itself when nobody is there', async () => {
