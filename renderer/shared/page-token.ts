@@ -47,11 +47,11 @@ export const createPageToken = (issued: Issued, page: string): PageToken => {
   };
 
   const fetchToken = async (): Promise<Issued> => {
-    if (current !== null) {
+    if (current !== null && current.isRenewed !== false) {
       const renewed = await patientFetch('/api/auth/page', { method: 'POST', headers: headerNow() }, (response) => {
         if (response.ok) return response.json() as Promise<Issued>;
-        // The token has expired, or this variant has no renewal: the page itself contains a new one.
-        if ([401, 404].includes(response.status)) return undefined;
+        // The token has expired: the page itself contains a new one.
+        if (response.status === 401) return undefined;
         throw new Error(`renewing the token answers ${response.status}`);
       });
       if (renewed !== undefined) return renewed;

@@ -22,8 +22,8 @@ export const pageHeader = 'x-signage-page';
 
 /** Boot data of every page. */
 export interface PageBoot {
-  /** Null: no secret is set. */
-  pageToken: { token: string; issuedAt: string; expiresAt: string } | null;
+  /** Null: no secret is set. `isRenewed` is false in the baseline variant, where the page itself has the next token. */
+  pageToken: { token: string; issuedAt: string; expiresAt: string; isRenewed?: false } | null;
   /** The box that served the page. */
   nodeId: string;
   /** The box's clock when it served the page, ms since the epoch; proofs of the device are dated by it. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Command, command } from './commands.ts';
 import { helloFields, stateFields } from './connections.ts';
 import { type ackMessage, playsMessage } from './plays.ts';
-import { deviceId, reading, reportedText } from './terms.ts';
+import { deviceId, extended, reading, reportedText } from './terms.ts';
 
 export const helloMessage = z
   .object({
@@ -114,11 +114,11 @@ export const welcomeMessage = z
   .object({
     type: z.literal('welcome'),
     connectionId: z.string().describe('id of this connection, new for each socket'),
-    clientName: z.string().nullable().describe('name that the device was given; null: none'),
+    clientName: extended(z.string().nullable().describe('name that the device was given; null: none')),
     revision,
     serverTime: z.number().describe("the service's clock, ms since the epoch"),
     nodeId: z.string().describe('id of the box'),
-    proven: z.boolean().describe('whether the page has proved that it is the device'),
+    proven: extended(z.boolean().describe('whether the page has proved that it is the device')),
   })
   .meta({ id: 'Welcome', description: 'answers `hello`' });
 

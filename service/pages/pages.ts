@@ -103,7 +103,13 @@ export const createPageRoutes = async (
       const slug = ctx.params.slug ?? '';
       // An unknown screen gets the player too, which waits until the screen exists.
       ctx.status = content.payload(slug) === undefined ? 404 : 200;
-      sendPage<PlayerBoot>(ctx, player, { slug, timeZone: timeZone(), pageToken: await pageToken() });
+      const token = await pageToken();
+      const isRenewed = variant === 'extended' || token === null;
+      sendPage<PlayerBoot>(ctx, player, {
+        slug,
+        timeZone: timeZone(),
+        pageToken: isRenewed ? token : { ...token, isRenewed },
+      });
     },
     'GET /console': (ctx) => {
       ctx.set(consoleHeaders);

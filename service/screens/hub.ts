@@ -103,9 +103,10 @@ const HELLO_MS = 5_000;
 const timestamp = (): string => new Date().toISOString();
 
 export const createHub = (
-  { logs, now, ids: { nodeId } }: Pick<ServiceContext, 'logs' | 'now' | 'ids'>,
+  { logs, now, ids: { nodeId }, options }: Pick<ServiceContext, 'logs' | 'now' | 'ids' | 'options'>,
   { reports, isProof, revisionOf, nameOf, siteTime, onSkew }: Dependencies,
 ): Hub => {
+  const isExtended = options.variant === 'extended';
   const sockets = createSockets();
   const clients = createClients(sockets.isLive);
   const joins = createEmitter<[DeviceLocation]>();
@@ -118,8 +119,8 @@ export const createHub = (
 
   const welcome = ({ socket, connection, proven }: Client, revision: string): void => {
     const { id: connectionId, clientName } = connection;
-    const message = { type: 'welcome', connectionId, clientName, revision, serverTime: now(), nodeId, proven } as const;
-    sockets.write(socket, frameOf(message));
+    const message = { type: 'welcome', connectionId, revision, serverTime: now(), nodeId } as const;
+    sockets.write(socket, frameOf(isExtended ? { ...message, clientName, proven } : message));
   };
 
   const join = (socket: WebSocket, { slug, ...origin }: Origin, hello: Hello, revision: string): Client => {
@@ -137,7 +138,7 @@ export const createHub = (
       clientId: isVerified ? hello.clientId : randomUUID(),
       clientName,
       deviceId,
-      label: clientName ?? readableLabel(origin.userAgent, connectionId),
+      label: (isExtended ? clientName : null) ?? readableLabel(origin.userAgent, connectionId),
       userAgent: origin.userAgent,
       ...reportedOf({ page: `/screen/${slug}`, ...hello }, null),
       clientIp: origin.clientIp,
@@ -295,7 +296,8 @@ export const createHub = (
     },
     rename: (deviceId, clientName) => {
       for (const client of clients.all()) {
-        if (isOfDevice(client.connection, deviceId)) clients.change(client, { clientName, label: clientName });
+        if (isOfDevice(client.connection, deviceId))
+          clients.change(client, isExtended ? { clientName, label: clientName } : { clientName });
       }
     },
     count: clients.count,

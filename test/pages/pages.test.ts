@@ -55,13 +55,25 @@ describe('an address that leads nowhere', () => {
   test.each(['/gone', '/lobby/menu', '/screen/a/b', '/index.html'])('%s is a page for a browser', async (path) => {
     const response = await shared().get(path, { headers: asBrowser });
     expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
-    expect(bootOf(await response.text())).toEqual({ pageToken: null, screens: [{ slug: 'lobby', name: 'Lobby' }] });
+    expect(bootOf(await response.text())).toEqual({
+      pageToken: null,
+      screens: [{ slug: 'lobby', name: 'Lobby' }],
+      nodeId: shared().nodeId,
+      time: expect.any(Number),
+    });
   });
 
   test('is a page in the baseline too', async () => {
     const service = await startTestService({ content: lobby, env: { SIGNAGE_VARIANT: 'baseline' } });
     const response = await service.get('/onboard', { headers: asBrowser });
     expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+  });
+
+  test('of the baseline asks for no renewal of its token, which is not there', async () => {
+    const env = { SIGNAGE_VARIANT: 'baseline', SIGNAGE_SHARED_SECRET: 'a-secret-of-some-length' };
+    const service = await startTestService({ content: lobby, env });
+    const { pageToken } = bootOf(await (await service.get('/screen/lobby')).text()) as { pageToken: object };
+    expect(pageToken).toMatchObject({ isRenewed: false });
   });
 
   test('is a sentence for a program, and JSON under /api', async () => {

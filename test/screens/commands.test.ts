@@ -16,6 +16,22 @@ const extended = shareTestService({ content: lobby });
 const baseline = shareTestService({ content: lobby, env: { SIGNAGE_VARIANT: 'baseline' } });
 const services = { extended, baseline };
 
+test('the baseline names no device: neither in the welcome nor in the label', async () => {
+  const hello = { clientId: 'named', deviceId: 'd1', clientName: 'Lobby left' };
+  const labelOf = async (service: ReturnType<typeof baseline>): Promise<string> => {
+    const snapshot = await (await service.get('/api/screens/lobby/connections')).json();
+    const { connections } = snapshot as { connections: { clientId: string; label: string }[] };
+    return connections.find(({ clientId }) => clientId === 'named')?.label ?? '';
+  };
+  const page = await joinScreen(baseline(), 'lobby', hello);
+  expect(Object.keys(page.welcome).toSorted()).toEqual(['connectionId', 'nodeId', 'revision', 'serverTime', 'type']);
+  expect(await labelOf(baseline())).not.toContain('Lobby');
+  const other = await joinScreen(extended(), 'lobby', hello);
+  expect(other.welcome).toMatchObject({ clientName: 'Lobby left', proven: false });
+  expect(await labelOf(extended())).toBe('Lobby left');
+  for (const { socket } of [page, other]) socket.close();
+});
+
 describe.each(['extended', 'baseline'] as const)('in the %s variant', (variant) => {
   test.each(both)('%s', async (command) => {
     const service = services[variant]();
