@@ -1,14 +1,118 @@
 /** The frame of the console: navigation, banners, and the page of the address. */
+
+import { useComputed, useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { Banners } from './banners.tsx';
-import { Drop } from './media/drop.tsx';
 import { SignIn } from './sign-in.tsx';
+import type { Announcer } from './stores/announcer.ts';
 import { hrefOf } from './stores/router.ts';
+import { isActive } from './stores/uploads.ts';
 import { useConsole } from './ui/context.tsx';
+import { IconButton } from './ui/controls.tsx';
 import { Icon, type IconName } from './ui/icon.tsx';
 import { Lazy } from './ui/lazy.tsx';
-import { Notices } from './ui/notices.tsx';
 import { Wall } from './wall/wall.tsx';
+
+const Banner = ({ tone, children }: { tone: 'warning' | 'bad' | 'info'; children: ComponentChildren }) => (
+  <div class={`banner ${tone}`}>
+    <Icon name={tone === 'info' ? 'info' : 'warning'} />
+    <div>{children}</div>
+  </div>
+);
+
+/** What concerns the whole console. */
+export const Banners = () => {
+  const { session, clock, site, texts, format } = useConsole();
+  const overview = site.overview.value;
+  const difference = clock.difference.value;
+  const isAway = useComputed(() => site.error.value !== null && !session.isAsking.value).value;
+  return (
+    <div class="banners">
+      {!session.isSecured.value && (
+        <Banner tone="warning">
+          <details>
+            <summary>{texts.noSecretTitle}</summary>
+            <p>{texts.noSecretTask}</p>
+          </details>
+        </Banner>
+      )}
+      <div role="status">
+        {isAway && (
+          <Banner tone="bad">
+            {site.lastSeen.value === null ? texts.away : texts.awaySince({ time: format.time(site.lastSeen.value) })}
+          </Banner>
+        )}
+        {!isAway && overview?.degraded && <Banner tone="warning">{texts.degraded}</Banner>}
+        {overview?.content.status === 'invalid' && <Banner tone="bad">{texts.contentInvalid}</Banner>}
+        {difference !== 0 && (
+          <Banner tone="warning">
+            {(difference > 0 ? texts.clockBehind : texts.clockAhead)({ difference: format.duration(difference) })}
+          </Banner>
+        )}
+      </div>
+    </div>
+  );
+};
+
+export const Notices = ({ announcer, closeLabel }: { announcer: Announcer; closeLabel: string }) => (
+  <div class="notices" role="status" aria-live="polite">
+    {announcer.notices.value.map(({ id, text, kind }) =>
+      kind === 'spoken' ? (
+        <p key={id} class="unseen">
+          {text}
+        </p>
+      ) : (
+        <p key={id} class={kind === 'failure' ? 'toast failure' : 'toast'}>
+          <span>{text}</span>
+          <IconButton icon="close" label={closeLabel} onClick={() => announcer.dismiss(id)} />
+        </p>
+      ),
+    )}
+  </div>
+);
+
+const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
+
+/** Files may be dropped on any page; other pages than the media page show the number of uploads in progress. */
+export const Drop = () => {
+  const { uploads, router, texts } = useConsole();
+  const isOver = useSignal(false);
+  useEffect(() => {
+    const over = (event: DragEvent): void => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      isOver.value = true;
+    };
+    const leave = (event: DragEvent): void => {
+      if (event.relatedTarget === null) isOver.value = false;
+    };
+    const drop = (event: DragEvent): void => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      isOver.value = false;
+      uploads.add(event.dataTransfer?.files ?? []);
+    };
+    addEventListener('dragover', over);
+    addEventListener('dragleave', leave);
+    addEventListener('drop', drop);
+    return () => {
+      removeEventListener('dragover', over);
+      removeEventListener('dragleave', leave);
+      removeEventListener('drop', drop);
+    };
+  }, []);
+  const count = uploads.list.value.filter(isActive).length;
+  return (
+    <>
+      {isOver.value && <p class="drop-note">{texts.media.drop}</p>}
+      {count > 0 && router.path.value[0] !== 'media' && (
+        <div class="upload-note" role="status">
+          <a href={hrefOf('media')}>{texts.media.underWay({ count })}</a>
+        </div>
+      )}
+    </>
+  );
+};
 
 const pages = ['screens', 'content', 'media', 'takeovers', 'plays', 'boxes'] as const;
 type PageName = (typeof pages)[number];

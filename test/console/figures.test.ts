@@ -1,8 +1,7 @@
 /** What plays add up to, and why there was none in between. */
 import { expect, test } from 'vitest';
-import { type CountedPlay, createFigures, type GapReason } from '../../renderer/console/model/figures.ts';
+import { type CountedPlay, createFigures, type GapReason, readPlays } from '../../renderer/console/model/figures.ts';
 import { spansOfSlide, weekOf } from '../../renderer/console/model/week.ts';
-import { readPlays } from '../../renderer/console/plays/read.ts';
 
 const HOUR = 3_600_000;
 const midnight = Date.parse('2026-11-22T00:00:00.000Z');

@@ -2,9 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { changesBetween, screensConcerned } from '../../renderer/console/model/changes.ts';
-import { issuesAt, shortMessage } from '../../renderer/console/model/checks.ts';
 import { displaysOf, stateOfScreen } from '../../renderer/console/model/displays.ts';
-import type { ContentDocument } from '../../renderer/console/model/document.ts';
+import { type ContentDocument, issuesAt, shortMessage } from '../../renderer/console/model/document.ts';
 import { editSlides, freeId, moveItem } from '../../renderer/console/model/edit.ts';
 import { createForms } from '../../renderer/console/model/schema.ts';
 import type { SiteScreen } from '../../renderer/console/model/wire.ts';

@@ -1,7 +1,7 @@
 /** The console signs as the service does, without Web Crypto. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createPageSigning, macOf } from '../../renderer/console/api/sign.ts';
+import { createPageSigning, macOf } from '../../renderer/console/api/client.ts';
 import { signRequest as signByNode } from '../../service/auth/sign.ts';
 
 const signing = createPageSigning();

@@ -1,10 +1,26 @@
 /** Requests to the box, signed if it has a secret. */
+
+import { hmac } from '@noble/hashes/hmac.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { operatorHeader } from '../../../service/contract/headers.ts';
-import { clockHeader } from '../../../service/domain/request-signature.ts';
+import { clockHeader, createSigning, signatureHeader } from '../../../service/domain/request-signature.ts';
 import type { BoxClock } from './clock.ts';
 import { checkStatus, isCode, Unreachable } from './errors.ts';
 import type { Session } from './session.ts';
-import { createPageSigning, macOf } from './sign.ts';
+
+const bytesOf = (data: string | Uint8Array): Uint8Array => (typeof data === 'string' ? utf8ToBytes(data) : data);
+
+export const createPageSigning = () =>
+  createSigning({
+    sha256: (data) => bytesToHex(sha256(bytesOf(data))),
+    hmac: (secret, text) => bytesToHex(hmac(sha256, utf8ToBytes(secret), utf8ToBytes(text))),
+    nonce: () => bytesToHex(crypto.getRandomValues(new Uint8Array(16))),
+  });
+
+/** The MAC of a signed request; empty if it is not signed. */
+export const macOf = (headers: Readonly<Record<string, string>>): string =>
+  /;mac=([\da-f]+)$/.exec(headers[signatureHeader] ?? '')?.[1] ?? '';
 
 export interface RequestOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Health } from '../../../service/contract/health.ts';
-import { reasonOf } from '../texts/reason.ts';
+import { reasonOf } from '../api/errors.ts';
 import { Chart } from '../ui/chart.tsx';
 import { useConsole } from '../ui/context.tsx';
 

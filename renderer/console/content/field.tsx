@@ -1,6 +1,6 @@
 /** One field of a form, by its type, with the box's messages about it. */
 import { useId } from 'preact/hooks';
-import { shortMessage } from '../model/checks.ts';
+import { shortMessage } from '../model/document.ts';
 import type { Field } from '../model/schema.ts';
 import type { ContentIssue } from '../model/wire.ts';
 import { useConsole } from '../ui/context.tsx';

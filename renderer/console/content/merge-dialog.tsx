@@ -1,10 +1,9 @@
 /** Resolves a concurrent edit: both versions, and each side's values where they differ. */
 import { useSignal } from '@preact/signals';
-import { conflictName } from '../model/conflict-name.ts';
 import type { ContentDocument } from '../model/document.ts';
-import { type Conflict, conflictKey, merge } from '../model/merge.ts';
+import { type Conflict, conflictKey, conflictName, merge } from '../model/merge.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { Dialog } from '../ui/controls.tsx';
 import { ChangeList } from './change-list.tsx';
 
 /** A value as in the file, truncated. */

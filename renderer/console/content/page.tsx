@@ -1,10 +1,11 @@
 /** Content: the editor, the box's messages about the draft, and publishing. */
+
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ContentDocument } from '../model/document.ts';
 import { hrefOf } from '../stores/router.ts';
-import { reasonOf } from '../texts/reason.ts';
 import { useConsole } from '../ui/context.tsx';
+import { Failure } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Lazy } from '../ui/lazy.tsx';
 import { MergeDialog } from './merge-dialog.tsx';
@@ -152,12 +153,7 @@ export const ContentPage = ({ rest }: { rest: readonly string[] }) => {
       {document !== null ? (
         <Body tab={tab} rest={more} document={document} />
       ) : documents.error.value !== null && !session.isAsking.value ? (
-        <div class="empty">
-          <p>{reasonOf(documents.error.value, texts)}</p>
-          <button type="button" class="button" onClick={() => void documents.load()}>
-            {texts.retry}
-          </button>
-        </div>
+        <Failure reason={documents.error.value} onRetry={() => void documents.load()} />
       ) : (
         <p class="soft">{texts.loading}</p>
       )}

@@ -1,16 +1,71 @@
 /** One playlist: its slides as a strip, the selected one as a form next to the player's preview. */
+
 import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
 import type { ContentDocument, PlaylistDraft, SlideDraft } from '../model/document.ts';
 import { editPlaylist, editSlides, freeId, insertAt, moveItem, removeAt, replaceAt, setField } from '../model/edit.ts';
 import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
+import { Dialog, Empty } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Lazy } from '../ui/lazy.tsx';
-import { AddSlide } from './add-slide.tsx';
+import { MediaChooser } from '../ui/media-field.tsx';
+import { kindIcon } from '../ui/miniature.tsx';
+import { wordOf } from '../ui/words.ts';
 import { Preview } from './preview.tsx';
-import { SlideForm } from './slide-form.tsx';
+import { SlideForm, slideKinds } from './slide-form.tsx';
 import { Strip } from './strip.tsx';
+
+/** Kinds whose medium is chosen first, and what fits. */
+const pictured: Record<string, readonly string[]> = {
+  image: ['image/'],
+  video: ['video/'],
+  pdf: ['application/pdf'],
+};
+
+interface AddSlideProps {
+  document: ContentDocument;
+  onAdd(kind: string, mediaUrl?: string): void;
+  onClose(): void;
+}
+
+/** Asks for the kind of a new slide, and for its medium, if any. */
+export const AddSlide = ({ document, onAdd, onClose }: AddSlideProps) => {
+  const { texts } = useConsole();
+  const words = texts.editor;
+  const choosing = useSignal<string | null>(null);
+  const lacks: Partial<Record<string, string>> = {
+    ...(document.templates?.length ? {} : { template: words.noTemplates }),
+    ...(document.rssFeeds?.length ? {} : { rss: words.noFeeds }),
+    ...(document.timetableGroups?.length ? {} : { timetable: words.noGroups }),
+  };
+  if (choosing.value !== null) {
+    const kind = choosing.value;
+    return <MediaChooser accepts={pictured[kind] ?? []} onChoose={(url) => onAdd(kind, url)} onClose={onClose} />;
+  }
+  return (
+    <Dialog title={words.addTitle} onClose={onClose} isWide>
+      <ul class="kinds">
+        {slideKinds.map((kind) => (
+          <li key={kind}>
+            <button
+              type="button"
+              disabled={lacks[kind] !== undefined}
+              onClick={() => {
+                if (pictured[kind] === undefined) onAdd(kind);
+                else choosing.value = kind;
+              }}
+            >
+              <Icon name={kindIcon(kind)} />
+              <strong>{wordOf(words.kind, kind)}</strong>
+              <span class="soft">{lacks[kind] ?? wordOf(words.kindAbout, kind)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+};
 
 const week = async () => (await import('./week.tsx')).Week;
 
@@ -148,10 +203,9 @@ export const Playlist = ({ document, playlist }: PlaylistProps) => {
         </button>
       </div>
       {slides.length === 0 ? (
-        <div class="empty">
-          <h2>{words.noSlides}</h2>
+        <Empty title={words.noSlides}>
           <p>{words.noSlidesTask}</p>
-        </div>
+        </Empty>
       ) : (
         <>
           <Strip

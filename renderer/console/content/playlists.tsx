@@ -1,14 +1,13 @@
 /** All playlists, each as a strip of miniatures, and the screens that show it. */
+
 import { useSignal } from '@preact/signals';
-import { useId } from 'preact/hooks';
 import type { Slide } from '../../../service/contract/playlist.ts';
 import { slideId } from '../../../service/domain/slides.ts';
-import { issuesAt } from '../model/checks.ts';
-import type { ContentDocument, PlaylistDraft } from '../model/document.ts';
+import { type ContentDocument, issuesAt, type PlaylistDraft } from '../model/document.ts';
 import { freeId, insertAt, setList } from '../model/edit.ts';
 import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { Confirm, Dialog, Empty, Field, IconButton } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Miniature } from '../ui/miniature.tsx';
 
@@ -79,41 +78,27 @@ const Row = ({ document, playlist, index }: { document: ContentDocument; playlis
         {slides.length > SHOWN && <li class="mini-more">+{slides.length - SHOWN}</li>}
       </ul>
       <div class="buttons playlist-actions">
-        <button
-          type="button"
-          class="icon-button"
-          aria-label={words.duplicateOf({ name: name || id })}
-          onClick={duplicate}
-        >
-          <Icon name="copy" />
-        </button>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label={words.removeOf({ name: name || id })}
+        <IconButton icon="copy" label={words.duplicateOf({ name: name || id })} onClick={duplicate} />
+        <IconButton
+          icon="forget"
+          label={words.removeOf({ name: name || id })}
           onClick={() => (isRemoving.value = true)}
-        >
-          <Icon name="forget" />
-        </button>
+        />
       </div>
       {isRemoving.value && (
-        <Dialog title={words.removeTitle({ name: name || id })} onClose={() => (isRemoving.value = false)}>
-          <div class="stack">
-            <p>
-              {names.length === 0
-                ? words.removeUnused
-                : words.removeUsed({ screens: format.few(names, NAMED_ON_REMOVAL, words.moreScreens) })}
-            </p>
-            <div class="buttons end">
-              <button type="button" class="button" onClick={() => (isRemoving.value = false)}>
-                {texts.cancel}
-              </button>
-              <button type="button" class="button danger primary" onClick={remove}>
-                {words.remove}
-              </button>
-            </div>
-          </div>
-        </Dialog>
+        <Confirm
+          title={words.removeTitle({ name: name || id })}
+          submit={words.remove}
+          isDanger
+          onClose={() => (isRemoving.value = false)}
+          onSubmit={remove}
+        >
+          <p>
+            {names.length === 0
+              ? words.removeUnused
+              : words.removeUsed({ screens: format.few(names, NAMED_ON_REMOVAL, words.moreScreens) })}
+          </p>
+        </Confirm>
       )}
     </li>
   );
@@ -123,7 +108,6 @@ const NewPlaylist = ({ document, onClose }: { document: ContentDocument; onClose
   const { draft: openDraft, texts, router } = useConsole();
   const draft = openDraft();
   const words = texts.editor;
-  const [nameId, screenId] = [useId(), useId()];
   const create = (form: FormData): void => {
     const name = String(form.get('name')).trim() || words.newPlaylist;
     const playlists = document.playlists ?? [];
@@ -152,21 +136,19 @@ const NewPlaylist = ({ document, onClose }: { document: ContentDocument; onClose
           create(new FormData(event.currentTarget));
         }}
       >
-        <div class="field">
-          <label for={nameId}>{words.playlistName}</label>
-          <input id={nameId} name="name" autocomplete="off" />
-        </div>
-        <div class="field">
-          <label for={screenId}>{words.showOn}</label>
-          <select id={screenId} name="screen">
-            <option value="">{words.later}</option>
-            {document.screens.map(({ slug, name }) => (
-              <option key={slug} value={slug}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </div>
+        <Field label={words.playlistName}>{(control) => <input {...control} name="name" autocomplete="off" />}</Field>
+        <Field label={words.showOn}>
+          {(control) => (
+            <select {...control} name="screen">
+              <option value="">{words.later}</option>
+              {document.screens.map(({ slug, name }) => (
+                <option key={slug} value={slug}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
         <div class="buttons end">
           <button type="button" class="button" onClick={onClose}>
             {texts.cancel}
@@ -193,10 +175,9 @@ export const Playlists = ({ document }: { document: ContentDocument }) => {
         </button>
       </div>
       {playlists.length === 0 ? (
-        <div class="empty">
-          <h2>{words.noPlaylists}</h2>
+        <Empty title={words.noPlaylists}>
           <p>{words.noPlaylistsTask}</p>
-        </div>
+        </Empty>
       ) : (
         <ul class="playlists">
           {playlists.map((playlist, index) => (

@@ -1,12 +1,11 @@
 /** Publishing: the changes, the affected screens, and the box's messages. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { isCode } from '../api/errors.ts';
+import { isCode, reasonOf } from '../api/errors.ts';
 import { screensConcerned } from '../model/changes.ts';
 import type { ContentIssue } from '../model/wire.ts';
-import { reasonOf } from '../texts/reason.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { Dialog } from '../ui/controls.tsx';
 import { ChangeList } from './change-list.tsx';
 
 /** Screens that are named; the rest are counted. */

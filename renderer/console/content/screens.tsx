@@ -1,13 +1,128 @@
 /** The screens: their names, what they play, their tags and opening hours. */
+
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
-import { issuesAt, shortMessage } from '../model/checks.ts';
-import type { ContentDocument, ScreenDraft } from '../model/document.ts';
+import { type ContentDocument, issuesAt, type ScreenDraft, shortMessage } from '../model/document.ts';
 import { freeId, removeAt, replaceAt, setField, setList } from '../model/edit.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { Confirm, Field, IconButton } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Hours } from './hours.tsx';
+
+type Hours = NonNullable<ScreenDraft['hours']>;
+type Entry = Hours[number];
+
+const weekdays = [1, 2, 3, 4, 5, 6, 7] as const;
+
+interface HoursProps {
+  screen: ScreenDraft;
+  /** Undefined: always open. */
+  onChange(hours: Hours | undefined): void;
+}
+
+/** The opening hours of a screen: times of weekdays, and dates that differ. */
+export const Hours = ({ screen, onChange }: HoursProps) => {
+  const { texts, format, clock, timeZone } = useConsole();
+  /** The date of the site, as the file has it. */
+  const today = (): string => new Intl.DateTimeFormat('sv', { timeZone }).format(clock.now());
+  const words = texts.hours;
+  const id = useId();
+  const hours = screen.hours ?? [];
+  const set = (index: number, entry: Entry): void => onChange(replaceAt(hours, index, entry));
+  const toggle = (entry: Entry, index: number, day: number): void => {
+    const days = entry.days ?? [...weekdays];
+    const next = weekdays.filter((each) => (each === day ? !days.includes(day) : days.includes(each)));
+    // A list without days is no opening time.
+    if (next.length > 0) set(index, { ...entry, days: next });
+  };
+  const time = (entry: Entry, index: number, name: 'open' | 'close', label: string) => (
+    <label class="field">
+      <span class="label">{label}</span>
+      <input
+        type="time"
+        value={entry[name] ?? ''}
+        onInput={(event) => set(index, { ...entry, [name]: event.currentTarget.value })}
+      />
+    </label>
+  );
+  return (
+    <details class="more-fields">
+      <summary>{hours.length === 0 ? words.always : words.title({ count: hours.length })}</summary>
+      <div class="stack">
+        {hours.map((entry, index) => (
+          <div key={`${id}${index}`} class="hours-row">
+            {entry.date === undefined ? (
+              <fieldset class="chips">
+                <legend class="unseen">{texts.schedule.days}</legend>
+                {weekdays.map((day) => (
+                  <label key={day} class="chip day">
+                    <input
+                      type="checkbox"
+                      checked={entry.days?.includes(day) ?? true}
+                      onChange={() => toggle(entry, index, day)}
+                    />
+                    <span>{format.weekday(day)}</span>
+                  </label>
+                ))}
+              </fieldset>
+            ) : (
+              <label class="field">
+                <span class="label">{words.date}</span>
+                <input
+                  type="date"
+                  value={entry.date}
+                  onInput={(event) => set(index, { ...entry, date: event.currentTarget.value })}
+                />
+              </label>
+            )}
+            {entry.date !== undefined && (
+              <label class="check">
+                <input
+                  type="checkbox"
+                  checked={entry.open === undefined}
+                  onChange={(event) =>
+                    set(
+                      index,
+                      event.currentTarget.checked
+                        ? { date: entry.date ?? '' }
+                        : { date: entry.date ?? '', open: '08:00', close: '18:00' },
+                    )
+                  }
+                />
+                <span>{words.closed}</span>
+              </label>
+            )}
+            {entry.open !== undefined && (
+              <>
+                {time(entry, index, 'open', words.opens)}
+                {time(entry, index, 'close', words.closes)}
+              </>
+            )}
+            <IconButton
+              icon="close"
+              label={words.remove}
+              onClick={() => {
+                const next = removeAt(hours, index);
+                onChange(next.length === 0 ? undefined : next);
+              }}
+            />
+          </div>
+        ))}
+        <div class="buttons">
+          <button
+            type="button"
+            class="button small"
+            onClick={() => onChange([...hours, { days: [1, 2, 3, 4, 5], open: '08:00', close: '18:00' }])}
+          >
+            <Icon name="plus" /> {words.add}
+          </button>
+          <button type="button" class="button small" onClick={() => onChange([...hours, { date: today() }])}>
+            <Icon name="plus" /> {words.addDate}
+          </button>
+        </div>
+      </div>
+    </details>
+  );
+};
 
 const Row = ({ document, screen, index }: { document: ContentDocument; screen: ScreenDraft; index: number }) => {
   const { draft: openDraft, texts } = useConsole();
@@ -27,30 +142,31 @@ const Row = ({ document, screen, index }: { document: ContentDocument; screen: S
   return (
     <li class="panel screen-row">
       <div class="screen-fields">
-        <div class="field">
-          <label for={`${id}name`}>{words.name}</label>
-          <input
-            id={`${id}name`}
-            value={screen.name}
-            onInput={(event) => edit({ ...screen, name: event.currentTarget.value }, 'name')}
-          />
-          <p class="hint">/screen/{screen.slug}</p>
-        </div>
-        <div class="field">
-          <label for={`${id}playlist`}>{words.playlist}</label>
-          <select
-            id={`${id}playlist`}
-            value={screen.playlist_id ?? ''}
-            onChange={(event) => edit({ ...screen, playlist_id: event.currentTarget.value || null }, 'playlist')}
-          >
-            <option value="">{words.noPlaylist}</option>
-            {(document.playlists ?? []).map((playlist) => (
-              <option key={playlist.id} value={playlist.id}>
-                {playlist.name || playlist.id}
-              </option>
-            ))}
-          </select>
-        </div>
+        <Field label={words.name} hint={`/screen/${screen.slug}`}>
+          {(control) => (
+            <input
+              {...control}
+              value={screen.name}
+              onInput={(event) => edit({ ...screen, name: event.currentTarget.value }, 'name')}
+            />
+          )}
+        </Field>
+        <Field label={words.playlist}>
+          {(control) => (
+            <select
+              {...control}
+              value={screen.playlist_id ?? ''}
+              onChange={(event) => edit({ ...screen, playlist_id: event.currentTarget.value || null }, 'playlist')}
+            >
+              <option value="">{words.noPlaylist}</option>
+              {(document.playlists ?? []).map((playlist) => (
+                <option key={playlist.id} value={playlist.id}>
+                  {playlist.name || playlist.id}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
         <div class="field">
           <label for={`${id}tags`}>{words.tags}</label>
           <input
@@ -73,14 +189,11 @@ const Row = ({ document, screen, index }: { document: ContentDocument; screen: S
             {words.tagsHint}
           </p>
         </div>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label={words.removeOf({ name: screen.name })}
+        <IconButton
+          icon="forget"
+          label={words.removeOf({ name: screen.name })}
           onClick={() => (isRemoving.value = true)}
-        >
-          <Icon name="forget" />
-        </button>
+        />
       </div>
       <Hours screen={screen} onChange={(hours) => edit(setField(screen, 'hours', hours), 'hours')} />
       {errors.map((issue) => (
@@ -94,26 +207,18 @@ const Row = ({ document, screen, index }: { document: ContentDocument; screen: S
         </p>
       ))}
       {isRemoving.value && (
-        <Dialog title={words.removeTitle({ name: screen.name })} onClose={() => (isRemoving.value = false)}>
-          <div class="stack">
-            <p>{words.removeTask}</p>
-            <div class="buttons end">
-              <button type="button" class="button" onClick={() => (isRemoving.value = false)}>
-                {texts.cancel}
-              </button>
-              <button
-                type="button"
-                class="button danger primary"
-                onClick={() => {
-                  isRemoving.value = false;
-                  draft.edit(setList(document, 'screens', removeAt(document.screens, index)));
-                }}
-              >
-                {texts.editor.remove}
-              </button>
-            </div>
-          </div>
-        </Dialog>
+        <Confirm
+          title={words.removeTitle({ name: screen.name })}
+          submit={texts.editor.remove}
+          isDanger
+          onClose={() => (isRemoving.value = false)}
+          onSubmit={() => {
+            isRemoving.value = false;
+            draft.edit(setList(document, 'screens', removeAt(document.screens, index)));
+          }}
+        >
+          <p>{words.removeTask}</p>
+        </Confirm>
       )}
     </li>
   );

@@ -1,8 +1,16 @@
 /** The form of a slide, made from the schema of the operator's file. */
+
+import { useId } from 'preact/hooks';
 import { contentSchema } from '../../../service/contract/content-schema.ts';
 import { shownFields } from '../../../service/contract/slide-values.ts';
-import { issuesAt } from '../model/checks.ts';
-import type { ContentDocument, SlideDraft } from '../model/document.ts';
+import {
+  type ContentDocument,
+  type Fields,
+  issuesAt,
+  type NamedDraft,
+  type SlideDraft,
+  shortMessage,
+} from '../model/document.ts';
 import { setField } from '../model/edit.ts';
 import { createForms, type Field } from '../model/schema.ts';
 import type { ContentCheck } from '../model/wire.ts';
@@ -11,8 +19,174 @@ import { Icon } from '../ui/icon.tsx';
 import { kindIcon } from '../ui/miniature.tsx';
 import { wordOf } from '../ui/words.ts';
 import { FormField, type Issues } from './field.tsx';
-import { ScheduleFields } from './schedule-fields.tsx';
-import { TemplateFields } from './template-fields.tsx';
+
+/** The player's own names; they are no values of a slide. */
+const reserved = ['content', 'slide', 'screen', 'sources', 'feeds', 'timetables', 'now', 'forloop', 'blank', 'empty'];
+
+/** The variables of a template, in order of appearance. */
+export const namesIn = (html: string): string[] => {
+  const own = [...html.matchAll(/\b(?:assign|capture|for)\s+([a-z_]\w*)/gi)].map(([, name]) => name);
+  const found = [...html.matchAll(/\{\{-?\s*(?:content\.)?([a-z_]\w*)/gi)].map(([, name = '']) => name);
+  return [...new Set(found)].filter((name) => !reserved.includes(name) && !own.includes(name));
+};
+
+interface TemplateFieldsProps {
+  template: NamedDraft | undefined;
+  content: Fields;
+  onChange(content: Fields): void;
+}
+
+const none = { errors: [], warnings: [] };
+
+/** The values that a template is rendered with: one field per variable. */
+export const TemplateFields = ({ template, content, onChange }: TemplateFieldsProps) => {
+  const texts = Object.keys(content).filter((name) => typeof content[name] === 'string');
+  const names = [...new Set([...namesIn(template?.html ?? ''), ...texts])].filter(
+    // Other values than text are edited as JSON.
+    (name) => content[name] === undefined || typeof content[name] === 'string',
+  );
+  return (
+    <>
+      {names.map((name) => (
+        <FormField
+          key={name}
+          field={{ name, type: /text|body/.test(name) ? 'long' : 'text', isRequired: false, options: [] }}
+          value={content[name]}
+          issues={none}
+          onChange={(value) => onChange(setField(content, name, value))}
+        />
+      ))}
+    </>
+  );
+};
+
+interface ScheduleProps {
+  slide: SlideDraft;
+  issues: Issues;
+  path: string;
+  onChange(slide: SlideDraft): void;
+}
+
+const modes = ['always', 'between', 'weekly'] as const;
+const weekdays = [1, 2, 3, 4, 5, 6, 7] as const;
+
+export const daysOf = (json: unknown): number[] | null => {
+  if (typeof json !== 'string') return null;
+  try {
+    const days: unknown = JSON.parse(json);
+    return Array.isArray(days) ? days.filter((day): day is number => typeof day === 'number') : null;
+  } catch {
+    return null;
+  }
+};
+
+/** A `datetime-local` has no offset: what was written with one is edited as text. */
+const hasOffset = (value: string): boolean => /(?:Z|[+-]\d\d:?\d\d)$/.test(value);
+
+/** When a slide is on schedule. */
+export const ScheduleFields = ({ slide, issues, path, onChange }: ScheduleProps) => {
+  const { texts, format } = useConsole();
+  const words = texts.schedule;
+  const id = useId();
+  const mode = slide['schedule_mode'] ?? 'always';
+
+  const field = (name: string, type: 'datetime-local' | 'time', label: string) => {
+    const value = typeof slide[name] === 'string' ? slide[name] : '';
+    const own = issuesAt(issues.errors, `${path}.${name}`);
+    const cautions = issuesAt(issues.warnings, `${path}.${name}`);
+    return (
+      <div class="field">
+        <label for={`${id}${name}`}>{label}</label>
+        <input
+          id={`${id}${name}`}
+          {...(type === 'datetime-local' && hasOffset(value) ? {} : { type })}
+          value={value}
+          aria-invalid={own.length > 0}
+          aria-describedby={`${id}${name}-note`}
+          onInput={(event) => onChange(setField(slide, name, event.currentTarget.value))}
+        />
+        <div id={`${id}${name}-note`} class="field-note">
+          {own.map((issue) => (
+            <p key={issue.message} class="fault">
+              {shortMessage(issue)}
+            </p>
+          ))}
+          {cautions.map((issue) => (
+            <p key={issue.message} class="caution">
+              {shortMessage(issue)}
+            </p>
+          ))}
+        </div>
+      </div>
+    );
+  };
+
+  const days = daysOf(slide['schedule_days_json']);
+  const toggle = (day: number): void => {
+    const chosen = days ?? [...weekdays];
+    const next = weekdays.filter((each) => (each === day ? !chosen.includes(day) : chosen.includes(each)));
+    onChange(setField(slide, 'schedule_days_json', next.length === 7 ? undefined : JSON.stringify(next)));
+  };
+
+  return (
+    <fieldset class="field schedule">
+      <legend>{words.title}</legend>
+      <div class="chips">
+        {modes.map((each) => (
+          <label key={each} class="chip">
+            <input
+              type="radio"
+              name={`${id}mode`}
+              checked={mode === each}
+              onChange={() => onChange(setField(slide, 'schedule_mode', each === 'always' ? undefined : each))}
+            />
+            <span>{words.mode[each]}</span>
+          </label>
+        ))}
+      </div>
+      {mode === 'weekly' && (
+        <>
+          <fieldset class="chips">
+            <legend class="unseen">{words.days}</legend>
+            {weekdays.map((day) => (
+              <label key={day} class="chip day">
+                <input type="checkbox" checked={days === null || days.includes(day)} onChange={() => toggle(day)} />
+                <span>{format.weekday(day)}</span>
+              </label>
+            ))}
+          </fieldset>
+          <div class="pair">
+            {field('schedule_start_time', 'time', words.from)}
+            {field('schedule_end_time', 'time', words.until)}
+          </div>
+        </>
+      )}
+      {mode !== 'always' && (
+        <div class="pair">
+          {field('schedule_start_datetime', 'datetime-local', words.firstDay)}
+          {field('schedule_end_datetime', 'datetime-local', words.lastDay)}
+        </div>
+      )}
+      {mode !== 'always' && <p class="hint">{texts.plan.zone({ timeZone: format.zone })}</p>}
+      {[
+        ...issuesAt(issues.errors, `${path}.schedule_mode`),
+        ...issuesAt(issues.errors, `${path}.schedule_days_json`),
+      ].map((issue) => (
+        <p key={issue.message} class="fault">
+          {shortMessage(issue)}
+        </p>
+      ))}
+      {[
+        ...issuesAt(issues.warnings, `${path}.schedule_mode`),
+        ...issuesAt(issues.warnings, `${path}.schedule_days_json`),
+      ].map((issue) => (
+        <p key={issue.message} class="caution">
+          {shortMessage(issue)}
+        </p>
+      ))}
+    </fieldset>
+  );
+};
 
 const forms = createForms(contentSchema);
 export const slideKinds = forms.kinds;

@@ -2,14 +2,86 @@
 
 import { useSignal } from '@preact/signals';
 import { contentSchema } from '../../../service/contract/content-schema.ts';
-import { issuesAt } from '../model/checks.ts';
-import type { ContentDocument, Fields, NamedDraft, TimetableDraft } from '../model/document.ts';
+import {
+  type ContentDocument,
+  type Fields,
+  issuesAt,
+  type NamedDraft,
+  type TimetableDraft,
+} from '../model/document.ts';
 import { freeId, removeAt, replaceAt, setField, setList } from '../model/edit.ts';
 import { createForms, type Field } from '../model/schema.ts';
 import { useConsole } from '../ui/context.tsx';
+import { IconButton } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { FormField } from './field.tsx';
-import { TimetableEntries } from './timetable-entries.tsx';
+
+const columns = ['time', 'title', 'detail', 'location'] as const;
+
+interface EntriesProps {
+  entries: readonly Fields[];
+  onChange(entries: Fields[]): void;
+}
+
+/** The entries of a timetable, one a row. */
+export const TimetableEntries = ({ entries, onChange }: EntriesProps) => {
+  const { texts } = useConsole();
+  const words = texts.sources;
+  return (
+    <div class="table-scroll">
+      <table class="entries">
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column} scope="col">
+                {texts.fields.label[column] ?? column}
+              </th>
+            ))}
+            <th>
+              <span class="unseen">{texts.editor.remove}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map((entry, index) => (
+            <tr key={index}>
+              {columns.map((column) => (
+                <td key={column}>
+                  <input
+                    {...(column === 'time' ? { type: 'time' } : {})}
+                    aria-label={texts.fields.label[column] ?? column}
+                    value={String(entry[column] ?? '')}
+                    onInput={(event) =>
+                      onChange(
+                        replaceAt(
+                          entries,
+                          index,
+                          column === 'time' || column === 'title'
+                            ? { ...entry, [column]: event.currentTarget.value }
+                            : setField(entry, column, event.currentTarget.value),
+                        ),
+                      )
+                    }
+                  />
+                </td>
+              ))}
+              <td>
+                <IconButton icon="close" label={words.removeEntry} onClick={() => onChange(removeAt(entries, index))} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <button
+        type="button"
+        class="button small"
+        onClick={() => onChange([...entries, { time: '09:00', title: words.newEntry }])}
+      >
+        <Icon name="plus" /> {words.addEntry}
+      </button>
+    </div>
+  );
+};
 
 const lists = ['templates', 'rssFeeds', 'apiSources', 'timetableGroups'] as const;
 type ListName = (typeof lists)[number];

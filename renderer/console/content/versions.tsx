@@ -1,10 +1,10 @@
 /** The last versions of the content, what each of them changed, and a way back. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { reasonOf } from '../api/errors.ts';
 import type { ContentDocument } from '../model/document.ts';
-import { reasonOf } from '../texts/reason.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { Dialog } from '../ui/controls.tsx';
 import { ChangeList } from './change-list.tsx';
 
 interface VersionSummary {

@@ -1,14 +1,14 @@
 /** A week of a playlist: when each slide with a schedule is on, and when its screens are open. */
+
 import { useSignal } from '@preact/signals';
 import type { OpeningTime } from '../../../service/contract/kiosk.ts';
 import { slideId } from '../../../service/domain/slides.ts';
 import type { Span } from '../../../service/domain/wall-time.ts';
-import type { ContentDocument, PlaylistDraft, SlideDraft } from '../model/document.ts';
+import { type ContentDocument, type PlaylistDraft, type SlideDraft, titleOf } from '../model/document.ts';
 import { fillDraft } from '../model/payload.ts';
-import { titleOf } from '../model/titles.ts';
 import { spansOfHours, spansOfSlide, weekOf } from '../model/week.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { IconButton } from '../ui/controls.tsx';
 
 interface WeekProps {
   document: ContentDocument;
@@ -64,16 +64,13 @@ export const Week = ({ document, playlist, selected, onSelect }: WeekProps) => {
       <div class="panel-head">
         <h2>{words.of({ from: format.day(start), until: format.day(end - 1) })}</h2>
         <div class="buttons">
-          <button
-            type="button"
-            class="icon-button"
-            aria-label={words.previous}
+          <IconButton
+            icon="back"
+            label={words.previous}
             onClick={() => {
               offset.value -= 1;
             }}
-          >
-            <Icon name="back" />
-          </button>
+          />
           <button
             type="button"
             class="button small"
@@ -84,16 +81,13 @@ export const Week = ({ document, playlist, selected, onSelect }: WeekProps) => {
           >
             {words.current}
           </button>
-          <button
-            type="button"
-            class="icon-button"
-            aria-label={words.next}
+          <IconButton
+            icon="forward"
+            label={words.next}
             onClick={() => {
               offset.value += 1;
             }}
-          >
-            <Icon name="forward" />
-          </button>
+          />
         </div>
       </div>
       <div class="week-scroll">

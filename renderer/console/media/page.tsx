@@ -1,15 +1,15 @@
 /** The media of the site: see where each is used, upload, delete. */
+
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { matches } from '../model/search.ts';
+import { reasonOf } from '../api/errors.ts';
+import { matches } from '../model/filter.ts';
 import type { MediaList } from '../model/wire.ts';
 import type { Upload, Uploads } from '../stores/uploads.ts';
-import { reasonOf } from '../texts/reason.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { Confirm, Empty, IconButton, SearchField } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Miniature } from '../ui/miniature.tsx';
-import { SearchField } from '../ui/search-field.tsx';
 import { useVisible } from '../ui/visible.ts';
 
 type Medium = MediaList['media'][number];
@@ -69,9 +69,7 @@ const MediumCard = ({ medium, onDelete }: { medium: Medium; onDelete(): void }) 
         <span class={used_by.length === 0 ? 'soft' : ''} title={used_by.join(', ')}>
           {words.used({ count: used_by.length })}
         </span>
-        <button type="button" class="icon-button" aria-label={words.deleteOf({ name: filename })} onClick={onDelete}>
-          <Icon name="forget" />
-        </button>
+        <IconButton icon="forget" label={words.deleteOf({ name: filename })} onClick={onDelete} />
       </div>
     </li>
   );
@@ -143,10 +141,9 @@ export const MediaPage = () => {
       {list === null ? (
         <p class="soft">{media.error.value === null ? texts.loading : reasonOf(media.error.value, texts)}</p>
       ) : found.length === 0 ? (
-        <div class="empty">
-          <h2>{words.empty}</h2>
+        <Empty title={words.empty}>
           <p>{words.emptyTask}</p>
-        </div>
+        </Empty>
       ) : (
         <ul class="media">
           {found.map((medium) => (
@@ -155,27 +152,19 @@ export const MediaPage = () => {
         </ul>
       )}
       {deleting.value !== null && (
-        <Dialog title={words.deleteOf({ name: deleting.value.filename })} onClose={() => (deleting.value = null)}>
-          <div class="stack">
-            <p class={deleting.value.used_by.length > 0 ? 'notice warning' : ''}>
-              {deleting.value.used_by.length > 0
-                ? words.deleteUsed({ slides: format.list(deleting.value.used_by.slice(0, 10)) })
-                : words.deleteUnused}
-            </p>
-            <div class="buttons end">
-              <button type="button" class="button" onClick={() => (deleting.value = null)}>
-                {texts.cancel}
-              </button>
-              <button
-                type="button"
-                class="button danger primary"
-                onClick={() => deleting.value !== null && void remove(deleting.value)}
-              >
-                {texts.editor.remove}
-              </button>
-            </div>
-          </div>
-        </Dialog>
+        <Confirm
+          title={words.deleteOf({ name: deleting.value.filename })}
+          submit={texts.editor.remove}
+          isDanger
+          onClose={() => (deleting.value = null)}
+          onSubmit={() => deleting.value !== null && void remove(deleting.value)}
+        >
+          <p class={deleting.value.used_by.length > 0 ? 'notice warning' : ''}>
+            {deleting.value.used_by.length > 0
+              ? words.deleteUsed({ slides: format.list(deleting.value.used_by.slice(0, 10)) })
+              : words.deleteUnused}
+          </p>
+        </Confirm>
       )}
     </>
   );

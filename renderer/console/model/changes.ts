@@ -7,8 +7,8 @@ import {
   type NamedDraft,
   type PlaylistDraft,
   playlistOf,
+  titleOf,
 } from './document.ts';
-import { titleOf } from './titles.ts';
 
 type ListName = 'screens' | 'playlists' | 'templates' | 'rssFeeds' | 'apiSources' | 'timetableGroups';
 

@@ -1,4 +1,45 @@
 /** The operator's document as the console reads and edits it. Unknown fields are preserved. */
+import type { ContentIssue } from './wire.ts';
+
+/** The issues at a path and below it. */
+export const issuesAt = (issues: readonly ContentIssue[], path: string): ContentIssue[] =>
+  issues.filter(({ path: at }) => at === path || at.startsWith(`${path}.`) || at.startsWith(`${path}[`));
+
+/** The message without the slide's name, which is shown next to it. */
+export const shortMessage = ({ message }: ContentIssue): string => {
+  const short = message.replace(/^"(?:[^"\\]|\\.)*": /, '');
+  return short.charAt(0).toUpperCase() + short.slice(1);
+};
+
+type Named = Pick<SlideDraft, 'title' | 'body' | 'media_url' | 'content'>;
+
+export const plainText = (html: string | null | undefined): string => (html ?? '').replace(/<[^>]*>/g, ' ').trim();
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+/** The file name of `/media/NAME`; of other addresses the part after the scheme. */
+export const mediumName = (url: string): string =>
+  decoded(url.replace(/^\/media\//, '').replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')).replace(/\/$/, '');
+
+/** The first text among the values of a template. */
+const firstValue = (content: SlideDraft['content']): string | undefined =>
+  Object.values(content ?? {}).find((value): value is string => typeof value === 'string' && value.trim() !== '');
+
+/** Its words, without markup; empty: it has none. */
+export const wordsOf = ({ title, body }: Pick<Named, 'title' | 'body'>): string => title?.trim() || plainText(body);
+
+/** The display name of a slide without a title; pure. */
+export const titleOf = (slide: Named & { kind?: string }, id: string): string =>
+  wordsOf(slide) ||
+  (slide.media_url ? mediumName(slide.media_url) : '') ||
+  (slide.kind === 'template' ? firstValue(slide.content) : undefined) ||
+  id;
 
 export type Fields = Record<string, unknown>;
 

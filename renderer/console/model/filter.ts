@@ -1,8 +1,12 @@
 /** Which screens the wall shows; pure. */
-
 import { type DisplayState, displaysOf, stateOfScreen } from './displays.ts';
-import { matches } from './search.ts';
 import type { SiteScreen } from './wire.ts';
+
+/** Whether one of the texts contains the query, ignoring case; pure. */
+export const matches = (text: string, ...texts: readonly string[]): boolean => {
+  const wanted = text.trim().toLowerCase();
+  return wanted === '' || texts.some((each) => each.toLowerCase().includes(wanted));
+};
 
 /** The groups of states that users filter by. */
 export const groups = ['attention', 'playing', 'closed', 'empty'] as const;

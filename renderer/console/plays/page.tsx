@@ -1,16 +1,17 @@
 /** The plays: over time, by screen and by slide, with the gaps and their reasons. */
+
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { OpeningTime } from '../../../service/contract/kiosk.ts';
 import { openSpans } from '../../../service/domain/opening-hours.ts';
 import { addDays, instantOf, wallTimeOf } from '../../../service/domain/wall-time.ts';
-import { createFigures, type Figures, type GapReason, gapReasons } from '../model/figures.ts';
-import { mediumName } from '../model/titles.ts';
-import { reasonOf } from '../texts/reason.ts';
+import { reasonOf } from '../api/errors.ts';
+import { mediumName } from '../model/document.ts';
+import { createFigures, type Figures, type GapReason, gapReasons, readPlays } from '../model/figures.ts';
 import { Chart } from '../ui/chart.tsx';
 import { useConsole } from '../ui/context.tsx';
+import { Empty } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { readPlays } from './read.ts';
 
 /** Days of a range; one day is shown by the hour. */
 const ranges = [1, 7, 30] as const;
@@ -60,10 +61,9 @@ const Shown = ({ loaded: { figures, bounds, isDegraded }, days }: { loaded: Load
   const total = (reason: GapReason): number => figures.gaps[reason].reduce((sum, ms) => sum + ms, 0);
   if (figures.plays + figures.failures === 0) {
     return (
-      <div class="empty">
-        <h2>{words.none}</h2>
+      <Empty title={words.none}>
         <p>{words.noneTask}</p>
-      </div>
+      </Empty>
     );
   }
   return (

@@ -1,8 +1,8 @@
 /** The ten commands as buttons, and how each of them went, in words. */
 import { useSignal } from '@preact/signals';
 import type { Command, CommandResult } from '../../../service/contract/commands.ts';
+import { reasonOf } from '../api/errors.ts';
 import type { Display } from '../model/displays.ts';
-import { reasonOf } from '../texts/reason.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { RedirectDialog, RenameDialog } from './dialogs.tsx';

@@ -2,42 +2,36 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { useConsole } from '../ui/context.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { Confirm, Dialog, Field } from '../ui/controls.tsx';
 
-interface AskProps {
+const Ask = (props: {
   title: string;
   submit: string;
-  isDanger?: boolean;
   onClose(): void;
   /** Returns why it cannot continue; null: it continues. */
   onSubmit(form: FormData): string | null;
-  children: (faultId: string, isFaulty: boolean) => ComponentChildren;
-}
-
-const Ask = ({ title, submit, isDanger = false, onClose, onSubmit, children }: AskProps) => {
+  /** @param fault why it did not continue */
+  children(fault: string | null): ComponentChildren;
+}) => {
   const { texts } = useConsole();
   const [fault, setFault] = useState<string | null>(null);
-  const faultId = useId();
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={props.title} onClose={props.onClose}>
       <form
         class="stack"
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          setFault(onSubmit(new FormData(event.currentTarget)));
+          setFault(props.onSubmit(new FormData(event.currentTarget)));
         }}
       >
-        {children(faultId, fault !== null)}
-        <p class="fault" id={faultId} role="alert">
-          {fault}
-        </p>
+        {props.children(fault)}
         <div class="buttons end">
-          <button type="button" class="button" onClick={onClose}>
+          <button type="button" class="button" onClick={props.onClose}>
             {texts.cancel}
           </button>
-          <button type="submit" class={isDanger ? 'button danger primary' : 'button primary'}>
-            {submit}
+          <button type="submit" class="button primary">
+            {props.submit}
           </button>
         </div>
       </form>
@@ -53,7 +47,7 @@ interface SendProps {
 export const RedirectDialog = ({ onClose, onSend }: SendProps) => {
   const { texts, site } = useConsole();
   const words = texts.commands;
-  const [id, listId] = [useId(), useId()];
+  const listId = useId();
   return (
     <Ask
       title={words.name.redirect}
@@ -66,40 +60,37 @@ export const RedirectDialog = ({ onClose, onSend }: SendProps) => {
         return null;
       }}
     >
-      {(faultId, isFaulty) => (
-        <div class="field">
-          <label for={id}>{words.address}</label>
-          <input
-            id={id}
-            name="url"
-            inputMode="url"
-            autocomplete="off"
-            autocapitalize="none"
-            list={listId}
-            placeholder="https://"
-            aria-invalid={isFaulty}
-            aria-describedby={faultId}
-          />
-          <datalist id={listId}>
-            {site.screens().map(({ screen }) => (
-              <option key={screen.slug} value={`/screen/${screen.slug}`}>
-                {screen.name}
-              </option>
-            ))}
-          </datalist>
-          <p class="hint">{words.addressHint}</p>
-        </div>
+      {(fault) => (
+        <Field label={words.address} hint={words.addressHint} fault={fault}>
+          {(control) => (
+            <>
+              <input
+                {...control}
+                name="url"
+                inputMode="url"
+                autocomplete="off"
+                autocapitalize="none"
+                list={listId}
+                placeholder="https://"
+              />
+              <datalist id={listId}>
+                {site.screens().map(({ screen }) => (
+                  <option key={screen.slug} value={`/screen/${screen.slug}`}>
+                    {screen.name}
+                  </option>
+                ))}
+              </datalist>
+            </>
+          )}
+        </Field>
       )}
     </Ask>
   );
 };
 
-const isName = (name: string): boolean => name.length >= 1 && name.length <= 64;
-
 export const RenameDialog = ({ name, onClose, onSend }: SendProps & { name: string }) => {
   const { texts } = useConsole();
   const words = texts.commands;
-  const id = useId();
   return (
     <Ask
       title={words.name.setclientname}
@@ -107,24 +98,15 @@ export const RenameDialog = ({ name, onClose, onSend }: SendProps & { name: stri
       onClose={onClose}
       onSubmit={(form) => {
         const given = String(form.get('name')).trim();
-        if (!isName(given)) return words.badName;
+        if (given.length < 1 || given.length > 64) return words.badName;
         onSend(given);
         return null;
       }}
     >
-      {(faultId, isFaulty) => (
-        <div class="field">
-          <label for={id}>{words.newName}</label>
-          <input
-            id={id}
-            name="name"
-            maxLength={64}
-            defaultValue={name}
-            autocomplete="off"
-            aria-invalid={isFaulty}
-            aria-describedby={faultId}
-          />
-        </div>
+      {(fault) => (
+        <Field label={words.newName} fault={fault}>
+          {(control) => <input {...control} name="name" maxLength={64} defaultValue={name} autocomplete="off" />}
+        </Field>
       )}
     </Ask>
   );
@@ -133,7 +115,6 @@ export const RenameDialog = ({ name, onClose, onSend }: SendProps & { name: stri
 export const MoveDialog = ({ from, onClose, onSend }: SendProps & { from: string }) => {
   const { texts, site } = useConsole();
   const words = texts.device;
-  const id = useId();
   return (
     <Ask
       title={words.move}
@@ -145,19 +126,20 @@ export const MoveDialog = ({ from, onClose, onSend }: SendProps & { from: string
       }}
     >
       {() => (
-        <div class="field">
-          <label for={id}>{words.moveTo}</label>
-          <select id={id} name="slug">
-            {site
-              .screens()
-              .filter(({ screen }) => screen.slug !== from)
-              .map(({ screen }) => (
-                <option key={screen.slug} value={screen.slug}>
-                  {screen.name}
-                </option>
-              ))}
-          </select>
-        </div>
+        <Field label={words.moveTo}>
+          {(control) => (
+            <select {...control} name="slug">
+              {site
+                .screens()
+                .filter(({ screen }) => screen.slug !== from)
+                .map(({ screen }) => (
+                  <option key={screen.slug} value={screen.slug}>
+                    {screen.name}
+                  </option>
+                ))}
+            </select>
+          )}
+        </Field>
       )}
     </Ask>
   );
@@ -167,17 +149,14 @@ export const ForgetDialog = ({ name, onClose, onSend }: SendProps & { name: stri
   const { texts } = useConsole();
   const words = texts.device;
   return (
-    <Ask
+    <Confirm
       title={words.forgetTitle({ name })}
       submit={words.forget}
       isDanger
       onClose={onClose}
-      onSubmit={() => {
-        onSend('');
-        return null;
-      }}
+      onSubmit={() => onSend('')}
     >
-      {() => <p>{words.forgetTask}</p>}
-    </Ask>
+      <p>{words.forgetTask}</p>
+    </Confirm>
   );
 };

@@ -1,8 +1,8 @@
 /** The displays of a screen: selection, and actions on one. */
 import { useSignal } from '@preact/signals';
 import type { Binding, OnboardingResult } from '../../../service/contract/onboarding.ts';
+import { reasonOf } from '../api/errors.ts';
 import { type Display, toneOf } from '../model/displays.ts';
-import { reasonOf } from '../texts/reason.ts';
 import { useConsole } from '../ui/context.tsx';
 import { useWords } from '../ui/words.ts';
 import { ForgetDialog, MoveDialog } from './dialogs.tsx';

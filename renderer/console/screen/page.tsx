@@ -1,10 +1,12 @@
 /** One screen: its picture large, its displays, commands, and what it plays. */
+
 import { useSignal } from '@preact/signals';
 import { byUrgency, displaysOf } from '../model/displays.ts';
+import { titleOf } from '../model/document.ts';
 import { shownSlide } from '../model/shown.ts';
-import { titleOf } from '../model/titles.ts';
 import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
+import { Empty } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { View } from '../ui/view.tsx';
 import { Commands } from './commands.tsx';
@@ -22,12 +24,12 @@ export const ScreenPage = ({ slug }: { slug: string }) => {
   if (site.overview.value === null) return <p class="soft">{texts.loading}</p>;
   if (screen === undefined) {
     return (
-      <div class="empty">
+      <Empty>
         <h1>{texts.screenPage.gone}</h1>
         <a class="button" href={hrefOf('screens')}>
           {texts.screenPage.back}
         </a>
-      </div>
+      </Empty>
     );
   }
   const displays = displaysOf(screen).toSorted(byUrgency);

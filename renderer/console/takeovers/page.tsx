@@ -1,20 +1,239 @@
 /** Composing a takeover: what, where and until when, with a preview and one confirmation. */
+
 import { useComputed, useSignal } from '@preact/signals';
-import { useId } from 'preact/hooks';
 import { takeoverLevels } from '../../../service/contract/console/takeover-levels.ts';
 import type { SlideFile } from '../../../service/contract/slides.ts';
 import { fillSlide } from '../../../service/domain/slides.ts';
+import { screensOf } from '../../../service/domain/targets.ts';
+import { isCode, reasonOf } from '../api/errors.ts';
+import { displaysOf } from '../model/displays.ts';
+import { matches, tagsOf } from '../model/filter.ts';
 import { payloadOf } from '../model/payload.ts';
 import { slideOfTakeover } from '../model/shown.ts';
-import { reachOf } from '../model/targets.ts';
-import { reasonOf } from '../texts/reason.ts';
+import type { Level, SiteScreen, Takeover } from '../model/wire.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { Confirm, Field, SearchField } from '../ui/controls.tsx';
 import { MediaField } from '../ui/media-field.tsx';
+import { Miniature } from '../ui/miniature.tsx';
 import { PlayerFrame } from '../ui/player-frame.tsx';
-import { OpenTakeovers } from './open-list.tsx';
-import { type Composition, emptyComposition, missingIn, takeoverId, targetsOf } from './request.ts';
-import { Targets } from './targets.tsx';
+
+export interface Composition {
+  level: Level;
+  title: string;
+  body: string;
+  /** `/media/NAME`, or an http(s) URL; empty: none. */
+  mediaUrl: string;
+  /** All screens, or the selected ones. */
+  isAll: boolean;
+  tags: readonly string[];
+  slugs: readonly string[];
+  /** How long, in minutes; null: until {@link Composition.until}. */
+  minutes: number | null;
+  /** Wall-clock time of the site, `YYYY-MM-DDTHH:MM`. */
+  until: string;
+}
+
+export const emptyComposition: Composition = {
+  level: 'info',
+  title: '',
+  body: '',
+  mediaUrl: '',
+  isAll: true,
+  tags: [],
+  slugs: [],
+  minutes: 30,
+  until: '',
+};
+
+export const targetsOf = ({ isAll, tags, slugs }: Pick<Composition, 'isAll' | 'tags' | 'slugs'>): string[] =>
+  isAll ? ['all'] : [...tags.map(tagTarget), ...slugs];
+
+/** The field that keeps it from being sent; null: none. */
+export const missingIn = (
+  composition: Composition,
+  until: number | null,
+  now: number,
+): 'title' | 'targets' | 'until' | null => {
+  if (composition.title.trim() === '' && composition.mediaUrl === '') return 'title';
+  if (targetsOf(composition).length === 0) return 'targets';
+  return until === null || until <= now ? 'until' : null;
+};
+
+/** A unique id that contains the time. */
+export const takeoverId = (now: number, random: number): string =>
+  `${new Date(now).toISOString().slice(0, 16).replace(/[-:]/g, '').toLowerCase()}-${Math.floor(random * 36 ** 6)
+    .toString(36)
+    .padStart(6, '0')}`;
+
+const TAG = 'tag:';
+
+export const tagTarget = (tag: string): string => TAG + tag;
+
+/** The tag that a target names; null: it names none. */
+export const tagOf = (target: string): string | null => (target.startsWith(TAG) ? target.slice(TAG.length) : null);
+
+/** How many screens and displays the targets hit. */
+export const reachOf = (
+  screens: readonly SiteScreen[],
+  targets: readonly string[],
+): { screens: number; displays: number } => {
+  const bySlug = new Map(screens.map((each) => [each.screen.slug, each]));
+  const hit = screensOf(
+    targets,
+    screens.map(({ screen, tags }) => ({ slug: screen.slug, tags })),
+  );
+  return {
+    screens: hit.length,
+    displays: hit.reduce((sum, { slug }) => sum + displaysOf(bySlug.get(slug) as SiteScreen).length, 0),
+  };
+};
+
+interface TargetsProps {
+  composition: Composition;
+  fault: string | null;
+  onChange(changed: Partial<Composition>): void;
+}
+
+/** More screens than this get a field to search them by. */
+const SEARCHED_FROM = 12;
+
+const toggled = (list: readonly string[], item: string): string[] =>
+  list.includes(item) ? list.filter((each) => each !== item) : [...list, item];
+
+/** Where a takeover is shown: everywhere, by tag, or screen by screen. */
+export const Targets = ({ composition: { isAll, tags, slugs }, fault, onChange }: TargetsProps) => {
+  const { site, texts } = useConsole();
+  const words = texts.takeover;
+  const search = useSignal('');
+  const screens = site.screens();
+  const listed = screens.filter(({ screen }) => matches(search.value, screen.name) || slugs.includes(screen.slug));
+  return (
+    <fieldset class="field" aria-describedby="targets-fault">
+      <legend>{words.where}</legend>
+      <div class="chips">
+        <label class="chip">
+          <input type="radio" name="where" checked={isAll} onChange={() => onChange({ isAll: true })} />
+          <span>{words.everywhere}</span>
+        </label>
+        <label class="chip">
+          <input type="radio" name="where" checked={!isAll} onChange={() => onChange({ isAll: false })} />
+          <span>{words.some}</span>
+        </label>
+      </div>
+      {!isAll && (
+        <div class="target-list">
+          {tagsOf(screens).length > 0 && (
+            <div class="chips">
+              {tagsOf(screens).map((tag) => (
+                <label key={tag} class="chip">
+                  <input
+                    type="checkbox"
+                    checked={tags.includes(tag)}
+                    onChange={() => onChange({ tags: toggled(tags, tag) })}
+                  />
+                  <span>{words.withTag({ tag })}</span>
+                </label>
+              ))}
+            </div>
+          )}
+          {screens.length > SEARCHED_FROM && <SearchField label={texts.wall.search} text={search} />}
+          <ul class="target-screens">
+            {listed.map(({ screen }) => (
+              <li key={screen.slug}>
+                <label class="check">
+                  <input
+                    type="checkbox"
+                    checked={slugs.includes(screen.slug)}
+                    onChange={() => onChange({ slugs: toggled(slugs, screen.slug) })}
+                  />
+                  <span>{screen.name}</span>
+                </label>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <p class="fault" id="targets-fault" role="alert">
+        {fault}
+      </p>
+    </fieldset>
+  );
+};
+
+/** Targets that are named; the rest are counted. */
+const MOST_NAMES = 10;
+
+const Open = ({ takeover }: { takeover: Takeover }) => {
+  const { texts, format, clock, client, site, announcer } = useConsole();
+  const words = texts.takeover;
+  const isEnding = useSignal(false);
+  const { id, level, title, body, from, until, shown, expected, targets } = takeover;
+  const isOn = Date.parse(from) <= clock.now();
+
+  const end = async (): Promise<void> => {
+    isEnding.value = true;
+    try {
+      await client.json(`/console/api/takeovers/${id}`, { method: 'DELETE' }).catch((error: unknown) => {
+        // It was already ended elsewhere.
+        if (!isCode(error, 'takeover_not_found')) throw error;
+      });
+      await site.refresh();
+      announcer.say(words.ended);
+    } catch (error) {
+      announcer.complain(reasonOf(error, texts));
+    } finally {
+      isEnding.value = false;
+    }
+  };
+
+  const names = targets.map((target) => {
+    const tag = tagOf(target);
+    if (target === 'all') return words.everywhere;
+    return tag === null ? (site.screen(target)?.value.screen.name ?? target) : words.withTag({ tag });
+  });
+  return (
+    <li class={`takeover ${level}`}>
+      <div class="takeover-picture">
+        <Miniature slide={slideOfTakeover(takeover)} id={`takeover-${id}`} />
+      </div>
+      <div class="takeover-about">
+        <p class={`level ${level}`}>{texts.level[level]}</p>
+        <h3>{title ?? body ?? words.pictureAlone}</h3>
+        <p class="soft">{format.few(names, MOST_NAMES, texts.wall.more)}</p>
+        <p class="soft">
+          {isOn
+            ? words.untilTime({ time: format.when(until, clock.now()) })
+            : words.span({ from: format.when(from, clock.now()), until: format.when(until, clock.now()) })}
+        </p>
+        {isOn && (
+          <p class={shown < expected ? 'state warning' : 'state good'} role="status">
+            {words.shownOn({ shown, expected })}
+          </p>
+        )}
+      </div>
+      <button type="button" class="button danger" aria-disabled={isEnding.value} onClick={() => void end()}>
+        {isOn ? words.end : words.callOff}
+      </button>
+    </li>
+  );
+};
+
+/** The active and upcoming takeovers: their screens, and a button to end them. */
+export const OpenTakeovers = () => {
+  const { site, texts } = useConsole();
+  const takeovers = site.overview.value?.takeovers ?? [];
+  if (takeovers.length === 0) return null;
+  return (
+    <section class="open-takeovers">
+      <h2>{texts.takeover.open}</h2>
+      <ul>
+        {takeovers.map((takeover) => (
+          <Open key={takeover.id} takeover={takeover} />
+        ))}
+      </ul>
+    </section>
+  );
+};
 
 /** Minutes. */
 const lengths = [15, 30, 60, 240] as const;
@@ -26,7 +245,6 @@ export const TakeoverPage = () => {
   const fault = useSignal<{ field: string; text: string } | null>(null);
   const confirming = useSignal<{ until: number } | null>(null);
   const isSending = useSignal(false);
-  const [titleId, bodyId, untilId] = [useId(), useId(), useId()];
   const { level, title, body, mediaUrl, minutes, until } = composition.value;
   const reach = useComputed(() => reachOf(site.screens(), targetsOf(composition.value))).value;
 
@@ -127,31 +345,28 @@ export const TakeoverPage = () => {
             </div>
             <p class="hint">{words.levelHint[level]}</p>
           </fieldset>
-          <div class="field">
-            <label for={titleId}>{words.headline}</label>
-            <input
-              id={titleId}
-              value={title}
-              maxLength={500}
-              autocomplete="off"
-              aria-invalid={faultOf('title') !== null}
-              aria-describedby={`${titleId}-fault`}
-              onInput={(event) => change({ title: event.currentTarget.value })}
-            />
-            <p class="fault" id={`${titleId}-fault`} role="alert">
-              {faultOf('title')}
-            </p>
-          </div>
-          <div class="field">
-            <label for={bodyId}>{words.text}</label>
-            <textarea
-              id={bodyId}
-              rows={3}
-              value={body}
-              maxLength={10_000}
-              onInput={(event) => change({ body: event.currentTarget.value })}
-            />
-          </div>
+          <Field label={words.headline} fault={faultOf('title')}>
+            {(control) => (
+              <input
+                {...control}
+                value={title}
+                maxLength={500}
+                autocomplete="off"
+                onInput={(event) => change({ title: event.currentTarget.value })}
+              />
+            )}
+          </Field>
+          <Field label={words.text}>
+            {(control) => (
+              <textarea
+                {...control}
+                rows={3}
+                value={body}
+                maxLength={10_000}
+                onInput={(event) => change({ body: event.currentTarget.value })}
+              />
+            )}
+          </Field>
           <MediaField
             label={words.picture}
             value={mediaUrl}
@@ -180,7 +395,6 @@ export const TakeoverPage = () => {
             </div>
             {minutes === null && (
               <input
-                id={untilId}
                 type="datetime-local"
                 aria-label={words.untilLabel({ timeZone: format.zone })}
                 value={until}
@@ -206,30 +420,21 @@ export const TakeoverPage = () => {
         </div>
       </form>
       {confirming.value !== null && (
-        <Dialog title={words.confirmTitle} onClose={() => (confirming.value = null)}>
-          <div class="stack">
-            <p>
-              {(level === 'emergency' ? words.confirmEmergency : words.confirm)({
-                displays: words.onDisplays({ count: reach.displays }),
-                screens: words.ofScreens({ count: reach.screens }),
-                until: format.when(new Date(confirming.value.until).toISOString(), clock.now()),
-              })}
-            </p>
-            <div class="buttons end">
-              <button type="button" class="button" onClick={() => (confirming.value = null)}>
-                {texts.cancel}
-              </button>
-              <button
-                type="button"
-                class="button primary"
-                aria-disabled={isSending.value}
-                onClick={() => confirming.value !== null && !isSending.value && void send(confirming.value.until)}
-              >
-                {words.show({ count: reach.displays })}
-              </button>
-            </div>
-          </div>
-        </Dialog>
+        <Confirm
+          title={words.confirmTitle}
+          submit={words.show({ count: reach.displays })}
+          onClose={() => (confirming.value = null)}
+          isBusy={isSending.value}
+          onSubmit={() => confirming.value !== null && !isSending.value && void send(confirming.value.until)}
+        >
+          <p>
+            {(level === 'emergency' ? words.confirmEmergency : words.confirm)({
+              displays: words.onDisplays({ count: reach.displays }),
+              screens: words.ofScreens({ count: reach.screens }),
+              until: format.when(new Date(confirming.value.until).toISOString(), clock.now()),
+            })}
+          </p>
+        </Confirm>
       )}
     </>
   );

@@ -1,8 +1,10 @@
 /** A part of the console that is loaded when it is first opened. */
+
 import { useSignal } from '@preact/signals';
 import type { FunctionComponent } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { useConsole } from './context.tsx';
+import { Empty } from './controls.tsx';
 
 interface LazyProps<Props extends object> {
   load(): Promise<FunctionComponent<Props>>;
@@ -31,11 +33,11 @@ export const Lazy = <Props extends object>({ load, with: props }: LazyProps<Prop
   if (!hasFailed.value) return <p class="soft">{texts.loading}</p>;
   // The box was updated and has other files: the page must be reloaded.
   return (
-    <div class="empty">
+    <Empty>
       <p>{texts.errors.unreachable}</p>
       <button type="button" class="button" onClick={() => location.reload()}>
         {texts.retry}
       </button>
-    </div>
+    </Empty>
   );
 };

@@ -1,8 +1,8 @@
 /** One screen on the wall, with its displays. */
 import { useMemo, useRef } from 'preact/hooks';
 import { byUrgency, type Display, displaysOf, stateOfScreen, toneOf } from '../model/displays.ts';
+import { titleOf } from '../model/document.ts';
 import { shownSlide } from '../model/shown.ts';
-import { titleOf } from '../model/titles.ts';
 import type { SiteScreen } from '../model/wire.ts';
 import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';

@@ -1,11 +1,11 @@
 /** All screens of the site, all boxes together. */
+
 import { useComputed, useSignal } from '@preact/signals';
 import { displaysOf } from '../model/displays.ts';
 import { applyFilter, countGroups, type Filter, groups, noFilter, tagsOf } from '../model/filter.ts';
 import { hrefOf } from '../stores/router.ts';
-import { reasonOf } from '../texts/reason.ts';
 import { useConsole } from '../ui/context.tsx';
-import { SearchField } from '../ui/search-field.tsx';
+import { Empty, Failure, SearchField } from '../ui/controls.tsx';
 import { Tile } from './tile.tsx';
 
 /** More tiles than this are smaller. */
@@ -51,12 +51,7 @@ export const Wall = () => {
           <h1>{words.title}</h1>
         </div>
         {site.error.value !== null && !session.isAsking.value ? (
-          <div class="empty">
-            <p>{reasonOf(site.error.value, texts)}</p>
-            <button type="button" class="button" onClick={() => void site.refresh()}>
-              {texts.retry}
-            </button>
-          </div>
+          <Failure reason={site.error.value} onRetry={() => void site.refresh()} />
         ) : (
           <Skeleton />
         )}
@@ -73,13 +68,12 @@ export const Wall = () => {
         </p>
       </div>
       {count === 0 ? (
-        <div class="empty">
-          <h2>{words.empty}</h2>
+        <Empty title={words.empty}>
           <p>{words.emptyTask}</p>
           <a class="button primary" href={hrefOf('content', 'screens')}>
             {words.emptyLink}
           </a>
-        </div>
+        </Empty>
       ) : (
         <>
           <search class="filters" aria-label={words.filter}>
@@ -119,7 +113,7 @@ export const Wall = () => {
             )}
           </search>
           {shown.length === 0 ? (
-            <div class="empty">
+            <Empty>
               <p>{words.none}</p>
               <button
                 type="button"
@@ -131,7 +125,7 @@ export const Wall = () => {
               >
                 {words.clear}
               </button>
-            </div>
+            </Empty>
           ) : (
             <div class={shown.length > DENSE ? 'wall dense' : 'wall'}>
               {shown.map((slug) => (

@@ -1,0 +1,162 @@
+/** The controls that all pages of the console share. */
+import type { Signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { reasonOf } from '../api/errors.ts';
+import { useConsole } from './context.tsx';
+import { Icon, type IconName } from './icon.tsx';
+
+interface DialogProps {
+  title: string;
+  /** Called when the person closes it; absent: it cannot be closed. */
+  onClose?: () => void;
+  /** Room for more than a question. */
+  isWide?: boolean;
+  children: ComponentChildren;
+}
+
+/** A modal dialog: the browser's own, which keeps the focus inside and gives it back. */
+export const Dialog = ({ title, onClose, isWide = false, children }: DialogProps) => {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const heading = useId();
+  const { texts } = useConsole();
+  useEffect(() => {
+    dialog.current?.showModal();
+    return () => dialog.current?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class={isWide ? 'dialog wide' : 'dialog'}
+      aria-labelledby={heading}
+      onCancel={(event) => {
+        // Closing is up to the owner, who takes the element away.
+        event.preventDefault();
+        onClose?.();
+      }}
+    >
+      <div class="dialog-head">
+        <h2 id={heading}>{title}</h2>
+        {onClose && <IconButton icon="close" label={texts.close} onClick={onClose} />}
+      </div>
+      {children}
+    </dialog>
+  );
+};
+
+/** A round button without text. @param props.label read aloud */
+export const IconButton = (props: { icon: IconName; label: string; disabled?: boolean; onClick(): void }) => (
+  <button
+    type="button"
+    class="icon-button"
+    aria-label={props.label}
+    disabled={props.disabled ?? false}
+    onClick={props.onClick}
+  >
+    <Icon name={props.icon} />
+  </button>
+);
+
+/** A field that a list is searched by. @param props.label also its placeholder */
+export const SearchField = ({ label, text }: { label: string; text: Signal<string> }) => (
+  <label class="search">
+    <Icon name="search" />
+    <span class="unseen">{label}</span>
+    <input
+      type="search"
+      placeholder={label}
+      value={text.value}
+      onInput={(event) => {
+        text.value = event.currentTarget.value;
+      }}
+    />
+  </label>
+);
+
+/** What a page says when it has nothing to list. */
+export const Empty = ({ title, children }: { title?: string; children?: ComponentChildren }) => (
+  <div class="empty">
+    {title !== undefined && <h2>{title}</h2>}
+    {children}
+  </div>
+);
+
+/** Why something could not be loaded, in the place of it, with another attempt. */
+export const Failure = ({ reason, onRetry }: { reason: unknown; onRetry(): void }) => {
+  const { texts } = useConsole();
+  return (
+    <Empty>
+      <p role="alert">{typeof reason === 'string' ? reason : reasonOf(reason, texts)}</p>
+      <button type="button" class="button" onClick={onRetry}>
+        {texts.retry}
+      </button>
+    </Empty>
+  );
+};
+
+/** A question that is answered with one of two buttons. */
+export const Confirm = (props: {
+  title: string;
+  submit: string;
+  isDanger?: boolean;
+  /** From the request until its answer. */
+  isBusy?: boolean;
+  onClose(): void;
+  onSubmit(): void;
+  children: ComponentChildren;
+}) => {
+  const { texts } = useConsole();
+  return (
+    <Dialog title={props.title} onClose={props.onClose}>
+      <div class="stack">
+        {props.children}
+        <div class="buttons end">
+          <button type="button" class="button" onClick={props.onClose}>
+            {texts.cancel}
+          </button>
+          <button
+            type="button"
+            class={props.isDanger ? 'button danger primary' : 'button primary'}
+            aria-disabled={props.isBusy}
+            onClick={() => !props.isBusy && props.onSubmit()}
+          >
+            {props.submit}
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+};
+
+/** What a control needs to belong to its field. */
+export interface FieldControl {
+  id: string;
+  'aria-invalid': boolean;
+  'aria-describedby': string;
+}
+
+/** A control with its label, and what is said about it. @param props.children makes the control */
+export const Field = (props: {
+  label: string;
+  hint?: string;
+  /** Why the value is not taken; null: it is. Absent: it always is. */
+  fault?: string | null;
+  children(control: FieldControl): ComponentChildren;
+}) => {
+  const id = useId();
+  const noteId = `${id}-note`;
+  return (
+    <div class="field">
+      <label for={id}>{props.label}</label>
+      {props.children({ id, 'aria-invalid': (props.fault ?? null) !== null, 'aria-describedby': noteId })}
+      <div id={noteId} class="field-note">
+        {props.hint !== undefined && <p class="hint">{props.hint}</p>}
+        {props.fault !== undefined && (
+          <p class="fault" role="alert">
+            {props.fault}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+};
