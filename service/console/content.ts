@@ -1,6 +1,11 @@
-/** Editing of the content over HTTP. */
+/** The content and its versions over HTTP. */
 import { type Content, validateContent } from '../content/index.ts';
-import { type ContentCheck, mostContentBytes, type PublishedContent } from '../contract/console/content.ts';
+import {
+  type ContentCheck,
+  type ContentVersions,
+  mostContentBytes,
+  type PublishedContent,
+} from '../contract/console/content.ts';
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-terms.ts';
 import { CodedError } from '../contract/errors.ts';
@@ -11,6 +16,7 @@ import { operatorOf } from '../http/operator.ts';
 import type { Context, Routes } from '../http/routes.ts';
 import type { Peers } from '../peers/index.ts';
 import { isFull } from '../platform/store/disk.ts';
+import type { VersionStore } from './version-store.ts';
 
 export interface ContentDependencies {
   content: Pick<Content, 'playing' | 'publish' | 'judge'>;
@@ -103,3 +109,27 @@ export const contentRoutes = ({ content, peers }: ContentDependencies): Routes =
     },
   };
 };
+
+export const versionRoutes = (versions: Pick<VersionStore, 'list' | 'read'>): Routes => ({
+  'GET /console/api/content/versions': async (ctx) => {
+    const list = await versions.list();
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = {
+      versions: list.map(({ sha256, changedAt, nodeId, operator, bytes }) => ({
+        sha256,
+        changedAt,
+        nodeId,
+        operator,
+        bytes,
+      })),
+    } satisfies ContentVersions;
+  },
+
+  'GET /console/api/content/versions/:sha256': async (ctx) => {
+    const text = await versions.read(ctx.params.sha256);
+    if (text === null) throw new CodedError('version_not_found');
+    ctx.set('Cache-Control', 'no-cache');
+    ctx.type = 'application/json';
+    ctx.body = text.replace(/^\uFEFF/, '');
+  },
+});

@@ -1,19 +1,104 @@
 /** `/console/api`: what an operator sees and changes of a whole site. */
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import type { Content } from '../content/index.ts';
+import { CodedError } from '../contract/errors.ts';
+import { typedDeviceId } from '../contract/terms.ts';
+import type { Devices } from '../devices/index.ts';
+import { publicBase } from '../domain/lan-address.ts';
+import type { Routes } from '../http/routes.ts';
+import type { Media } from '../media/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
-import { createEditing, type Dependencies as Editing } from './editing.ts';
-import { createOperating, type Dependencies as Operating } from './operating.ts';
+import type { Peers } from '../peers/index.ts';
+import { systemDisk } from '../platform/store/disk.ts';
+import type { Screens } from '../screens/index.ts';
+import type { Takeovers } from '../takeovers/index.ts';
+import { boxRoutes } from './boxes.ts';
+import { type ContentDependencies, contentRoutes, versionRoutes } from './content.ts';
+import { type MediaDependencies, mediaRoutes } from './media.ts';
+import { createOwnOverview } from './own-overview.ts';
+import { createSite } from './site.ts';
+import { takeoverRoutes } from './takeovers.ts';
+import { createThumbnailCache, createThumbnails } from './thumbnails.ts';
+import { createVersionStore } from './version-store.ts';
 
-type Dependencies = Editing & Operating;
+interface Dependencies extends Omit<ContentDependencies, 'peers'>, Omit<MediaDependencies, 'thumbnails'> {
+  media: MediaDependencies['media'] & Pick<Media, 'open'>;
+  content: ContentDependencies['content'] &
+    MediaDependencies['content'] &
+    Pick<Content, 'onPlay' | 'screens' | 'payload' | 'slides' | 'tags' | 'hours' | 'playing' | 'status'>;
+  devices: Pick<Devices, 'list' | 'forget' | 'sightings' | 'learn'>;
+  screens: Pick<Screens, 'pages' | 'isFaulty'>;
+  peers: ContentDependencies['peers'] & Pick<Peers, 'all' | 'find' | 'ask' | 'settled' | 'sendTakeover'>;
+  takeovers: Pick<Takeovers, 'now' | 'open' | 'isEmergency' | 'put' | 'end'>;
+  health: {
+    /** What is wrong with this box, in sentences. */
+    warnings(): Promise<readonly string[]>;
+  };
+}
+
+/** The content, its versions and the media. */
+const createEditing = (
+  { options, dirs, log, ffmpeg, confined, keep }: ServiceContext,
+  dependencies: Dependencies,
+): Module => {
+  if (!options.console || options.variant === 'baseline') return {};
+  const { content, media } = dependencies;
+  const versions = keep(createVersionStore({ folder: join(dirs.data, 'versions'), disk: systemDisk, log }));
+  const playing = content.playing();
+  if (playing !== null) void versions.record(playing);
+  content.onPlay((document) => void versions.record(document));
+  const cache = createThumbnailCache(join(dirs.data, 'thumbnails'), systemDisk);
+  const thumbnails = createThumbnails({ media, ffmpeg, confined, log, cache });
+  return {
+    routes: {
+      ...contentRoutes(dependencies),
+      ...versionRoutes(versions),
+      ...mediaRoutes({ ...dependencies, thumbnails }),
+    },
+    close: thumbnails.close,
+  };
+};
+
+/** @param devices stores that the device is forgotten, which the other boxes then fetch */
+const deviceRoutes = (devices: Pick<Devices, 'forget'>): Routes => ({
+  'DELETE /console/api/devices/:deviceId': async (ctx) => {
+    const { data: deviceId } = typedDeviceId.safeParse(ctx.params.deviceId);
+    if (deviceId === undefined) {
+      throw new CodedError('invalid_field', 'deviceId is not valid: 1 to 128 of A-Z a-z 0-9 . _ : -.', {
+        field: 'deviceId',
+      });
+    }
+    await devices.forget(deviceId, ctx.state.log);
+    ctx.status = 204;
+  },
+});
 
 export const createConsole = (context: ServiceContext, dependencies: Dependencies): Module => {
+  const { options } = context;
+  const { content, devices, screens, peers, takeovers, health } = dependencies;
   const editing = createEditing(context, dependencies);
-  const operating = createOperating(context, dependencies);
+  let listening = { url: '', port: 0 };
+  /** Of this box, for other machines; looked up each time, because boxes move between networks. */
+  const url = (): string => {
+    const { host } = new URL(listening.url);
+    return (
+      publicBase(options.publicUrl, { host, port: listening.port }, networkInterfaces(), options.host) ?? listening.url
+    );
+  };
+  const here = createOwnOverview(context, { content, screens, devices, warnings: health.warnings });
+  const site = createSite(context, { content, devices, peers, takeovers, here, url });
   return {
-    ...operating,
-    routes: { ...editing.routes, ...operating.routes },
-    close: async () => {
-      await editing.close?.();
-      await operating.close?.();
+    routes: {
+      ...editing.routes,
+      ...site.routes,
+      ...boxRoutes(context, { peers, screens, site }),
+      ...deviceRoutes(devices),
+      ...takeoverRoutes({ takeovers, content, peers, site }),
     },
+    start: (at) => {
+      listening = at;
+    },
+    close: () => editing.close?.(),
   };
 };

@@ -8,7 +8,7 @@ import { groupBy } from '../domain/collections.ts';
 import { isOn } from '../domain/slide-schedule.ts';
 import type { ServiceContext } from '../module.ts';
 import type { LivePage, Screens } from '../screens/index.ts';
-import { isStuck } from './device-state.ts';
+import { isStuck } from './overview.ts';
 
 interface Dependencies {
   content: Pick<Content, 'payload' | 'slides'>;

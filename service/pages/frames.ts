@@ -4,7 +4,11 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { CodedError } from '../contract/errors.ts';
+import { readFields } from '../contract/fields.ts';
+import { type FrameVerdict, frameQuery } from '../contract/frames.ts';
 import { remember } from '../domain/collections.ts';
+import { isDeliberate } from '../http/caller.ts';
+import type { Routes } from '../http/routes.ts';
 import { FetchFault } from '../platform/outbound/answer.ts';
 import type { Get } from '../platform/outbound/get.ts';
 import { refusalOf } from './ancestors.ts';
@@ -86,3 +90,13 @@ export const createFrames = ({ isNamed, get, monotonicNow }: Dependencies): Fram
     },
   };
 };
+
+/** `GET /api/frames`: whether an external page can be shown in a frame. */
+export const frameRoutes = (frames: Pick<Frames, 'refusal'>): Routes => ({
+  'GET /api/frames': async (ctx) => {
+    const { url, origin } = readFields(frameQuery, ctx.query);
+    const reason = await frames.refusal(url, new URL(origin), isDeliberate(ctx.req));
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = { url, framable: reason === null, reason } satisfies FrameVerdict;
+  },
+});

@@ -4,8 +4,7 @@ import type { PageBoot } from '../contract/page.ts';
 import type { DeviceProofs, Devices } from '../devices/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Screens } from '../screens/index.ts';
-import { frameRoutes } from './frame-routes.ts';
-import { createFrames } from './frames.ts';
+import { createFrames, frameRoutes } from './frames.ts';
 import { createPageRoutes, type PageRoutes } from './pages.ts';
 
 interface Dependencies {

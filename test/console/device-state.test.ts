@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { deviceState, isStuck } from '../../service/console/device-state.ts';
+import { deviceState, isStuck } from '../../service/console/overview.ts';
 
 const playing = { isStuck: false };
 const stuck = { isStuck: true };
