@@ -2,7 +2,9 @@
 import type { ConnectionSnapshot } from '../../service/contract/connections.ts';
 import type {
   Binding,
+  claimHeader,
   deviceKnownHeader,
+  OnboardingNames,
   OnboardingResult,
   OnboardingScreens,
   OnboardingStatus,
@@ -12,6 +14,7 @@ import { patientFetch } from '../shared/patience.ts';
 
 // Typed by the contract, but not imported, so that a phone does not load its schemas.
 const knownHeader: typeof deviceKnownHeader = 'x-signage-device-known';
+const codeHeader: typeof claimHeader = 'x-signage-claim';
 
 /** An error response. */
 interface Refusal {
@@ -27,9 +30,12 @@ export type Status = OnboardingStatus & { isKnown: boolean };
 export interface Api {
   status(deviceId: string): Promise<Status>;
   screens(): Promise<OnboardingScreens>;
+  /** The names of other devices, connected or not. */
+  names(deviceId: string): Promise<OnboardingNames>;
   /** The players that show a screen. */
   players(slug: string): Promise<ConnectionSnapshot>;
-  bind(binding: Binding): Promise<OnboardingResult>;
+  /** @param claim the code that the display shows; null: none is known */
+  bind(binding: Binding, claim: string | null): Promise<OnboardingResult>;
 }
 
 /** Each call rejects with a {@link Refusal}, or with another error if there was no response. */
@@ -63,11 +69,12 @@ export const createApi = (token: PageToken): Api => {
       return { ...(body as OnboardingStatus), isKnown: headers.get(knownHeader) !== 'false' };
     },
     screens: () => call('/onboarding/screens'),
+    names: (deviceId) => call(`/onboarding/names?deviceId=${encodeURIComponent(deviceId)}`),
     players: (slug) => call(`/screens/${slug}/connections`),
-    bind: (binding) =>
+    bind: (binding, claim) =>
       call('/onboarding', {
         method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
+        headers: { 'Content-Type': 'application/json', ...(claim === null ? {} : { [codeHeader]: claim }) },
         body: JSON.stringify(binding),
       }),
   };

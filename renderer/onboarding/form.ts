@@ -2,9 +2,9 @@
 import type { Binding, OnboardingResult } from '../../service/contract/onboarding.ts';
 import type { PageBoot } from '../../service/contract/page.ts';
 import type { Screen } from '../../service/contract/playlist.ts';
-import { deviceKey } from '../../service/contract/readable.ts';
+import { canonicalClaim, deviceKey } from '../../service/contract/readable.ts';
 import { readBoot } from '../shared/boot.ts';
-import { isOwnDevice } from '../shared/identity.ts';
+import { isOwnDevice } from '../shared/device.ts';
 import { leaveFor } from '../shared/leave.ts';
 import { createPageToken } from '../shared/page-token.ts';
 import { requireTopLevel } from '../shared/top-level.ts';
@@ -22,14 +22,22 @@ requireTopLevel();
 
 /** On the player itself an idle form returns to the QR code. */
 const ALONE_MS = 5 * 60_000;
+/** How soon and how often it is asked whether the display has connected; later it is asked with its status. */
+const ANSWER_MS = 300;
+const ANSWERS = 10;
 /** Another phone may bind the same player meanwhile. */
 const LOOK_MS = 3_000;
 /** The views that follow the status of the player. */
-const followed: readonly View[] = ['form', 'unknown', 'rebind', 'done'];
+const followed: readonly View[] = ['form', 'unknown', 'rebind', 'rename', 'same', 'claim', 'done'];
 
 const texts = loadTexts(document, navigator.languages);
+const query = new URLSearchParams(location.search);
+const deviceId = query.get('deviceId') ?? '';
+/** The code that the display shows; null: it is asked for where one is needed. It does not stay in the address bar. */
+let claim = query.get('claim');
+query.delete('claim');
+history.replaceState(history.state, '', `${location.pathname}?${query}${location.hash}`);
 const api = createApi(createPageToken(readBoot<PageBoot>(document).pageToken, location.href));
-const deviceId = new URLSearchParams(location.search).get('deviceId') ?? '';
 /**
  * The landing page led here, in the browser that is the player, so that it continues to the screen. A phone that opens the
  * same URL does not become a player.
@@ -42,23 +50,46 @@ const views = createViews(document, (from) => {
   if (from === 'done') void load();
   else views.show('form');
 });
+interface Agreed {
+  isSure?: boolean;
+  /** The screen that it leaves. */
+  left?: string | null;
+  /** The name that it gets in place of another, or although another player has it. */
+  rename?: string;
+  same?: string;
+}
+
 let status: Status | undefined;
 let isBusy = false;
-let isQueued = false;
+/** The binding that the display has not answered yet; null: there is none. */
+let unanswered: Binding | null = null;
+/** What the user has agreed to in this submission. */
+let agreed: Agreed = {};
+/** Names that other devices have. */
+let taken: ReadonlySet<string | null> = new Set();
+
+/** Learns the names of other devices, and of the pages of a screen that are no devices yet. */
+const learnNames = async (screen: Screen): Promise<void> => {
+  const [{ names }, { connections }] = await Promise.all([
+    api.names(deviceId).catch(() => ({ names: [] })),
+    api.players(screen.slug).catch(() => ({ connections: [] })),
+  ]);
+  const others = connections.filter((player) => deviceKey(player.deviceId ?? '') !== deviceKey(deviceId));
+  taken = new Set([...names, ...others.map(({ clientName }) => clientName)]);
+};
 
 /** The suggested name of the player. */
 const suggest = async (screen: Screen): Promise<void> => {
   complain('screens');
   const isWanted = (): boolean => name.dataset.given === undefined && choices.chosen === screen;
-  const fill = (taken: readonly (string | null)[]): void => {
-    name.value = suggestName(screen.name, new Set(taken), name.maxLength);
+  const fill = (): void => {
+    name.value = suggestName(screen.name, taken, name.maxLength);
     complain('name');
   };
   if (!isWanted()) return;
-  fill([]);
-  const { connections } = await api.players(screen.slug).catch(() => ({ connections: [] }));
-  const others = connections.filter((player) => player.deviceId !== deviceId);
-  if (isWanted() && document.activeElement !== name) fill(others.map(({ clientName }) => clientName));
+  fill();
+  await learnNames(screen);
+  if (isWanted() && document.activeElement !== name) fill();
 };
 const choices = createChoices((screen) => void suggest(screen));
 
@@ -86,6 +117,14 @@ const askForDevice = (): void => {
   element<HTMLInputElement>('device').value = deviceId;
   element('no-device').hidden = deviceId !== '';
   if (deviceId !== '') complain('device', texts.badDevice);
+};
+
+/** @param isWrong the code that was sent is not that of the display */
+const askForClaim = (isWrong: boolean): void => {
+  views.goOn('claim');
+  complain('claim', isWrong && claim !== null ? texts.claimWrong : '');
+  element<HTMLInputElement>('claim').value = '';
+  element('claim').focus();
 };
 
 /** Applies the status of the player. */
@@ -127,21 +166,22 @@ const refuse = async (error: unknown): Promise<void> => {
     if (screens.length === 0) return views.show('empty');
     askForScreen(texts.screenGone);
   } else if (isRefusal(error) && error.field === 'clientName') askForName();
+  else if (isRefusal(error) && /^claim_/.test(error.code)) askForClaim(error.code === 'claim_invalid');
   else say(`${reason(error)} ${texts.notSaved}`);
 };
 
 const work = (isWorking: boolean): void => {
   isBusy = isWorking;
-  for (const id of ['bind', 'rebind', 'sure'] as const) {
-    element<HTMLButtonElement>(id).disabled = isWorking;
-    element(id).textContent = isWorking ? texts.binding : texts.plain[id];
+  for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-works]')) {
+    button.disabled = isWorking;
+    button.textContent = isWorking ? texts.binding : texts.plain[button.dataset.text as keyof typeof texts.plain];
   }
 };
 
-/** Asks before a player changes its screen. */
-const ask = (from: string, to: string): void => {
-  element('rebind-question').textContent = texts.rebindQuestion({ from, to });
-  views.goOn('rebind');
+/** Asks before a player changes its screen or name, or gets one that another player has. */
+const ask = (view: 'rebind' | 'rename' | 'same', question: string): void => {
+  element(`${view}-question`).textContent = question;
+  views.goOn(view);
 };
 
 /** Asks before an unknown device id is bound. */
@@ -150,13 +190,26 @@ const askAboutId = (): void => {
   views.goOn('unknown');
 };
 
-const finish = async ({ queued, ...bound }: OnboardingResult): Promise<void> => {
+/** Says that the display is on, once it has connected; until then that its setting is saved. */
+const sayWhetherOn = async (binding: Binding, screenName: string): Promise<void> => {
+  const { connections } = await api.players(binding.screenSlug).catch(() => ({ connections: [] }));
+  if (unanswered !== binding) return;
+  if (!connections.some((player) => deviceKey(player.deviceId ?? '') === deviceKey(deviceId))) return;
+  unanswered = null;
+  conclude(texts.doneTitle({ screen: screenName }), texts.done({ name: binding.clientName }));
+};
+
+const finish = async (binding: Binding, { queued, ...bound }: OnboardingResult): Promise<void> => {
   learn({ ...bound, onboarded: true, isKnown: true });
   if (isPlayer && (await leaveFor(`/screen/${bound.screenSlug}`))) return;
-  isQueued = queued;
-  if (queued) conclude(texts.savedTitle, texts.queued({ name: bound.clientName }));
-  else conclude(texts.doneTitle({ screen: bound.screenName }), texts.done({ name: bound.clientName }));
+  unanswered = binding;
+  const name = bound.clientName;
+  conclude(texts.savedTitle, queued ? texts.queued({ name }) : texts.unanswered({ name }));
   views.goOn('done');
+  for (let left = ANSWERS; left > 0 && unanswered === binding; left--) {
+    await sayWhetherOn(binding, bound.screenName);
+    await new Promise((resolve) => setTimeout(resolve, ANSWER_MS));
+  }
 };
 
 /** The values of the form; null if one is missing, with a message beside it. */
@@ -184,29 +237,44 @@ const settle = async (binding: Binding, error: unknown): Promise<void> => {
 
 const bind = async (binding: Binding): Promise<void> => {
   try {
-    await finish(await api.bind(binding));
+    void finish(binding, await api.bind(binding, claim));
   } catch (error) {
     const isRefused = isRefusal(error) && error.code !== 'internal_error';
     await (isRefused ? refuse(error) : settle(binding, error));
   }
 };
 
-/** @param agreed the questions that were answered already: a change of screen, an unknown id */
-const submit = async (agreed: { left?: string | null; isSure?: true } = {}): Promise<void> => {
+/** What is asked before a binding is saved; null: nothing. */
+const questionOf = (current: Status, { clientName, screen }: { clientName: string; screen: Screen }) => {
+  const { screenName, screenSlug, clientName: before } = current;
+  if (!current.isKnown && !agreed.isSure) return askAboutId;
+  if (screenName !== null && ![screen.slug, agreed.left].includes(screenSlug)) {
+    return () => ask('rebind', texts.rebindQuestion({ from: screenName, to: screen.name }));
+  }
+  if (before !== null && before !== clientName && agreed.rename !== clientName) {
+    return () => ask('rename', texts.renameQuestion({ from: before, to: clientName }));
+  }
+  if (taken.has(clientName) && before !== clientName && agreed.same !== clientName) {
+    return () => ask('same', texts.sameQuestion({ name: clientName }));
+  }
+  return null;
+};
+
+const submit = async (more: Agreed = {}): Promise<void> => {
   const given = read();
   if (given === null || isBusy) return;
   const { clientName, screen } = given;
+  agreed = { ...agreed, ...more };
   work(true);
   try {
-    const current = await api.status(deviceId);
+    const [current] = await Promise.all([api.status(deviceId), learnNames(screen)]);
     learn(current);
-    if (!current.isKnown && !agreed.isSure) askAboutId();
-    else if (current.screenName === null || [screen.slug, agreed.left].includes(current.screenSlug))
-      await bind({ deviceId, clientName, screenSlug: screen.slug });
-    else ask(current.screenName, screen.name);
+    const question = questionOf(current, given);
+    if (question === null) await bind({ deviceId, clientName, screenSlug: screen.slug });
+    else question();
   } catch (error) {
     await refuse(error).catch(() => {
-      say(`${reason(undefined)} ${texts.notSaved}`);
+      say(`${reason(error)} ${texts.notSaved}`);
     });
   } finally {
     work(false);
@@ -220,6 +288,7 @@ const look = async (): Promise<void> => {
   const current = await api.status(deviceId).catch(() => known);
   // A newer status may have arrived meanwhile.
   if (isBusy || status !== known) return;
+  if (unanswered !== null) await sayWhetherOn(unanswered, current.screenName ?? '');
   const isBoundAlike = current.screenSlug === known.screenSlug && current.clientName === known.clientName;
   if (isBoundAlike && current.isKnown === known.isKnown) return;
   if (!isBoundAlike && isPlayer && (await leaveFor('/'))) return;
@@ -227,14 +296,23 @@ const look = async (): Promise<void> => {
   const { screenName, clientName } = current;
   if (views.current === 'form') return;
   if (views.current !== 'done' || screenName === null || clientName === null) return void views.goBack();
-  if (isQueued) conclude(texts.savedTitle, texts.queued({ name: clientName }));
-  else conclude(texts.doneTitle({ screen: screenName }), texts.changed({ name: clientName }));
+  unanswered = null;
+  conclude(texts.doneTitle({ screen: screenName }), texts.changed({ name: clientName }));
 };
 
-on('form', 'submit', () => void submit());
+on('form', 'submit', () => {
+  agreed = {};
+  void submit();
+});
+on('rename', 'click', () => void submit({ rename: name.value.trim() }));
+on('same', 'click', () => void submit({ same: name.value.trim() }));
+on('claim-form', 'submit', () => {
+  claim = canonicalClaim(element<HTMLInputElement>('claim').value);
+  void submit();
+});
 on('rebind', 'click', () => void submit({ left: status?.screenSlug ?? null }));
 on('sure', 'click', () => void submit({ isSure: true }));
-on('keep', 'click', () => void views.goBack());
+for (const keep of document.querySelectorAll('.keep')) keep.addEventListener('click', () => void views.goBack());
 on('change', 'click', () => void views.goBack());
 on('device-form', 'submit', () => {
   // The display shows it in groups.

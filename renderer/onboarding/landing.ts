@@ -1,20 +1,109 @@
 /** The landing page: shown until the device is bound to a screen. */
-import type { MediaProgress } from '../../service/contract/onboarding.ts';
+import type {
+  claimHeader,
+  LandingMessage,
+  MediaProgress,
+  OnboardingStatus,
+} from '../../service/contract/onboarding.ts';
 import type { LandingBoot } from '../../service/contract/page.ts';
+import { isProvableId, shownClaim, shownDeviceId } from '../../service/contract/readable.ts';
+import type { ServiceMessage } from '../../service/contract/socket.ts';
 import { readBoot } from '../shared/boot.ts';
-import { deviceHeaders } from '../shared/device.ts';
+import { createDevice, type Device, helloOf } from '../shared/device.ts';
 import { createGreeting, type Greeting, passGreeting, takeGreeting } from '../shared/greeting.ts';
 import { startHeartbeat } from '../shared/heartbeat.ts';
 import { readIdentity } from '../shared/identity.ts';
 import { findKiosk } from '../shared/kiosk.ts';
 import { leaveFor } from '../shared/leave.ts';
-import { createPageToken } from '../shared/page-token.ts';
-import { patientFetch } from '../shared/patience.ts';
+import { createPageToken, type PageToken } from '../shared/page-token.ts';
+import { waitMs } from '../shared/patience.ts';
 import { requireTopLevel } from '../shared/top-level.ts';
 import { element } from './element.ts';
-import { follow } from './follow.ts';
 import { loadTexts } from './texts.ts';
-import { receive } from './visitor.ts';
+import { receive, setFormLink } from './visitor.ts';
+
+// Typed by the contract, but not imported, so that a page does not load its schemas.
+const codeHeader: typeof claimHeader = 'x-signage-claim';
+
+interface Handlers {
+  /** The code that the page shows, so that whoever reads it can bind the device; null: none. */
+  onClaim(claim: string | null): void;
+  onStatus(status: OnboardingStatus): void;
+  /** The URL of the form; null: no other machine can reach this one. */
+  onFormUrl(formUrl: string | null): void;
+  /** Whether the content has a screen. */
+  onScreens(hasScreens: boolean): void;
+  /** The progress of copying the media of the site. */
+  onMedia(media: MediaProgress): void;
+  /** The form was opened on a phone. */
+  onOpened(): void;
+  /** Whether the service answers. */
+  onReach(isThere: boolean): void;
+}
+
+const CONNECT_MS = 10_000;
+/** Polling without a message, which also finds dead sockets, and keeps the code of the page alive. */
+const LOOK_MS = 20_000;
+
+/** Follows the status of a device over a socket, or by polling without one. */
+const follow = (device: Device, token: PageToken, handlers: Handlers): void => {
+  let socket: WebSocket | null = null;
+  let failures = 0;
+
+  const look = async (): Promise<void> => {
+    try {
+      const path = `/api/onboarding/status?deviceId=${device.id}`;
+      const { status, claim } = await device.fetch(path, token.header(), async (response) => {
+        if (!response.ok) throw new Error(`the status answers ${response.status}`);
+        const answer = (await response.json()) as OnboardingStatus;
+        return { status: answer, claim: response.headers.get(codeHeader) };
+      });
+      handlers.onClaim(claim);
+      handlers.onStatus(status);
+      handlers.onReach(true);
+    } catch {
+      handlers.onReach(false);
+      socket?.close();
+    }
+  };
+
+  const hear = (message: LandingMessage): void => {
+    if (message.type === 'opened') return handlers.onOpened();
+    failures = 0;
+    handlers.onReach(true);
+    handlers.onFormUrl(message.formUrl);
+    handlers.onScreens(message.hasScreens);
+    handlers.onMedia(message.media);
+    handlers.onStatus(message);
+  };
+
+  void look();
+
+  const connect = (): void => {
+    const url = new URL(`/api/onboarding/socket?deviceId=${device.id}`, location.href);
+    url.protocol = url.protocol.replace('http', 'ws');
+    const opened = new WebSocket(url, token.protocols());
+    const deadline = setTimeout(() => opened.close(), CONNECT_MS);
+    let refused = true;
+    socket = opened;
+    opened.onopen = () => {
+      clearTimeout(deadline);
+      refused = false;
+    };
+    opened.onmessage = ({ data }) => hear(JSON.parse(String(data)) as LandingMessage);
+    opened.onclose = () => {
+      clearTimeout(deadline);
+      setTimeout(connect, waitMs(failures++));
+      // A browser does not report why a socket was refused; it may be the token.
+      if (refused) void token.renew();
+      void look();
+    };
+  };
+
+  connect();
+  setInterval(look, LOOK_MS);
+  addEventListener('online', look);
+};
 
 requireTopLevel();
 
@@ -25,14 +114,21 @@ const READING_MS = 1_200;
 const RETRY_MS = 1_000;
 /** After this time an opened form counts as abandoned. */
 const OPENED_MS = 3 * 60_000;
+/** How long a device that is bound shows its code. */
+const SHOWN_MS = 10 * 60_000;
 
 const boot = readBoot<LandingBoot>(document);
-const { deviceId } = readIdentity(location.search);
+const identity = readIdentity(location.search);
+const { deviceId } = identity;
+const device = createDevice(deviceId, boot);
+/** An operator lets the page of a device that is bound show a code, so that a phone can bind it anew. */
+const isShowingCode = new URLSearchParams(location.search).get('show') === 'code';
 const token = createPageToken(boot.pageToken, location.href);
 const texts = loadTexts(document, navigator.languages);
 
 const page = element('landing');
 let formUrl: string | null | undefined;
+let claim: string | null = null;
 let hasScreens = true;
 /** The slug of the screen to navigate to; null: none; undefined: not known yet. */
 let destination: string | null | undefined;
@@ -52,26 +148,29 @@ const settle = (): void => {
   say('waiting');
 };
 
+/** Where boxes have a secret, an id that is not derived from the key of a page gets no code. */
+const isBoundByOthers = boot.pageToken !== null && !isProvableId(deviceId);
+
 /** Without a reachable address there is no code to scan, and without screens nothing to choose. */
 const sayWhatLacks = (): void => {
   const unreachableReason = boot.localFormUrl === null ? 'network' : 'reach';
-  page.dataset.lack = formUrl === null ? unreachableReason : hasScreens ? 'nothing' : 'screens';
+  if (isBoundByOthers) page.dataset.lack = 'code';
+  else page.dataset.lack = formUrl === null ? unreachableReason : hasScreens ? 'nothing' : 'screens';
 };
 
-const drawCode = async (url: string): Promise<void> => {
+const drawCode = async (url: string, shown: string | null): Promise<void> => {
+  const isWanted = (): boolean => url === formUrl && shown === claim;
   try {
-    const path = `/api/onboarding/qr?deviceId=${deviceId}`;
-    const headers = { ...token.header(), ...deviceHeaders(deviceId) };
-    const svg = await patientFetch(path, { headers }, (response) => {
+    const svg = await device.fetch(`/api/onboarding/qr?deviceId=${deviceId}`, token.header(), (response) => {
       if (!response.ok) throw new Error(`the code answers ${response.status}`);
       return response.text();
     });
     const picture = new DOMParser().parseFromString(svg, 'image/svg+xml').documentElement;
     picture.setAttribute('role', 'img');
     picture.setAttribute('aria-label', texts.code({ address: url }));
-    if (url === formUrl) element('code').replaceChildren(document.adoptNode(picture));
+    if (isWanted()) element('code').replaceChildren(document.adoptNode(picture));
   } catch {
-    setTimeout(() => url === formUrl && drawCode(url), RETRY_MS);
+    setTimeout(() => isWanted() && drawCode(url, shown), RETRY_MS);
   }
 };
 
@@ -82,12 +181,13 @@ const showAddress = (next: string | null): void => {
   const [scheme = '', rest = ''] = (next ?? boot.localFormUrl)?.split(/(?<=:\/\/)/) ?? [];
   element('scheme').textContent = scheme;
   element('address').textContent = rest;
-  if (next !== null) void drawCode(next);
+  if (next !== null) void drawCode(next, claim);
 };
 
-/** Shows ids without separators in groups of four, without changing what is copied. */
+/** Shows other ids without separators in groups of four, without changing what is copied. */
 const showDevice = (): void => {
-  const groups = /^[A-Za-z0-9]{9,}$/.test(deviceId) ? (deviceId.match(/.{1,4}/g) ?? []) : [deviceId];
+  const isPlain = !isProvableId(deviceId) && /^[A-Za-z0-9]{9,}$/.test(deviceId);
+  const groups = isPlain ? (deviceId.match(/.{1,4}/g) ?? []) : [shownDeviceId(deviceId)];
   element('device').replaceChildren(
     ...groups.map((group) => {
       const part = document.createElement('span');
@@ -95,6 +195,15 @@ const showDevice = (): void => {
       return part;
     }),
   );
+};
+
+const showClaim = (next: string | null): void => {
+  if (next === claim) return;
+  claim = next;
+  element('claim').textContent = claim === null ? '' : shownClaim(claim);
+  element('claim-way').hidden = claim === null;
+  setFormLink(deviceId, claim);
+  if (formUrl != null) void drawCode(formUrl, claim);
 };
 
 /** Shows the progress while media are copied from other boxes. */
@@ -124,12 +233,37 @@ const greet = (slug: string, name: string): void => {
   page.dataset.state = 'bound';
 };
 
+/** Holds the socket of the player, so that commands reach the page; any command, and some time, end the code. */
+const showCodeOf = (slug: string): void => {
+  const url = new URL(`/api/screens/${slug}/socket`, location.href);
+  url.protocol = url.protocol.replace('http', 'ws');
+  const end = (): void => void goTo(slug);
+  const connect = (): void => {
+    if (destination !== slug) return;
+    const socket = new WebSocket(url, token.protocols());
+    socket.onopen = async () => socket.send(JSON.stringify(await helloOf(identity, device)));
+    socket.onmessage = ({ data }) => {
+      if ((JSON.parse(String(data)) as ServiceMessage).type === 'command') end();
+    };
+    socket.onclose = () => setTimeout(connect, waitMs(1));
+  };
+  connect();
+  setTimeout(end, SHOWN_MS);
+};
+
+element('no-code-task').textContent = texts.noCodeTask({ deviceId });
 showDevice();
 showAddress(boot.formUrl);
 
-follow(deviceId, token, {
+follow(device, token, {
+  onClaim: showClaim,
   onStatus: ({ screenSlug, screenName }) => {
     if (screenSlug === destination) return;
+    if (isShowingCode && destination === undefined && screenSlug !== null) {
+      destination = screenSlug;
+      showCodeOf(screenSlug);
+      return settle();
+    }
     const greets = destination !== undefined;
     destination = screenSlug;
     greeting = null;
@@ -146,15 +280,16 @@ follow(deviceId, token, {
   },
   onMedia: showMedia,
   onOpened: () => {
-    if (destination !== null) return;
+    if (destination !== null && !isShowingCode) return;
     clearTimeout(openedTimer);
     openedTimer = setTimeout(settle, OPENED_MS);
     say('opened');
   },
   onReach: (isThere) => {
     // Without a response an unknown status counts as unbound, so that the page shows a message.
-    if (!isThere && destination == null) say('away');
-    else if (isThere && destination === null && page.dataset.state === 'away') settle();
+    const isWaiting = destination == null || isShowingCode;
+    if (!isThere && isWaiting) say('away');
+    else if (isThere && destination !== undefined && isWaiting && page.dataset.state === 'away') settle();
   },
 });
 

@@ -5,7 +5,7 @@ import type { Texts } from './texts.ts';
 
 interface Messages {
   /** Shows an error beside a field; an empty text removes it. */
-  complain(field: 'screens' | 'name' | 'device', text?: string): void;
+  complain(field: 'screens' | 'name' | 'device' | 'claim', text?: string): void;
   /** Shows a message about the whole form beside its button. */
   say(text: string): void;
   /** Fills in the last view. */

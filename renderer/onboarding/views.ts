@@ -1,7 +1,8 @@
 /** The views of the onboarding form, one at a time. From a question and from the end, Back returns to the form. */
 
 /** The views from which Back returns to the form. */
-type Beyond = 'unknown' | 'rebind' | 'done';
+const beyond = ['unknown', 'rebind', 'rename', 'same', 'claim', 'done'] as const;
+type Beyond = (typeof beyond)[number];
 
 export type View = 'loading' | 'device' | 'away' | 'empty' | 'form' | Beyond;
 
@@ -34,7 +35,8 @@ export const createViews = (page: Document, onBack: (from: Beyond) => void): Vie
   history.replaceState(null, '');
   // Forward has no effect.
   addEventListener('popstate', () => {
-    if (current === 'unknown' || current === 'rebind' || current === 'done') onBack(current);
+    const left = beyond.find((view) => view === current);
+    if (left !== undefined) onBack(left);
   });
 
   return {

@@ -28,10 +28,18 @@ export const whenAlone = (ms: number, act: () => void): void => {
   }
 };
 
+let formLink: HTMLAnchorElement | null = null;
+
+/** Sets the address of the link to the form, if there is one. */
+export const setFormLink = (deviceId: string, claim: string | null): void => {
+  if (formLink !== null) formLink.href = `/onboard?deviceId=${deviceId}${claim === null ? '' : `&claim=${claim}`}#here`;
+};
+
 /** Adds a link to the form, on the origin that the browser uses. */
 export const receive = (page: HTMLElement, deviceId: string): void => {
   const link = document.createElement('a');
-  link.href = `/onboard?deviceId=${deviceId}#here`;
+  formLink = link;
+  setFormLink(deviceId, null);
   link.append(...element('form-address').childNodes);
   element('form-address').append(link);
   element('begin').addEventListener('click', () => link.click());

@@ -17,7 +17,7 @@ interface Dependencies {
   change(changed: Partial<Report>): void;
 }
 
-/** Validates the address like the service does: an older service accepts other paths. */
+/** Validates the address like the service does. */
 const goTo = async (url: string, { redirect, change }: Dependencies): Promise<void> => {
   const target = redirectTarget(url, ({ origin }) => origin === location.origin);
   if (target === null) throw new Error(`${url} is no page that a screen can show`);

@@ -2,7 +2,10 @@
 import type { Command } from '../../service/contract/commands.ts';
 import type { Reported } from '../../service/contract/connections.ts';
 import type { PlaylistPayload, syncHeader } from '../../service/contract/playlist.ts';
+import { isProvableId } from '../../service/contract/readable.ts';
 import type { ClockState, ServiceMessage } from '../../service/contract/socket.ts';
+import type { ProofNeeds } from '../../service/domain/device-proof.ts';
+import { type Device, helloOf } from '../shared/device.ts';
 import type { Identity } from '../shared/identity.ts';
 import type { PageToken } from '../shared/page-token.ts';
 import { patientFetch, waitMs } from '../shared/patience.ts';
@@ -18,6 +21,7 @@ export type Report = Omit<Reported, 'viewport'>;
 interface Dependencies {
   clock: Clock;
   token: PageToken;
+  device: Device;
   /** Called with a changed playlist, and whether pages of the screen are synchronized; null: the screen does not exist. */
   onPlaylist(payload: PlaylistPayload | null, isSynchronized: boolean): void;
   onCommand(command: Command): void;
@@ -57,7 +61,7 @@ const synchronizedHeader: typeof syncHeader = 'x-signage-sync';
 const OPEN_MS = 10_000;
 /** Interval of the playlist requests that no message asked for. If they fail, the socket is dead too. */
 const POLL_MS = 60_000;
-/** Services with heartbeats send one every 15 s: a socket that is silent for longer than this is dead. */
+/** The service sends a heartbeat every 15 s: a socket that is silent for longer than this is dead. */
 const SILENCE_MS = 40_000;
 /** Clocks drift by less than this between two readings; more means that a clock was set. */
 const STEP_MS = 1_000;
@@ -71,7 +75,7 @@ const DATE_TOLERANCE_MS = 2_000;
 export const createLink = (
   slug: string,
   identity: Identity,
-  { clock, token, onPlaylist, onCommand, onMedia, onTime, onTimeSet, plays }: Dependencies,
+  { clock, token, device, onPlaylist, onCommand, onMedia, onTime, onTimeSet, plays }: Dependencies,
 ): Link => {
   const base = `/api/screens/${encodeURIComponent(slug)}`;
   let socket: WebSocket | null = null;
@@ -81,6 +85,8 @@ export const createLink = (
   let fetching: Promise<boolean> | null = null;
   let isStale = false;
   let report: Report | null = null;
+  /** Signs once more, on the same socket, with what the service told. */
+  let proveAgain = async (_: ProofNeeds): Promise<void> => {};
   /** Closes the socket and connects again. */
   let reconnect = (): void => {};
   let sentClockState: ClockState | null = null;
@@ -176,6 +182,7 @@ export const createLink = (
     else {
       if (message.type === 'welcome') {
         failures = 0;
+        if (!message.proven) void proveAgain({ nodeId: message.nodeId, time: message.serverTime });
         sentClockState = null;
         setClock(message.serverTime, 0);
         sendReport();
@@ -212,21 +219,33 @@ export const createLink = (
       }
     };
     const deadline = setTimeout(() => void end(), OPEN_MS);
+    const hearSilence = (): void => {
+      clearTimeout(silence);
+      silence = setTimeout(() => void end(), SILENCE_MS);
+    };
     reconnect = () => void end();
 
-    let hasHeartbeat = false;
+    const greet = async (): Promise<void> => {
+      const hello = await helloOf(identity, device);
+      if (opening.readyState === WebSocket.OPEN) opening.send(JSON.stringify(hello));
+    };
+    let isProvenAgain = false;
+    proveAgain = async (needs) => {
+      if (isProvenAgain || !isProvableId(device.id)) return;
+      isProvenAgain = true;
+      device.adopt(needs);
+      await greet();
+    };
     opening.onopen = () => {
       clearTimeout(deadline);
       isRefused = false;
-      opening.send(JSON.stringify({ type: 'hello', ...identity, page: location.pathname, viewport: viewport() }));
+      hearSilence();
+      void greet();
     };
     opening.onmessage = ({ data }) => {
       if (isOver) return;
       const message = JSON.parse(String(data)) as ServiceMessage;
-      // Older services send no heartbeat and may be silent for hours.
-      hasHeartbeat ||= message.type === 'heartbeat';
-      clearTimeout(silence);
-      if (hasHeartbeat) silence = setTimeout(() => void end(), SILENCE_MS);
+      hearSilence();
       handle(message);
     };
     opening.onclose = ({ code }) => void end(code);

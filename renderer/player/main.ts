@@ -4,13 +4,12 @@ import type { OnboardingStatus } from '../../service/contract/onboarding.ts';
 import type { PlayerBoot } from '../../service/contract/page.ts';
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
 import { readBoot } from '../shared/boot.ts';
-import { deviceHeaders } from '../shared/device.ts';
+import { createDevice } from '../shared/device.ts';
 import { resumeGreeting } from '../shared/greeting.ts';
 import { startHeartbeat } from '../shared/heartbeat.ts';
 import { readIdentity } from '../shared/identity.ts';
 import { leaveFor } from '../shared/leave.ts';
 import { createPageToken } from '../shared/page-token.ts';
-import { patientFetch } from '../shared/patience.ts';
 import { requireTopLevel } from '../shared/top-level.ts';
 import { textsFor } from '../texts/messages.ts';
 import { createClock, createSyncClock } from './clock.ts';
@@ -37,10 +36,12 @@ const element = (id: string): HTMLElement => {
   return found;
 };
 
-const { slug, timeZone, pageToken } = readBoot<PlayerBoot>(document);
+const boot = readBoot<PlayerBoot>(document);
+const { slug, timeZone, pageToken } = boot;
 const endGreeting = resumeGreeting(document.body, slug);
 const token = createPageToken(pageToken, location.pathname);
 const identity = readIdentity(location.search);
+const device = createDevice(identity.deviceId, boot);
 const builtAt = Date.parse(document.querySelector<HTMLMetaElement>('meta[name=built]')?.content ?? '');
 const clock = createClock(builtAt);
 const mediaCache = createMediaCache();
@@ -84,10 +85,12 @@ const change = (changed: Partial<Report>): void => {
 
 /** A removed screen has no socket that could announce a new binding, so ask whether the device was bound to another one. */
 const followNewBinding = async (): Promise<void> => {
-  const path = `/api/onboarding/status?deviceId=${identity.deviceId}`;
-  const headers = { ...token.header(), ...deviceHeaders(identity.deviceId) };
-  const status = await patientFetch(path, { headers }, (response) => response.json());
-  const { onboarded, screenSlug } = status as OnboardingStatus;
+  const path = `/api/onboarding/status?deviceId=${device.id}`;
+  const { onboarded, screenSlug } = await device.fetch(
+    path,
+    token.header(),
+    async (response) => (await response.json()) as OnboardingStatus,
+  );
   if (onboarded && screenSlug !== slug) await leaveFor(`/screen/${screenSlug}`);
 };
 
@@ -195,6 +198,7 @@ const cover = createCovers({
 const link = createLink(slug, identity, {
   clock,
   token,
+  device,
   onPlaylist: load,
   onCommand: (command) => runCommand(command, { player, link, redirect, identity, state, change }),
   onMedia: player.onMedia,

@@ -54,6 +54,11 @@ export const onboardingScreens = z
   .meta({ id: 'OnboardingScreens' });
 export type OnboardingScreens = z.infer<typeof onboardingScreens>;
 
+export const onboardingNames = z
+  .object({ names: z.array(z.string()).describe('names of the other devices of the site, connected or not') })
+  .meta({ id: 'OnboardingNames' });
+export type OnboardingNames = z.infer<typeof onboardingNames>;
+
 export const onboardingResult = z
   .object({
     deviceId,

@@ -71,6 +71,7 @@ export const createDevices = async (context: ServiceContext, dependencies: Depen
   screens.onJoin(({ deviceId }) => lastSeen.joined(deviceId));
   const { routes, sockets, formAddress } = createOnboardingRoutes(context, {
     onboarding,
+    devices: stored,
     landing,
     knownDevices,
     proofs,

@@ -14,7 +14,7 @@ import {
   proofNeedsHeader,
 } from '../contract/onboarding.ts';
 import { mostAskedDevices, peerClaims, peerDevicesQuery } from '../contract/peers.ts';
-import { isProvableId } from '../contract/readable.ts';
+import { deviceKey, isProvableId } from '../contract/readable.ts';
 import { ownBase, publicBase, type Reached } from '../domain/lan-address.ts';
 import { listensAlone } from '../domain/network-scope.ts';
 import { readJson } from '../http/body.ts';
@@ -27,9 +27,11 @@ import type { KnownDevices } from './known-devices.ts';
 import type { Landing } from './landing.ts';
 import type { Onboarding } from './onboarding.ts';
 import type { DeviceProofs } from './proofs.ts';
+import type { StoredDevices } from './store.ts';
 
 interface Dependencies {
   onboarding: Onboarding;
+  devices: Pick<StoredDevices, 'list'>;
   landing: Pick<Landing, 'attach'>;
   knownDevices: Pick<KnownDevices, 'isKnown' | 'isKnownHere'>;
   proofs: Pick<DeviceProofs, 'verify' | 'needs'>;
@@ -49,7 +51,7 @@ export const createOnboardingRoutes = (
     machineName,
     clientAddress,
   }: Pick<ServiceContext, 'options' | 'machineName' | 'clientAddress'>,
-  { onboarding, landing, knownDevices, proofs, claims, content, peers }: Dependencies,
+  { onboarding, devices, landing, knownDevices, proofs, claims, content, peers }: Dependencies,
 ) => {
   // Computed per request: boxes move between networks, and DHCP leases change.
   const reachable = (reached: Reached): string | null => publicBase(publicUrl, reached, networkInterfaces(), host);
@@ -95,6 +97,11 @@ export const createOnboardingRoutes = (
       answer(ctx, onboarding.status(deviceId, base));
     },
     'GET /api/onboarding/screens': (ctx) => answer(ctx, { screens: content.screens() }),
+    'GET /api/onboarding/names': (ctx) => {
+      const own = deviceKey(readFields(deviceQuery, ctx.query).deviceId);
+      const others = devices.list().filter(({ deviceId }) => deviceKey(deviceId) !== own);
+      answer(ctx, { names: others.map(({ clientName }) => clientName) });
+    },
     'GET /api/onboarding/qr': async (ctx) => {
       const { deviceId } = readFields(deviceQuery, ctx.query);
       const base = baseFor(reachedBy(ctx.req));

@@ -3,6 +3,7 @@ import jsqr from 'jsqr';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { expect, onTestFinished } from 'vitest';
+import { canonicalDeviceId } from '../../service/contract/readable.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -76,10 +77,13 @@ export const untilPlaying = async (page: Page, slug: string, title: string): Pro
   await page.getByText(title).first().waitFor();
 };
 
+/** The id of the device on the screen, as it stands in addresses and answers. */
+export const deviceOn = async (page: Page): Promise<string> => canonicalDeviceId(await textOf(page, '#device'));
+
 /** The address of the form for the device on the screen, as it is read off there. */
 export const readOff = async (page: Page): Promise<string> => {
   await page.locator('#code svg').waitFor();
-  return `${await textOf(page, 'dd')}?deviceId=${await textOf(page, '#device')}`;
+  return `${await textOf(page, 'dd')}?deviceId=${await deviceOn(page)}`;
 };
 
 /** What stands in the first element that fits. */

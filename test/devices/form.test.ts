@@ -39,7 +39,7 @@ describeBrowser('the form', () => {
     expect(await name.inputValue()).toBe('North wall');
   });
 
-  it('keeps the name and the screen of a bound device, and asks nothing where only the name changes', async () => {
+  it('keeps the name and the screen of a bound device, and asks before its name changes', async () => {
     const service = await startReachable();
     await bind(service, { screenSlug: 'cafe' });
     const phone = await openForm(service);
@@ -47,6 +47,8 @@ describeBrowser('the form', () => {
     expect(await phone.getByRole('radio', { name: 'Café' }).isChecked()).toBe(true);
     await phone.getByLabel('Name of the player').fill('Counter');
     await press(phone, 'Start playing');
+    await phone.getByText('It is called “Front desk” now. Change its name to “Counter”?').waitFor();
+    await press(phone, 'Yes, change it');
     await phone.getByText('“Counter” isn’t connected at the moment').waitFor();
   });
 

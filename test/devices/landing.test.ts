@@ -91,7 +91,7 @@ describeBrowser('the landing page', { timeout: 60_000 }, () => {
     const { port } = new URL(service.url);
     expect(await screen.getByRole('definition').allInnerTexts()).toEqual([
       `http://127.0.0.1:${port}/onboard`,
-      expect.stringMatching(/^[2-9a-z]{4}-[2-9a-z]{4}-[2-9a-z]{4}$/),
+      expect.stringMatching(/^[\dA-Z]{4}(-[\dA-Z]{4}){3}$/),
     ]);
     await screen.getByRole('button', { name: 'Set up this player' }).click();
     await screen.getByText('Café').click();
@@ -106,7 +106,7 @@ describeBrowser('the landing page', { timeout: 60_000 }, () => {
     expect(await screen.locator('#code').isVisible()).toBe(false);
     expect(await screen.getByRole('definition').allInnerTexts()).toEqual([
       expect.stringMatching(/^http:.*\/onboard$/),
-      expect.stringMatching(/^[2-9a-z]{4}-[2-9a-z]{4}-[2-9a-z]{4}$/),
+      expect.stringMatching(/^[\dA-Z]{4}(-[\dA-Z]{4}){3}$/),
     ]);
     service.writeContent(content);
     await screen.getByRole('heading', { name: 'What shall play here?' }).waitFor();
@@ -214,7 +214,7 @@ describeBrowser('the landing page', { timeout: 60_000 }, () => {
     const service = await startReachable();
     const screen = await openScreen(service);
     const deviceId = await textOf(screen, '#device');
-    expect(deviceId).toMatch(/^[2-9a-hj-kmnp-z]{4}(-[2-9a-hj-kmnp-z]{4}){2}$/);
+    expect(deviceId).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}$/);
     await screen.reload();
     expect(await textOf(screen, '#device')).toBe(deviceId);
   });

@@ -1,14 +1,14 @@
 /** The whole way, in a real browser: from the code on a screen to the screen that plays. */
 import { expect } from 'vitest';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
-import { openPhone, openScreen, patience, scan, startReachable, textOf, untilPlaying } from './browser.ts';
+import { deviceOn, openPhone, openScreen, patience, scan, startReachable, textOf, untilPlaying } from './browser.ts';
 
 describeBrowser('from the code to the screen', { timeout: 60_000 }, () => {
   it('by touch', async () => {
     const service = await startReachable();
     const screen = await openScreen(service);
     const url = await scan(screen);
-    const deviceId = await textOf(screen, '#device');
+    const deviceId = await deviceOn(screen);
     const address = await textOf(screen, 'dd');
     expect(url).toBe(`${address}?deviceId=${deviceId}`);
     expect(new URL(url).hostname).not.toMatch(/^127\.|localhost/);

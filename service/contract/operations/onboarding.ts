@@ -8,6 +8,7 @@ import {
   deviceKnownHeader,
   deviceProofHeader,
   deviceQuery,
+  onboardingNames,
   onboardingResult,
   onboardingScreens,
   onboardingStatus,
@@ -69,6 +70,13 @@ export const onboarding = {
     access: 'public',
     summary: 'List the screens that a device can be bound to',
     answer: ok('All screens.', onboardingScreens, { screens: [screenExample] }),
+  },
+  'GET /api/onboarding/names': {
+    access: 'signed or page',
+    summary: 'List the names that other devices have',
+    query: deviceQuery,
+    answer: okSealable('The names.', onboardingNames, { names: [clientName] }),
+    examples,
   },
   'GET /api/onboarding/qr': {
     access: 'public',

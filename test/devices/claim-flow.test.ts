@@ -1,0 +1,116 @@
+/** With a secret: the code that a display shows, in real browsers over plain http, where `crypto.subtle` is missing. */
+import { chromium, type Page } from 'playwright-core';
+import { expect, onTestFinished } from 'vitest';
+import { canonicalClaim, isProvableId } from '../../service/contract/readable.ts';
+import { describeBrowser, itBrowser as it } from '../support/browser.ts';
+import { findChromium } from '../support/chromium.ts';
+import { createOperator } from '../support/operator.ts';
+import { shareTestService, type TestService } from '../support/service.ts';
+import { content, deviceOn, openPhone, patience, scan, textOf, untilPlaying } from './browser.ts';
+
+const secret = 'a secret that is long enough';
+const env = { SIGNAGE_HOST: '0.0.0.0', SIGNAGE_SHARED_SECRET: secret };
+
+/** A browser that reaches the box by a name: loopback itself would be a secure context. */
+const openByName = async ({ url }: TestService, path = '/'): Promise<Page> => {
+  const args = ['--no-sandbox', '--disable-gpu', '--host-resolver-rules=MAP box.local 127.0.0.1'];
+  const browser = await chromium.launch({ executablePath: findChromium() as string, args });
+  onTestFinished(() => browser.close());
+  const page = await browser.newPage({ viewport: { width: 1280, height: 720 }, locale: 'en-GB' });
+  await page.goto(`http://box.local:${new URL(url).port}${path}`);
+  expect(await page.evaluate(() => [isSecureContext, crypto.subtle === undefined])).toEqual([false, true]);
+  return page;
+};
+
+const codeOf = async (page: Page): Promise<string> => {
+  await page.locator('#claim-way:not([hidden])').waitFor();
+  return canonicalClaim(await textOf(page, '#claim'));
+};
+
+describeBrowser('where boxes have a secret', { timeout: 60_000 }, () => {
+  const box = shareTestService({ content, env });
+
+  it('the code is in the picture, so that one tap is enough, and the page that it leads to proves its device', async () => {
+    const screen = await openByName(box());
+    const proven: unknown[] = [];
+    screen.on('websocket', (socket) =>
+      socket.on('framereceived', ({ payload }) => {
+        const message = JSON.parse(String(payload));
+        if (message.type === 'welcome') proven.push(message.proven);
+      }),
+    );
+    const claim = await codeOf(screen);
+    expect(claim).toMatch(/^[0-9A-HJKMNP-TV-Z]{10}$/);
+    expect(isProvableId(await deviceOn(screen))).toBe(true);
+    let url = '';
+    await expect.poll(async () => (url = await scan(screen)), patience).toContain(`&claim=${claim}`);
+    const phone = await openPhone(url.replace('box.local', '127.0.0.1'));
+    await phone.getByRole('heading', { name: 'Set up this player' }).waitFor();
+    expect(phone.url()).not.toContain('claim');
+    await phone.getByText('Café').tap();
+    await phone.getByRole('button', { name: 'Start playing' }).tap();
+    await phone.getByRole('heading', { name: 'Café is on' }).waitFor();
+    await untilPlaying(screen, 'cafe', 'Today’s cake');
+    await expect.poll(() => proven, patience).toEqual([true]);
+    await screen.reload();
+    await expect.poll(() => proven, patience).toEqual([true, true]);
+  });
+
+  it('the form asks for the code where the address has none, and says until the display is there that it is saved', async () => {
+    const screen = await openByName(box());
+    const claim = await codeOf(screen);
+    const deviceId = await deviceOn(screen);
+    const phone = await openPhone(`${box().url}/onboard?deviceId=${deviceId}`);
+    await phone.getByText('Lobby').tap();
+    await phone.getByRole('button', { name: 'Start playing' }).tap();
+    await phone.getByRole('heading', { name: 'Which code does the player show?' }).waitFor();
+    await phone.locator('#claim').fill('ZZZZ ZZZZ ZZ');
+    await phone.getByRole('button', { name: 'Start playing' }).tap();
+    await phone.getByText('This code isn’t right').waitFor();
+    expect(await screen.evaluate(() => location.pathname)).toBe('/');
+    // The display is switched off in between.
+    await screen.context().close();
+    await phone.locator('#claim').fill(`${claim.slice(0, 4)}-${claim.slice(4)}`.toLowerCase());
+    await phone.getByRole('button', { name: 'Start playing' }).tap();
+    await phone.getByRole('heading', { name: 'Saved' }).waitFor();
+    expect(await phone.getByRole('heading', { name: 'Lobby is on' }).count()).toBe(0);
+  });
+
+  it('a page in the browser that is the player takes its code along', async () => {
+    const screen = await openByName(box());
+    await codeOf(screen);
+    await screen.locator('#form-address a').click();
+    await screen.getByText('Gate 4').click();
+    await screen.getByRole('button', { name: 'Start playing' }).click();
+    await untilPlaying(screen, 'gate-4', 'Boarding');
+  });
+
+  it('an id that was typed has no code, and its page says how it is connected', async () => {
+    const screen = await openByName(box(), '/?deviceId=front-desk');
+    await screen
+      .getByText('This display is connected with `signage onboard front-desk SCREEN` or in the console.')
+      .waitFor();
+    expect(await screen.locator('#code').isVisible()).toBe(false);
+    expect(await screen.locator('#claim-way').isVisible()).toBe(false);
+  });
+
+  it('a player that is sent to its code shows it, and goes back with the next command', async () => {
+    const screen = await openByName(box());
+    const deviceId = await deviceOn(screen);
+    const ask = createOperator(box(), secret);
+    await ask('POST', '/api/onboarding', { deviceId, clientName: 'By the door', screenSlug: 'lobby' });
+    await untilPlaying(screen, 'lobby', 'Welcome');
+    const command = async (body: object) => {
+      const { connections } = await (await ask('GET', '/api/screens/lobby/connections')).json();
+      const connectionId = connections.find((each: { deviceId: string }) => each.deviceId === deviceId)?.id;
+      return ask('POST', '/api/screens/lobby/commands', { ...body, connectionId });
+    };
+    const sent = async (body: object): Promise<unknown> => (await command(body)).json();
+    const url = `/?deviceId=${deviceId}&show=code`;
+    await expect.poll(() => sent({ command: 'redirect', url }), patience).toMatchObject({ sent: 1 });
+    await screen.waitForURL('**/?deviceId=*');
+    expect(await codeOf(screen)).toMatch(/^[0-9A-HJKMNP-TV-Z]{10}$/);
+    await expect.poll(() => sent({ command: 'refresh' }), patience).toMatchObject({ sent: 1 });
+    await untilPlaying(screen, 'lobby', 'Welcome');
+  });
+});
