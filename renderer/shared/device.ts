@@ -121,11 +121,11 @@ export const createDevice = (id: string, { nodeId, time }: Pick<PageBoot, 'nodeI
   };
 };
 
-/** The first message of a page on the socket of a screen. */
+/** The first message of a page on the socket of a screen; that of a landing page reports what it shows. */
 export const helloOf = async (identity: object, device: Device) => ({
   type: 'hello',
   ...identity,
-  page: location.pathname,
+  page: location.pathname + (location.pathname === '/' ? location.search : ''),
   viewport: { width: innerWidth, height: innerHeight, devicePixelRatio },
   proof: await device.prove(),
 });
