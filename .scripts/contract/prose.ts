@@ -42,8 +42,20 @@ path the answer is 404 \`not_found\`, for a browser as a page.
 | --- | --- | --- |
 ${errors.join('\n')}
 
-**Names and origins.** A Host header that is none of the service's names is 421 \`host_refused\`. An Origin that is not the
-request's own host is 403 \`origin_refused\` on everything that changes state, and on sockets.
+**Names and origins.** A Host header that is none of the service's names is 421 \`host_refused\`. Its names are IP addresses,
+names without a dot, those under a suffix that nobody can register (\`.local\`, \`.localhost\`, \`.lan\`, \`.home\`,
+\`.internal\`, \`.home.arpa\`, \`.localdomain\`, \`.corp\`, \`.intranet\`, \`.private\`), the machine's own, alone or in its DNS
+search domains, that of the public URL, and the allowed ones, on any port. A target in absolute form counts as its path where
+its authority is the Host. An Origin that is not the request's own host is 403 \`origin_refused\` on everything that changes
+state, and on sockets.
+
+**Order.** The first that fails answers: size of the head (431), target and Host (400, 421 \`host_refused\`), expectation
+(417), path and method (404, 405), Origin (403), credentials (401, 403), recipient (421 \`misdirected\`), the body (415, 413,
+400), the rest.
+
+**Page tokens.** With a secret every page is served with a token, in the JSON of the
+element with the id \`boot\`, as \`pageToken.token\`. The page sends it in \`x-signage-page-auth\`, on sockets as the subprotocol \`token.TOKEN\`, and renews it
+at two thirds of its life by \`POST /api/auth/page\`; where that is too late, a page that is fetched anew has the next one.
 
 **Headers of every answer**: \`X-Request-Id\` (not on playlists: it names the request in the log),
 \`Content-Security-Policy\`, \`X-Content-Type-Options: nosniff\`, \`Referrer-Policy\` and \`Permissions-Policy\`.

@@ -83,7 +83,7 @@ export type Skew = z.infer<typeof skewMessage>;
 export const glyphsMessage = z
   .object({
     type: z.literal('glyphs'),
-    slideId: z.string().max(256),
+    slideId: z.string().max(256).describe('id of the slide'),
     characters: z
       .string()
       .max(64)

@@ -58,6 +58,7 @@ export const clock = {
       established: true,
       received: 1769846400000.25,
       sent: 1769846400000.5,
+      wall: 1769846400001,
     }),
   },
 } as const satisfies Operations;

@@ -30,6 +30,7 @@ import {
   peerQuery,
   peerState,
   peerTakeovers,
+  protocol,
 } from '../peers.ts';
 import { deviceExample, digestExample, momentExample, nodeExample } from './examples.ts';
 import { entityTag, type Operations, okSealable, sealable, unchanged } from './operation.ts';
@@ -82,8 +83,11 @@ export const peers = {
           nodeId: nodeExample,
           instance: '0b9d3c1e-5f0f-4a86-9d37-2b1c0a6f1c55',
           site: 'default',
+          protocol,
           version: '0.1.0',
           serverTime: 1769846400000,
+          startedAt: 1769842800000,
+          seq: 1769846400000,
           peers: [{ nodeId: '6f1c550b-9d3c-4e5f-8f4a-869d372b1c0a', url: 'http://192.168.1.21:8080' }],
           content: version,
           bindings: digestExample,
@@ -98,7 +102,7 @@ export const peers = {
     summary: 'Relay commands to the pages of this box',
     description: 'They are run only on this box, in order. An error of one does not affect the others.',
     body: sealable(peerCommands, {
-      commands: [{ id: '5f0f4a86-9d37-4b1c-8a6f-1c550b9d3c1e', slug: 'lobby', body: { command: 'next' } }],
+      commands: [{ id: '5f0f4a86-9d37-4b1c-8a6f-1c550b9d3c1e', slug: 'lobby', body: { command: 'next' }, ageMs: 0 }],
     }),
     answer: okSealable('The results.', peerCommandAnswers, { answers: [{ sent: 2 }] }),
   },
@@ -110,6 +114,7 @@ export const peers = {
     answer: okSealable('The differences.', gossipAnswer, {
       nodeId: nodeExample,
       instance: '0b9d3c1e-5f0f-4a86-9d37-2b1c0a6f1c55',
+      serverTime: 1769846400000,
       summary: { content: version, bindings: digestExample, takeovers: digestExample },
       members: {
         digests: digestExample.repeat(2),
@@ -164,7 +169,7 @@ export const peers = {
     answer: okSealable('The document.', contentDocument, {
       ...version,
       changedAt: momentExample,
-      ancestors: [{ counter: 6, nodeId: nodeExample }],
+      ancestors: [{ counter: 6, nodeId: nodeExample, sha256: digestExample }],
       operator: 'Maria',
       stamps: [['lobby', { created_at: momentExample, modified_at: momentExample, digest: '9f86d081884c7d65' }]],
       text: '{"screens":[{"name":"Lobby","slug":"lobby"}]}',
@@ -204,6 +209,8 @@ export const peers = {
     summary: 'List the media of this box',
     answer: okSealable('All media.', peerMedia, {
       media: [{ name: 'hall.jpg', size: 482113, sha256: digestExample, modifiedAt: momentExample }],
+      deleted: [],
+      digest: digestExample,
     }),
   },
   'GET /api/peers/takeovers': {

@@ -8,6 +8,7 @@ import {
   clockMessage,
   commandMessage,
   faultMessage,
+  glyphsMessage,
   heartbeatMessage,
   helloMessage,
   mediaMessage,
@@ -57,6 +58,7 @@ export const sockets = {
       { schema: swapMessage, example: { type: 'swap', slideId: 'welcome-1', gapMs: 0 } },
       { schema: timeMessage, example: { type: 'time', t0: 1769846400000 } },
       { schema: skewMessage, example: { type: 'skew', swaps: [3.1, -0.4], videos: [] } },
+      { schema: glyphsMessage, example: { type: 'glyphs', slideId: 'welcome-1', characters: '漢字' } },
       { schema: playsMessage, example: { type: 'plays', plays: [playExample] } },
     ],
     sends: [
