@@ -61,14 +61,18 @@ describe('the memory of peers', () => {
   test('is bounded by default to 100,000 nonces plus 2,000 for each of 256 senders', async () => {
     const nonces = createNonces();
     let accepted = 0;
-    for (let count = 0; count < 1_000_000; count++) {
+    const isAccepted = (sender: number): boolean => {
       try {
-        nonces.use(String(count), 5_000, 0, peer(`sender ${count % 1_000}`));
+        nonces.use(String(accepted), 5_000, 0, peer(`sender ${sender}`));
         accepted += 1;
+        return true;
       } catch {
-        // Full.
+        return false;
       }
-    }
+    };
+    // All of them at first, and then each as long as it is accepted: refusals are what takes time.
+    for (let sender = 0; sender < 1_000; sender += 1) for (let count = 0; count < 100; count += 1) isAccepted(sender);
+    for (let sender = 0; sender < 1_000; sender += 1) while (isAccepted(sender));
     expect(accepted).toBeLessThanOrEqual(100_000 + 256 * 2_000);
     expect(await outcome(() => nonces.use('more', 5_000, 0, operator))).toBe('accepted');
   });
