@@ -11,6 +11,12 @@ import type { ServiceContext } from '../module.ts';
 import { type MediaUse, mediaNamed, mediaSlides, mediaUses } from './media.ts';
 import { revisionOf, type ScreenDocument, sourcesOf, textOf } from './model.ts';
 
+/** A slide's stream, with the user and password of its address. */
+export interface StreamOfSlide {
+  slideId: string;
+  address: string;
+}
+
 /** One screen's answer to `GET /api/screens/{slug}/playlist`. */
 export interface Payload extends PreparedAnswer {
   screen: Screen;
@@ -64,7 +70,7 @@ export interface View {
   /** Whether the playing content has a web slide with this URL. */
   namesPage(url: string): boolean;
   /** URLs of the stream slides; a new set object after each change. */
-  streams(): ReadonlySet<string>;
+  streams(): readonly StreamOfSlide[];
   /** Calls `listener` with the slugs whose payload was added, changed or removed. */
   onChange(listener: (slugs: string[]) => void): void;
 }
@@ -79,10 +85,12 @@ interface Payloads {
   show(screenDocuments: ReadonlyMap<string, ScreenDocument>, content: ContentFile | null): boolean;
 }
 
-const streamsOf = (screenDocuments: ReadonlyMap<string, ScreenDocument>): ReadonlySet<string> => {
+const streamsOf = (screenDocuments: ReadonlyMap<string, ScreenDocument>): readonly StreamOfSlide[] => {
   const playlists = new Set([...screenDocuments.values()].map(({ slides }) => slides));
   const slides = [...playlists].flat();
-  return new Set(slides.flatMap(({ kind, media_url }) => (kind === 'stream' && media_url !== null ? [media_url] : [])));
+  return slides.flatMap(({ id, kind, media_url }) =>
+    kind === 'stream' && media_url !== null ? [{ slideId: id, address: media_url }] : [],
+  );
 };
 
 export const createPayloads = (
@@ -100,7 +108,7 @@ export const createPayloads = (
   let slides: ReadonlyMap<string, Slide[]> = new Map();
   /** Names of the files under `/media/` that leading slides show. */
   let leadingMedia: readonly string[] = [];
-  let streams: ReadonlySet<string> = new Set();
+  let streams: readonly StreamOfSlide[] = [];
 
   const tags = (slug: string): readonly string[] => screens.get(slug)?.tags ?? [];
   const publish = (): boolean => {

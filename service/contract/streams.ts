@@ -3,6 +3,10 @@ import { z } from 'zod';
 
 export const rtmpQuery = z.object({
   source: z.string().describe('rtmp, rtmps, rtsp, rtsps or srt URL'),
+  slide: z
+    .string()
+    .optional()
+    .describe('id of the slide that shows it; its own user and password are used, which the playlist does not hold'),
   disableAudio: z.enum(['1', 'true', '0', 'false']).optional().describe('default: false'),
 });
 

@@ -184,6 +184,7 @@ const attempt = async (job: Job, before: PartNote | null, options: Options): Pro
   const { response } = await get(url, {
     signal,
     reach: job.reach,
+    credentials: true,
     headers: { 'User-Agent': 'signage-player', 'Accept-Encoding': 'identity', ...conditions(job, before) },
   });
   try {

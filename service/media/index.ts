@@ -12,7 +12,6 @@ import { type Catalog, createCatalog, type MediaEntry } from './catalog.ts';
 import type { MediaContext } from './context.ts';
 import { createCopies, type SiteCopy } from './copies/copies.ts';
 import { copiesFolderOf, openLedger } from './copies/ledger.ts';
-import { normalAddress } from './copies/named.ts';
 import { createRemoval, openDeletions } from './deletions.ts';
 import { createDownloads, type Wanted } from './downloads.ts';
 import { openEvictableMedia } from './evictable.ts';
@@ -196,7 +195,7 @@ export const createMedia = async (service: ServiceContext, { content, feeds }: D
     open: library.open,
     digestAt: async (address, time) => {
       const files = await folders.read();
-      const copy = ledger.get(normalAddress(address) ?? '')?.sha256;
+      const copy = copies.digestOf(address);
       const name = copy ?? mediaNameIn(address) ?? '';
       for (const folder of copy === undefined ? served : [copiesDir]) {
         const found = files.get(folder)?.get(name);

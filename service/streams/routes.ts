@@ -1,3 +1,4 @@
+import type { Content } from '../content/index.ts';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
 import { type RtmpSession, rtmpQuery } from '../contract/streams.ts';
@@ -8,6 +9,8 @@ import { parseSource, type StreamSource } from './source.ts';
 
 /** Properties of a request for a stream. */
 interface Caller {
+  /** The slide that shows the stream. */
+  slideId: string | undefined;
   /** The request is signed. */
   isSigned: boolean;
   /** The request cannot come from an external web page. */
@@ -15,15 +18,15 @@ interface Caller {
 }
 
 interface Dependencies {
-  /** The stream addresses in the content; returns a new set when they change. */
-  named(): ReadonlySet<string>;
+  /** The streams of the content's slides; returns a new list when they change. */
+  named: Content['streams'];
   /** Whether a shared secret is set: without one, any request that cannot come from an external page is allowed. */
   hasSecret: boolean;
 }
 
-const canonical = (address: string): string | null => {
+const canonical = (address: string): StreamSource | null => {
   try {
-    return parseSource(address, false).url;
+    return parseSource(address, false);
   } catch {
     return null;
   }
@@ -31,22 +34,34 @@ const canonical = (address: string): string | null => {
 
 /** Decides which sources a caller may open. Sources that the content names are open to every caller. */
 export const createPermission = ({ named, hasSecret }: Dependencies) => {
-  let addresses: ReadonlySet<string> = new Set();
-  let urls: ReadonlySet<string | null> = new Set();
+  let streams: ReturnType<Content['streams']> | undefined;
+  let urls: ReadonlySet<string> = new Set();
+  /** With user and password, by slide and public address. */
+  let own: ReadonlyMap<string, string> = new Map();
+  const keyOf = (slideId: string, publicUrl: string): string => `${slideId}\n${publicUrl}`;
 
-  const isNamed = ({ url }: StreamSource): boolean => {
-    if (addresses !== named()) {
-      addresses = named();
-      urls = new Set([...addresses].map(canonical));
-    }
-    return urls.has(url);
+  const read = (): void => {
+    if (streams === named()) return;
+    streams = named();
+    const sources = streams.flatMap(({ slideId, address }) => {
+      const source = canonical(address);
+      return source === null ? [] : [{ slideId, ...source }];
+    });
+    urls = new Set(sources.map(({ url }) => url));
+    own = new Map(sources.map(({ slideId, publicUrl, url }) => [keyOf(slideId, publicUrl), url]));
   };
 
-  /** @throws CodedError `source_not_allowed`, `origin_refused` */
-  return (source: StreamSource, { isSigned, isDeliberate }: Caller): void => {
-    if (isSigned || isNamed(source)) return;
+  /**
+   * The source to open: for a slide that the content has, its own, with the user and password that pages are not told.
+   * @throws CodedError `source_not_allowed`, `origin_refused`
+   */
+  return (asked: StreamSource, { slideId, isSigned, isDeliberate }: Caller): StreamSource => {
+    read();
+    const url = slideId === undefined ? undefined : own.get(keyOf(slideId, asked.url));
+    if (url !== undefined) return parseSource(url, asked.disableAudio);
+    if (isSigned || urls.has(asked.url)) return asked;
     if (hasSecret) throw new CodedError('source_not_allowed');
-    if (isDeliberate) return;
+    if (isDeliberate) return asked;
     const message =
       'The content names no such stream, and this may be a request of another web page; a program that calls itself ' +
       'Mozilla adds a header that begins with x-signage-.';
@@ -59,9 +74,11 @@ export type Permission = ReturnType<typeof createPermission>;
 export const streamRoutes = (sessions: Sessions, permit: Permission): Routes => ({
   'GET /api/rtmp/session': async (ctx) => {
     // An empty address counts as missing.
-    const { source: url, disableAudio } = readFields(rtmpQuery, { ...ctx.query, source: ctx.query['source'] || null });
-    const source = parseSource(url, disableAudio === '1' || disableAudio === 'true');
-    permit(source, { isSigned: ctx.state.bodySha256 !== null, isDeliberate: isDeliberate(ctx.req) });
+    const query = readFields(rtmpQuery, { ...ctx.query, source: ctx.query['source'] || null });
+    const { slide: slideId, disableAudio } = query;
+    const asked = parseSource(query.source, disableAudio === '1' || disableAudio === 'true');
+    const isSigned = ctx.state.bodySha256 !== null;
+    const source = permit(asked, { slideId, isSigned, isDeliberate: isDeliberate(ctx.req) });
     const session = await sessions.open(source);
     ctx.set('Cache-Control', 'no-store');
     ctx.body = {

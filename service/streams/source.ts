@@ -15,6 +15,8 @@ export interface StreamSource {
   scheme: StreamScheme;
   /** The canonical URL with credentials: only for ffmpeg, never for logs or responses. */
   url: string;
+  /** The canonical URL without user and password, as playlists hold it. */
+  publicUrl: string;
   /** Scheme, host and port, for logs and responses. A path or a query may contain credentials. */
   display: string;
   disableAudio: boolean;
@@ -50,10 +52,11 @@ export const parseSource = (raw: string, disableAudio: boolean): StreamSource =>
   }
   const user = username + (password && `:${password}`);
   const host = hostname + (port && port !== defaultPorts[scheme] ? `:${port}` : '');
-  const url = `${scheme}://${user && `${user}@`}${host}${pathname}${search}`;
+  const place = `${host}${pathname}${search}`;
+  const url = `${scheme}://${user && `${user}@`}${place}`;
   const identity = `${url}\n${disableAudio ? 'silent' : 'sound'}`;
   const key = createHash('sha256').update(identity).digest('hex').slice(0, 16);
-  return { scheme, url, display: `${scheme}://${host}`, disableAudio, key };
+  return { scheme, url, publicUrl: `${scheme}://${place}`, display: `${scheme}://${host}`, disableAudio, key };
 };
 
 const decoded = (text: string): string => {

@@ -19,6 +19,8 @@ const browser = 'User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 
 
 const pathOf = (source: string): string => `/api/rtmp/session?source=${encodeURIComponent(source)}`;
 
+const pathOfSlide = (source: string, slide: string): string => `${pathOf(source)}&slide=${slide}`;
+
 const start = async (env: Record<string, string> = {}) => {
   const ffmpeg = standIn();
   const service = await startTestService({ content, env: { SIGNAGE_FFMPEG_PATH: ffmpeg.path, ...env } });
@@ -52,6 +54,19 @@ describe('with a secret', () => {
 
     const headers = signRequest({ secret, method: 'GET', url: service.url + pathOf(unnamed) });
     expect((await service.get(pathOf(unnamed), { headers })).status).toBe(200);
+  });
+
+  it('a page opens the stream of a slide by the address that it is told, with the password that it is not', async () => {
+    const { service, ffmpeg } = await start({ SIGNAGE_SHARED_SECRET: secret });
+    const html = await (await service.get('/screen/lobby')).text();
+    const headers = { 'x-signage-page-auth': /"token":"([^"]+)"/.exec(html)?.[1] ?? '' };
+    const [{ id }] = (await (await service.get('/api/screens/lobby/playlist', { headers })).json()).slides;
+    const ask = async (source: string, slide: string): Promise<number> =>
+      (await service.get(pathOfSlide(source, slide), { headers })).status;
+    const told = 'rtmp://127.0.0.1:19350/live/a';
+    expect(await ask(told, id)).toBe(200);
+    await expect.poll(() => ffmpeg.runs().filter((run) => run.includes(named)).length, { timeout: 20_000 }).toBe(1);
+    expect([await ask(told, 'another'), await ask(`${told}/b`, id), await ask(unnamed, id)]).toEqual([403, 403, 403]);
   });
 
   it('an edit of the content decides at once', async () => {

@@ -33,7 +33,7 @@ export const startStreams = async ({ dataDir, ffmpegPath = null, maxStreams = 8,
   const app = new Koa<RequestState>();
   app.silent = true;
   const router = new Router<RequestState>();
-  for (const [route, handle] of Object.entries(streamRoutes(sessions, () => undefined)) as [string, Handler][]) {
+  for (const [route, handle] of Object.entries(streamRoutes(sessions, (source) => source)) as [string, Handler][]) {
     const [method = '', path = ''] = route.split(' ');
     router.register(path, [method], handle);
   }

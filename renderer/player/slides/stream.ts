@@ -36,7 +36,7 @@ const manifestOf = async ({ slide, credentials }: SlideContext, signal: AbortSig
   const source = mediaUrl(slide);
   if (!live.test(source)) return source;
   const disableAudio = slide.content?.['muted'] !== false;
-  const query = new URLSearchParams({ source, disableAudio: String(disableAudio) });
+  const query = new URLSearchParams({ source, slide: slide.id, disableAudio: String(disableAudio) });
   for (;;) {
     const response = await fetch(`/api/rtmp/session?${query}`, { headers: credentials(), cache: 'no-store', signal });
     if (!response.ok) throw new Error(`the stream's session answers ${response.status}`);

@@ -24,7 +24,7 @@ import {
   noteHeld,
 } from './freshness.ts';
 import type { Copy, Ledger } from './ledger.ts';
-import { normalAddress, remoteMedia } from './named.ts';
+import { hasCredentials, normalAddress, remoteMedia, withoutCredentials } from './named.ts';
 
 /** The copy of a remote file on other boxes of the site. */
 export type SiteCopy =
@@ -162,6 +162,8 @@ export const createCopies = (context: Context, dependencies: Dependencies) => {
   const logOf = createLogOf(context);
   const { put, takeFromSite } = createStoring(context, dependencies);
   let states = new Map<string, MediumState>();
+  /** Addresses that have a user or password, by the address without them, which pages are told. */
+  let told = new Map<string, string>();
   /** Checks in progress by URL, also of media that are no longer named, so that none is fetched twice at a time. */
   const busy = new Map<string, Promise<void>>();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -264,6 +266,12 @@ export const createCopies = (context: Context, dependencies: Dependencies) => {
     if (bytes > storage.quota) await ledger.evict(bytes - storage.quota, 'evict used');
   };
 
+  /** The normalized address as the content has it; null if it is not an http or https URL. */
+  const addressOf = (address: string): string | null => {
+    const url = normalAddress(address);
+    return url === null || states.has(url) ? url : (told.get(url) ?? url);
+  };
+
   const onContent = (): void => {
     if (closed) return;
     const before = states;
@@ -277,6 +285,7 @@ export const createCopies = (context: Context, dependencies: Dependencies) => {
       Object.assign(state, named);
       states.set(url, state);
     }
+    told = new Map([...states.keys()].filter(hasCredentials).map((url) => [withoutCredentials(url), url]));
     ledger.protect(new Set(states.keys()));
     schedule();
     void cleanUp();
@@ -303,14 +312,14 @@ export const createCopies = (context: Context, dependencies: Dependencies) => {
      * copy passes its hash, and still gets that copy for a while after it was replaced.
      */
     find(address: string, sha256?: string): Found | null {
-      const url = normalAddress(address);
+      const url = addressOf(address);
       if (url === null) return null;
       const copy = ledger.get(url, sha256);
       const state = states.get(url);
       if (copy === undefined) {
         if (state === undefined) return null;
         // A browser would follow redirects into the LAN, which an Internet feed must not reach.
-        const mayLead = state.reach === 2 || (state.isOwn && state.isOutOfSpace);
+        const mayLead = (state.reach === 2 || (state.isOwn && state.isOutOfSpace)) && !hasCredentials(url);
         // Nor may it bypass the limits for a file that is about to be copied.
         const isHeld = limits.heldReason() !== null || (limits.isLimited && state.reason === null);
         return mayLead && !isHeld ? { remote: url } : { coming: busy.get(url) ?? Promise.resolve() };
@@ -324,6 +333,9 @@ export const createCopies = (context: Context, dependencies: Dependencies) => {
       }
       return { copy, file: ledger.fileOf(copy) };
     },
+
+    /** SHA-256 (hex) of the copy of an address; undefined: there is none. */
+    digestOf: (address: string): string | undefined => ledger.get(addressOf(address) ?? '')?.sha256,
 
     /** The copy with that hash, and its file. */
     findByHash(sha256: string): (Copy & { file: string }) | null {
@@ -352,7 +364,7 @@ export const createCopies = (context: Context, dependencies: Dependencies) => {
 
     /** Reports that the file of a copy is missing: it is fetched again. */
     async lose(address: string, copy: Copy): Promise<void> {
-      const url = normalAddress(address) ?? '';
+      const url = addressOf(address) ?? '';
       await ledger.drop(url, copy);
       const state = states.get(url);
       if (state !== undefined) state.due = 0;

@@ -15,6 +15,11 @@ export const normalAddress = (address: string): string | null => {
   return url.href;
 };
 
+/** A normalized address without user and password. */
+export const withoutCredentials = (url: string): string => url.replace(/^(https?:\/\/)[^/?#]*@/, '$1');
+
+export const hasCredentials = (url: string): boolean => withoutCredentials(url) !== url;
+
 const originOf = (address = ''): string | null => (URL.canParse(address) ? new URL(address).origin : null);
 
 const isFile = (address: string): boolean => /^(?:image|video)\/|\/pdf$/.test(mediaTypeOf(address) ?? '');

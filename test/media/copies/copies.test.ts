@@ -105,6 +105,22 @@ describe('a picture that the content names', () => {
     expect(remote.requests.map(({ headers }) => headers.range)).toEqual([undefined, `bytes=${2 * MIB}-`]);
   });
 
+  it('is fetched with the password of its address, and served by the address without it', async () => {
+    const remote = await startRemote();
+    serve(remote, '/a', png);
+    const told = `${remote.url}/a`;
+    const own = told.replace('://', '://alice:pass@');
+    remote.answer('/b', () => undefined);
+    const service = await startTestService({ content: lobby([own, own.replace(/a$/, 'b')].map(image)) });
+    await until(service, { count: 1, pending: 1 });
+    expect((await copyOf(service, told)).status).toBe(200);
+    const [{ headers } = { headers: {} }] = remote.requests.filter(({ url }) => url === '/a');
+    expect(headers).toMatchObject({ authorization: `Basic ${Buffer.from('alice:pass').toString('base64')}` });
+    // No page is led to an address with a password.
+    const waiting = await copyOf(service, own.replace(/a$/, 'b'));
+    expect([waiting.status, waiting.headers.get('Location')]).toEqual([403, null]);
+  });
+
   it('with two addresses is stored once', async () => {
     const remote = await startRemote();
     for (const path of ['/a', '/b']) serve(remote, path, png);
