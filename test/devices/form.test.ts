@@ -64,6 +64,20 @@ describeBrowser('the form', () => {
     },
   );
 
+  it('has no choice under its button where letters are twice as large', async () => {
+    const service = await startReachable();
+    const phone = await openForm(service);
+    await phone.addStyleTag({ content: 'html { font-size: 212.5% }' });
+    const choice = phone.getByText('Gate 4');
+    await choice.scrollIntoViewIfNeeded();
+    const { bottom } = await choice.evaluate((element) => element.getBoundingClientRect().toJSON());
+    const { top } = await phone
+      .locator('.act')
+      .first()
+      .evaluate((element) => element.getBoundingClientRect().toJSON());
+    expect(top).toBeGreaterThanOrEqual(bottom);
+  });
+
   it('says that an id is wrong, and not that there is none', async () => {
     const service = await startReachable();
     const phone = await openPhone(formOf(service, 'a/b'));

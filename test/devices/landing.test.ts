@@ -219,6 +219,19 @@ describeBrowser('the landing page', { timeout: 60_000 }, () => {
     expect(await textOf(screen, '#device')).toBe(deviceId);
   });
 
+  it('uses a very wide band: what to do, where, and the code stand beside each other, in large letters', async () => {
+    const service = await startReachable();
+    const screen = await openScreen(service, { viewport: { width: 3840, height: 600 } });
+    await screen.locator('#code svg').waitFor();
+    const boxOf = async (selector: string) =>
+      (await screen.locator(selector).first().boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    const [headline, ways, code] = [await boxOf('.headline'), await boxOf('dl'), await boxOf('#code')];
+    expect(ways.x).toBeGreaterThan(headline.x + headline.width);
+    expect(code.x).toBeGreaterThan(ways.x + ways.width);
+    expect(code.height).toBeGreaterThan(480);
+    expect(headline.height).toBeGreaterThan(95);
+  });
+
   it('shows a long id in groups, which is whole when it is copied', async () => {
     const service = await startReachable();
     const id = '0123456789abcdef0123456789abcdef';

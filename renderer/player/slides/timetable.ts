@@ -76,6 +76,10 @@ export const rowsOf = (available: number, entries: number, isPortrait: boolean):
   return { perPage, height, type, lines: height >= ROOMY_ROW ? 3 : 2, details: height >= AMPLE_ROW ? 2 : 1, isStacked };
 };
 
+/** How many columns of rows stand beside each other: on a very wide band two or three. @param aspect width to height */
+export const columnsOf = (aspect: number, entries: number): number =>
+  Math.max(1, Math.min(Math.floor(aspect / 2), 3, entries));
+
 type Group = PlaylistPayload['timetableGroups'][number];
 
 /** How long a page of entries is on if the slide has no duration, and how long it takes to read one. */
@@ -183,7 +187,8 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
   const measure = (entries: number) => {
     const { clientWidth, clientHeight } = frame;
     const unit = Math.min(clientWidth, clientHeight) / 100;
-    return rowsOf(rows.clientHeight / unit, entries, clientWidth < clientHeight);
+    const columns = columnsOf(clientWidth / clientHeight, entries);
+    return { columns, ...rowsOf(rows.clientHeight / unit, Math.ceil(entries / columns), clientWidth < clientHeight) };
   };
 
   const squeeze = (kind: 'name' | 'location'): void => {
@@ -222,16 +227,19 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
     day.textContent = formats.day(agenda);
     clock.replaceChildren(formats.time(now()));
     fitTitle();
-    const { perPage, height, type, lines, details, isStacked } = measure(agenda.entries.length);
-    const share = spread(slide, Math.ceil(agenda.entries.length / perPage), PAGE_TIME);
-    const list = chunk(agenda.entries, perPage);
+    const { columns, perPage, height, type, lines, details, isStacked } = measure(agenda.entries.length);
+    const list = chunk(agenda.entries, perPage * columns);
+    const share = spread(slide, list.length, PAGE_TIME);
     length = share.length;
     current = Math.min(current, share.count - 1);
     pages.open(share.count, share.pageMs);
     rows.style.setProperty('--row', String(height));
     rows.style.setProperty('--lines', String(lines));
     rows.style.setProperty('--details', String(details));
+    rows.style.setProperty('--columns', String(columns));
+    rows.style.setProperty('--per-column', String(Math.min(perPage, Math.ceil(agenda.entries.length / columns))));
     rows.classList.toggle('stacked', isStacked);
+    rows.classList.toggle('columns', columns > 1);
     rows.replaceChildren(
       ...(list[current] ?? []).map((each) => createRow(each, agenda.daysAhead === 0 && each === agenda.entries[0])),
     );

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { rowsOf } from '../../../renderer/player/slides/timetable.ts';
+import { columnsOf, rowsOf } from '../../../renderer/player/slides/timetable.ts';
 
 const page = [fc.double({ min: 20, max: 400, noNaN: true }), fc.integer({ min: 0, max: 100 }), fc.boolean()] as const;
 
@@ -32,4 +32,17 @@ it.each([
   [150, 40, true, 13],
 ])('of %d with %d entries (portrait: %s) there are %d to a page', (available, entries, isPortrait, count) => {
   expect(Math.min(entries, rowsOf(available, entries, isPortrait).perPage)).toBe(count);
+});
+
+it.each([
+  [16 / 9, 40, 1],
+  [3.2, 40, 1],
+  [4, 40, 2],
+  [6.4, 40, 3],
+  [6.4, 2, 2],
+  [20, 40, 3],
+  [0.5, 40, 1],
+  [6.4, 0, 1],
+])('at an aspect of %d rows of %d entries stand in %d columns', (aspect, entries, columns) => {
+  expect(columnsOf(aspect, entries)).toBe(columns);
 });
