@@ -25,8 +25,8 @@ interface Field {
 }
 
 const page = reportedText(4096)
-  .optional()
-  .describe("the page's path, or the URL that a redirect shows, cut at 4,096 characters; absent: as before");
+  .nullish()
+  .describe("the page's path, or the URL that a redirect shows, cut at 4,096 characters; null or absent: as before");
 const size = viewport
   .extend({ devicePixelRatio: viewport.shape.devicePixelRatio.default(1) })
   .nullish()
@@ -128,7 +128,7 @@ export const reportedOf = (report: Report, before: Reported | null): Reported =>
   Object.fromEntries(
     (Object.keys(stateFields) as (keyof Reported)[]).map((name) => {
       const { first, isKept = false }: Field = fields[name];
-      const said = report[name];
+      const said = name === 'page' ? (report.page ?? undefined) : report[name];
       return [name, said === undefined ? (isKept && before !== null ? before[name] : first) : said];
     }),
   ) as Reported;

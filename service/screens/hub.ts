@@ -140,7 +140,7 @@ export const createHub = (
       deviceId,
       label: (isExtended ? clientName : null) ?? readableLabel(origin.userAgent, connectionId),
       userAgent: origin.userAgent,
-      ...reportedOf({ page: `/screen/${slug}`, ...hello }, null),
+      ...reportedOf({ ...hello, page: hello.page ?? `/screen/${slug}` }, null),
       clientIp: origin.clientIp,
       remoteAddress: origin.remoteAddress,
       connectedAt: at,

@@ -53,10 +53,10 @@ test('a hello is welcomed, and is a connection from then on', async () => {
   });
 });
 
-test('the least of a hello will do', async () => {
+test.each([{}, { page: null }])('the least of a hello will do: %o', async (more) => {
   const service = await startTestService({ content: lobby });
   const page = await openSocket(service, '/api/screens/lobby/socket');
-  page.send({ type: 'hello', clientId: 'a' });
+  page.send({ type: 'hello', clientId: 'a', ...more });
   expect(await page.message(({ type }) => type === 'welcome')).toMatchObject({ clientName: null });
   expect(await connectionsOf(service)).toMatchObject([
     { deviceId: null, clientName: null, page: '/screen/lobby', viewport: null },
@@ -89,6 +89,7 @@ describe('a state', () => {
     ['of a redirect', { page: 'https://example.com/board?x=1' }, { page: 'https://example.com/board?x=1' }],
     ['without a viewport: it is as it was', {}, { viewport: { width: 1920, height: 1080, devicePixelRatio: 1 } }],
     ['with a viewport of null', { viewport: null }, { viewport: null }],
+    ['with a page of null, which stays as it was', { page: null }, { page: '/screen/lobby' }],
     ['with what a newer page may say', { volume: 3 }, {}],
   ])('%s shows in the snapshot', async (_, said, shown) => {
     const service = await startTestService({ content: lobby });
