@@ -59,6 +59,8 @@ interface Options {
   secret: string | null;
   /** During a secret rotation: the old secret, still accepted for verification, never used to sign. */
   previous: string | null;
+  /** The id of this box. */
+  nodeId: string;
   pageTokenSeconds: number;
   /** Null where there is no secret. */
   guard: ReplayGuard | null;
@@ -84,12 +86,20 @@ const isGuess = (error: unknown): boolean =>
   error instanceof CodedError && ['signature_invalid', 'page_token_invalid'].includes(error.code);
 
 /** Decides who may call which operation. If a request has both a signature and a page token, the signature is checked. */
-export const createAccess = ({ secret, previous, pageTokenSeconds, guard, now, log }: Options): AccessControl => {
+export const createAccess = ({
+  secret,
+  previous,
+  nodeId,
+  pageTokenSeconds,
+  guard,
+  now,
+  log,
+}: Options): AccessControl => {
   if (secret === null || guard === null) return open;
   const throttle = createThrottle({ log });
   const tokens = createPageTokens({ secret, previous, lifetimeSeconds: pageTokenSeconds, now });
   const secrets = previous === null ? [secret] : [secret, previous];
-  const signatures = createSignatures({ secrets, guard });
+  const signatures = createSignatures({ secrets, guard, nodeId });
   const seals = new Map(secrets.map((each) => [each, createSeal(each, ...secrets)]));
 
   /**

@@ -7,6 +7,7 @@ import { openReplayGuard } from './replay.ts';
 
 interface Dependencies {
   options: Pick<Options, 'dataDir' | 'sharedSecret' | 'sharedSecretPrevious' | 'pageTokenSeconds'>;
+  ids: { nodeId: string };
   log: Logger;
   now(): number;
   monotonicNow(): number;
@@ -14,8 +15,8 @@ interface Dependencies {
 }
 
 /** Opens the replay guard, where there is a secret. */
-export const openAccess = async ({ options, log, now, monotonicNow, keep }: Dependencies) => {
+export const openAccess = async ({ options, ids: { nodeId }, log, now, monotonicNow, keep }: Dependencies) => {
   const { dataDir, sharedSecret: secret, sharedSecretPrevious: previous, pageTokenSeconds } = options;
   const guard = secret === null ? null : keep(await openReplayGuard({ dataDir, log, now, monotonicNow }));
-  return createAccess({ secret, previous, pageTokenSeconds, guard, now, log });
+  return createAccess({ secret, previous, nodeId, pageTokenSeconds, guard, now, log });
 };

@@ -94,10 +94,12 @@ interface Options {
   /** A signature by any of these is accepted. */
   secrets: readonly string[];
   guard: Pick<ReplayGuard, 'isFresh' | 'clock' | 'use'>;
+  /** The id of this box. */
+  nodeId: string;
 }
 
 /** Verifies signatures; each is accepted once. */
-export const createSignatures = ({ secrets, guard }: Options) => ({
+export const createSignatures = ({ secrets, guard, nodeId }: Options) => ({
   /**
    * Marks the nonce as used synchronously, so that only one of many concurrent copies is accepted.
    * @returns the secret that it was signed with, the {@link clockHeader} for a box whose clock is a little off, and the
@@ -125,7 +127,8 @@ export const createSignatures = ({ secrets, guard }: Options) => ({
       const message = `The signature does not match the request: the host that it must be made for is ${head.host}.`;
       throw new CodedError('signature_invalid', message);
     }
-    await guard.use(claimed.nonce, timestamp, sender);
+    // What is meant for another box is not carried out here; browsers send it again when it is answered with 421.
+    if (claimed.recipient === null || claimed.recipient === nodeId) await guard.use(claimed.nonce, timestamp, sender);
     const boxSignature: BoxSignature = { age: () => guard.clock() - timestamp, clock: () => clock(secret) };
     return {
       secret,

@@ -22,7 +22,16 @@ interface Setup {
 const setUp = ({ nonces, ...set }: Setup = {}, clock = createClock()) => {
   const warn = vi.fn();
   const guard = createTestGuard(clock, nonces);
-  const options = { secret, previous: null, ...set, pageTokenSeconds: 900, guard, now: clock.now, log: { warn } };
+  const options = {
+    secret,
+    previous: null,
+    nodeId: 'this box',
+    ...set,
+    pageTokenSeconds: 900,
+    guard,
+    now: clock.now,
+    log: { warn },
+  };
   const access = createAccess(options);
   const admit = (headers: HeaderLines, as: Access, address = '192.0.2.1') =>
     access.admit({ ...head, headers, access: as, address });

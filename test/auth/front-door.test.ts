@@ -88,7 +88,9 @@ test('what is wrong is told in order: the path, the credentials, the recipient; 
   const elsewhere = { [recipientHeader]: 'another-box' };
   expect(await ask('/api/gone', elsewhere)).toEqual(['not_found', false]);
   expect(await ask(path, elsewhere)).toEqual(['credentials_required', false]);
-  expect(await ask(path, signed(path))).toEqual(['misdirected', true]);
+  const copy = signed(path);
+  // As browsers send it again.
+  for (let count = 0; count < 2; count += 1) expect(await ask(path, copy)).toEqual(['misdirected', true]);
   expect(await ask('/api/gone', signed('/api/gone'))).toEqual(['not_found', true]);
   expect(await ask('/api/peers/state', signed('/api/peers/state'))).toEqual(['method_not_allowed', true]);
 });

@@ -17,7 +17,15 @@ import { createTestGuard, outcome, secret } from './support.ts';
 const start = async () => {
   const log = { warn: () => undefined };
   const guard = createTestGuard({ now: Date.now, monotonicNow: () => performance.now() });
-  const access = createAccess({ secret, previous: null, pageTokenSeconds: 60, guard, now: Date.now, log });
+  const access = createAccess({
+    secret,
+    previous: null,
+    nodeId: 'node-1',
+    pageTokenSeconds: 60,
+    guard,
+    now: Date.now,
+    log,
+  });
   const kept: string[] = [];
 
   const admit = (req: IncomingMessage, as: Access, headers = req.headersDistinct) =>

@@ -16,7 +16,7 @@ const setUp = (secrets: readonly string[] = [secret], mostNonces?: number) => {
   const clock = createClock();
   const most = { total: mostNonces ?? 1_000, each: mostNonces ?? 1_000, guaranteed: 0 };
   const guard = createTestGuard(clock, createNonces({ operator: most, peer: most }));
-  const signatures = createSignatures({ secrets, guard });
+  const signatures = createSignatures({ secrets, guard, nodeId: 'this box' });
   const signed = (now = clock.now(), with_ = secret): HeaderLines =>
     linesOf(signRequest({ ...head, body, secret: with_, now }));
   const judge = (headers: HeaderLines, as: SignedHead = head) =>
@@ -151,7 +151,7 @@ describe('what is signed', () => {
     await fc.assert(
       fc.asyncProperty(requests, async ({ secret: own, body: bytes, ...request }) => {
         const clock = createClock();
-        const signatures = createSignatures({ secrets: [own], guard: createTestGuard(clock) });
+        const signatures = createSignatures({ secrets: [own], guard: createTestGuard(clock), nodeId: 'this box' });
         const headers = linesOf(signRequest({ ...request, body: bytes, secret: own, now: clock.now() }));
         const url = `http://${request.host}${request.target}`;
         const byUrl = linesOf(signRequest({ url, method: request.method, body: bytes, secret: own, now: clock.now() }));
@@ -229,7 +229,7 @@ describe('time', () => {
     const copy = before.signed();
     expect(await before.judge(copy)).toBe('accepted');
     before.clock.pass(second);
-    const after = createSignatures({ secrets: [secret], guard: createTestGuard(before.clock) });
+    const after = createSignatures({ secrets: [secret], guard: createTestGuard(before.clock), nodeId: 'this box' });
     expect(await outcome(() => after.verify(parseSignature(copy), head, sender))).toBe('signature_stale');
   });
 
