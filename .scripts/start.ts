@@ -30,7 +30,8 @@ const startKiosk = (electron: string): void => {
   let isStopping = false;
   const stop = (signal: NodeJS.Signals): void => {
     isStopping = true;
-    kiosk.kill(signal);
+    // Ctrl+C reaches Electron by itself, and a second SIGINT would kill it.
+    if (signal === 'SIGTERM') kiosk.kill(signal);
   };
   const fallBack = (reason: string): void => {
     // The service has handlers of its own.

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import type { App } from 'electron';
 import type { Logger } from 'pino';
 import type { Kiosk } from './kiosk.ts';
+import type { Paths } from './paths.ts';
 import type { Placement } from './windows/placement.ts';
 
 interface Dependencies {
@@ -17,6 +18,8 @@ interface Dependencies {
 interface RelaunchOptions {
   /** The path of the AppImage that contains this program; null: none. */
   appImage: string | null;
+  /** Whether systemd runs the app, and starts it again. */
+  systemd: Pick<Paths['systemd'], 'isWatched'>;
 }
 
 /**
@@ -35,13 +38,15 @@ const startAfterThis = (program: string, args: readonly string[]): void =>
 /** @returns a function that ends the app and starts it again; only its first call has an effect */
 export const createRelaunch = (
   { app, log, lendSecrets, isStopping }: Dependencies,
-  { appImage }: RelaunchOptions,
+  { appImage, systemd }: RelaunchOptions,
 ): ((reason: string) => void) => {
   let isUnderWay = false;
   return (reason) => {
     if (isUnderWay || isStopping()) return;
     isUnderWay = true;
     log.warn({ reason }, 'the kiosk restarts');
+    // A second one beside systemd's would start in a session that ends.
+    if (systemd.isWatched) return app.quit();
     lendSecrets(() => {
       // Electron's own method would run from the mount of the AppImage, which is gone by then.
       if (appImage === null) app.relaunch();

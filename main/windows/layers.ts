@@ -26,6 +26,8 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void) 
     fullscreen: true,
     frame: false,
     autoHideMenuBar: true,
+    // With one, a frameless window is transparent under Wayland, and its background is never seen.
+    hasShadow: false,
     // Briefly visible after a page has crashed; the background of the kiosk's own pages.
     backgroundColor: OWN_BACKGROUND,
     title: titleOf(display),

@@ -5,7 +5,8 @@
  * Daylight saving: a time that is skipped in spring maps to the jump; of a time that is repeated in autumn the first one
  * counts. So each span occurs once a day, without interruption; a span within the skipped hour is empty.
  */
-import { Temporal } from 'temporal-polyfill';
+// Not the global one, which some versions of Node have: schedules run on the same code everywhere.
+import { Temporal } from 'temporal-polyfill/implementation';
 
 /** A local date and time of the site. */
 export interface WallTime {

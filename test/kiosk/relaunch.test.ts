@@ -22,7 +22,7 @@ const app = `
   const app = { relaunch: () => console.log('from inside'), quit: () => setTimeout(() => process.exit(0), 300) };
   const relaunch = createRelaunch(
     { app, log: { warn() {} }, lendSecrets: (act) => lendSecrets(environment, act), isStopping: () => false },
-    { appImage: process.env.APPIMAGE },
+    { appImage: process.env.APPIMAGE, systemd: { isWatched: false } },
   );
   relaunch('once');
   relaunch('twice');
@@ -63,13 +63,25 @@ it('any other package is relaunched by Electron, once, and not when it is to end
   let isStopping = true;
   const again = createRelaunch(
     { app: { relaunch, quit }, log: { warn: () => {} }, lendSecrets: lend, isStopping: () => isStopping },
-    { appImage: null },
+    { appImage: null, systemd: { isWatched: false } },
   );
   again('too late');
   expect(quit).not.toHaveBeenCalled();
   isStopping = false;
   for (const reason of ['one', 'two']) again(reason);
   expect([relaunch, quit, lend].map(({ mock }) => mock.calls.length)).toEqual([1, 1, 1]);
+});
+
+it('under systemd, which starts it again, it only ends', () => {
+  const [relaunch, quit, lend] = [vi.fn(), vi.fn(), vi.fn((act: () => void) => act())];
+  for (const appImage of [null, '/home/player.AppImage']) {
+    const again = createRelaunch(
+      { app: { relaunch, quit }, log: { warn: () => {} }, lendSecrets: lend, isStopping: () => false },
+      { appImage, systemd: { isWatched: true } },
+    );
+    again('a page failed too often');
+  }
+  expect([relaunch, quit, lend].map(({ mock }) => mock.calls.length)).toEqual([0, 2, 0]);
 });
 
 it.runIf(process.platform !== 'win32')('the AppImage of another program is not taken for its own', () => {

@@ -108,6 +108,21 @@ test('SIGTERM before the first window ends the start, and starts nothing', async
   expect(lines()).toHaveLength(3);
 });
 
+test('Ctrl+C, which the kiosk gets by itself, is not sent to it again', async () => {
+  const { child, lines } = start({
+    DISPLAY: ':99',
+    ELECTRON_OVERRIDE_DIST_PATH: electronThat(
+      `trap 'echo again' INT; trap 'echo end; exit 0' TERM; echo waiting; while :; do sleep 0.05; done`,
+    ),
+  });
+  await expect.poll(() => lines()[1], patience).toBe('waiting');
+  child.kill('SIGINT');
+  child.kill('SIGTERM');
+  const [code] = await once(child, 'close');
+  expect(code).toBe(0);
+  expect(lines().slice(1)).toEqual(['waiting', 'end', '']);
+});
+
 itBrowser('with both it is the kiosk, and ends as that does', async () => {
   const { child, lines, isListening } = start({ DISPLAY: ':99', ELECTRON_OVERRIDE_DIST_PATH: electronIn() });
   await isListening();
