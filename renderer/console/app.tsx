@@ -1,14 +1,14 @@
 /** The frame of the console: navigation, banners, and the page of the address. */
 
 import { useComputed, useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { SignIn } from './sign-in.tsx';
 import type { Announcer } from './stores/announcer.ts';
 import { hrefOf } from './stores/router.ts';
 import { isActive } from './stores/uploads.ts';
 import { useConsole } from './ui/context.tsx';
-import { IconButton } from './ui/controls.tsx';
+import { Failure, IconButton } from './ui/controls.tsx';
 import { Icon, type IconName } from './ui/icon.tsx';
 import { Lazy } from './ui/lazy.tsx';
 import { Wall } from './wall/wall.tsx';
@@ -114,6 +114,9 @@ export const Drop = () => {
   );
 };
 
+/** Of the message of an error that is shown. */
+const MOST_CHARACTERS = 200;
+
 const pages = ['screens', 'content', 'media', 'takeovers', 'plays', 'boxes'] as const;
 type PageName = (typeof pages)[number];
 
@@ -181,6 +184,28 @@ const Navigation = ({ current }: { current: PageName }) => {
   );
 };
 
+/** Shows what came instead of a part that could not be rendered; the other parts and the polling go on. */
+class Boundary extends Component<{ children: ComponentChildren }, { error: Error | null }> {
+  override state = { error: null };
+
+  static override getDerivedStateFromError(error: Error) {
+    return { error };
+  }
+
+  override render() {
+    return this.state.error === null ? (
+      this.props.children
+    ) : (
+      <Broken error={this.state.error} onRetry={() => this.setState({ error: null })} />
+    );
+  }
+}
+
+const Broken = ({ error, onRetry }: { error: Error; onRetry(): void }) => {
+  const { texts } = useConsole();
+  return <Failure reason={texts.errors.page({ reason: error.message.slice(0, MOST_CHARACTERS) })} onRetry={onRetry} />;
+};
+
 export const App = () => {
   const { router, texts, session, announcer } = useConsole();
   const [first = 'screens', ...rest] = router.path.value;
@@ -203,9 +228,13 @@ export const App = () => {
       </button>
       <Navigation current={name} />
       <div class="page">
-        <Banners />
+        <Boundary>
+          <Banners />
+        </Boundary>
         <main id="main" tabIndex={-1} ref={main}>
-          <Page name={name} rest={rest} />
+          <Boundary key={where}>
+            <Page name={name} rest={rest} />
+          </Boundary>
         </main>
       </div>
       <Drop />

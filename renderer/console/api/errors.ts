@@ -3,14 +3,36 @@
 import type { Texts } from 'virtual:texts/console';
 import type { ErrorCode } from '../../../service/contract/errors.ts';
 
-/** The box's own sentence where there is no better one. */
+/** Refusals that have a sentence in the language of the console. */
+const sentences: Partial<Record<ErrorCode, keyof PlainErrors>> = {
+  insufficient_storage: 'full',
+  storage_unavailable: 'storage',
+  internal_error: 'fault',
+  signature_stale: 'stale',
+  takeover_not_found: 'gone',
+  connection_not_found: 'gone',
+  file_not_found: 'gone',
+  version_not_found: 'gone',
+  content_changed: 'gone',
+  screen_not_found: 'screenGone',
+  box_not_found: 'gone',
+  box_away: 'boxAway',
+  screenshot_timeout: 'boxAway',
+  busy: 'busy',
+  too_many_takeovers: 'tooManyTakeovers',
+  not_supported: 'notSupported',
+  payload_too_large: 'tooLarge',
+};
+
+type PlainErrors = { [Key in keyof Texts['errors'] as Texts['errors'][Key] extends string ? Key : never]: string };
+
+/** In the language of the console; what only the box can say, such as the field at fault, is said to be its answer. */
 export const reasonOf = (error: unknown, { errors }: Pick<Texts, 'errors'>): string => {
   if (error instanceof Unreachable) return errors.unreachable;
   if (isCode(error, 'too_many_requests')) return errors.tooMany({ seconds: error.retryAfter ?? 60 });
-  if (isCode(error, 'insufficient_storage')) return errors.full;
-  if (isCode(error, 'storage_unavailable')) return errors.storage;
-  if (error instanceof Refusal && error.code !== 'internal_error') return error.message;
-  return errors.fault;
+  if (!(error instanceof Refusal)) return errors.fault;
+  const sentence = sentences[error.code];
+  return sentence === undefined ? errors.refused({ reason: error.message }) : errors[sentence];
 };
 
 /** The box refused the request. */

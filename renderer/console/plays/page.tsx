@@ -22,6 +22,9 @@ const SHOWN = 50;
 const HOUR_MS = 3_600_000;
 /** Timeout: the box queries the other boxes before it answers. */
 const ANSWER_MS = 30_000;
+/** A file of a month can be large. */
+const SAVE_MS = 5 * 60_000;
+const SAVE_BYTES = 512 * 1024 ** 2;
 
 const colours: Record<GapReason, string> = {
   closed: 'line',
@@ -99,7 +102,7 @@ const Shown = ({ loaded: { figures, bounds, isDegraded }, days }: { loaded: Load
           <ul class="gap-list">
             {gaps.map((reason) => (
               <li key={reason}>
-                <strong>{`${words.gap[reason]}: ${format.duration(total(reason))}.`}</strong>{' '}
+                <strong>{format.sentence(`${words.gap[reason]}: ${format.duration(total(reason))}`)}</strong>{' '}
                 <span class="soft">{words.gapAbout[reason]}</span>
               </li>
             ))}
@@ -202,7 +205,7 @@ export const PlaysPage = () => {
           return found;
         },
       });
-      const response = await client.request(pathOf(bounds, 'json'), { signal: abort.signal, timeout: ANSWER_MS });
+      const response = await client.stream(pathOf(bounds, 'json'), { signal: abort.signal, timeout: ANSWER_MS });
       if (response.body !== null) {
         await readPlays(response.body, abort.signal, figures.add, (read) => {
           count.value = read;
@@ -223,7 +226,8 @@ export const PlaysPage = () => {
   const save = async (): Promise<void> => {
     try {
       const response = await client.request(pathOf(boundsOf(days.value, clock.now(), timeZone), 'csv'), {
-        timeout: ANSWER_MS,
+        timeout: SAVE_MS,
+        limit: SAVE_BYTES,
       });
       const link = document.createElement('a');
       link.href = URL.createObjectURL(await response.blob());

@@ -1,7 +1,8 @@
 /** The displays of a screen: selection, and actions on one. */
 import { useSignal } from '@preact/signals';
+import type { CommandResult } from '../../../service/contract/commands.ts';
 import type { Binding, OnboardingResult } from '../../../service/contract/onboarding.ts';
-import { reasonOf } from '../api/errors.ts';
+import { reasonOf, Unreachable } from '../api/errors.ts';
 import { type Display, toneOf } from '../model/displays.ts';
 import { useConsole } from '../ui/context.tsx';
 import { useWords } from '../ui/words.ts';
@@ -49,6 +50,17 @@ export const Displays = ({ slug, displays, selected, onSelect }: DisplaysProps) 
       return words.forgotten;
     });
   };
+
+  /** The landing page of a device that is bound: whoever stands in front of it can bind it elsewhere. */
+  const showCode = (deviceId: string, connectionId: string): void =>
+    void attempt(async () => {
+      const { sent } = await client.json<CommandResult>(`/api/screens/${encodeURIComponent(slug)}/commands`, {
+        method: 'POST',
+        body: { command: 'redirect', url: `/?deviceId=${encodeURIComponent(deviceId)}&show=code`, connectionId },
+      });
+      if (sent === 0) throw new Unreachable('The display is not connected.');
+      return words.codeShown;
+    });
 
   const viewportOf = ({ connection }: Display): string => {
     const viewport = connection?.viewport;
@@ -98,6 +110,15 @@ export const Displays = ({ slug, displays, selected, onSelect }: DisplaysProps) 
                     {(device?.deviceId ?? connection?.deviceId ?? null) !== null && site.slugs.value.length > 1 && (
                       <button type="button" class="button small" onClick={() => (moving.value = display)}>
                         {words.move} …
+                      </button>
+                    )}
+                    {device !== null && connection !== null && (
+                      <button
+                        type="button"
+                        class="button small"
+                        onClick={() => showCode(device.deviceId, connection.id)}
+                      >
+                        {words.showCode}
                       </button>
                     )}
                     {device !== null && (

@@ -1,5 +1,5 @@
 /** Pictures that need a signed request: thumbnails of media, and photographs of displays. */
-import type { Client } from '../api/client.ts';
+import { type Client, createLimiter } from '../api/client.ts';
 import { isCode } from '../api/errors.ts';
 
 export interface Photo {
@@ -17,27 +17,11 @@ export interface Pictures {
 }
 
 /** Requests at a time: a wall of pictures leaves room for the rest. */
-const AT_ONCE = 4;
+const AT_ONCE = 3;
 /** Thumbnails that are kept, at about 30 kB each. */
 const MOST = 600;
 /** A file may be replaced under its name. */
 const FRESH_MS = 5 * 60_000;
-
-/** Runs at most `limit` jobs at a time, the newest first: it is the visible one. */
-const createLimiter = (limit: number) => {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async <Result>(job: () => Promise<Result>): Promise<Result> => {
-    if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
-    running += 1;
-    try {
-      return await job();
-    } finally {
-      running -= 1;
-      waiting.pop()?.();
-    }
-  };
-};
 
 export const mediaNameOf = (mediaUrl: string): string | null => {
   const [, name = ''] = /^\/media\/([^/?#]+)$/.exec(mediaUrl) ?? [];
@@ -45,7 +29,7 @@ export const mediaNameOf = (mediaUrl: string): string | null => {
 };
 
 export const createPictures = (client: Client): Pictures => {
-  const limit = createLimiter(AT_ONCE);
+  const limit = createLimiter(AT_ONCE, 'newest');
   const thumbnails = new Map<string, { since: number; url: Promise<string | null> }>();
   /** Connections that are no kiosk's are not asked twice. */
   const browsers = new Set<string>();

@@ -1,7 +1,7 @@
-/** Uploads: three at a time, hashed first, skipped if the box has the file already. */
+/** Uploads: two at a time, so that each has a connection at once (a signature lives 30 s), hashed first, skipped if the box has the file already. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Client } from '../api/client.ts';
-import { Refusal, Unreachable } from '../api/errors.ts';
+import { isCode, Refusal, Unreachable } from '../api/errors.ts';
 import type { HashMessage } from './hash-worker.ts';
 
 export type UploadState = 'waiting' | 'reading' | 'sending' | 'done' | 'skipped' | 'failed' | 'cancelled';
@@ -33,7 +33,7 @@ interface Dependencies {
   onDone(): void;
 }
 
-const AT_ONCE = 3;
+const AT_ONCE = 2;
 
 export const isActive = ({ state }: Pick<Upload, 'state'>): boolean =>
   ['waiting', 'reading', 'sending'].includes(state);
@@ -103,9 +103,15 @@ export const createUploads = ({ client, hasFile, onDone }: Dependencies): Upload
       if (await hasFile(file.name, sha256)) return change(id, { state: 'skipped' });
       const since = performance.now();
       change(id, { state: 'sending', progress: 0 });
-      await send(path, file, await client.sign('PUT', path, sha256), abort.signal, (progress) =>
-        change(id, { progress, speed: (progress / Math.max(1, performance.now() - since)) * 1000 }),
-      );
+      const put = async (): Promise<void> =>
+        send(path, file, await client.sign('PUT', path, sha256), abort.signal, (progress) =>
+          change(id, { progress, speed: (progress / Math.max(1, performance.now() - since)) * 1000 }),
+        );
+      await put().catch((error: unknown) => {
+        // It waited for too long in the browser.
+        if (!isCode(error, 'signature_stale')) throw error;
+        return put();
+      });
       change(id, { state: 'done', progress: file.size });
       onDone();
     } catch (error) {

@@ -26,12 +26,21 @@ export interface Format {
   list(items: readonly string[]): string;
   /** The first `most` as a list, and how many more there are. */
   few(items: readonly string[], most: number, more: (values: { count: number }) => string): string;
+  /** With a full stop, unless it ends with one, as `3 Min.` does. */
+  sentence(text: string): string;
   /** The time zone: `America/New York`. */
   zone: string;
 }
 
+/** The last time that a `Date` can hold, ms since the epoch. */
+const MAX_TIME = 8.64e15;
+
 export const createFormat = (tag: string, timeZone: string): Format => {
-  const date = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(tag, { timeZone, ...options });
+  /** What is no time, in an answer that is wrong, is a dash. */
+  const date = (options: Intl.DateTimeFormatOptions) => {
+    const made = new Intl.DateTimeFormat(tag, { timeZone, ...options });
+    return { format: (instant: number): string => (Math.abs(instant) <= MAX_TIME ? made.format(instant) : '–') };
+  };
   const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
   const time = date(clock);
   const exact = date({ ...clock, second: '2-digit' });
@@ -89,6 +98,7 @@ export const createFormat = (tag: string, timeZone: string): Format => {
     list: (items) => list.format(items),
     few: (items, most, more) =>
       list.format(items.length > most + 1 ? [...items.slice(0, most), more({ count: items.length - most })] : items),
+    sentence: (text) => (text.endsWith('.') ? text : `${text}.`),
     zone: timeZone.replaceAll('_', ' '),
   };
 };

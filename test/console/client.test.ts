@@ -1,0 +1,121 @@
+/** The console against a box whose answers are wrong, late, or without an end. */
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createClient, createLimiter } from '../../renderer/console/api/client.ts';
+import { createBoxClock } from '../../renderer/console/api/clock.ts';
+import { Unreachable } from '../../renderer/console/api/errors.ts';
+import { createSession } from '../../renderer/console/api/session.ts';
+import { createFormat } from '../../renderer/console/texts/format.ts';
+import { timestampHeader } from '../../service/domain/request-signature.ts';
+import { itBrowser } from '../support/browser.ts';
+import { startTestService } from '../support/service.ts';
+import { openConsole } from './browser.ts';
+
+const storage = (): Storage => {
+  const values = new Map<string, string>();
+  return {
+    getItem: (key: string) => values.get(key) ?? null,
+    setItem: (key: string, value: string) => void values.set(key, value),
+    removeItem: (key: string) => void values.delete(key),
+  } as Storage;
+};
+
+/** A client of a box that answers with `bodyOf`, and the requests that are under way. */
+const clientOf = (bodyOf: (signal: AbortSignal) => BodyInit | ReadableStream | null, secret: string | null = null) => {
+  const session = createSession(secret !== null, { tab: storage(), lasting: storage() });
+  if (secret !== null) session.signIn(secret, '');
+  const fetch = vi.fn(async (_: RequestInfo | URL, { signal }: RequestInit = {}) =>
+    Promise.resolve(new Response(bodyOf(signal as AbortSignal))),
+  );
+  return { fetch, client: createClient({ session, clock: createBoxClock(), fetch, host: 'box' }) };
+};
+
+/** A body that begins, and never ends. */
+const stalled = (signal: AbortSignal): ReadableStream =>
+  new ReadableStream({
+    start: (controller) => {
+      controller.enqueue(new TextEncoder().encode('{"site":'));
+      signal.addEventListener('abort', () => controller.error(signal.reason));
+    },
+  });
+
+test('an answer that stalls in its middle is given up like one that never came, streamed or not', async () => {
+  const { client } = clientOf(stalled);
+  await expect(client.json('/console/api/site', { timeout: 50 })).rejects.toBeInstanceOf(Unreachable);
+  const response = await client.stream('/console/api/plays', { timeout: 50 });
+  await expect(response.text()).rejects.toThrow();
+});
+
+test('an answer without an end is not read beyond its limit', async () => {
+  let sent = 0;
+  const endless = (): ReadableStream =>
+    new ReadableStream({
+      pull: (controller) => {
+        sent += 1024;
+        controller.enqueue(new Uint8Array(1024));
+      },
+    });
+  const { client } = clientOf(endless);
+  await expect(client.request('/console/api/site', { limit: 10_240 })).rejects.toBeInstanceOf(Unreachable);
+  expect(sent).toBeLessThan(20_000);
+});
+
+test('at most four requests are under way, and one that waits is signed when its turn comes', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const open: (() => void)[] = [];
+  const held = (): ReadableStream =>
+    new ReadableStream({
+      start: (controller) => {
+        open.push(() => {
+          controller.enqueue(new TextEncoder().encode('{}'));
+          controller.close();
+        });
+      },
+    });
+  const { client, fetch } = clientOf(held, 'a secret of this test');
+  const answers = Array.from({ length: 5 }, () => client.json('/console/api/site'));
+  await vi.waitFor(() => expect(open).toHaveLength(4));
+  vi.setSystemTime(Date.now() + 20_000);
+  open.shift()?.();
+  await vi.waitFor(() => expect(fetch).toHaveBeenCalledTimes(5));
+  const times = fetch.mock.calls.map(([, init]) => Number(new Headers(init?.headers).get(timestampHeader)));
+  expect((times[4] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(20_000);
+  for (const answer of open) answer();
+  await Promise.all(answers);
+});
+
+test('the jobs of a limiter are run in their order, and the newest first where that is what is seen', async () => {
+  const orderOf = async (first: 'newest' | 'oldest'): Promise<number[]> => {
+    const limited = createLimiter(1, first);
+    const order: number[] = [];
+    await Promise.all([1, 2, 3].map((job) => limited(async () => void order.push(job))));
+    return order;
+  };
+  expect(await orderOf('oldest')).toEqual([1, 2, 3]);
+  expect(await orderOf('newest')).toEqual([1, 3, 2]);
+});
+
+test('what is no time is a dash, and a sentence ends with one full stop', () => {
+  const format = createFormat('de-AT', 'Europe/Vienna');
+  for (const wrong of ['', 'yesterday', '+999999-01-01T00:00:00Z']) expect(format.when(wrong, 0)).toBe('–');
+  expect([format.time(Number.NaN), format.moment(1e300)]).toEqual(['–', '–']);
+  expect(format.sentence(`Pause: ${format.duration(180_000)}`)).toBe('Pause: 3 Min.');
+  expect(format.sentence('Pause: 3 Stunden')).toBe('Pause: 3 Stunden.');
+});
+
+itBrowser(
+  'a page that cannot show what came says so, in the language of its reader, and the others go on',
+  async () => {
+    const service = await startTestService({ env: { SIGNAGE_HOST: '0.0.0.0' } });
+    const { page, go } = await openConsole(service.url, { locale: 'de-DE' });
+    await page.route('**/console/api/media', (route) => route.fulfill({ json: { media: 'none', used_bytes: null } }));
+    await go('media');
+    await page.getByText(/^Diese Seite kann nicht zeigen, was die Box geantwortet hat: /).waitFor();
+    await page.unroute('**/console/api/media');
+    await go('boxes');
+    await page.getByRole('heading', { name: 'Boxen', level: 1 }).waitFor();
+    await go('plays');
+    await page.getByRole('heading', { name: 'Wiedergaben', level: 1 }).waitFor();
+    expect(await page.getByRole('link', { name: 'Wiedergaben' }).getAttribute('aria-current')).toBe('page');
+  },
+);
