@@ -34,8 +34,11 @@ export const failed = (
   return { failures: failures + 1, retryAt: now + retry + random * (longest - retry) };
 };
 
-/** The origin of an address: the settings, DNS-SD, a box that sent a request from it, or a peer that advertises it. */
-export type AddressOrigin = 'static' | 'discovered' | 'contact' | 'advertised';
+/**
+ * The origin of an address: the settings, DNS-SD, a box that sent a request from it, a peer that advertises it, or a box that
+ * was known before this start.
+ */
+export type AddressOrigin = 'static' | 'discovered' | 'contact' | 'advertised' | 'known';
 
 export interface Address {
   /** Base URL without a trailing slash. */
@@ -45,6 +48,8 @@ export interface Address {
   host: string | null;
   /** The peer that answered last; null if none ever did. */
   nodeId: string | null;
+  /** The box that was known here before this start; null: none. */
+  expected: string | null;
   breaker: Breaker;
   /** Why no peer is reachable here, completing "the box ..."; null if one is, or the address was never probed. */
   reason: string | null;
@@ -112,7 +117,7 @@ export const createAddresses = (tempo: Parameters<typeof failed>[3]) => {
    * box gave.
    */
   const makeRoom = (newcomer: AddressOrigin, random: number): boolean => {
-    const found = all().filter(({ source }) => source !== 'static');
+    const found = all().filter(({ source }) => source !== 'static' && source !== 'known');
     const isAdvertised = newcomer === 'advertised';
     const group = found.filter(({ source, nodeId }) => nodeId === null && (source === 'advertised') === isAdvertised);
     if (found.length < MAX_ADDRESSES && group.length < (isAdvertised ? MAX_ADVERTISED : MAX_ANNOUNCED)) return true;
@@ -153,6 +158,7 @@ export const createAddresses = (tempo: Parameters<typeof failed>[3]) => {
         source,
         host: null,
         nodeId: null,
+        expected: null,
         breaker: closed,
         reason: null,
         nextAt: now,
@@ -184,7 +190,7 @@ export const createAddresses = (tempo: Parameters<typeof failed>[3]) => {
     forget: (now: MonotonicMs): void => {
       for (const { url, source, nodeId, foreign, breaker, leaving, seenAt } of known.values()) {
         if (source === 'static') continue;
-        const isUnproven = nodeId === null && !foreign;
+        const isUnproven = nodeId === null && !foreign && source !== 'known';
         const isExpired = isUnproven ? breaker.failures >= MAX_TRIES : now - seenAt > FORGET_MS;
         if (isExpired || (leaving && isOpen(breaker))) known.delete(url);
       }

@@ -15,6 +15,7 @@ import { type CommandRelay, createCommandRelay } from './commands.ts';
 import type { Discovery } from './discovery.ts';
 import { createGossip } from './gossip.ts';
 import { baselineNotes, externalNotes, limitIssues, misdatedNotes, peerIssues } from './health.ts';
+import { openKnownBoxes } from './known-boxes.ts';
 import { createMediaReplication, type ReplicatedMedia } from './media-replication.ts';
 import { createMissingMedia } from './missing-media.ts';
 import { createNews } from './news.ts';
@@ -88,8 +89,10 @@ export const createPeers = async (
     return started;
   };
   const clones = createEmitter<[string]>();
+  const knownBoxes = await openKnownBoxes(context);
   const registry = createRegistry(context, {
     site,
+    known: variant === 'extended' ? knownBoxes.list() : [],
     // The baseline variant has no peers.
     staticPeers: variant === 'extended' ? options.peers : [],
     caller: createCaller(context),
@@ -98,6 +101,8 @@ export const createPeers = async (
     },
     isReachedByOthers: (id) => gossip.isReachedByOthers(id),
   });
+  registry.onState(knownBoxes.add);
+  registry.onReachabilityChange(() => knownBoxes.keepOnly(registry.all()));
   const asking = createAskPeers(registry, ids.nodeId);
   const bindings = createEmitter<[readonly DeviceBinding[]]>();
   const arrivals = createEmitter();

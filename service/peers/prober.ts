@@ -59,7 +59,8 @@ interface Probe {
   hasNews: boolean;
 }
 
-const isProven = (address: Address): boolean => address.source === 'static' || address.nodeId !== null;
+const isProven = (address: Address): boolean =>
+  address.source === 'static' || address.source === 'known' || address.nodeId !== null;
 
 /** Why the address is due; null: a peer that answers, which is polled. */
 const reasonOf = (address: Address): Reason | null => {

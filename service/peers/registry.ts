@@ -20,6 +20,7 @@ import type { ServiceContext } from '../module.ts';
 import { type Address, type AddressOrigin, createAddresses, isAnswering, isBusy, isOpen } from './addresses.ts';
 import { acceptedUrl, advertisedUrl, hostOf } from './advertised.ts';
 import type { Caller, PeerRequest } from './call.ts';
+import type { KnownBox } from './known-boxes.ts';
 import { isPlausibleSeq } from './own-state.ts';
 import { createProber, createWindow } from './prober.ts';
 import type { PeerAnswer } from './reply.ts';
@@ -56,6 +57,8 @@ interface Site {
   site: string;
   /** Base URLs. */
   staticPeers: readonly string[];
+  /** Boxes that were known before this start. */
+  known?: readonly KnownBox[];
   caller: Caller;
   /** Called with the state of a box at `url` that has the node id of this one. */
   onClone?: (state: PeerState, url: string) => void;
@@ -76,7 +79,7 @@ const MAX_OWN_URLS = 64;
 
 export const createRegistry = (
   context: Context,
-  { site, staticPeers, caller, onClone = () => {}, isReachedByOthers = async () => false }: Site,
+  { site, staticPeers, known = [], caller, onClone = () => {}, isReachedByOthers = async () => false }: Site,
 ) => {
   const { logs, now, monotonicNow, random, tempo: table } = context;
   const { nodeId: self, instance } = context.ids;
@@ -95,6 +98,10 @@ export const createRegistry = (
   let closed = false;
 
   for (const url of staticPeers) addresses.add(url, 'static', monotonicNow(), random());
+  for (const { nodeId, url } of known) {
+    const address = addresses.add(url, 'known', monotonicNow(), random());
+    if (address !== undefined) address.expected = nodeId;
+  }
 
   const find = (nodeId: string): Peer | undefined => {
     const report = reports.get(nodeId);
@@ -182,13 +189,13 @@ export const createRegistry = (
 
   /** Removes addresses that are no longer worth probing, and the peers that have none left. */
   const forget = (): void => {
+    const before = all().length;
     addresses.forget(monotonicNow());
-    const gone = [...reports.keys()].filter((nodeId) => addresses.best(nodeId) === undefined);
-    for (const nodeId of gone) {
+    for (const nodeId of [...reports.keys()].filter((each) => addresses.best(each) === undefined)) {
       reports.delete(nodeId);
       suspicions.clear(nodeId);
     }
-    if (gone.length > 0) reachability.emit();
+    if (all().length < before) reachability.emit();
   };
 
   const probe = async (address: Address, hasNews: boolean): Promise<void> => {
@@ -224,20 +231,20 @@ export const createRegistry = (
 
   let settling: Promise<void> | null = null;
 
+  /** Addresses without a peer that are named: static ones, of another protocol, and of boxes known before this start. */
   const unnamed = (): Address[] =>
-    addresses
-      .all()
-      .filter(
-        ({ source, nodeId, external, foreign }) => (source === 'static' || foreign) && nodeId === null && !external,
-      );
+    addresses.all().filter(({ source, nodeId, expected, external, foreign }) => {
+      const isMissing = source === 'known' && !reports.has(expected ?? '');
+      return (source === 'static' || isMissing || foreign) && nodeId === null && !external;
+    });
 
   const named = (): Peer[] => [...reports.keys()].flatMap((nodeId) => find(nodeId) ?? []);
   const alive = (): LivePeer[] => named().filter(isLive);
 
   const all = (): Peer[] => [
     ...named(),
-    ...unnamed().map(({ url, reason }) => ({
-      nodeId: null,
+    ...unnamed().map(({ url, expected, source, reason }) => ({
+      nodeId: source === 'known' ? expected : null,
       url,
       alive: false,
       state: null,
