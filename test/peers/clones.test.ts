@@ -59,7 +59,7 @@ describe.each([
       await copy.close();
       const again = await startBox([], { dataDir, env });
       expect((await healthOf(again)).nodeId).toBe(known);
-      expect(await peersOf(again)).toEqual([]);
+      expect((await peersOf(again)).map((peer) => peer.nodeId)).not.toContain(known);
     },
   );
 });
