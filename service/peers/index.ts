@@ -198,7 +198,6 @@ export const createPeers = async (
     },
     metrics: () => ({ signage_peers: countBy(registry.health().map(({ state }) => state)) }),
     start: async ({ port }) => {
-      replication.start();
       missingMedia.start();
       registry.start(port);
       gossip.start(port);

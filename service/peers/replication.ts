@@ -4,7 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Content } from '../content/index.ts';
 import type { ReplicationHealth } from '../contract/health.ts';
-import { type ContentDocument, type ContentVersion, mostContentCharacters } from '../contract/peers.ts';
+import type { ContentDocument, ContentVersion } from '../contract/peers.ts';
 import { remember } from '../domain/collections.ts';
 import { documentHash, versionOf } from '../domain/document.ts';
 import { compareVersions, isPlausible, isPlausibleTime } from '../domain/merge.ts';
@@ -106,12 +106,6 @@ export const createReplication = (
   /** Hashes of content that the sender has this box pass on. */
   const passed = new Map<string, true>();
 
-  /** The content for peers; null if it is too long. */
-  const own = (): ContentDocument | null => {
-    const document = content.document();
-    return document !== null && document.text.length <= mostContentCharacters ? document : null;
-  };
-
   const wins = (version: ContentVersion): boolean => {
     const mine = content.document();
     return mine === null || compareVersions(version, mine) > 0;
@@ -206,21 +200,16 @@ export const createReplication = (
     refusals.keepOnly(peer.nodeId, offered?.sha256);
     if (offered !== null && wins(offered)) void fetchNewest('');
   });
-  const warnIfTooLong = (): void => {
-    if (own() !== null || content.document() === null) return;
-    log.warn(`content.json is longer than ${mostContentCharacters} characters, and is not shared with other boxes`);
-  };
   content.onDocument(() => {
-    warnIfTooLong();
-    const document = own();
+    const document = content.document();
     if (document === null) return;
     if (!adopted.has(document.sha256)) onEdit(versionOf(document));
     else if (!passed.has(document.sha256)) onNews();
   });
   return {
-    /** The version of the content for peers; null as {@link document}. */
+    /** The version of the content; null without content. */
     version: (): ContentVersion | null => {
-      const document = own();
+      const document = content.document();
       return document && versionOf(document);
     },
     health: async (): Promise<Omit<ReplicationHealth, 'media' | 'lostUploads'>> => {
@@ -231,11 +220,11 @@ export const createReplication = (
         refused: refusals.list(),
       };
     },
-    /** The content for peers; null without content, or if it is too long to share. */
-    document: own,
+    /** Null without content. */
+    document: content.document,
     /** The content of that version, if it is short enough to be pushed. */
     shortDocument: ({ sha256 }: ContentVersion): ContentDocument | null => {
-      const document = own();
+      const document = content.document();
       if (document?.sha256 !== sha256 || document.text.length > MAX_SHORT_BYTES) return null;
       return Buffer.byteLength(JSON.stringify(document)) > MAX_SHORT_BYTES ? null : document;
     },
@@ -254,7 +243,5 @@ export const createReplication = (
       }
       return !wins(version);
     },
-    /** Reports content that is too long to be shared. */
-    start: warnIfTooLong,
   };
 };
