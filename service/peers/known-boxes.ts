@@ -5,7 +5,6 @@ import { mostPeers } from '../contract/peers.ts';
 import type { ServiceContext } from '../module.ts';
 import { systemDisk } from '../platform/store/disk.ts';
 import { createDurable } from '../platform/store/durable.ts';
-import type { Peer } from './registry.ts';
 
 const box = z.object({ nodeId: z.uuid(), url: z.url() });
 export type KnownBox = z.infer<typeof box>;
@@ -44,7 +43,7 @@ export const openKnownBoxes = async ({
       if (boxes.get(nodeId) !== url) save(new Map(boxes).set(nodeId, url));
     },
     /** Forgets the boxes that are not among the peers any more. */
-    keepOnly: (peers: readonly Pick<Peer, 'nodeId'>[]): void => {
+    keepOnly: (peers: readonly { nodeId: string | null }[]): void => {
       const ids = new Set(peers.map(({ nodeId }) => nodeId));
       const kept = new Map([...boxes].filter(([nodeId]) => ids.has(nodeId)));
       if (kept.size < boxes.size) save(kept);
