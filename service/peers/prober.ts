@@ -50,8 +50,6 @@ type Reason =
   /** Any client can announce it. */
   | 'announced';
 
-export type Prober = ReturnType<typeof createProber>;
-
 interface Probe {
   done: Promise<void>;
   again: Promise<void> | null;
