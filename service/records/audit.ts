@@ -62,6 +62,8 @@ const MAX_WAITING = 1_000;
 interface AuditLog {
   /** Resolves when the record is durable, or waits for a disk that takes no writes now. Never rejects. */
   write(record: AuditRecord): Promise<void>;
+  /** As `write`, but the record may be lost by a power cut; it outlives the process. */
+  note(record: AuditRecord): Promise<void>;
   /** The newest records, newest first. */
   newest(count: number): Promise<AuditRecord[]>;
   faults(): string[];
@@ -91,12 +93,13 @@ export const createAuditLog = ({ dirs, log }: Pick<ServiceContext, 'dirs' | 'log
   };
 
   /** The journal is opened by the first change, so a failing disk does not keep the box from starting. */
-  const save = createBatches<string, void>(async (lines) => {
-    waiting = [...waiting, ...lines].slice(-MAX_WAITING);
+  const save = createBatches<{ line: string; isSynced: boolean }, void>(async (added) => {
+    waiting = [...waiting, ...added.map(({ line }) => line)].slice(-MAX_WAITING);
+    const isSynced = added.length === 0 || added.some((each) => each.isSynced);
     try {
       if ((journal?.size() ?? 0) > MAX_BYTES) await rotate();
       journal ??= await openJournal(path);
-      await journal.append(waiting);
+      await journal.append(waiting, { isSynced });
       waiting = [];
       fault = null;
     } catch (error) {
@@ -106,7 +109,8 @@ export const createAuditLog = ({ dirs, log }: Pick<ServiceContext, 'dirs' | 'log
   });
 
   return {
-    write: (record) => save([JSON.stringify(record)]),
+    write: (record) => save([{ line: JSON.stringify(record), isSynced: true }]),
+    note: (record) => save([{ line: JSON.stringify(record), isSynced: false }]),
     newest: async (count) => {
       const records = waiting.toReversed().flatMap(parse);
       for (let age = 0; age < MAX_FILES && records.length < count; age += 1) {
@@ -126,7 +130,7 @@ export const createAuditLog = ({ dirs, log }: Pick<ServiceContext, 'dirs' | 'log
 /** @param states the readers of all modules */
 export const createAudit = (
   { ids, now, monotonicNow, tempo }: Pick<ServiceContext, 'ids' | 'now' | 'monotonicNow' | 'tempo'>,
-  { log, states }: { log: Pick<AuditLog, 'write'>; states(): StateReaders },
+  { log, states }: { log: Pick<AuditLog, 'write' | 'note'>; states(): StateReaders },
 ): Audit => {
   const failures = new Map<string, ReturnType<typeof createRate>>();
   /** Refusals since the last record, by address; the null address counts those beyond the limit. */
@@ -134,14 +138,14 @@ export const createAudit = (
   /** Addresses with a record within the last minute. */
   const recorded = new Map<string | null, number>();
 
-  const write: Audit['record'] = (record) =>
-    log.write({
-      at: new Date(now()).toISOString(),
-      node_id: ids.nodeId,
-      ...record,
-      before: boundedState(record.before),
-      after: boundedState(record.after),
-    });
+  const complete = (record: Omit<AuditRecord, 'at' | 'node_id'>): AuditRecord => ({
+    at: new Date(now()).toISOString(),
+    node_id: ids.nodeId,
+    ...record,
+    before: boundedState(record.before),
+    after: boundedState(record.after),
+  });
+  const write: Audit['record'] = (record) => log.write(complete(record));
 
   const mayRecordFailure = (address: string): boolean => {
     const rate = failures.get(address) ?? createRate(MAX_FAILED, WINDOW_MS);
@@ -177,8 +181,10 @@ export const createAudit = (
       let target = id === undefined ? null : (params[id] ?? null);
       let before = id === undefined || target !== null ? await stateOf(target) : null;
       const end = async (result: string): Promise<void> => {
-        const after = read === undefined ? asked : await stateOf(target);
-        await write({ operator, address, action, target, before, after, result });
+        const record = { operator, address, action, target, before, result };
+        // What leaves no state behind, such as a command to pages, does not wait for the disk.
+        if (read === undefined) await log.note(complete({ ...record, after: asked }));
+        else await write({ ...record, after: await stateOf(target) });
       };
       let result: Awaited<ReturnType<typeof change>>;
       try {

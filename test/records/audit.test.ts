@@ -245,7 +245,7 @@ describe('refused credentials', () => {
         monotonicNow: () => performance.now(),
         tempo: defaultTempo,
       },
-      { log: { write: async (record) => void written.push(record) }, states: () => ({}) },
+      { log: { write: async (record) => void written.push(record), note: async () => {} }, states: () => ({}) },
     );
     audit.start();
     const counts = () => written.map(({ address, after }) => [address, (after as { count: number }).count]);

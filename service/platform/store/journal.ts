@@ -8,10 +8,11 @@ export interface Journal {
   /** Bytes of the durable lines. */
   size(): number;
   /**
-   * Appends lines, each without its line end. The caller waits for one call before the next.
+   * Appends lines, each without its line end. The caller waits for one call before the next. A power cut may take lines that
+   * are not synced.
    * @throws the system's error; then none of the lines is stored
    */
-  append(lines: readonly string[]): Promise<void>;
+  append(lines: readonly string[], options?: { isSynced?: boolean }): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -61,13 +62,13 @@ export const openJournal = async (path: string): Promise<Journal> => {
 
   return {
     size: () => size,
-    append: async (lines) => {
+    append: async (lines, { isSynced = true } = {}) => {
       const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
       if (isDirty) await handle.truncate(size);
       isDirty = true;
       try {
         await writeAll(handle, bytes, size);
-        await handle.datasync();
+        if (isSynced) await handle.datasync();
       } catch (error) {
         // On a full disk a part of the lines may have been written.
         await handle.truncate(size).catch(() => undefined);
