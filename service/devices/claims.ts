@@ -32,7 +32,8 @@ const MAX_WAITING = 1_000;
 
 interface Code {
   code: string;
-  address: string;
+  /** Of the page's address. */
+  party: string;
   madeAt: MonotonicMs;
   heardAt: MonotonicMs;
 }
@@ -142,7 +143,7 @@ export const createClaims = (
   const hasRoom = (address: string): boolean => {
     for (const [key, code] of codes) if (!isLive(code)) codes.delete(key);
     if (isThisMachine(address)) return true;
-    const ofAddress = [...codes.values()].filter((code) => code.address === address).length;
+    const ofAddress = [...codes.values()].filter(({ party }) => party === partyOf(address)).length;
     return codes.size < MAX_CODES && ofAddress < MAX_CODES_PER_ADDRESS;
   };
 
@@ -163,7 +164,7 @@ export const createClaims = (
       codes.delete(key);
       if (!hasRoom(address)) return null;
       const code = crockford(randomBytes(10)).slice(0, 10);
-      codes.set(key, { code, address, madeAt: heardAt, heardAt });
+      codes.set(key, { code, party: partyOf(address), madeAt: heardAt, heardAt });
       return code;
     },
     isRightHere,

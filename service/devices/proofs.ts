@@ -1,17 +1,21 @@
 /** Verifies that a page is the device that it says: by the key that the id is derived from. */
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { partyOf } from '../auth/throttle.ts';
 import { canonicalDeviceId, isProvableId } from '../contract/readable.ts';
 import { remember } from '../domain/collections.ts';
 import { type DeviceProof, deviceIdOf, formatProofNeeds, parseProof, proofText } from '../domain/device-proof.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { isThisMachine } from '../domain/network-scope.ts';
-import type { MonotonicMs } from '../domain/time.ts';
+import type { EpochMs, MonotonicMs } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
 import type { StoredDevices } from './store.ts';
 
 /** How far the date of a proof may be from the clock of the box, ms. */
 const FRESH_MS = 300_000;
 const MAX_NONCES = 10_000;
+/** So that clients of the box's own address, such as a proxy's, cannot fill the memory. */
+const MAX_OWN_NONCES = 100_000;
+const DROP_MS = 1_000;
 /** So that one address does not use up all. */
 const MAX_NONCES_PER_ADDRESS = 2_000;
 const SHOW_REFUSED_MS = 3_600_000;
@@ -45,28 +49,32 @@ const publicKey = (key: string): KeyObject | null => {
 
 /** The nonces that could be used again, by the time of their proofs. */
 const createUsedNonces = () => {
-  const used = new Map<string, { at: number; address: string }>();
-  const perAddress = new Map<string, number>();
+  const used = new Map<string, { at: EpochMs; party: string }>();
+  const perParty = new Map<string, number>();
+  let droppedAt = Number.NEGATIVE_INFINITY;
 
   const drop = (now: number): void => {
-    for (const [nonce, { at, address }] of used) {
+    droppedAt = now;
+    for (const [nonce, { at, party }] of used) {
       if (at >= now - FRESH_MS) continue;
       used.delete(nonce);
-      const left = (perAddress.get(address) ?? 1) - 1;
-      if (left > 0) perAddress.set(address, left);
-      else perAddress.delete(address);
+      const left = (perParty.get(party) ?? 1) - 1;
+      if (left > 0) perParty.set(party, left);
+      else perParty.delete(party);
     }
   };
 
   /** @returns false: it was used, or there is no room */
   return (nonce: string, at: number, address: string, now: number): boolean => {
     if (used.has(nonce)) return false;
-    const isOwn = isThisMachine(address);
-    const isFull = () => used.size >= MAX_NONCES || (perAddress.get(address) ?? 0) >= MAX_NONCES_PER_ADDRESS;
-    if (!isOwn && isFull()) drop(now);
-    if (!isOwn && isFull()) return false;
-    used.set(nonce, { at, address });
-    perAddress.set(address, (perAddress.get(address) ?? 0) + 1);
+    if (now - droppedAt >= DROP_MS) drop(now);
+    const party = partyOf(address);
+    const ofParty = perParty.get(party) ?? 0;
+    const isFull = used.size >= MAX_NONCES || ofParty >= MAX_NONCES_PER_ADDRESS;
+    // A page on the machine itself always gets its proof taken.
+    if (isThisMachine(address) ? used.size >= MAX_OWN_NONCES : isFull) return false;
+    used.set(nonce, { at, party });
+    perParty.set(party, ofParty + 1);
     return true;
   };
 };
