@@ -1,5 +1,6 @@
 /** What a new playlist changes: a slide keeps playing while the fingerprint of what it shows stays the same. Pure. */
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
+import { usedOf } from '../../service/domain/template.ts';
 import type { Playback } from './playback-state.ts';
 import { createPlaylistSchedule, noCooldowns } from './playlist-schedule.ts';
 import { searchFrom, standalone } from './standalone.ts';
@@ -9,16 +10,6 @@ import { chain, dropUpcoming, modeOf, type Reducer } from './transitions.ts';
 interface Named {
   id: string;
 }
-
-/** Matches `feeds.ID`, `feeds["ID"]`, or `feeds` in any other use. */
-const USES = /\b(feeds|sources|timetables)\b(?:\s*\.\s*([A-Za-z_][\w-]*)|\s*\[\s*(?:"([^"]*)"|'([^']*)')\s*\])?/g;
-
-/** The records that a template names by id; all of them if it uses the list in another way. */
-const usedOf = <T extends Named>(html: string, name: string, records: readonly T[]): readonly T[] => {
-  const uses = [...html.matchAll(USES)].filter(([, used]) => used === name);
-  const ids = uses.map(([, , property, quoted, single]) => property ?? quoted ?? single);
-  return ids.includes(undefined) ? records : records.filter(({ id }) => ids.includes(id));
-};
 
 /** Fields that change with each fetch of a feed; they count only if the template prints them. */
 const FETCH_FIELDS = ['status', 'fetched_at'] as const;

@@ -1,8 +1,9 @@
 /** Builds each screen's document from the operator's file: fills in all defaults, deterministically. */
 import { createHash } from 'node:crypto';
 import type { ContentFile } from '../contract/content.ts';
-import type { PlaylistPayload, Screen } from '../contract/playlist.ts';
+import type { PlaylistPayload, Screen, Slide } from '../contract/playlist.ts';
 import { fillSlide, fillTimetable } from '../domain/slides.ts';
+import { usedOf } from '../domain/template.ts';
 import type { SourceSettings } from '../feeds/index.ts';
 
 const DEFAULT_REFRESH_SECONDS = 900;
@@ -66,13 +67,11 @@ export interface Model {
   stamps: Stamps;
 }
 
-/** Payloads are public; a password in a URL is only for the fetch. */
-const withoutCredentials = (address: string): string => {
+/** Payloads are public: keys and passwords in the address of a source are only for the fetch. */
+const publicAddress = (address: string): string => {
   const url = new URL(address);
-  if (url.username === '' && url.password === '') return address;
-  url.username = '';
-  url.password = '';
-  return url.href;
+  for (const part of ['username', 'password', 'search', 'hash'] as const) url[part] = '';
+  return url.href === new URL(address).href ? address : url.href;
 };
 
 /** The settings for fetching the feeds and API sources, credentials included. */
@@ -88,12 +87,12 @@ export const sourcesOf = ({ rssFeeds, apiSources }: ContentFile): SourceSettings
   ];
 };
 
-/** The parts that the payloads of all screens have in common. */
-const fillShared = (content: ContentFile): Pick<ScreenDocument, 'rssFeeds' | 'apiSources' | 'timetableGroups'> => {
+/** All records of the file that slides may name. */
+const fillShared = (content: ContentFile): Data => {
   const fillSource = ({ id, name, url, refresh_seconds }: ContentFile['rssFeeds'][number]) => ({
     id,
     name: name ?? id,
-    url: withoutCredentials(url),
+    url: publicAddress(url),
     refresh_seconds: refresh_seconds ?? DEFAULT_REFRESH_SECONDS,
     status: 'pending' as const,
     fetched_at: null,
@@ -105,24 +104,47 @@ const fillShared = (content: ContentFile): Pick<ScreenDocument, 'rssFeeds' | 'ap
   };
 };
 
+type Data = Pick<ScreenDocument, 'rssFeeds' | 'apiSources' | 'timetableGroups'>;
+
+/** The feeds, sources and groups that the slides name. */
+const usedBy = (slides: readonly Slide[], { rssFeeds, apiSources, timetableGroups }: Data): Data => {
+  const used = { rssFeeds: new Set<unknown>(), apiSources: new Set<unknown>(), timetableGroups: new Set<unknown>() };
+  for (const { kind, content } of slides) {
+    if (kind === 'rss') used.rssFeeds.add(rssFeeds.find(({ id }) => id === content?.['feed_id']));
+    if (kind === 'timetable') used.timetableGroups.add(timetableGroups.find(({ id }) => id === content?.['group_id']));
+  }
+  const templates = new Set(slides.map(({ kind, template }) => (kind === 'template' ? (template?.html ?? '') : '')));
+  for (const html of templates) {
+    for (const each of usedOf(html, 'feeds', rssFeeds)) used.rssFeeds.add(each);
+    for (const each of usedOf(html, 'sources', apiSources)) used.apiSources.add(each);
+    for (const each of usedOf(html, 'timetables', timetableGroups)) used.timetableGroups.add(each);
+  }
+  return {
+    rssFeeds: rssFeeds.filter((each) => used.rssFeeds.has(each)),
+    apiSources: apiSources.filter((each) => used.apiSources.has(each)),
+    timetableGroups: timetableGroups.filter((each) => used.timetableGroups.has(each)),
+  };
+};
+
 /**
  * Fills in the file. A screen whose digest equals that in `before` keeps its times; a changed one is modified, and a new
  * one created, at `changedAt` (ISO 8601). Times that the file gives take precedence.
  */
 export const modelOf = (content: ContentFile, before: Stamps, changedAt: string): Model => {
   const shared = fillShared(content);
-  const none = { playlist: null, slides: [], ...shared };
+  const none = { playlist: null, slides: [], rssFeeds: [], apiSources: [], timetableGroups: [] };
   const filled = new Map<string, Omit<ScreenDocument, 'screen'>>();
   for (const playlist of content.playlists) {
+    const slides = playlist.slides.map((slide, index) => fillSlide(playlist.id, slide, index, content.templates));
     filled.set(playlist.id, {
       playlist: {
         id: playlist.id,
         name: playlist.name ?? playlist.id,
         fade_between_slides: playlist.fade_between_slides ?? true,
       },
-      slides: playlist.slides.map((slide, index) => fillSlide(playlist.id, slide, index, content.templates)),
+      slides,
       ...(playlist.sync ? { sync: true as const } : null),
-      ...shared,
+      ...usedBy(slides, shared),
     });
   }
 

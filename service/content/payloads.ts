@@ -4,7 +4,7 @@ import type { ContentFile, OpeningTime } from '../contract/content.ts';
 import { playlistPayload, type Screen, type Slide, syncHeader } from '../contract/playlist.ts';
 import { extendedFields, type Variant } from '../contract/terms.ts';
 import { createEmitter } from '../domain/emitter.ts';
-import { mediaNameIn } from '../domain/media-names.ts';
+import { mediaNameIn, withoutCredentials } from '../domain/media-names.ts';
 import type { Feeds } from '../feeds/index.ts';
 import { type PreparedAnswer, prepareAnswer } from '../http/prepared.ts';
 import type { ServiceContext } from '../module.ts';
@@ -16,6 +16,21 @@ export interface StreamOfSlide {
   slideId: string;
   address: string;
 }
+
+/** Slides without the user and password of their media. The same list gives the same result. */
+const publicSlides = new WeakMap<readonly Slide[], Slide[]>();
+const publicOf = (slides: Slide[]): Slide[] => {
+  const known = publicSlides.get(slides);
+  if (known !== undefined) return known;
+  const hidden = slides.map((slide) => {
+    const media_url = slide.media_url && withoutCredentials(slide.media_url);
+    return media_url === slide.media_url ? slide : { ...slide, media_url };
+  });
+  const same = hidden.every((slide, index) => slide === slides[index]);
+  const result = same ? slides : hidden;
+  publicSlides.set(slides, result);
+  return result;
+};
 
 /** One screen's answer to `GET /api/screens/{slug}/playlist`. */
 export interface Payload extends PreparedAnswer {
@@ -133,7 +148,12 @@ export const createPayloads = (
       { ...document, slides: slides.get(slug) ?? document.slides, ...fill(document) },
     ]);
     shown = [...new Map(full.map(([, document]) => [document.slides, document])).values()];
-    payloads = new Map(full.map(([slug, document]) => [slug, createPayload(document, variant)]));
+    payloads = new Map(
+      full.map(([slug, document]) => [
+        slug,
+        createPayload({ ...document, slides: publicOf(document.slides) }, variant),
+      ]),
+    );
     const changed = [...new Set([...before.keys(), ...payloads.keys()])].filter(
       (slug) => before.get(slug)?.revision !== payloads.get(slug)?.revision,
     );

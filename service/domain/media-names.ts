@@ -44,3 +44,7 @@ export const mediaNameIn = (path: string): string | null => {
     return null;
   }
 };
+
+/** The address without user and password. */
+export const withoutCredentials = (address: string): string =>
+  address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1');

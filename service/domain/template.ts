@@ -10,3 +10,17 @@ export type TemplateFilter = (typeof templateFilters)[number];
 
 /** Limits of liquidjs: characters of a template, ms per rendering, and allocated values. */
 export const templateLimits = { parseLimit: 500_000, renderLimit: 500, memoryLimit: 5_000_000 };
+
+/** Matches `feeds.ID`, `feeds["ID"]`, or `feeds` in any other use. */
+const USES = /\b(feeds|sources|timetables)\b(?:\s*\.\s*([A-Za-z_][\w-]*)|\s*\[\s*(?:"([^"]*)"|'([^']*)')\s*\])?/g;
+
+/** The records that a template names by id; all of them if it uses the list in another way. */
+export const usedOf = <T extends { id: string }>(
+  html: string,
+  name: 'feeds' | 'sources' | 'timetables',
+  records: readonly T[],
+): readonly T[] => {
+  const uses = [...html.matchAll(USES)].filter(([, used]) => used === name);
+  const ids = uses.map(([, , property, quoted, single]) => property ?? quoted ?? single);
+  return ids.includes(undefined) ? records : records.filter(({ id }) => ids.includes(id));
+};

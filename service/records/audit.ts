@@ -173,7 +173,7 @@ export const createAudit = (
   let timer: NodeJS.Timeout | undefined;
 
   return {
-    during: async ({ action, subject, id }, { params, operator, address, unrecorded = [] }, change) => {
+    during: async ({ action, subject, id, fields = [] }, { params, operator, address, unrecorded = [] }, change) => {
       const read = states()[subject];
       const stateOf = async (target: string | null): Promise<unknown> =>
         read === undefined ? null : boundedState(await read(target ?? ''));
@@ -189,7 +189,7 @@ export const createAudit = (
       let result: Awaited<ReturnType<typeof change>>;
       try {
         result = await change(async (body) => {
-          asked = body;
+          asked = Object.fromEntries(fields.filter((field) => field in body).map((field) => [field, body[field]]));
           if (id === undefined || target !== null) return;
           const named = body[id];
           target = typeof named === 'string' ? named.slice(0, MAX_TEXT) : null;

@@ -116,7 +116,10 @@ test.each<[string, object, string | null]>([
 });
 
 test('feeds, sources and timetables have every field before anything is fetched', () => {
-  const { rssFeeds, apiSources, timetableGroups } = programmeOf(everyKind);
+  const { rssFeeds, apiSources, timetableGroups } = programmeOf({
+    ...everyKind,
+    templates: [{ id: 'board', html: '{{ sources.weather.data }}' }],
+  });
   const pending = { refresh_seconds: 900, status: 'pending', fetched_at: null };
   expect(rssFeeds).toEqual([{ id: 'news', name: 'news', url: 'http://127.0.0.1:9/feed.xml', ...pending, items: [] }]);
   expect(apiSources).toEqual([
@@ -189,7 +192,6 @@ describe('the times of a screen', () => {
       },
     ],
     ['a fade', { playlists: [{ id: 'one', fade_between_slides: false, slides: [hello] }] }],
-    ['a feed, which every screen can show', { rssFeeds: references.rssFeeds }],
   ])('change with %s', (_, change) => {
     const content = two(hello, hello);
     const playlists = [
@@ -200,6 +202,24 @@ describe('the times of a screen', () => {
       monday,
       tuesday,
     ]);
+  });
+
+  test('stay the same with a feed that no slide names, and change with one that a slide or a template does', () => {
+    const { rssFeeds } = references;
+    expect(timesOf(build({ ...two(hello, hello), rssFeeds }, before.stamps, tuesday), 'one')).toEqual([monday, monday]);
+    const board = { templates: [{ id: 'board', html: '{{ feeds.news.items.size }}' }] };
+    for (const [slide, more] of [
+      [slideOfEachKind.rss, {}],
+      [slideOfEachKind.template, board],
+    ] as const) {
+      const { stamps, screenDocuments } = build({ ...two(slide, hello), rssFeeds, ...more });
+      expect(screenDocuments.get('one')?.rssFeeds.map(({ id }) => id)).toEqual(['news']);
+      expect(screenDocuments.get('two')?.rssFeeds).toEqual([]);
+      const moved = { rssFeeds: [{ ...rssFeeds[0], url: 'http://127.0.0.1:9/other.xml' }], ...more };
+      const after = build({ ...two(slide, hello), ...moved }, stamps, tuesday);
+      expect(timesOf(after, 'one')).toEqual([monday, tuesday]);
+      expect(timesOf(after, 'two')).toEqual([monday, monday]);
+    }
   });
 
   test('change with a template that one of its slides uses', () => {

@@ -16,7 +16,9 @@ test('feeds and sources are read by the built service, with no library anywhere 
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   const dataDir = temporaryFolder();
   const content = {
-    screens: [{ name: 'Lobby', slug: 'lobby' }],
+    screens: [{ name: 'Lobby', slug: 'lobby', playlist_id: 'main' }],
+    playlists: [{ id: 'main', slides: [{ kind: 'template', template_id: 'all' }] }],
+    templates: [{ id: 'all', html: '{{ feeds.news.items.size }}{{ sources.weather.data }}' }],
     rssFeeds: [{ id: 'news', url: server.at('/feed') }],
     apiSources: [{ id: 'weather', url: server.at('/data', 2), select: '$.now.temperature' }],
   };

@@ -10,9 +10,19 @@ import { startTestService, type TestService, temporaryFolder } from '../support/
 import { testTempo } from '../support/tempo.ts';
 import { item, pour, rss, startFeedServer } from './server.ts';
 
+/** A screen whose slides name all feeds and sources. */
 const lobby = (more: object) => ({
   screens: [{ name: 'Lobby', slug: 'lobby', playlist_id: 'main' }],
-  playlists: [{ id: 'main', slides: [{ kind: 'text', title: 'Hello' }] }],
+  playlists: [
+    {
+      id: 'main',
+      slides: [
+        { kind: 'text', title: 'Hello' },
+        { kind: 'template', template_id: 'all' },
+      ],
+    },
+  ],
+  templates: [{ id: 'all', html: '{% for feed in feeds %}{{ feed }}{% endfor %}{{ sources.weather.data }}' }],
   ...more,
 });
 const feed = (url: string, more = {}) => ({ id: 'news', url, refresh_seconds: 10, ...more });

@@ -124,7 +124,7 @@ export const auditRecord = z
     before: z.unknown().describe('the target before the change; null: it did not exist, or has no state'),
     after: z
       .unknown()
-      .describe('the target after the change, or the request if it has no state; null: it does not exist'),
+      .describe('the target after the change, or fields of the request if it has no state; null: it does not exist'),
     result: z.string().describe('`ok`, or the code of the error'),
   })
   .meta({ id: 'AuditRecord' });

@@ -24,6 +24,8 @@ export interface AuditRule {
   subject: AuditSubject;
   /** The parameter of the path, or field of the body, that names it; absent: there is only one. */
   id?: string;
+  /** The fields of the body that are recorded where the subject has no state of its own; absent: none are. */
+  fields?: readonly string[];
 }
 
 /** The part of an operation that the router and the access policy use. */

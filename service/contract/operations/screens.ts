@@ -66,7 +66,13 @@ export const screens = {
   },
   'POST /api/screens/:slug/commands': {
     variant: 'baseline',
-    audit: { action: 'screen.command', subject: 'screen', id: 'slug' },
+    // Not `url`: the address of a redirect may contain a token.
+    audit: {
+      action: 'screen.command',
+      subject: 'screen',
+      id: 'slug',
+      fields: ['command', 'blackout', 'clientName', 'deviceId', 'connectionId', 'clientId'],
+    },
     summary: 'Send a command to the pages of a screen',
     description:
       'With `connectionId` or `clientId` the command goes to that one connection, else to all connections of the screen, on every box of the site. An absent target is not an error: `sent` is 0.',

@@ -6,6 +6,7 @@ import { CodedError } from '../../contract/errors.ts';
 import { readFields } from '../../contract/fields.ts';
 import { degradedHeader } from '../../contract/headers.ts';
 import { type PagePlay, type Play, peerPlaysQuery, playsQuery } from '../../contract/plays.ts';
+import { withoutCredentials } from '../../domain/media-names.ts';
 import { formats } from '../../domain/play-formats.ts';
 import { isTrusted } from '../../domain/time.ts';
 import { instantAt } from '../../domain/wall-time.ts';
@@ -52,9 +53,6 @@ const webhookReceiver = (send: SendWebhook): PlaysReceiver => ({
     await send({ id, body }, signal);
   },
 });
-
-/** The address without user and password. */
-const withoutCredentials = (address: string): string => address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1');
 
 const timeOf = (field: 'from' | 'to', text: string | undefined, timeZone: string): number | null => {
   if (text === undefined) return null;

@@ -1,0 +1,63 @@
+/** Credentials in the content stay on the box: no payload, audit, log, health or metrics holds one. */
+import type { RequestListener } from 'node:http';
+import { expect, test } from 'vitest';
+import { item, rss, startFeedServer } from '../feeds/server.ts';
+import { patience, payloadOf } from '../support/observe.ts';
+import { createOperator } from '../support/operator.ts';
+import { startTestService } from '../support/service.ts';
+
+const marker = 'M4rk3r';
+
+test('no password and no key of an address is in any answer but that of the content itself', async () => {
+  const answer: RequestListener = (_, response) => response.end(rss(item('One')));
+  const server = await startFeedServer(answer);
+  const service = await startTestService({
+    content: {
+      screens: [{ name: 'Lobby', slug: 'lobby', playlist_id: 'main' }],
+      playlists: [
+        {
+          id: 'main',
+          slides: [
+            { id: 'door', kind: 'stream', media_url: `rtmp://cam:${marker}@127.0.0.1:9/live/door?quality=high` },
+            { id: 'film', kind: 'video', media_url: `http://me:${marker}@127.0.0.1:9/film.mp4` },
+            { id: 'news', kind: 'rss', content: { feed_id: 'news' } },
+            { id: 'board', kind: 'template', template_id: 'board' },
+          ],
+        },
+      ],
+      templates: [{ id: 'board', html: '{{ sources.weather.data }}' }],
+      rssFeeds: [
+        { id: 'news', url: `${server.at('/news').replace('//', `//me:${marker}@`)}?apikey=${marker}#${marker}` },
+      ],
+      apiSources: [{ id: 'weather', url: server.at(`/weather?token=${marker}`, 2) }],
+    },
+  });
+  await expect.poll(async () => (await payloadOf(service)).rssFeeds[0]?.status, patience).toBe('ok');
+  const { slides, rssFeeds, apiSources } = await payloadOf(service);
+  expect(slides.map(({ media_url }) => media_url)).toEqual([
+    'rtmp://127.0.0.1:9/live/door?quality=high',
+    'http://127.0.0.1:9/film.mp4',
+    null,
+    null,
+  ]);
+  expect([...rssFeeds, ...apiSources].map(({ url }) => url)).toEqual([server.at('/news'), server.at('/weather', 2)]);
+  // The sources themselves are asked with them.
+  expect(server.requests.some(({ url, headers }) => url?.includes(marker) && headers.authorization)).toBe(true);
+
+  const session = async (source: string): Promise<string> => {
+    const response = await service.get(`/api/rtmp/session?source=${encodeURIComponent(source)}&slide=door`);
+    return ((await response.json()) as { key: string }).key;
+  };
+  const own = `rtmp://cam:${marker}@127.0.0.1:9/live/door?quality=high`;
+  expect(await session(slides[0]?.media_url ?? '')).toBe(await session(own));
+
+  const ask = createOperator(service, null);
+  await ask('POST', '/api/screens/lobby/commands', {
+    command: 'redirect',
+    url: `https://example.com/?token=${marker}`,
+  });
+  for (const path of ['/api/screens/lobby/playlist', '/console/api/audit', '/healthz', '/metrics']) {
+    expect(await (await ask('GET', path)).text(), path).not.toContain(marker);
+  }
+  expect(service.log()).not.toContain(marker);
+});
