@@ -88,8 +88,9 @@ export const createDevice = (id: string, { nodeId, time }: Pick<PageBoot, 'nodeI
     const needs = { nodeId: told.nodeId, time: Math.round(told.time + performance.now() - told.at) };
     const kiosk = findKiosk();
     if (kiosk === undefined) return proveHere(id, needs);
+    const askKiosk = async (): Promise<string> => kiosk.prove(needs);
     const late = new Promise<null>((resolve) => setTimeout(resolve, KIOSK_MS, null));
-    return Promise.race([kiosk.prove(needs), late]).catch(() => null);
+    return Promise.race([askKiosk(), late]).catch(() => null);
   };
   const adopt = (needs: ProofNeeds): void => {
     told = { ...needs, at: performance.now() };

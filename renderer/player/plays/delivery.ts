@@ -23,14 +23,14 @@ interface Dependencies {
 
 // Typed by the contract's constant, without importing its schemas.
 const BATCH: typeof MAX_PLAYS = 50;
-/** The sockets of older services accept messages of up to 64 KiB. */
-const BATCH_BYTES = 48 * 1024;
+/** Sockets of the service accept messages of up to 256 KiB. */
+const BATCH_BYTES = 192 * 1024;
 /** Four messages a second are a fifth of a socket's limit. */
 const GAP_MS = 250;
 /** How long to wait for an acknowledgement, doubled after each failure in a row. */
 const ACK_MS = 10_000;
 const MAX_ACK_MS = 300_000;
-/** How long to wait after a refusal, which closes the socket: an older service does not support plays. */
+/** How long to wait after a refusal, which closes the socket. */
 const REFUSED_MS = 600_000;
 
 /** As many of the plays as fit into a message, at least one. */

@@ -138,7 +138,7 @@ describe('the delivery of plays', () => {
     const long = playOf(1, { slide_id: 'ü'.repeat(500), slide_title: '語'.repeat(500), media_url: 'é'.repeat(4_096) });
     const batch = batchOf(Array.from({ length: 80 }, () => long));
     expect(batch.length).toBeGreaterThan(1);
-    expect(Buffer.byteLength(JSON.stringify({ type: 'plays', plays: batch }))).toBeLessThan(64 * 1024);
+    expect(Buffer.byteLength(JSON.stringify({ type: 'plays', plays: batch }))).toBeLessThan(256 * 1024);
     expect(playsMessage.safeParse({ type: 'plays', plays: batch }).success).toBe(true);
     expect(batchOf(Array.from({ length: MAX_PLAYS }, (_, id) => playOf(id)))).toHaveLength(MAX_PLAYS);
   });
