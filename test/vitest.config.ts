@@ -16,7 +16,7 @@ const repeated = [
   'test/kiosk/{hours,recovery}.test.ts',
   'test/peers/{churn,kill,load,middle-network,replication,storm}.test.ts',
   'test/platform/store/{crash,kill}.test.ts',
-  'test/player/{daylight,endurance,outage}.test.ts',
+  'test/player/{daylight,endurance,outage,swaps}.test.ts',
   'test/records/plays/{delivery,export,kill}.test.ts',
   'test/streams/{healing,orphans}.test.ts',
 ];

@@ -8,15 +8,65 @@ import { isOwnDevice } from '../shared/device.ts';
 import { leaveFor } from '../shared/leave.ts';
 import { createPageToken } from '../shared/page-token.ts';
 import { requireTopLevel } from '../shared/top-level.ts';
-import { createApi, isRefusal, type Status } from './api.ts';
+import { type Api, createApi, isRefusal, type Status } from './api.ts';
 import { createChoices } from './choices.ts';
 import { element, on } from './element.ts';
-import { createMessages } from './messages.ts';
 import { suggestName } from './name.ts';
-import { findOutcome } from './outcome.ts';
-import { loadTexts } from './texts.ts';
+import { loadTexts, type Texts } from './texts.ts';
 import { createViews, type View } from './views.ts';
 import { whenAlone } from './visitor.ts';
+
+const RETRY_MS = 1_000;
+
+/**
+ * Finds out whether a binding without a response was saved: repeats the request until the player responds.
+ * @param onAway called after each failure
+ */
+const findOutcome = async (
+  api: Pick<Api, 'status'>,
+  { deviceId, clientName, screenSlug }: Binding,
+  onAway: () => void,
+): Promise<{ isSaved: boolean; status: Status }> => {
+  for (;;) {
+    const status = await api.status(deviceId).catch(onAway);
+    if (status) {
+      return { isSaved: status.screenSlug === screenSlug && status.clientName === clientName, status };
+    }
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+};
+
+interface Messages {
+  /** Shows an error beside a field; an empty text removes it. */
+  complain(field: 'screens' | 'name' | 'device' | 'claim', text?: string): void;
+  /** Shows a message about the whole form beside its button. */
+  say(text: string): void;
+  /** Fills in the last view. */
+  conclude(title: string, text: string): void;
+  /** The reason why a request failed, as a sentence. */
+  reason(error: unknown): string;
+}
+
+const createMessages = (texts: Texts): Messages => ({
+  complain: (field, text = '') => {
+    element(`${field}-error`).textContent = text;
+    if (text === '') element(field).removeAttribute('aria-invalid');
+    else element(field).setAttribute('aria-invalid', 'true');
+  },
+  say: (text) => {
+    element('form-error').textContent = text;
+  },
+  conclude: (title, text) => {
+    element('done-title').textContent = title;
+    element('done').textContent = text;
+  },
+  reason: (error) => {
+    if (!isRefusal(error)) return navigator.onLine ? texts.unreachable : texts.offline;
+    if (error.code === 'insufficient_storage') return texts.diskFull;
+    if (error.code === 'too_many_requests') return texts.tooMany;
+    return texts.fault;
+  },
+});
 
 requireTopLevel();
 

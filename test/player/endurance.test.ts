@@ -5,7 +5,7 @@ import { colourSlide, colourTemplate, lobby, openPlayer } from '../support/playe
 import { startTestService, temporaryFolder } from '../support/service.ts';
 import { repeats } from '../support/soak.ts';
 
-const swaps = repeats(120, 5_000, 'SIGNAGE_TEST_SWAPS');
+const swaps = repeats(60, 5_000, 'SIGNAGE_TEST_SWAPS');
 
 interface Weight {
   nodes: number;
