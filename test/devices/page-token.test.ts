@@ -2,7 +2,7 @@
 import type { BrowserContext, Page, Request } from 'playwright-core';
 import { expect } from 'vitest';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
-import { openPhone, openScreen, patience, readOff, startReachable, textOf, untilPlaying } from './browser.ts';
+import { openPhone, openScreen, patience, readOff, scan, startReachable, textOf, untilPlaying } from './browser.ts';
 
 const secret = 'correct horse battery staple';
 const startSecured = (env: Record<string, string> = {}, more: Parameters<typeof startReachable>[1] = {}) =>
@@ -18,6 +18,17 @@ const watch = (context: BrowserContext): Request[] => {
 };
 const tokenOf = (request: Request): string | undefined => request.headers()['x-signage-page-auth'];
 
+/** The address in the QR code, once it holds the code of the display. */
+const scanClaim = async (screen: Page): Promise<string> => {
+  let address = '';
+  const look = async (): Promise<string> => {
+    address = await scan(screen);
+    return address;
+  };
+  await expect.poll(look, patience).toContain('claim=');
+  return address;
+};
+
 const isRenewal = (request: Request): boolean =>
   request.method() === 'POST' && request.url().endsWith('/api/auth/page');
 const nextRenewal = (page: Page) => page.waitForResponse((response) => isRenewal(response.request()), patience);
@@ -28,9 +39,8 @@ describeBrowser('with a secret', { timeout: 60_000 }, () => {
     const screen = await openScreen(service);
     const ofScreen = watch(screen.context());
     await screen.reload();
-    const phone = await openPhone(await readOff(screen));
+    const phone = await openPhone(await scanClaim(screen));
     const ofPhone = watch(phone.context());
-    await phone.reload();
     await phone.getByText('Lobby').tap();
     await phone.getByRole('button', { name: 'Start playing' }).tap();
     await phone.getByRole('heading', { name: 'Lobby is on' }).waitFor();
@@ -71,12 +81,11 @@ describeBrowser('with a secret', { timeout: 60_000 }, () => {
     const service = await startReachable();
     const { port } = new URL(service.url);
     const screen = await openScreen(service);
-    const phone = await openPhone(await readOff(screen));
-    await phone.getByText('Lobby').tap();
     await service.close();
     const again = await startSecured({ SIGNAGE_PORT: port }, { dataDir: service.dataDir });
-    // Until the landing page is back the device is unknown, and the form would ask.
     await expect.poll(() => again.log().includes('a landing page connected'), patience).toBe(true);
+    const phone = await openPhone(await scanClaim(screen));
+    await phone.getByText('Lobby').tap();
     await phone.getByRole('button', { name: 'Start playing' }).tap();
     await phone
       .getByRole('heading', { name: 'Lobby is on' })
