@@ -177,13 +177,25 @@ const crossCheck = (content: ContentFile): { path: Path; message: string }[] => 
   return issues;
 };
 
+/** What other systems call the fields of a slide. */
+const aliases = new Map([
+  ['url', 'media_url'],
+  ['src', 'media_url'],
+  ['file', 'media_url'],
+  ['type', 'kind'],
+  ['text', 'body'],
+  ['seconds', 'duration_seconds'],
+]);
+
 /** Replaces zod's messages for missing and unknown fields. */
 const wording = ({ code, input, inst, ...issue }: z.core.$ZodRawIssue): string | undefined => {
   if (code === 'invalid_type' && input === undefined) return 'required, but missing';
   if (code !== 'unrecognized_keys' || !(inst instanceof z.ZodObject)) return undefined;
   const known = Object.keys(inst.shape);
   const unknown = (issue['keys'] as string[]).slice(0, MAX_ISSUES);
-  return unknown.map((key) => `${JSON.stringify(key)} is not known here${didYouMean(key, known)}`).join('; ');
+  return unknown
+    .map((key) => `${JSON.stringify(key)} is not known here${didYouMean(key, known, aliases.get(key))}`)
+    .join('; ');
 };
 
 const asCompact = (json: unknown): number => Buffer.byteLength(JSON.stringify(json) ?? '');

@@ -8,10 +8,17 @@ const MAX_WORD = 64;
 export const nearestOf = (word: string, known: readonly string[]): string | undefined =>
   word.length > MAX_WORD ? undefined : closestMatch(word, known, { maxDistance: Math.ceil(word.length / 3) });
 
-/** The suggestion as a clause, `; did you mean "muted"?`, or an empty string. */
-export const didYouMean = (word: string, known: readonly string[]): string => {
-  const nearest = nearestOf(word, known);
-  return nearest === undefined ? '' : `; did you mean ${JSON.stringify(nearest)}?`;
+/** Known words that begin with the misspelled one, at most. */
+const MAX_PREFIXED = 3;
+
+/**
+ * The suggestion as a clause, `; did you mean "muted"?`, or an empty string.
+ * @param alias the known word for what others call `word`
+ */
+export const didYouMean = (word: string, known: readonly string[], alias?: string): string => {
+  const prefixed = known.filter((each) => each.startsWith(`${word}_`)).slice(0, MAX_PREFIXED);
+  const meant = new Set([alias, ...prefixed, nearestOf(word, known)].filter((each) => known.includes(each ?? '')));
+  return meant.size === 0 ? '' : `; did you mean ${[...meant].map((each) => JSON.stringify(each)).join(' or ')}?`;
 };
 
 /** Maximum number of sentences of one kind. */

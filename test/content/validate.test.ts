@@ -147,7 +147,10 @@ test('an issue in a slide begins with its title, else its id, and suggests the n
     { kind: 'text', title: 'x'.repeat(100), body: 5 },
   ];
   expect(issuesOf(lobbyWith(slides))).toEqual([
-    { path: 'playlists[0].slides[0]', message: '"Lunch": "duration" is not known here' },
+    {
+      path: 'playlists[0].slides[0]',
+      message: '"Lunch": "duration" is not known here; did you mean "duration_seconds"?',
+    },
     { path: 'playlists[0].slides[1].duration_seconds', message: expect.stringMatching(/^"hall": /) },
     { path: 'playlists[0].slides[2].media_url', message: '"welcome-3": required, but missing' },
     { path: 'playlists[0].slides[3].body', message: expect.stringMatching(/^"x{59}…": /) },
@@ -411,4 +414,19 @@ describe('bytes', () => {
       expect(checkContent(bytes.subarray(0, length)).ok).toBe(false);
     }
   });
+});
+
+test.each([
+  ['duration', 'duration_seconds'],
+  ['url', 'media_url'],
+  ['src', 'media_url'],
+  ['file', 'media_url'],
+  ['type', 'kind'],
+  ['text', 'body'],
+  ['seconds', 'duration_seconds'],
+  ['titel', 'title'],
+])('the unknown key %s of a slide names %s', (key, meant) => {
+  const reading = read(lobbyWith([{ ...hello, [key]: 1 }]));
+  const messages = reading.ok ? [] : reading.issues.map(({ message }) => message);
+  expect(messages).toEqual([expect.stringContaining(`"${key}" is not known here; did you mean "${meant}"`)]);
 });
