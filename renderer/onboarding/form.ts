@@ -2,7 +2,7 @@
 import type { Binding, OnboardingResult } from '../../service/contract/onboarding.ts';
 import type { PageBoot } from '../../service/contract/page.ts';
 import type { Screen } from '../../service/contract/playlist.ts';
-import { canonicalClaim, deviceKey } from '../../service/contract/readable.ts';
+import { canonicalClaim, canonicalDeviceId } from '../../service/contract/readable.ts';
 import { readBoot } from '../shared/boot.ts';
 import { isOwnDevice } from '../shared/device.ts';
 import { leaveFor } from '../shared/leave.ts';
@@ -124,7 +124,9 @@ const learnNames = async (screen: Screen): Promise<void> => {
     api.names(deviceId).catch(() => ({ names: [] })),
     api.players(screen.slug).catch(() => ({ connections: [] })),
   ]);
-  const others = connections.filter((player) => deviceKey(player.deviceId ?? '') !== deviceKey(deviceId));
+  const others = connections.filter(
+    (player) => canonicalDeviceId(player.deviceId ?? '') !== canonicalDeviceId(deviceId),
+  );
   taken = new Set([...names, ...others.map(({ clientName }) => clientName)]);
 };
 
@@ -244,7 +246,7 @@ const askAboutId = (): void => {
 const sayWhetherOn = async (binding: Binding, screenName: string): Promise<void> => {
   const { connections } = await api.players(binding.screenSlug).catch(() => ({ connections: [] }));
   if (unanswered !== binding) return;
-  if (!connections.some((player) => deviceKey(player.deviceId ?? '') === deviceKey(deviceId))) return;
+  if (!connections.some((player) => canonicalDeviceId(player.deviceId ?? '') === canonicalDeviceId(deviceId))) return;
   unanswered = null;
   conclude(texts.doneTitle({ screen: screenName }), texts.done({ name: binding.clientName }));
 };
@@ -366,7 +368,7 @@ for (const keep of document.querySelectorAll('.keep')) keep.addEventListener('cl
 on('change', 'click', () => void views.goBack());
 on('device-form', 'submit', () => {
   // The display shows it in groups.
-  const typed = deviceKey(element<HTMLInputElement>('device').value.replace(/\s/g, ''));
+  const typed = canonicalDeviceId(element<HTMLInputElement>('device').value.replace(/\s/g, ''));
   location.search = `?deviceId=${encodeURIComponent(typed)}`;
 });
 name.addEventListener('input', () => {

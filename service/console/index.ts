@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { Content } from '../content/index.ts';
 import { CodedError } from '../contract/errors.ts';
-import { typedDeviceId } from '../contract/terms.ts';
+import { deviceId as deviceIdSchema } from '../contract/terms.ts';
 import type { Devices } from '../devices/index.ts';
 import { publicBase } from '../domain/lan-address.ts';
 import type { Routes } from '../http/routes.ts';
@@ -63,7 +63,7 @@ const createEditing = (
 /** @param devices stores that the device is forgotten, which the other boxes then fetch */
 const deviceRoutes = (devices: Pick<Devices, 'forget'>): Routes => ({
   'DELETE /console/api/devices/:deviceId': async (ctx) => {
-    const { data: deviceId } = typedDeviceId.safeParse(ctx.params.deviceId);
+    const { data: deviceId } = deviceIdSchema.safeParse(ctx.params.deviceId);
     if (deviceId === undefined) {
       throw new CodedError('invalid_field', 'deviceId is not valid: 1 to 128 of A-Z a-z 0-9 . _ : -.', {
         field: 'deviceId',

@@ -3,7 +3,7 @@ import type { DeviceState, SiteOverview } from '../contract/console/site.ts';
 import { type Takeover, takeoverSlideId } from '../contract/console/takeovers.ts';
 import type { DeviceBinding, DeviceSighting, PeerSite, TakeoverRecord } from '../contract/peers.ts';
 import type { Screen, Slide } from '../contract/playlist.ts';
-import { deviceKey } from '../contract/readable.ts';
+import { canonicalDeviceId } from '../contract/readable.ts';
 import { kindsWithOwnLength } from '../contract/slide-values.ts';
 import { groupBy } from '../domain/collections.ts';
 import { isTargeted } from '../domain/targets.ts';
@@ -62,7 +62,7 @@ const liveConnections = (parts: readonly Part[]): LiveConnection[] =>
   });
 
 const keyOf = ({ connection: { deviceId } }: LiveConnection): string | null =>
-  deviceId === null ? null : deviceKey(deviceId);
+  deviceId === null ? null : canonicalDeviceId(deviceId);
 
 /** Bound devices, and displays of kiosks: if those are not bound, their page reports the screen that they show. */
 const expectedDevices = (
@@ -71,16 +71,16 @@ const expectedDevices = (
 ): Expected[] => {
   const bound = new Map(
     bindings.map(({ deviceId, clientName, screenSlug }): [string, Expected] => [
-      deviceKey(deviceId),
+      canonicalDeviceId(deviceId),
       { deviceId, clientName, slug: screenSlug, nodeId: null },
     ]),
   );
   for (const { nodeId, site } of parts) {
     for (const deviceId of site.displays) {
       const live = connectionsOf(deviceId).at(-1);
-      const known = bound.get(deviceKey(deviceId));
+      const known = bound.get(canonicalDeviceId(deviceId));
       const { clientName = live?.connection.clientName ?? null, slug = live?.slug ?? null } = known ?? {};
-      bound.set(deviceKey(deviceId), { deviceId, clientName, slug: slug ?? live?.slug ?? null, nodeId });
+      bound.set(canonicalDeviceId(deviceId), { deviceId, clientName, slug: slug ?? live?.slug ?? null, nodeId });
     }
   }
   return [...bound.values()].toSorted(
@@ -94,7 +94,8 @@ export const siteScreens = (facts: Facts): SiteScreen[] => {
   const live = liveConnections(parts);
   const bySlug = groupBy(live, ({ slug }) => slug);
   const byDevice = groupBy(live, keyOf);
-  const connectionsOf = (deviceId: string): readonly LiveConnection[] => byDevice.get(deviceKey(deviceId)) ?? [];
+  const connectionsOf = (deviceId: string): readonly LiveConnection[] =>
+    byDevice.get(canonicalDeviceId(deviceId)) ?? [];
   const bySlugExpected = groupBy(expectedDevices(facts, connectionsOf), ({ slug }) => slug);
 
   const deviceOf = ({ deviceId, clientName, nodeId }: Expected, isOpen: boolean): SiteDevice => {
@@ -131,9 +132,9 @@ export const countDisplays = (record: TakeoverRecord, screens: readonly SiteScre
   const shown = new Set<string>();
   for (const { screen, tags, devices, connections } of screens) {
     if (!isTargeted(record.targets, { slug: screen.slug, tags })) continue;
-    for (const { deviceId } of devices) expected.add(deviceKey(deviceId));
+    for (const { deviceId } of devices) expected.add(canonicalDeviceId(deviceId));
     for (const { id, deviceId, currentSlideId } of connections) {
-      const key = deviceId === null ? id : deviceKey(deviceId);
+      const key = deviceId === null ? id : canonicalDeviceId(deviceId);
       expected.add(key);
       if (currentSlideId === slideId) shown.add(key);
     }

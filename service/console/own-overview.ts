@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Content } from '../content/index.ts';
 import type { PeerSite } from '../contract/peers.ts';
-import { deviceKey } from '../contract/readable.ts';
+import { canonicalDeviceId } from '../contract/readable.ts';
 import type { Devices } from '../devices/index.ts';
 import { groupBy } from '../domain/collections.ts';
 import { isOn } from '../domain/slide-schedule.ts';
@@ -72,7 +72,7 @@ export const createOwnOverview = (
   return async () => {
     const recent = await recentWarnings();
     const pages = screens.pages();
-    const connected = new Set(pages.map(({ connection }) => deviceKey(connection.deviceId ?? '')));
+    const connected = new Set(pages.map(({ connection }) => canonicalDeviceId(connection.deviceId ?? '')));
     return {
       name: machineName,
       warnings: [...recent],
@@ -84,7 +84,7 @@ export const createOwnOverview = (
       displays: kiosk?.().screens.map(({ deviceId }) => deviceId) ?? [],
       seen: devices
         .sightings()
-        .filter((sighting) => sighting.nodeId === nodeId && !connected.has(deviceKey(sighting.deviceId))),
+        .filter((sighting) => sighting.nodeId === nodeId && !connected.has(canonicalDeviceId(sighting.deviceId))),
     };
   };
 };

@@ -2,7 +2,7 @@
 import type { Content } from '../content/index.ts';
 import type { SiteOverview } from '../contract/console/site.ts';
 import type { PeerSite } from '../contract/peers.ts';
-import { deviceKey } from '../contract/readable.ts';
+import { canonicalDeviceId } from '../contract/readable.ts';
 import type { Devices } from '../devices/index.ts';
 import { remember } from '../domain/collections.ts';
 import { isOpen } from '../domain/opening-hours.ts';
@@ -100,7 +100,7 @@ export const createSite = (
       ),
     );
     const time = now();
-    const sightings = new Map(devices.sightings().map((each) => [deviceKey(each.deviceId), each]));
+    const sightings = new Map(devices.sightings().map((each) => [canonicalDeviceId(each.deviceId), each]));
     const screens = siteScreens({
       screens: content.screens().map((screen) => {
         const target = { slug: screen.slug, tags: content.tags(screen.slug) };
@@ -109,7 +109,7 @@ export const createSite = (
       }),
       bindings: devices.list().filter(({ screenSlug }) => screenSlug !== null),
       parts,
-      sightingOf: (deviceId) => sightings.get(deviceKey(deviceId)),
+      sightingOf: (deviceId) => sightings.get(canonicalDeviceId(deviceId)),
     });
     const document = content.playing();
     return {

@@ -53,7 +53,6 @@ export const mostAlertRecords = 2_000;
 export const peerAlerts = z
   .object({ records: z.array(alertRecord).max(mostAlertRecords).describe('one per subject') })
   .meta({ id: 'PeerAlerts', description: 'the last message about each subject' });
-export type PeerAlerts = z.infer<typeof peerAlerts>;
 
 /** Maximum number of failures and of live streams that a box reports. */
 export const mostFailures = 100;

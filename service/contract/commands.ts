@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type CommandName, commandNames, isExtended } from './command-names.ts';
 import { screen } from './playlist.ts';
-import { clientName, extended, instant, slug, typedDeviceId } from './terms.ts';
+import { clientName, deviceId, extended, instant, slug } from './terms.ts';
 
 /** Checks the syntax of a redirect URL; `redirectTarget` decides which paths are allowed. */
 const redirectUrl = z
@@ -23,7 +23,7 @@ const fields = {
   redirect: { url: redirectUrl },
   setclientname: {
     clientName,
-    deviceId: typedDeviceId,
+    deviceId,
     // Read from other boxes alone: when the device was named; the newest wins.
     updatedAt: instant.optional(),
   },

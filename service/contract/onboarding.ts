@@ -1,7 +1,7 @@
 /** Onboarding: binding devices to screens. */
 import { z } from 'zod';
 import { screen } from './playlist.ts';
-import { clientName, deviceId, instant, slug, typedDeviceId } from './terms.ts';
+import { clientName, deviceId, instant, slug } from './terms.ts';
 
 /** Request header of a device's own pages: the device id. It marks the id as known. */
 export const deviceHeader = 'x-signage-device';
@@ -21,12 +21,12 @@ export const claimCode = z
   .regex(/^[0-9A-HJKMNP-TV-Z]{10}$/)
   .describe('claim code of a display');
 
-export const deviceQuery = z.object({ deviceId: typedDeviceId });
+export const deviceQuery = z.object({ deviceId });
 
 /** Request that binds a device to a screen and sets its name. */
 export const binding = z
   .object({
-    deviceId: typedDeviceId,
+    deviceId,
     clientName,
     screenSlug: z.string().min(1).max(128).describe('slug of an existing screen'),
     updatedAt: instant

@@ -1,13 +1,6 @@
 /** Ids and codes that people read and type. */
 
-/** Letters and digits that can't be confused with each other. */
-const readable = '23456789abcdefghjkmnpqrstuvwxyz';
-
 const inGroups = (letters: string): string => letters.replace(/.{4}(?=.)/g, '$&-');
-
-/** Encodes bytes as an id that a person can read and type: 12 bytes become `k7qm-3x9f-t2wd`, which has 59 bits. */
-export const readableId = (bytes: Iterable<number>): string =>
-  inGroups(Array.from(bytes, (byte) => readable.charAt(byte % readable.length)).join(''));
 
 /** Douglas Crockford's base 32: no I, L, O and U. */
 const crockfordDigits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
@@ -24,7 +17,10 @@ const provableId = /^(?:[0-9A-HJKMNP-TV-Z]{4}[\s-]*){4}$/i;
 /** Whether the id is derived from the key of a page, so that only that page can prove that it is the device. */
 export const isProvableId = (deviceId: string): boolean => provableId.test(deviceId);
 
-/** The form of a device id in records, answers and signatures; only ids that are derived from a key have another. */
+/**
+ * The form of a device id in records, answers, signatures and comparisons. Case, spaces and dashes are ignored in ids that
+ * are derived from a key, which people type; every other id is as it is.
+ */
 export const canonicalDeviceId = (deviceId: string): string =>
   isProvableId(deviceId) ? deviceId.replace(/[\s-]/g, '').toUpperCase() : deviceId;
 
@@ -38,12 +34,3 @@ export const canonicalClaim = (typed: string): string =>
 
 /** A claim code as people see it: `4K7Q-M3X9-FT`. */
 export const shownClaim = (code: string): string => inGroups(canonicalClaim(code));
-
-/**
- * The key for comparing device ids. Case, spaces and dashes are ignored in the ids that pages and kiosks make, which people
- * type; every other id is its own key.
- */
-export const deviceKey = (deviceId: string): string => {
-  const letters = deviceId.replace(/[\s-]/g, '').toLowerCase();
-  return /^[2-9a-hjkmnp-z]{12}$/.test(letters) ? inGroups(letters) : canonicalDeviceId(deviceId);
-};

@@ -1,7 +1,7 @@
 /** Schemas that all messages share: names, instants, digests, and the two variants of the interface. */
 
 import { z } from 'zod';
-import { canonicalDeviceId, deviceKey } from './readable.ts';
+import { canonicalDeviceId } from './readable.ts';
 
 /** The interface has two variants; the baseline lacks everything marked by {@link extended}. */
 export const variants = ['extended', 'baseline'] as const;
@@ -54,13 +54,6 @@ const deviceIdRule = [/^[A-Za-z0-9._:-]{1,128}$/, '1 to 128 of A-Z a-z 0-9 . _ :
 export const deviceId = z
   .string()
   .overwrite(canonicalDeviceId)
-  .regex(...deviceIdRule)
-  .describe('id of a device, kept by its page');
-
-/** A device id as a person types it: generated ids may contain spaces. */
-export const typedDeviceId = z
-  .string()
-  .overwrite((typed) => canonicalDeviceId(/\s/.test(typed) ? deviceKey(typed) : typed))
   .regex(...deviceIdRule)
   .describe('id of a device, as it is or as a person types it');
 

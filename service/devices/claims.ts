@@ -7,7 +7,7 @@ import { partyOf } from '../auth/throttle.ts';
 import { CodedError } from '../contract/errors.ts';
 import { claimCode } from '../contract/onboarding.ts';
 import { mostAskedClaims } from '../contract/peers.ts';
-import { canonicalClaim, crockford, deviceKey } from '../contract/readable.ts';
+import { canonicalClaim, canonicalDeviceId, crockford } from '../contract/readable.ts';
 import { remember } from '../domain/collections.ts';
 import { isThisMachine } from '../domain/network-scope.ts';
 import type { MonotonicMs } from '../domain/time.ts';
@@ -148,13 +148,13 @@ export const createClaims = (
   };
 
   const isRightHere = (deviceId: string, claim: string): boolean => {
-    const known = codes.get(deviceKey(deviceId));
+    const known = codes.get(canonicalDeviceId(deviceId));
     return known !== undefined && isLive(known) && known.code === claim;
   };
 
   return {
     codeFor: (deviceId, address) => {
-      const key = deviceKey(deviceId);
+      const key = canonicalDeviceId(deviceId);
       const heardAt = monotonicNow();
       const known = codes.get(key);
       if (known !== undefined && isLive(known)) {
@@ -182,10 +182,11 @@ export const createClaims = (
       throw new CodedError('too_many_requests', undefined, { headers: { 'Retry-After': seconds } });
     },
     end: (deviceId) => {
-      codes.delete(deviceKey(deviceId));
-      opened.delete(deviceKey(deviceId));
+      codes.delete(canonicalDeviceId(deviceId));
+      opened.delete(canonicalDeviceId(deviceId));
     },
-    open: (deviceId) => remember(opened, deviceKey(deviceId), monotonicNow(), MAX_OPENED),
-    isOpened: (deviceId) => monotonicNow() - (opened.get(deviceKey(deviceId)) ?? Number.NEGATIVE_INFINITY) < OPENED_MS,
+    open: (deviceId) => remember(opened, canonicalDeviceId(deviceId), monotonicNow(), MAX_OPENED),
+    isOpened: (deviceId) =>
+      monotonicNow() - (opened.get(canonicalDeviceId(deviceId)) ?? Number.NEGATIVE_INFINITY) < OPENED_MS,
   };
 };

@@ -1,7 +1,7 @@
 /** Records which devices exist: an id is known once a page has connected with it, but not because of a status request. */
 
 import { mostAskedDevices, mostBindings } from '../contract/peers.ts';
-import { deviceKey } from '../contract/readable.ts';
+import { canonicalDeviceId } from '../contract/readable.ts';
 import { deviceId as deviceIdSchema } from '../contract/terms.ts';
 import { remember } from '../domain/collections.ts';
 import type { ServiceContext } from '../module.ts';
@@ -43,19 +43,19 @@ export const createKnownDevices = (
   });
 
   const isKnownHere = (deviceId: string): boolean =>
-    seen.has(deviceKey(deviceId)) ||
+    seen.has(canonicalDeviceId(deviceId)) ||
     devices.get(deviceId) !== undefined ||
     landing.has(deviceId) ||
     screens.locationsOf(deviceId).length > 0;
 
   return {
     saw: (deviceId) => {
-      if (deviceIdSchema.safeParse(deviceId).success) remember(seen, deviceKey(deviceId), true, mostBindings);
+      if (deviceIdSchema.safeParse(deviceId).success) remember(seen, canonicalDeviceId(deviceId), true, mostBindings);
     },
     isKnownHere,
     isKnown: async (deviceId) => {
       if (isKnownHere(deviceId)) return true;
-      return !peers.isAlone() && ((await isKnownThere(deviceKey(deviceId))) ?? false);
+      return !peers.isAlone() && ((await isKnownThere(canonicalDeviceId(deviceId))) ?? false);
     },
   };
 };

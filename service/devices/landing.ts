@@ -1,7 +1,7 @@
 /** The sockets of landing pages: each receives the status of its device on every change, and sends nothing. */
 import type { WebSocket } from 'ws';
 import type { LandingMessage } from '../contract/onboarding.ts';
-import { deviceKey } from '../contract/readable.ts';
+import { canonicalDeviceId } from '../contract/readable.ts';
 import { createSockets, frameOf } from '../http/sockets.ts';
 import type { ServiceContext } from '../module.ts';
 
@@ -51,7 +51,8 @@ export const createLanding = ({ logs, tempo }: Pick<ServiceContext, 'logs' | 'te
 
   const liveOf = (deviceId: string) =>
     [...viewers].filter(
-      ([socket, viewer]) => deviceKey(viewer.deviceId) === deviceKey(deviceId) && sockets.isLive(socket),
+      ([socket, viewer]) =>
+        canonicalDeviceId(viewer.deviceId) === canonicalDeviceId(deviceId) && sockets.isLive(socket),
     );
 
   return {

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type DeviceSighting, deviceSighting, mostBindings } from '../contract/peers.ts';
-import { deviceKey } from '../contract/readable.ts';
+import { canonicalDeviceId } from '../contract/readable.ts';
 import { remember } from '../domain/collections.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
@@ -51,7 +51,9 @@ export const openLastSeen = async (
 ): Promise<LastSeen> => {
   const path = join(dirs.data, 'seen.json');
   const durable = keep(await createDurable({ path, schema, initial: { sightings: [] }, log, disk: systemDisk, now }));
-  const sightings: Sightings = new Map(durable.read().sightings.map((each) => [deviceKey(each.deviceId), each]));
+  const sightings: Sightings = new Map(
+    durable.read().sightings.map((each) => [canonicalDeviceId(each.deviceId), each]),
+  );
   /** Keys of the devices that were connected at the last poll. */
   let present = '';
   let hasChanges = false;
@@ -59,7 +61,7 @@ export const openLastSeen = async (
   let timer: NodeJS.Timeout | undefined;
 
   const learnOne = ({ deviceId, nodeId: seenBy, at }: DeviceSighting): void => {
-    const key = deviceKey(deviceId);
+    const key = canonicalDeviceId(deviceId);
     const known = sightings.get(key);
     // The clock of the other box may be ahead.
     const latest = new Date(Math.min(Date.parse(at), now())).toISOString();
@@ -79,7 +81,7 @@ export const openLastSeen = async (
   const poll = (): void => {
     const keys: string[] = [];
     const see = (deviceId: string, at: string, seenBy: string): void => {
-      keys.push(deviceKey(deviceId));
+      keys.push(canonicalDeviceId(deviceId));
       learnOne({ deviceId, nodeId: seenBy, at });
     };
     for (const { nodeId: seenBy, at, deviceIds } of connectedThere()) {
@@ -101,7 +103,7 @@ export const openLastSeen = async (
       for (const sighting of theirs) learnOne(sighting);
     },
     forget: (deviceId) => {
-      hasChanges = sightings.delete(deviceKey(deviceId)) || hasChanges;
+      hasChanges = sightings.delete(canonicalDeviceId(deviceId)) || hasChanges;
     },
     start: () => {
       timer = setInterval(poll, tempo.poll);

@@ -5,7 +5,7 @@ import { CodedError } from '../contract/errors.ts';
 import type { Binding, OnboardingResult, OnboardingStatus } from '../contract/onboarding.ts';
 import { type DeviceBinding, mostBindings } from '../contract/peers.ts';
 import type { Screen } from '../contract/playlist.ts';
-import { deviceKey } from '../contract/readable.ts';
+import { canonicalDeviceId } from '../contract/readable.ts';
 import { remember } from '../domain/collections.ts';
 import type { Peers } from '../peers/index.ts';
 import type { SourceLog } from '../platform/source-log.ts';
@@ -67,8 +67,8 @@ export const createOnboarding = ({
 }: Dependencies): Onboarding => {
   /** Devices without a live page when they were bound. The next page that connects is notified. */
   const behind = new Map<string, true>();
-  const fallBehind = (deviceId: string): void => remember(behind, deviceKey(deviceId), true, mostBindings);
-  const catchUp = (deviceId: string): boolean => behind.delete(deviceKey(deviceId));
+  const fallBehind = (deviceId: string): void => remember(behind, canonicalDeviceId(deviceId), true, mostBindings);
+  const catchUp = (deviceId: string): boolean => behind.delete(canonicalDeviceId(deviceId));
 
   const saw = (deviceId: string): void => {
     devices.saw(deviceId);

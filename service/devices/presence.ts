@@ -1,7 +1,7 @@
 /** Finds the devices that are away: bound to a screen that is open, but connected to no box of the site. */
 import type { Content } from '../content/index.ts';
 import { type DeviceBinding, mostAdvertisedDevices, type PeerState } from '../contract/peers.ts';
-import { deviceKey } from '../contract/readable.ts';
+import { canonicalDeviceId } from '../contract/readable.ts';
 import { isOpen } from '../domain/opening-hours.ts';
 import { limitSentences } from '../domain/wording.ts';
 import type { ServiceContext } from '../module.ts';
@@ -47,16 +47,16 @@ export const createPresence = (
   }: Pick<ServiceContext, 'now' | 'monotonicNow' | 'tempo'> & { options: { timeZone: string } },
   { screens, devices, peers, content }: Dependencies,
 ): Presence => {
-  /** Since when expected devices are not connected, by the monotonic clock, keyed by {@link deviceKey}. */
+  /** Since when expected devices are not connected, by the monotonic clock, keyed by {@link canonicalDeviceId}. */
   const missing = new Map<string, number>();
   /** Those that were connected here since they were last expected. */
   const seen = new Set<string>();
   let away: readonly DeviceBinding[] = [];
   let counts = { expected: 0, connected: 0 };
 
-  screens.onJoin(({ deviceId }) => seen.add(deviceKey(deviceId)));
+  screens.onJoin(({ deviceId }) => seen.add(canonicalDeviceId(deviceId)));
 
-  const connectedHere = (): Set<string> => new Set([...screens.deviceIds()].map(deviceKey));
+  const connectedHere = (): Set<string> => new Set([...screens.deviceIds()].map(canonicalDeviceId));
   const bound = (): DeviceBinding[] => devices.list().filter(({ screenSlug }) => screenSlug !== null);
 
   const isExpected = ({ screenSlug }: DeviceBinding, time: number): boolean =>
@@ -69,14 +69,14 @@ export const createPresence = (
     const at = monotonicNow();
     const others = peers.alive();
     const present = connectedHere();
-    for (const { state } of others) for (const id of state.devices ?? []) present.add(deviceKey(id));
+    for (const { state } of others) for (const id of state.devices ?? []) present.add(canonicalDeviceId(id));
     // A device may be connected to a box that does not list its devices.
     const isKnown = others.every(({ state }) => state.devices !== undefined);
     // Pages of a box that is away may be about to move to another one.
     const isAlone = peers.all().every(({ nodeId }) => nodeId === null);
     const list = bound();
     const expected = new Map(
-      list.filter((device) => isExpected(device, time)).map((device) => [deviceKey(device.deviceId), device]),
+      list.filter((device) => isExpected(device, time)).map((device) => [canonicalDeviceId(device.deviceId), device]),
     );
     counts = { expected: expected.size, connected: [...expected.keys()].filter((key) => present.has(key)).length };
     // Devices that are closed or unbound are not expected, and get the grace period again once they are.
@@ -96,7 +96,7 @@ export const createPresence = (
     const time = now();
     const others = peers.alive();
     const present = connectedHere();
-    for (const { state } of others) for (const id of state.devices ?? []) present.add(deviceKey(id));
+    for (const { state } of others) for (const id of state.devices ?? []) present.add(canonicalDeviceId(id));
     const absent = others.every(({ state }) => state.devices !== undefined) ? 'missing' : 'unknown';
     const open = new Map<string, boolean>();
     return bound().flatMap((device): DeviceStatus[] => {
@@ -104,7 +104,7 @@ export const createPresence = (
       if (content.payload(slug) === undefined) return [];
       if (!open.has(slug)) open.set(slug, isOpen(content.hours(slug), time, options.timeZone));
       if (open.get(slug) !== true) return [{ device, status: 'closed' }];
-      return [{ device, status: present.has(deviceKey(device.deviceId)) ? 'connected' : absent }];
+      return [{ device, status: present.has(canonicalDeviceId(device.deviceId)) ? 'connected' : absent }];
     });
   };
 
@@ -122,7 +122,7 @@ export const createPresence = (
     counts: () => counts,
     state: () => {
       const here = connectedHere();
-      const connected = bound().filter(({ deviceId }) => here.has(deviceKey(deviceId)));
+      const connected = bound().filter(({ deviceId }) => here.has(canonicalDeviceId(deviceId)));
       return connected.length > mostAdvertisedDevices ? {} : { devices: connected.map(({ deviceId }) => deviceId) };
     },
     start: () => {

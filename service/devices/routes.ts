@@ -14,7 +14,7 @@ import {
   proofNeedsHeader,
 } from '../contract/onboarding.ts';
 import { mostAskedDevices, peerClaims, peerDevicesQuery } from '../contract/peers.ts';
-import { deviceKey, isProvableId } from '../contract/readable.ts';
+import { canonicalDeviceId, isProvableId } from '../contract/readable.ts';
 import { ownBase, publicBase, type Reached } from '../domain/lan-address.ts';
 import { listensAlone } from '../domain/network-scope.ts';
 import { readJson } from '../http/body.ts';
@@ -98,8 +98,8 @@ export const createOnboardingRoutes = (
     },
     'GET /api/onboarding/screens': (ctx) => answer(ctx, { screens: content.screens() }),
     'GET /api/onboarding/names': (ctx) => {
-      const own = deviceKey(readFields(deviceQuery, ctx.query).deviceId);
-      const others = devices.list().filter(({ deviceId }) => deviceKey(deviceId) !== own);
+      const own = canonicalDeviceId(readFields(deviceQuery, ctx.query).deviceId);
+      const others = devices.list().filter(({ deviceId }) => canonicalDeviceId(deviceId) !== own);
       answer(ctx, { names: others.map(({ clientName }) => clientName) });
     },
     'GET /api/onboarding/qr': async (ctx) => {

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { CodedError } from '../contract/errors.ts';
 import { type DeviceBinding, mostBindings } from '../contract/peers.ts';
-import { deviceKey } from '../contract/readable.ts';
+import { canonicalDeviceId } from '../contract/readable.ts';
 import { remember } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { bindingReplaces, compareBindings, isPlausibleTime, laterThan, newsAmong } from '../domain/merge.ts';
@@ -28,12 +28,12 @@ const device = z.looseObject({
 
 type Device = Readonly<DeviceBinding>;
 
-/** By {@link deviceKey}. */
+/** By {@link canonicalDeviceId}. */
 type DeviceMap = ReadonlyMap<string, Device>;
 
 /** A list in the file and a map in memory, so that an id like `__proto__` is only data. */
 const deviceMap: z.ZodType<DeviceMap> = z.codec(z.array(device), z.map(z.string(), device), {
-  decode: (list) => new Map(list.map((each) => [deviceKey(each.deviceId), each])),
+  decode: (list) => new Map(list.map((each) => [canonicalDeviceId(each.deviceId), each])),
   encode: (map) => [...map.values()],
 });
 
@@ -119,14 +119,14 @@ export const createStoredDevices = <S extends { readonly devices: DeviceMap }>(
 
   const seen = new Map<string, true>();
   const within = (devices: DeviceMap, kept?: string): DeviceMap =>
-    trim(devices, mostBindings, ({ deviceId }) => deviceId === kept || seen.has(deviceKey(deviceId)));
+    trim(devices, mostBindings, ({ deviceId }) => deviceId === kept || seen.has(canonicalDeviceId(deviceId)));
 
   const put = async (
     deviceId: string,
     change: (before: Device | undefined) => Pick<Device, 'clientName' | 'screenSlug' | 'forgotten' | 'key'>,
     at?: string,
   ): Promise<Device> => {
-    const key = deviceKey(deviceId);
+    const key = canonicalDeviceId(deviceId);
     const replace = (before: Device | undefined): Device => {
       const updatedAt = at ?? laterThan(before?.updatedAt, now());
       const { forgotten: _, key: __, ...kept } = before ?? {};
@@ -154,18 +154,20 @@ export const createStoredDevices = <S extends { readonly devices: DeviceMap }>(
 
   /** The merged devices, and the accepted ones among `theirs`. */
   const join = (devices: DeviceMap, theirs: readonly Device[]) => {
-    const news = newsAmong(theirs, (deviceId) => devices.get(deviceKey(deviceId)), now());
+    const news = newsAmong(theirs, (deviceId) => devices.get(canonicalDeviceId(deviceId)), now());
     const merged = news.map((each) => {
-      const { forgotten: _, key: __, ...kept } = devices.get(deviceKey(each.deviceId)) ?? {};
+      const { forgotten: _, key: __, ...kept } = devices.get(canonicalDeviceId(each.deviceId)) ?? {};
       return { ...kept, ...each };
     });
-    const joined = within(new Map([...devices, ...merged.map((each) => [deviceKey(each.deviceId), each] as const)]));
-    return { joined, accepted: merged.filter((each) => joined.get(deviceKey(each.deviceId)) === each) };
+    const joined = within(
+      new Map([...devices, ...merged.map((each) => [canonicalDeviceId(each.deviceId), each] as const)]),
+    );
+    return { joined, accepted: merged.filter((each) => joined.get(canonicalDeviceId(each.deviceId)) === each) };
   };
 
   return {
     get: (deviceId) => {
-      const found = durable.read().devices.get(deviceKey(deviceId));
+      const found = durable.read().devices.get(canonicalDeviceId(deviceId));
       return found?.forgotten ? undefined : found;
     },
     list: () =>
@@ -189,7 +191,7 @@ export const createStoredDevices = <S extends { readonly devices: DeviceMap }>(
         at,
       ),
     keepKey: async (deviceId, key) => {
-      const id = deviceKey(deviceId);
+      const id = canonicalDeviceId(deviceId);
       let isKept = false;
       await update((state) => {
         const before = state.devices.get(id);
@@ -205,14 +207,14 @@ export const createStoredDevices = <S extends { readonly devices: DeviceMap }>(
         screenSlug: null,
         forgotten: true,
       })),
-    saw: (deviceId) => remember(seen, deviceKey(deviceId), true, mostBindings),
+    saw: (deviceId) => remember(seen, canonicalDeviceId(deviceId), true, mostBindings),
     merge: async (theirs) => {
       if (join(durable.read().devices, theirs).accepted.length === 0) return [];
       let changed: Device[] = [];
       await update((state) => {
         const { joined, accepted } = join(state.devices, theirs);
         changed = accepted.filter(({ deviceId, clientName, screenSlug, forgotten }) => {
-          const before = state.devices.get(deviceKey(deviceId));
+          const before = state.devices.get(canonicalDeviceId(deviceId));
           return (
             before?.clientName !== clientName || before.screenSlug !== screenSlug || before.forgotten !== forgotten
           );

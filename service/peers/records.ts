@@ -12,7 +12,7 @@ import {
   peerTakeovers,
   type TakeoverRecord,
 } from '../contract/peers.ts';
-import { deviceKey } from '../contract/readable.ts';
+import { canonicalDeviceId } from '../contract/readable.ts';
 import { remember } from '../domain/collections.ts';
 import { clockMonth, isPlausibleTime } from '../domain/merge.ts';
 import { singleFlight } from '../domain/single-flight.ts';
@@ -143,7 +143,7 @@ export const createRecordExchange = (
     if (digested?.of !== of) {
       const rows = devices.list().map((binding): Row => {
         const { deviceId, clientName, screenSlug, forgotten = false, key, updatedAt } = binding;
-        return [deviceKey(deviceId), JSON.stringify([clientName, screenSlug, forgotten, key, updatedAt])];
+        return [canonicalDeviceId(deviceId), JSON.stringify([clientName, screenSlug, forgotten, key, updatedAt])];
       });
       digested = { of, digests: bucketDigests(rows, bindingBuckets) };
     }
@@ -181,7 +181,8 @@ export const createRecordExchange = (
     },
     'POST /api/peers/bindings/differing': async (ctx) => {
       const buckets = differingBuckets(digests(), readFields(bindingDigests, await readJson(ctx)).digests);
-      const isDiffering = ({ deviceId }: DeviceBinding) => buckets.has(bucketOf(deviceKey(deviceId), bindingBuckets));
+      const isDiffering = ({ deviceId }: DeviceBinding) =>
+        buckets.has(bucketOf(canonicalDeviceId(deviceId), bindingBuckets));
       ctx.body = { bindings: devices.list().filter(isDiffering) };
     },
     'GET /api/peers/takeovers': (ctx) => {

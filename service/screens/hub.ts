@@ -5,7 +5,7 @@ import { type RawData, WebSocket } from 'ws';
 import type { CommandTarget } from '../contract/commands.ts';
 import { type Connection, reportedOf } from '../contract/connections.ts';
 import type { PagePlay } from '../contract/plays.ts';
-import { deviceKey } from '../contract/readable.ts';
+import { canonicalDeviceId } from '../contract/readable.ts';
 import {
   type Hello,
   type PageMessage,
@@ -313,7 +313,7 @@ export const createHub = (
 
 /** Whether the page of a connection is of the device. */
 export const isOfDevice = (connection: Readonly<Connection>, deviceId: string): boolean =>
-  connection.deviceId !== null && deviceKey(connection.deviceId) === deviceKey(deviceId);
+  connection.deviceId !== null && canonicalDeviceId(connection.deviceId) === canonicalDeviceId(deviceId);
 
 const decode = (data: RawData): PageMessage | null => {
   try {

@@ -32,8 +32,6 @@ const parse = (line: string): End[] => {
   }
 };
 
-export type Ends = Awaited<ReturnType<typeof openEnds>>;
-
 export const openEnds = async ({ dirs, log }: Pick<ServiceContext, 'dirs' | 'log'>) => {
   const path = join(dirs.data, 'takeovers.ends.jsonl');
   const ends = new Map<string, End>();

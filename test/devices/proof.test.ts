@@ -1,7 +1,7 @@
 /** A page proves with its key that it is its device; nobody else can. */
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { crockford, deviceKey, shownDeviceId } from '../../service/contract/readable.ts';
+import { canonicalDeviceId, crockford, shownDeviceId } from '../../service/contract/readable.ts';
 import { deviceIdOf, formatProofNeeds, parseProof, parseProofNeeds } from '../../service/domain/device-proof.ts';
 import { lobby } from '../content/samples.ts';
 import { makeDevice } from '../support/device-key.ts';
@@ -69,9 +69,9 @@ test('an id has 80 bits of the hash of its key, and is the same in lower case an
   );
   expect(shownDeviceId(id)).toBe(id.replace(/.{4}(?=.)/g, '$&-'));
   for (const typed of [id.toLowerCase(), shownDeviceId(id), shownDeviceId(id).replaceAll('-', ' ')]) {
-    expect(deviceKey(typed)).toBe(id);
+    expect(canonicalDeviceId(typed)).toBe(id);
   }
-  for (const other of ['dev-1767225600000', 'front-door', 'KIOSK-1']) expect(deviceKey(other)).toBe(other);
+  for (const other of ['dev-1767225600000', 'front-door', 'KIOSK-1']) expect(canonicalDeviceId(other)).toBe(other);
   expect(crockford([0xff, 0xff, 0xff, 0xff, 0xff])).toBe('ZZZZZZZZ');
 });
 

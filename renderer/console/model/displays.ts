@@ -1,5 +1,5 @@
 /** The displays of a screen and how they are; pure. */
-import { deviceKey } from '../../../service/contract/readable.ts';
+import { canonicalDeviceId } from '../../../service/contract/readable.ts';
 import type { Connection, Device, SiteScreen } from './wire.ts';
 
 export type DisplayState =
@@ -81,10 +81,10 @@ const findDisplays = ({ devices, connections }: SiteScreen): Display[] => {
   const rest = new Set(connections);
   // The newest page of a device, which is the last one, is the visible one.
   const newest = new Map(
-    connections.flatMap((each) => (each.deviceId === null ? [] : [[deviceKey(each.deviceId), each] as const])),
+    connections.flatMap((each) => (each.deviceId === null ? [] : [[canonicalDeviceId(each.deviceId), each] as const])),
   );
   const expected = devices.map((device) => {
-    const connection = newest.get(deviceKey(device.deviceId)) ?? null;
+    const connection = newest.get(canonicalDeviceId(device.deviceId)) ?? null;
     if (connection !== null) rest.delete(connection);
     return {
       key: device.deviceId,

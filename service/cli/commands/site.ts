@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Argument, type Command } from 'commander';
 import type { SiteOverview } from '../../contract/console/site.ts';
 import type { OnboardingResult } from '../../contract/onboarding.ts';
-import { deviceKey } from '../../contract/readable.ts';
+import { canonicalDeviceId } from '../../contract/readable.ts';
 import { deviceId, playerName, slug } from '../arguments.ts';
 import type { Client } from '../client.ts';
 import { CliError } from '../exit.ts';
@@ -153,8 +153,8 @@ export const registerSite = (program: Command, { out, client, degrade, checkCanA
       checkCanAsk(yes);
       const box = await client();
       const { body: site } = await fetchSite(box);
-      const known = site.screens.flatMap((each) => each.devices).map((each) => deviceKey(each.deviceId));
-      if (!known.includes(deviceKey(id)) && !site.degraded) {
+      const known = site.screens.flatMap((each) => each.devices).map((each) => canonicalDeviceId(each.deviceId));
+      if (!known.includes(canonicalDeviceId(id)) && !site.degraded) {
         throw new CliError('notFound', `The site has no device ${visible(id)}. See: signage devices list`);
       }
       await confirm(`Forget the device ${id}?`, yes);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { connectionExample } from '../connections.ts';
 import { boxLog, boxLogQuery, capturedAtHeader, siteOverview } from '../console/site.ts';
 import { takeover, takeoverId, takeoverRequest } from '../console/takeovers.ts';
-import { instant, typedDeviceId } from '../terms.ts';
+import { deviceId, instant } from '../terms.ts';
 import { deviceExample, digestExample, momentExample, nodeExample, screenExample } from './examples.ts';
 import { json, type Operations, ok } from './operation.ts';
 
@@ -100,7 +100,7 @@ export const site = {
     audit: { action: 'device.forget', subject: 'device', id: 'deviceId' },
     summary: 'Forget a device',
     description: 'Its binding and name are deleted on all boxes, including those that are away.',
-    params: z.object({ deviceId: typedDeviceId }),
+    params: z.object({ deviceId }),
     answer: { 204: { description: 'The device is forgotten.' } },
     errors: ['invalid_field', 'insufficient_storage'],
     examples: { deviceId: deviceExample.deviceId },

@@ -3,6 +3,7 @@
 import type { Content } from '../../content/index.ts';
 import type { CopiesHealth } from '../../contract/health.ts';
 import type { PeerCopy } from '../../contract/peers.ts';
+import { withoutCredentials } from '../../domain/media-names.ts';
 import { judgeCopy, mediaTypeOf } from '../../domain/media-types.ts';
 import type { Feeds } from '../../feeds/index.ts';
 import { FetchFault } from '../../platform/outbound/answer.ts';
@@ -24,7 +25,7 @@ import {
   noteHeld,
 } from './freshness.ts';
 import type { Copy, Ledger } from './ledger.ts';
-import { hasCredentials, normalAddress, remoteMedia, withoutCredentials } from './named.ts';
+import { hasCredentials, normalAddress, remoteMedia } from './named.ts';
 
 /** The copy of a remote file on other boxes of the site. */
 export type SiteCopy =

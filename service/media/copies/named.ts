@@ -1,6 +1,7 @@
 import type { PlaylistPayload, Slide } from '../../contract/playlist.ts';
 import { fileKinds } from '../../contract/slide-values.ts';
 import { addressOf, addressRest } from '../../domain/markup.ts';
+import { withoutCredentials } from '../../domain/media-names.ts';
 import { mediaTypeOf } from '../../domain/media-types.ts';
 import type { NetworkScope } from '../../domain/network-scope.ts';
 
@@ -14,9 +15,6 @@ export const normalAddress = (address: string): string | null => {
   url.hash = '';
   return url.href;
 };
-
-/** A normalized address without user and password. */
-export const withoutCredentials = (url: string): string => url.replace(/^(https?:\/\/)[^/?#]*@/, '$1');
 
 export const hasCredentials = (url: string): boolean => withoutCredentials(url) !== url;
 
