@@ -87,12 +87,12 @@ describe('a device id', () => {
 
   it('is matched without regard to case, spaces and dashes where the product made it', async () => {
     const service = await startTestService({ content });
-    await isKnown(service, 'k7qm-3x9f-t2wd', { 'x-signage-device': 'k7qm-3x9f-t2wd' });
-    for (const typed of ['K7QM-3X9F-T2WD', 'k7qm3x9ft2wd', 'k7qm 3x9f t2wd', 'K7QM3X9F-t2wd']) {
+    await isKnown(service, '4K7QM3X9FT2WD0AZ', { 'x-signage-device': '4K7QM3X9FT2WD0AZ' });
+    for (const typed of ['4K7Q-M3X9-FT2W-D0AZ', '4k7qm3x9ft2wd0az', '4k7q m3x9 ft2w d0az', '4K7QM3X9-ft2wd0az']) {
       expect(await isKnown(service, typed), typed).toBe('true');
     }
-    await bind(service, { deviceId: 'K7QM 3X9F T2WD' });
-    const status = await service.get('/api/onboarding/status?deviceId=k7qm-3x9f-t2wd');
+    await bind(service, { deviceId: '4K7Q M3X9 FT2W D0AZ' });
+    const status = await service.get('/api/onboarding/status?deviceId=4k7q-m3x9-ft2w-d0az');
     expect(await status.json()).toMatchObject({ onboarded: true, clientName: 'Front desk' });
   });
 
