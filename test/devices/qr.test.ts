@@ -49,11 +49,11 @@ describe('the QR code', () => {
   });
 
   it('is read with a twelfth of it covered', async () => {
-    const modules = await drawnFor('k7qm-3x9f-t2wd');
+    const modules = await drawnFor('4K7QM3X9FT2WD0AZ');
     const inner = modules.length - 2 * QUIET;
     const side = Math.round(Math.sqrt((inner * inner) / 12));
     const from = Math.floor((modules.length - side) / 2);
     for (let y = from; y < from + side; y += 1) modules[y]?.fill(true, from, from + side);
-    expect(readQr(modules)).toBe('http://signage.local:8080/onboard?deviceId=k7qm-3x9f-t2wd');
+    expect(readQr(modules)).toBe('http://signage.local:8080/onboard?deviceId=4K7QM3X9FT2WD0AZ');
   });
 });

@@ -11,7 +11,7 @@ const known: Record<string, readonly string[]> = {
   slug: ['lobby', 'bar'],
   screenSlug: ['lobby', 'bar'],
   filename: ['hall.jpg', 'a.png', 'b.mp4', 'menu.pdf', 'x.html', 'ü ß.txt', 'news.json'],
-  deviceId: ['h4np-8s2v-c6ya', 'k7qm-3x9f-t2wd', 'device-1', 'a'],
+  deviceId: ['h4np-8s2v-c6ya', '4K7QM3X9FT2WD0AZ', 'device-1', 'a'],
   deviceIds: ['h4np-8s2v-c6ya,device-1'],
   screens: ['lobby,bar', 'gone'],
   source: ['rtmp://127.0.0.1:1/live/a', 'rtmp://127.0.0.1:1/live/b', 'srt://127.0.0.1:1'],

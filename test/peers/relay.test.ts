@@ -106,12 +106,12 @@ test('a request addressed to another box is not carried out', async () => {
 
 test('a new name reaches the device on any box, however its id is typed, and every box stores it', async () => {
   const [one, other] = await startSite();
-  const page = await joinScreen(other, 'lobby', { deviceId: 'k7qm-3x9f-t2wd' });
-  const rename = { command: 'setclientname', deviceId: 'K7QM 3X9F T2WD', clientName: 'Front door' };
+  const page = await joinScreen(other, 'lobby', { deviceId: '4K7QM3X9FT2WD0AZ' });
+  const rename = { command: 'setclientname', deviceId: '4K7Q M3X9 FT2W D0AZ', clientName: 'Front door' };
   expect(await answerOf(one, rename)).toMatchObject({ sent: 1 });
   expect(await page.message(({ command }) => command === 'setclientname')).toMatchObject({ clientName: 'Front door' });
   for (const box of [one, other]) {
-    const status = await (await box.get('/api/onboarding/status?deviceId=k7qm-3x9f-t2wd')).json();
+    const status = await (await box.get('/api/onboarding/status?deviceId=4k7q-m3x9-ft2w-d0az')).json();
     expect(status.clientName).toBe('Front door');
   }
 });

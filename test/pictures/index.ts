@@ -93,7 +93,7 @@ const takeOnboarding = async (): Promise<void> => {
     content: { ...content, ...hotelScreens },
     env: { SIGNAGE_PUBLIC_URL: 'http://192.168.1.20:8080' },
   });
-  const id = '?deviceId=k7qm-3x9f-t2wd';
+  const id = '?deviceId=4k7q-m3x9-ft2w-d0az';
   const form = (colorScheme: 'light' | 'dark') =>
     photograph(`${box.url}/onboard${id}`, { viewport: phone, deviceScaleFactor: 2, colorScheme });
   const pngs = [

@@ -31,15 +31,15 @@ test('it is told to the connections of the device, and shows in the snapshot', a
   expect(other.messages.map(({ type }) => type)).toEqual(['welcome']);
 });
 
-test.each(['K7QM3X9FT2WD', 'k7qm 3x9f t2wd', 'K7QM-3X9F-T2WD'])(
+test.each(['4K7QM3X9FT2WD0AZ', '4k7q m3x9 ft2w d0az', '4K7Q-M3X9-FT2W-D0AZ'])(
   'an id that the product made is matched as a person types it: %s',
   async (deviceId) => {
     const service = await startTestService({ content: lobby });
-    const page = await joinScreen(service, 'lobby', { deviceId: 'k7qm-3x9f-t2wd' });
+    const page = await joinScreen(service, 'lobby', { deviceId: '4K7QM3X9FT2WD0AZ' });
     const response = await rename(service, 'Front door', { deviceId });
     expect([response.status, await response.json()]).toMatchObject([200, { sent: 1 }]);
     expect(await page.message(({ type }) => type === 'command')).toMatchObject({ clientName: 'Front door' });
-    expect(await connectionsOf(service)).toMatchObject([{ clientName: 'Front door', deviceId: 'k7qm-3x9f-t2wd' }]);
+    expect(await connectionsOf(service)).toMatchObject([{ clientName: 'Front door', deviceId: '4K7QM3X9FT2WD0AZ' }]);
   },
 );
 
