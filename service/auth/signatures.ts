@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { CodedError } from '../contract/errors.ts';
-import { relayHeader } from '../contract/peers.ts';
+import { commandIdHeader, relayHeader } from '../contract/peers.ts';
 import {
   clockHeader,
   recipientHeader,
@@ -85,6 +85,14 @@ export const parseSignature = (headers: HeaderLines): Signature => {
   if (version === 'v1' && headers[recipientHeader] !== undefined) {
     const message = `A request with ${recipientHeader} must be signed as v2; update the box that sent it.`;
     throw new CodedError('signature_invalid', message);
+  }
+  const between = [relayHeader, commandIdHeader].find((name) => headers[name] !== undefined);
+  if (version === 'v1' && between !== undefined) {
+    // A host on the way could add it: the request would be kept from the other boxes, or taken for a repetition.
+    throw new CodedError(
+      'signature_invalid',
+      `${between} stands only in requests between boxes, which are signed as v2.`,
+    );
   }
   const recipient = version === 'v1' ? null : onlyLine(headers, recipientHeader);
   return { timestamp, nonce, sha256, mac, recipient, isRelay: headers[relayHeader] !== undefined };

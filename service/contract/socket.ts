@@ -114,11 +114,11 @@ export const welcomeMessage = z
   .object({
     type: z.literal('welcome'),
     connectionId: z.string().describe('id of this connection, new for each socket'),
-    clientName: extended(z.string().nullable().describe('name that the device was given; null: none')),
+    clientName: extended(z.string().nullable().optional().describe('name that the device was given; null: none')),
     revision,
     serverTime: z.number().describe("the service's clock, ms since the epoch"),
     nodeId: z.string().describe('id of the box'),
-    proven: extended(z.boolean().describe('whether the page has proved that it is the device')),
+    proven: extended(z.boolean().optional().describe('whether the page has proved that it is the device')),
   })
   .meta({ id: 'Welcome', description: 'answers `hello`' });
 

@@ -91,7 +91,8 @@ export const createRequests = ({ site, log }: FleetContext, { content, screens, 
 
   /** Runs a command, and records it as one change, however many screens it is for. */
   const runAudited = async (target: string, data: Uint8Array): ReturnType<typeof run> => {
-    const rule = { action: 'screen.command', subject: 'screen', id: 'slug' } as const;
+    const fields = ['command', 'blackout', 'clientName', 'deviceId'];
+    const rule = { action: 'screen.command', subject: 'screen', id: 'slug', fields } as const;
     const asked = { params: { slug: target }, operator: fleetOperator, address: null };
     return audit.during(rule, asked, async (onBody) => {
       const { id, expiresAt, ...body } = parseBody(data);

@@ -17,8 +17,8 @@ describeBrowser('from the code to the screen', { timeout: 60_000 }, () => {
     await screen.getByText('Go on, on your phone').waitFor();
     await phone.getByText('Café').tap();
     await phone.getByRole('button', { name: 'Start playing' }).tap();
-    await phone.getByRole('heading', { name: 'Café is on' }).waitFor();
     await screen.getByRole('heading', { name: 'Café' }).waitFor();
+    await phone.getByRole('heading', { name: 'Café is on' }).waitFor();
     await untilPlaying(screen, 'cafe', 'Today’s cake');
 
     const snapshot = await (await service.get('/api/screens/cafe/connections')).json();

@@ -87,7 +87,7 @@ test('a client that reads slowly keeps its connection', async () => {
     await pass(20);
     const before = bytes;
     socket.resume();
-    await expect.poll(() => bytes - before, patience).toBeGreaterThan(2 * 1024 ** 2);
+    await expect.poll(() => bytes - before, { ...patience, interval: 5 }).toBeGreaterThan(2 * 1024 ** 2);
     socket.pause();
   }
   expect(isClosed()).toBe(false);

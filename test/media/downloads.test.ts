@@ -86,13 +86,14 @@ describe('a requested media file', () => {
     expect(remote.requests.map(({ url }) => url)).toEqual(['/none', '/other', '/short', '/right']);
   });
 
-  it('is requested without the credentials in its address and without identifying headers', async () => {
+  it('is requested with the credentials in its address, and without identifying headers', async () => {
     const remote = await startRemote();
     remote.answer('/a.bin', serveBytes(film));
     const { downloads } = await setUp();
     await downloads.want({ name: 'a', from: [`${remote.url.replace('//', '//user:word@')}/a.bin`] });
     const { host, connection, ...headers } = remote.requests[0]?.headers ?? {};
-    expect(headers).toEqual({ 'user-agent': 'signage-player', 'accept-encoding': 'identity' });
+    const authorization = `Basic ${Buffer.from('user:word').toString('base64')}`;
+    expect(headers).toEqual({ authorization, 'user-agent': 'signage-player', 'accept-encoding': 'identity' });
   });
 
   it('never gets a name outside its folder', async () => {

@@ -31,7 +31,6 @@ describe('closed with 1008', () => {
     ['a hello without clientId', { ...hello, clientId: undefined }],
     ['a hello with an empty clientId', { ...hello, clientId: '' }],
     ['a hello with a clientId that is a number', { ...hello, clientId: 1 }],
-    ['a hello with no page', { ...hello, page: null }],
     ['a hello with a deviceId that is none', { ...hello, deviceId: 'a b' }],
     ['a hello with a viewport in words', { ...hello, viewport: 'large' }],
     ['a hello with half a viewport', { ...hello, viewport: { width: 1 } }],

@@ -142,7 +142,7 @@ describeBrowser('headlines', () => {
     const { rssFeeds } = written;
     // Other addresses are asked at once, and need not wait for their turn.
     service.writeContent({ ...written, rssFeeds: [rssFeeds[0], { ...rssFeeds[1], url: rssFeeds[2]?.url }] });
-    await expect.poll(async () => (await payloadOf(service)).rssFeeds[1]?.items[0]?.title, patience).toBe('B');
+    await waitForFeeds(service);
     await command(service, 'left');
     await waitForHeadline(page, 'One');
     expect(await page.locator('.slide-rss').evaluate((element, first) => element === first, marked)).toBe(true);
