@@ -349,7 +349,7 @@ const look = async (): Promise<void> => {
   if (views.current === 'form') return;
   if (views.current !== 'done' || screenName === null || clientName === null) return void views.goBack();
   unanswered = null;
-  conclude(texts.doneTitle({ screen: screenName }), texts.changed({ name: clientName }));
+  conclude(texts.savedTitle, texts.changed({ name: clientName }));
 };
 
 on('form', 'submit', () => {

@@ -21,16 +21,21 @@ const connection = (more: object) => ({
   blackout: false,
   ...more,
 });
-const device = (state: string, deviceId = 'k7qm-3x9f-t2wd') => ({ deviceId, clientName: 'Door', state });
+const device = (state: string, deviceId = '4K7QM3X9FT2WD0AZ') => ({ deviceId, clientName: 'Door', state });
 const statesOf = (devices: object[], connections: object[]) =>
   displaysOf({ devices, connections } as unknown as SiteScreen).map(({ state }) => state);
 
 describe('a display', () => {
   test.each([
-    ['is one with its page, however its id is spelt', [device('playing')], [{ deviceId: 'K7QM3X9FT2WD' }], ['playing']],
+    [
+      'is one with its page, however its id is spelt',
+      [device('playing')],
+      [{ deviceId: '4k7q-m3x9-ft2w-d0az' }],
+      ['playing'],
+    ],
     ['that is away has no page', [device('away')], [], ['away']],
     ['that nobody expects is there all the same', [], [{}], ['playing']],
-    ['that is stuck says so, though its page plays', [device('stuck')], [{ deviceId: 'k7qm-3x9f-t2wd' }], ['stuck']],
+    ['that is stuck says so, though its page plays', [device('stuck')], [{ deviceId: '4K7QM3X9FT2WD0AZ' }], ['stuck']],
     ['shows a takeover', [], [{ currentSlideId: 'takeover-fire' }], ['takeover']],
     ['that was blacked out is black', [], [{ blackout: true }], ['black']],
     ['that shows a page of the web says so', [], [{ page: 'https://example.org/' }], ['redirected']],

@@ -34,25 +34,25 @@ test('a forgotten device is known no longer, but its record stays, and it can be
   const dataDir = await temporaryFolder();
   let time = Date.UTC(2026, 0, 31, 8);
   const store = await open(dataDir, () => time);
-  await store.devices.bind('K7QM-3X9F-T2WD', 'Lobby left', 'lobby');
+  await store.devices.bind('4K7QM3X9FT2WD0AZ', 'Lobby left', 'lobby');
   const before = store.devices.list();
   // The clock was set back meanwhile.
   time -= 60_000;
-  await store.devices.forget('k7qm 3x9f t2wd');
+  await store.devices.forget('4k7q m3x9 ft2w d0az');
   await store.close();
 
   const later = await open(dataDir, () => time);
-  expect(later.devices.get('k7qm-3x9f-t2wd')).toBeUndefined();
+  expect(later.devices.get('4K7QM3X9FT2WD0AZ')).toBeUndefined();
   const [record] = later.devices.list();
   expect(record).toMatchObject({ clientName: 'Lobby left', screenSlug: null, forgotten: true });
   expect(later.devices.list()).toHaveLength(1);
   // A box that was away has the binding still.
   expect(await later.devices.merge(before)).toEqual([]);
-  expect(later.devices.get('k7qm-3x9f-t2wd')).toBeUndefined();
+  expect(later.devices.get('4K7QM3X9FT2WD0AZ')).toBeUndefined();
 
-  await later.devices.bind('k7qm-3x9f-t2wd', 'Bar', 'bar');
+  await later.devices.bind('4K7QM3X9FT2WD0AZ', 'Bar', 'bar');
   expect(later.devices.list()).toEqual([
-    { deviceId: 'k7qm-3x9f-t2wd', clientName: 'Bar', screenSlug: 'bar', updatedAt: expect.any(String) },
+    { deviceId: '4K7QM3X9FT2WD0AZ', clientName: 'Bar', screenSlug: 'bar', updatedAt: expect.any(String) },
   ]);
   expect((record?.updatedAt ?? '') < (later.devices.list()[0]?.updatedAt ?? '')).toBe(true);
   await later.close();

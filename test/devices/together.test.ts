@@ -30,8 +30,10 @@ describeBrowser('two phones', () => {
     await choose(second, 'Gate 4', 'C');
     await second.getByText('It shows “Lobby” now. Change it to “Gate 4”?').waitFor();
     await press(second, 'Yes, change it');
+    await second.getByText('It is called “A” now. Change its name to “C”?').waitFor();
+    await press(second, 'Yes, change it');
     await second.getByRole('heading', { name: 'Saved' }).waitFor();
-    await first.getByText('“C” isn’t connected').waitFor();
+    await first.getByText('“C” has just been changed from another phone.').waitFor();
 
     await press(first, 'Change something');
     await first.getByText('“C” shows “Gate 4” now.').waitFor();
