@@ -31,7 +31,11 @@ const ruleOf = (issue: z.core.$ZodIssue): string => {
       return issue.format === 'datetime' ? 'it must be a time such as 2026-01-31T08:00:00.000Z' : 'it has another form';
     case 'unrecognized_keys':
       return `it has no ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}`;
-    default:
+    case 'custom':
+    case 'invalid_element':
+    case 'invalid_key':
+    case 'invalid_union':
+    case 'not_multiple_of':
       return 'it has another form';
   }
 };
