@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { expect, it, onTestFinished } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
+import { defaultTempo } from '../../service/tempo.ts';
 import { publish, startRtmpServer } from '../streams/publishing.ts';
 import { describeBrowser } from '../support/browser.ts';
 import { putImage } from '../support/media.ts';
@@ -53,7 +54,7 @@ const isBlank = (picture: SVGElement | HTMLElement): boolean => {
   return [...data].every((part, index) => index % 4 === 3 || part === 0);
 };
 
-describeBrowser('a stream slide in a real browser', () => {
+describeBrowser('a stream slide in a real browser', { timeout: 60_000 }, () => {
   it('shows moving pictures of a real source where boxes have a secret', async () => {
     const secret = 'a secret that is long enough';
     const source = await startSource();
@@ -91,6 +92,7 @@ describeBrowser('a stream slide in a real browser', () => {
     const service = await startTestService({
       dataDir,
       content: lobby([{ kind: 'stream', media_url: source.address, content }]),
+      tempo: defaultTempo,
     });
     const page = await openPlayer(service, 'lobby');
     await waitForColour(page, red);
