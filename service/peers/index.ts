@@ -90,6 +90,8 @@ export const createPeers = async (
   };
   const clones = createEmitter<[string]>();
   const knownBoxes = await openKnownBoxes(context);
+  // From here on nothing waits: an edit while the parts below are made would find only some of them.
+  const absence = await openAbsence(context, { media, siteTime });
   const registry = createRegistry(context, {
     site,
     known: variant === 'extended' ? knownBoxes.list() : [],
@@ -120,7 +122,7 @@ export const createPeers = async (
     content,
     media,
     siteTime,
-    absence: await openAbsence(context, { media, siteTime }),
+    absence,
     onArrival: arrivals.emit,
     announce: () => news.spread({ record: record.current(true) }),
   });
