@@ -91,9 +91,9 @@ export const refusalOf = ({ base, path, status, text, hasSecret }: Refusal): Cli
   }
   const { code, message, errors = [] } = envelope.error;
   if (code === 'not_found' && path.startsWith('/console/')) {
-    const why = 'it may have SIGNAGE_CONSOLE=off, the baseline variant, or an older version';
+    const why = 'it may have SIGNAGE_CONSOLE=off, or the baseline variant';
     const message = `The box at ${base.origin} has no console for this command: ${why}.`;
-    return new CliError('refused', `${message}\nName another box with --box, or update this one.`, envelope);
+    return new CliError('refused', `${message}\nName another box with --box.`, envelope);
   }
   const hint = code === 'signature_required' && !hasSecret ? advice['credentials_required'] : advice[code];
   const details = errors.map((issue) => `${issue.path}: ${issue.message}`);
