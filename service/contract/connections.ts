@@ -34,14 +34,17 @@ const size = viewport
 
 const fields = {
   id: { wire: z.string().describe('new for each socket'), example: '0b9d3c1e-5f0f-4a86-9d37-2b1c0a6f1c55' },
-  clientId: { wire: z.string().describe("the page's own, the same across reconnects"), example: 'k7qm-3x9f-t2wd' },
+  clientId: {
+    wire: z.string().describe("the page's own, the same across reconnects"),
+    example: 'key-9f2c4b7a1d3e5f60718293a4b5c6d7e8',
+  },
   clientName: {
     wire: extended(z.string().nullable().describe('name that the device was given; null: none')),
     example: 'Lobby left',
   },
   deviceId: {
     wire: extended(z.string().nullable().describe('null: not reported yet')),
-    example: 'h4np-8s2v-c6ya',
+    example: 'H4NP8S2VC6YA5R1T',
   },
   label: {
     wire: z.string().describe('clientName, else a short name made from the user agent and the id'),

@@ -109,10 +109,10 @@ itBrowser(
     await tap('End it');
     await display.getByText('Theirs').waitFor();
 
-    const { send, message } = await joinScreen(service, 'lobby', { deviceId: 'k7qm-3x9f-t2wd' });
+    const { send, message } = await joinScreen(service, 'lobby', { deviceId: '4K7QM3X9FT2WD0AZ' });
     const started = Date.now() - 60_000;
     const play = {
-      ...{ play_id: 'a-play-of-this-test', device_id: 'k7qm-3x9f-t2wd', client_name: null, screen: 'lobby' },
+      ...{ play_id: 'a-play-of-this-test', device_id: '4K7QM3X9FT2WD0AZ', client_name: null, screen: 'lobby' },
       ...{ slide_id: 'hello', slide_title: 'Hello', kind: 'text', media_url: null, media_sha256: null, revision: null },
       ...{ started_at: new Date(started).toISOString(), ended_at: new Date(started + 50_000).toISOString() },
       ...{ duration_ms: 50_000, expected_ms: 50_000, result: 'played', reason: null, clock: 'synced' },

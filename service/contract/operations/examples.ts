@@ -95,7 +95,7 @@ export const playExample: PagePlay = {
 };
 
 export const deviceExample = {
-  deviceId: 'h4np-8s2v-c6ya',
+  deviceId: 'H4NP8S2VC6YA5R1T',
   clientName: 'Lobby left',
   screenId: 'lobby',
   screenSlug: 'lobby',

@@ -15,7 +15,7 @@ export const peerBoxes = {
       screens: [{ slug: 'lobby', connections: [connectionExample] }],
       stuck: [],
       displays: [deviceExample.deviceId],
-      seen: [{ deviceId: 'k7qm-3x9f-t2wd', nodeId: nodeExample, at: momentExample }],
+      seen: [{ deviceId: '4K7QM3X9FT2WD0AZ', nodeId: nodeExample, at: momentExample }],
     }),
   },
   'GET /api/peers/log': {

@@ -56,10 +56,10 @@ const alerts = {
   records: [
     {
       kind: 'device',
-      subject: 'k7qm-3x9f-t2wd',
+      subject: '4K7QM3X9FT2WD0AZ',
       isFailing: true,
       at: momentExample,
-      message: 'The device "Door" (k7qm-3x9f-t2wd) of the screen "lobby" is away.',
+      message: 'The device "Door" (4K7QM3X9FT2WD0AZ) of the screen "lobby" is away.',
       isSent: true,
     },
   ],
@@ -197,7 +197,7 @@ export const peers = {
     summary: 'Check which devices this box has seen or has a record of',
     query: peerDevicesQuery,
     answer: okSealable('Those of the ids that are known.', peerDevices, { known: [deviceExample.deviceId] }),
-    examples: { deviceIds: 'h4np-8s2v-c6ya,k7qm-3x9f-t2wd' },
+    examples: { deviceIds: 'H4NP8S2VC6YA5R1T,4K7QM3X9FT2WD0AZ' },
   },
   'POST /api/peers/claims': {
     summary: 'Check claim codes that people have entered at another box',

@@ -13,7 +13,7 @@ const change = {
   operator: 'Ada',
   address: '192.168.1.24',
   action: 'device.bind',
-  target: 'h4np-8s2v-c6ya',
+  target: 'H4NP8S2VC6YA5R1T',
   before: null,
   after: { clientName: 'Lobby left', screenSlug: 'lobby' },
   result: 'ok',
