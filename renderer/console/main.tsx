@@ -33,6 +33,15 @@ const clock = createBoxClock();
 const client = createClient({ session, clock });
 const site = createSiteStore(client, clock, document);
 const documents = createDocuments(client, site);
+const announcer = createAnnouncer();
+const openDraft = (): Draft =>
+  createDraft({
+    client,
+    documents,
+    storage: sessionStorage,
+    page: window,
+    onReplaced: () => announcer.complain(texts.publish.replaced),
+  });
 let draft: Draft | undefined;
 const media = createMediaStore(client);
 // Dates as the person's region writes the language.
@@ -46,7 +55,7 @@ render(
       clock,
       site,
       documents,
-      draft: () => (draft ??= createDraft({ client, documents, storage: sessionStorage, page: window })),
+      draft: () => (draft ??= openDraft()),
       hours: createOpeningTimes({ documents, clock, format, timeZone }),
       pictures: createPictures(client),
       media,
@@ -54,7 +63,7 @@ render(
       router: createRouter(window),
       texts,
       format,
-      announcer: createAnnouncer(),
+      announcer,
       timeZone,
     }}
   >

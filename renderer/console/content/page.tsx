@@ -134,6 +134,12 @@ export const ContentPage = ({ rest }: { rest: readonly string[] }) => {
   const [first, ...more] = rest;
   const tab = tabs.find((each) => each === first) ?? 'playlists';
   const document = draft.content.value;
+  const isReplaced = draft.isReplaced.value;
+  useEffect(() => {
+    if (!isReplaced) return;
+    draft.isReplaced.value = false;
+    open.value = 'merge';
+  }, [isReplaced]);
   return (
     <div class="content-page">
       <div class="page-head">

@@ -1,6 +1,6 @@
 /** The document as it is being edited in this tab, and the version that the edit began from. */
-import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals';
-import type { PublishedContent } from '../../../service/contract/console/content.ts';
+import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { ContentVersions, PublishedContent } from '../../../service/contract/console/content.ts';
 import type { Client } from '../api/client.ts';
 import { isCode } from '../api/errors.ts';
 import { type ContentDocument, isEqual, type Version } from '../model/document.ts';
@@ -17,6 +17,11 @@ export interface Draft {
   readonly isPublishing: ReadonlySignal<boolean>;
   /** The newer version that was published elsewhere; null: none, or this tab is publishing. */
   readonly newer: ReadonlySignal<Version | null>;
+  /**
+   * Whether an edit that was published on another box at the same time has replaced what this tab published. The draft is
+   * then an edit of the version before both, and {@link newer} the one that replaced it. Set to false once the person is asked.
+   */
+  readonly isReplaced: Signal<boolean>;
   /** The box's messages about the draft; null: not checked yet. */
   readonly check: ReadonlySignal<ContentCheck | null>;
   readonly canUndo: ReadonlySignal<boolean>;
@@ -67,9 +72,11 @@ interface Dependencies {
   /** Keeps the draft while the tab is open, over a reload too. */
   storage: Storage;
   page: Pick<Window, 'addEventListener'>;
+  /** Called when {@link Draft.isReplaced} becomes true. */
+  onReplaced(): void;
 }
 
-export const createDraft = ({ client, documents, storage, page }: Dependencies): Draft => {
+export const createDraft = ({ client, documents, storage, page, onReplaced }: Dependencies): Draft => {
   const kept = recall(storage);
   const base = signal<Version | null>(kept?.base ?? null);
   const content = signal<ContentDocument | null>(kept?.content ?? null);
@@ -77,9 +84,12 @@ export const createDraft = ({ client, documents, storage, page }: Dependencies):
   const past = signal<readonly ContentDocument[]>([]);
   const future = signal<readonly ContentDocument[]>([]);
   const isPublishing = signal(false);
+  const isReplaced = signal(false);
   let lastGroup: string | undefined;
   /** The content last published from this draft: the box may have it even if no response arrived. */
   let sent: ContentDocument | null = null;
+  /** The version last published from this draft, until another one plays, and the version that it was an edit of. */
+  let published: { sha256: string; from: Version } | null = null;
 
   const isDirty = computed(() => base.value !== null && !isEqual(content.value, base.value.content));
   const newer = computed(() => {
@@ -98,13 +108,37 @@ export const createDraft = ({ client, documents, storage, page }: Dependencies):
     });
 
   // A draft without edits follows what is published.
+  const follow = (current: Version): void => {
+    if (base.peek() === null || !isDirty.peek() || isEqual(current.content, content.peek())) {
+      begin(current, current.content);
+    } else if (isEqual(current.content, sent)) base.value = current;
+  };
+  /** Whether a version that had not seen this one took its place. */
+  const wasReplaced = async (sha256: string): Promise<boolean> => {
+    const { versions } = await client.json<ContentVersions>('/console/api/content/versions');
+    return versions.some((version) => version.sha256 === sha256 && version.replaced_by !== null);
+  };
+  /** As after a 412, if the version that plays now was made without what this tab published; else follows it. */
+  const succeed = async (mine: NonNullable<typeof published>): Promise<void> => {
+    const isLost = await wasReplaced(mine.sha256).catch(() => false);
+    const current = documents.current.peek();
+    if (isLost && base.peek()?.sha256 === mine.sha256 && !isEqual(content.peek(), mine.from.content)) {
+      batch(() => {
+        base.value = mine.from;
+        sent = null;
+        isReplaced.value = true;
+      });
+      onReplaced();
+    } else if (current !== null) follow(current);
+  };
   effect(() => {
     const current = documents.current.value;
     // The overview may report our version before the PUT responds.
     if (isPublishing.value || current === null || current.sha256 === base.peek()?.sha256) return;
-    if (base.peek() === null || !isDirty.peek() || isEqual(current.content, content.peek())) {
-      begin(current, current.content);
-    } else if (isEqual(current.content, sent)) base.value = current;
+    const mine = published;
+    published = null;
+    if (mine !== null && mine.sha256 === base.peek()?.sha256) void succeed(mine);
+    else follow(current);
   });
 
   let checks = 0;
@@ -160,6 +194,7 @@ export const createDraft = ({ client, documents, storage, page }: Dependencies):
       });
       const version = { sha256, content: wanted };
       base.value = version;
+      published = { sha256, from };
       if (documents.current.peek()?.sha256 === from.sha256) documents.take(version);
     } catch (error) {
       if (isCode(error, 'content_changed')) await documents.load();
@@ -175,6 +210,7 @@ export const createDraft = ({ client, documents, storage, page }: Dependencies):
     isDirty,
     isPublishing,
     newer,
+    isReplaced,
     check,
     canUndo: computed(() => past.value.length > 0),
     canRedo: computed(() => future.value.length > 0),
