@@ -103,7 +103,7 @@ const printed: Readonly<Record<string, RegExp>> = {
   'signage content diff content.json':
     /-\s+"title": "Good things",?\n\+\s+"title": "Fine things",?\n[^]*1 line added, 1 removed\.\n$/,
   'signage content push content.json --yes': /^[\da-f]{64}\n[^]*It plays now\.\n$/,
-  'signage content versions': /^VERSION +CHANGED +BY +SIZE +BOX\n[\da-f]{12} .* Ada .*\n[\da-f]{12} /,
+  'signage content versions': /^VERSION +CHANGED +BY +SIZE +BOX +REPLACED BY\n[\da-f]{12} .* Ada .*\n[\da-f]{12} /,
   'signage content revert "$(signage content versions | awk \'NR == 3 { print $1 }\')" --yes':
     /^[\da-f]{64}\n[^]*It plays now\.\n$/,
   "signage takeover start tag:public --title 'Back at noon' --for 30m --yes":

@@ -1,6 +1,8 @@
 /** `content`: what the site plays. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { Argument, type Command } from 'commander';
 import type { ContentCheck, ContentVersions, EditedContent, PublishedContent } from '../../contract/console/content.ts';
+import type { Health } from '../../contract/health.ts';
 import { versionHash } from '../arguments.ts';
 import type { Client } from '../client.ts';
 import { compare, type Difference, formatDocument, readDocument, writeDocument } from '../document.ts';
@@ -11,6 +13,9 @@ import { bytes, columns, moment, plural, shortHash, visible } from '../text.ts';
 type Issue = ContentCheck['errors'][number];
 
 const base = '/console/api/content';
+/** How long another box's edit may take to replace one of the same moment, and how often it is looked for. */
+const SETTLE_MS = 2_000;
+const LOOK_MS = 200;
 const fileArgument = (): Argument => new Argument('<file>', 'a content.json; - for standard input');
 
 const issueLines = (kind: string, issues: readonly Issue[]): string[] =>
@@ -31,8 +36,27 @@ export const registerContent = (program: Command, { out, client, checkCanAsk, co
     if (!ok) throw new CliError('refused', `${visible(nameOf(file))} has ${plural(errors.length, 'error')}.`);
   };
 
-  const publish = async (box: Client, etag: string | undefined, body: string): Promise<PublishedContent> =>
-    (await box.ask<PublishedContent>({ method: 'PUT', path: base, body, headers: { 'If-Match': etag ?? '*' } })).body;
+  /** @throws CliError `refused` if an edit of the same moment on another box has replaced it */
+  const checkStays = async (box: Client, sha256: string): Promise<void> => {
+    for (const until = performance.now() + SETTLE_MS; ; await pause(LOOK_MS)) {
+      const { content, peers } = (await box.ask<Health>({ path: '/healthz' })).body;
+      const winner = content.replaced.find((each) => each.sha256 === sha256)?.replaced_by;
+      if (winner !== undefined) {
+        throw new CliError(
+          'refused',
+          `Version ${visible(sha256)} was replaced by ${visible(winner)}, which somebody published on another box at the same time.\nSee: signage content diff FILE. It stays among the versions: signage content revert ${visible(shortHash(sha256))}`,
+        );
+      }
+      if (peers.length === 0 || performance.now() >= until) return;
+    }
+  };
+
+  const publish = async (box: Client, etag: string | undefined, body: string): Promise<PublishedContent> => {
+    const headers = { 'If-Match': etag ?? '*' };
+    const { body: published } = await box.ask<PublishedContent>({ method: 'PUT', path: base, body, headers });
+    await checkStays(box, published.sha256);
+    return published;
+  };
 
   const report = ({ sha256, warnings }: PublishedContent): void => {
     out.line(sha256);
@@ -121,13 +145,14 @@ export const registerContent = (program: Command, { out, client, checkCanAsk, co
     .action(async () =>
       out.answer(await fetchVersions(await client()), ({ versions }) =>
         out.table(
-          ['VERSION', 'CHANGED', 'BY', 'SIZE', 'BOX'],
-          versions.map(({ sha256, changedAt, operator, bytes: size, nodeId }) => [
+          ['VERSION', 'CHANGED', 'BY', 'SIZE', 'BOX', 'REPLACED BY'],
+          versions.map(({ sha256, changedAt, operator, bytes: size, nodeId, replaced_by }) => [
             shortHash(sha256),
             moment(changedAt),
             operator ?? '-',
             bytes(size),
             nodeId,
+            replaced_by === null ? '-' : shortHash(replaced_by),
           ]),
         ),
       ),
