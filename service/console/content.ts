@@ -110,9 +110,13 @@ export const contentRoutes = ({ content, peers }: ContentDependencies): Routes =
   };
 };
 
-export const versionRoutes = (versions: Pick<VersionStore, 'list' | 'read'>): Routes => ({
+export const versionRoutes = (
+  versions: Pick<VersionStore, 'list' | 'read'>,
+  content: Pick<Content, 'replaced'>,
+): Routes => ({
   'GET /console/api/content/versions': async (ctx) => {
     const list = await versions.list();
+    const replacedBy = new Map(content.replaced().map(({ sha256, replaced_by }) => [sha256, replaced_by]));
     ctx.set('Cache-Control', 'no-store');
     ctx.body = {
       versions: list.map(({ sha256, changedAt, nodeId, operator, bytes }) => ({
@@ -121,6 +125,7 @@ export const versionRoutes = (versions: Pick<VersionStore, 'list' | 'read'>): Ro
         nodeId,
         operator,
         bytes,
+        replaced_by: replacedBy.get(sha256) ?? null,
       })),
     } satisfies ContentVersions;
   },

@@ -26,7 +26,7 @@ interface Dependencies extends Omit<ContentDependencies, 'peers'>, Omit<MediaDep
   media: MediaDependencies['media'] & Pick<Media, 'open'>;
   content: ContentDependencies['content'] &
     MediaDependencies['content'] &
-    Pick<Content, 'onPlay' | 'screens' | 'payload' | 'slides' | 'tags' | 'hours' | 'playing' | 'status'>;
+    Pick<Content, 'onPlay' | 'screens' | 'payload' | 'slides' | 'tags' | 'hours' | 'playing' | 'replaced' | 'status'>;
   devices: Pick<Devices, 'list' | 'forget' | 'sightings' | 'learn'>;
   screens: Pick<Screens, 'pages' | 'isFaulty'>;
   peers: ContentDependencies['peers'] & Pick<Peers, 'all' | 'find' | 'ask' | 'settled' | 'sendTakeover'>;
@@ -53,7 +53,7 @@ const createEditing = (
   return {
     routes: {
       ...contentRoutes(dependencies),
-      ...versionRoutes(versions),
+      ...versionRoutes(versions, content),
       ...mediaRoutes({ ...dependencies, thumbnails }),
     },
     close: thumbnails.close,

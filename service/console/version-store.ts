@@ -26,7 +26,7 @@ const MAX_TEXT_BYTES = 4 * mostContentBytes;
 
 const NAME = /^[0-9a-f]{64}\.json\.gz$/;
 
-const versionHead = contentVersionSummary.extend(contentVersion.shape);
+const versionHead = contentVersionSummary.omit({ replaced_by: true }).extend(contentVersion.shape);
 type VersionHead = z.infer<typeof versionHead>;
 
 interface Version extends VersionHead {

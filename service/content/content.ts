@@ -1,10 +1,11 @@
 /** The content of the box: one document, from the operator's file or from a peer. The last valid one is stored. */
 import { join } from 'node:path';
+import type { ReplacedVersion } from '../contract/console/content.ts';
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-terms.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { ContentDocument } from '../contract/peers.ts';
-import { isLost, versionOf } from '../domain/document.ts';
+import { isLost, isUnseen, versionOf } from '../domain/document.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { compareVersions } from '../domain/merge.ts';
 import type { Feeds } from '../feeds/index.ts';
@@ -64,6 +65,8 @@ export interface Content extends View {
   onFileEdit(listener: (edit: FileEdit) => void): void;
   /** Calls `listener` when {@link document} changes, by an edit here or by {@link accept}. */
   onDocument(listener: () => void): void;
+  /** Versions of this box that {@link accept} replaced by one that had not seen them, newest first. */
+  replaced(): readonly ReplacedVersion[];
   /** Names of the existing backups of {@link accept}, oldest first. */
   lost(): Promise<string[]>;
 }
@@ -200,7 +203,14 @@ export const openContent = async (
     issues = [];
     log.info({ version: versionOf(document) }, "another box's content is live");
     // Stored before it is shown: after a power cut, an edit must still descend from what the operator saw.
-    await store(document, screenDocuments);
+    const replaced = current !== null && isUnseen(current, document) ? current : null;
+    const loser = replaced && {
+      sha256: replaced.sha256,
+      replaced_by: document.sha256,
+      at: new Date(now()).toISOString(),
+      operator: replaced.operator,
+    };
+    await store(document, screenDocuments, loser);
     play(document, reading.content, screenDocuments);
     return [];
   };
@@ -265,6 +275,7 @@ export const openContent = async (
     onPlay: plays.on,
     onFileEdit: fileEdits.on,
     onDocument: kept.onDocument,
+    replaced: kept.replaced,
     lost: backups.list,
     close: async () => {
       clearTimeout(schemaTimer);

@@ -11,6 +11,10 @@ export { type MediaUse, mediaUses } from './media.ts';
 export type { Payload } from './payloads.ts';
 export { validateContent } from './validate.ts';
 
+const DAY_MS = 86_400_000;
+/** Of the replaced versions, so many stand in `/healthz`. */
+const MOST_REPLACED = 20;
+
 export type Content = Module & OpenContent;
 
 /** What is wrong with the content, for `/healthz`. @param hasScreens whether anything can be shown */
@@ -34,6 +38,11 @@ export const createContent = async (
   const lastKnownGood = context.keep(await openLastKnownGood(context));
   const { close, ...content } = await openContent(context, { lastKnownGood, feeds, leading: takeovers });
   context.keep({ close });
+  const recentlyReplaced = () =>
+    content
+      .replaced()
+      .filter(({ at }) => Date.parse(at) > context.now() - DAY_MS)
+      .slice(0, MOST_REPLACED);
   return {
     ...content,
     states: { content: () => documentState(content.playing()) },
@@ -42,7 +51,7 @@ export const createContent = async (
       const status = content.status();
       const isEmpty = content.screens().length === 0;
       return {
-        fields: { content: { ...status, warnings: await content.warnings() } },
+        fields: { content: { ...status, warnings: await content.warnings(), replaced: recentlyReplaced() } },
         issues: { content: contentIssues(status, !isEmpty) },
         isFailing: isEmpty,
       };

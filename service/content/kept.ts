@@ -1,6 +1,7 @@
 /** The content that is on the disk: the newest document, and the payloads that it was shown as. */
 import { join } from 'node:path';
 import { z } from 'zod';
+import { type ReplacedVersion, replacedVersion } from '../contract/console/content.ts';
 import type { ContentDocument } from '../contract/peers.ts';
 import type { Screen } from '../contract/playlist.ts';
 import { createEmitter } from '../domain/emitter.ts';
@@ -21,7 +22,12 @@ export interface LastKnownGood {
   /** Null: there never was valid content. */
   screens: PackedScreens | null;
   document: ContentDocument | null;
+  /** Versions that were replaced by one that had not seen them, newest first. */
+  replaced: ReplacedVersion[];
 }
+
+/** Replaced versions that are remembered: as many as versions are kept. */
+const MAX_REPLACED = 200;
 
 // Looser than the operator's schema: a rule that a later version tightens must not make the stored content unreadable.
 const schema = z.object({
@@ -46,6 +52,7 @@ const schema = z.object({
       text: z.string(),
     })
     .nullable(),
+  replaced: z.array(replacedVersion),
 }) as unknown as z.ZodType<LastKnownGood>;
 
 /** Screens with the same playlist share one body: the rest of it is the same for all screens. */
@@ -77,7 +84,7 @@ export const openLastKnownGood = ({ dirs, log, now }: Pick<ServiceContext, 'dirs
   createDurable<LastKnownGood>({
     path: join(dirs.data, 'content.kept.json'),
     schema,
-    initial: { screens: null, document: null },
+    initial: { screens: null, document: null, replaced: [] },
     log,
     disk: systemDisk,
     now,
@@ -88,15 +95,26 @@ export const createKept = (
   lastKnownGood: Pick<Durable<LastKnownGood>, 'read' | 'update'>,
 ) => {
   const changes = createEmitter();
+  // Held in memory too, as the disk may be full.
+  let { replaced } = lastKnownGood.read();
   return {
     /** The newest document that is on the disk; null: there never was one. */
     document: (): ContentDocument | null => lastKnownGood.read().document,
+    replaced: (): readonly ReplacedVersion[] => replaced,
     isStored: ({ sha256 }: ContentDocument): boolean => lastKnownGood.read().document?.sha256 === sha256,
-    /** Stores a document with its payloads; a failure is logged. Never rejects. */
-    store: async (document: ContentDocument, screenDocuments: ReadonlyMap<string, ScreenDocument>): Promise<void> => {
+    /**
+     * Stores a document with its payloads; a failure is logged. Never rejects.
+     * @param loser the version that it replaces without having seen it; null: none
+     */
+    store: async (
+      document: ContentDocument,
+      screenDocuments: ReadonlyMap<string, ScreenDocument>,
+      loser: ReplacedVersion | null = null,
+    ): Promise<void> => {
+      if (loser !== null) replaced = [loser, ...replaced].slice(0, MAX_REPLACED);
       try {
         const screens = packScreens(screenDocuments);
-        await lastKnownGood.update(() => ({ screens, document }));
+        await lastKnownGood.update(() => ({ screens, document, replaced }));
       } catch (error) {
         log.error(
           { err: error },

@@ -1,5 +1,6 @@
 /** The response of `GET /healthz`. */
 import { z } from 'zod';
+import { replacedVersion } from './console/content.ts';
 import { contentIssue } from './content-terms.ts';
 import { fleetHealth } from './fleet.ts';
 import { contentVersion } from './peers.ts';
@@ -202,6 +203,11 @@ export const health = z
           .describe('invalid: the file has errors; the last valid content plays, if there is any'),
         errors: z.array(contentIssue).describe('errors in the file; the first twenty'),
         warnings: z.array(contentIssue).describe('parts of the current content that will not play as intended'),
+        replaced: z
+          .array(replacedVersion)
+          .describe(
+            'versions of the last day that were replaced by one that had not seen them, newest first; at most 20',
+          ),
       })
       .describe('content.json'),
     store: z

@@ -89,6 +89,15 @@ export const editedDocument = (
 export const isLost = (loser: ContentDocument, winner: ContentDocument): boolean =>
   loser.counter > 0 && loser.text !== winner.text && !isAncestor(loser, winner.ancestors);
 
+/**
+ * Whether `loser` certainly was an edit that `winner` was made without: {@link isLost}, and not older than the ancestors
+ * that are listed.
+ */
+export const isUnseen = (loser: ContentDocument, winner: ContentDocument): boolean => {
+  const oldest = winner.ancestors.length < MAX_ANCESTORS ? undefined : winner.ancestors.at(-1);
+  return isLost(loser, winner) && (oldest === undefined || loser.counter >= oldest.counter);
+};
+
 /** Indents a single-line document, as programs send it, so that content.json stays readable, unless it gets too large. */
 export const asFile = (text: string, value: unknown): string => {
   if (text.trim().includes('\n')) return text;

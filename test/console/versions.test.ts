@@ -40,11 +40,40 @@ describe.each(secretModes)('%s', (_, secret) => {
     const { nodeId } = (await (await service.get('/healthz')).json()) as { nodeId: string };
     const bytes = (title: string, space: number) =>
       Buffer.byteLength(JSON.stringify(titled(title), null, space)) + (space === 0 ? 0 : 1);
+    const replaced_by = null;
     await expect.poll(versions, patience).toEqual([
-      { sha256: third.sha256, changedAt: third.changedAt, nodeId, operator: null, bytes: bytes('three', 2) },
-      { sha256: expect.any(String), changedAt: expect.any(String), nodeId, operator: null, bytes: bytes('two', 0) },
-      { sha256: first.sha256, changedAt: first.changedAt, nodeId, operator: 'Maria', bytes: bytes('one', 2) },
-      { sha256: expect.any(String), changedAt: expect.any(String), nodeId, operator: null, bytes: expect.any(Number) },
+      {
+        sha256: third.sha256,
+        changedAt: third.changedAt,
+        nodeId,
+        operator: null,
+        bytes: bytes('three', 2),
+        replaced_by,
+      },
+      {
+        sha256: expect.any(String),
+        changedAt: expect.any(String),
+        nodeId,
+        operator: null,
+        bytes: bytes('two', 0),
+        replaced_by,
+      },
+      {
+        sha256: first.sha256,
+        changedAt: first.changedAt,
+        nodeId,
+        operator: 'Maria',
+        bytes: bytes('one', 2),
+        replaced_by,
+      },
+      {
+        sha256: expect.any(String),
+        changedAt: expect.any(String),
+        nodeId,
+        operator: null,
+        bytes: expect.any(Number),
+        replaced_by,
+      },
     ]);
     const documents = await Promise.all(
       (await versions()).map(async ({ sha256 }) => (await ask('GET', `${path}/versions/${sha256}`)).json()),

@@ -69,7 +69,7 @@ describe('a change that is not valid', () => {
 
     service.writeContent(saying('mended'));
     await waitFor(service, 'mended');
-    expect((await healthOf(service)).content).toEqual({ status: 'ok', errors: [], warnings: [] });
+    expect((await healthOf(service)).content).toEqual({ status: 'ok', errors: [], warnings: [], replaced: [] });
     expect(page.messages.map(({ type }) => type)).toEqual(['welcome', 'revision']);
   });
 });

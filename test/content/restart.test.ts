@@ -105,7 +105,7 @@ describe('the first start', () => {
     expect(screen.slug).toBe('demo');
     expect(slides.length).toBeGreaterThanOrEqual(6);
     expect(slides.length).toBeLessThanOrEqual(8);
-    expect((await healthOf(service)).content).toEqual({ status: 'ok', errors: [], warnings: [] });
+    expect((await healthOf(service)).content).toEqual({ status: 'ok', errors: [], warnings: [], replaced: [] });
     expect(readFileSync(join(service.dataDir, 'content.json'))).toEqual(readFileSync(join(demoDir, 'content.json')));
     const media = slides.map(({ media_url }) => media_url).filter((url) => url !== null);
     expect(media.length).toBeGreaterThan(0);

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ContentDocument, DeviceBinding } from '../../service/contract/peers.ts';
-import { editedDocument, isLost } from '../../service/domain/document.ts';
+import { editedDocument, isLost, isUnseen } from '../../service/domain/document.ts';
 import { compareBindings, compareVersions, isPlausible, laterThan, newsAmong } from '../../service/domain/merge.ts';
 
 const boxes = ['a', 'b', 'c', 'd', 'e'];
@@ -197,6 +197,24 @@ test('a box that was away for a thousand edits of two others loses nothing but w
   }
   for (const version of [away, ...versions.slice(0, -1)]) expect(isLost(version, grown)).toBe(false);
   expect(isLost(apart, grown)).toBe(true);
+});
+
+test('a version counts as replaced unseen only by a winner whose list of ancestors goes back as far', () => {
+  const edit = (before: ContentDocument | null, counter: number, nodeId: string) =>
+    editedDocument(before, {
+      counter,
+      nodeId,
+      changedAt: new Date(noon).toISOString(),
+      stamps: [],
+      text: `${counter}`,
+    });
+  const base = edit(null, 1, 'a');
+  let grown = edit(base, 2, 'b');
+  expect([isUnseen(edit(base, 2, 'a'), grown), isUnseen(base, grown)]).toEqual([false, false]);
+  const apart = editedDocument(base, { ...edit(base, 2, 'a'), text: 'made apart' });
+  expect(isUnseen(apart, grown)).toBe(true);
+  for (let counter = 3; counter < 200; counter += 1) grown = edit(grown, counter, counter % 2 === 0 ? 'b' : 'c');
+  expect([isLost(base, grown), isUnseen(base, grown), isUnseen(apart, grown)]).toEqual([true, false, false]);
 });
 
 test('the loser is kept unless the winner was edited from it, says the same, or nobody wrote it', () => {

@@ -1,4 +1,4 @@
-import type { Gaps, PageHealth } from '../../service/contract/health.ts';
+import type { Health } from '../../service/contract/health.ts';
 import type { PlaylistPayload } from '../../service/contract/playlist.ts';
 import type { TestService } from './service.ts';
 
@@ -11,29 +11,6 @@ export const payloadOf = async (service: Pick<TestService, 'get'>, slug = 'lobby
 /** What stands on the slides of a screen now. */
 export const titlesOf = async (service: Pick<TestService, 'get'>, slug = 'lobby'): Promise<(string | null)[]> =>
   (await payloadOf(service, slug)).slides.map(({ title }) => title);
-
-interface SourceHealth {
-  id: string;
-  status: string;
-  fetched_at: string | null;
-  reason: string | null;
-}
-
-interface ContentIssue {
-  path: string;
-  message: string;
-}
-
-export interface Health {
-  status: string;
-  connections: number;
-  warnings: string[];
-  pages: PageHealth[];
-  gaps: Gaps;
-  content: { status: string; errors: ContentIssue[]; warnings: ContentIssue[] };
-  rssFeeds: SourceHealth[];
-  apiSources: SourceHealth[];
-}
 
 export const healthOf = async (service: TestService): Promise<Health> =>
   (await (await service.get('/healthz')).json()) as Health;

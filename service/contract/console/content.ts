@@ -42,6 +42,17 @@ export const contentCheck = z
   .meta({ id: 'ContentCheck' });
 export type ContentCheck = z.infer<typeof contentCheck>;
 
+/** A version that another box's edit replaced, which was not made on it. */
+export const replacedVersion = z
+  .object({
+    sha256: sha256.describe('of the version that was replaced'),
+    replaced_by: sha256.describe('of the version that took its place without having seen it'),
+    at: instant.describe('when this box learned of it'),
+    operator,
+  })
+  .meta({ id: 'ReplacedVersion' });
+export type ReplacedVersion = z.infer<typeof replacedVersion>;
+
 /** One version of the content, from an edit by console, command line or file, on any box. */
 export const contentVersionSummary = z
   .object({
@@ -49,6 +60,11 @@ export const contentVersionSummary = z
     nodeId: z.string().describe('id of the box where the edit was made'),
     operator,
     bytes: z.int().nonnegative().describe('size of content.json'),
+    replaced_by: sha256
+      .nullable()
+      .describe(
+        'the version that took its place without having seen it: of two boxes that published at once; else null',
+      ),
   })
   .meta({ id: 'ContentVersionSummary' });
 

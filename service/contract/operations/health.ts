@@ -21,7 +21,7 @@ export const health = {
       uptime: 86400.2,
       warnings: [],
       store: { faults: [] },
-      content: { status: 'ok', errors: [], warnings: [] },
+      content: { status: 'ok', errors: [], warnings: [], replaced: [] },
       rssFeeds: [{ id: 'news', status: 'ok', fetched_at: momentExample, reason: null }],
       apiSources: [{ id: 'weather', status: 'stale', fetched_at: momentExample, reason: 'it answered 502' }],
       connections: 2,
