@@ -200,18 +200,12 @@ test('a box that was away for a thousand edits of two others loses nothing but w
 });
 
 test('a version counts as replaced unseen only by a winner whose list of ancestors goes back as far', () => {
-  const edit = (before: ContentDocument | null, counter: number, nodeId: string) =>
-    editedDocument(before, {
-      counter,
-      nodeId,
-      changedAt: new Date(noon).toISOString(),
-      stamps: [],
-      text: `${counter}`,
-    });
+  const edit = (before: ContentDocument | null, counter: number, nodeId: string, text = `${counter}`) =>
+    editedDocument(before, { counter, nodeId, changedAt: new Date(noon).toISOString(), stamps: [], text });
   const base = edit(null, 1, 'a');
   let grown = edit(base, 2, 'b');
   expect([isUnseen(edit(base, 2, 'a'), grown), isUnseen(base, grown)]).toEqual([false, false]);
-  const apart = editedDocument(base, { ...edit(base, 2, 'a'), text: 'made apart' });
+  const apart = edit(base, 2, 'a', 'made apart');
   expect(isUnseen(apart, grown)).toBe(true);
   for (let counter = 3; counter < 200; counter += 1) grown = edit(grown, counter, counter % 2 === 0 ? 'b' : 'c');
   expect([isLost(base, grown), isUnseen(base, grown), isUnseen(apart, grown)]).toEqual([true, false, false]);
