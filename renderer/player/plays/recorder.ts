@@ -1,7 +1,7 @@
 /** Makes a record of each slide that was seen: of what was painted, and only while nothing covered it. */
 import { bytesToHex } from '@noble/hashes/utils.js';
 import type { Slide } from '../../../service/contract/playlist.ts';
-import type { PagePlay } from '../../../service/contract/plays.ts';
+import type { MAX_PLAY_MS, PagePlay } from '../../../service/contract/plays.ts';
 import type { Clock } from '../clock.ts';
 import type { Ending } from '../playback-state.ts';
 import { isLate } from '../timeline.ts';
@@ -43,6 +43,9 @@ interface Begun {
   wall: number;
 }
 
+// Typed by the contract's constant, without importing its schemas.
+const LONGEST_MS: typeof MAX_PLAY_MS = 86_400_000;
+
 const randomId = (): string => bytesToHex(crypto.getRandomValues(new Uint8Array(16)));
 
 export const createPlayRecorder = ({ clock, screen, revision, onPlay }: Dependencies): PlayRecorder => {
@@ -52,8 +55,7 @@ export const createPlayRecorder = ({ clock, screen, revision, onPlay }: Dependen
 
   const trust = (): PagePlay['clock'] => (['ok', 'page'].includes(clock.state()) ? 'synced' : 'untrusted');
 
-  const open = ({ slide, expectedMs }: Current): Begun => {
-    const wall = clock.now();
+  const open = ({ slide, expectedMs }: Current, elapsed = clock.elapsed(), wall = clock.now()): Begun => {
     const record = {
       play_id: randomId(),
       screen,
@@ -63,14 +65,14 @@ export const createPlayRecorder = ({ clock, screen, revision, onPlay }: Dependen
       media_url: slide.media_url,
       revision: revision(),
       started_at: new Date(wall).toISOString(),
-      expected_ms: Math.round(expectedMs),
+      expected_ms: Math.min(Math.round(expectedMs), LONGEST_MS),
       clock: trust(),
     };
-    return { record, elapsed: clock.elapsed(), wall };
+    return { record, elapsed, wall };
   };
 
-  const close = ({ record, elapsed, wall }: Begun, ending: Ending | null): PagePlay => {
-    const duration = Math.max(0, Math.round(clock.elapsed() - elapsed));
+  const close = ({ record, elapsed, wall }: Begun, ending: Ending | null, at = clock.elapsed()): PagePlay => {
+    const duration = Math.max(0, Math.round(at - elapsed));
     const missing = record.expected_ms - duration;
     const isWhole = missing <= 0 || !isLate(missing, record.expected_ms);
     const result = ending?.isFailed ? 'failed' : isWhole ? 'played' : 'cut';
@@ -85,13 +87,27 @@ export const createPlayRecorder = ({ clock, screen, revision, onPlay }: Dependen
     };
   };
 
+  const keep = (play: PagePlay): void => {
+    if (current !== null) current.expectedMs = Math.max(0, current.expectedMs - play.duration_ms);
+    onPlay(play);
+  };
+
+  /** Ends each piece of the play under way that is as long as a play can be; the rest goes on as another play. */
+  const split = (): void => {
+    while (begun !== null && current !== null && clock.elapsed() - begun.elapsed > LONGEST_MS) {
+      const end = begun.elapsed + LONGEST_MS;
+      keep(close(begun, null, end));
+      begun = open(current, end, begun.wall + LONGEST_MS);
+    }
+  };
+
   /** Ends the play that is under way; its slide stays on. */
   const stop = (ending: Ending | null): void => {
+    split();
     if (begun === null) return;
     const play = close(begun, ending);
     begun = null;
-    if (current !== null) current.expectedMs = Math.max(0, current.expectedMs - play.duration_ms);
-    onPlay(play);
+    keep(play);
   };
 
   const resume = (): void => {
@@ -119,6 +135,9 @@ export const createPlayRecorder = ({ clock, screen, revision, onPlay }: Dependen
       if (reason !== null) stop({ isFailed: false, reason });
       else if (wasCovered) resume();
     },
-    underWay: () => (begun === null ? null : close(begun, { isFailed: false, reason: 'page_ended' })),
+    underWay: () => {
+      split();
+      return begun === null ? null : close(begun, { isFailed: false, reason: 'page_ended' });
+    },
   };
 };

@@ -7,6 +7,8 @@ import { slide } from '../scene.ts';
 
 const NOON = Date.parse('2026-07-01T12:00:00Z');
 
+const HOUR = 3_600_000;
+
 interface Scene {
   recorder: PlayRecorder;
   plays: PagePlay[];
@@ -81,6 +83,28 @@ describe('a play', () => {
         recorder.end(command);
       },
       [{ result: 'cut', reason: 'command', duration_ms: 3_000, expected_ms: 8_000 }],
+    ],
+    [
+      'that is longer than 24 h is recorded in pieces, one after the other',
+      ({ recorder, wait }) => {
+        recorder.begin(film, 60 * HOUR);
+        wait(24 * HOUR);
+        recorder.underWay();
+        wait(10_000);
+        expect(recorder.underWay()).toMatchObject({ duration_ms: 10_000, result: 'cut' });
+        wait(30 * HOUR);
+        recorder.end(command);
+      },
+      [
+        { result: 'played', started_at: '2026-07-01T12:00:00.000Z', duration_ms: 24 * HOUR, expected_ms: 24 * HOUR },
+        { result: 'played', started_at: '2026-07-02T12:00:00.000Z', duration_ms: 24 * HOUR, expected_ms: 24 * HOUR },
+        {
+          result: 'cut',
+          started_at: '2026-07-03T12:00:00.000Z',
+          duration_ms: 6 * HOUR + 10_000,
+          expected_ms: 12 * HOUR,
+        },
+      ],
     ],
     [
       'that was on for its time is played, whatever ends it',
