@@ -65,7 +65,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   const pages = add(await createPages(context, { content, screens, devices, proofs, pageToken }));
   add(createUpdates(context));
   const records = add(
-    await createRecords(context, { modules, content, media, streams, peers, screens, devices, proofs }),
+    await createRecords(context, { modules, content, media, streams, peers, screens, devices, proofs, clock }),
   );
   const { audit, beginUpdate } = records;
   const health = add(createHealth(context, modules));

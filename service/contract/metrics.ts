@@ -1,6 +1,6 @@
 /** The metrics of `GET /metrics`: names, types and labels, on which dashboards and alert rules depend. */
 import { commandNames } from './command-names.ts';
-import { playResults } from './plays.ts';
+import { playRefusals, playResults } from './plays.ts';
 import { slideKinds } from './slide-values.ts';
 
 /** How the labels of a metric are bounded. */
@@ -42,6 +42,11 @@ export const metrics = {
     type: 'counter',
     help: 'Plays that pages reported to this box.',
     labels: { kind: slideKinds, result: playResults },
+  },
+  signage_plays_refused_total: {
+    type: 'counter',
+    help: 'Plays that pages reported and this box did not keep; unproven ones are counted each time they are reported.',
+    labels: { reason: playRefusals },
   },
   signage_commands_total: {
     type: 'counter',

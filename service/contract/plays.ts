@@ -16,7 +16,20 @@ export const playResults = ['played', 'cut', 'skipped', 'failed'] as const;
 /** `untrusted`: the page's time was not plausible during the play, so that its instants may be wrong. */
 export const playClocks = ['synced', 'untrusted'] as const;
 
-/** Milliseconds of a play; a slide can be shown for a year. */
+/**
+ * Why a play is not taken.
+ * - `screen`: the content has no such screen, and had none within 8 days.
+ * - `time`: it began more than 8 days before the time of the site, or more than 5 minutes after it.
+ * - `length`: it is longer than 24 h, or than the time since it began.
+ * - `unproven`: with a secret, the page has not proved its device.
+ */
+export const playRefusals = ['screen', 'time', 'length', 'unproven'] as const;
+export type PlayRefusal = (typeof playRefusals)[number];
+
+/** Longest play, ms; a slide that stays longer is recorded in pieces. */
+export const MAX_PLAY_MS = 86_400_000;
+
+/** Milliseconds of a play. */
 const playMs = z.number().min(0).max(Number.MAX_SAFE_INTEGER).overwrite(Math.round);
 
 /** The part of a play record that the page knows; the service adds site, box, device and the hash of the medium. */
@@ -69,14 +82,18 @@ export const playsMessage = z
 
 /**
  * Answers `plays` once its records are durable. The page then forgets the records that it names; records that are not
- * named are sent again. A repeat is acknowledged like a new record. Where nothing keeps plays, all are acknowledged.
+ * named are sent again. A repeat is acknowledged like a new record. A record that can never be taken, because of its
+ * screen, time or length, is acknowledged too, and not kept, so that it does not block those behind it. Not acknowledged
+ * are the records of a page that has not proved its device (with a secret), and those beyond the rates: of a device, and
+ * without a secret of an address, 300 a minute and 20,000 a day; devices that are neither bound nor displays of the kiosk
+ * count as one.
  */
 export const ackMessage = z
   .object({
     type: z.literal('ack'),
-    play_ids: z.array(z.string()).max(MAX_PLAYS).describe('the records that are durable'),
+    play_ids: z.array(z.string()).max(MAX_PLAYS).describe('the records that are durable, or can never be taken'),
   })
-  .meta({ id: 'Ack', description: 'sent when `plays` are durable: the page deletes them' });
+  .meta({ id: 'Ack', description: 'sent when `plays` are durable, or can never be taken: the page deletes them' });
 
 const { play_id, slide_id, slide_title, kind, media_url, revision, started_at, ended_at } = pagePlay.shape;
 const { duration_ms, expected_ms, result, reason, clock } = pagePlay.shape;

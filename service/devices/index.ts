@@ -31,7 +31,7 @@ interface Dependencies {
 export interface Devices
   extends Module,
     Pick<Onboarding, 'status' | 'forget'>,
-    Pick<StoredDevices, 'list'>,
+    Pick<StoredDevices, 'get' | 'list'>,
     Pick<Presence, 'statuses'> {
   /** Binds a device of this box to a screen and names it, if it has no name yet, after the screen. */
   bind(deviceId: string, screenSlug: string, base: string): Promise<void>;
@@ -90,6 +90,7 @@ export const createDevices = async (context: ServiceContext, dependencies: Depen
     },
     sightings: lastSeen.list,
     learn: lastSeen.learn,
+    get: stored.get,
     list: stored.list,
     statuses: presence.statuses,
     bind: async (deviceId, screenSlug, base) => {

@@ -3,7 +3,7 @@ import type { Content } from '../content/index.ts';
 import { type AuditRecord, maxAuditRecords } from '../contract/console/site.ts';
 import type { Play } from '../contract/plays.ts';
 import type { DeviceProofs, Devices } from '../devices/index.ts';
-import { isTrusted } from '../domain/time.ts';
+import { isTrusted, type SiteTime } from '../domain/time.ts';
 import type { Media } from '../media/index.ts';
 import type { Module, Modules, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
@@ -21,12 +21,13 @@ export type { PlaysReceiver };
 interface Dependencies {
   modules: Pick<Modules, 'metrics' | 'states'>;
   screens: Pick<Screens, 'onSwap' | 'onPlays'>;
-  content: Pick<Content, 'screens' | 'hours' | 'status' | 'onFileEdit'>;
+  content: Pick<Content, 'screens' | 'hours' | 'status' | 'onFileEdit' | 'onChange'>;
   streams: Pick<Streams, 'list'>;
-  devices: Pick<Devices, 'statuses' | 'sightings'>;
+  devices: Pick<Devices, 'get' | 'statuses' | 'sightings'>;
   proofs: Pick<DeviceProofs, 'onKey'>;
   peers: Pick<Peers, 'all' | 'alive' | 'ask' | 'broadcast' | 'settled' | 'addState'>;
   media: Pick<Media, 'digestAt'>;
+  clock: Pick<SiteTime, 'now'>;
 }
 
 export interface Records extends Module, Pick<Alerts, 'alertTo' | 'beginUpdate'> {
@@ -37,7 +38,7 @@ export interface Records extends Module, Pick<Alerts, 'alertTo' | 'beginUpdate'>
 
 export const createRecords = async (
   context: ServiceContext,
-  { modules, screens, peers, media, content, streams, devices, proofs }: Dependencies,
+  { modules, screens, peers, media, content, streams, devices, proofs, clock }: Dependencies,
 ): Promise<Records> => {
   const { now, version, kiosk, keep, options } = context;
   const metrics = createMetrics(context, modules.metrics);
@@ -55,7 +56,8 @@ export const createRecords = async (
 
   const key = webhookKey(options.webhookSecret, options.sharedSecret);
   const sender = (url: string | null) => (url === null ? null : createSendWebhook(context, url, key));
-  const plays = await createPlays(context, { screens, peers, media, send: sender(options.playsUrl) });
+  const send = sender(options.playsUrl);
+  const plays = await createPlays(context, { screens, peers, media, content, devices, clock, send });
   const alerts = await createAlerts(context, { content, streams, devices, peers, send: sender(options.alertUrl) });
   const shown: Partial<Record<Play['kind'], Partial<Record<Play['result'], number>>>> = {};
   plays.onKept((kept) => {
@@ -91,6 +93,7 @@ export const createRecords = async (
     metrics: () => ({
       signage_build_info: { [version]: 1 },
       signage_slides_shown_total: shown,
+      signage_plays_refused_total: plays.refused(),
       signage_clock_trusted: Number(isTrusted(now())),
       ...(kiosk && { signage_recoveries_total: kiosk().recoveries }),
     }),

@@ -5,6 +5,7 @@ import type { SiteOverview } from '../../service/contract/console/site.ts';
 import { operations } from '../../service/contract/operations/index.ts';
 import { lobby, lobbyWith } from '../content/samples.ts';
 import { openLobby, playAgo, report } from '../records/plays/pages.ts';
+import { makeDevice } from '../support/device-key.ts';
 import { hasFfmpeg, putImage } from '../support/media.ts';
 import { patience } from '../support/observe.ts';
 import { createOperator, secretSettings, withAndWithoutSecret } from '../support/operator.ts';
@@ -20,7 +21,8 @@ test.each(withAndWithoutSecret)('every operation does its work, %s', async (_, s
   const host = { capture: () => Promise.resolve(jpeg), restart: () => undefined };
   const service = await startTestService({ content: lobby, dataDir, env, host });
   const ask = createOperator(service, secret);
-  const page = await openLobby(service, secret, { deviceId: 'd1' });
+  const device = makeDevice();
+  const page = await openLobby(service, secret, {}, device);
   const play = playAgo(60);
   await report(page, [play]);
 
@@ -59,7 +61,7 @@ test.each(withAndWithoutSecret)('every operation does its work, %s', async (_, s
   const takeover = { targets: ['lobby'], level: 'info', title: 'Fire drill', until };
   expect(await read(`PUT ${base}/takeovers/:id`, ['drill'], 201, takeover)).toMatchObject({ expected: 1 });
   await run(`DELETE ${base}/takeovers/:id`, ['drill'], 204);
-  await run(`DELETE ${base}/devices/:deviceId`, ['d1'], 204);
+  await run(`DELETE ${base}/devices/:deviceId`, [device.deviceId], 204);
   await run(`POST ${base}/boxes/:nodeId/restart`, [nodeId], 202);
   const { lines } = await read<{ lines: unknown[] }>(`GET ${base}/boxes/:nodeId/log`, [nodeId], 200);
   expect(lines.length).toBeGreaterThan(0);

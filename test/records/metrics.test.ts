@@ -17,6 +17,7 @@ const promised: Record<string, readonly string[]> = {
   signage_swap_gap_seconds_sum: [],
   signage_swap_gap_seconds_count: [],
   signage_slides_shown_total: ['kind', 'result'],
+  signage_plays_refused_total: ['reason'],
   signage_commands_total: ['command', 'result'],
   signage_peers: ['state'],
   signage_sync_skew_seconds: [],

@@ -1,21 +1,26 @@
 /** Plays: received from pages, kept, exported and delivered. */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import type { Content } from '../../content/index.ts';
 import type { Connection } from '../../contract/connections.ts';
 import { CodedError } from '../../contract/errors.ts';
 import { readFields } from '../../contract/fields.ts';
 import { degradedHeader } from '../../contract/headers.ts';
-import { type PagePlay, type Play, peerPlaysQuery, playsQuery } from '../../contract/plays.ts';
+import { type PagePlay, type Play, type PlayRefusal, peerPlaysQuery, playsQuery } from '../../contract/plays.ts';
+import { canonicalDeviceId } from '../../contract/readable.ts';
+import type { Devices } from '../../devices/index.ts';
 import { withoutCredentials } from '../../domain/media-names.ts';
 import { formats } from '../../domain/play-formats.ts';
-import { isTrusted } from '../../domain/time.ts';
+import { isTrusted, type SiteTime } from '../../domain/time.ts';
 import { instantAt } from '../../domain/wall-time.ts';
 import type { Media } from '../../media/index.ts';
 import type { HealthReport, Module, ServiceContext } from '../../module.ts';
 import type { Peers } from '../../peers/index.ts';
 import type { Screens } from '../../screens/index.ts';
 import type { SendWebhook } from '../webhook.ts';
+import { createAdmission } from './admission.ts';
 import { createDelivery, type Delivery, type PlaysReceiver } from './delivery.ts';
+import { openKnownScreens } from './known-screens.ts';
 import type { Range } from './ordered.ts';
 import { openParts } from './parts.ts';
 import { createPlayPages, createSitePlays } from './site.ts';
@@ -25,12 +30,17 @@ interface Dependencies {
   screens: Pick<Screens, 'onPlays'>;
   peers: Pick<Peers, 'all' | 'ask' | 'settled'>;
   media: Pick<Media, 'digestAt'>;
+  content: Pick<Content, 'screens' | 'onChange'>;
+  devices: Pick<Devices, 'get'>;
+  clock: Pick<SiteTime, 'now'>;
   /** Posts plays to the operator's receiver; null: there is none. */
   send: SendWebhook | null;
 }
 
 export interface Plays extends Module {
   health(): HealthReport;
+  /** How many plays were refused since the start. */
+  refused(): Readonly<Partial<Record<PlayRefusal, number>>>;
   start(): void;
   close(): Promise<void>;
   /** Calls `listener` with plays that are durable, each one once. */
@@ -41,6 +51,8 @@ export interface Plays extends Module {
 
 /** Each export reads files and waits for other boxes. */
 const MAX_EXPORTS = 4;
+/** How often refused plays are logged. */
+const LOG_MS = 60_000;
 /** A clock that was moved by more is being set. */
 const STEADY_MS = 300_000;
 
@@ -63,12 +75,14 @@ const timeOf = (field: 'from' | 'to', text: string | undefined, timeZone: string
 
 export const createPlays = async (
   context: ServiceContext,
-  { screens, peers, media, send }: Dependencies,
+  { screens, peers, media, content, devices, clock, send }: Dependencies,
 ): Promise<Plays> => {
-  const { options, log, ids, now, monotonicNow, keep, tempo } = context;
+  const { options, log, ids, now, monotonicNow, keep, tempo, kiosk } = context;
   const { site } = options;
+  const knownScreens = await openKnownScreens(context, content);
   const parts = await openParts(context);
-  const store = keep(createPlayStore(context, parts));
+  const receivers: string[] = [];
+  const store = keep(createPlayStore(context, parts, { receivers: () => receivers }));
   const pages = createPlayPages(context, parts);
   const sitePlays = createSitePlays(context, { parts, peers });
   const deliveries: Delivery[] = [];
@@ -80,6 +94,7 @@ export const createPlays = async (
   const deliverTo = (receiver: PlaysReceiver): void => {
     const delivery = createDelivery(context, { parts, receiver });
     deliveries.push(delivery);
+    receivers.push(receiver.key);
     store.onKept(delivery.wake);
   };
   if (send !== null) deliverTo(webhookReceiver(send));
@@ -104,12 +119,36 @@ export const createPlays = async (
     };
   };
 
-  screens.onPlays(async (plays, { slug, connection }) => {
+  const admit = createAdmission({
+    hasSecret: options.sharedSecret !== null,
+    isBound: (deviceId) => (devices.get(deviceId)?.screenSlug ?? null) !== null,
+    isDisplay: (deviceId) =>
+      kiosk?.().screens.some((display) => canonicalDeviceId(display.deviceId) === canonicalDeviceId(deviceId)) ?? false,
+    hasScreen: knownScreens.has,
+  });
+  const refused: Partial<Record<PlayRefusal, number>> = {};
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  const refuse = (reason: PlayRefusal, count: number, deviceId: string | null): void => {
+    if (count === 0) return;
+    refused[reason] = (refused[reason] ?? 0) + count;
+    if (monotonicNow() - loggedAt < LOG_MS) return;
+    loggedAt = monotonicNow();
+    log.warn({ sinceStart: { ...refused }, deviceId }, 'plays were refused');
+  };
+
+  screens.onPlays(async (plays, page) => {
+    const { slug, connection } = page;
+    const { taken, refused: never, isKnown, unproven } = admit(plays, page, { now: clock.now(), at: monotonicNow() });
+    for (const { reason } of never) refuse(reason, 1, connection.deviceId);
+    refuse('unproven', unproven, connection.deviceId);
+    const refusedIds = never.map(({ playId }) => playId);
+    if (taken.length === 0) return refusedIds;
     try {
-      return await store.accept(await Promise.all(plays.map((each) => complete(each, slug, connection))));
+      const completed = await Promise.all(taken.map((each) => complete(each, slug, connection)));
+      return [...refusedIds, ...(await store.accept(completed, !isKnown))];
     } catch (error) {
       log.error({ err: error }, 'plays could not be kept');
-      return [];
+      return refusedIds;
     }
   });
 
@@ -157,7 +196,8 @@ export const createPlays = async (
         ctx.body = await pages.read(range, after === undefined ? null : { after, skip }, limit);
       },
     },
-    health: () => ({ notes: deliveries.flatMap((delivery) => delivery.notes()) }),
+    health: () => ({ notes: [...store.notes(), ...deliveries.flatMap((delivery) => delivery.notes())] }),
+    refused: () => refused,
     start: () => {
       timer = setInterval(() => void expire(), tempo.records.expiry).unref();
       for (const delivery of deliveries) delivery.start();

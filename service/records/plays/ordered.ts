@@ -1,7 +1,7 @@
 /** Reads plays in the order of their start, in pieces: of a day only the positions are in memory. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { type Play, play as playSchema } from '../../contract/plays.ts';
-import { type Part, type Parts, readLines, UNDATED } from './parts.ts';
+import { linesOf, type Part, type Parts, UNDATED } from './parts.ts';
 
 /** Which plays are wanted. */
 export interface Range {
@@ -37,7 +37,11 @@ interface Positions {
   order: Uint32Array;
 }
 
-const locate = async (files: readonly Part[], parts: Parts, { from, to, screen }: Range): Promise<Positions> => {
+const locate = async (
+  files: readonly Part[],
+  handles: readonly (FileHandle | null)[],
+  { from, to, screen }: Range,
+): Promise<Positions> => {
   const most = files.reduce((sum, { count }) => sum + Math.max(count, 0), 0);
   const startedAt = new Float64Array(most);
   const part = new Uint16Array(most);
@@ -45,7 +49,9 @@ const locate = async (files: readonly Part[], parts: Parts, { from, to, screen }
   const length = new Uint32Array(most);
   let count = 0;
   for (const [index, file] of files.entries()) {
-    for await (const lines of readLines(parts.pathOf(file), 0, file.bytes)) {
+    const handle = handles[index] ?? null;
+    if (handle === null) continue;
+    for await (const lines of linesOf(handle, 0, file.bytes)) {
       for (const line of lines) {
         const start = Date.parse(/"started_at":"([^"]*)"/.exec(line.text)?.[1] ?? '');
         const isWanted = start >= (from ?? Number.NEGATIVE_INFINITY) && start < (to ?? Number.POSITIVE_INFINITY);
@@ -113,10 +119,10 @@ const readPlaces = async (places: readonly Place[], handles: readonly (FileHandl
 
 /** Reads some parts in order. */
 async function* readParts(files: readonly Part[], parts: Parts, range: Range): AsyncGenerator<Play[]> {
-  // Old parts may be deleted meanwhile; open ones can be read to their end.
+  // Old plays may be deleted meanwhile; open files can be read to their end.
   const handles = await Promise.all(files.map((file) => open(parts.pathOf(file)).catch(() => null)));
   try {
-    const positions = await locate(files, parts, range);
+    const positions = await locate(files, handles, range);
     for (let first = 0; first < positions.order.length; first += MAX_BATCH) {
       yield await readPlaces(placesAt(positions, first), handles);
     }
@@ -130,18 +136,20 @@ const mayHold = (day: string, { from, to }: Range): boolean => {
   return start < (to ?? Number.POSITIVE_INFINITY) && start + DAY_MS > (from ?? Number.NEGATIVE_INFINITY);
 };
 
+const partsOf = (parts: Parts, day: string): Part[] => parts.list().filter((part) => part.day === day);
+
 async function* readDays(parts: Parts, range: Range): AsyncGenerator<Play[]> {
   await parts.ready;
   const days = new Set(parts.list().map(({ day }) => day));
   days.delete(UNDATED);
   for (const day of [...days].filter((each) => mayHold(each, range)).toSorted()) {
-    yield* readParts(parts.of(day), parts, range);
+    yield* readParts(partsOf(parts, day), parts, range);
   }
 }
 
 async function* readUndated(parts: Parts, range: Range): AsyncGenerator<Play[]> {
   await parts.ready;
-  yield* readParts(parts.of(UNDATED), parts, range);
+  yield* readParts(partsOf(parts, UNDATED), parts, range);
 }
 
 /** The plays of this box, as sequences that are each in the order of their start. */

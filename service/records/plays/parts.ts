@@ -1,12 +1,11 @@
 /** The files of the plays: one a day, or several where a day has many plays. */
-import { createReadStream } from 'node:fs';
-import { readdir, stat, unlink } from 'node:fs/promises';
+import { type FileHandle, open, readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { ServiceContext } from '../../module.ts';
 import { isMissing, systemDisk } from '../../platform/store/disk.ts';
 import { createDurable } from '../../platform/store/durable.ts';
-import { makeFolder } from '../../platform/store/file.ts';
+import { keepCopy, makeFolder } from '../../platform/store/file.ts';
 
 /** A line of a file, without its line end. */
 export interface Line {
@@ -19,37 +18,50 @@ export interface Line {
 
 const NEWLINE = 0x0a;
 
-/** The whole lines of a file between two offsets, a few at a time. A deleted file has none. */
-export async function* readLines(path: string, start: number, end: number): AsyncGenerator<Line[]> {
+/** The whole lines of an open file between two offsets, a few at a time. */
+export async function* linesOf(handle: FileHandle, start: number, end: number): AsyncGenerator<Line[]> {
   if (end <= start) return;
   let rest = Buffer.alloc(0);
   let offset = start;
-  try {
-    for await (const chunk of createReadStream(path, { start, end: end - 1, highWaterMark: 64 * 1024 })) {
-      const bytes = Buffer.concat([rest, chunk as Buffer]);
-      const lines: Line[] = [];
-      let from = 0;
-      for (let to = bytes.indexOf(NEWLINE); to !== -1; to = bytes.indexOf(NEWLINE, from)) {
-        lines.push({ text: bytes.toString('utf8', from, to), offset: offset + from, length: to - from });
-        from = to + 1;
-      }
-      rest = bytes.subarray(from);
-      offset += from;
-      yield lines;
+  const chunks = handle.createReadStream({ start, end: end - 1, highWaterMark: 64 * 1024, autoClose: false });
+  for await (const chunk of chunks) {
+    const bytes = Buffer.concat([rest, chunk as Buffer]);
+    const lines: Line[] = [];
+    let from = 0;
+    for (let to = bytes.indexOf(NEWLINE); to !== -1; to = bytes.indexOf(NEWLINE, from)) {
+      lines.push({ text: bytes.toString('utf8', from, to), offset: offset + from, length: to - from });
+      from = to + 1;
     }
-  } catch (error) {
-    if (!isMissing(error)) throw error;
+    rest = bytes.subarray(from);
+    offset += from;
+    yield lines;
+  }
+}
+
+/** The whole lines of a file, as {@link linesOf}. A deleted file has none. */
+export async function* readLines(path: string, start: number, end: number): AsyncGenerator<Line[]> {
+  const handle = await open(path).catch((error: unknown) => {
+    if (isMissing(error)) return null;
+    throw error;
+  });
+  if (handle === null) return;
+  try {
+    yield* linesOf(handle, start, end);
+  } finally {
+    await handle.close();
   }
 }
 
 /** The key of plays without a believable time. Sorts after all dates. */
 export const UNDATED = 'undated';
 
-/** One file. */
+/** One file. It is replaced when plays are deleted from it, never changed otherwise than by appending. */
 export interface Part {
   name: string;
   /** The UTC date on which its plays started, or {@link UNDATED}. */
   day: string;
+  /** Of devices that have no share of the store of their own. */
+  isOther: boolean;
   /** Bytes of its durable lines. */
   bytes: number;
   /** Number of its plays. */
@@ -58,8 +70,8 @@ export interface Part {
   delivered: Record<string, number>;
 }
 
-const NAME = /^(\d{4}-\d\d-\d\d|undated)(?:\.(\d+))?\.jsonl$/;
-const numberOf = (name: string): number => Number(NAME.exec(name)?.[2] ?? 1);
+const NAME = /^(\d{4}-\d\d-\d\d|undated)(\.others)?(?:\.(\d+))?\.jsonl$/;
+const numberOf = (name: string): number => Number(NAME.exec(name)?.[3] ?? 1);
 
 const schema = z.object({
   parts: z.array(
@@ -70,8 +82,16 @@ const schema = z.object({
   ),
 });
 
-const byAge = (a: Part, b: Part): number =>
-  a.day === b.day ? numberOf(a.name) - numberOf(b.name) : a.day < b.day ? -1 : 1;
+/** What the parts have in common that are filled one after the other. */
+export interface Series {
+  day: string;
+  isOther: boolean;
+}
+
+const byAge = (a: Part, b: Part): number => {
+  if (a.day !== b.day) return a.day < b.day ? -1 : 1;
+  return Number(a.isOther) - Number(b.isOther) || numberOf(a.name) - numberOf(b.name);
+};
 
 export type Parts = Awaited<ReturnType<typeof openParts>>;
 
@@ -93,16 +113,18 @@ export const openParts = async ({ dirs, log, now }: Pick<ServiceContext, 'dirs' 
   const known = new Map(index.read().parts);
   const parts = new Map<string, Part>();
   for (const name of await readdir(folder)) {
-    const [, day] = NAME.exec(name) ?? [];
+    const [, day, others] = NAME.exec(name) ?? [];
     if (day === undefined) continue;
     const { size } = await stat(join(folder, name));
     const { count, bytes, delivered } = known.get(name) ?? { count: 0, bytes: -1, delivered: {} };
     parts.set(name, {
       name,
       day,
+      isOther: others !== undefined,
       bytes: size,
       count: bytes === size ? count : -1,
-      delivered,
+      // A file is smaller than before where a crash followed a deletion: its lines are elsewhere, and delivered again.
+      delivered: size < bytes ? {} : delivered,
     });
   }
 
@@ -137,30 +159,65 @@ export const openParts = async ({ dirs, log, now }: Pick<ServiceContext, 'dirs' 
     }));
   };
 
+  const of = ({ day, isOther }: Series): Part[] =>
+    [...parts.values()].filter((part) => part.day === day && part.isOther === isOther).toSorted(byAge);
+
+  /** Deletes a part and its plays. */
+  const remove = async (part: Part): Promise<void> => {
+    parts.delete(part.name);
+    await unlink(pathOf(part)).catch((error: unknown) => {
+      if (!isMissing(error)) log.warn({ err: error, file: part.name }, 'old plays could not be deleted');
+    });
+  };
+
   return {
     /** Resolves when all parts are counted. */
     ready,
     pathOf,
     /** Oldest first. */
     list: (): Part[] => [...parts.values()].toSorted(byAge),
-    of: (day: string): Part[] => [...parts.values()].filter((part) => part.day === day).toSorted(byAge),
-    /** Adds the next part of a day, which has no file yet. */
-    add: (day: string): Part => {
-      const last = [...parts.values()]
-        .filter((part) => part.day === day)
-        .toSorted(byAge)
-        .at(-1);
-      const number = last === undefined ? 1 : numberOf(last.name) + 1;
-      const part = { name: `${day}${number === 1 ? '' : `.${number}`}.jsonl`, day, bytes: 0, count: 0, delivered: {} };
+    of,
+    /** Adds the next part of a series, which has no file yet. */
+    add: (series: Series): Part => {
+      const last = of(series).at(-1);
+      const number = last === undefined ? '' : `.${numberOf(last.name) + 1}`;
+      const name = `${series.day}${series.isOther ? '.others' : ''}${number}.jsonl`;
+      const part = { name, ...series, bytes: 0, count: 0, delivered: {} };
       parts.set(part.name, part);
       return part;
     },
-    /** Deletes a part and its plays. */
-    remove: async (part: Part): Promise<void> => {
-      parts.delete(part.name);
-      await unlink(pathOf(part)).catch((error: unknown) => {
-        if (!isMissing(error)) log.warn({ err: error, file: part.name }, 'old plays could not be deleted');
-      });
+    remove,
+    /**
+     * Deletes plays of a part, whose file is not open for writing.
+     * @returns how many
+     * @throws the system's error; then nothing is deleted
+     */
+    filter: async (part: Part, isKept: (line: Line) => boolean): Promise<number> => {
+      const lines: string[] = [];
+      const before = Object.entries(part.delivered);
+      const delivered = { ...part.delivered };
+      let count = 0;
+      for await (const batch of readLines(pathOf(part), 0, part.bytes)) {
+        for (const line of batch) {
+          count += 1;
+          if (isKept(line)) lines.push(`${line.text}\n`);
+          else {
+            for (const [key, position] of before)
+              if (line.offset < position) delivered[key] = (delivered[key] ?? 0) - line.length - 1;
+          }
+        }
+      }
+      if (lines.length === count) return 0;
+      if (lines.length === 0) await remove(part);
+      else {
+        // So that the next start notices the smaller file.
+        await save();
+        const bytes = Buffer.from(lines.join(''));
+        await keepCopy(systemDisk, pathOf(part), bytes);
+        // A delivery that is under way changes what it has read, and delivers that again.
+        parts.set(part.name, { ...part, bytes: bytes.length, count: lines.length, delivered });
+      }
+      return count - lines.length;
     },
     /** Saves the counts, and what was delivered. @throws as {@link createDurable} does */
     save,

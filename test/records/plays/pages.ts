@@ -1,6 +1,7 @@
 /** Plays as pages report them, and a site's plays as they are read. */
 import { randomUUID } from 'node:crypto';
 import type { PagePlay, Play } from '../../../service/contract/plays.ts';
+import { makeDevice } from '../../support/device-key.ts';
 import { createOperator } from '../../support/operator.ts';
 import { joinScreen, protocolsOf, type TestPage } from '../../support/page.ts';
 import type { TestService } from '../../support/service.ts';
@@ -33,9 +34,17 @@ export const report = async (page: TestPage, plays: readonly PagePlay[]): Promis
   await page.message(({ type, play_ids }) => type === 'ack' && ids.every((id) => (play_ids as string[]).includes(id)));
 };
 
-/** Opens a page at the lobby, with its token where there is a secret. */
-export const openLobby = async (service: TestService, secret: string | null, hello: object = {}) =>
-  joinScreen(service, 'lobby', { ...hello }, { protocols: await protocolsOf(service, 'lobby', secret) });
+/** Opens a page at the lobby, which proves its device; with its token where there is a secret. */
+export const openLobby = async (
+  service: TestService,
+  secret: string | null,
+  hello: object = {},
+  { deviceId, prove } = makeDevice(),
+) => {
+  const proof = prove({ nodeId: service.nodeId });
+  const protocols = await protocolsOf(service, 'lobby', secret);
+  return joinScreen(service, 'lobby', { deviceId, proof, ...hello }, { protocols });
+};
 
 export const reportTo = async (
   service: TestService,

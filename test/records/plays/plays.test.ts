@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hello, lobby, lobbyWith } from '../../content/samples.ts';
 import { startBox, startSite, untilTogether } from '../../peers/support.ts';
+import { makeDevice } from '../../support/device-key.ts';
 import { patience } from '../../support/observe.ts';
 import { createOperator, secretModes, secretSettings } from '../../support/operator.ts';
 import { joinScreen } from '../../support/page.ts';
@@ -18,26 +19,31 @@ const fields = [
   ...['reason', 'clock'],
 ];
 
+const bar = { name: 'Bar', slug: 'bar', playlist_id: 'welcome' };
+const lobbyAndBar = { ...lobby, screens: [...lobby.screens, bar] };
+
 test.each(secretModes)(
   'what a page reports is on the disk before it is acknowledged, and is read with what the service knows, %s',
   async (_, secret) => {
     const service = await startTestService({
-      content: lobby,
+      content: lobbyAndBar,
       env: { ...secretSettings(secret), SIGNAGE_SITE: 'harbour' },
     });
     await createOperator(service, secret)('PUT', '/api/media/hall.jpg', 'a picture');
-    const page = await openLobby(service, secret, { deviceId: 'device-1', clientName: 'Door' });
+    const device = makeDevice();
+    const page = await openLobby(service, secret, { clientName: 'Door' }, device);
     const shown = playAgo(-1, { kind: 'image', media_url: '/media/hall.jpg?v=1' });
     const before = playAgo(3_600, { kind: 'image', media_url: '/media/hall.jpg', screen: 'bar' });
     const stream = playAgo(20, { kind: 'stream', media_url: 'rtsp://user:word@camera.example/live', result: 'failed' });
     await report(page, [shown, before, stream]);
-    const [file = ''] = [join(service.dataDir, 'plays', `${shown.started_at.slice(0, 10)}.jsonl`)];
+    // Its device is not bound.
+    const file = join(service.dataDir, 'plays', `${shown.started_at.slice(0, 10)}.others.jsonl`);
     expect(readFileSync(file, 'utf8')).toContain(shown.play_id);
 
     const plays = await readPlays(service, '', secret);
     expect(idsOf(plays)).toEqual(idsOf([before, stream, shown]));
     const { nodeId } = (await (await service.get('/healthz')).json()) as { nodeId: string };
-    const known = { site: 'harbour', node_id: nodeId, device_id: 'device-1', client_name: 'Door' };
+    const known = { site: 'harbour', node_id: nodeId, device_id: device.deviceId, client_name: 'Door' };
     const media_sha256 = createHash('sha256').update('a picture').digest('hex');
     expect(plays).toEqual([
       // The file was put there after this play.
@@ -109,7 +115,7 @@ describe('the export', () => {
     'takes a range on started_at, in which a date is midnight of the site, and a screen, %s',
     async (_, secret) => {
       const service = await startTestService({
-        content: lobby,
+        content: lobbyAndBar,
         env: { ...secretSettings(secret), SIGNAGE_TIME_ZONE: 'Europe/Vienna' },
       });
       const read = (query: string) => readPlays(service, query, secret);

@@ -42,7 +42,7 @@ const playAt = (started: number, play_id: string, more: Partial<Play> = {}): Pla
 
 const openStore = async (
   dataDir: string,
-  { now = () => noon, ...limits }: { now?: () => number; maxPlays?: number; maxPart?: number } = {},
+  { now = () => noon, ...limits }: { now?: () => number } & Parameters<typeof createPlayStore>[2] = {},
 ) => {
   const log = pino({ level: 'silent' });
   const context = { dirs: { data: dataDir } as ServiceContext['dirs'], log, now, tempo: testTempo };
@@ -146,6 +146,61 @@ describe('what is kept', () => {
     expect(kept.length).toBeLessThanOrEqual(100);
     expect(filesOf(dataDir).every((name) => /^2026-06-15(\.\d+)?\.jsonl$/.test(name))).toBe(true);
     await store.close();
+  });
+
+  const accept = async (
+    store: Awaited<ReturnType<typeof openStore>>,
+    device_id: string,
+    from: number,
+    count: number,
+    isOther = false,
+  ) => {
+    const plays = Array.from({ length: count }, (_, index) =>
+      playAt(noon + from + index, `${device_id}${from + index}`, { device_id }),
+    );
+    await store.accept(plays, isOther);
+  };
+
+  test('of all devices that are neither bound nor displays is a twentieth, and lost first', async () => {
+    const store = await openStore(temporaryFolder(), { maxPlays: 1_000 });
+    await accept(store, 'x', 0, 10, true);
+    await accept(store, 'a', 0, 900);
+    for (let from = 10; from < 300; from += 10) await accept(store, 'x', from, 10, true);
+    const others = idsOf(await read(store)).filter((id) => id.startsWith('x'));
+    expect(others.length).toBeGreaterThan(30);
+    expect(others.length).toBeLessThanOrEqual(50);
+    expect(others.at(-1)).toBe('x299');
+    await accept(store, 'a', 900, 100);
+    await accept(store, 'x', 300, 10, true);
+    expect(idsOf(await read(store)).filter((id) => id.startsWith('x'))).toEqual([]);
+    expect(idsOf(await read(store))).toHaveLength(1_000);
+    expect(store.notes()).toEqual([]);
+    await store.close();
+  });
+
+  test('without what was delivered, then without the oldest of the device with the most', async () => {
+    const dataDir = temporaryFolder();
+    const store = await openStore(dataDir, { maxPlays: 100, receivers: () => ['hub', 'webhook'] });
+    await accept(store, 'a', 0, 20);
+    await accept(store, 'b', 20, 70);
+    const [part] = store.parts.list();
+    if (part === undefined) throw new Error('there is no part');
+    const lines = readFileSync(store.parts.pathOf(part), 'utf8').split('\n');
+    Object.assign(part.delivered, { hub: lines.slice(0, 10).join('\n').length + 1, webhook: part.bytes });
+    const ids = (device: string, from: number, to: number) =>
+      Array.from({ length: to - from }, (_, index) => `${device}${from + index}`);
+
+    await accept(store, 'b', 90, 12);
+    expect(idsOf(await read(store))).toEqual([...ids('a', 7, 20), ...ids('b', 20, 102)]);
+    expect(store.notes()).toEqual([expect.stringMatching(/ 7 of them .* 0 of which/)]);
+    await accept(store, 'b', 102, 12);
+    expect(idsOf(await read(store))).toEqual([...ids('a', 10, 20), ...ids('b', 29, 114)]);
+    expect(store.notes()).toEqual([expect.stringMatching(/ 19 of them .* 9 of which/)]);
+    await store.close();
+    const next = await openStore(dataDir);
+    expect(next.parts.list()).toMatchObject([{ count: 95, delivered: { hub: 0 } }]);
+    expect(idsOf(await read(next))).toHaveLength(95);
+    await next.close();
   });
 
   test('is not older than 90 days, once the clock is trusted', async () => {
