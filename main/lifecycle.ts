@@ -83,5 +83,8 @@ export const stopBeforeQuit = ({ app, kiosk, placement, log }: Ports): void => {
         app.quit();
       });
   });
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => app.quit());
+  // Electron replaces handlers from before, and its own handle one signal: the second would kill the app while it stops.
+  void app.whenReady().then(() => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => app.quit());
+  });
 };

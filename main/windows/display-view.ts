@@ -120,7 +120,8 @@ export const createDisplayView = (
   /** Makes a transparent page visible. Resolves once it has been painted, or never; a page under another view is not painted. */
   const uncover = async ({ contents }: Page, unseen: Promise<string> | null): Promise<void> => {
     if (unseen !== null) await contents.removeInsertedCSS(await unseen);
-    if (!window.isCovered()) await contents.executeJavaScript(TWO_FRAMES);
+    // That of the web contents would wait for the end of loading.
+    if (!window.isCovered()) await contents.mainFrame.executeJavaScript(TWO_FRAMES);
   };
 
   /** @param unseen the key of the style sheet that makes the page transparent; null: none */

@@ -3,7 +3,7 @@
  * that they can reach neither the service nor the kiosk.
  */
 
-import { once } from 'node:events';
+import { type EventEmitter, once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type WebContents, WebContentsView } from 'electron';
 import { externalCallSchema } from '../../service/public.ts';
@@ -16,7 +16,7 @@ export const externalPartition = 'external';
 
 /** A page needs two: the current one and the next. More of them are not closed by mistake. */
 const MAX_VIEWS = 4;
-/** How long the end of loading is waited for. */
+/** How long a page is waited for that does not end loading and has nothing to show. */
 const LOAD_MS = 10_000;
 /** Chromium's ERR_ABORTED: the page navigated elsewhere before it was loaded, as the landing page does once it is bound. */
 export const ABORTED = -3;
@@ -71,6 +71,14 @@ export const hostExternalPages = (
     // The page may crash or close itself; the service's page awaits its end and continues.
     contents.on('render-process-gone', end);
     contents.on('destroyed', end);
+    let hasFailed = false;
+    contents.on('did-fail-load', (_event, code, _description, _url, isMainFrame) => {
+      hasFailed ||= isMainFrame && code !== ABORTED;
+    });
+    // At the first layout with content, the page of an error's too; `BrowserWindow` alone documents it.
+    const laidOut = new Promise<void>((resolve) => {
+      (contents as EventEmitter).on('ready-to-show', () => !hasFailed && resolve());
+    });
     const loading = contents.loadURL(url).catch((error: Error & { errno?: number }) => {
       // If its only navigation was denied, for example back to this service, there is no page.
       if (error.errno === ABORTED && !contents.isDestroyed() && contents.getURL() !== '') return;
@@ -78,7 +86,8 @@ export const hostExternalPages = (
       throw error;
     });
     // One that never ends loading, as a stream of pictures or a hanging script does, is shown as far as it is.
-    const isLate = await Promise.race([loading.then(() => false), wait(LOAD_MS, true, { ref: false })]);
+    const started = Promise.race([loading, laidOut]).then(() => false);
+    const isLate = await Promise.race([started, wait(LOAD_MS, true, { ref: false })]);
     if (isLate && (contents.isDestroyed() || contents.getURL() === '')) {
       end();
       throw new Error(`the page has not begun to load within ${LOAD_MS / 1000} s`);

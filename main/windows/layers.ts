@@ -47,8 +47,10 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void) 
   /** `webContents` of a view is undefined once it is destroyed. */
   const contentsOf = (view: WebContentsView | undefined): WebContents | undefined => view?.webContents;
 
-  /** Gives the keyboard to the maintenance page, else to the page. */
-  const focusTop = (): void => contentsOf(topOf('maintenance') ?? topOf('page'))?.focus();
+  /** Gives the keyboard to the maintenance page, else to the page; the window of another display keeps it. */
+  const focusTop = (): void => {
+    if (window.isFocused()) contentsOf(topOf('maintenance') ?? topOf('page'))?.focus();
+  };
 
   const update = (): void => {
     const isBlack = topOf('blackout') !== undefined;
@@ -63,6 +65,7 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void) 
     event.preventDefault();
     onCloseRequest();
   });
+  window.on('focus', focusTop);
   window.on('resize', () => {
     for (const view of layers.keys()) fill(view);
   });
@@ -104,10 +107,7 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void) 
     },
     /** Calls `listener` after each change of the views. */
     onChange: changes.on,
-    focus: () => {
-      window.focus();
-      focusTop();
-    },
+    focus: () => window.focus(),
     destroy: () => {
       if (!window.isDestroyed()) window.destroy();
     },

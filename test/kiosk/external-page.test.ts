@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { PNG } from 'pngjs';
 import { expect, onTestFinished } from 'vitest';
 import type { ConnectionSnapshot } from '../../service/contract/connections.ts';
 import { describeBrowser } from '../support/browser.ts';
@@ -9,13 +10,32 @@ import type { Electron } from '../support/electron/ask.ts';
 import { itDouble, patience, startKiosk, type TestKiosk } from '../support/kiosk.ts';
 import { lobby } from '../support/player.ts';
 
-/** A page of somebody else's. */
+const picture = PNG.sync.write(
+  Object.assign(new PNG({ width: 64, height: 64 }), { data: Buffer.alloc(64 * 64 * 4, 200) }),
+);
+
+/** A page of somebody else's; two of its addresses never end loading. */
 const startForeign = async (): Promise<string> => {
-  const server = createServer((_, response) => {
+  const server = createServer(({ url }, response) => {
+    if (url === '/never') return;
+    if (url === '/camera') {
+      response.setHeader('Content-Type', 'multipart/x-mixed-replace; boundary=frame');
+      const frame = Buffer.concat([
+        Buffer.from('--frame\r\nContent-Type: image/png\r\n\r\n'),
+        picture,
+        Buffer.from('\r\n'),
+      ]);
+      response.write(Buffer.concat([frame, frame, Buffer.from('--frame\r\n')]));
+      return;
+    }
     response.setHeader('Content-Type', 'text/html');
-    response.end('<!doctype html><title>Figures</title><h1>Figures</h1>');
+    const script = url === '/hangs' ? '<script src="/never"></script>' : '';
+    response.end(`<!doctype html><title>Figures</title><h1>Figures</h1>${script}`);
   }).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
   await once(server, 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 };
@@ -109,6 +129,15 @@ describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
       await expect.poll(() => viewsOf(kiosk), patience).toEqual([]);
       await command({ command: 'redirect', url });
       await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);
+      // Those whose loading never ends are shown once they have something to show.
+      for (const path of ['hangs', 'camera']) {
+        await command({ command: 'redirect', url: `${url}${path}` });
+        const addresses = () =>
+          kiosk.evaluate(({ webContents }: Electron) =>
+            webContents.getAllWebContents().map((each: Electron) => [each.getURL(), each.isLoading(), each.isMuted]),
+          );
+        await expect.poll(addresses, { ...patience, timeout: 8_000 }).toContainEqual([`${url}${path}`, true, false]);
+      }
       await command({ command: 'reload' });
       await expect.poll(() => viewsOf(kiosk), patience).not.toContainEqual(shown);
     },

@@ -12,6 +12,7 @@ import { temporaryFolder } from '../support/service.ts';
 /** An app that does nothing by itself but notes what throws before it is ready. */
 const probe = `
 import { app, BaseWindow, screen, session } from 'electron';
+process.on('SIGINT', () => app.exit(7));
 const attempt = (act) => { try { act(); return 'nothing'; } catch (error) { return String(error); } };
 globalThis.early = {
   screen: attempt(() => screen.getAllDisplays()),
@@ -22,7 +23,7 @@ await app.whenReady();
 globalThis.window = new BaseWindow({ width: 400, height: 300 });
 globalThis.window.on('close', (event) => event.preventDefault());
 console.log('Signage player listening on http://127.0.0.1:1');
-process.on('SIGTERM', () => app.exit(0));
+process.on('SIGTERM', () => app.exit(4));
 `;
 
 const preload = `
@@ -51,11 +52,15 @@ describe.skipIf(isSkipped)('the mock of Electron', { timeout: 60_000 }, () => {
   };
 
   const site = async (html: string): Promise<string> => {
-    const server = createServer((_, response) => {
+    const server = createServer((request, response) => {
+      if (request.url === '/never') return;
       response.setHeader('Content-Type', 'text/html');
       response.end(html);
     }).listen(0, '127.0.0.1');
-    onTestFinished(() => void server.close());
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
     await new Promise((resolve) => server.once('listening', resolve));
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   };
@@ -73,7 +78,10 @@ describe.skipIf(isSkipped)('the mock of Electron', { timeout: 60_000 }, () => {
     });
 
     const facts = await ask(
-      async ({ app, BaseWindow, WebContentsView, View, ipcMain, powerSaveBlocker, protocol }, { url, preloadPath }) => {
+      async (
+        { app, BaseWindow, WebContentsView, View, webContents, ipcMain, powerSaveBlocker, protocol },
+        { url, hanging, preloadPath },
+      ) => {
         const attempt = (act: () => unknown) => {
           try {
             return String(act());
@@ -143,6 +151,19 @@ describe.skipIf(isSkipped)('the mock of Electron', { timeout: 60_000 }, () => {
         full.setBounds({ width: 200, height: 200 });
         await new Promise((resolve) => setTimeout(resolve, 50));
         asked.push(full.getContentBounds().width);
+        // A new window takes the keyboard, and web contents that are focused take it to theirs; a window gives it to none.
+        const keyboard: unknown[] = [];
+        const note = () => keyboard.push([window.isFocused(), webContents.getFocusedWebContents() === contents]);
+        window.on('focus', note);
+        note();
+        contents.focus();
+        note();
+        await new Promise((resolve) => setImmediate(resolve));
+        full.focus();
+        note();
+        window.focus();
+        await new Promise((resolve) => setImmediate(resolve));
+        window.off('focus', note);
         full.destroy();
         // The memory of the page's own process.
         while (contents.getOSProcessId() === 0) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -164,6 +185,15 @@ describe.skipIf(isSkipped)('the mock of Electron', { timeout: 60_000 }, () => {
         for (const keyCode of ['M', 'A']) contents.sendInputEvent({ type: 'keyDown', keyCode });
         await new Promise((resolve) => setTimeout(resolve, 300));
         const keys = await evaluate('globalThis.keys');
+
+        // A page whose loading does not end has its first layout; scripts wait for the end, but not in its main frame.
+        const laidOut = new Promise((resolve) => contents.once('ready-to-show', resolve));
+        void contents.loadURL(hanging);
+        await laidOut;
+        const unloaded = await Promise.race([
+          evaluate('1'),
+          contents.mainFrame.executeJavaScript('document.body.textContent'),
+        ]);
 
         events.length = 0;
         const unreachable = await failure('http://127.0.0.1:9/');
@@ -188,7 +218,21 @@ describe.skipIf(isSkipped)('the mock of Electron', { timeout: 60_000 }, () => {
         ];
 
         return {
-          ...{ unattached, unpainted, painted, outside, isolation, heard, echoed, refused, second, unknown, keys },
+          ...{
+            keyboard,
+            unloaded,
+            unattached,
+            unpainted,
+            painted,
+            outside,
+            isolation,
+            heard,
+            echoed,
+            refused,
+            second,
+            unknown,
+            keys,
+          },
           ...{ unreachable, afterFailure, crash, destroyed, frame, sizes, blockers, asked, grown },
           paths: [
             attempt(() => app.getPath('home')) !== attempt(() => app.getPath('userData')),
@@ -201,9 +245,17 @@ describe.skipIf(isSkipped)('the mock of Electron', { timeout: 60_000 }, () => {
           handler: attempt(() => ipcMain.handle('x', 5)),
         };
       },
-      { url, preloadPath },
+      { url, hanging: await site('Hello<script src="/never"></script>'), preloadPath },
     );
     expect(facts).toEqual({
+      keyboard: [
+        [false, false],
+        [true, true],
+        [true, true],
+        [false, false],
+        [true, false],
+      ],
+      unloaded: 'Hello',
       unattached: [1, ['did-start-navigation', 'did-navigate', 'dom-ready', 'did-finish-load']],
       unpainted: 'not painted',
       painted: ['painted', 400],
@@ -308,5 +360,13 @@ describe.skipIf(isSkipped)('the mock of Electron', { timeout: 60_000 }, () => {
       return { file, states };
     });
     expect(facts).toEqual({ file: 'refused', states: [true, true, true, false, true] });
+    // Handlers from before the app was ready are replaced, by ones for one signal; later ones stay.
+    const quits = kiosk.evaluate(
+      ({ app }) => new Promise((resolve) => app.once('before-quit', () => resolve('quits'))),
+    );
+    kiosk.signal('SIGINT');
+    expect(await quits).toBe('quits');
+    kiosk.signal('SIGINT');
+    expect(await kiosk.ended()).toBe('SIGINT');
   });
 });

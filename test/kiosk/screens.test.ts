@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { expect } from 'vitest';
 import { describeBrowser } from '../support/browser.ts';
+import type { Electron } from '../support/electron/ask.ts';
 import { displaysOf, itDouble as it, patience, startKiosk } from '../support/kiosk.ts';
 import { isClose } from '../support/player.ts';
 import { temporaryFolder } from '../support/service.ts';
@@ -41,6 +42,37 @@ describeBrowser('displays', { timeout: 90_000 }, () => {
       Promise.all(kiosk.pages().map((page) => page.evaluate(() => localStorage.getItem('signage.clientId') ?? '')));
     await expect.poll(async () => new Set((await names()).filter(Boolean)).size, patience).toBe(2);
 
+    // Each window gives the keyboard to its page when it gets it, and takes it from no other.
+    const keyboard = () =>
+      kiosk.evaluate(({ BaseWindow, webContents }) => {
+        const windows = BaseWindow.getAllWindows();
+        const contents = webContents.getFocusedWebContents();
+        const holds = ({ contentView }: Electron) =>
+          contentView.children.some((view: Electron) => view.webContents === contents);
+        return [
+          windows.findIndex((each: Electron) => each.isFocused()),
+          contents === null ? -1 : windows.findIndex(holds),
+        ];
+      });
+    const pagesOf = (index: number) =>
+      kiosk.evaluate(
+        ({ BaseWindow }, at) =>
+          BaseWindow.getAllWindows()[at].contentView.children.map(({ webContents }: Electron) => webContents?.id),
+        index,
+      );
+    for (const index of [0, 1]) {
+      await kiosk.evaluate(({ BaseWindow }, at) => BaseWindow.getAllWindows()[at].focus(), index);
+      await expect.poll(keyboard, patience).toEqual([index, index]);
+      const before = await pagesOf(1 - index);
+      await kiosk.evaluate(({ BaseWindow }, at) => {
+        const [{ webContents }] = BaseWindow.getAllWindows()[at].contentView.children;
+        webContents.emit('did-fail-load', {}, -2, 'ERR_FAILED', '', true);
+      }, 1 - index);
+      const isReplaced = async () => (await pagesOf(1 - index)).every((id: number) => !before.includes(id));
+      await expect.poll(isReplaced, patience).toBe(true);
+      expect(await keyboard()).toEqual([index, index]);
+    }
+
     const plug = (displays: unknown[]) => kiosk.evaluate(({ screen }, given) => screen.become(given), displays);
     await plug([first]);
     await expect.poll(devices, patience).toEqual([left]);
@@ -63,6 +95,15 @@ describeBrowser('displays', { timeout: 90_000 }, () => {
     ]);
     await expect.poll(devices, patience).toEqual(both);
     await expect.poll(() => readSlots(kiosk.dataDir), patience).toEqual([12, 11]);
+
+    // A supervisor that ends all processes, and the program that started this one, ask twice.
+    const stops = kiosk.evaluate(
+      ({ app }) => new Promise((resolve) => app.once('before-quit', () => resolve('stops'))),
+    );
+    kiosk.signal('SIGTERM');
+    expect(await stops).toBe('stops');
+    kiosk.signal('SIGTERM');
+    expect(await kiosk.ended()).toBe(0);
   });
 
   it('have their windows moved to their outputs where the compositor is sway', async () => {

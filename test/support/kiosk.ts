@@ -103,6 +103,11 @@ const pageAt = async (pages: () => Page[], address: RegExp): Promise<Page> => {
 
 type Process = Omit<TestKiosk, 'dataDir' | 'url' | 'page' | 'pressChord' | 'quit'>;
 
+interface Relaunch {
+  args: string[];
+  env: NodeJS.ProcessEnv;
+}
+
 const startDouble = async (env: Record<string, string>, args: string[], app: string): Promise<Process> => {
   const printed = { stdout: '', stderr: '' };
   const relaunched: string[][] = [];
@@ -110,18 +115,20 @@ const startDouble = async (env: Record<string, string>, args: string[], app: str
   let child: ChildProcess;
   const entry = join(app, 'dist', 'main', 'index.js');
 
-  const start = (given: string[]): Promise<void> => {
+  /** @param output of one that relaunched itself there is none */
+  const start = (given: string[], settings: NodeJS.ProcessEnv, output: 'pipe' | 'ignore'): Promise<void> => {
     // A group of its own, so that its Chromium ends with it whatever happens.
     child = spawn(process.execPath, [...doubleArguments(), entry, ...given], {
-      env,
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      //
+      env: settings,
+      stdio: ['ignore', output, output, 'ipc'],
       detached: true,
     });
     collect(child, printed);
-    let again: string[] | null = null;
+    const again: Relaunch[] = [];
     return new Promise((resolve) => {
-      child.on('message', async ({ endpoint, relaunch }: { endpoint?: string; relaunch?: string[] }) => {
-        if (relaunch !== undefined) again = relaunch.slice(1);
+      child.on('message', async ({ endpoint, relaunch }: { endpoint?: string; relaunch?: Relaunch }) => {
+        if (relaunch !== undefined) again.push(relaunch);
         if (endpoint !== undefined) {
           // One that ends meanwhile has no pages to be looked at.
           browser = await chromium.connectOverCDP(endpoint).catch(() => undefined);
@@ -130,9 +137,10 @@ const startDouble = async (env: Record<string, string>, args: string[], app: str
       });
       child.on('exit', () => {
         resolve();
-        if (again === null) return;
-        relaunched.push(again);
-        void start(again);
+        for (const { args: words, env: later } of again) {
+          relaunched.push(words.slice(1));
+          void start(words.slice(1), later, 'ignore');
+        }
       });
     });
   };
@@ -143,7 +151,7 @@ const startDouble = async (env: Record<string, string>, args: string[], app: str
       // It has ended by itself.
     }
   });
-  await start(args);
+  await start(args, env, 'pipe');
 
   return {
     printed,
@@ -208,7 +216,11 @@ export const startKiosk = async ({
   return {
     ...kiosk,
     dataDir,
-    url: () => addressIn(kiosk.printed),
+    // One that relaunched itself prints nothing.
+    url: async () =>
+      kiosk.relaunches().length === 0
+        ? addressIn(kiosk.printed)
+        : new URL((await pageAt(kiosk.pages, /^http:/)).url()).origin,
     page: (address) => pageAt(kiosk.pages, address),
     pressChord: () =>
       kiosk.evaluate(({ webContents }) => {

@@ -54,6 +54,27 @@ mkdirSync(userData, { recursive: true });
 const lockFile = join(userData, 'SingletonLock');
 let holdsLock = false;
 
+/**
+ * Electron's handlers come after the main script, in the place of its own, and each is for one signal: a second one has its
+ * usual effect (electron_browser_main_parts_posix.cc). A handler that is added later takes their place.
+ */
+const handleSignals = (quit: () => void): void => {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.removeAllListeners(signal);
+    const once = (): void => {
+      process.off(signal, once);
+      quit();
+    };
+    process.on(signal, once);
+    process.on('newListener', function replace(name: string): void {
+      if (name !== signal) return;
+      process.off('newListener', replace);
+      // Later: Node listens to a signal from its first handler to its last.
+      process.nextTick(() => process.off(signal, once));
+    });
+  }
+};
+
 let provide: (chromium: Promise<Chromium>) => void = () => {};
 export const chromium = new Promise<Chromium>((resolve) => {
   provide = resolve;
@@ -63,7 +84,7 @@ class App extends EventEmitter {
   isPackaged = process.env['DOUBLE_PACKAGED'] === '1';
   #whenReady: Promise<void> | undefined;
   #isReady = false;
-  #relaunch: string[] | null = null;
+  readonly #relaunches: { args: string[]; env: NodeJS.ProcessEnv }[] = [];
   #isQuitting = false;
   #isExiting = false;
   #isShutDown = false;
@@ -107,6 +128,7 @@ class App extends EventEmitter {
   async #start(): Promise<void> {
     const launched = launchChromium();
     provide(launched);
+    setImmediate(() => handleSignals(() => this.quit()));
     const { send, endpoint } = await launched;
     await send('Target.setDiscoverTargets', { discover: true });
     const { targetInfos } = await send('Target.getTargets');
@@ -169,12 +191,13 @@ class App extends EventEmitter {
   }
   #end(): void {
     if (holdsLock) rmSync(lockFile, { force: true });
-    if (this.#relaunch !== null) process.send?.({ relaunch: this.#relaunch });
+    for (const relaunch of this.#relaunches) process.send?.({ relaunch });
     process.exit(this.#exitCode);
   }
 
+  /** Each call starts one more, with the environment of now, which has no output (relauncher.cc, relauncher_linux.cc). */
   relaunch({ args = process.argv.slice(1) }: { args?: string[] } = {}): void {
-    this.#relaunch = args;
+    this.#relaunches.push({ args, env: { ...process.env } });
   }
 
   getPath(name: string): string {

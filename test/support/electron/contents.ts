@@ -1,6 +1,6 @@
 /** Web contents: each a page of Chromium, with Electron's events, in Electron's order. */
 
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ import { type NetError, netError } from './net-errors.ts';
 import { callback, pageBinding, pageSide, preloadBinding, preloadWorld } from './page-side.ts';
 import { findProcess } from './process.ts';
 import { hasRealWindows } from './real-window.ts';
-import { type Session, sessionOf } from './session.ts';
+import { privileges, type Session, sessionOf } from './session.ts';
 import { secret, theWorld } from './world.ts';
 
 export interface ContentsOptions {
@@ -39,13 +39,18 @@ const fromChromium = (url: string): string =>
 
 const allContents = new Map<number, WebContents>();
 let lastId = 0;
-let lastFocus = 0;
 let focused: WebContents | null = null;
+/** Where the keyboard goes is up to the window system: called when the window that has it changes. */
+export const blurContents = (): void => {
+  focused = null;
+};
 
 /** One of a page's frames; its main frame is another after each navigation. */
 interface Frame {
   url: string;
   readonly frameToken: string;
+  /** Of the main frame alone. */
+  executeJavaScript?(expression: string): Promise<unknown>;
 }
 
 export class WebContents extends EventEmitter {
@@ -57,12 +62,12 @@ export class WebContents extends EventEmitter {
   isCrashed = false;
   /** The number of documents that were committed. */
   commits = 0;
-  /** When it was focused last: a number that grows. */
-  focusedAt = 0;
   /** What a real window shows of it, and the number of it; null: nothing is painted. */
   picture: { png: string; number: number } | null = null;
   /** Called when that has changed. */
   onPicture: () => void = () => {};
+  /** Activates the window that it is in; returns whether that has the keyboard then. */
+  activateWindow: () => boolean = () => false;
   #isTakingPictures = false;
   /** The page in Chromium; everything that is done to it waits for it. */
   readonly attached: Promise<{ targetId: string; send: Send }>;
@@ -73,6 +78,8 @@ export class WebContents extends EventEmitter {
   /** The URL of `loadURL` whose request has not been seen yet: it is no navigation of the page's own. */
   #requested: string | null = null;
   #isLoading = false;
+  /** Of the document: its first one with content, which it has only once it is painted. */
+  #layout: 'none' | 'due' | 'done' = 'none';
   /** Whether anything was loaded; events of the empty document before that are Chromium's own. */
   #hasNavigated = false;
   #isPainted = false;
@@ -125,6 +132,7 @@ export class WebContents extends EventEmitter {
     const scripts = pageSide({ preload, opens: this.#openHandler({ url: 'about:blank' }).action === 'allow', secret });
     await Promise.all([
       send('Page.enable'),
+      send('Page.setLifecycleEventsEnabled', { enabled: true }),
       send('Runtime.enable'),
       send('Inspector.enable'),
       send('Network.enable'),
@@ -210,7 +218,9 @@ export class WebContents extends EventEmitter {
         this.#processId = 0;
         this.isCrashed = false;
         const url = fromChromium(frame.unreachableUrl ?? frame.url);
-        this.#mainFrame = { url, frameToken: frame.loaderId };
+        const executeJavaScript = (expression: string) => this.#evaluate(expression);
+        this.#mainFrame = { url, frameToken: frame.loaderId, executeJavaScript };
+        this.#layout = 'none';
         if (frame.unreachableUrl === undefined) this.emit('did-navigate', createEvent(), url, 200, 'OK');
         else {
           const { code, description } = this.#lastError;
@@ -242,6 +252,10 @@ export class WebContents extends EventEmitter {
       }
       case 'Page.domContentEventFired':
         this.emit('dom-ready', createEvent());
+        this.#noteLayout();
+        return;
+      case 'Page.lifecycleEvent':
+        if (isMainFrame && String(parameters['name']) === 'firstContentfulPaint') this.#noteLayout();
         return;
       case 'Page.loadEventFired':
         // After the page of an error, too.
@@ -322,12 +336,12 @@ export class WebContents extends EventEmitter {
       await send('Fetch.failRequest', { requestId, errorReason: 'Aborted' });
       return;
     }
-    const [answer, more] = await this.#answer(url);
+    const [answer, more] = await this.#answer(url, String(resourceType));
     await send(answer, { requestId, ...more });
   }
 
   /** What becomes of a request, as a command of the protocol. */
-  async #answer(url: string): Promise<[string, Parameters]> {
+  async #answer(url: string, resourceType: string): Promise<[string, Parameters]> {
     const { app } = theWorld();
     // Chromium's loader cannot read the archive that a packaged app is in.
     if (url.startsWith('file:') && app.isPackaged && fileURLToPath(url).startsWith(app.getAppPath())) {
@@ -336,8 +350,21 @@ export class WebContents extends EventEmitter {
     }
     if (!url.startsWith('kiosk:')) return ['Fetch.continueRequest', {}];
     const handler = this.session.handlers.get('kiosk');
-    if (handler === undefined) return ['Fetch.failRequest', { errorReason: 'Failed' }];
-    const response = await handler(new Request(url));
+    const { standard, secure, supportFetchAPI } = privileges.get('kiosk') ?? {};
+    // Without these two it has no origin, no relative addresses, and is no secure context, as the stand-in here has.
+    const isServed = handler !== undefined && standard === true && secure === true;
+    // What scripts fetch is refused by the renderer (electron_api_protocol.cc, RegisterSchemesAsPrivileged; Chromium's SchemeRegistry).
+    if (!isServed || (['Fetch', 'XHR'].includes(resourceType) && supportFetchAPI !== true)) {
+      return ['Fetch.failRequest', { errorReason: 'Failed' }];
+    }
+    let response: Response;
+    try {
+      response = await handler(new Request(url));
+    } catch (error) {
+      // As lib/browser/api/protocol.ts: ERR_UNEXPECTED.
+      console.error(error);
+      return ['Fetch.failRequest', { errorReason: 'Failed' }];
+    }
     const body = Buffer.from(await response.arrayBuffer()).toString('base64');
     const responseHeaders = [...response.headers].map(([name, value]) => ({ name, value }));
     return ['Fetch.fulfillRequest', { responseCode: response.status, responseHeaders, body }];
@@ -386,7 +413,14 @@ export class WebContents extends EventEmitter {
     this.#isPainted = painted;
     if (this.isDestroyed()) return;
     this.#sendPainted();
+    if (this.#layout === 'due') this.#noteLayout();
     if (hasRealWindows) void this.#takePictures();
+  }
+  /** At the first layout with content, again after each navigation (electron_api_web_contents.cc, OnFirstNonEmptyLayout). */
+  #noteLayout(): void {
+    if (this.#layout === 'done') return;
+    this.#layout = this.#isPainted ? 'done' : 'due';
+    if (this.#isPainted) this.emit('ready-to-show', createEvent());
   }
   /** Until it is no longer painted. */
   async #takePictures(): Promise<void> {
@@ -462,7 +496,14 @@ export class WebContents extends EventEmitter {
     return NativeImage.fromPng(Buffer.from(String(data), 'base64'));
   }
 
+  /** Waits until the page has loaded (lib/browser/api/web-contents.ts, waitTillCanExecuteJavaScript); its main frame does not. */
   async executeJavaScript(expression: string): Promise<unknown> {
+    this.#check();
+    if (this.getURL() === '' || this.#isLoading) await once(this, 'did-stop-loading');
+    return this.#evaluate(expression);
+  }
+
+  async #evaluate(expression: string): Promise<unknown> {
     this.#check();
     const { send } = await this.attached;
     const { result, exceptionDetails } = await send('Runtime.evaluate', {
@@ -478,7 +519,7 @@ export class WebContents extends EventEmitter {
     this.#check();
     lastId += 1;
     const key = String(lastId);
-    await this.executeJavaScript(`{
+    await this.#evaluate(`{
       const sheet = Object.assign(new CSSStyleSheet(), { key: '${key}' });
       sheet.replaceSync(${JSON.stringify(css)});
       document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
@@ -487,7 +528,7 @@ export class WebContents extends EventEmitter {
   }
   async removeInsertedCSS(key: string): Promise<void> {
     this.#check();
-    await this.executeJavaScript(
+    await this.#evaluate(
       `document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet.key !== '${key}')`,
     );
   }
@@ -539,11 +580,10 @@ export class WebContents extends EventEmitter {
   isDestroyed(): boolean {
     return allContents.get(this.id) !== this;
   }
+  /** Activates the window first (electron_api_web_contents.cc, Focus: on Linux and macOS; Windows does it itself). */
   focus(): void {
     this.#check();
-    focused = this;
-    lastFocus += 1;
-    this.focusedAt = lastFocus;
+    if (this.activateWindow()) focused = this;
   }
   isFocused(): boolean {
     this.#check();

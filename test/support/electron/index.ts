@@ -8,7 +8,7 @@ import { app, chromium, done } from './app.ts';
 import { WebContents } from './contents.ts';
 import { Ipc } from './emitter.ts';
 import { screen } from './screen.ts';
-import { type Session, sessionOf } from './session.ts';
+import { privileges, type Session, sessionOf } from './session.ts';
 import { BaseWindow, View, WebContentsView } from './view.ts';
 import { setWorld } from './world.ts';
 
@@ -29,8 +29,9 @@ export const session = {
   },
 };
 export const protocol = {
-  registerSchemesAsPrivileged: (): void => {
+  registerSchemesAsPrivileged: (schemes: { scheme: string; privileges?: object }[]): void => {
     if (app.isReady()) throw new Error('protocol.registerSchemesAsPrivileged should be called before app is ready');
+    for (const each of schemes) privileges.set(each.scheme, each.privileges ?? {});
   },
 };
 let lastBlocker = 0;

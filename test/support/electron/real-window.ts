@@ -57,7 +57,9 @@ const page = (title: string, background: string): string => `<!doctype html><tit
     await new Promise((resolve) => setTimeout(resolve));
   };
   globalThis.tellSize = () => globalThis.${binding}?.(JSON.stringify({ width: innerWidth, height: innerHeight }));
+  globalThis.tellFocus = () => globalThis.${binding}?.(JSON.stringify({ isFocused: document.hasFocus() }));
   addEventListener('resize', () => { tellSize(); draw(last); });
+  for (const name of ['focus', 'blur']) addEventListener(name, tellFocus);
   addEventListener('keydown', ({ key, ctrlKey, altKey, shiftKey }) =>
     globalThis.${binding}?.(JSON.stringify({ key, control: ctrlKey, alt: altKey, shift: shiftKey })));
 </script>`;
@@ -67,12 +69,14 @@ interface RealWindowHandlers {
   onKey(key: KeyInput): void;
   /** Called with each size that the compositor gives the window. */
   onSize(size: { width: number; height: number }): void;
+  /** Called when the compositor gives the window the keyboard, or takes it. */
+  onFocus(isFocused: boolean): void;
 }
 
 export const openRealWindow = (
   title: string,
   background: string,
-  { onKey, onSize }: RealWindowHandlers,
+  { onKey, onSize, onFocus }: RealWindowHandlers,
 ): RealWindow => {
   const address = `data:text/html,${encodeURIComponent(page(title, background))}`;
   let isClosed = false;
@@ -107,7 +111,8 @@ export const openRealWindow = (
     const session = String(sessionId);
     events.on(session, (method: string, { name, payload }: { name?: string; payload?: string }) => {
       if (method !== 'Runtime.bindingCalled' || name !== binding) return;
-      const { width, height, key, control, alt, shift } = JSON.parse(payload ?? '');
+      const { width, height, key, control, alt, shift, isFocused } = JSON.parse(payload ?? '');
+      if (isFocused !== undefined) return onFocus(isFocused);
       if (key === undefined) return onSize({ width, height });
       const modifiers = Object.entries({ control, alt, shift }).flatMap(([modifier, isOn]) => (isOn ? modifier : []));
       onKey({ type: 'keyDown', keyCode: key, modifiers });
@@ -115,7 +120,7 @@ export const openRealWindow = (
     await send('Runtime.enable', {}, session);
     await send('Runtime.addBinding', { name: binding }, session);
     evaluate = (expression) => send('Runtime.evaluate', { expression, awaitPromise: true }, session);
-    await evaluate('tellSize()');
+    await evaluate('tellSize(), tellFocus()');
     await draw();
   };
 

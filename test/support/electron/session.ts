@@ -16,6 +16,15 @@ const permissions: Record<string, string> = {
   'idle-detection': 'idle-detection',
 };
 
+interface Privileges {
+  standard?: boolean;
+  secure?: boolean;
+  supportFetchAPI?: boolean;
+}
+
+/** What `registerSchemesAsPrivileged` was given last, by scheme. */
+export const privileges = new Map<string, Privileges>();
+
 /** The used part of Electron's `Session`. Without handlers everything is granted, as there. */
 export class Session extends EventEmitter {
   readonly partition: string;

@@ -1,6 +1,6 @@
 /** Windows and the views stacked in them: what is laid out, painted and in front. */
 import { EventEmitter } from 'node:events';
-import { type ContentsOptions, WebContents } from './contents.ts';
+import { blurContents, type ContentsOptions, WebContents } from './contents.ts';
 import { createEvent } from './emitter.ts';
 import { hasRealWindows, type Layer, openRealWindow, type RealWindow } from './real-window.ts';
 import { theWorld } from './world.ts';
@@ -139,6 +139,11 @@ export class WebContentsView extends View {
       this.#isDestroyed = true;
     });
     this.#contents.onPicture = () => this.root().window?.draw();
+    this.#contents.activateWindow = () => {
+      const { window } = this.root();
+      window?.focus();
+      return window?.isFocused() ?? false;
+    };
   }
   /** Undefined once they are destroyed. */
   get webContents(): WebContents | undefined {
@@ -179,6 +184,20 @@ export class WebContentsView extends View {
 }
 
 const windows = new Set<BaseWindow>();
+/** The one that has the keyboard. */
+let active: BaseWindow | null = null;
+
+/** Gives a window the keyboard. Its views get it only once they are focused: that is what a `BrowserWindow` does by itself. */
+const activate = (next: BaseWindow | null): void => {
+  if (next === active) return;
+  const before = active;
+  active = next;
+  blurContents();
+  // Later (electron_api_base_window.cc, EmitEventSoon).
+  for (const [window, name] of [[before, 'blur'] as const, [next, 'focus'] as const]) {
+    setImmediate(() => window?.isDestroyed() === false && window.emit(name));
+  }
+};
 
 /** The ID of the display at a position; undefined: there is none. */
 const displayAt = ({ x, y }: Bounds): number | undefined =>
@@ -218,11 +237,25 @@ export class BaseWindow extends EventEmitter {
     this.#contentView.window = this;
     windows.add(this);
     this.settle();
-    if (!hasRealWindows) return;
-    this.#real = openRealWindow(options.title ?? '', options.backgroundColor ?? '#ffffff', {
-      onKey: (key) => this.#focused()?.sendInputEvent(key),
-      onSize: (size) => this.#become({ ...this.#bounds, ...size }),
-    });
+    // Shown windows are active (native_window_views.cc, Show).
+    if (!hasRealWindows) {
+      activate(this);
+      return;
+    }
+    // Frameless, with room for a shadow, it is transparent (native_window_views.cc, SetBackgroundColor): nothing is below it.
+    const isTransparent = options['frame'] === false && options['hasShadow'] !== false;
+    this.#real = openRealWindow(
+      options.title ?? '',
+      isTransparent ? '#000000' : (options.backgroundColor ?? '#ffffff'),
+      {
+        onKey: (key) => this.#focused()?.sendInputEvent(key),
+        onSize: (size) => this.#become({ ...this.#bounds, ...size }),
+        onFocus: (isFocused) => {
+          if (isFocused) activate(this);
+          else if (active === this) activate(null);
+        },
+      },
+    );
   }
 
   static getAllWindows(): BaseWindow[] {
@@ -237,15 +270,18 @@ export class BaseWindow extends EventEmitter {
   draw(): void {
     this.#real?.show(this.#contentView.painted().map((view) => view.layer()));
   }
-  /** The contents that get its keys: those that were focused last. */
-  #focused(): WebContents | undefined {
-    const contents = this.#contentView.children.flatMap((view) =>
-      view instanceof WebContentsView ? (view.webContents ?? []) : [],
-    );
-    return contents.toSorted((a, b) => a.focusedAt - b.focusedAt).at(-1);
+  /** The contents that get its keys. */
+  #focused(): WebContents | null {
+    return active === this ? WebContents.getFocusedWebContents() : null;
   }
+  /** Takes the keyboard from other windows (native_window_views.cc, Focus), except under sway, which ignores it. */
   focus(): void {
     this.#check();
+    if (!hasRealWindows) activate(this);
+  }
+  isFocused(): boolean {
+    this.#check();
+    return active === this;
   }
   getContentBounds(): Bounds {
     this.#check();
@@ -293,6 +329,7 @@ export class BaseWindow extends EventEmitter {
     this.#check();
     this.#isDestroyed = true;
     windows.delete(this);
+    if (active === this) activate(hasRealWindows ? null : ([...windows].at(-1) ?? null));
     this.#contentView.update();
     this.#real?.close();
     this.emit('closed');
