@@ -1,8 +1,11 @@
 /** The picture that an operator gets of a display, from its own box and by way of another. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
 import { secret, startBox, untilTogether } from '../peers/support.ts';
 import { describeBrowser } from '../support/browser.ts';
+import { layersOf } from '../support/electron/ask.ts';
 import { itDouble, patience, startKiosk } from '../support/kiosk.ts';
 import { middleOf, type Rgb } from '../support/media.ts';
 import { colourSlide, colourTemplate, isClose, lobby } from '../support/player.ts';
@@ -38,5 +41,18 @@ describeBrowser('a screenshot', { timeout: 120_000 }, () => {
       expect(isClose(middleOf(jpeg), RED), String(middleOf(jpeg))).toBe(true);
     }
     expect((await fetch(box.url + path)).status).toBe(401);
+
+    // In closed hours that is the cover.
+    const [screen] = content.screens;
+    const days = [-1, 0, 1].map((day) => new Date(Date.now() + day * 86_400_000).toISOString().slice(0, 10));
+    const closed = { ...content, screens: [{ ...screen, hours: days.map((date) => ({ date })) }] };
+    writeFileSync(join(kiosk.dataDir, 'content.json'), JSON.stringify(closed));
+    await expect.poll(() => layersOf(kiosk.evaluate), patience).toEqual([['/screen/lobby', 'black']]);
+    // The one before is kept for a moment.
+    const middle = async () => {
+      const headers = signRequest({ secret, method: 'GET', url: url + path, body: '' });
+      return middleOf(Buffer.from(await (await fetch(url + path, { headers })).arrayBuffer()));
+    };
+    await expect.poll(middle, { ...patience, interval: 500 }).toEqual([0, 0, 0]);
   });
 });
