@@ -63,10 +63,11 @@ const findStatic = async (): Promise<string | null> => {
 
 const isVersion = (version: string | null): boolean => version !== null && version !== UNKNOWN;
 
+/** Versions by path. They are facts of files, so all services of a process share them. */
+const known = new Map<string, { file: string; askedAt: number; version: Promise<string | null> }>();
+
 /** Asks programs for their version, and caches it until the file changes. */
 const createVersions = (environment: ChildEnvironment) => {
-  const known = new Map<string, { file: string; askedAt: number; version: Promise<string | null> }>();
-
   const ask = async (path: string): Promise<string | null> => {
     try {
       const { stdout } = await execute(path, ['-version'], { env: { ...environment }, timeout: VERSION_MS });

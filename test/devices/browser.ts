@@ -26,8 +26,9 @@ export const content = {
 export const startReachable = (env: Record<string, string> = {}, more: Parameters<typeof startTestService>[0] = {}) =>
   startTestService({ content, ...more, env: { SIGNAGE_HOST: '0.0.0.0', ...env } });
 
+/** Nothing drifts or breathes: each frame is drawn by the processor. */
 const open = async (url: string, options: BrowserContextOptions): Promise<Page> => {
-  const context = await (await launchBrowser()).newContext(options);
+  const context = await (await launchBrowser()).newContext({ reducedMotion: 'reduce', ...options });
   onTestFinished(() => context.close());
   const page = await context.newPage();
   page.setDefaultTimeout(patience.timeout);

@@ -1,5 +1,5 @@
 /** A real service on a free port, over a data directory of its own. */
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import type { Ports } from '../../service/context.ts';
 import { type Service, startService } from '../../service/index.ts';
+import { findOnPath } from '../../service/platform/ffmpeg.ts';
 import { readOptions } from '../../service/platform/options/index.ts';
 import type { Tempo } from '../../service/tempo.ts';
 import { starts } from './cost.ts';
@@ -14,6 +15,24 @@ import { checkAnswer } from './openapi.ts';
 import { testTempo } from './tempo.ts';
 
 const root = join(import.meta.dirname, '..', '..');
+
+const path = process.env.PATH ?? '';
+const programs = ['bwrap', 'ffmpeg', 'prlimit', 'ps', 'setpriv', 'timedatectl', 'unshare'];
+let withoutFlock: Promise<string> | undefined;
+/**
+ * A PATH with the programs that a service starts, but for flock(1): no other process knows the data directories of
+ * tests, which are locked by name here, and each start of a program copies the page tables of a large process.
+ */
+const servicePath = (): Promise<string> =>
+  (withoutFlock ??= (async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'signage-programs-'));
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+    for (const name of programs) {
+      const found = await findOnPath(name, { PATH: path });
+      if (found !== null) symlinkSync(found, join(folder, name));
+    }
+    return folder;
+  })());
 
 interface Setup {
   /** What stands in content.json; text is written as it is; absent: the demo of a first start. */
@@ -77,7 +96,7 @@ export const startTestService = async (
   if (content !== undefined) writeContent(content);
   const options = readOptions({
     env: {
-      PATH: process.env.PATH,
+      PATH: await servicePath(),
       SIGNAGE_HOST: '127.0.0.1',
       SIGNAGE_PORT: '0',
       SIGNAGE_DATA_DIR: dataDir,
