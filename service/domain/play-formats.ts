@@ -25,8 +25,16 @@ export const formats = {
   },
 } as const;
 
-/** Spreadsheets interpret these as formulas, or as the end of a cell. */
-const isHazardous = (text: string): boolean => /^[=+\-@\p{Cc}]/u.test(text);
+/** What a spreadsheet may take for the beginning of a formula: also in full width, and behind what it shows as nothing. */
+const invisible = String.raw`[\p{Z}\p{C}\p{Default_Ignorable_Code_Point}]*`;
+const formula = `${invisible}[=+\\-@＝＋－＠﹦﹢﹣﹫]`;
+const beginsHazardous = new RegExp(`^(?:\\p{Cc}|[;,]*${formula})`, 'u');
+/** Where a spreadsheet that separates by semicolons or tabs begins another cell. */
+const hazardousInside = new RegExp(`([;\\t\\r\\n])(?=${formula})`, 'gu');
+
+/** The text as a cell that no spreadsheet takes for a formula, or for several cells of which one is a formula. */
+const safeCell = (text: string): string =>
+  (beginsHazardous.test(text) ? "'" : '') + text.replace(hazardousInside, "$1'");
 
 const csvRows = (batch: readonly Play[], header: boolean): string =>
   stringify([...batch], {
@@ -35,5 +43,5 @@ const csvRows = (batch: readonly Play[], header: boolean): string =>
     record_delimiter: '\r\n',
     // RFC 4180, 2: also if a cell has one of the two alone.
     quoted_match: /[\r\n]/,
-    cast: { string: (text) => (isHazardous(text) ? `'${text}` : text) },
+    cast: { string: safeCell },
   });
