@@ -90,6 +90,10 @@ export const defaultTempo = {
     /** Announcements of content within this time are one. */
     announced: 50,
   },
+  http: {
+    /** A body of which nothing arrives, and an answer of which nothing is read, for so long is given up. */
+    still: 10_000,
+  },
   media: {
     /** A child may take this long to tell what a film or a sound is. */
     probe: 10_000,

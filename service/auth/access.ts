@@ -28,8 +28,8 @@ interface Attempt extends SignedHead {
   address: string;
 }
 
-/** Returns the value of the signature header for a response. @param body as sent */
-export type SignResponse = (status: number, body: string | Uint8Array) => string;
+/** Returns the value of the signature header for a response. @param body as sent, or its SHA-256, hex */
+export type SignResponse = (status: number, body: string | Uint8Array | { sha256: string }) => string;
 
 export interface Admission {
   /** The signed SHA-256 of the body, hex; null if the request was not admitted by a signature. */
@@ -124,7 +124,10 @@ export const createAccess = ({
     const [request = ''] = headers[signatureHeader] ?? [];
     return {
       bodySha256: signature.sha256,
-      signResponse: (status, body) => signAnswer(signer, { request, status, sha256: sha256Hex(body) }),
+      signResponse: (status, body) => {
+        const isHash = typeof body === 'object' && 'sha256' in body;
+        return signAnswer(signer, { request, status, sha256: isHash ? body.sha256 : sha256Hex(body) });
+      },
       clock,
       boxSignature,
       seal: signature.recipient === null ? null : (seals.get(signer) ?? null),

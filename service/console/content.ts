@@ -14,6 +14,8 @@ import { type JsonText, readJsonText } from '../http/body.ts';
 import { areMet, matchesWeakly } from '../http/conditions.ts';
 import { operatorOf } from '../http/operator.ts';
 import type { Context, Routes } from '../http/routes.ts';
+import { createTransferSlots, endIfUnread, streamedAnswers } from '../http/transfers.ts';
+import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import { isFull } from '../platform/store/disk.ts';
 import type { VersionStore } from './version-store.ts';
@@ -23,9 +25,11 @@ export interface ContentDependencies {
   peers: Pick<Peers, 'missingMedia'>;
 }
 
-const limits = { bytes: mostContentBytes, ms: 60_000 };
-/** Documents that are received and checked at the same time have at most this size together. */
-const MAX_PENDING_BYTES = 3 * mostContentBytes;
+const DEADLINE_MS = 60_000;
+/** Size of the documents that are received and checked at the same time: of one address, and of all together. */
+const pendingBytes = { own: 3 * mostContentBytes, total: 9 * mostContentBytes };
+
+type Tempo = Pick<ServiceContext, 'tempo'>;
 
 /** Represents the content while there is none. */
 const nothing = editedDocument(null, {
@@ -38,23 +42,24 @@ const nothing = editedDocument(null, {
 
 const etagOf = (sha256: string): string => `"${sha256}"`;
 
-export const contentRoutes = ({ content, peers }: ContentDependencies): Routes => {
-  let pendingBytes = 0;
+export const contentRoutes = ({ tempo }: Tempo, { content, peers }: ContentDependencies): Routes => {
+  const slots = createTransferSlots(pendingBytes);
+  const limits = { bytes: mostContentBytes, ms: DEADLINE_MS, stillMs: tempo.http.still };
 
   /** Receives a document and calls `work` with it. @throws CodedError `too_many_requests` while there are too many */
   const withDocument = async <T>(ctx: Context, work: (document: JsonText) => Promise<T>): Promise<T> => {
     // A body without a length may reach the limit.
     const bytes = Math.min(ctx.request.length ?? mostContentBytes, mostContentBytes);
-    if (pendingBytes + bytes > MAX_PENDING_BYTES) {
+    const release = slots.take(ctx.state.clientIp, bytes);
+    if (release === null) {
       ctx.req.resume();
       const message = 'The box is busy with other documents; try again in a moment.';
       throw new CodedError('too_many_requests', message, { headers: { 'Retry-After': '2' } });
     }
-    pendingBytes += bytes;
     try {
       return await work(await readJsonText(ctx, limits));
     } finally {
-      pendingBytes -= bytes;
+      release();
     }
   };
 
@@ -113,28 +118,39 @@ export const contentRoutes = ({ content, peers }: ContentDependencies): Routes =
 export const versionRoutes = (
   versions: Pick<VersionStore, 'list' | 'read'>,
   content: Pick<Content, 'replaced'>,
-): Routes => ({
-  'GET /console/api/content/versions': async (ctx) => {
-    const list = await versions.list();
-    const replacedBy = new Map(content.replaced().map(({ sha256, replaced_by }) => [sha256, replaced_by]));
-    ctx.set('Cache-Control', 'no-store');
-    ctx.body = {
-      versions: list.map(({ sha256, changedAt, nodeId, operator, bytes }) => ({
-        sha256,
-        changedAt,
-        nodeId,
-        operator,
-        bytes,
-        replaced_by: replacedBy.get(sha256) ?? null,
-      })),
-    } satisfies ContentVersions;
-  },
+  { tempo }: Tempo,
+): Routes => {
+  const slots = createTransferSlots(streamedAnswers);
+  return {
+    'GET /console/api/content/versions': async (ctx) => {
+      const list = await versions.list();
+      const replacedBy = new Map(content.replaced().map(({ sha256, replaced_by }) => [sha256, replaced_by]));
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = {
+        versions: list.map(({ sha256, changedAt, nodeId, operator, bytes }) => ({
+          sha256,
+          changedAt,
+          nodeId,
+          operator,
+          bytes,
+          replaced_by: replacedBy.get(sha256) ?? null,
+        })),
+      } satisfies ContentVersions;
+    },
 
-  'GET /console/api/content/versions/:sha256': async (ctx) => {
-    const text = await versions.read(ctx.params.sha256);
-    if (text === null) throw new CodedError('version_not_found');
-    ctx.set('Cache-Control', 'no-cache');
-    ctx.type = 'application/json';
-    ctx.body = text.replace(/^\uFEFF/, '');
-  },
-});
+    'GET /console/api/content/versions/:sha256': async (ctx) => {
+      const release = await slots.wait(ctx.state.clientIp);
+      ctx.res.once('close', release);
+      if (ctx.res.destroyed) return release();
+      const version = await versions.read(ctx.params.sha256);
+      if (version === null) throw new CodedError('version_not_found');
+      const { sha256, bytes, stream } = version;
+      ctx.state.streamedSha256 = sha256;
+      ctx.set('Cache-Control', 'no-cache');
+      ctx.type = 'application/json';
+      ctx.body = stream();
+      ctx.length = bytes;
+      endIfUnread(ctx.res, tempo.http.still);
+    },
+  };
+};

@@ -38,10 +38,8 @@ interface Dependencies extends Omit<ContentDependencies, 'peers'>, Omit<MediaDep
 }
 
 /** The content, its versions and the media. */
-const createEditing = (
-  { options, dirs, log, ffmpeg, confined, keep }: ServiceContext,
-  dependencies: Dependencies,
-): Module => {
+const createEditing = (context: ServiceContext, dependencies: Dependencies): Module => {
+  const { options, dirs, log, ffmpeg, confined, keep } = context;
   if (!options.console || options.variant === 'baseline') return {};
   const { content, media } = dependencies;
   const versions = keep(createVersionStore({ folder: join(dirs.data, 'versions'), disk: systemDisk, log }));
@@ -52,8 +50,8 @@ const createEditing = (
   const thumbnails = createThumbnails({ media, ffmpeg, confined, log, cache });
   return {
     routes: {
-      ...contentRoutes(dependencies),
-      ...versionRoutes(versions, content),
+      ...contentRoutes(context, dependencies),
+      ...versionRoutes(versions, content, context),
       ...mediaRoutes({ ...dependencies, thumbnails }),
     },
     close: thumbnails.close,

@@ -1,8 +1,11 @@
 /** Keeps the last versions of the content, one file each: a line of JSON about the version, then its text, gzipped. */
-import { open, readdir, readFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pipeline, Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
+import { createGunzip, gzip } from 'node:zlib';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import { contentVersionSummary, mostContentBytes } from '../contract/console/content.ts';
@@ -32,6 +35,19 @@ type VersionHead = z.infer<typeof versionHead>;
 interface Version extends VersionHead {
   /** Size of the file, bytes; 0 while it is not written. */
   stored: number;
+  /** Where the text begins in the file. */
+  start: number;
+  /** Of its text, once that has been read. */
+  measured?: Pick<VersionText, 'sha256' | 'bytes'>;
+}
+
+/** The text of a version, without a byte order mark. */
+export interface VersionText {
+  /** SHA-256, hex. */
+  sha256: string;
+  bytes: number;
+  /** Reads it a piece at a time. */
+  stream(): Readable;
 }
 
 export interface VersionStore {
@@ -40,7 +56,7 @@ export interface VersionStore {
   /** Newest first. */
   list(): Promise<VersionHead[]>;
   /** The text of a version; null: it is not kept. */
-  read(sha256: string): Promise<string | null>;
+  read(sha256: string): Promise<VersionText | null>;
   /** One sentence if the newest versions could not be written. */
   faults(): string[];
   close(): Promise<void>;
@@ -53,7 +69,6 @@ interface Options {
 }
 
 const zip = promisify(gzip);
-const unzip = promisify(gunzip);
 
 const headOf = ({ counter, nodeId, sha256, changedAt, operator, text }: ContentDocument): VersionHead => ({
   counter,
@@ -69,10 +84,38 @@ const readHead = async (path: string): Promise<Version> => {
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
     const [line = ''] = buffer.toString('utf8', 0, bytesRead).split('\n', 1);
-    return { ...versionHead.parse(JSON.parse(line)), stored: (await handle.stat()).size };
+    const { size: stored } = await handle.stat();
+    return { ...versionHead.parse(JSON.parse(line)), stored, start: Buffer.byteLength(line) + 1 };
   } finally {
     await handle.close();
   }
+};
+
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
+
+const withoutMark = (text: Buffer): Buffer =>
+  text.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? text.subarray(BYTE_ORDER_MARK.length) : text;
+
+/** The text of a file whose gzip begins at `start`, bytes. */
+async function* unpack(path: string, start: number): AsyncGenerator<Buffer> {
+  const pieces = pipeline(createReadStream(path, { start }), createGunzip(), () => undefined);
+  let isFirst = true;
+  for await (const piece of pieces as AsyncIterable<Buffer>) {
+    yield isFirst ? withoutMark(piece) : piece;
+    isFirst = false;
+  }
+}
+
+/** @throws Error if the text is too long, or cannot be read */
+const measure = async (text: Readable): Promise<Pick<VersionText, 'sha256' | 'bytes'>> => {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const piece of text as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    if (bytes > MAX_TEXT_BYTES) throw new Error(`the text is longer than ${MAX_TEXT_BYTES} bytes`);
+    hash.update(piece);
+  }
+  return { sha256: hash.digest('hex'), bytes };
 };
 
 /** The versions that are dropped. Pure. @param versions newest first */
@@ -106,10 +149,11 @@ export const createVersionStore = ({ folder, disk, log }: Options): VersionStore
 
   const write = async (document: ContentDocument): Promise<void> => {
     const head = headOf(document);
-    const bytes = Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), await zip(document.text)]);
+    const line = Buffer.from(`${JSON.stringify(head)}\n`);
+    const bytes = Buffer.concat([line, await zip(document.text)]);
     await keepCopy(disk, pathOf(document.sha256), bytes);
     await disk.syncFolder(folder);
-    known.set(head.sha256, { ...head, stored: bytes.length });
+    known.set(head.sha256, { ...head, stored: bytes.length, start: line.length });
     unsaved.delete(head.sha256);
   };
 
@@ -141,7 +185,7 @@ export const createVersionStore = ({ folder, disk, log }: Options): VersionStore
     record: async (document) => {
       await loaded;
       if (known.has(document.sha256)) return;
-      known.set(document.sha256, { ...headOf(document), stored: 0 });
+      known.set(document.sha256, { ...headOf(document), stored: 0, start: 0 });
       unsaved.set(document.sha256, document);
       const [oldest = ''] = unsaved.keys();
       if (unsaved.size > MAX_UNSAVED) {
@@ -156,13 +200,16 @@ export const createVersionStore = ({ folder, disk, log }: Options): VersionStore
     },
     read: async (sha256) => {
       await loaded;
-      if (!known.has(sha256)) return null;
+      const version = known.get(sha256);
+      if (version === undefined) return null;
       const waiting = unsaved.get(sha256);
-      if (waiting !== undefined) return waiting.text;
+      const stream = (): Readable =>
+        waiting === undefined
+          ? Readable.from(unpack(pathOf(sha256), version.start))
+          : Readable.from([withoutMark(Buffer.from(waiting.text))]);
       try {
-        const bytes = await readFile(pathOf(sha256));
-        const text = await unzip(bytes.subarray(bytes.indexOf('\n') + 1), { maxOutputLength: MAX_TEXT_BYTES });
-        return text.toString();
+        version.measured ??= await measure(stream());
+        return { ...version.measured, stream };
       } catch (error) {
         log.warn({ err: error, sha256 }, 'a version of the content cannot be read');
         return null;

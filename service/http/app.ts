@@ -45,12 +45,17 @@ interface Guards {
   isSocket(target: string): boolean;
 }
 
-/** Streamed bodies are not signed: the receiver verifies them by their hash. */
+/** Streamed bodies are signed only where their hash is known: the receiver verifies others by their hash. */
 const signAnswer = (
   ctx: Pick<Koa.ParameterizedContext<RequestState>, 'method' | 'state' | 'body' | 'status' | 'set' | 'respond'>,
 ): void => {
   const { method, state, body, status, respond } = ctx;
-  if (state.signResponse === null || respond === false || body instanceof Readable) return;
+  if (state.signResponse === null || respond === false) return;
+  if (body instanceof Readable) {
+    const { streamedSha256: sha256 } = state;
+    if (sha256 !== undefined) ctx.set(answerHeader, state.signResponse(status, method === 'HEAD' ? '' : { sha256 }));
+    return;
+  }
   const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : body == null ? '' : JSON.stringify(body);
   ctx.set(answerHeader, state.signResponse(status, method === 'HEAD' ? '' : bytes));
   if (body != null) ctx.body = bytes;

@@ -8,10 +8,11 @@ import { sealedType } from '../contract/peers.ts';
 import { isRelayed } from './caller.ts';
 import type { Context } from './routes.ts';
 
-/** Limits of a body: its size in bytes, and the time until it must be complete. */
+/** Limits of a body: its size in bytes, the time until it must be complete, and for how long nothing may arrive. */
 interface BodyLimits {
   bytes: number;
   ms: number;
+  stillMs?: number;
 }
 
 const small: BodyLimits = { bytes: 64 * 1024, ms: 15_000 };
@@ -36,18 +37,23 @@ const readError = (error: unknown, { bytes }: BodyLimits): CodedError => {
   return new CodedError('invalid_request', 'The connection ended before the body was complete.', { cause: error });
 };
 
-const withDeadline = async <T>(ctx: Context, ms: number, reading: Promise<T>): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined;
+const withDeadline = async <T>(ctx: Context, { ms, stillMs = ms }: BodyLimits, reading: Promise<T>): Promise<T> => {
+  let deadline: NodeJS.Timeout | undefined;
+  let still: NodeJS.Timeout | undefined;
+  const onData = (): void => void still?.refresh();
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new CodedError('request_timeout', undefined, { headers: { Connection: 'close' } })),
-      ms,
-    );
+    const refuse = (): void =>
+      reject(new CodedError('request_timeout', undefined, { headers: { Connection: 'close' } }));
+    deadline = setTimeout(refuse, ms);
+    still = setTimeout(refuse, stillMs);
   });
+  ctx.req.on('data', onData);
   try {
     return await Promise.race([reading, late]);
   } finally {
-    clearTimeout(timer);
+    clearTimeout(deadline);
+    clearTimeout(still);
+    ctx.req.off('data', onData);
     ctx.req.resume();
   }
 };
@@ -71,7 +77,7 @@ export const readJsonText = async (ctx: Context, limits: BodyLimits): Promise<Js
   const reading = getRawBody(ctx.req, { limit, length: ctx.get('Content-Length') || null });
   const bytes = await withDeadline(
     ctx,
-    limits.ms,
+    limits,
     reading.catch((error: unknown) => {
       throw readError(error, limits);
     }),

@@ -14,7 +14,7 @@ interface Handle {
 }
 
 /** Bytes that the kernel has accepted for sending. It accepts more only as the client reads. */
-const acceptedBytes = (socket: Socket): number => {
+export const acceptedBytes = (socket: Socket): number => {
   const handle = (socket as unknown as { _handle: Handle | null })._handle;
   return handle === null ? 0 : handle.bytesWritten - handle.writeQueueSize;
 };

@@ -16,6 +16,8 @@ export interface RequestState {
   bodySha256: string | null;
   /** Null where the request is not signed. */
   signResponse: SignResponse | null;
+  /** SHA-256 (hex) of a streamed body, if it is known before it is sent; such an answer is signed, too. */
+  streamedSha256?: string;
   /** Encrypts and decrypts bodies; null if no box has signed the request. */
   seal: Seal | null;
   /** Null where no box has signed the request. */

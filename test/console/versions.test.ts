@@ -1,8 +1,10 @@
 /** The versions of the content: who changed what, and the way back. */
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
+import { sha256Hex, signAnswer, signRequest } from '../../service/auth/sign.ts';
 import { createVersionStore, expired } from '../../service/console/version-store.ts';
 import type { ContentVersions, PublishedContent } from '../../service/contract/console/content.ts';
 import { editedDocument } from '../../service/domain/document.ts';
@@ -79,6 +81,18 @@ describe.each(secretModes)('%s', (_, secret) => {
       (await versions()).map(async ({ sha256 }) => (await ask('GET', `${path}/versions/${sha256}`)).json()),
     );
     expect(documents).toEqual([titled('three'), titled('two'), titled('one'), lobby]);
+    // Though it is streamed.
+    if (secret !== null) {
+      const url = `${service.url}${path}/versions/${first.sha256}`;
+      const request = signRequest({ secret, method: 'GET', url, body: '', now: Date.now() });
+      const answer = await fetch(url, { headers: request });
+      const signed = {
+        request: request['x-signage-request-signature'] ?? '',
+        status: 200,
+        sha256: sha256Hex(await answer.text()),
+      };
+      expect(answer.headers.get('x-signage-answer-signature')).toBe(signAnswer(secret, signed));
+    }
     expect(await refusalOf(await ask('GET', `${path}/versions/${'0'.repeat(64)}`))).toEqual([404, 'version_not_found']);
     expect(await refusalOf(await ask('GET', `${path}/versions/..%2Fcontent.json`))).toEqual([404, 'version_not_found']);
   });
@@ -166,7 +180,8 @@ describe('the bound on the disk', () => {
     const list = await again.list();
     expect(list.map(({ counter }) => counter)).toEqual(Array.from({ length: 200 }, (_, index) => 205 - index));
     expect(readdirSync(folder)).toHaveLength(200);
-    expect(await again.read(list.at(-1)?.sha256 ?? '')).toBe('{"screens":[],"n":6}');
+    const oldest = await again.read(list.at(-1)?.sha256 ?? '');
+    expect(oldest === null ? null : await text(oldest.stream())).toBe('{"screens":[],"n":6}');
     expect(statSync(join(folder, readdirSync(folder)[0] ?? '')).mode & 0o777).toBe(0o600);
   });
 });

@@ -60,6 +60,7 @@ export const testTempo: Tempo = {
     rank: 500,
     announced: 50,
   },
+  http: { still: 1_500 },
   media: {
     probe: 10_000,
     save: 50,

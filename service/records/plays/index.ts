@@ -13,6 +13,7 @@ import { withoutCredentials } from '../../domain/media-names.ts';
 import { formats } from '../../domain/play-formats.ts';
 import { isTrusted, type SiteTime } from '../../domain/time.ts';
 import { instantAt } from '../../domain/wall-time.ts';
+import { createTransferSlots, endIfUnread, streamedAnswers } from '../../http/transfers.ts';
 import type { Media } from '../../media/index.ts';
 import type { HealthReport, Module, ServiceContext } from '../../module.ts';
 import type { Peers } from '../../peers/index.ts';
@@ -49,8 +50,6 @@ export interface Plays extends Module {
   deliverTo(receiver: PlaysReceiver): void;
 }
 
-/** Each export reads files and waits for other boxes. */
-const MAX_EXPORTS = 4;
 /** How often refused plays are logged. */
 const LOG_MS = 60_000;
 /** A clock that was moved by more is being set. */
@@ -98,7 +97,7 @@ export const createPlays = async (
     store.onKept(delivery.wake);
   };
   if (send !== null) deliverTo(webhookReceiver(send));
-  let exports = 0;
+  const exports = createTransferSlots(streamedAnswers);
 
   const complete = async (reported: PagePlay, slug: string, connection: Connection): Promise<Play> => {
     const { play_id, screen = slug, slide_id, slide_title, kind, media_url, ...rest } = reported;
@@ -168,25 +167,23 @@ export const createPlays = async (
       'GET /console/api/plays': async (ctx) => {
         const { from, to, screen = null, format } = readFields(playsQuery, ctx.query);
         const range = rangeOf(from, to, screen);
-        if (exports >= MAX_EXPORTS) throw new CodedError('busy', 'Other exports are running; try again in a moment.');
-        exports += 1;
-        const ended = (): void => {
-          exports -= 1;
-        };
-        const { plays, degraded } = await sitePlays.read(range).catch((error: unknown) => {
-          ended();
-          throw error;
-        });
+        // Each export reads files and waits for other boxes.
+        const release = exports.take(ctx.state.clientIp);
+        if (release === null) throw new CodedError('busy', 'Other exports are running; try again in a moment.');
+        ctx.res.once('close', release);
+        const { plays, degraded } = await sitePlays.read(range);
         const { type, write } = formats[format];
         const body = Readable.from(write(plays), { objectMode: false });
-        body.once('close', ended);
         // The broken connection shows the client that the response is incomplete.
         body.once('error', () => ctx.res.destroy());
         ctx.set({ 'Cache-Control': 'no-store', [degradedHeader]: String(degraded) });
         if (format === 'csv') ctx.attachment('plays.csv');
         ctx.status = 200;
         if (ctx.method === 'HEAD') body.destroy();
-        else ctx.body = body;
+        else {
+          ctx.body = body;
+          endIfUnread(ctx.res, tempo.http.still);
+        }
         ctx.set('Content-Type', type);
       },
       'GET /api/peers/plays': async (ctx) => {
