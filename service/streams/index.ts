@@ -2,11 +2,20 @@
 import type { Content } from '../content/index.ts';
 import { countBy } from '../domain/collections.ts';
 import type { Module, ServiceContext } from '../module.ts';
+import type { Options } from '../platform/options/index.ts';
 import { createOrphans } from './orphans.ts';
 import { createPermission, streamRoutes } from './routes.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 
 export interface Streams extends Module, Pick<Sessions, 'list'> {}
+
+/** What a box without a working ffmpeg says, and what to do. */
+const missing = ({ ffmpegPath }: Pick<Options, 'ffmpegPath'>): string => {
+  const remedy = process.platform === 'linux' ? 'run: sudo apt install ffmpeg' : 'install ffmpeg on the PATH.';
+  return ffmpegPath === null
+    ? `ffmpeg is missing, so there are no streams; ${remedy}`
+    : `ffmpeg is missing at ${ffmpegPath}, so there are no streams; correct SIGNAGE_FFMPEG_PATH, or remove it and ${remedy}`;
+};
 
 export const createStreams = async (
   context: ServiceContext,
@@ -22,7 +31,7 @@ export const createStreams = async (
       const program = await ffmpeg.find();
       return {
         fields: { ffmpeg: program },
-        issues: { streams: program === null ? ['ffmpeg is missing, so there are no streams.'] : [] },
+        issues: { streams: program === null ? [missing(options)] : [] },
       };
     },
     metrics: () => ({

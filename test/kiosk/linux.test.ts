@@ -134,12 +134,12 @@ const isComplete = tools.every((name) => findProgram(name) !== undefined);
 
 describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () => {
   /** A real package of the player, which says its version. */
-  const buildPackage = async (version: string, name = 'signage-player'): Promise<Buffer> => {
+  const buildPackage = async (version: string, name = 'signage-player', depends = 'sway'): Promise<Buffer> => {
     const folder = temporaryFolder();
     const app = join(folder, 'tree', 'opt', 'Signage Player');
     mkdirSync(join(folder, 'tree', 'DEBIAN'), { recursive: true });
     mkdirSync(app, { recursive: true });
-    const control = `Package: ${name}\nVersion: ${version}\nArchitecture: all\nMaintainer: x <x@localhost>\nDescription: x\n`;
+    const control = `Package: ${name}\nVersion: ${version}\nArchitecture: all\nDepends: ${depends}\nMaintainer: x <x@localhost>\nDescription: x\n`;
     writeFileSync(join(folder, 'tree', 'DEBIAN', 'control'), control);
     writeFileSync(join(app, 'version'), version);
     await execute('dpkg-deb', ['--build', '--root-owner-group', join(folder, 'tree'), join(folder, 'player.deb')]);
@@ -163,7 +163,7 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
     const programs = {
       runuser: 'shift 3; exec "$@"',
       systemctl: `echo "systemctl $*" >> '${calls}'`,
-      'dpkg-query': 'printf 1.0.0',
+      'dpkg-query': `case $2 in *Depends*) printf 'libnss3, sway' ;; *) printf 1.0.0 ;; esac`,
       // The package is unpacked for real, as dpkg does: new files take the places of old ones.
       dpkg: `case $1 in
         --install) dpkg-deb --fsys-tarfile "$2" | tar -x -C '${root}' -f - ${dpkgFails ? '; exit 1' : ''} ;;
@@ -233,6 +233,14 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
         writeRelease(ready, { version: '2.0.0', bytes: await buildPackage('2.0.0', 'openssh-server') });
       },
       /is a package of openssh-server/,
+    ],
+    [
+      'a package that needs what the machine may lack',
+      async ({ ready }) => {
+        const bytes = await buildPackage('2.0.0', 'signage-player', 'sway, bubblewrap, libnss3');
+        writeRelease(ready, { version: '2.0.0', bytes });
+      },
+      /also needs bubblewrap, which an update does not bring/,
     ],
     ['no release', async () => {}, /there is no release/],
     ['an order that is none', async ({ order }) => order('$(reboot)'), /no order that is known/],

@@ -92,7 +92,10 @@ describe('an ffmpeg that is there and can not run', () => {
       const answer = await service.get('/api/rtmp/session?source=rtmp://127.0.0.1:1/a');
       expect(await errorOf(answer)).toMatchObject({ status: 503, code: 'ffmpeg_unavailable' });
     }
-    expect(await (await service.get('/healthz')).json()).toMatchObject({ ffmpeg: null });
+    expect(await (await service.get('/healthz')).json()).toMatchObject({
+      ffmpeg: null,
+      warnings: expect.arrayContaining([expect.stringMatching(/no streams; .*: sudo apt install ffmpeg$/)]),
+    });
   });
 });
 

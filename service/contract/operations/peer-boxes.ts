@@ -11,7 +11,7 @@ export const peerBoxes = {
     summary: 'Get what this box contributes to the overview of the site',
     answer: okSealable('Its displays and connections.', peerSite, {
       name: 'lobby-box',
-      warnings: ['ffmpeg is missing, so there are no streams.'],
+      warnings: ['ffmpeg is missing, so there are no streams; run: sudo apt install ffmpeg'],
       screens: [{ slug: 'lobby', connections: [connectionExample] }],
       stuck: [],
       displays: [deviceExample.deviceId],
