@@ -10,7 +10,9 @@ import { findProgram } from '../support/program.ts';
 const root = join(import.meta.dirname, '..', '..');
 const execute = promisify(execFile);
 
-const { deb } = parse(readFileSync(join(root, 'electron-builder.yml'), 'utf8')) as { deb: { depends: string[] } };
+const { deb } = parse(readFileSync(join(root, 'electron-builder.yml'), 'utf8')) as {
+  deb: Record<'depends' | 'recommends', string[]>;
+};
 
 const libraries = readFileSync(join(import.meta.dirname, 'electron-libraries.txt'), 'utf8')
   .split('\n')
@@ -52,6 +54,17 @@ describe.skipIf(!hasArchive)('the libraries of the deb (needs APT and its lists)
     const missing = libraries.filter(([, ...packages]) => !packages.some((name) => installed.has(name)));
     expect(missing).toEqual([]);
   });
+});
+
+test('a later version depends on nothing that the first did not, and recommends the rest', () => {
+  // An update is put in by dpkg alone. This list never grows.
+  const first = [
+    ...['libgtk-3-0', 'libnotify4', 'libnss3', 'libxss1', 'libxtst6', 'xdg-utils', 'libatspi2.0-0'],
+    ...['libasound2t64 | libasound2', 'libgbm1', 'libuuid1', 'libsecret-1-0'],
+    ...['openssl', 'sway | cage', 'swaybg | cage', 'seatd | cage'],
+  ];
+  expect(deb.depends.filter((each) => !first.includes(each))).toEqual([]);
+  expect(deb.recommends).toContain('ffmpeg');
 });
 
 test('every library names a package, and none is listed twice', () => {

@@ -84,6 +84,7 @@ describe.skipIf(findProgram('dpkg-deb') === undefined)('a release', { timeout: 1
     expect([await field('Package'), await field('Version')]).toEqual(['signage-player', '2.0.0']);
     const { deb: wanted } = parse(readFileSync(join(root, 'electron-builder.yml'), 'utf8'));
     expect(await field('Depends')).toBe(wanted.depends.join(', '));
+    expect(await field('Recommends')).toBe(wanted.recommends.join(', '));
     const { stdout: contents } = await execute('dpkg-deb', ['--contents', file], { maxBuffer: 2 ** 24 });
     for (const name of ['app.asar', 'app-update.yml', 'package-type', 'apparmor-profile', 'linux/kiosk-setup']) {
       expect(contents).toContain(`./opt/Signage Player/resources/${name}\n`);

@@ -134,6 +134,25 @@ test('what is published was started as a package before, on every platform', () 
 });
 
 test.each([
+  ['runs goes on', '#!/bin/sh\ntest "$1" = -version\n', true],
+  ['does not run ends', '#!/bin/sh\nexit 1\n', false],
+  ['was not downloaded ends', null, false],
+])('a release whose ffmpeg %s', async (_, program, goesOn) => {
+  const folder = temporaryFolder();
+  const library = join(folder, 'node_modules', 'ffmpeg-static');
+  mkdirSync(library, { recursive: true });
+  writeFileSync(join(library, 'index.js'), `module.exports = '${join(library, 'ffmpeg')}';`);
+  if (program !== null) writeFileSync(join(library, 'ffmpeg'), program, { mode: 0o755 });
+  const checked = run(
+    scriptOf(({ name }) => name?.startsWith('The ffmpeg of the packages') ?? false),
+    folder,
+    {},
+  );
+  if (goesOn) await checked;
+  else await expect(checked).rejects.toThrow();
+});
+
+test.each([
   ['has one', ['google-chrome'], []],
   ['has none, as on arm64 and on Windows', [], ['playwright-core install --with-deps chromium']],
 ])('a machine that %s has a browser for the phone of the tests', async (_, programs, expected) => {

@@ -5,16 +5,18 @@
 import { spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { listPackage } from '@electron/asar';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Health } from '../../service/contract/health.ts';
 import { describeBrowser, isSkipped } from '../support/browser.ts';
 import { doubleArguments } from '../support/electron/bundle.ts';
 import { itDouble, patience, startKiosk } from '../support/kiosk.ts';
 import { lobby } from '../support/player.ts';
+import { findProgram } from '../support/program.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { type Packaged, packageApp } from './packaged.ts';
 
@@ -35,6 +37,21 @@ const command = (): [program: string, ...words: string[]] => {
   if (given !== undefined) return [given];
   const entry = join(app.extracted, 'dist', 'main', 'index.js');
   return [process.execPath, ...doubleArguments(), entry];
+};
+
+const hasFfmpeg = existsSync(join(root, 'node_modules', 'ffmpeg-static', 'ffmpeg'));
+
+/** A PATH without ffmpeg: an empty one, but an AppImage needs bash, and the double its browser. */
+const pathWithout = (): string => {
+  if (given !== undefined && !given.endsWith('.AppImage')) return '';
+  const folder = temporaryFolder();
+  symlinkSync(findProgram('bash') ?? '', join(folder, 'bash'));
+  for (const name of ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']) {
+    const program = findProgram(name);
+    const script = `#!/bin/sh\nPATH='${process.env.PATH}' exec '${program}' "$@"\n`;
+    if (program !== undefined) writeFileSync(join(folder, name), script, { mode: 0o755 });
+  }
+  return folder;
 };
 
 const freePort = async (): Promise<number> => {
@@ -63,6 +80,7 @@ describeBrowser('the packaged app', { timeout: 120_000 }, () => {
       env: {
         ...process.env,
         ...(given === undefined ? asPackaged() : {}),
+        PATH: pathWithout(),
         SIGNAGE_DATA_DIR: dataDir,
         SIGNAGE_HOST: '127.0.0.1',
         SIGNAGE_PORT: String(port),
@@ -75,9 +93,16 @@ describeBrowser('the packaged app', { timeout: 120_000 }, () => {
     const health = async () => {
       if (child.exitCode !== null) throw new Error(`the app ended with exit code ${child.exitCode}`);
       const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => null);
-      return (await answer?.json())?.kiosk?.screens;
+      return (await answer?.json()) as Health | undefined;
     };
-    await expect.poll(health, patience).toMatchObject([{ state: 'playing', slide: 'hello' }]);
+    const screens = async () => (await health())?.kiosk?.screens;
+    await expect.poll(screens, patience).toMatchObject([{ state: 'playing', slide: 'hello' }]);
+    // Its own ffmpeg: a release has it, a checkout may lack it, and then everything else works.
+    if (given !== undefined || hasFfmpeg) expect(await health()).toMatchObject({ ffmpeg: { source: 'ffmpeg-static' } });
+    else {
+      const warnings = expect.arrayContaining([expect.stringContaining('sudo apt install ffmpeg')]);
+      expect(await health()).toMatchObject({ ffmpeg: null, warnings });
+    }
     const log = readFileSync(join(dataDir, 'logs', 'signage.log'), 'utf8');
     expect(log).toContain('content is live');
     if (given === undefined) expect(log).not.toMatch(/no public key|"level":[56]0/);
