@@ -49,15 +49,6 @@ TTYVTDisallocate=no
 Environment=WLR_BACKENDS=headless WLR_HEADLESS_OUTPUTS=1 WLR_RENDERER=pixman
 `;
 
-/** As the first version installed it. */
-const cageUnit = `[Service]
-User=signage
-PAMName=signage-player
-ExecStart=/usr/bin/cage -s -- /usr/bin/signage-player
-[Install]
-WantedBy=graphical.target
-`;
-
 // Without systemd on this machine nobody can be asked for a scope.
 const isSystemd = existsSync('/run/systemd/system');
 
@@ -141,17 +132,14 @@ describe.skipIf(findProgram('systemd-nspawn') === undefined)(`a box with Debian 
     const units = join(system, 'etc', 'systemd', 'system');
     mkdirSync(join(units, `${program}.service.d`));
     writeFileSync(join(units, `${program}.service.d`, 'container.conf'), dropIn);
-    writeFileSync(join(units, `${program}.service`), cageUnit);
-    writeFileSync(join(system, 'etc', 'pam.d', program), '');
     mkdirSync(join(system, 'etc', program));
     writeFileSync(join(system, 'etc', program, 'config.json'), JSON.stringify({ publicUrl }));
   });
 
-  it('of the first version, with its session for cage, gets the new one with the package', async () => {
+  it('becomes a kiosk with the package', async () => {
     await powerOn();
     inside('dpkg', '--install', '/player.deb');
     expect(String(inside('systemctl', 'cat', program))).toContain('/usr/lib/signage-player/session');
-    expect(existsSync(join(system, 'etc', 'pam.d', program))).toBe(false);
     inside('sync');
     await cutPower();
   });

@@ -1,24 +1,25 @@
 /** Which tests `--changed` runs: those of the folders that have changed since the last commit. */
 import { execFileSync } from 'node:child_process';
 
-/** Tests mirror the folders of the source; where they do not, this says which they are. The first that fits counts. */
-const table: readonly (readonly [source: RegExp, tests: readonly string[]])[] = [
-  [/^test\/.*\.test\.ts$/, ['$&']],
-  [/^(?:service|test)\/([^/]+)\//, ['test/$1/**/*.test.ts']],
-  [/^renderer\/(player|console)\//, ['test/$1/**/*.test.ts']],
-  [/^renderer\/onboarding\//, ['test/{devices,pages}/**/*.test.ts']],
-  [/^renderer\/shared\//, ['test/{console,pages}/**/*.test.ts']],
-  [/^(?:main|renderer\/kiosk)\//, ['test/kiosk/**/*.test.ts']],
-  [/^service\//, ['test/{health,platform}/**/*.test.ts']],
+/**
+ * Tests mirror the folders of the source; where they do not, this says which they are. The first that fits counts: it
+ * matches the whole path, which the patterns replace.
+ */
+const table: readonly [source: RegExp, tests: string][] = [
+  [/^test\/.*\.test\.ts$/, '$&'],
+  [/^(?:service|test)\/([^/]+)\/.*/, 'test/$1/**/*.test.ts'],
+  [/^renderer\/(player|console)\/.*/, 'test/$1/**/*.test.ts'],
+  [/^renderer\/onboarding\/.*/, 'test/{devices,pages}/**/*.test.ts'],
+  [/^renderer\/shared\/.*/, 'test/{console,pages}/**/*.test.ts'],
+  [/^(?:main|renderer\/kiosk)\/.*/, 'test/kiosk/**/*.test.ts'],
+  [/^service\/.*/, 'test/{health,platform}/**/*.test.ts'],
 ];
 
 /** The patterns of the tests for some changed files; the rules of the house are always among them. */
 export const testsOf = (files: readonly string[]): string[] => {
   const patterns = files.flatMap((file) => {
-    const [source, tests = []] = table.find(([each]) => each.test(file)) ?? [];
-    return source === undefined
-      ? []
-      : tests.map((pattern) => pattern.replace(/\$[&1]/g, (part) => file.match(source)?.[part === '$&' ? 0 : 1] ?? ''));
+    const found = table.find(([source]) => source.test(file));
+    return found === undefined ? [] : [file.replace(...found)];
   });
   return [...new Set([...patterns, 'test/house/**/*.test.ts'])];
 };
