@@ -2,13 +2,15 @@
  * What is remembered of takeovers that are over, in a file that is appended to: a box that was away may still have an
  * older record of such an id, whose time has not passed.
  */
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { instant } from '../contract/terms.ts';
+import { remember } from '../domain/collections.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
-import { codeOf } from '../platform/store/disk.ts';
+import { codeOf, systemDisk } from '../platform/store/disk.ts';
+import { keepCopy } from '../platform/store/file.ts';
 import { createBatches, type Journal, openJournal } from '../platform/store/journal.ts';
 
 const end = z.object({ id: z.string(), updatedAt: instant, until: instant });
@@ -40,18 +42,16 @@ export const openEnds = async ({ dirs, log }: Pick<ServiceContext, 'dirs' | 'log
 
   const add = ({ id, updatedAt, until }: End): void => {
     const known = ends.get(id);
-    ends.delete(id);
-    ends.set(id, { id, updatedAt: later(updatedAt, known?.updatedAt), until: later(until, known?.until) });
-    for (const oldest of ends.keys()) if (ends.size > MAX_ENDS) ends.delete(oldest);
+    const next = { id, updatedAt: later(updatedAt, known?.updatedAt), until: later(until, known?.until) };
+    remember(ends, id, next, MAX_ENDS);
   };
 
   const lines = (await readFile(path, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
   for (const each of lines.flatMap(parse)) add(each);
   if (lines.length > ends.size + MAX_WASTE) {
     const next = [...ends.values()].map((each) => `${JSON.stringify(each)}\n`).join('');
-    await writeFile(`${path}.tmp`, next, { flush: true })
-      .then(() => rename(`${path}.tmp`, path))
-      .catch(() => rm(`${path}.tmp`, { force: true }));
+    // Otherwise the next start tries it again.
+    await keepCopy(systemDisk, path, Buffer.from(next)).catch(() => undefined);
   }
 
   let journal: Journal | null = null;
