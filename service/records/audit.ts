@@ -7,8 +7,7 @@ import type { AuditRule } from '../contract/operations/index.ts';
 import { remember } from '../domain/collections.ts';
 import { createRate } from '../domain/rate.ts';
 import type { ServiceContext, StateReaders } from '../module.ts';
-import { codeOf } from '../platform/store/disk.ts';
-import { createBatches, type Journal, openJournal } from '../platform/store/journal.ts';
+import { createPatientJournal } from '../platform/store/journal.ts';
 
 /** What the dispatcher knows of a request. */
 export interface Asked {
@@ -81,49 +80,31 @@ const parse = (line: string): AuditRecord[] => {
 
 export const createAuditLog = ({ dirs, log }: Pick<ServiceContext, 'dirs' | 'log'>): AuditLog => {
   const path = join(dirs.data, 'audit.jsonl');
-  let journal: Journal | null = null;
-  let waiting: string[] = [];
-  let fault: string | null = null;
   const nameOf = (age: number): string => (age === 0 ? path : `${path}.${age}`);
-
   const rotate = async (): Promise<void> => {
-    await journal?.close();
-    journal = null;
     for (let age = MAX_FILES - 1; age > 0; age -= 1) await rename(nameOf(age - 1), nameOf(age)).catch(() => undefined);
   };
-
-  /** The journal is opened by the first change, so a failing disk does not keep the box from starting. */
-  const save = createBatches<{ line: string; isSynced: boolean }, void>(async (added) => {
-    waiting = [...waiting, ...added.map(({ line }) => line)].slice(-MAX_WAITING);
-    const isSynced = added.length === 0 || added.some((each) => each.isSynced);
-    try {
-      if ((journal?.size() ?? 0) > MAX_BYTES) await rotate();
-      journal ??= await openJournal(path);
-      await journal.append(waiting, { isSynced });
-      waiting = [];
-      fault = null;
-    } catch (error) {
-      if (fault === null) log.error({ err: error }, 'the audit could not be written');
-      fault = `The audit cannot be written (${codeOf(error) ?? 'see the log'}); ${waiting.length} records wait.`;
-    }
+  const journal = createPatientJournal({
+    path,
+    maxWaiting: MAX_WAITING,
+    rotation: { maxBytes: MAX_BYTES, rotate },
+    onError: (error) => log.error({ err: error }, 'the audit could not be written'),
+    describe: (cause, waiting) => `The audit cannot be written (${cause}); ${waiting} records wait.`,
   });
 
   return {
-    write: (record) => save([{ line: JSON.stringify(record), isSynced: true }]),
-    note: (record) => save([{ line: JSON.stringify(record), isSynced: false }]),
+    write: (record) => journal.write(JSON.stringify(record)),
+    note: (record) => journal.write(JSON.stringify(record), { isSynced: false }),
     newest: async (count) => {
-      const records = waiting.toReversed().flatMap(parse);
+      const records = journal.waiting().toReversed().flatMap(parse);
       for (let age = 0; age < MAX_FILES && records.length < count; age += 1) {
         const text = await readFile(nameOf(age), 'utf8').catch(() => '');
         records.push(...text.split('\n').toReversed().flatMap(parse));
       }
       return records.slice(0, count);
     },
-    faults: () => (fault === null ? [] : [fault]),
-    close: async () => {
-      if (waiting.length > 0) await save([]);
-      await journal?.close();
-    },
+    faults: journal.faults,
+    close: journal.close,
   };
 };
 

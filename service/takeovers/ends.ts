@@ -9,9 +9,9 @@ import { instant } from '../contract/terms.ts';
 import { remember } from '../domain/collections.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
-import { codeOf, systemDisk } from '../platform/store/disk.ts';
+import { systemDisk } from '../platform/store/disk.ts';
 import { keepCopy } from '../platform/store/file.ts';
-import { createBatches, type Journal, openJournal } from '../platform/store/journal.ts';
+import { createPatientJournal } from '../platform/store/journal.ts';
 
 const end = z.object({ id: z.string(), updatedAt: instant, until: instant });
 /** No record of `id` that was changed at `updatedAt` or before counts; `until` is the latest that it ever had. */
@@ -37,8 +37,6 @@ const parse = (line: string): End[] => {
 export const openEnds = async ({ dirs, log }: Pick<ServiceContext, 'dirs' | 'log'>) => {
   const path = join(dirs.data, 'takeovers.ends.jsonl');
   const ends = new Map<string, End>();
-  let waiting: string[] = [];
-  let fault: string | null = null;
 
   const add = ({ id, updatedAt, until }: End): void => {
     const known = ends.get(id);
@@ -54,19 +52,10 @@ export const openEnds = async ({ dirs, log }: Pick<ServiceContext, 'dirs' | 'log
     await keepCopy(systemDisk, path, Buffer.from(next)).catch(() => undefined);
   }
 
-  let journal: Journal | null = null;
-  /** The file is opened by the first end, so a failing disk does not keep the box from starting. */
-  const write = createBatches<string, void>(async (more) => {
-    waiting.push(...more);
-    try {
-      journal ??= await openJournal(path);
-      await journal.append(waiting);
-      waiting = [];
-      fault = null;
-    } catch (error) {
-      if (fault === null) log.error({ err: error }, 'the end of a takeover could not be written');
-      fault = `The ends of takeovers cannot be written (${codeOf(error) ?? 'see the log'}); ${waiting.length} wait.`;
-    }
+  const journal = createPatientJournal({
+    path,
+    onError: (error) => log.error({ err: error }, 'the end of a takeover could not be written'),
+    describe: (cause, waiting) => `The ends of takeovers cannot be written (${cause}); ${waiting} wait.`,
   });
 
   return {
@@ -74,7 +63,7 @@ export const openEnds = async ({ dirs, log }: Pick<ServiceContext, 'dirs' | 'log
     /** Resolves when it is durable, or waits for a disk that takes no writes now. Never rejects. */
     note: (given: End): Promise<void> => {
       add(given);
-      return write([JSON.stringify(ends.get(given.id))]);
+      return journal.write(JSON.stringify(ends.get(given.id)));
     },
     /** Forgets those whose time has passed. @param isConfirmed whether the clock that says so can be relied on */
     forget: (now: EpochMs, isConfirmed: boolean): void => {
@@ -83,10 +72,7 @@ export const openEnds = async ({ dirs, log }: Pick<ServiceContext, 'dirs' | 'log
         if (isPast || Date.parse(updatedAt) + KEEP_MS <= now) ends.delete(id);
       }
     },
-    faults: (): string[] => (fault === null ? [] : [fault]),
-    close: async (): Promise<void> => {
-      if (waiting.length > 0) await write([]);
-      await journal?.close();
-    },
+    faults: journal.faults,
+    close: journal.close,
   };
 };

@@ -1,7 +1,7 @@
 /** Append-only files of lines (JSON Lines), and lines that are appended together. */
 import { constants, type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { systemDisk } from './disk.ts';
+import { codeOf, systemDisk } from './disk.ts';
 
 /** A file whose lines are durable once they are appended. */
 export interface Journal {
@@ -117,4 +117,65 @@ export const createBatches = <Item, Result>(work: (items: readonly Item[]) => Pr
       waiting.push({ items, resolve, reject });
       if (!running) void drain();
     });
+};
+
+interface PatientOptions {
+  path: string;
+  /** Lines that wait for a disk that takes none; further ones replace the oldest. Absent: all of them wait. */
+  maxWaiting?: number;
+  /** Renames the file, which is closed, once it is larger than `maxBytes`. */
+  rotation?: { maxBytes: number; rotate(): Promise<void> };
+  /** Called with the first of several errors of the disk. */
+  onError(error: unknown): void;
+  /** The sentence for `/healthz`. @param cause what the system calls it; @param waiting lines */
+  describe(cause: string, waiting: number): string;
+}
+
+/**
+ * A journal whose lines wait while the disk takes no writes. Its file is opened by the first line, so a failing disk does
+ * not keep the box from starting.
+ */
+export const createPatientJournal = ({ path, maxWaiting, rotation, onError, describe }: PatientOptions) => {
+  let journal: Journal | null = null;
+  let waiting: string[] = [];
+  let fault: string | null = null;
+
+  const close = async (): Promise<void> => {
+    await journal?.close();
+    journal = null;
+  };
+
+  const save = createBatches<{ line: string; isSynced: boolean }, void>(async (added) => {
+    waiting.push(...added.map(({ line }) => line));
+    if (maxWaiting !== undefined) waiting = waiting.slice(-maxWaiting);
+    const isSynced = added.length === 0 || added.some((each) => each.isSynced);
+    try {
+      if (rotation !== undefined && (journal?.size() ?? 0) > rotation.maxBytes) {
+        await close();
+        await rotation.rotate();
+      }
+      journal ??= await openJournal(path);
+      await journal.append(waiting, { isSynced });
+      waiting = [];
+      fault = null;
+    } catch (error) {
+      if (fault === null) onError(error);
+      fault = describe(codeOf(error) ?? 'see the log', waiting.length);
+    }
+  });
+
+  return {
+    /**
+     * Resolves when the line is durable, or waits for a disk that takes no writes now. Never rejects.
+     * @param isSynced false: a power cut may take the line; it outlives the process
+     */
+    write: (line: string, { isSynced = true } = {}): Promise<void> => save([{ line, isSynced }]),
+    /** The lines that wait, oldest first. */
+    waiting: (): readonly string[] => waiting,
+    faults: (): string[] => (fault === null ? [] : [fault]),
+    close: async (): Promise<void> => {
+      if (waiting.length > 0) await save([]);
+      await close();
+    },
+  };
 };
