@@ -7,7 +7,7 @@ import { CodedError } from '../contract/errors.ts';
 import { remember } from '../domain/collections.ts';
 import { demuxerOf } from '../domain/media-types.ts';
 import type { Media } from '../media/index.ts';
-import type { Confined } from '../platform/confined.ts';
+import type { RunConfined } from '../platform/confined.ts';
 import type { Ffmpeg } from '../platform/ffmpeg.ts';
 import { createQueue } from '../platform/queue.ts';
 import type { Disk } from '../platform/store/disk.ts';
@@ -50,7 +50,7 @@ export interface Thumbnails {
 interface Dependencies {
   media: Pick<Media, 'open'>;
   ffmpeg: Ffmpeg;
-  confined: Confined;
+  confined: RunConfined;
   cache: ThumbnailCache;
   log: Logger;
 }

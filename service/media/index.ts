@@ -168,6 +168,7 @@ export const createMedia = async (service: ServiceContext, { content, feeds }: D
     health: () => ({
       fields: { copies: copies.status() },
       issues: { media: heldIssues(copies.held(), limits.heldReason()) },
+      notes: service.confined.notes(),
     }),
     states: {
       medium: async (name) => {

@@ -3,6 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { imageSize } from 'image-size';
 import { demuxerOf, judgeType, SIGNATURE_BYTES } from '../domain/media-types.ts';
 import type { ServiceContext } from '../module.ts';
+import type { RunConfined } from '../platform/confined.ts';
 import { fingerprint } from './folders.ts';
 
 /** What is shown; null: not known. */
@@ -100,7 +101,7 @@ export const readReport = (report: string): Shown => {
  * ffmpeg.
  */
 export const createProbe =
-  ({ ffmpeg, confined, tempo }: Pick<ServiceContext, 'ffmpeg' | 'confined' | 'tempo'>) =>
+  ({ ffmpeg, confined, tempo }: Pick<ServiceContext, 'ffmpeg' | 'tempo'> & { confined: RunConfined }) =>
   async (file: string, mediaType: string, signal: AbortSignal): Promise<Shown | null> => {
     const program = await ffmpeg.find();
     if (program === null) return null;

@@ -25,6 +25,7 @@ export interface Output {
   stderr: string;
 }
 
+const install = 'run: sudo apt install';
 const MIB = 1024 ** 2;
 const MAX_OUTPUT_BYTES = 4 * MIB;
 /** What programs need beside themselves: their libraries. */
@@ -45,11 +46,17 @@ const bubblewrap = (path: string, program: string, file: string): string[] => [
 export const createConfined = (environment: ChildEnvironment) => {
   // Otherwise each thread of the program would take 64 MiB of address space.
   const env = { ...environment, MALLOC_ARENA_MAX: '1' };
-  let finding: Promise<(program: string, file: string) => readonly string[]> | undefined;
+  const find = async (name: string) => (process.platform === 'linux' ? findOnPath(name, environment) : null);
+  let finding: ReturnType<typeof findCommands> | undefined;
+  let notes: readonly string[] = [];
 
-  /** Which commands work is tried with the program itself: containers and hardened systems forbid some. */
-  const findIsolation = async (program: string) => {
-    const find = (name: string) => (process.platform === 'linux' ? findOnPath(name, environment) : null);
+  /**
+   * Which commands work is tried with the program itself: containers and hardened systems forbid some.
+   * @returns null: none does
+   */
+  const findIsolation = async (
+    program: string,
+  ): Promise<((path: string, file: string) => readonly string[]) | null> => {
     const works = ([command = '', ...words]: readonly string[]): Promise<boolean> =>
       execute(command, [...words, program, '-version'], { env, timeout: 5_000 }).then(
         () => true,
@@ -57,21 +64,29 @@ export const createConfined = (environment: ChildEnvironment) => {
       );
     const [bwrap, unshare] = [await find('bwrap'), await find('unshare')];
     if (bwrap !== null && (await works(bubblewrap(bwrap, program, program)))) {
-      return (path: string, file: string) => bubblewrap(bwrap, path, file);
+      return (path, file) => bubblewrap(bwrap, path, file);
     }
     const words = unshare === null ? [] : [unshare, '-rn', '--'];
-    const isIsolated = unshare !== null && (await works(words));
-    return () => (isIsolated ? words : []);
+    return unshare !== null && (await works(words)) ? () => words : null;
   };
 
-  return async ({ program, args, file, timeout, memory = 512 * MIB, signal }: Job): Promise<Output> => {
-    finding ??= findIsolation(program);
-    const isolation = (await finding)(program, file);
-    const prlimit = process.platform === 'linux' ? await findOnPath('prlimit', environment) : null;
+  const findCommands = async (program: string) => {
+    const [isolate, prlimit] = [await findIsolation(program), await find('prlimit')];
+    if (process.platform === 'linux')
+      notes = [
+        ...(isolate === null ? [`Uploads are read by programs that reach the network; ${install} bubblewrap`] : []),
+        ...(prlimit === null ? [`Uploads are read by programs without a limit of memory; ${install} util-linux`] : []),
+      ];
+    return { isolate: isolate ?? (() => []), prlimit };
+  };
+
+  const run = async ({ program, args, file, timeout, memory = 512 * MIB, signal }: Job): Promise<Output> => {
+    finding ??= findCommands(program);
+    const { isolate, prlimit } = await finding;
     // The processor time ends the program where the service has died.
     const limits =
       prlimit === null ? [] : [prlimit, `--as=${memory}`, `--cpu=${Math.ceil(timeout / 1000) + 1}`, '--core=0', '--'];
-    const [command = program, ...words] = [...limits, ...isolation, program, ...args];
+    const [command = program, ...words] = [...limits, ...isolate(program, file), program, ...args];
     return new Promise((resolve) => {
       const options = { env, timeout, signal, encoding: 'buffer' as const, maxBuffer: MAX_OUTPUT_BYTES };
       execFile(command, words, { ...options, killSignal: 'SIGKILL' }, (error, stdout, stderr) =>
@@ -79,5 +94,10 @@ export const createConfined = (environment: ChildEnvironment) => {
       );
     });
   };
+  return Object.assign(run, {
+    /** Sentences about what the machine lacks, once a program has run. */
+    notes: (): readonly string[] => notes,
+  });
 };
 export type Confined = ReturnType<typeof createConfined>;
+export type RunConfined = (...job: Parameters<Confined>) => ReturnType<Confined>;

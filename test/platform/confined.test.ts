@@ -1,5 +1,5 @@
 /** Programs that read a file of somebody's: what they may use. */
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createConfined } from '../../service/platform/confined.ts';
@@ -38,6 +38,21 @@ it.runIf(findProgram('unshare', 'bwrap') !== undefined)('it has no network', asy
       .split('\n')
       .filter((line) => !/^(?:lo:|$)/.test(line.trim())),
   ).toEqual([]);
+});
+
+onLinux('what the machine lacks for that is said with its remedy, and is looked for once', async () => {
+  const program = '/bin/true';
+  const folder = temporaryFolder();
+  const confined = createConfined({ PATH: folder, LANG: 'C' });
+  const run = () => confined({ program, args: [], file: program, timeout: 10_000 });
+  expect(confined.notes()).toEqual([]);
+  expect((await run()).isDone).toBe(true);
+  expect(confined.notes()).toEqual([
+    expect.stringMatching(/run: sudo apt install bubblewrap$/),
+    expect.stringMatching(/run: sudo apt install util-linux$/),
+  ]);
+  symlinkSync('/bin/false', join(folder, 'prlimit'));
+  expect((await run()).isDone).toBe(true);
 });
 
 it('it is killed after its time, and where nobody waits any more', async () => {
