@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { ContentFile } from '../contract/content.ts';
 import type { PlaylistPayload, Screen, Slide } from '../contract/playlist.ts';
-import { fillSlide, fillTimetable } from '../domain/slides.ts';
+import { fillSlide, fillTimetable, shownName } from '../domain/slides.ts';
 import { usedOf } from '../domain/template.ts';
 import type { SourceSettings } from '../feeds/index.ts';
 
@@ -91,7 +91,7 @@ export const sourcesOf = ({ rssFeeds, apiSources }: ContentFile): SourceSettings
 const fillShared = (content: ContentFile): Data => {
   const fillSource = ({ id, name, url, refresh_seconds }: ContentFile['rssFeeds'][number]) => ({
     id,
-    name: name ?? id,
+    name: shownName(name ?? id),
     url: publicAddress(url),
     refresh_seconds: refresh_seconds ?? DEFAULT_REFRESH_SECONDS,
     status: 'pending' as const,
@@ -139,7 +139,7 @@ export const modelOf = (content: ContentFile, before: Stamps, changedAt: string)
     filled.set(playlist.id, {
       playlist: {
         id: playlist.id,
-        name: playlist.name ?? playlist.id,
+        name: shownName(playlist.name ?? playlist.id),
         fade_between_slides: playlist.fade_between_slides ?? true,
       },
       slides,
@@ -151,7 +151,7 @@ export const modelOf = (content: ContentFile, before: Stamps, changedAt: string)
   const screenDocuments = new Map<string, ScreenDocument>();
   const stamps = new Map<string, Stamp>();
   for (const { id, name, slug, playlist_id, created_at, modified_at } of content.screens) {
-    const identity = { id: id ?? slug, name, slug, playlist_id: playlist_id ?? null };
+    const identity = { id: id ?? slug, name: shownName(name), slug, playlist_id: playlist_id ?? null };
     const body = filled.get(playlist_id ?? '') ?? none;
     const digest = digestOf(`[${JSON.stringify(identity)},${textOf(body)}]`);
     const known = before.get(slug);

@@ -24,7 +24,11 @@ const publicOf = (slides: Slide[]): Slide[] => {
   if (known !== undefined) return known;
   const hidden = slides.map((slide) => {
     const media_url = slide.media_url && withoutCredentials(slide.media_url);
-    return media_url === slide.media_url ? slide : { ...slide, media_url };
+    const fallback = slide.content?.['fallback_media_url'];
+    const fallback_media_url = typeof fallback === 'string' ? withoutCredentials(fallback) : fallback;
+    if (media_url === slide.media_url && fallback_media_url === fallback) return slide;
+    const content = fallback === undefined ? slide.content : { ...slide.content, fallback_media_url };
+    return { ...slide, media_url, content };
   });
   const same = hidden.every((slide, index) => slide === slides[index]);
   const result = same ? slides : hidden;

@@ -3,10 +3,12 @@
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-terms.ts';
 import { contentKeys, type SlideFile, shownFields } from '../contract/slides.ts';
+import { streamSchemes } from '../contract/stream-schemes.ts';
 import { isColour } from '../domain/colours.ts';
+import { withoutCredentials } from '../domain/media-names.ts';
 import { excess, richness, textLimit } from '../domain/richness.ts';
 import { momentOf, playsFrom, type Schedule } from '../domain/slide-schedule.ts';
-import { slideId } from '../domain/slides.ts';
+import { mostNameCharacters, shownName, slideId } from '../domain/slides.ts';
 import type { EpochMs } from '../domain/time.ts';
 import { didYouMean } from '../domain/wording.ts';
 import type { Steps } from '../platform/slices.ts';
@@ -103,9 +105,25 @@ const contentIssues = ({ kind, content }: SlideFile): SlideIssue[] => {
   return issues;
 };
 
+const isLive = new RegExp(`^(${streamSchemes.join('|')}):`, 'i');
+
+/** Pages load these addresses themselves, and get no credentials: the payload is public. */
+const credentialIssues = ({ kind, media_url }: SlideFile): SlideIssue[] => {
+  const isLoadedByPages = kind === 'web' || (kind === 'stream' && !isLive.test(media_url));
+  if (!isLoadedByPages || withoutCredentials(media_url) === media_url) return [];
+  const message = 'has a user and password, which pages do not get: they load the address without them';
+  return [{ path: ['media_url'], message }];
+};
+
+const lengthIssues = (name: string, text: string | null | undefined): SlideIssue[] => {
+  if (text == null || shownName(text) === text) return [];
+  const message = `${name} has ${Array.from(text).length} characters, of which ${mostNameCharacters} are shown`;
+  return [{ path: [name], message }];
+};
+
 /** Pages skip a text with too many characters or elements. */
 const textIssues = ({ kind, title, body }: SlideFile): SlideIssue[] => {
-  const message = kind === 'text' ? excess(richness(`${title ?? ''}${body ?? ''}`), textLimit) : null;
+  const message = kind === 'text' ? excess(richness(`${shownName(title ?? '')}${body ?? ''}`), textLimit) : null;
   return message === null ? [] : [{ path: ['body'], message: `is not shown: ${message}` }];
 };
 
@@ -131,6 +149,8 @@ export function* warningSteps(
         ...fieldIssues(slide),
         ...contentIssues(slide),
         ...textIssues(slide),
+        ...credentialIssues(slide),
+        ...lengthIssues('title', slide.title),
       ]) {
         warn(['playlists', at, 'slides', index, ...path], message);
       }
@@ -157,10 +177,30 @@ export function* warningSteps(
   });
   content.timetableGroups.forEach(({ id, name, entries }, at) => {
     entries.forEach((entry, index) => {
-      if (!isEmptyList(entry.days_json)) return;
-      const path = spellPath(['timetableGroups', at, 'entries', index, 'days_json']);
-      warnings.push({ path, message: `${slideLabel(name, id)}: an empty list of days: the entry is never shown` });
+      const issues = lengthIssues('title', entry.title);
+      if (isEmptyList(entry.days_json)) {
+        issues.push({ path: ['days_json'], message: 'an empty list of days: the entry is never shown' });
+      }
+      for (const { path, message } of issues) {
+        const where = spellPath(['timetableGroups', at, 'entries', index, ...path]);
+        warnings.push({ path: where, message: `${slideLabel(name, id)}: ${message}` });
+      }
     });
   });
+  const named = {
+    screens: content.screens.map((screen) => ({ ...screen, id: screen.slug })),
+    playlists: content.playlists,
+    templates: content.templates,
+    rssFeeds: content.rssFeeds,
+    apiSources: content.apiSources,
+    timetableGroups: content.timetableGroups,
+  };
+  for (const [list, records] of Object.entries(named)) {
+    for (const [at, { id, name }] of records.entries()) {
+      for (const { path, message } of lengthIssues('name', name)) {
+        warnings.push({ path: spellPath([list, at, ...path]), message: `${slideLabel(name, id)}: ${message}` });
+      }
+    }
+  }
   return warnings.slice(0, MAX_WARNINGS);
 }

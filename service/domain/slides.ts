@@ -16,6 +16,17 @@ const mediaTypeOfSlide = (slide: SlideFile): string | null => {
   return mediaTypeOf(slide.media_url);
 };
 
+/** Of a name or title so many characters are shown; a longer one is a warning. */
+export const mostNameCharacters = 200;
+
+/** A name or title as it is shown. */
+export const shownName = <Name extends string | null>(name: Name): Name => {
+  if (name === null || name.length <= mostNameCharacters) return name;
+  const characters = Array.from(name.slice(0, 2 * mostNameCharacters + 1));
+  if (characters.length <= mostNameCharacters) return name;
+  return `${characters.slice(0, mostNameCharacters - 1).join('')}…` as Name;
+};
+
 const slideFields = Object.keys(blankSlide);
 
 /** Fills in all defaults. @param index position in the playlist, from 0 */
@@ -29,9 +40,12 @@ export const fillSlide = (
   const filled: Record<string, unknown> = { ...blankSlide };
   for (const name of slideFields) filled[name] = slide[name as keyof SlideFile] ?? filled[name];
   filled['id'] = slideId(playlistId, slide, index);
+  filled['title'] = shownName(slide.title ?? null);
   filled['media_type'] = mediaTypeOfSlide(slide);
   filled['template'] =
-    template === undefined ? null : { id: template.id, name: template.name ?? template.id, html: template.html };
+    template === undefined
+      ? null
+      : { id: template.id, name: shownName(template.name ?? template.id), html: template.html };
   return filled as Slide;
 };
 
@@ -42,11 +56,11 @@ export const fillTimetable = ({
   entries,
 }: ContentFile['timetableGroups'][number]): PlaylistPayload['timetableGroups'][number] => ({
   id,
-  name: name ?? id,
+  name: shownName(name ?? id),
   entries: entries.map((entry, index) => ({
     id: entry.id ?? `${id}-${index + 1}`,
     time: entry.time,
-    title: entry.title,
+    title: shownName(entry.title),
     detail: entry.detail ?? null,
     location: entry.location ?? null,
     days_json: entry.days_json ?? null,

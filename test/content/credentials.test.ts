@@ -19,6 +19,12 @@ test('no password and no key of an address is in any answer but that of the cont
           id: 'main',
           slides: [
             { id: 'door', kind: 'stream', media_url: `rtmp://cam:${marker}@127.0.0.1:9/live/door?quality=high` },
+            {
+              id: 'gate',
+              kind: 'stream',
+              media_url: 'rtmp://127.0.0.1:9/live/gate',
+              content: { fallback_media_url: `http://me:${marker}@127.0.0.1:9/still.jpg` },
+            },
             { id: 'film', kind: 'video', media_url: `http://me:${marker}@127.0.0.1:9/film.mp4` },
             { id: 'news', kind: 'rss', content: { feed_id: 'news' } },
             { id: 'board', kind: 'template', template_id: 'board' },
@@ -36,6 +42,7 @@ test('no password and no key of an address is in any answer but that of the cont
   const { slides, rssFeeds, apiSources } = await payloadOf(service);
   expect(slides.map(({ media_url }) => media_url)).toEqual([
     'rtmp://127.0.0.1:9/live/door?quality=high',
+    'rtmp://127.0.0.1:9/live/gate',
     'http://127.0.0.1:9/film.mp4',
     null,
     null,

@@ -1,7 +1,7 @@
 /** Mistakes that a schema lets pass: /healthz says them, and so does the log, once a change. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { healthOf, logged, patience } from '../support/observe.ts';
+import { healthOf, logged, patience, payloadOf } from '../support/observe.ts';
 import { shareTestService, startTestService, type TestService } from '../support/service.ts';
 import { hello, lobbyWith, references, slideOfEachKind } from './samples.ts';
 
@@ -116,10 +116,58 @@ describe('a mistake in a slide is a warning at its path, and the message begins 
       'body',
       /^"Hello": is not shown: it has 1000 elements/,
     ],
+    [
+      'a password in the address of a web page',
+      { kind: 'web', media_url: 'https://me:secret@example.com/board' },
+      'media_url',
+      /^"welcome-2": has a user and password, (?!.*secret)/,
+    ],
+    [
+      'a password in the address of a stream that pages load',
+      { kind: 'stream', media_url: 'https://me:secret@example.com/live.m3u8' },
+      'media_url',
+      /^"welcome-2": has a user and password, (?!.*secret)/,
+    ],
+    [
+      'a title that nobody can read',
+      { ...hello, title: 'é'.repeat(100_000) },
+      'title',
+      /^"é{59}…": title has 100000 characters, of which 200 are shown$/,
+    ],
     ['a medium on a text', { ...hello, media_url: 'https://example.com/a.png' }, 'media_url', /not shown/],
   ])('%s', async (_, slide, field, message) => {
     await expectWarnings(lobbyWith([{ kind: 'text', title: 'first' }, slide]), [
       { path: at(field, 1), message: expect.stringMatching(message) },
+    ]);
+  });
+
+  test('a long name or title of a record is a warning, and is cut where it is shown', async () => {
+    const name = `${'🦊'.repeat(200)}x`;
+    const long = { id: 'long', name };
+    await expectWarnings(
+      Object.assign(lobbyWith([hello]), {
+        playlists: [{ id: 'welcome', name, slides: [hello, { kind: 'timetable', content: { group_id: 'long' } }] }],
+        templates: [{ ...long, html: '' }],
+        rssFeeds: [{ ...long, url: 'http://127.0.0.1:9/feed.xml' }],
+        timetableGroups: [{ ...long, entries: [{ time: '08:15', title: name }] }],
+      }),
+      [
+        'timetableGroups[0].entries[0].title',
+        'playlists[0].name',
+        'templates[0].name',
+        'rssFeeds[0].name',
+        'timetableGroups[0].name',
+      ].map((path) => ({
+        path,
+        message: expect.stringMatching(/ (name|title) has 201 characters, of which 200 are shown$/),
+      })),
+    );
+    const { playlist, timetableGroups } = await payloadOf(service());
+    const shown = `${'🦊'.repeat(199)}…`;
+    expect([playlist?.name, timetableGroups[0]?.name, timetableGroups[0]?.entries[0]?.title]).toEqual([
+      shown,
+      shown,
+      shown,
     ]);
   });
 
@@ -153,6 +201,14 @@ test.each<[string, ReturnType<typeof lobbyWith>]>([
       },
     ]),
   ],
+  [
+    'a password in the address of a stream or a film, which the service fetches',
+    lobbyWith([
+      { kind: 'stream', media_url: 'rtmp://me:secret@127.0.0.1:9/live' },
+      { kind: 'video', media_url: 'http://me:secret@127.0.0.1:9/film.mp4', title: null },
+    ]),
+  ],
+  ['a name of 200 characters', lobbyWith([{ ...hello, title: '🦊'.repeat(200) }])],
   [
     'a slide of each kind that needs no medium of the box',
     lobbyWith(
