@@ -1,7 +1,7 @@
 /** What this box contributes to the overview of the site. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Content } from '../content/index.ts';
-import type { PeerSite } from '../contract/peers.ts';
+import { type PeerSite, peerSite } from '../contract/peers.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
 import type { Devices } from '../devices/index.ts';
 import { groupBy } from '../domain/collections.ts';
@@ -33,7 +33,7 @@ export const createOwnOverview = (
 
   const refresh = async (): Promise<void> => {
     try {
-      sentences = await warnings();
+      sentences = peerSite.shape.warnings.parse([...(await warnings())]);
     } catch {
       // The health of the box reports its own faults.
     }

@@ -1,10 +1,10 @@
 /** Messages between the boxes of a site. */
 import { z } from 'zod';
 import { boxAlerts } from './alerts.ts';
-import { connection } from './connections.ts';
+import { type Connection, connection } from './connections.ts';
 import { takeover } from './console/takeovers.ts';
 import { claimCode } from './onboarding.ts';
-import { deviceId, instant, operator, reading, sha256, slug } from './terms.ts';
+import { cutText, deviceId, instant, operator, reading, reportedText, sha256, slug } from './terms.ts';
 
 /** Marks a relayed request, which is executed on the receiving box and never relayed again. Value: node id of the sender. */
 export const relayHeader = 'x-signage-relay';
@@ -54,9 +54,18 @@ export const peerCommands = z
   })
   .meta({ id: 'PeerCommands', description: 'commands that a box relays' });
 
+/** Connections of a box are at most as many: a larger count is a lie. */
+const mostConnections = 10_000;
+
+export const peerSent = z
+  .int()
+  .nonnegative()
+  .max(mostConnections)
+  .describe('connections of this box that the command was written to');
+
 /** What became of a relayed command. */
 const commandAnswer = z.union([
-  z.object({ sent: z.int().nonnegative().describe('connections of this box that the command was written to') }),
+  z.object({ sent: peerSent }),
   z.object({ code: z.string().max(64).describe('of the error') }),
 ]);
 export type CommandAnswer = z.infer<typeof commandAnswer>;
@@ -204,10 +213,21 @@ export const peerConnectionsQuery = z.object({
     .describe('slugs, separated by commas; absent: all screens'),
 });
 
+/** A connection whose texts are cut as those of pages are: a box may pass on what it likes. */
+const peerConnection = connection.overwrite(
+  (given) =>
+    Object.fromEntries(
+      Object.entries(given).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? cutText(value, name === 'page' ? 4_096 : 500) : value,
+      ]),
+    ) as Connection,
+);
+
 export const peerConnections = z
   .object({
     screens: z
-      .array(z.object({ slug, connections: z.array(connection).describe('oldest first') }))
+      .array(z.object({ slug, connections: z.array(peerConnection).max(mostConnections).describe('oldest first') }))
       .max(10_000)
       .describe('one per screen'),
   })
@@ -218,7 +238,10 @@ export type PeerConnections = z.infer<typeof peerConnections>;
 export const peerSite = z
   .object({
     name: z.string().max(256).describe('host name of the machine'),
-    warnings: z.array(z.string()).max(200).describe('sentences: what is wrong with the box'),
+    warnings: z
+      .array(reportedText(300))
+      .overwrite((sentences) => sentences.slice(0, 200))
+      .describe('sentences: what is wrong with the box; 200 of them, of 300 characters each'),
     screens: peerConnections.shape.screens.describe('the connections of this box alone, by screen'),
     stuck: z.array(z.string()).max(10_000).describe('ids of the connections whose page is stuck'),
     displays: z.array(deviceId).max(64).describe('devices that are displays of this box'),

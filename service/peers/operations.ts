@@ -31,6 +31,7 @@ import {
   peerDevices,
   peerMedia,
   peerScreenshot,
+  peerSent,
   peerSite,
   peerTakeovers,
   peerTime,
@@ -190,7 +191,7 @@ const peerOperations = {
   ),
   'screens.command': define(
     'POST /api/screens/:slug/commands',
-    z.object({ sent: z.int().nonnegative() }),
+    z.object({ sent: peerSent }),
     (relayed: RelayedCommand) => ({
       params: { slug: relayed.slug },
       headers: { [commandIdHeader]: relayed.id },

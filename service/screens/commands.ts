@@ -216,7 +216,9 @@ export const createCommands = (
     const relaying = isForAll ? peers.relayCommand({ slug, id: id ?? randomUUID(), command, target }) : null;
     const here = await deliverHere();
     const { answers, degraded } = (await relaying) ?? { answers: [], degraded: false };
-    const sent = answers.reduce((sum, answer) => sum + answer.sent, here);
+    // A target is one connection.
+    const most = isTargeted(target) ? 1 : Number.POSITIVE_INFINITY;
+    const sent = answers.reduce((sum, answer) => sum + Math.min(answer.sent, most), here);
     return { sent, degraded: degraded && !(target.connectionId != null && sent > 0) };
   };
 
