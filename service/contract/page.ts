@@ -52,6 +52,10 @@ export interface ConsoleBoot extends PageBoot {
   hasSecret: boolean;
 }
 
+export const previewQuery = z.object({
+  elsewhere: z.enum(['on', 'off']).default('on').describe('off: it loads nothing from other hosts'),
+});
+
 /** Boot data of the preview in the console. */
 export interface PreviewBoot extends PageBoot {
   /** IANA time zone of the schedules. */

@@ -32,11 +32,17 @@ const consolePolicy = [
   unframed.directive,
 ].join('; ');
 
-/** Headers of the preview, in place of those of other pages: the player's policy, in a frame of the console. */
-export const previewHeaders = {
-  'Content-Security-Policy': `${pagePolicy}; ${framedByOwnPages.directive}`,
+/** The policy of pages, with everything from this service alone. */
+const ownPolicy = pagePolicy.replaceAll('*', "'self'").replace('frame-src http: https:', "frame-src 'self'");
+
+/**
+ * Headers of the preview, in place of those of other pages: the player's policy, in a frame of the console.
+ * @param loadsElsewhere false: nothing that the content names on other hosts is loaded, so that nobody there learns of it
+ */
+export const previewHeaders = (loadsElsewhere: boolean) => ({
+  'Content-Security-Policy': `${loadsElsewhere ? pagePolicy : ownPolicy}; ${framedByOwnPages.directive}`,
   'X-Frame-Options': framedByOwnPages['X-Frame-Options'],
-};
+});
 
 /** Headers of the console, in place of those of other pages. */
 export const consoleHeaders = { 'Content-Security-Policy': consolePolicy };

@@ -3,7 +3,16 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Content } from '../content/index.ts';
-import type { ConsoleBoot, LandingBoot, MissingBoot, PageBoot, PlayerBoot, PreviewBoot } from '../contract/page.ts';
+import { readFields } from '../contract/fields.ts';
+import {
+  type ConsoleBoot,
+  type LandingBoot,
+  type MissingBoot,
+  type PageBoot,
+  type PlayerBoot,
+  type PreviewBoot,
+  previewQuery,
+} from '../contract/page.ts';
 import type { Variant } from '../contract/terms.ts';
 import { readJson } from '../http/body.ts';
 import { consoleHeaders, previewHeaders } from '../http/headers.ts';
@@ -116,7 +125,7 @@ export const createPageRoutes = async (
       sendPage<ConsoleBoot>(ctx, consolePage, { pageToken: null, timeZone: timeZone(), hasSecret });
     },
     'GET /console/preview': async (ctx) => {
-      ctx.set(previewHeaders);
+      ctx.set(previewHeaders(readFields(previewQuery, ctx.query).elsewhere === 'on'));
       sendPage<PreviewBoot>(ctx, preview, { timeZone: timeZone(), pageToken: await pageToken() });
     },
     'GET /assets/*path': (ctx) =>

@@ -15,10 +15,12 @@ interface PreviewProps {
 }
 
 export const Preview = ({ document, playlist, only }: PreviewProps) => {
-  const { client, site, texts } = useConsole();
+  const { client, site, texts, draft } = useConsole();
   const words = texts.preview;
   const isPortrait = useSignal(false);
   const isWhole = useSignal(false);
+  // An address in what others wrote would tell them that somebody looks at it.
+  const loadsElsewhere = useSignal(!draft().isForeign.value);
   const live = useSignal<LiveData>({ rssFeeds: [], apiSources: [] });
   const fault = useSignal<string | null>(null);
   const slug = site.slugs.value[0];
@@ -60,8 +62,23 @@ export const Preview = ({ document, playlist, only }: PreviewProps) => {
           />
           <span>{words.whole}</span>
         </label>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={loadsElsewhere.value}
+            onChange={(event) => (loadsElsewhere.value = event.currentTarget.checked)}
+          />
+          <span>{words.elsewhere}</span>
+        </label>
       </div>
-      <PlayerFrame payload={payload} title={words.title} isPortrait={isPortrait.value} fault={fault} />
+      <PlayerFrame
+        key={String(loadsElsewhere.value)}
+        payload={payload}
+        title={words.title}
+        isPortrait={isPortrait.value}
+        loadsElsewhere={loadsElsewhere.value}
+        fault={fault}
+      />
       <p class="caution" role="status">
         {fault.value !== null && words.fault({ reason: fault.value })}
       </p>

@@ -63,6 +63,7 @@ export const Versions = () => {
 
   const bringBack = ({ content }: Opened): void => {
     draft.edit(content);
+    draft.isForeign.value = true;
     opened.value = null;
     announcer.say(words.back);
     router.go('content');

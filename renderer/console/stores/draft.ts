@@ -22,6 +22,8 @@ export interface Draft {
    * then an edit of the version before both, and {@link newer} the one that replaced it. Set to false once the person is asked.
    */
   readonly isReplaced: Signal<boolean>;
+  /** Whether it was taken from an earlier version: its preview loads nothing from other hosts. */
+  readonly isForeign: Signal<boolean>;
   /** The box's messages about the draft; null: not checked yet. */
   readonly check: ReadonlySignal<ContentCheck | null>;
   readonly canUndo: ReadonlySignal<boolean>;
@@ -85,6 +87,7 @@ export const createDraft = ({ client, documents, storage, page, onReplaced }: De
   const future = signal<readonly ContentDocument[]>([]);
   const isPublishing = signal(false);
   const isReplaced = signal(false);
+  const isForeign = signal(false);
   let lastGroup: string | undefined;
   /** The content last published from this draft: the box may have it even if no response arrived. */
   let sent: ContentDocument | null = null;
@@ -101,6 +104,7 @@ export const createDraft = ({ client, documents, storage, page, onReplaced }: De
     batch(() => {
       base.value = version;
       content.value = next;
+      isForeign.value = false;
       past.value = [];
       future.value = [];
       lastGroup = undefined;
@@ -211,6 +215,7 @@ export const createDraft = ({ client, documents, storage, page, onReplaced }: De
     isPublishing,
     newer,
     isReplaced,
+    isForeign,
     check,
     canUndo: computed(() => past.value.length > 0),
     canRedo: computed(() => future.value.length > 0),

@@ -8,6 +8,8 @@ interface PlayerFrameProps {
   payload: PlaylistPayload;
   title: string;
   isPortrait?: boolean;
+  /** Whether it loads what the content names on other hosts. Default: true. */
+  loadsElsewhere?: boolean;
   /** Set to why the player would skip a slide; null while there is no such reason. */
   fault: Signal<string | null>;
 }
@@ -17,7 +19,7 @@ const sizes = { landscape: [1280, 720], portrait: [720, 1280] } as const;
 /** Pause in typing after which the player follows, ms. */
 const REST_MS = 350;
 
-export const PlayerFrame = ({ payload, title, isPortrait = false, fault }: PlayerFrameProps) => {
+export const PlayerFrame = ({ payload, title, isPortrait = false, loadsElsewhere = true, fault }: PlayerFrameProps) => {
   const frame = useRef<HTMLIFrameElement>(null);
   const box = useRef<HTMLDivElement>(null);
   const isReady = useSignal(false);
@@ -60,7 +62,13 @@ export const PlayerFrame = ({ payload, title, isPortrait = false, fault }: Playe
 
   return (
     <div ref={box} class={isPortrait ? 'preview-box portrait' : 'preview-box'}>
-      <iframe ref={frame} src="/console/preview" title={title} width={width} height={height} />
+      <iframe
+        ref={frame}
+        src={`/console/preview?elsewhere=${loadsElsewhere ? 'on' : 'off'}`}
+        title={title}
+        width={width}
+        height={height}
+      />
     </div>
   );
 };

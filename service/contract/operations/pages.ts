@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { frameQuery, frameVerdict } from '../frames.ts';
 import { deviceQuery } from '../onboarding.ts';
-import { pageToken } from '../page.ts';
+import { pageToken, previewQuery } from '../page.ts';
 import { slug } from '../terms.ts';
 import { momentExample } from './examples.ts';
 import { entityTag, file, type Operations, ok } from './operation.ts';
@@ -56,7 +56,9 @@ export const pages = {
   'GET /console/preview': {
     access: 'public',
     summary: 'Get the player that shows unpublished content in a frame of the console',
+    query: previewQuery,
     answer: { 200: { description: 'The page. Only pages of this service may frame it.', content: html } },
+    errors: ['invalid_field'],
   },
   'GET /assets/*path': {
     access: 'public',
