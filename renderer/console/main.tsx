@@ -19,9 +19,11 @@ import { createRouter } from './stores/router.ts';
 import { createSiteStore } from './stores/site.ts';
 import { createUploads } from './stores/uploads.ts';
 import { createFormat } from './texts/format.ts';
+import { boundTexts } from './ui/bounded.ts';
 import { ConsoleContext } from './ui/context.tsx';
 
 requireTopLevel();
+boundTexts();
 
 const { timeZone, hasSecret } = readBoot<ConsoleBoot>(document);
 const tag = choose(Object.keys(languages), navigator.languages);

@@ -3,6 +3,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { reasonOf } from '../api/errors.ts';
+import { mediumUrl } from '../model/document.ts';
 import { matches } from '../model/filter.ts';
 import type { MediaList } from '../model/wire.ts';
 import type { Upload, Uploads } from '../stores/uploads.ts';
@@ -47,7 +48,8 @@ const UploadRow = ({ upload, uploads }: { upload: Upload; uploads: Uploads }) =>
 const MediumCard = ({ medium, onDelete }: { medium: Medium; onDelete(): void }) => {
   const { texts, format } = useConsole();
   const words = texts.media;
-  const { filename, url, media_type, size, width, height, duration_seconds, used_by } = medium;
+  const { filename, media_type, size, width, height, duration_seconds, used_by } = medium;
+  const url = mediumUrl(filename);
   const card = useRef<HTMLLIElement>(null);
   const isNear = useVisible(card);
   return (

@@ -23,9 +23,12 @@ const decoded = (text: string): string => {
   }
 };
 
-/** The file name of `/media/NAME`; of other addresses the part after the scheme. */
+/** The address of a medium: an answer of a box names no other place. */
+export const mediumUrl = (name: string): string => `/media/${encodeURIComponent(name)}`;
+
+/** The file name of `/media/NAME`; of other addresses the part after the scheme, without user and password. */
 export const mediumName = (url: string): string =>
-  decoded(url.replace(/^\/media\//, '').replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')).replace(/\/$/, '');
+  decoded(url.replace(/^\/media\//, '').replace(/^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#]*@)?/i, '')).replace(/\/$/, '');
 
 /** The first text among the values of a template. */
 const firstValue = (content: SlideDraft['content']): string | undefined =>

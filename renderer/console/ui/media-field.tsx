@@ -3,6 +3,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { reasonOf } from '../api/errors.ts';
+import { mediumUrl } from '../model/document.ts';
 import { matches } from '../model/filter.ts';
 import { useConsole } from './context.tsx';
 import { Dialog, IconButton, SearchField } from './controls.tsx';
@@ -66,12 +67,12 @@ export const MediaChooser = ({
         <p class="chooser-note">{words.none}</p>
       ) : (
         <ul class="chooser">
-          {fitting.map(({ filename, url, media_type, size }) => (
+          {fitting.map(({ filename, media_type, size }) => (
             <Choice
               key={filename}
               name={filename}
               kind={kindOf(media_type)}
-              url={url}
+              url={mediumUrl(filename)}
               size={format.bytes(size)}
               onChoose={onChoose}
             />
