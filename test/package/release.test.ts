@@ -304,6 +304,26 @@ test('the bill of materials is CycloneDX and lists what the packages are made of
 });
 
 // By name: without `resolved` addresses in the lock file npm matches no version. The lock file pins it by its hash.
+/** Whether a range of versions (`engines`) takes Node.js 20.19. */
+const takesOldest = (range: string): boolean =>
+  range.split('||').some((part) => {
+    const [, sign = '', major = '0', minor = '0'] = /^\s*([^\dx*]*)(\d+)?(?:\.(\d+))?/.exec(part) ?? [];
+    const isReached = Number(major) < 20 || (Number(major) === 20 && Number(minor) <= 19);
+    return sign.startsWith('>') ? isReached : major === '0' || (major === '20' && isReached);
+  });
+
+test('on the oldest Node.js that is supported npm warns of Electron and what packages it alone, as the README says', () => {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { engines?: { node?: string } }>;
+  };
+  const warned = Object.entries(packages).flatMap(([path, { engines }]) =>
+    takesOldest(engines?.node ?? '*') ? [] : [path.slice('node_modules/'.length)],
+  );
+  const named = ['@electron-internal/extract-zip', '@electron/get', '@electron/rebuild', 'electron', 'node-abi'];
+  expect(warned.filter((name) => !named.some((each) => name.endsWith(each)))).toEqual([]);
+  expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain('EBADENGINE');
+});
+
 test('every install script of a dependency is approved or denied by name, and only the one that brings ffmpeg runs', () => {
   const read = (name: string) => JSON.parse(readFileSync(join(root, name), 'utf8'));
   const { packages } = read('package-lock.json') as { packages: Record<string, { hasInstallScript?: boolean }> };
