@@ -1,7 +1,7 @@
 /** Starts the kiosk: one app that hosts the service and shows its pages. */
 import { totalmem } from 'node:os';
 import { app, Menu, powerSaveBlocker, protocol, screen, session } from 'electron';
-import { EXIT_CONFIG } from '../service/public.ts';
+import { EXIT_CONFIG, runningAt } from '../service/public.ts';
 import { handleCrashes, openRendering } from './crashes.ts';
 import { createKiosk } from './kiosk.ts';
 import { createRelaunch, stopBeforeQuit } from './lifecycle.ts';
@@ -66,6 +66,9 @@ const mayStart = (): boolean => {
     return false;
   }
   if (app.requestSingleInstanceLock()) return true;
+  const url = runningAt(host.dataDir);
+  const where = url === null ? '' : ` at ${url}, with the data folder ${host.dataDir}`;
+  console.log(`The kiosk runs already${where}; its window is in front now.`);
   app.quit();
   return false;
 };

@@ -36,7 +36,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   await checkAddress(options.host);
   await makeFolders(options);
   for (const warning of options.warnings) log.warn(warning);
-  closers.lasting(await lockFolder({ dataDir, environment, log }));
+  const lock = closers.lasting(await lockFolder({ dataDir, environment, log }));
   const reserve = closers.lasting(
     createReserve({ path: join(dataDir, 'state.reserve'), disk: systemDisk, log, bytes: ports.reserveBytes }),
   );
@@ -88,6 +88,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   closers.active(server);
   peers.onClone(createRenewal({ nodeId, port, renewId, log, onRenewal }));
   await modules.start({ port, url });
+  await lock.announce(url);
 
   return {
     url,

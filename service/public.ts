@@ -34,6 +34,6 @@ export { createQueue } from './platform/queue.ts';
 export { systemDisk } from './platform/store/disk.ts';
 export { createDurable, type Durable } from './platform/store/durable.ts';
 export { replaceFile } from './platform/store/file.ts';
-export { FolderTaken } from './platform/store/lock.ts';
+export { FolderTaken, runningAt } from './platform/store/lock.ts';
 export { rewriteFile, sweepRewrites } from './platform/store/rewrite.ts';
 export { EXIT_RESTART, isSupervised } from './platform/supervisor.ts';

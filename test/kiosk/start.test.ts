@@ -123,13 +123,20 @@ test('Ctrl+C, which the kiosk gets by itself, is not sent to it again', async ()
   expect(lines().slice(1)).toEqual(['waiting', 'end', '']);
 });
 
-itBrowser('with both it is the kiosk, and ends as that does', async () => {
-  const { child, lines, isListening } = start({ DISPLAY: ':99', ELECTRON_OVERRIDE_DIST_PATH: electronIn() });
+itBrowser('with both it is the kiosk, and ends as that does; a second one says where it runs', async () => {
+  const env = { DISPLAY: ':99', ELECTRON_OVERRIDE_DIST_PATH: electronIn() };
+  const { child, dataDir, lines, isListening } = start(env);
   await isListening();
   expect(lines()[0]).toBe('Starting the kiosk.');
   const url = /http:\S+/.exec(lines()[1] ?? '')?.[0];
   const { kiosk } = await (await fetch(`${url}/healthz`, { headers: { Connection: 'close' } })).json();
   expect(kiosk.screens).toHaveLength(1);
+  const second = start({ ...env, SIGNAGE_DATA_DIR: dataDir });
+  expect(await once(second.child, 'close')).toEqual([0, null]);
+  expect(second.lines().slice(1)).toEqual([
+    `The kiosk runs already at ${url}, with the data folder ${dataDir}; its window is in front now.`,
+    '',
+  ]);
   child.kill('SIGTERM');
   const [code] = await once(child, 'exit');
   expect(code).toBe(0);

@@ -4,18 +4,34 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { constants, open, stat } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { constants, open, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+
+/** The file in a data directory that holds the URL of the service that has locked it. */
+const addressFile = (folder: string): string => join(folder, 'address');
+
+/** The URL of the service that has locked a data directory; null: none has, or it does not listen yet. */
+export const runningAt = (folder: string): string | null => {
+  try {
+    return /^http:\/\/\S{1,300}(?=\n$)/.exec(readFileSync(addressFile(folder), 'utf8'))?.[0] ?? null;
+  } catch {
+    return null;
+  }
+};
 
 /** Another service uses the data directory; the message is for the operator. */
 export class FolderTaken extends Error {
   override readonly name = 'FolderTaken';
 
   constructor(folder: string) {
+    const url = runningAt(folder);
+    const where = url === null ? '' : ` at ${url}`;
     super(
-      `The data folder ${folder} is in use by another signage player; end that one, or set SIGNAGE_DATA_DIR to another folder.`,
+      `The data folder ${folder} is in use by another signage player${where}; end that one, or set SIGNAGE_DATA_DIR to another folder.`,
     );
   }
 }
@@ -93,11 +109,8 @@ interface Options {
   log: Pick<Logger, 'warn'>;
 }
 
-/**
- * Locks a data directory. If the system has no locks, the service continues without one.
- * @throws FolderTaken
- */
-export const lockFolder = async ({ dataDir, environment, log }: Options): Promise<Lock> => {
+/** If the system has no locks, the service continues without one. */
+const acquire = async ({ dataDir, environment, log }: Options): Promise<Lock> => {
   const lock = (): Promise<Lock | null> => {
     if (process.platform === 'win32') return lockName(dataDir);
     if (process.platform === 'darwin') return lockOnOpening(dataDir);
@@ -116,4 +129,28 @@ export const lockFolder = async ({ dataDir, environment, log }: Options): Promis
     log.warn({ err: error }, 'the data folder cannot be locked; make sure that only one service uses it');
     return { close: async () => undefined };
   }
+};
+
+interface FolderLock extends Lock {
+  /** Lets a second service say where this one is. A full disk is ignored. */
+  announce(url: string): Promise<void>;
+}
+
+/**
+ * Locks a data directory.
+ * @throws FolderTaken
+ */
+export const lockFolder = async (options: Options): Promise<FolderLock> => {
+  const held = await acquire(options);
+  const address = addressFile(options.dataDir);
+  const forget = (): Promise<void> => rm(address, { force: true }).catch(() => {});
+  // That of a service that was killed.
+  await forget();
+  return {
+    announce: (url) => writeFile(address, `${url}\n`).catch(() => {}),
+    close: async () => {
+      await forget();
+      await held.close();
+    },
+  };
 };

@@ -1,12 +1,12 @@
 /** A data directory is one service's: a second one changes nothing in it, and a killed one is in nobody's way. */
 import { once } from 'node:events';
-import { symlinkSync } from 'node:fs';
+import { readdirSync, symlinkSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { FolderTaken, lockFolder } from '../../../service/platform/store/lock.ts';
+import { lockFolder } from '../../../service/platform/store/lock.ts';
 import { temporaryFolder } from '../../support/service.ts';
 import { startHeadless } from '../options/process.ts';
 
@@ -25,7 +25,7 @@ test('a second service ends with a sentence, and what the first one does goes on
   expect(await second.ended).toBe(1);
   expect(second.printed).toEqual({
     stdout: '',
-    stderr: `The data folder ${alias} is in use by another signage player; end that one, or set SIGNAGE_DATA_DIR to another folder.\n`,
+    stderr: `The data folder ${alias} is in use by another signage player at ${url}; end that one, or set SIGNAGE_DATA_DIR to another folder.\n`,
   });
 
   upload.end(Buffer.alloc(100_000));
@@ -57,8 +57,10 @@ describe.each([
     const [dataDir, other] = [temporaryFolder(), temporaryFolder()];
     const first = await take(dataDir);
     await take(other);
-    await expect(take(dataDir)).rejects.toThrow(FolderTaken);
+    await first.announce('http://[::1]:8080');
+    await expect(take(dataDir)).rejects.toThrow(/another signage player at http:\/\/\[::1\]:8080; end/);
     await first.close();
+    expect(readdirSync(dataDir)).toEqual([]);
     await take(dataDir);
   });
 
