@@ -1,10 +1,13 @@
 /** What is taken of the plays that pages report, when somebody else reports invented ones. */
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { PagePlay } from '../../../service/contract/plays.ts';
 import { lobby } from '../../content/samples.ts';
+import { itBrowser, launchBrowser } from '../../support/browser.ts';
 import { makeDevice } from '../../support/device-key.ts';
+import { patience } from '../../support/observe.ts';
 import { createOperator, operatorSecret, secretSettings } from '../../support/operator.ts';
 import { joinScreen, protocolsOf, type TestPage } from '../../support/page.ts';
+import { colourSlide, colourTemplate, lobby as lobbyOf } from '../../support/player.ts';
 import { startTestService } from '../../support/service.ts';
 import { repeats } from '../../support/soak.ts';
 import { metricsOf, sampleValue } from '../samples.ts';
@@ -65,6 +68,20 @@ test(`${INVENTED} invented devices, each proven, on 36 sockets, leave every play
   // 300 a minute, of all invented devices together.
   expect(kept.length - 150).toBeGreaterThanOrEqual(300);
   expect(kept.length - 150).toBeLessThanOrEqual(600);
+});
+
+itBrowser('with a secret the page of a browser proves its device, and its plays are kept', async () => {
+  const secret = operatorSecret;
+  const slides = [colourSlide('red', [200, 30, 30], 0.3), colourSlide('blue', [30, 30, 200], 0.3)];
+  const content = lobbyOf(slides, { templates: [colourTemplate] });
+  const service = await startTestService({ content, env: secretSettings(secret) });
+  const context = await (await launchBrowser()).newContext({ viewport: { width: 320, height: 180 } });
+  onTestFinished(() => context.close());
+  await (await context.newPage()).goto(`${service.url}/screen/lobby`);
+  const kept = () => readPlays(service, '', secret);
+  await expect.poll(async () => (await kept()).length, patience).toBeGreaterThan(2);
+  expect((await kept())[0]?.device_id).toMatch(/^[0-9A-HJKMNP-TV-Z]{16}$/);
+  expect(await refusedOf(service, 'unproven')).toBe(0);
 });
 
 test('with a secret a page that has not proved its device keeps its plays until it has', async () => {
