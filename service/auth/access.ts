@@ -2,7 +2,8 @@ import type { Logger } from 'pino';
 import { CodedError } from '../contract/errors.ts';
 import type { Access } from '../contract/operations/index.ts';
 import { pageAuthHeader } from '../contract/page.ts';
-import { clockHeader, signatureHeader } from '../domain/request-signature.ts';
+import { relayHeader } from '../contract/peers.ts';
+import { answerHeader, clockHeader, recipientHeader, signatureHeader } from '../domain/request-signature.ts';
 import type { Sender } from './nonces.ts';
 import type { ReplayGuard } from './replay.ts';
 import { createSeal, type Seal } from './seal.ts';
@@ -14,11 +15,19 @@ import {
   claimsSignature,
   createSignatures,
   type HeaderLines,
+  isBetweenBoxes,
   parseSignature,
   type SignedHead,
 } from './signatures.ts';
 import { type CredentialKind, createThrottle, partyOf } from './throttle.ts';
 import { createPageTokens, type PageToken } from './tokens.ts';
+
+/** Proves to the client that this box knows the secret. @returns headers of the answer to a signed request */
+export type SignResponse = (
+  status: number,
+  /** As sent, or its SHA-256, hex; null: it is streamed, and without proof. */
+  body: string | Uint8Array | { sha256: string } | null,
+) => Readonly<Record<string, string>>;
 
 /** The head of a request; credentials are checked before the body is read. */
 interface Attempt extends SignedHead {
@@ -26,28 +35,28 @@ interface Attempt extends SignedHead {
   headers: HeaderLines;
   /** The client address. */
   address: string;
+  /** Whether the host is this box's own, so that no other box can have been meant. */
+  isOwnHost(): boolean;
+  /** Called once the MAC of the request is right: an error is proven, too. */
+  onSigned?(signResponse: SignResponse): void;
 }
-
-/** Returns the value of the signature header for a response. @param body as sent, or its SHA-256, hex */
-export type SignResponse = (status: number, body: string | Uint8Array | { sha256: string }) => string;
 
 export interface Admission {
   /** The signed SHA-256 of the body, hex; null if the request was not admitted by a signature. */
   bodySha256: string | null;
-  /** Signs the response, which proves knowledge of the secret to the client; null if the request is not signed. */
-  signResponse: SignResponse | null;
-  /** Value of {@link clockHeader}, for a client that signed with a wrong time; otherwise null. */
-  clock: string | null;
   /** Encrypts and decrypts the bodies, with the secret that another box has signed with; null: no box signed it. */
   seal: Seal | null;
   /** Null: no box signed the request. */
   boxSignature: BoxSignature | null;
+  /** Whether another box relays the request: then it is carried out here alone. */
+  isRelayed: boolean;
 }
 
 interface AccessControl {
   /**
-   * @throws CodedError `credentials_required`, `signature_required`, `signature_*`, `page_token_*`, `busy`, or
-   *   `too_many_requests` where this address has sent too many wrong credentials
+   * @throws CodedError `credentials_required`, `signature_*`, `page_token_*`, `busy`, or `too_many_requests` where this
+   *   address has sent too many wrong credentials; `host_refused` or `misdirected` if another box is meant; and
+   *   `signature_required` where the kind of credentials is not enough
    */
   admit: (attempt: Attempt) => Promise<Admission>;
   /** Issues a page token; null if pages need none. */
@@ -69,8 +78,26 @@ interface Options {
   log: Pick<Logger, 'warn'>;
 }
 
-const unsigned: Admission = { bodySha256: null, signResponse: null, clock: null, seal: null, boxSignature: null };
-const open: AccessControl = { admit: async () => unsigned, pageToken: async () => null };
+const unsigned: Admission = { bodySha256: null, seal: null, boxSignature: null, isRelayed: false };
+
+const recipientOf = (headers: HeaderLines): string | null => headers[recipientHeader]?.[0] ?? null;
+
+/** @throws CodedError `misdirected` */
+const checkRecipient = (headers: HeaderLines, nodeId: string): void => {
+  if (![null, '', nodeId].includes(recipientOf(headers))) throw new CodedError('misdirected');
+};
+
+const foreignHost =
+  'A signed request without a recipient must go to an address or name of this box: send x-signage-recipient with its node id, or set SIGNAGE_PUBLIC_URL or SIGNAGE_ALLOWED_HOSTS.';
+
+/** Without a secret: everything is open, and the headers between boxes count as they are. */
+const openTo = (nodeId: string): AccessControl => ({
+  admit: async ({ headers }) => {
+    checkRecipient(headers, nodeId);
+    return { ...unsigned, isRelayed: Boolean(headers[relayHeader]?.[0]) };
+  },
+  pageToken: async () => null,
+});
 
 /**
  * The sender whose share of the nonce memory a request uses. Requests between boxes are recognised by their headers or
@@ -95,11 +122,11 @@ export const createAccess = ({
   now,
   log,
 }: Options): AccessControl => {
-  if (secret === null || guard === null) return open;
+  if (secret === null || guard === null) return openTo(nodeId);
   const throttle = createThrottle({ log });
   const tokens = createPageTokens({ secret, previous, lifetimeSeconds: pageTokenSeconds, now });
   const secrets = previous === null ? [secret] : [secret, previous];
-  const signatures = createSignatures({ secrets, guard, nodeId });
+  const signatures = createSignatures({ secrets, guard });
   const seals = new Map(secrets.map((each) => [each, createSeal(each, ...secrets)]));
 
   /**
@@ -115,22 +142,39 @@ export const createAccess = ({
     }
   };
 
-  const admitSigned = async ({ access, headers, address, ...head }: Attempt): Promise<Admission> => {
+  /** Checks the signature, and that this box is meant. */
+  const admitSigned = async ({ access, headers, address, isOwnHost, onSigned, ...head }: Attempt) => {
     const signature = parseSignature(headers);
-    const sender = senderOf(access, headers, address, head.target);
-    const verified = await counted(address, 'signature', () => signatures.verify(signature, head, sender));
-    const { secret: signer, clock, boxSignature } = verified;
-    checkAbsentBody(head.method, headers, signature.sha256);
+    const { version, recipient } = signature;
+    const isOwn = recipient === null ? isOwnHost() : recipient === nodeId;
     const [request = ''] = headers[signatureHeader] ?? [];
+    const onSecret = (signer: string): void =>
+      onSigned?.((status, body) => {
+        const clock = String(guard.clock());
+        if (body === null) return { [clockHeader]: clock };
+        const isHash = typeof body === 'object' && 'sha256' in body;
+        const answer = { request, status, sha256: isHash ? body.sha256 : sha256Hex(body), clock };
+        return { [clockHeader]: clock, [answerHeader]: signAnswer(signer, answer) };
+      });
+    const verification = {
+      sender: senderOf(access, headers, address, head.target),
+      // Browsers send again what is answered with 421.
+      isForThis: isOwn,
+      onSecret,
+    };
+    const verify = () => signatures.verify(signature, head, verification);
+    const { secret: signer, boxSignature } = await counted(address, 'signature', verify);
+    checkAbsentBody(head.method, headers, signature.sha256);
+    if (recipient === null && !isOwn) throw new CodedError('host_refused', foreignHost);
+    checkRecipient(headers, nodeId);
+    if (version === 'v2' && access !== 'public' && !isBetweenBoxes(headers, head.target)) {
+      throw new CodedError('signature_required', 'A box signs only what boxes ask of each other.');
+    }
     return {
       bodySha256: signature.sha256,
-      signResponse: (status, body) => {
-        const isHash = typeof body === 'object' && 'sha256' in body;
-        return signAnswer(signer, { request, status, sha256: isHash ? body.sha256 : sha256Hex(body) });
-      },
-      clock,
       boxSignature,
-      seal: signature.recipient === null ? null : (seals.get(signer) ?? null),
+      seal: version === 'v2' ? (seals.get(signer) ?? null) : null,
+      isRelayed: version === 'v2' && headers[relayHeader] !== undefined,
     };
   };
 
@@ -138,22 +182,27 @@ export const createAccess = ({
     const [token = '', ...more] = headers[pageAuthHeader] ?? [];
     if (more.length > 0) throw new CodedError('page_token_invalid', 'A request must have exactly one page token.');
     await counted(address, 'page token', () => tokens.verify(token));
+    checkRecipient(headers, nodeId);
     if (access === 'signed') throw new CodedError('signature_required');
+    return unsigned;
+  };
+
+  /** Public operations need no credentials, but a signed request gets a signed response, and only from the box it is for. */
+  const admitPublic = async (attempt: Attempt): Promise<Admission> => {
+    try {
+      if (claimsSignature(attempt.headers)) return await admitSigned(attempt);
+    } catch (error) {
+      if (error instanceof CodedError && error.status === 421) throw error;
+    }
+    checkRecipient(attempt.headers, nodeId);
     return unsigned;
   };
 
   return {
     async admit(attempt) {
       const { access, headers } = attempt;
+      if (access === 'public') return admitPublic(attempt);
       const isSigned = access !== 'page' && claimsSignature(headers);
-      // Public operations need no credentials, but a signed request gets a signed response.
-      if (access === 'public') {
-        if (!isSigned) return unsigned;
-        return admitSigned(attempt).catch((error: unknown) => ({
-          ...unsigned,
-          clock: error instanceof CodedError ? (error.headers[clockHeader] ?? null) : null,
-        }));
-      }
       if (!isSigned && headers[pageAuthHeader] === undefined) throw new CodedError('credentials_required');
       return isSigned ? admitSigned(attempt) : admitPage(attempt);
     },

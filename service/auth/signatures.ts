@@ -3,14 +3,17 @@ import { CodedError } from '../contract/errors.ts';
 import { commandIdHeader, relayHeader } from '../contract/peers.ts';
 import {
   clockHeader,
+  coveredBy,
+  coveredHeaders,
   recipientHeader,
   type SignedParts,
   signatureHeader,
   timestampHeader,
 } from '../domain/request-signature.ts';
+import { freshMs } from './fence.ts';
 import type { Sender } from './nonces.ts';
 import type { ReplayGuard } from './replay.ts';
-import { sha256Hex, signatureMac, signClock } from './sign.ts';
+import { sha256Hex, signatureMac } from './sign.ts';
 
 /** Header values by lower-case name, as in `IncomingMessage.headersDistinct`. */
 export type HeaderLines = Readonly<NodeJS.Dict<string[]>>;
@@ -19,44 +22,51 @@ export type HeaderLines = Readonly<NodeJS.Dict<string[]>>;
 export type SignedHead = Pick<SignedParts, 'method' | 'host' | 'target'>;
 
 /** The parsed headers of a signed request. */
-interface Signature extends Pick<SignedParts, 'timestamp' | 'nonce' | 'sha256' | 'recipient'> {
+interface Signature extends Omit<SignedParts, keyof SignedHead> {
   /** Hex. */
   mac: string;
-  /** Whether a box relays the request: then it is fresh for a shorter time. */
-  isRelay: boolean;
 }
 
 /** Whether a request claims to come from another box; this grants no rights. @param target path and query */
 export const claimsBox = (headers: Readonly<NodeJS.Dict<unknown>>, target: string): boolean =>
-  headers[relayHeader] !== undefined || headers[recipientHeader] !== undefined || target.startsWith('/api/peers/');
+  headers[relayHeader] !== undefined || target.startsWith('/api/peers/');
 
 /** Whether a request has a signature header, valid or not. */
 export const claimsSignature = (headers: HeaderLines): boolean =>
   headers[timestampHeader] !== undefined || headers[signatureHeader] !== undefined;
 
-const onlyLine = (headers: HeaderLines, name: string): string => {
-  const lines = headers[name] ?? [];
-  if (lines[0] === undefined || lines.length > 1) {
-    throw new CodedError('signature_invalid', `A signed request must have exactly one ${name} header.`);
-  }
-  return lines[0];
+/** What boxes ask of each other where they relay it: commands, snapshots and onboarding. */
+const relayable = /^\/api\/(?:screens\/[^/]+\/(?:commands|connections|clients)|onboarding)(?:[/?]|$)/;
+
+/** Whether the signature of a box is enough for what it asks. @param target path and query */
+export const isBetweenBoxes = (headers: HeaderLines, target: string): boolean =>
+  target.startsWith('/api/peers/') || (headers[relayHeader] !== undefined && relayable.test(target));
+
+/** For how long what names its recipient is fresh, and of that a command of another box, ms in either direction. */
+const boundMs = 30_000;
+const commandMs = 3_000;
+
+const isCommand = (target: string): boolean => /^[^?]*\/commands(?:\?|$)/.test(target);
+
+const windowOf = ({ version, recipient }: Pick<Signature, 'version' | 'recipient'>, target: string): number => {
+  if (recipient === null) return freshMs;
+  return version === 'v2' && isCommand(target) ? commandMs : boundMs;
 };
+
+const stale = (window: number, more: ConstructorParameters<typeof CodedError>[2] = {}): CodedError =>
+  new CodedError(
+    'signature_stale',
+    `The timestamp is outside the window of ${window / 1000} s, or older than this service.`,
+    more,
+  );
 
 /** The valid signature of another box. */
 export interface BoxSignature {
   /** How long ago it was made, ms by this box's clock. */
   age(): number;
-  /** The value of {@link clockHeader} now. */
-  clock(): string;
+  /** For how long it is fresh, ms. */
+  freshMs: number;
 }
-
-/** For how long a request between boxes is fresh, ms in either direction. Operators have the whole window. */
-const boxFreshMs = 3_000;
-
-const staleRelay = 'A request between boxes is fresh for 3 s.';
-
-/** From this difference of the clocks on, ms, the answer carries the clock, so that the calling box signs by it. */
-const noticeMs = 250;
 
 /**
  * Checks again that a request of another box is fresh.
@@ -64,13 +74,25 @@ const noticeMs = 250;
  * @throws CodedError `signature_stale`
  */
 export const checkAge = (signature: BoxSignature | null): void => {
-  if (signature === null || signature.age() <= boxFreshMs) return;
-  throw new CodedError('signature_stale', staleRelay, { headers: { [clockHeader]: signature.clock() } });
+  if (signature !== null && signature.age() > signature.freshMs) throw stale(signature.freshMs);
+};
+
+/** @throws CodedError `signature_invalid` if there is more than one line */
+const atMostOne = (headers: HeaderLines, name: string): string | undefined => {
+  const [line, ...more] = headers[name] ?? [];
+  if (more.length === 0) return line;
+  throw new CodedError('signature_invalid', `A signed request must have one ${name} header at most.`);
+};
+
+const onlyLine = (headers: HeaderLines, name: string): string => {
+  const line = atMostOne(headers, name);
+  if (line !== undefined) return line;
+  throw new CodedError('signature_invalid', `A signed request must have a ${name} header.`);
 };
 
 /**
- * @throws CodedError `signature_invalid` if a header is missing, repeated or malformed, or a request that names its
- *   recipient is signed as v1, which does not cover it: a host between the boxes could hand it to another one
+ * @throws CodedError `signature_invalid` if a header is missing, repeated or malformed, or counts only in the signature of
+ *   a box: a host on the way could add it, and the request would be kept from the other boxes, or taken for a repetition
  */
 export const parseSignature = (headers: HeaderLines): Signature => {
   const timestamp = onlyLine(headers, timestampHeader);
@@ -81,68 +103,58 @@ export const parseSignature = (headers: HeaderLines): Signature => {
   const match = /^(v[12]);nonce=([\w-]{16,64});sha256=([\da-f]{64});mac=([\da-f]{64})$/.exec(line);
   if (match === null)
     throw new CodedError('signature_invalid', 'The signature must have the form v1;nonce=N;sha256=B;mac=M.');
-  const [, version, nonce = '', sha256 = '', mac = ''] = match;
-  if (version === 'v1' && headers[recipientHeader] !== undefined) {
-    const message = `A request with ${recipientHeader} must be signed as v2; update the box that sent it.`;
-    throw new CodedError('signature_invalid', message);
+  const [, given, nonce = '', sha256 = '', mac = ''] = match;
+  const version = given === 'v2' ? 'v2' : 'v1';
+  const between = version === 'v2' ? [] : [relayHeader, commandIdHeader].filter((name) => headers[name] !== undefined);
+  if (between.length > 0) {
+    throw new CodedError('signature_invalid', `${between[0]} counts only in what boxes sign for each other, as v2.`);
   }
-  const between = [relayHeader, commandIdHeader].find((name) => headers[name] !== undefined);
-  if (version === 'v1' && between !== undefined) {
-    // A host on the way could add it: the request would be kept from the other boxes, or taken for a repetition.
-    throw new CodedError(
-      'signature_invalid',
-      `${between} stands only in requests between boxes, which are signed as v2.`,
-    );
-  }
-  const recipient = version === 'v1' ? null : onlyLine(headers, recipientHeader);
-  return { timestamp, nonce, sha256, mac, recipient, isRelay: headers[relayHeader] !== undefined };
+  const recipient = version === 'v2' ? onlyLine(headers, recipientHeader) : atMostOne(headers, recipientHeader);
+  const isCovering = version === 'v1' && recipient !== undefined;
+  const covered = isCovering ? coveredBy((name) => atMostOne(headers, name)) : coveredHeaders.map(() => '');
+  return { version, timestamp, nonce, sha256, mac, recipient: recipient ?? null, covered };
 };
 
 interface Options {
   /** A signature by any of these is accepted. */
   secrets: readonly string[];
   guard: Pick<ReplayGuard, 'isFresh' | 'clock' | 'use'>;
-  /** The id of this box. */
-  nodeId: string;
+}
+
+interface Verification {
+  sender: Sender;
+  /** Whether the request is meant for this box: another one's nonce is not used up here. */
+  isForThis: boolean;
+  /** Called with the secret that the request was signed with, before its time and its nonce are judged. */
+  onSecret?(secret: string): void;
 }
 
 /** Verifies signatures; each is accepted once. */
-export const createSignatures = ({ secrets, guard, nodeId }: Options) => ({
+export const createSignatures = ({ secrets, guard }: Options) => ({
   /**
    * Marks the nonce as used synchronously, so that only one of many concurrent copies is accepted.
-   * @returns the secret that it was signed with, the {@link clockHeader} for a box whose clock is a little off, and the
-   *   signature of a box
-   * @throws CodedError `signature_stale`, `signature_invalid`, `signature_replayed` or `busy`, the first that applies;
-   *   the first carries {@link clockHeader}. Where the MAC is wrong as well, its `cause` is `signature_invalid`, and the
-   *   clock is not signed: a host that alters requests must not be able to pass on the clock of another box.
+   * @returns the secret that it was signed with, and the signature of a box
+   * @throws CodedError `signature_stale`, `signature_invalid`, `signature_replayed` or `busy`, the first that applies.
+   *   Where the MAC of a stale one is wrong as well, its `cause` is `signature_invalid`.
    */
-  async verify({ mac, isRelay, ...claimed }: Signature, head: SignedHead, sender: Sender) {
+  async verify({ mac, ...claimed }: Signature, head: SignedHead, { sender, isForThis, onSecret }: Verification) {
     const timestamp = Number(claimed.timestamp);
-    const isFromBox = isRelay || claimed.recipient !== null;
-    const off = Math.abs(timestamp - guard.clock());
-    const isFresh = guard.isFresh(timestamp) && (!isFromBox || off <= boxFreshMs);
+    const window = windowOf(claimed, head.target);
+    const isInWindow = window === freshMs || Math.abs(timestamp - guard.clock()) <= window;
+    const isFresh = guard.isFresh(timestamp) && isInWindow;
     const given = Buffer.from(mac, 'hex');
-    const isSignedWith = (secret: string): boolean =>
-      timingSafeEqual(given, signatureMac(secret, { ...head, ...claimed }));
-    const secret = secrets.find(isSignedWith);
-    const clock = (by: string): string => signClock(by, mac, guard.clock());
-    if (!isFresh) {
-      const headers = { [clockHeader]: secret === undefined ? String(guard.clock()) : clock(secret) };
-      const cause = secret === undefined ? new CodedError('signature_invalid') : undefined;
-      throw new CodedError('signature_stale', isFromBox ? staleRelay : undefined, { headers, cause });
-    }
+    const secret = secrets.find((each) => timingSafeEqual(given, signatureMac(each, { ...head, ...claimed })));
+    if (secret !== undefined) onSecret?.(secret);
     if (secret === undefined) {
       const message = `The signature does not match the request: the host that it must be made for is ${head.host}.`;
-      throw new CodedError('signature_invalid', message);
+      const headers = { [clockHeader]: String(guard.clock()) };
+      const cause = new CodedError('signature_invalid', message, { headers });
+      throw isFresh ? cause : stale(window, { headers, cause });
     }
-    // What is meant for another box is not carried out here; browsers send it again when it is answered with 421.
-    if (claimed.recipient === null || claimed.recipient === nodeId) await guard.use(claimed.nonce, timestamp, sender);
-    const boxSignature: BoxSignature = { age: () => guard.clock() - timestamp, clock: () => clock(secret) };
-    return {
-      secret,
-      clock: isFromBox && off > noticeMs ? clock(secret) : null,
-      boxSignature: isFromBox ? boxSignature : null,
-    };
+    if (!isFresh) throw stale(window);
+    if (isForThis) await guard.use(claimed.nonce, timestamp, sender);
+    const boxSignature: BoxSignature = { age: () => guard.clock() - timestamp, freshMs: window };
+    return { secret, boxSignature: claimed.version === 'v2' ? boxSignature : null };
   },
 });
 

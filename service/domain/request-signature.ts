@@ -1,24 +1,28 @@
 /**
  * Signed requests: the texts that are signed, and the headers that carry the signatures. The hash functions are passed
- * in, because a page that is served over plain http has no `crypto.subtle`.
+ * in, because a page that is served over plain http has no `crypto.subtle`. All texts are bytes, a character each, as
+ * `node:http` and `fetch` pass on headers: a name in UTF-8 is one character per byte, see {@link headerText}.
  */
 
 /** Milliseconds since the epoch, 13 digits. */
 export const timestampHeader = 'x-signage-request-timestamp';
-/** `v1;nonce=N;sha256=B;mac=M`, or `v2` with {@link recipientHeader}. */
+/** `v1;nonce=N;sha256=B;mac=M`; between boxes `v2`. */
 export const signatureHeader = 'x-signage-request-signature';
-/** Node id of the box that a request between boxes is meant for: another box may have its address by now. */
+/** Node id of the box that a request is meant for: a host in between, or a box with its address, may pass it on. */
 export const recipientHeader = 'x-signage-recipient';
-/** The signature of the response to a signed request: MAC in hex. */
+/** The signature of the answer to a signed request: MAC in hex. */
 export const answerHeader = 'x-signage-answer-signature';
-/**
- * The time of the box, for a client whose clock is too far off: `TIME;mac=M`. It has its own MAC, so that no third party
- * can make the client sign requests for the future.
- */
+/** The time of the box, ms since the epoch, 13 digits; it counts only where {@link answerHeader} proves it. */
 export const clockHeader = 'x-signage-clock';
+/** Headers that change what a request does. With a recipient its signature covers them, in this order. */
+export const coveredHeaders = ['x-signage-operator', 'if-match', 'if-none-match'] as const;
+
+/** `v1`: of an operator; `v2`: between boxes, for what only they ask of each other. */
+type SignatureVersion = 'v1' | 'v2';
 
 /** The parts of a request that its signature covers. */
 export interface SignedParts {
+  version: SignatureVersion;
   /** Milliseconds since the epoch, 13 digits. */
   timestamp: string;
   nonce: string;
@@ -29,41 +33,43 @@ export interface SignedParts {
   target: string;
   /** SHA-256 of the body, hex. */
   sha256: string;
-  /** The {@link recipientHeader} of a request between boxes, which is signed as v2; null: v1. */
+  /** The {@link recipientHeader}; null: the box that the host names. */
   recipient: string | null;
+  /** Values of {@link coveredHeaders}, empty where absent; they count in `v1` with a recipient alone. */
+  covered: readonly string[];
 }
 
-const versionOf = (recipient: string | null): 'v1' | 'v2' => (recipient === null ? 'v1' : 'v2');
-
 /** The text whose MAC is M in {@link signatureHeader}. */
-export const requestText = ({ timestamp, nonce, method, host, target, sha256, recipient }: SignedParts): string =>
-  [
-    `signage-request-${versionOf(recipient)}`,
-    ...[timestamp, nonce, method, host.toLowerCase(), target, sha256],
-    ...(recipient === null ? [] : [recipient]),
-  ].join('\n');
+export const requestText = (parts: SignedParts): string => {
+  const { version, timestamp, nonce, method, host, target, sha256, recipient, covered } = parts;
+  const lines = [`signage-request-${version}`, timestamp, nonce, method, host.toLowerCase(), target, sha256];
+  if (recipient !== null) lines.push(recipient, ...(version === 'v1' ? covered : []));
+  return lines.join('\n');
+};
 
-/** The parts of a response that its signature covers. */
+/** The parts of an answer that its signature covers. */
 interface SignedAnswer {
-  /** The signature header of the request; binds the response to it. */
+  /** The signature header of the request; binds the answer to it. */
   request: string;
   status: number;
   /** SHA-256 of the body as sent, hex. */
   sha256: string;
+  /** The {@link clockHeader}. */
+  clock: string;
 }
 
 /** The text whose MAC is the value of {@link answerHeader}. */
-const answerText = ({ request, status, sha256 }: SignedAnswer): string =>
-  ['signage-answer-v1', request, status, sha256].join('\n');
+const answerText = ({ request, status, sha256, clock }: SignedAnswer): string =>
+  ['signage-answer-v1', request, status, sha256, clock].join('\n');
 
-/** The text whose MAC is sent in {@link clockHeader}. @param mac of the request, hex; @param time ms since the epoch */
-export const clockText = (mac: string, time: string): string => ['signage-clock-v1', mac, time].join('\n');
+/** A text as the bytes of its UTF-8, a character each: what a header needs that is not ASCII. */
+export const headerText = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text));
 
 interface Digests {
   /** SHA-256, lower-case hex. */
   sha256: (bytes: string | Uint8Array) => string;
-  /** HMAC-SHA256 (RFC 2104) of a text, lower-case hex. */
-  hmac: (secret: string, text: string) => string;
+  /** HMAC-SHA256 (RFC 2104) of bytes, a character each, lower-case hex. The secret is UTF-8. */
+  hmac: (secret: string, bytes: string) => string;
   /** 16 to 64 random characters of `A-Z a-z 0-9 - _`. */
   nonce: () => string;
 }
@@ -82,8 +88,12 @@ export type Signable = Destination &
     now?: number;
     /** 16 to 64 characters of `A-Z a-z 0-9 - _`, valid for one request. */
     nonce?: string;
-    /** Node id of the box that a request between boxes is meant for; absent: the request of an operator. */
+    /** Node id of the box that the request is meant for; absent: the box that the host names. */
     recipient?: string;
+    /** The other headers of the request, as sent; those of {@link coveredHeaders} are covered. */
+    headers?: Readonly<Record<string, string>>;
+    /** Default: `v1`. */
+    version?: SignatureVersion;
   };
 
 const destinationOf = (signable: Destination): { host: string; target: string } => {
@@ -92,34 +102,56 @@ const destinationOf = (signable: Destination): { host: string; target: string } 
   return { host, target: pathname + search };
 };
 
+/** The values of {@link coveredHeaders}. @param headerOf by name in lower case; undefined: it is absent */
+export const coveredBy = (headerOf: (name: string) => string | undefined): string[] =>
+  coveredHeaders.map((name) => (headerOf(name) ?? '').replace(/^[ \t]+|[ \t]+$/g, ''));
+
 /** Signs the requests of a client, and verifies the answers of the box. */
-export const createSigning = ({ sha256, hmac, nonce: newNonce }: Digests) => ({
-  /** @returns the headers of a signed request; valid for one request, within 300 s, or 3 s with a recipient */
-  signRequest: (signable: Signable): Record<string, string> => {
-    const { secret, method, now = Date.now(), nonce = newNonce(), recipient = null } = signable;
-    const bodySha256 = 'bodySha256' in signable ? signable.bodySha256 : sha256(signable.body ?? '');
-    const timestamp = String(now);
-    const signed = { timestamp, nonce, method: method.toUpperCase(), ...destinationOf(signable), sha256: bodySha256 };
-    const mac = hmac(secret, requestText({ ...signed, recipient }));
-    return {
-      [timestampHeader]: timestamp,
-      [signatureHeader]: `${versionOf(recipient)};nonce=${nonce};sha256=${bodySha256};mac=${mac}`,
-      ...(recipient === null ? {} : { [recipientHeader]: recipient }),
-    };
-  },
+export const createSigning = ({ sha256, hmac, nonce: newNonce }: Digests) => {
+  const signAnswer = (secret: string, answer: SignedAnswer): string => hmac(secret, answerText(answer));
 
-  /** The value of {@link answerHeader} of an answer by a box that has the secret. */
-  signAnswer: (secret: string, answer: SignedAnswer): string => hmac(secret, answerText(answer)),
+  return {
+    /**
+     * @returns the headers of a signed request; valid for one request, within 300 s at the box that the host names, or
+     *   within 30 s at the recipient
+     */
+    signRequest: (signable: Signable): Record<string, string> => {
+      const { secret, method, now = Date.now(), nonce = newNonce(), recipient = null, version = 'v1' } = signable;
+      const bodySha256 = 'bodySha256' in signable ? signable.bodySha256 : sha256(signable.body ?? '');
+      const timestamp = String(now);
+      const given = Object.entries(signable.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
+      const text = requestText({
+        ...destinationOf(signable),
+        version,
+        timestamp,
+        nonce,
+        recipient,
+        method: method.toUpperCase(),
+        sha256: bodySha256,
+        covered: coveredBy((name) => given.find(([own]) => own === name)?.[1]),
+      });
+      return {
+        [timestampHeader]: timestamp,
+        [signatureHeader]: `${version};nonce=${nonce};sha256=${bodySha256};mac=${hmac(secret, text)}`,
+        ...(recipient === null ? {} : { [recipientHeader]: recipient }),
+      };
+    },
 
-  /**
-   * Verifies a {@link clockHeader}. The comparison may take any time: each request has a MAC of its own, so there is
-   * nothing to try twice.
-   * @param mac of the request, hex
-   * @returns ms since the epoch; null if it is invalid
-   */
-  readClock: (secret: string, mac: string, value: unknown): number | null => {
-    const [, time, given] = /^(\d{13});mac=([\da-f]{64})$/.exec(String(value)) ?? [];
-    if (time === undefined) return null;
-    return given === hmac(secret, clockText(mac, time)) ? Number(time) : null;
-  },
-});
+    /** The value of {@link answerHeader} of an answer by a box that has the secret. */
+    signAnswer,
+
+    /**
+     * The time in a proven answer, ms since the epoch; null: the answer is not proven. The comparison may take any time:
+     * each request has a MAC of its own, so there is nothing to try twice.
+     * @param headerOf of the answer, by name in lower case
+     */
+    provenTime: (
+      secret: string,
+      { headerOf, ...answer }: Omit<SignedAnswer, 'clock'> & { headerOf: (name: string) => unknown },
+    ): number | null => {
+      const clock = String(headerOf(clockHeader) ?? '');
+      const isProven = headerOf(answerHeader) === signAnswer(secret, { ...answer, clock });
+      return isProven && /^\d{13}$/.test(clock) ? Number(clock) : null;
+    },
+  };
+};

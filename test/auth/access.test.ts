@@ -1,11 +1,11 @@
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createAccess } from '../../service/auth/access.ts';
+import { createAccess, type SignResponse } from '../../service/auth/access.ts';
 import { createNonces } from '../../service/auth/nonces.ts';
-import { readClock, sha256Hex, signAnswer, signRequest } from '../../service/auth/sign.ts';
+import { provenTime, sha256Hex, signRequest } from '../../service/auth/sign.ts';
 import type { HeaderLines } from '../../service/auth/signatures.ts';
 import type { Access } from '../../service/contract/operations/index.ts';
-import { signatureHeader, timestampHeader } from '../../service/domain/request-signature.ts';
+import { clockHeader, signatureHeader, timestampHeader } from '../../service/domain/request-signature.ts';
 import { createClock, createTestGuard, linesOf, otherSecret, outcome, secret } from './support.ts';
 
 const head = { method: 'POST', host: 'player.local:8080', target: '/api/screens/lobby/commands' };
@@ -34,18 +34,33 @@ const setUp = ({ nonces, ...set }: Setup = {}, clock = createClock()) => {
   };
   const access = createAccess(options);
   const admit = (headers: HeaderLines, as: Access, address = '192.0.2.1') =>
-    access.admit({ ...head, headers, access: as, address });
+    access.admit({ ...head, headers, access: as, address, isOwnHost: () => true });
+  /** What signs the answer; undefined: nothing does. */
+  const signerOf = async (headers: HeaderLines, as: Access): Promise<SignResponse | undefined> => {
+    let signer: SignResponse | undefined;
+    const onSigned = (sign: SignResponse): void => {
+      signer = sign;
+    };
+    const attempt = { ...head, headers, access: as, address: '192.0.2.1', isOwnHost: () => true, onSigned };
+    await outcome(() => access.admit(attempt));
+    return signer;
+  };
+  /** The time that an answer proves. */
+  const timeOf = (signed: HeaderLines, by: string, answer: Readonly<Record<string, string>>, status = 200) => {
+    const [request = ''] = signed[signatureHeader] ?? [];
+    return provenTime(by, { request, status, sha256: sha256Hex('{}'), headerOf: (name) => answer[name] });
+  };
   const judge = (...attempt: Parameters<typeof admit>) => outcome(() => admit(...attempt));
-  const sign = (with_ = secret, between: { recipient?: string } = {}): HeaderLines => ({
+  const sign = (with_ = secret, between: { recipient?: string; version?: 'v2' } = {}): HeaderLines => ({
     ...linesOf(signRequest({ ...head, body, secret: with_, now: clock.now(), ...between })),
     'content-length': [String(body.length)],
   });
   const relay = (id: string, with_ = secret): HeaderLines => ({
-    ...sign(with_, { recipient: 'this box' }),
+    ...sign(with_, { recipient: 'this box', version: 'v2' }),
     'x-signage-relay': [id],
   });
   const token = async (): Promise<string> => (await access.pageToken())?.token ?? '';
-  return { clock, warn, access, admit, judge, sign, relay, token };
+  return { clock, warn, access, admit, signerOf, timeOf, judge, sign, relay, token };
 };
 
 describe('with no secret', () => {
@@ -61,8 +76,6 @@ describe('with no secret', () => {
     expect(await access.pageToken()).toBeNull();
     expect(await admit(sign(), 'signed')).toMatchObject({
       bodySha256: null,
-      signResponse: null,
-      clock: null,
       seal: null,
     });
   });
@@ -140,25 +153,61 @@ describe('a signed request', () => {
   });
 
   test.each<Access>(['signed', 'public'])('gets a response signed with its own secret for the class %s', async (as) => {
-    const { admit, sign } = setUp({ previous: otherSecret });
+    const { clock, signerOf, timeOf, sign } = setUp({ previous: otherSecret });
     for (const signer of [secret, otherSecret]) {
       const headers = sign(signer);
-      const { signResponse } = await admit(headers, as);
-      const [request = ''] = headers[signatureHeader] ?? [];
-      const mac = signAnswer(signer, { request, status: 200, sha256: sha256Hex('{}') });
-      expect(signResponse?.(200, '{}')).toBe(mac);
-      expect([
-        signResponse?.(201, '{}'),
-        signResponse?.(200, '[]'),
-        (await admit(sign(signer), as)).signResponse?.(200, '{}'),
-      ]).not.toContain(mac);
+      const signResponse = await signerOf(headers, as);
+      const answer = signResponse?.(200, '{}') ?? {};
+      expect(timeOf(headers, signer, answer)).toBe(clock.now());
+      const other = (await signerOf(sign(signer), as))?.(200, '{}') ?? {};
+      const later = { ...answer, [clockHeader]: String(clock.now() + 1) };
+      const streamed = signResponse?.(200, null) ?? {};
+      for (const wrong of [signResponse?.(201, '{}') ?? {}, signResponse?.(200, '[]') ?? {}, other, later, streamed]) {
+        expect(timeOf(headers, signer, wrong)).toBeNull();
+      }
+      expect(streamed).toEqual({ [clockHeader]: String(clock.now()) });
     }
-    expect(await admit(sign('a guess'), 'public')).toMatchObject({
-      bodySha256: null,
-      signResponse: null,
-      clock: null,
-      seal: null,
-    });
+    expect(await signerOf(sign('a guess'), as)).toBeUndefined();
+  });
+
+  test('gets a proven error, where its MAC is right', async () => {
+    const { clock, signerOf, sign } = setUp();
+    const replayed = sign();
+    await signerOf(replayed, 'signed');
+    const stale = linesOf(signRequest({ ...head, body, secret, now: clock.now() - 900_000 }));
+    const misdirected = sign(secret, { recipient: 'another box' });
+    for (const headers of [replayed, stale, misdirected]) expect(await signerOf(headers, 'signed')).toBeDefined();
+    expect(await signerOf(sign(otherSecret), 'signed')).toBeUndefined();
+  });
+
+  test('without a recipient is for the host that is the box, and with one for that box, public or not', async () => {
+    const { access, judge, sign } = setUp();
+    for (const as of ['signed', 'public'] as const) {
+      const elsewhere = { ...head, headers: sign(), access: as, address: '192.0.2.1', isOwnHost: () => false };
+      expect(await outcome(() => access.admit(elsewhere))).toBe('host_refused');
+      const named = { ...elsewhere, headers: sign(secret, { recipient: 'this box' }) };
+      expect(await outcome(() => access.admit(named))).toBe('accepted');
+      expect(await judge(sign(secret, { recipient: 'another box' }), as)).toBe('misdirected');
+    }
+  });
+
+  test('of a box opens only what boxes ask of each other', async () => {
+    const { clock, access } = setUp();
+    const judgeAt = (target: string, relayed: boolean) => {
+      const parts = { method: 'GET', host: head.host, target };
+      const signed = signRequest({ ...parts, secret, now: clock.now(), recipient: 'this box', version: 'v2' });
+      const headers = linesOf({ ...signed, ...(relayed && { 'x-signage-relay': 'a' }) });
+      const attempt = { ...parts, headers, access: 'signed' as const, address: '192.0.2.1', isOwnHost: () => true };
+      return outcome(() => access.admit(attempt));
+    };
+    for (const path of ['screens/lobby/commands', 'screens/lobby/connections', 'onboarding']) {
+      expect(await judgeAt(`/api/${path}`, true)).toBe('accepted');
+      expect(await judgeAt(`/api/${path}`, false)).toBe('signature_required');
+    }
+    expect(await judgeAt('/api/peers/state?from=a', false)).toBe('accepted');
+    for (const path of ['/console/api/site', '/api/media/a.png', '/api/streams']) {
+      expect(await judgeAt(path, true)).toBe('signature_required');
+    }
   });
 
   test('whose announced body does not arrive is refused at once', async () => {
@@ -226,11 +275,11 @@ describe('the throttle', () => {
   );
 
   test('does not affect public operations: after many wrong signatures, valid requests still get a signed response', async () => {
-    const { admit, judge, sign } = setUp();
+    const { signerOf, judge, sign } = setUp();
     for (let count = 0; count < 250; count += 1) expect(await judge(sign(otherSecret), 'public')).toBe('accepted');
-    expect((await admit(sign(otherSecret), 'public')).signResponse).toBeNull();
+    expect(await signerOf(sign(otherSecret), 'public')).toBeUndefined();
     expect(await judge(sign(otherSecret), 'signed')).toBe('too_many_requests');
-    expect((await admit(sign(), 'public')).signResponse).not.toBeNull();
+    expect(await signerOf(sign(), 'public')).toBeDefined();
   });
 
   test('counts each kind of credentials separately', async () => {
@@ -248,12 +297,10 @@ describe('the throttle', () => {
   });
 
   test('sends the time to clients that know the secret, for public operations too', async () => {
-    const { clock, admit } = setUp();
+    const { clock, admit, signerOf, timeOf } = setUp();
     const late = linesOf(signRequest({ ...head, secret, now: clock.now() - 900_000 }));
-    const mac = String(late[signatureHeader]?.[0]).slice(-64);
-    const admission = await admit(late, 'public');
-    expect(admission).toMatchObject({ bodySha256: null, signResponse: null });
-    expect(readClock(secret, mac, admission.clock)).toBe(clock.now());
+    expect(await admit(late, 'public')).toMatchObject({ bodySha256: null });
+    expect(timeOf(late, secret, (await signerOf(late, 'public'))?.(200, '{}') ?? {})).toBe(clock.now());
   });
 
   test('counts a guess with a stale timestamp too', async () => {

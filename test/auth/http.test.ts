@@ -36,6 +36,7 @@ const start = async () => {
       target: req.url ?? '',
       headers,
       address: req.socket.remoteAddress ?? '',
+      isOwnHost: () => true,
     });
 
   const server = createServer(async (req, res) => {

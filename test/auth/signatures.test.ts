@@ -1,22 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createNonces } from '../../service/auth/nonces.ts';
-import { readClock, signRequest } from '../../service/auth/sign.ts';
+import { signRequest } from '../../service/auth/sign.ts';
 import { createSignatures, type HeaderLines, parseSignature, type SignedHead } from '../../service/auth/signatures.ts';
-import type { CodedError } from '../../service/contract/errors.ts';
-import { clockHeader, signatureHeader, timestampHeader } from '../../service/domain/request-signature.ts';
+import { clockHeader, headerText, signatureHeader, timestampHeader } from '../../service/domain/request-signature.ts';
 import { createClock, createTestGuard, linesOf, otherSecret, outcome, secret } from './support.ts';
 
 const head: SignedHead = { method: 'POST', host: 'player.local:8080', target: '/api/screens/lobby/commands?x=1&y=%20' };
 const body = '{"command":"next"}';
 const second = 1000;
-const sender = { kind: 'operator', name: '192.0.2.1' } as const;
+const sender = { sender: { kind: 'operator', name: '192.0.2.1' }, isForThis: true } as const;
 
 const setUp = (secrets: readonly string[] = [secret], mostNonces?: number) => {
   const clock = createClock();
   const most = { total: mostNonces ?? 1_000, each: mostNonces ?? 1_000, guaranteed: 0 };
   const guard = createTestGuard(clock, createNonces({ operator: most, peer: most }));
-  const signatures = createSignatures({ secrets, guard, nodeId: 'this box' });
+  const signatures = createSignatures({ secrets, guard });
   const signed = (now = clock.now(), with_ = secret): HeaderLines =>
     linesOf(signRequest({ ...head, body, secret: with_, now }));
   const judge = (headers: HeaderLines, as: SignedHead = head) =>
@@ -30,16 +29,55 @@ const mac = '17532dba74e25d072fa570f5774078620f95daadd75b89ec5ac7fc4c227cd995';
 const line = `v1;nonce=${nonce};sha256=${sha256};mac=${mac}`;
 
 test.each([
-  [-3_001, 'signature_stale'],
-  [-3_000, 'accepted'],
-  [3_000, 'accepted'],
-  [3_001, 'signature_stale'],
-])('between boxes a timestamp that is off by %i ms is %s', async (off, expected) => {
+  ['v2', '/api/peers/commands', 3_000],
+  ['v2', '/api/screens/lobby/commands?x=1', 3_000],
+  ['v2', '/api/peers/gossip', 30_000],
+  ['v1', '/api/screens/lobby/commands', 30_000],
+] as const)('as %s for a box, %s is fresh for %i ms either way', async (version, target, fresh) => {
   const { clock, judge } = setUp();
   clock.pass(60 * second);
-  const signed = linesOf(signRequest({ ...head, body, secret, now: clock.now() + off, recipient: 'this box' }));
-  expect(await judge(signed)).toBe(expected);
-  expect(await judge({ ...signed, 'x-signage-recipient': ['another'] })).not.toBe('accepted');
+  const sign = (off: number) =>
+    linesOf(signRequest({ ...head, target, body, secret, now: clock.now() + off, recipient: 'this box', version }));
+  for (const off of [-fresh, fresh]) {
+    expect(await judge(sign(off), { ...head, target })).toBe('accepted');
+    expect(await judge(sign(off + Math.sign(off)), { ...head, target })).toBe('signature_stale');
+  }
+  const signed = sign(0);
+  expect(await judge({ ...signed, 'x-signage-recipient': ['another'] }, { ...head, target })).toBe('signature_invalid');
+});
+
+/** The example of the interface. */
+const example = {
+  secret: 'a-secret-of-some-length',
+  now: 1_767_225_600_000,
+  nonce: '0123456789abcdef',
+  ...{ method: 'GET', host: '10.0.0.5:8080', target: '/console/api/site', recipient: 'node-1' },
+  headers: { 'x-signage-operator': headerText('Zoë'), 'If-Match': '"abc" ' },
+};
+
+test('for a box, the signature covers the headers that change what happens, as bytes', () => {
+  expect(signRequest(example)[signatureHeader]).toMatch(
+    /;mac=3548f293c4b122f60f51c8e175b6c2b3783d7eb2544fa52ff1a12b156fc50562$/,
+  );
+});
+
+test.each([
+  ['x-signage-operator', [headerText('Zoé')]],
+  ['x-signage-operator', undefined],
+  ['x-signage-operator', [headerText('Zoë'), 'Eve']],
+  ['if-match', ['*']],
+  ['if-none-match', ['"abc"']],
+  ['x-signage-recipient', undefined],
+  ['x-signage-recipient', ['node-1', 'node-1']],
+  ['x-signage-relay', ['node-2']],
+  ['x-signage-command-id', ['0123456789abcdef']],
+])('a host in between that makes %s %j has changed the request', async (name, lines) => {
+  const { clock, judge } = setUp([example.secret]);
+  const { method, host, target } = example;
+  const given = { 'x-signage-operator': headerText('Zoë'), 'if-match': '"abc"' };
+  const signed = linesOf({ ...signRequest({ ...example, now: clock.now() }), ...given });
+  expect(await judge({ ...signed, [name]: lines }, { method, host, target })).toBe('signature_invalid');
+  expect(await judge(signed, { method, host, target })).toBe('accepted');
 });
 
 describe('signing', () => {
@@ -73,7 +111,8 @@ describe('the two headers', () => {
   });
 
   test('are parsed', () => {
-    expect(parseSignature(of({}))).toEqual({ timestamp, nonce, sha256, mac, recipient: null, isRelay: false });
+    const covered = ['', '', ''];
+    expect(parseSignature(of({}))).toEqual({ version: 'v1', timestamp, nonce, sha256, mac, recipient: null, covered });
   });
 
   test.each([
@@ -151,7 +190,7 @@ describe('what is signed', () => {
     await fc.assert(
       fc.asyncProperty(requests, async ({ secret: own, body: bytes, ...request }) => {
         const clock = createClock();
-        const signatures = createSignatures({ secrets: [own], guard: createTestGuard(clock), nodeId: 'this box' });
+        const signatures = createSignatures({ secrets: [own], guard: createTestGuard(clock) });
         const headers = linesOf(signRequest({ ...request, body: bytes, secret: own, now: clock.now() }));
         const url = `http://${request.host}${request.target}`;
         const byUrl = linesOf(signRequest({ url, method: request.method, body: bytes, secret: own, now: clock.now() }));
@@ -229,7 +268,7 @@ describe('time', () => {
     const copy = before.signed();
     expect(await before.judge(copy)).toBe('accepted');
     before.clock.pass(second);
-    const after = createSignatures({ secrets: [secret], guard: createTestGuard(before.clock), nodeId: 'this box' });
+    const after = createSignatures({ secrets: [secret], guard: createTestGuard(before.clock) });
     expect(await outcome(() => after.verify(parseSignature(copy), head, sender))).toBe('signature_stale');
   });
 
@@ -268,32 +307,13 @@ describe('time', () => {
     expect(await judge(signed(clock.now() - 1, otherSecret))).toBe('signature_stale');
   });
 
-  test('is sent to clients with a wrong clock, and signed only if they know the secret', async () => {
+  test('is told to clients whose MAC is wrong, too', async () => {
     const { clock, signatures } = setUp();
-    const tell = async (by: string) => {
-      const signature = parseSignature(linesOf(signRequest({ ...head, secret: by, now: clock.now() - 3600 * second })));
-      try {
-        return await signatures.verify(signature, head, sender);
-      } catch (error) {
-        return { mac: signature.mac, told: (error as CodedError).headers[clockHeader] };
-      }
-    };
-    const { mac, told } = (await tell(secret)) as { mac: string; told: string };
-    expect(readClock(secret, mac, told)).toBe(clock.now());
-    const { mac: guess, told: plain } = (await tell(otherSecret)) as { mac: string; told: string };
-    expect(plain).toBe(String(clock.now()));
-    for (const by of [secret, otherSecret]) expect(readClock(by, guess, plain)).toBeNull();
-
-    const later = told.replace(/^\d+/, (time) => String(Number(time) + 1));
-    for (const [by, of, what] of [
-      [otherSecret, mac, told],
-      [secret, mac.replace(/^./, (digit) => (digit === '0' ? '1' : '0')), told],
-      [secret, mac, later],
-      [secret, mac, 'soon'],
-      [secret, mac, undefined],
-    ] as const) {
-      expect(readClock(by, of, what)).toBeNull();
-    }
+    const signature = parseSignature(
+      linesOf(signRequest({ ...head, secret: otherSecret, now: clock.now() - 3600 * second })),
+    );
+    const refused = signatures.verify(signature, head, sender);
+    await expect(refused).rejects.toMatchObject({ headers: { [clockHeader]: String(clock.now()) } });
   });
 });
 
