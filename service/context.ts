@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
 import type { KioskHealth } from './contract/health.ts';
 import { type Clock, systemClock } from './domain/time.ts';
-import { createOwnAuthority } from './http/authority.ts';
+import { createOwnAuthority, createOwnHost } from './http/authority.ts';
 import { createClientAddress } from './http/client-address.ts';
 import type { ServiceContext } from './module.ts';
 import { createClockSync } from './platform/clock-sync.ts';
@@ -84,6 +84,7 @@ export const createContext = (
     confined: createConfined(options.childEnvironment),
     clientAddress: createClientAddress(options.trustProxy),
     isOwnAuthority: createOwnAuthority({ machineName, publicUrl, allowedHosts }, networkInterfaces),
+    isOwnHost: createOwnHost({ machineName, publicUrl, allowedHosts }, networkInterfaces),
     kiosk,
     capture,
     restart,

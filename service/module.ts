@@ -7,7 +7,7 @@ import type { AuditSubject } from './contract/console/site.ts';
 import type { Health, KioskHealth } from './contract/health.ts';
 import type { MetricReport } from './contract/metrics.ts';
 import type { Clock } from './domain/time.ts';
-import type { createOwnAuthority } from './http/authority.ts';
+import type { createOwnAuthority, createOwnHost } from './http/authority.ts';
 import type { createClientAddress } from './http/client-address.ts';
 import type { Routes, Sockets } from './http/routes.ts';
 import type { Closers } from './platform/closers.ts';
@@ -62,6 +62,7 @@ export interface ServiceContext extends Clock {
   confined: Confined;
   clientAddress: ReturnType<typeof createClientAddress>;
   isOwnAuthority: ReturnType<typeof createOwnAuthority>;
+  isOwnHost: ReturnType<typeof createOwnHost>;
   /** State of the displays; absent if there are none. */
   kiosk: (() => KioskHealth) | undefined;
   /** Captures the display of a device, as described in {@link Ports}; absent if there are no displays. */

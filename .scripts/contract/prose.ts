@@ -50,8 +50,9 @@ its authority is the Host. An Origin that is not the request's own host is 403 \
 state, and on sockets.
 
 **Order.** The first that fails answers: size of the head (431), target and Host (400, 421 \`host_refused\`), expectation
-(417), path and method (404, 405), Origin (403), credentials (401, 403), recipient (421 \`misdirected\`), the body (415, 413,
-400), the rest.
+(417), path and method (404, 405), Origin (403), credentials: none, form, time, MAC, nonce (401), own Host where there is no
+recipient (421 \`host_refused\`), recipient (421 \`misdirected\`), kind of credentials (403), the body (415, 413, 400), the
+rest.
 
 **Page tokens.** With a secret every page is served with a token, in the JSON of the
 element with the id \`boot\`, as \`pageToken.token\`. The page sends it in \`x-signage-page-auth\`, on sockets as the subprotocol \`token.TOKEN\`, and renews it
@@ -63,19 +64,32 @@ at two thirds of its life by \`POST /api/auth/page\`; where that is too late, a 
 **Signed requests.** \`x-signage-request-timestamp\` is milliseconds since the epoch, 13 digits.
 \`x-signage-request-signature\` is \`v1;nonce=N;sha256=B;mac=M\`: N is 16 to 64 of \`A-Z a-z 0-9 - _\`, B the hex SHA-256 of
 the body, M the hex HMAC-SHA256, keyed with the secret, of these lines joined by \`\\n\`: \`signage-request-v1\`, timestamp,
-N, METHOD, the Host header in lower case, path and query as sent, B. Fresh means within 300 s either way and not older
-than the process; a caller with another clock gets 401 \`signature_stale\` with \`x-signage-clock\`: the service's time in
-ms since the epoch, \`;mac=\`, and the hex HMAC-SHA256, keyed likewise, of \`signage-clock-v1\`, M and that time, joined by
-\`\\n\`; where M is wrong too, the time alone. A nonce is accepted once. The answer carries \`x-signage-answer-signature\`: the hex HMAC-SHA256, keyed with
-the same secret, of these lines: \`signage-answer-v1\`, the request's signature header, the status, the hex SHA-256 of the
-answer's body as sent, which is empty for HEAD. Answers whose bodies are streamed have none.
+N, METHOD, the Host header in lower case, path and query as sent, B. With \`x-signage-recipient\`, the node id that
+\`GET /healthz\` tells, four more lines follow: that node id, then the values of \`x-signage-operator\`, \`If-Match\` and
+\`If-None-Match\`, each empty where it is absent. Lines are bytes, header values without white space at their ends;
+\`x-signage-operator\` travels as UTF-8. Example: secret \`a-secret-of-some-length\`, time 1767225600000, nonce
+\`0123456789abcdef\`, GET, Host \`10.0.0.5:8080\`, \`/console/api/site\`, no body, node \`node-1\`, operator \`Zoë\`, If-Match
+\`"abc"\`: M is 3548f293c4b122f60f51c8e175b6c2b3783d7eb2544fa52ff1a12b156fc50562.
+
+With a recipient a request is fresh for 30 s either way, and another box answers 421 \`misdirected\`: read \`/healthz\` again
+and send it once more. Without one it is fresh for 300 s, and taken only where the Host is the box's own (an address of the
+machine with the port that it came to, a name of the machine, the public URL's host, an allowed host on any port), else 421
+\`host_refused\`. None is accepted that is older than the process, a nonce is accepted once, and a signed header must not
+stand there twice.
+
+The answer to a request whose MAC is right, errors included, carries \`x-signage-answer-signature\`: the hex HMAC-SHA256,
+keyed with the same secret, of these lines: \`signage-answer-v1\`, the request's signature header, the status, the hex SHA-256
+of the answer's body as sent, which is empty for HEAD, 204 and 304, and the value of \`x-signage-clock\`, the time of the box in
+ms since the epoch, by which a caller corrects its own. Answers whose bodies are streamed have none: plays and media. Do not
+use another answer without it: a host in between may have sent it, and the request may still be carried out within 30 s.
 
 **Between boxes.** A request with \`x-signage-relay\` is carried out by the box that it reaches and relayed no further; one
-with \`x-signage-recipient\` is meant for the box with that node id alone (421 \`misdirected\` otherwise). With a secret
-such a request is signed as \`v2\`: the first line is \`signage-request-v2\`, and the recipient's node id is the last; it is
-fresh for 3 s, and refused as \`v1\`. A box asks an unknown address for \`GET /api/peers/time\` first, as \`v1\`: the signed
-answer proves which box is there. Bodies are \`application/jose\`: compact JWE (RFC 7516), \`dir\` with A256GCM, the key is
-HKDF-SHA256 of the secret (empty salt, info \`signage-peer-content-v1\`, 32 bytes), \`kid\` the first 8 hex digits of its
-SHA-256; B covers the body as sent. They are taken with \`x-signage-relay\` and \`v2\` alone. Answers are encrypted under
-\`/api/peers\`, and where the body of the request was.
+with \`x-signage-recipient\` is meant for the box with that node id alone. With a secret such a request is signed as \`v2\`: the
+first line is \`signage-request-v2\`, and the recipient's node id is the last. \`x-signage-relay\` and \`x-signage-command-id\`
+count in \`v2\` alone, and are 401 in other signed requests. \`v2\` opens \`/api/peers/*\` and, with \`x-signage-relay\`, commands,
+snapshots and onboarding, nothing else (403 \`signature_required\`). It is fresh for 3 s for a command, else for 30 s. A box
+asks an unknown address for \`GET /api/peers/time\` first, as \`v1\`: the proven answer tells which box is there. Bodies are
+\`application/jose\`: compact JWE (RFC 7516), \`dir\` with A256GCM, the key is HKDF-SHA256 of the secret (empty salt, info
+\`signage-peer-content-v1\`, 32 bytes), \`kid\` the first 8 hex digits of its SHA-256; B covers the body as sent. They are taken
+with \`x-signage-relay\` and \`v2\` alone. Answers are encrypted under \`/api/peers\`, and where the body of the request was.
 `.trim();

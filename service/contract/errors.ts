@@ -14,7 +14,7 @@ export const errorTable = {
   signature_invalid: [401, 'The signature does not match the request.'],
   signature_stale: [401, 'The timestamp is outside the window of 300 s, or older than this service.'],
   signature_replayed: [401, 'This nonce has been used already; sign each request with a new nonce.'],
-  signature_required: [403, 'A page token is not sufficient here; sign the request.'],
+  signature_required: [403, 'These credentials are not sufficient here; sign the request as an operator.'],
   claim_required: [403, 'Enter the code that the display shows, or sign the request.'],
   claim_invalid: [403, 'The code is not the one that the display shows; a display shows a new one now and then.'],
   origin_refused: [403, 'Requests from other origins are refused.'],

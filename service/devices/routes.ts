@@ -18,7 +18,6 @@ import { canonicalDeviceId, isProvableId } from '../contract/readable.ts';
 import { ownBase, publicBase, type Reached } from '../domain/lan-address.ts';
 import { listensAlone } from '../domain/network-scope.ts';
 import { readJson } from '../http/body.ts';
-import { isRelayed } from '../http/caller.ts';
 import type { Context, Routes, Sockets } from '../http/routes.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
@@ -116,8 +115,8 @@ export const createOnboardingRoutes = (
       // Anyone who can open a page has a token: it shows nobody in front of the display.
       const isOfPage = hasSecret && ctx.state.signResponse === null;
       if (isOfPage) await claims.check(given.deviceId, ctx.get(claimHeader), ctx.state.clientIp);
-      const relayed = isRelayed(ctx.req) && !isOfPage;
-      answer(ctx, await onboarding.bind(given, baseFor(reachedBy(ctx.req)), relayed, ctx.state.log));
+      const { isRelayed, log } = ctx.state;
+      answer(ctx, await onboarding.bind(given, baseFor(reachedBy(ctx.req)), isRelayed, log));
     },
     'GET /api/peers/devices': (ctx) => {
       const { deviceIds } = readFields(peerDevicesQuery, ctx.query);

@@ -4,17 +4,17 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { Readable } from 'node:stream';
 import { Router } from '@koa/router';
 import Koa from 'koa';
-import type { Admission } from '../auth/access.ts';
+import type { Admission, SignResponse } from '../auth/access.ts';
 import { CodedError } from '../contract/errors.ts';
 import { deviceHeader } from '../contract/onboarding.ts';
 import type { Access, AuditRule, FullRule, OperationName } from '../contract/operations/index.ts';
 import { rules } from '../contract/operations/rules.ts';
-import { relayHeader, sealedType } from '../contract/peers.ts';
-import { answerHeader, clockHeader, recipientHeader } from '../domain/request-signature.ts';
+import { sealedType } from '../contract/peers.ts';
+import { answerHeader } from '../domain/request-signature.ts';
 import type { ServiceContext } from '../module.ts';
 import { errorAnswer, isApiPath, toCodedError } from './answer.ts';
 import type { Gate } from './gate.ts';
-import { securityHeaders } from './headers.ts';
+import { securityHeaders, untransformed } from './headers.ts';
 import { operatorOf } from './operator.ts';
 import type { Context, Handler, RequestState, Routes } from './routes.ts';
 
@@ -39,26 +39,48 @@ export interface AppParts {
 
 interface Guards {
   gate: Gate;
-  /** Checks a request's credentials. */
-  admit(request: IncomingMessage, access: Access): Promise<Admission>;
+  /** Checks a request's credentials, and that this box is meant. */
+  admit(request: IncomingMessage, access: Access, onSigned: (signResponse: SignResponse) => void): Promise<Admission>;
   /** Whether a request target is the path of a socket, which accepts upgrades of GET. */
   isSocket(target: string): boolean;
 }
 
+/** Statuses of answers without a body (RFC 9110, 6.4.1). */
+const bodiless = [204, 205, 304];
+
+/**
+ * Proves what is written without Koa and has no body; what has one is streamed, or proves itself. Such a head is known only
+ * once it is written.
+ */
+const proveHead = (ctx: Pick<Koa.Context, 'method' | 'res'>, signResponse: SignResponse): void => {
+  const { method, res } = ctx;
+  const { writeHead } = res;
+  const provingHead = (status: number, ...more: unknown[]): unknown => {
+    if (!res.hasHeader(answerHeader) && !Array.isArray(more[0])) {
+      const isEmpty = method === 'HEAD' || bodiless.includes(status);
+      if (isEmpty) res.setHeader('Cache-Control', untransformed(String(res.getHeader('Cache-Control') ?? '')));
+      for (const [name, value] of Object.entries(signResponse(status, isEmpty ? '' : null))) res.setHeader(name, value);
+    }
+    return Reflect.apply(writeHead, res, [status, ...more]);
+  };
+  Object.assign(res, { writeHead: provingHead });
+};
+
 /** Streamed bodies are signed only where their hash is known: the receiver verifies others by their hash. */
-const signAnswer = (
-  ctx: Pick<Koa.ParameterizedContext<RequestState>, 'method' | 'state' | 'body' | 'status' | 'set' | 'respond'>,
-): void => {
-  const { method, state, body, status, respond } = ctx;
+const signAnswer = (ctx: Koa.ParameterizedContext<RequestState>): void => {
+  const { method, state, body, status, respond, response } = ctx;
   if (state.signResponse === null || respond === false) return;
-  if (body instanceof Readable) {
-    const { streamedSha256: sha256 } = state;
-    if (sha256 !== undefined) ctx.set(answerHeader, state.signResponse(status, method === 'HEAD' ? '' : { sha256 }));
-    return;
-  }
-  const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : body == null ? '' : JSON.stringify(body);
-  ctx.set(answerHeader, state.signResponse(status, method === 'HEAD' ? '' : bytes));
-  if (body != null) ctx.body = bytes;
+  const isEmpty = method === 'HEAD' || bodiless.includes(status) || body == null;
+  const isStreamed = !isEmpty && body instanceof Readable;
+  const { streamedSha256: sha256 } = state;
+  if (isStreamed && sha256 === undefined) return;
+  const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : isStreamed ? '' : JSON.stringify(body);
+  const signed = isStreamed && sha256 !== undefined ? { sha256 } : bytes;
+  ctx.set({
+    ...state.signResponse(status, isEmpty ? '' : signed),
+    'Cache-Control': untransformed(response.get('Cache-Control')),
+  });
+  if (!isEmpty && !isStreamed) ctx.body = bytes;
 };
 
 /**
@@ -85,14 +107,10 @@ const checkExpectation = (expectation: string): void => {
 const isNavigation = ({ method, url, headers }: Pick<Koa.Context, 'method' | 'url' | 'headers'>): boolean =>
   ['GET', 'HEAD'].includes(method) && !isApiPath(url) && /\btext\/html\b/.test(headers.accept ?? '');
 
-/**
- * Handles a request, and records the change that it makes. A relayed one is recorded by the box that relays it; with a
- * secret only a box's own signature proves that it is one.
- */
+/** Handles a request, and records the change that it makes. A relayed one is recorded by the box that relays it. */
 const handleAudited = async (ctx: Context, handle: Handler, rule: AuditRule, audit: ChangeAudit): Promise<void> => {
   const { params, state } = ctx;
-  const isFromBox = state.signResponse === null || state.seal !== null;
-  if (ctx.get(relayHeader) !== '' && isFromBox) return void (await handle(ctx));
+  if (state.isRelayed) return void (await handle(ctx));
   const asked = { params, operator: operatorOf(ctx.req), address: state.clientIp };
   await audit.during(rule, asked, async (onBody) => {
     state.onBody = onBody;
@@ -102,19 +120,18 @@ const handleAudited = async (ctx: Context, handle: Handler, rule: AuditRule, aud
 
 /** @throws Error if an operation does not have exactly one handler */
 export const createApp = (
-  { logs, clientAddress, options, ids }: Pick<ServiceContext, 'logs' | 'clientAddress' | 'options' | 'ids'>,
+  { logs, clientAddress, options }: Pick<ServiceContext, 'logs' | 'clientAddress' | 'options'>,
   { routes, audit, sendMissing, onDevice, gate, admit, isSocket }: AppParts & Guards,
 ): RequestListener => {
   const app = new Koa<RequestState>();
   const router = new Router<RequestState>({ sensitive: true, strict: true });
 
-  const admitRequest = async (
-    ctx: Pick<Koa.ParameterizedContext<RequestState>, 'req' | 'set' | 'state'>,
-    access: Access,
-  ) => {
-    const { clock, ...admission } = await admit(ctx.req, access);
-    if (clock !== null) ctx.set(clockHeader, clock);
-    Object.assign(ctx.state, admission);
+  const admitRequest = async (ctx: Koa.ParameterizedContext<RequestState>, access: Access) => {
+    const onSigned = (signResponse: SignResponse): void => {
+      ctx.state.signResponse = signResponse;
+      proveHead(ctx, signResponse);
+    };
+    Object.assign(ctx.state, await admit(ctx.req, access, onSigned));
   };
 
   for (const [name, rule] of Object.entries(rules) as [OperationName, FullRule][]) {
@@ -125,8 +142,6 @@ export const createApp = (
     router.register(path, [method], async (ctx) => {
       if (rule.acts || method !== 'GET') gate.checkOrigin(ctx.req);
       await admitRequest(ctx, rule.access);
-      const recipient = ctx.get(recipientHeader);
-      if (recipient !== '' && recipient !== ids.nodeId) throw new CodedError('misdirected');
       if (ctx.get(deviceHeader) !== '') onDevice(ctx.get(deviceHeader));
       if (rule.audit === undefined) await handle(ctx);
       else await handleAudited(ctx, handle, rule.audit, audit);
@@ -144,6 +159,7 @@ export const createApp = (
       signResponse: null,
       seal: null,
       boxSignature: null,
+      isRelayed: false,
       isSealed: false,
     };
     ctx.set({ ...securityHeaders, 'X-Request-Id': id });
@@ -161,8 +177,8 @@ export const createApp = (
   });
   app.use(router.routes());
   app.use(async (ctx) => {
-    // What is not there is told with proof, too.
-    await admitRequest(ctx, 'public');
+    // What is not there is told with proof, too, whichever box is meant.
+    await admitRequest(ctx, 'public').catch(() => undefined);
     const known = ((ctx as unknown as Context).matched ?? []).flatMap(({ methods }) => methods);
     const ofSocket = !['GET', 'HEAD'].includes(ctx.method) && isSocket(ctx.url) ? ['GET'] : [];
     const taken = new Set([...known, ...ofSocket]);

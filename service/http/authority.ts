@@ -1,8 +1,8 @@
-/** Decides whether the host and port of a URL refer to this service. */
+/** Decides whether the host and port of a URL, or of a request, refer to this service. */
 import { BlockList, isIP } from 'node:net';
 import type { NetworkInterfaceInfo } from 'node:os';
 import { bareHost, isThisMachine } from '../domain/network-scope.ts';
-import type { GateOptions } from './gate.ts';
+import { type GateOptions, hostName, systemSearchDomains } from './gate.ts';
 
 /** How a request reached the service. */
 interface Reached {
@@ -22,16 +22,24 @@ const authority = (scheme: string, host: string): string | null => {
   return URL.canParse(url) ? new URL(url).host : null;
 };
 
+type Interfaces = () => Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
+
+const isOwnAddress = (host: string, interfaces: Interfaces): boolean => {
+  if (isIP(host) === 0) return false;
+  const own = new BlockList();
+  for (const { address } of Object.values(interfaces()).flatMap((infos = []) => infos)) {
+    own.addAddress(bareHost(address), familyOf(bareHost(address)));
+  }
+  return own.check(host, familyOf(host));
+};
+
 /**
  * @param interfaces reads the machine's addresses, as `os.networkInterfaces()` does
  * @returns whether an http(s) URL refers to this service. Accepted are the host and port of the request, those of the
  *   public URL, an allowed host on a default port, and any name or address of this machine on the listening port
  */
 export const createOwnAuthority =
-  (
-    { machineName, publicUrl, allowedHosts }: GateOptions,
-    interfaces: () => Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>,
-  ) =>
+  ({ machineName, publicUrl, allowedHosts }: GateOptions, interfaces: Interfaces) =>
   (url: URL, reached: Reached): boolean => {
     const host = withoutDot(bareHost(url.hostname));
     if (url.host === authority(url.protocol, reached.host)) return true;
@@ -48,10 +56,37 @@ export const createOwnAuthority =
     ) {
       return true;
     }
-    if (isIP(host) === 0) return false;
-    const own = new BlockList();
-    for (const { address } of Object.values(interfaces()).flatMap((infos = []) => infos)) {
-      own.addAddress(bareHost(address), familyOf(bareHost(address)));
-    }
-    return own.check(host, familyOf(host));
+    return isOwnAddress(host, interfaces);
   };
+
+/**
+ * @returns whether the Host header of a request names this service and no other box: an address of this machine with the
+ *   port that the request came to, a name of this machine, the public URL's host, or an allowed host on any port
+ */
+export const createOwnHost = (
+  { machineName, searchDomains = systemSearchDomains(), publicUrl, allowedHosts }: GateOptions,
+  interfaces: Interfaces,
+): ((hostHeader: string, port: number) => boolean) => {
+  const full = withoutDot(machineName);
+  const short = full.replace(/\..*$/, '');
+  const names = new Set([
+    full,
+    short,
+    `${short}.local`,
+    ...searchDomains.map((domain) => `${short}.${withoutDot(domain)}`),
+    ...allowedHosts.map((name) => hostName(name) ?? withoutDot(name)),
+  ]);
+  return (header, port) => {
+    const name = hostName(header);
+    if (name === null) return false;
+    if (
+      names.has(name) ||
+      (publicUrl !== null && authority('http:', header) === authority('http:', new URL(publicUrl).host))
+    ) {
+      return true;
+    }
+    const named = /:(\d+)$/.exec(header)?.[1];
+    const isReached = named === undefined ? [80, 443].includes(port) : Number(named) === port;
+    return isReached && (isThisMachine(name) || isOwnAddress(name, interfaces));
+  };
+};

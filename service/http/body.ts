@@ -5,7 +5,6 @@ import { sha256Hex } from '../auth/sign.ts';
 import { checkAge, checkBody } from '../auth/signatures.ts';
 import { CodedError } from '../contract/errors.ts';
 import { sealedType } from '../contract/peers.ts';
-import { isRelayed } from './caller.ts';
 import type { Context } from './routes.ts';
 
 /** Limits of a body: its size in bytes, the time until it must be complete, and for how long nothing may arrive. */
@@ -65,7 +64,7 @@ const withDeadline = async <T>(ctx: Context, { ms, stillMs = ms }: BodyLimits, r
  *   `signature_invalid` where the body does not match the signed hash, `signature_stale` where it came too late
  */
 export const readJsonText = async (ctx: Context, limits: BodyLimits): Promise<JsonText> => {
-  const seal = hasBody(ctx.req) && ctx.is(sealedType) && isRelayed(ctx.req) ? ctx.state.seal : null;
+  const seal = hasBody(ctx.req) && ctx.is(sealedType) && ctx.state.isRelayed ? ctx.state.seal : null;
   if (hasBody(ctx.req) && seal === null && ctx.is('application/json') === false) {
     throw new CodedError('unsupported_media_type');
   }

@@ -1,9 +1,5 @@
-/** Who sent a request: another box, a program, or a browser that an external web page may have made send it. */
+/** Who sent a request: a program, or a browser that an external web page may have made send it. */
 import type { IncomingMessage } from 'node:http';
-import { relayHeader } from '../contract/peers.ts';
-
-/** Whether a peer relayed the request. A relayed request is not relayed again; which peer sent it does not matter. */
-export const isRelayed = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean => Boolean(headers[relayHeader]);
 
 /** Every browser starts its User-Agent like this (Fetch, "default `User-Agent` value"), and no page can change it. */
 const BROWSER = /^(?:Mozilla|Opera)\//;

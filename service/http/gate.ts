@@ -62,7 +62,7 @@ const hasOneHost = (rawHeaders: readonly string[]): boolean => {
 const localSuffix = /\.(local|localhost|lan|home|internal|home\.arpa|localdomain|corp|intranet|private)$/;
 
 /** The search domains in resolv.conf(5); none where the system has no such file. */
-const systemSearchDomains = (): string[] => {
+export const systemSearchDomains = (): string[] => {
   try {
     const lines = readFileSync('/etc/resolv.conf', 'utf8').matchAll(/^\s*(?:search|domain)\s+(.*)$/gm);
     return [...lines].flatMap(([, domains = '']) => domains.trim().split(/\s+/));

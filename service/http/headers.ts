@@ -1,4 +1,4 @@
-/** The security headers of every response. */
+/** The security headers of every response, and how a proven one may be stored. */
 import { framedByOwnPages, unframed } from '../domain/framing.ts';
 
 /** Pages run only scripts of this service; images, media, fonts, data and frames may come from any origin. */
@@ -58,3 +58,6 @@ export const securityHeaders = {
   'Referrer-Policy': 'no-referrer',
   'Permissions-Policy': 'camera=(), microphone=(), geolocation=(), display-capture=()',
 } as const;
+
+/** The Cache-Control of a proven answer: a proxy that compresses it would take its proof. @param given empty: none */
+export const untransformed = (given: string): string => (given === '' ? 'no-transform' : `${given}, no-transform`);

@@ -1,7 +1,7 @@
 /** Opens the HTTP server: the routes and sockets of all modules on one port. */
 
 import type { IncomingMessage } from 'node:http';
-import type { Admission, createAccess } from '../auth/access.ts';
+import type { Admission, createAccess, SignResponse } from '../auth/access.ts';
 import type { HeaderLines } from '../auth/signatures.ts';
 import { upgradeHeaders } from '../auth/tokens.ts';
 import { CodedError } from '../contract/errors.ts';
@@ -13,7 +13,7 @@ import { createGate, type Gate } from './gate.ts';
 import type { AcceptSocket, AnswerOpen, Sockets } from './routes.ts';
 import { listen, type Server } from './server.ts';
 
-type HttpContext = Pick<ServiceContext, 'options' | 'log' | 'logs' | 'machineName' | 'ids' | 'clientAddress'>;
+type HttpContext = Pick<ServiceContext, 'options' | 'log' | 'logs' | 'machineName' | 'clientAddress' | 'isOwnHost'>;
 
 /** What the modules bring to the server. */
 interface HttpParts extends AppParts {
@@ -32,7 +32,7 @@ const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/:\w+/, 
 
 /** @throws Error if a socket of the variant has no handler */
 const createAdmission = (
-  { clientAddress, options: { variant } }: HttpContext,
+  { clientAddress, isOwnHost, options: { variant } }: HttpContext,
   { access, audit, sockets, gate }: HttpParts & { gate: Gate },
 ) => {
   const endpoints = Object.entries(socketRules)
@@ -47,12 +47,22 @@ const createAdmission = (
     request: IncomingMessage,
     accessClass: Access,
     headers: HeaderLines,
+    onSigned: (signResponse: SignResponse) => void,
   ): Promise<Admission> => {
-    const { method = '', url: target = '' } = request;
+    const { method = '', url: target = '', socket } = request;
     const { clientIp: address } = clientAddress(request);
     const host = request.headers.host ?? '';
     try {
-      return await access.admit({ access: accessClass, method, host, target, headers, address });
+      return await access.admit({
+        access: accessClass,
+        method,
+        host,
+        target,
+        headers,
+        address,
+        isOwnHost: () => isOwnHost(host, socket.localPort ?? 0),
+        onSigned,
+      });
     } catch (error) {
       if (error instanceof CodedError && [401, 403, 429].includes(error.status)) audit.onRefused(address, error.code);
       throw error;
@@ -63,15 +73,18 @@ const createAdmission = (
     /** Whether a request target is the path of a socket. */
     isSocket: (target: string): boolean => endpoints.some(({ pattern }) => pattern.test(target)),
     /** @throws CodedError as {@link createAccess} does */
-    admit: (request: IncomingMessage, accessClass: Access) =>
-      checkCredentials(request, accessClass, request.headersDistinct),
+    admit: (request: IncomingMessage, accessClass: Access, onSigned: (signResponse: SignResponse) => void) =>
+      checkCredentials(request, accessClass, request.headersDistinct, onSigned),
     /** @throws CodedError `not_found` for an unknown path; the errors of the upgrade handler and of {@link createAccess} */
-    admitSocket: async (request: IncomingMessage): Promise<AcceptSocket> => {
+    admitSocket: async (
+      request: IncomingMessage,
+      onSigned: (signResponse: SignResponse) => void,
+    ): Promise<AcceptSocket> => {
       for (const { pattern, rule, accept } of endpoints) {
         const match = pattern.exec(request.url ?? '');
         if (match === null) continue;
         gate.checkOrigin(request);
-        await checkCredentials(request, rule.access, upgradeHeaders(request.headersDistinct));
+        await checkCredentials(request, rule.access, upgradeHeaders(request.headersDistinct), onSigned);
         return accept(request, match[1] ?? '');
       }
       throw new CodedError('not_found');

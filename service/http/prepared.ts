@@ -1,9 +1,8 @@
 /** Preserialized responses: one comparison and one write each, without Koa. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { SignResponse } from '../auth/access.ts';
-import { answerHeader } from '../domain/request-signature.ts';
 import { matchesWeakly } from './conditions.ts';
-import { securityHeaders } from './headers.ts';
+import { securityHeaders, untransformed } from './headers.ts';
 
 /** A JSON answer with an entity tag, its headers ready for `writeHead`. */
 export interface PreparedAnswer {
@@ -48,6 +47,10 @@ export const isKnownTo = ({ headers }: IncomingMessage, { etag }: PreparedAnswer
   return condition !== undefined && matchesWeakly(condition, etag);
 };
 
+/** An item of a header list in which names and values alternate. */
+const asProven = (item: string, index: number, items: readonly string[]): string =>
+  index % 2 === 1 && items[index - 1] === 'Cache-Control' ? untransformed(item) : item;
+
 /** @param signResponse null if the request is not signed */
 export const sendPrepared = (
   request: IncomingMessage,
@@ -59,8 +62,8 @@ export const sendPrepared = (
   const hasBody = !isKnown && request.method !== 'HEAD';
   const status = isKnown ? 304 : 200;
   const ready = isKnown ? answer.notModifiedHeaders : answer.headers;
-  const signature = signResponse === null ? [] : [answerHeader, signResponse(status, hasBody ? answer.body : '')];
+  const proof = Object.entries(signResponse?.(status, hasBody ? answer.body : '') ?? {}).flat();
   // Node only reads the array.
-  response.writeHead(status, signResponse === null ? (ready as string[]) : [...ready, ...signature]);
+  response.writeHead(status, signResponse === null ? (ready as string[]) : [...ready.map(asProven), ...proof]);
   response.end(hasBody ? answer.body : undefined);
 };

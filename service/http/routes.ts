@@ -22,6 +22,8 @@ export interface RequestState {
   seal: Seal | null;
   /** Null where no box has signed the request. */
   boxSignature: BoxSignature | null;
+  /** Whether another box relays the request; it is carried out here alone, whichever box it is. */
+  isRelayed: boolean;
   /** Whether the body of the request was encrypted. */
   isSealed: boolean;
   /** Called with the JSON object in the body, before it is acted on. */

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { SignResponse } from '../auth/access.ts';
 import { CodedError, type ErrorCode } from '../contract/errors.ts';
 import { deviceHeader } from '../contract/onboarding.ts';
 import { socketProtocol } from '../contract/socket.ts';
@@ -24,7 +25,10 @@ interface Dependencies {
   app: RequestListener;
   answerOpen: AnswerOpen;
   /** Admits an upgrade. @throws CodedError that rejects it */
-  admitSocket(request: IncomingMessage): Promise<(socket: WebSocket) => void>;
+  admitSocket(
+    request: IncomingMessage,
+    onSigned: (signResponse: SignResponse) => void,
+  ): Promise<(socket: WebSocket) => void>;
 }
 
 export interface Server {
@@ -153,10 +157,13 @@ export const listen = async (
   });
 
   /** Answers on a socket that Node has detached. The body is JSON, as only programs get here. */
-  const refuse = (socket: Duplex, error: CodedError): void => {
+  const refuse = (socket: Duplex, error: CodedError, signResponse: SignResponse | null = null): void => {
     if (!socket.writable) return void socket.destroy();
     const { status, headers, body } = errorAnswer('/api', error);
-    const lines = Object.entries({ ...headers, Connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
+    const proof = signResponse?.(status, body);
+    const lines = Object.entries({ ...headers, ...proof, Connection: 'close' }).map(
+      ([name, value]) => `${name}: ${value}\r\n`,
+    );
     socket.end(`HTTP/1.1 ${status} ${error.code}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy());
   };
 
@@ -205,9 +212,12 @@ export const listen = async (
       socket.off('error', onError);
       return ignoreUpgrade(server, request, head);
     }
+    let signResponse: SignResponse | null = null;
     try {
       gate.checkHost(request);
-      const accept = await admitSocket(request);
+      const accept = await admitSocket(request, (sign) => {
+        signResponse = sign;
+      });
       // The service may have begun to stop meanwhile, and its modules have closed their sockets.
       if (!server.listening) throw new CodedError('busy', 'The service is stopping.');
       sockets.handleUpgrade(request, socket, head, (webSocket) => {
@@ -216,7 +226,7 @@ export const listen = async (
         accept(webSocket);
       });
     } catch (error) {
-      refuse(socket, toCodedError(error, log));
+      refuse(socket, toCodedError(error, log), signResponse);
     }
   });
 

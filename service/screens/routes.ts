@@ -16,10 +16,8 @@ import {
   peerConnectionsQuery,
 } from '../contract/peers.ts';
 import { cutText } from '../contract/terms.ts';
-import { clockHeader } from '../domain/request-signature.ts';
 import { toCodedError } from '../http/answer.ts';
 import { readJson } from '../http/body.ts';
-import { isRelayed } from '../http/caller.ts';
 import { createHeldBodies } from '../http/held-bodies.ts';
 import { createPacing } from '../http/pacing.ts';
 import { isKnownTo, type PreparedAnswer, sendPrepared } from '../http/prepared.ts';
@@ -100,7 +98,7 @@ export const createScreenRoutes = (
 
   const sendSnapshot = async (ctx: Context): Promise<void> => {
     const { screen } = find(ctx.params.slug);
-    const snapshot = await takeSnapshot(screen.slug, isRelayed(ctx.req));
+    const snapshot = await takeSnapshot(screen.slug, ctx.state.isRelayed);
     ctx.respond = false;
     writeSnapshot(ctx.req, ctx.res, snapshots.of(screen, snapshot), ctx.state.signResponse);
   };
@@ -132,7 +130,7 @@ export const createScreenRoutes = (
     'POST /api/screens/:slug/commands': async (ctx) => {
       find(ctx.params.slug);
       const reached = { host: ctx.get('Host'), port: ctx.socket.localPort ?? 0 };
-      const relayed = isRelayed(ctx.req);
+      const relayed = ctx.state.isRelayed;
       const { [commandIdHeader]: id } = relayed ? readFields(commandHeaders, ctx.headers) : {};
       const body = await readJson(ctx);
       ctx.body = trimResult(await command(ctx.params.slug, body, { relayed, id, log: ctx.state.log }, reached));
@@ -143,10 +141,7 @@ export const createScreenRoutes = (
       const age = boxSignature?.age() ?? 0;
       // Each begins before the next one, so that they keep their order.
       const running = relayed.map(async ({ id, slug, body, ageMs = 0 }): Promise<CommandAnswer> => {
-        if (boxSignature !== null && isStale(age, ageMs)) {
-          ctx.set(clockHeader, boxSignature.clock());
-          return { code: 'signature_stale' };
-        }
+        if (boxSignature !== null && isStale(age, ageMs)) return { code: 'signature_stale' };
         try {
           const { sent } = await command(slug, body, { relayed: true, id, log });
           return { sent };

@@ -12,7 +12,12 @@ const path = '/api/screens/lobby/commands';
 const body = { command: 'next' };
 
 const start = (dataDir: string, env: Record<string, string> = {}, wall = Date.now) =>
-  startTestService({ content: lobby, dataDir, wall, env: { SIGNAGE_SHARED_SECRET: secret, ...env } });
+  startTestService({
+    content: lobby,
+    dataDir,
+    wall,
+    env: { SIGNAGE_SHARED_SECRET: secret, SIGNAGE_ALLOWED_HOSTS: '127.0.0.1', ...env },
+  });
 
 const host = '127.0.0.1:8080';
 const sign = (aheadMs = 0, with_ = secret) =>
@@ -25,7 +30,7 @@ const sign = (aheadMs = 0, with_ = secret) =>
     now: Date.now() + aheadMs,
   });
 
-/** Posts through a connection that has the Host which was signed, whatever the port. */
+/** Posts through a connection that has the Host which was signed: it is allowed, on every port. */
 const post = async (service: TestService, headers: Record<string, string>): Promise<string> => {
   return new Promise((resolve, reject) => {
     const sent = request(service.url + path, {

@@ -12,10 +12,7 @@ const every = Object.fromEntries(Object.keys(operations).map((name) => [name, an
 
 type Given = Parameters<typeof createApp>;
 const start = (routes: Routes[], variant: 'baseline' | 'extended' = 'extended') =>
-  createApp(
-    { options: { variant, console: true }, ids: { nodeId: 'a' } } as Given[0],
-    { routes } as unknown as Given[1],
-  );
+  createApp({ options: { variant, console: true } } as Given[0], { routes } as unknown as Given[1]);
 
 test('the service does not start with an operation that nobody answers, or two', () => {
   expect(() => start([every])).not.toThrow();

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { sha256Hex, signAnswer, signRequest } from '../../service/auth/sign.ts';
 import { playlistPayload } from '../../service/contract/playlist.ts';
-import { answerHeader, signatureHeader } from '../../service/domain/request-signature.ts';
+import { answerHeader, clockHeader, signatureHeader } from '../../service/domain/request-signature.ts';
 import { everyKind, fields, lobby, timestampPattern } from '../content/samples.ts';
 import { startTestService } from '../support/service.ts';
 import { exchange, hostLine } from './raw.ts';
@@ -83,7 +83,8 @@ test('the response to a signed request is signed as it is sent: 200, 304, and wi
   const ask = async (headers: Record<string, string> = {}, signer = secret, method = 'GET', target = path) => {
     const signed = signRequest({ secret: signer, method, url: service.url + target });
     const response = await service.get(target, { method, headers: { ...headers, ...signed }, cache: 'no-store' });
-    const asked = { request: signed[signatureHeader] ?? '', status: response.status };
+    const clock = response.headers.get(clockHeader) ?? '';
+    const asked = { request: signed[signatureHeader] ?? '', status: response.status, clock };
     const expected = signAnswer(secret, { ...asked, sha256: sha256Hex(await response.text()) });
     return { response, signature: response.headers.get(answerHeader), expected };
   };

@@ -79,6 +79,7 @@ export const startMedia = async (setup: Setup = {}) => {
       signResponse: null,
       seal: null,
       boxSignature: null,
+      isRelayed: false,
       isSealed: false,
     };
     try {
