@@ -5,18 +5,18 @@
  * 1. Challenge: the first request to an address asks only for the time, and has no body. Its signature has a
  *    nonce, so the signed answer proves that the box has the secret and which node id it has. Any host can announce an
  *    address, so nothing else is sent before that.
- * 2. Every other request names that box inside its signature (v2), and is fresh for 3 s. Its timestamp follows the clock
- *    of the called box, because clocks may differ.
+ * 2. Every other request names that box inside its signature (v2), and is fresh for 3 s if it is a command, else for 30 s.
+ *    Its timestamp follows the clock of the called box, because clocks may differ.
  * 3. Bodies are encrypted both ways, and answers are signed.
  */
-import { Agent, type ClientRequest, request as requestHttp } from 'node:http';
+import { Agent, request as requestHttp } from 'node:http';
 import { request as requestHttps, Agent as SecureAgent } from 'node:https';
 import { z } from 'zod';
 import { createSeal, sealedBytes } from '../auth/seal.ts';
-import { readClock, sha256Hex, signAnswer, signRequest } from '../auth/sign.ts';
+import { provenTime, sha256Hex, signRequest } from '../auth/sign.ts';
 import { relayHeader, sealedType } from '../contract/peers.ts';
 import { remember } from '../domain/collections.ts';
-import { answerHeader, clockHeader, recipientHeader, signatureHeader } from '../domain/request-signature.ts';
+import { recipientHeader, signatureHeader } from '../domain/request-signature.ts';
 import { singleFlight } from '../domain/single-flight.ts';
 import type { ServiceContext } from '../module.ts';
 import {
@@ -82,6 +82,8 @@ export type Caller = ReturnType<typeof createCaller>;
 
 const DEADLINE_MS = 1_000;
 const MAX_BYTES = 1024 ** 2;
+/** Clocks that differ by less are not corrected. */
+const NOTICE_MS = 250;
 /** Connections to one box. */
 const MAX_SOCKETS = 16;
 /** Addresses whose boxes are remembered. */
@@ -96,6 +98,8 @@ interface SendOptions {
   body: string;
   /** Null: the request has no body, and is signed as v1. */
   recipient: string | null;
+  /** Asks for what a box tells anyone: neither the request nor the answer is signed. */
+  isPlain?: true;
   /** When a body that states its age was created, ms since the epoch; null: the request is dated when it is sent. */
   madeAt: number | null;
   signal: AbortSignal;
@@ -105,12 +109,14 @@ interface SendOptions {
   isRepeatable: boolean;
 }
 
-type SignedReply = Reply & { type: string; signature: string | string[] | undefined };
+type SignedReply = Reply & {
+  type: string;
+  /** The clock of the box, ms since the epoch; null: the answer is not signed with the secret, for this request. */
+  time: number | null;
+};
 
 /** The answer is not signed with the secret. */
 class ForgedAnswer extends Error {}
-
-const macOf = (request: ClientRequest): string => String(request.getHeader(signatureHeader)).slice(-64);
 
 /** Without a secret requests and answers are neither signed nor encrypted, and boxes need not authenticate. */
 export const createCaller = ({ options: { sharedSecret: secret }, ids: { nodeId: self }, now }: CallerContext) => {
@@ -123,27 +129,34 @@ export const createCaller = ({ options: { sharedSecret: secret }, ids: { nodeId:
   /** The node id that has been proven at each base URL. */
   const proven = new Map<string, string>();
 
-  /** Whether the answer is signed with the secret, for this request. */
-  const isSigned = (request: ClientRequest, { status, bytes, signature }: SignedReply): boolean => {
-    if (secret === null || bytes === null) return true;
-    const asked = { request: String(request.getHeader(signatureHeader)), status, sha256: sha256Hex(bytes) };
-    return signature === signAnswer(secret, asked);
-  };
-
   /**
    * Whether the answer is authentic. An unsigned error counts as no answer, as does any error from an address that has
    * not authenticated.
    */
-  const isCredible = (request: ClientRequest, reply: SignedReply, recipient: string | null): boolean =>
-    isSigned(request, reply) || (reply.status >= 300 && (recipient === null || unsigned.includes(codeOf(reply) ?? '')));
+  const isCredible = (reply: SignedReply, recipient: string | null): boolean =>
+    [secret, reply.bytes].includes(null) ||
+    reply.time !== null ||
+    (reply.status >= 300 && (recipient === null || unsigned.includes(codeOf(reply) ?? '')));
+
+  /** @returns whether the clock of the box is another than what the request was dated by. @param sent when, ms since the epoch */
+  const correctSkew = (origin: string, sent: number, time: number): boolean => {
+    const skew = skews.get(origin) ?? 0;
+    // However long the way there or back took.
+    if (time >= sent + skew - NOTICE_MS && time <= now() + skew + NOTICE_MS) return false;
+    remember(skews, origin, time - now(), MAX_ADDRESSES);
+    return true;
+  };
 
   const send = (url: URL, options: SendOptions, mayRetry = true): Promise<SignedReply> =>
     new Promise<SignedReply>((resolve, reject) => {
-      const { method, body, headers, recipient, madeAt, signal, onConnect, maxBytes, isRepeatable } = options;
+      const { method, body, headers, recipient, madeAt, signal, onConnect, maxBytes, isRepeatable, isPlain } = options;
       const secure = url.protocol === 'https:';
       const named = recipient === null ? {} : { recipient };
-      const time = (madeAt ?? now()) + (skews.get(url.origin) ?? 0);
-      const credentials = secret === null ? {} : signRequest({ secret, method, url, body, now: time, ...named });
+      const sent = now();
+      const time = (madeAt ?? sent) + (skews.get(url.origin) ?? 0);
+      const version = recipient === null ? 'v1' : 'v2';
+      const credentials =
+        secret === null || isPlain ? {} : signRequest({ secret, method, url, body, now: time, version, ...named });
       const request = (secure ? requestHttps : requestHttp)(url, {
         method,
         agent: secure ? secureAgent : agent,
@@ -163,20 +176,22 @@ export const createCaller = ({ options: { sharedSecret: secret }, ids: { nodeId:
       request.on('response', (response) => {
         const { statusCode: status = 0, headers: replied, socket } = response;
         const { remoteAddress: address = '' } = socket;
-        const peerTime = secret === null ? null : readClock(secret, macOf(request), replied[clockHeader]);
         collect(response, maxBytes)
           .then((bytes) => {
-            const reply = {
+            const asked = {
+              request: String(request.getHeader(signatureHeader)),
               status,
-              bytes,
-              address,
-              signature: replied[answerHeader],
-              type: replied['content-type'] ?? '',
+              sha256: sha256Hex(bytes ?? ''),
             };
-            if (peerTime !== null) remember(skews, url.origin, peerTime - now(), MAX_ADDRESSES);
-            const isStale = peerTime !== null && reply.signature === undefined;
+            const peerTime =
+              secret === null || bytes === null || isPlain
+                ? null
+                : provenTime(secret, { ...asked, headerOf: (name) => replied[name] });
+            const reply = { status, bytes, address, time: peerTime, type: replied['content-type'] ?? '' };
+            const isOff = peerTime !== null && correctSkew(url.origin, sent, peerTime);
+            const isStale = isOff && status === 401 && codeOf(reply) === 'signature_stale';
             if (isStale && mayRetry && madeAt === null) resolve(send(url, options, false));
-            else if (!isCredible(request, reply, recipient)) reject(new ForgedAnswer());
+            else if (!isPlain && !isCredible(reply, recipient)) reject(new ForgedAnswer());
             else resolve(reply);
           })
           .catch(reject);
@@ -184,23 +199,37 @@ export const createCaller = ({ options: { sharedSecret: secret }, ids: { nodeId:
       request.end(body);
     });
 
+  const open = async (reply: SignedReply): Promise<Reply> => {
+    if (seal === null || reply.bytes === null || !reply.type.startsWith(sealedType)) return reply;
+    return { ...reply, bytes: await seal.open(Buffer.from(reply.bytes).toString()) };
+  };
+
   /** Base URLs of the boxes that have accepted the connection of the challenge in progress. */
   const connected = new Set<string>();
 
   /** @throws Unproven, or the error of the request */
   const challenge = singleFlight(async (base: string): Promise<string> => {
     const { signal, clear } = createDeadline(DEADLINE_MS);
-    const reply = await send(new URL(`${base}/api/peers/time`), {
-      method: 'GET',
+    const shared = {
+      method: 'GET' as const,
       headers: {},
       body: '',
-      recipient: null,
       madeAt: null,
       signal,
       onConnect: () => void connected.add(base),
       maxBytes: MAX_BYTES,
       isRepeatable: true,
-    })
+    };
+    const ask = (recipient: string | null) => send(new URL(`${base}/api/peers/time`), { ...shared, recipient });
+    const prove = async (): Promise<Reply> => {
+      const reply = await ask(null);
+      if (codeOf(reply) !== 'host_refused') return reply;
+      // The address is not the box's own: its port is mapped. What the box tells anyone names the recipient instead.
+      const plain = await send(new URL(`${base}/healthz`), { ...shared, recipient: null, isPlain: true });
+      const told = parseReply(plain, challengeSchema);
+      return told.ok ? open(await ask(told.body.nodeId)) : reply;
+    };
+    const reply = await prove()
       .catch((error) => {
         throw signal.aborted ? new Unproven(late(DEADLINE_MS, connected.has(base))) : error;
       })
@@ -216,11 +245,6 @@ export const createCaller = ({ options: { sharedSecret: secret }, ids: { nodeId:
 
   /** The node id of the box at an address, once it is proven. */
   const identify = async (base: string): Promise<string> => proven.get(base) ?? challenge(base);
-
-  const open = async (reply: SignedReply): Promise<Reply> => {
-    if (seal === null || reply.bytes === null || !reply.type.startsWith(sealedType)) return reply;
-    return { ...reply, bytes: await seal.open(Buffer.from(reply.bytes).toString()) };
-  };
 
   /** Sends a request to the box that has proven who it is at the address. */
   const sendProven = async (

@@ -55,8 +55,7 @@ export class Unproven extends Error {
 
 /** Error codes with which a box answers before the caller is authenticated. */
 export const unsigned: readonly string[] = [
-  ...['misdirected', 'host_refused', 'credentials_required', 'too_many_requests', 'busy'],
-  ...['signature_invalid', 'signature_stale', 'signature_replayed'],
+  ...['host_refused', 'credentials_required', 'too_many_requests', 'busy', 'signature_invalid', 'signature_stale'],
 ];
 
 /** An authentic answer before parsing. */

@@ -24,7 +24,8 @@ describe.each([
   const relay = async (box: TestService, path: string, body: object) => {
     const { nodeId: recipient } = await (await box.get('/healthz')).json();
     const signed = { secret, method: 'POST', url: box.url + path, body: JSON.stringify(body), recipient };
-    return box.post(path, body, { ...signRequest(signed), 'x-signage-relay': randomUUID() });
+    const between = { ...signed, version: 'v2' } as const;
+    return box.post(path, body, { ...signRequest(between), 'x-signage-relay': randomUUID() });
   };
   const binding = (clientName: string, more = {}) => ({ deviceId: 'd1', clientName, screenSlug: 'lobby', ...more });
   const bind = (box: TestService, clientName: string, more = {}) =>
