@@ -1,9 +1,10 @@
 /** Documents of the content: from files, and how two of them differ. */
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { text as textOf } from 'node:stream/consumers';
 import { CliError } from './exit.ts';
-import { visible } from './text.ts';
+import { safeJson, visible } from './text.ts';
 
 export interface LocalDocument {
   /** The text that is sent. */
@@ -12,13 +13,13 @@ export interface LocalDocument {
 }
 
 /**
- * @param path of the file; `-`: standard input
+ * @param path of the file; `-`: standard input, whenever it comes
  * @throws CliError `usage` if it can't be read; `refused` if it is not JSON
  */
-export const readDocument = (path: string): LocalDocument => {
+export const readDocument = async (path: string, stdin: Readable): Promise<LocalDocument> => {
   let text: string;
   try {
-    text = readFileSync(path === '-' ? 0 : path, 'utf8').replace(/^\ufeff/, '');
+    text = (path === '-' ? await textOf(stdin) : await readFile(path, 'utf8')).replace(/^\ufeff/, '');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? 'There is no such file.' : `The file cannot be read (${code}).`;
@@ -32,13 +33,13 @@ export const readDocument = (path: string): LocalDocument => {
 };
 
 /** As a person edits it. */
-export const formatDocument = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+export const formatDocument = (value: unknown): string => `${safeJson(value)}\n`;
 
-/** Writes the file whole or not at all. @throws CliError `usage` */
+/** Writes the file whole or not at all; only its owner reads it: addresses have passwords. @throws CliError `usage` */
 export const writeDocument = async (path: string, text: string): Promise<void> => {
   const part = `${path}.${randomBytes(4).toString('hex')}.part`;
   try {
-    await writeFile(part, text, { flag: 'wx' });
+    await writeFile(part, text, { flag: 'wx', mode: 0o600 });
     await rename(part, path);
   } catch (error) {
     await rm(part, { force: true });

@@ -1,5 +1,6 @@
 /** How a run ends, and what an error of a box means for the operator. */
-import { visible } from './text.ts';
+import { parseJson } from './answers.ts';
+import { fitted, visible } from './text.ts';
 
 /** The exit codes; from 64 up those of sysexits(3). */
 export const exitCodes = {
@@ -14,6 +15,8 @@ export const exitCodes = {
   degraded: 5,
   /** No box was reached (EX_UNAVAILABLE). */
   unreachable: 69,
+  /** A fault of this program (EX_SOFTWARE). */
+  internal: 70,
   /** The secret or an environment variable is unusable (EX_CONFIG). */
   configuration: 78,
 } as const;
@@ -40,38 +43,49 @@ interface Refusal {
   path: string;
   status: number;
   /** The body of the answer. */
-  text: string;
+  bytes: Buffer;
   /** Whether the request was signed. */
   hasSecret: boolean;
 }
 
-/** The error envelope of a response, if it is one. */
+/** The error envelope of a response. */
 interface Envelope {
-  error: { code: string; message: string; errors?: { path: string; message: string }[] };
+  error: { code: string; message: string; errors?: { path: string; message: string }[] | null };
 }
 
-const parseEnvelope = (text: string): Envelope | null => {
-  try {
-    const { error } = JSON.parse(text) as Partial<Envelope>;
-    return typeof error?.code === 'string' && typeof error.message === 'string' ? { error } : null;
-  } catch {
-    return null;
-  }
+const isIssue = (value: unknown): boolean => {
+  const { path, message } = (value ?? {}) as Record<string, unknown>;
+  return typeof path === 'string' && typeof message === 'string';
 };
+
+const isEnvelope = (value: unknown): value is Envelope => {
+  const { error } = (value ?? {}) as { error?: unknown };
+  const { code, message, errors = [] } = (error ?? {}) as Record<string, unknown>;
+  const isList = Array.isArray(errors) && errors.every(isIssue);
+  return typeof code === 'string' && /^[a-z_]{1,64}$/.test(code) && typeof message === 'string' && isList;
+};
+
+/** The code of an error envelope; empty: it is none. */
+export const codeOf = (answer: unknown): string => (isEnvelope(answer) ? answer.error.code : '');
 
 /** For a secret that is not that of the box: it was changed there, or this is a box of others. */
 export const secretAdvice =
   'The secret here is not that of the box: see SIGNAGE_SHARED_SECRET and ~/.config/signage/secret.';
 
 /** What to do about an error, by its code. */
-const advice: Readonly<Record<string, string>> = {
-  credentials_required: 'Set SIGNAGE_SHARED_SECRET, or keep the secret in ~/.config/signage/secret (mode 0600).',
-  signature_invalid: secretAdvice,
-  signature_stale: 'The clock of this machine and that of the box differ by more than 300 s.',
-  host_refused: 'Use the IP address of the box.',
-  content_changed: 'Somebody else changed the content in the meantime. See: signage content diff FILE',
-  invalid_content: 'See: signage content check FILE',
-};
+const advice = new Map([
+  ['credentials_required', 'Set SIGNAGE_SHARED_SECRET, or keep the secret in ~/.config/signage/secret (mode 0600).'],
+  ['signature_invalid', secretAdvice],
+  ['signature_stale', 'The clock of this machine and that of the box differ.'],
+  ['host_refused', 'Use the IP address of the box.'],
+  ['content_changed', 'Somebody else changed the content in the meantime. See: signage content diff FILE'],
+  ['invalid_content', 'See: signage content check FILE'],
+]);
+
+/** Rows of a list of errors that are shown. */
+const MAX_ROWS = 20;
+/** Columns of a sentence of a box that are shown. */
+const MAX_SENTENCE = 1_000;
 
 const exitOf = (status: number, code: string): ExitName => {
   if (code === 'box_away') return 'unreachable';
@@ -81,22 +95,24 @@ const exitOf = (status: number, code: string): ExitName => {
 };
 
 /** The error for an answer with an error status. */
-export const refusalOf = ({ base, path, status, text, hasSecret }: Refusal): CliError => {
-  const envelope = parseEnvelope(text);
+export const refusalOf = ({ base, path, status, bytes, hasSecret }: Refusal): CliError => {
   // Answers to HEAD have no body.
-  if (text === '')
+  if (bytes.length === 0)
     return new CliError(exitOf(status, ''), `The box at ${base.origin} answers with HTTP status ${status}.`);
-  if (envelope === null) {
+  const envelope = parseJson(bytes);
+  if (!isEnvelope(envelope)) {
     return new CliError('unreachable', `What answers at ${base.origin} is not a signage box (HTTP status ${status}).`);
   }
-  const { code, message, errors = [] } = envelope.error;
+  const { code, message, errors } = envelope.error;
   if (code === 'not_found' && path.startsWith('/console/')) {
     const why = 'it may have SIGNAGE_CONSOLE=off, or the baseline variant';
     const message = `The box at ${base.origin} has no console for this command: ${why}.`;
     return new CliError('refused', `${message}\nName another box with --box.`, envelope);
   }
-  const hint = code === 'signature_required' && !hasSecret ? advice['credentials_required'] : advice[code];
-  const details = errors.map((issue) => `${issue.path}: ${issue.message}`);
-  const lines = [message, ...details, ...(hint === undefined ? [] : [hint])].map(visible);
-  return new CliError(exitOf(status, code), lines.join('\n'), envelope);
+  const hint = advice.get(code === 'signature_required' && !hasSecret ? 'credentials_required' : code);
+  const all = (errors ?? []).map((issue) => `${issue.path}: ${issue.message}`);
+  const more = all.length > MAX_ROWS ? [`... and ${all.length - MAX_ROWS} more.`] : [];
+  const lines = [message, ...all.slice(0, MAX_ROWS), ...more, ...(hint === undefined ? [] : [hint])];
+  const text = lines.map((line) => fitted(visible(line), MAX_SENTENCE)).join('\n');
+  return new CliError(exitOf(status, code), text, envelope);
 };

@@ -1,6 +1,6 @@
 /** The output of a run: data to standard output, messages to standard error. */
 import type { Writable } from 'node:stream';
-import { columns, padded, safeJson, visible, visibleLines } from './text.ts';
+import { columns, fitted, padded, safeJson, visible, visibleLines } from './text.ts';
 
 /** A stream that may be a terminal. */
 export type Sink = Writable & { isTTY?: boolean; columns?: number; rows?: number };
@@ -21,8 +21,15 @@ export const createOutput = ({ stdout, stderr, env }: Options) => {
   const paint = (sink: Sink, style: Style, text: string): string =>
     hasColours(sink) ? `\x1b[${styles[style]}m${text}\x1b[0m` : text;
   let isJson = false;
+  let hasData = false;
 
-  const line = (text: string): void => void stdout.write(`${text}\n`);
+  /** Prints a line whose controls are our own. */
+  const painted = (text: string): void => {
+    hasData = true;
+    stdout.write(`${text}\n`);
+  };
+  /** Whatever a line consists of, a terminal shows it. */
+  const line = (text: string): void => painted(visibleLines(text));
   const say = (text: string): void => void stderr.write(`${visible(text)}\n`);
   const headed = (style: Style, head: string, text: string): void =>
     void stderr.write(`${paint(stderr, style, head)} ${visibleLines(text)}\n`);
@@ -35,7 +42,9 @@ export const createOutput = ({ stdout, stderr, env }: Options) => {
       isJson = true;
     },
     isJson: (): boolean => isJson,
-    /** Prints a line of data. Texts by others are made visible by the caller, or by {@link columns}. */
+    /** Whether anything was printed that is data. */
+    hasData: (): boolean => hasData,
+    /** Prints data; line ends that a text by others has are written out by the caller, or by {@link columns}. */
     line,
     json: (value: unknown): void => line(safeJson(value)),
     /** Prints the answer of a box: its body as JSON, or what `render` prints for a person. */
@@ -45,17 +54,17 @@ export const createOutput = ({ stdout, stderr, env }: Options) => {
     },
     table: (head: readonly string[], rows: readonly (readonly string[])[]): void => {
       const [first = '', ...others] = columns([head, ...rows]);
-      line(paint(stdout, 'bold', first));
+      painted(paint(stdout, 'bold', first));
       for (const other of others) line(other);
     },
     /** Begins a table whose rows come one by one. @returns prints a row */
     growingTable: (head: readonly string[], widths: readonly number[]): ((row: readonly string[]) => void) => {
       const aligned = (row: readonly string[]): string =>
         row
-          .map((cell, index) => padded(visible(cell), widths[index] ?? 0))
+          .map((cell, index) => padded(fitted(visible(cell), 200), widths[index] ?? 0))
           .join('  ')
           .trimEnd();
-      line(paint(stdout, 'bold', aligned(head)));
+      painted(paint(stdout, 'bold', aligned(head)));
       return (row) => line(aligned(row));
     },
     /** Prints names and values, one pair a line. */
@@ -66,7 +75,7 @@ export const createOutput = ({ stdout, stderr, env }: Options) => {
     patch: (text: string): void => {
       for (const each of text.split('\n').slice(0, -1)) {
         const style = ({ '+': 'green', '-': 'red', '@': 'dim' } as const)[each[0] ?? ''];
-        line(style === undefined ? visible(each) : paint(stdout, style, visible(each)));
+        painted(style === undefined ? visible(each) : paint(stdout, style, visible(each)));
       }
     },
     /** Fills the terminal with lines, in place of those before. Longer lines are cut by the terminal (DECAWM). */

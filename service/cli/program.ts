@@ -1,6 +1,7 @@
 /** The commands, and how a run ends. */
 import { Command, CommanderError } from 'commander';
 import { boxUrl, fleetUrl, operatorName } from './arguments.ts';
+import { limits as defaultLimits, type Limits } from './client.ts';
 import { registerBoxes, registerDiscover, registerHealth } from './commands/boxes.ts';
 import { completionLines, registerCompletion } from './commands/completion.ts';
 import { registerContent } from './commands/content.ts';
@@ -38,12 +39,30 @@ interface Dependencies {
   out: Output;
   stdin: Parameters<typeof createSession>[0]['stdin'];
   surroundings: Surroundings;
+  /** Default: {@link defaultLimits}. */
+  limits?: Limits;
 }
+
+/** The codes of errors that are not of a box, with `--json`. */
+const jsonCodes = {
+  done: 'done',
+  refused: 'refused',
+  usage: 'usage',
+  notFound: 'not_found',
+  notAuthorised: 'not_authorised',
+  degraded: 'degraded',
+  unreachable: 'unreachable',
+  internal: 'internal_error',
+  configuration: 'configuration',
+} as const;
+
+const asCliError = (error: unknown): CliError =>
+  error instanceof CliError ? error : new CliError('internal', `signage has a fault: ${(error as Error).message}`);
 
 /** Carries out a command line. @param args without the program; @returns the exit code */
 export const run = async (
   args: readonly string[],
-  { version, out, stdin, surroundings }: Dependencies,
+  { version, out, stdin, surroundings, limits = defaultLimits }: Dependencies,
 ): Promise<number> => {
   const program = new Command('signage')
     .description('Operates the boxes of a signage site.')
@@ -59,12 +78,12 @@ export const run = async (
     })
     .showHelpAfterError('Run it with --help for usage.')
     .exitOverride();
-  const session = createSession({ out, stdin, surroundings, globals: () => program.opts<GlobalOptions>() });
+  const session = createSession({ out, stdin, surroundings, limits, globals: () => program.opts<GlobalOptions>() });
   for (const register of groups) register(program, session);
   // The scripts of the shells call this. The words are not for the parser: they are unfinished.
   if (args[0] === 'complete') {
     const connect = (box: URL | undefined, signal: AbortSignal) =>
-      createSession({ out, stdin, surroundings, globals: () => (box === undefined ? {} : { box }), signal });
+      createSession({ out, stdin, surroundings, limits, globals: () => (box === undefined ? {} : { box }), signal });
     for (const line of await completionLines(program, connect, args.slice(1))) out.line(line);
     return exitCodes.done;
   }
@@ -75,10 +94,13 @@ export const run = async (
     await program.parseAsync(args, { from: 'user' });
     return exitCodes[session.isDegraded() ? 'degraded' : 'done'];
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
-    if (!(error instanceof CliError)) throw error;
-    if (out.isJson() && error.answer !== undefined) out.json(error.answer);
-    out.fail(error.message);
-    return exitCodes[error.exit];
+    if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
+    // The parser has said what is wrong.
+    const isSaid = error instanceof CommanderError;
+    const { exit, message, answer } = isSaid ? new CliError('usage', error.message) : asCliError(error);
+    const isJson = out.isJson() || args.includes('--json');
+    if (isJson && !out.hasData()) out.json(answer ?? { error: { code: jsonCodes[exit], message } });
+    if (!isSaid) out.fail(message);
+    return exitCodes[exit];
   }
 };

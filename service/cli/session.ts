@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { Readable } from 'node:stream';
 import type { Health } from '../contract/health.ts';
-import { type Client, createClient } from './client.ts';
+import { type Client, createClient, type Limits } from './client.ts';
 import { CliError } from './exit.ts';
 import type { Hub } from './fleet/hub.ts';
 import type { Output } from './output.ts';
@@ -22,6 +22,7 @@ interface Dependencies {
   surroundings: Surroundings;
   /** The options as parsed; known once a command runs. */
   globals: () => GlobalOptions;
+  limits: Limits;
   /** Ends every request. */
   signal?: AbortSignal;
 }
@@ -29,15 +30,20 @@ interface Dependencies {
 /** A box that does not advertise itself within this time is not found. */
 const DISCOVERY_MS = 3_000;
 
-export const createSession = ({ out, stdin, surroundings, globals, signal: ended }: Dependencies) => {
-  const connect = (base: URL, secret: string | null, needsProof: boolean, signal = ended): Client =>
+export const createSession = ({ out, stdin, surroundings, globals, limits, signal: ended }: Dependencies) => {
+  const noticed = new Set<string>();
+  const connect = (base: URL, secret: string | null, signal = ended): Client =>
     createClient({
       base,
       secret,
       operator: globals().as ?? operatorOf(surroundings),
-      needsProof,
-      onUnproven: () => out.warn(`The box at ${base.origin} does not prove that it knows the secret.`),
+      onNotice: (text) => {
+        const notice = `The box at ${base.origin} ${text}.`;
+        if (!noticed.has(notice)) out.say(notice);
+        noticed.add(notice);
+      },
       now: Date.now,
+      limits,
       ...(signal !== undefined && { signal }),
     });
 
@@ -50,7 +56,7 @@ export const createSession = ({ out, stdin, surroundings, globals, signal: ended
     let found: URL | undefined;
     let refusal: unknown;
     const attempt = async (url: string): Promise<void> => {
-      await connect(new URL(url), secret, secret !== null, stop.signal).ask<Health>({ path: '/healthz' });
+      await connect(new URL(url), secret, stop.signal).ask<Health>({ path: '/healthz' });
       found ??= new URL(url);
       stop.abort();
     };
@@ -62,7 +68,7 @@ export const createSession = ({ out, stdin, surroundings, globals, signal: ended
       }
     }, stop.signal);
     clearTimeout(timer);
-    if (found !== undefined) return connect(found, secret, secret !== null);
+    if (found !== undefined) return connect(found, secret);
     if (refusal !== undefined) throw refusal;
     throw new CliError(
       'unreachable',
@@ -74,6 +80,7 @@ export const createSession = ({ out, stdin, surroundings, globals, signal: ended
   let isDegraded = false;
   return {
     out,
+    stdin,
     /**
      * Notes whether an answer may be incomplete; the run then ends as `degraded`.
      * @param warning says what is missing, and where to look
@@ -91,7 +98,7 @@ export const createSession = ({ out, stdin, surroundings, globals, signal: ended
       client ??= (async () => {
         const base = globals().box ?? boxOf(surroundings);
         const secret = readSecret(surroundings);
-        return base === null ? discover(secret) : connect(base, secret, false);
+        return base === null ? discover(secret) : connect(base, secret);
       })();
       return client;
     },
@@ -104,8 +111,8 @@ export const createSession = ({ out, stdin, surroundings, globals, signal: ended
       const { connectHub } = await import('./fleet/connect.ts');
       return connectHub(url, credentials, work);
     },
-    /** Another box of the site, by the URL that a box gave for it. */
-    clientOf: (url: string): Client => connect(new URL(url), readSecret(surroundings), false),
+    /** What others name as a box is asked without a signature, from which a weak secret could be guessed. */
+    clientOf: (url: string): Client => connect(new URL(url), null),
     /**
      * Refuses to continue if the operator can't be asked.
      * @param yes the operator has answered already

@@ -30,9 +30,28 @@ export const safeJson = (value: unknown, indent = 2): string =>
 export const padded = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - stringWidth(text)));
 
+/** The text with at most `most` columns of a terminal. */
+export const fitted = (text: string, most: number): string => {
+  if (2 * text.length <= most) return text;
+  // A character can have no width, but not without end.
+  const given = text.slice(0, 4 * most);
+  if (given === text && stringWidth(text) <= most) return text;
+  let width = 1;
+  let kept = '';
+  for (const character of given) {
+    width += stringWidth(character);
+    if (width > most) break;
+    kept += character;
+  }
+  return `${kept}…`;
+};
+
+/** Columns of a cell: one long name would widen each row of a table. */
+const MAX_CELL = 200;
+
 /** Aligns columns; cells are made visible. The last column is not padded. */
 export const columns = (rows: readonly (readonly string[])[]): string[] => {
-  const cells = rows.map((row) => row.map(visible));
+  const cells = rows.map((row) => row.map((cell) => fitted(visible(cell.slice(0, 4 * MAX_CELL)), MAX_CELL)));
   const widths: number[] = [];
   for (const row of cells) {
     for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, stringWidth(cell));
@@ -69,6 +88,37 @@ export const moment = (instant: string | null): string => {
   const offset = -date.getTimezoneOffset();
   const zone = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60].map(pad).join(':');
   return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(pad).join(':')}${offset < 0 ? '-' : '+'}${zone}`;
+};
+
+/** Text of a stream with its control characters written out in JSON, where they can only stand in strings. */
+export const safeJsonText = (text: string): string =>
+  text.replace(CONTROLS, (character) =>
+    '\n\r\t'.includes(character) ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
+/**
+ * Makes the cells of a CSV (RFC 4180) harmless as it passes: a cell that a spreadsheet would take for a formula is prefixed
+ * with `'`, and control characters are written out.
+ * @returns what stands in the place of each piece of the text
+ */
+export const createSafeCsv = (): ((piece: string) => string) => {
+  let isQuoted = false;
+  let isAtStart = true;
+  return (piece) => {
+    let safe = '';
+    for (const character of piece) {
+      if (character === '"') {
+        isQuoted = !isQuoted;
+        safe += character;
+        continue;
+      }
+      const isEnd = !isQuoted && ',\r\n'.includes(character);
+      if (isAtStart && !isEnd && /[=+\-@\p{Cc}]/u.test(character)) safe += "'";
+      isAtStart = isEnd;
+      safe += '\r\n\t'.includes(character) ? character : visible(character);
+    }
+    return safe;
+  };
 };
 
 /** Enough of a SHA-256 to tell versions apart. */

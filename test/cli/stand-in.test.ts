@@ -5,38 +5,41 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { SiteOverview } from '../../service/contract/console/site.ts';
+import type { Health } from '../../service/contract/health.ts';
 import { listenOn } from '../peers/support.ts';
+import { exampleOf, startHostileBox } from '../support/hostile-box.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { program, signage } from './support.ts';
 
-const screen = (slug: string, connections: object[] = []) => ({
-  screen: { id: slug, name: slug, slug, playlist_id: null, created_at: '', modified_at: '' },
+const site = exampleOf<SiteOverview>('GET /console/api/site');
+const [box0] = site.boxes as [SiteOverview['boxes'][number]];
+const [screen0] = site.screens as [SiteOverview['screens'][number]];
+const [connection0] = screen0.connections as [(typeof screen0.connections)[number]];
+const connection = (id: string) => ({ ...connection0, id, clientId: `client of ${id}`, label: id });
+const screen = (slug: string, connections = [connection0]) => ({
+  screen: { ...screen0.screen, id: slug, name: slug, slug },
   tags: ['public'],
   devices: [],
   connections,
 });
-const connection = (id: string) => ({ id, clientId: `client of ${id}`, label: id, connectedAt: '' });
-const overview = {
-  site: 'default',
-  nodeId: 'n1',
-  boxes: [{ nodeId: 'n1', name: 'lobby-box', url: 'http://192.168.1.20:8080', status: 'here', warnings: [] }],
+const overview: SiteOverview = {
+  ...site,
+  boxes: [{ ...box0, nodeId: 'n1' }],
   screens: [screen('lobby', [connection('c1'), connection('c2')]), screen('bar', [connection('c3')])],
   takeovers: [],
-  degraded: false,
 };
+const picture = { 'Content-Type': 'image/jpeg', 'x-signage-captured-at': '2026-11-22T08:00:00.000Z' };
+const takeover = exampleOf<SiteOverview['takeovers'][number]>('PUT /console/api/takeovers/:id');
 
 type Handle = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
 /** A box that answers with the site, and else as it is told. */
-const startStandIn = (handle: Handle, site: object = overview): Promise<string> =>
-  listenOn(
-    createServer(async (request, response) => {
-      let body = '';
-      for await (const chunk of request) body += String(chunk);
-      if (request.url === '/console/api/site') response.end(JSON.stringify(site));
-      else handle(request, response, body);
-    }),
-  );
+const startStandIn = (handle: Handle, seen: object = overview): Promise<string> =>
+  startHostileBox((request, response, body) => {
+    if (request.url === '/console/api/site') response.end(JSON.stringify(seen));
+    else handle(request, response, body);
+  });
 
 const refuse = (response: ServerResponse, status: number, code: string): void => {
   response.writeHead(status).end(JSON.stringify({ error: { code, message: `It is ${code}.` } }));
@@ -47,7 +50,7 @@ test('a takeover ends by the clock of the box, and its id begins with its title'
   const boxTime = Date.now() + 7_200_000;
   const box = await startStandIn((request, response, body) => {
     asked.push({ url: `${request.method} ${request.url}`, body: JSON.parse(body) });
-    response.end(JSON.stringify({ id: 'x', ...JSON.parse(body), from: '', shown: 0, expected: 3 }));
+    response.end(JSON.stringify({ ...takeover, ...JSON.parse(body) }));
   });
   const proxy = await listenOn(
     createServer(async (request, response) => {
@@ -70,12 +73,12 @@ test('where a box of the site did not answer, takeovers and screenshots are done
   const box = await startStandIn(
     ({ method }, response, body) =>
       method === 'PUT'
-        ? response.end(JSON.stringify({ id: 'x', ...JSON.parse(body), from: '', shown: 0, expected: 3 }))
-        : response.end('picture'),
+        ? response.end(JSON.stringify({ ...takeover, ...JSON.parse(body) }))
+        : response.writeHead(200, picture).end('picture'),
     { ...overview, degraded: true },
   );
-  const takeover = ['takeover', 'start', 'lobby', '--title', 'Hello', '--for', '5m', '--yes'];
-  for (const args of [takeover, ['screenshot', 'bar']]) {
+  const start = ['takeover', 'start', 'lobby', '--title', 'Hello', '--for', '5m', '--yes'];
+  for (const args of [start, ['screenshot', 'bar']]) {
     const { stdout, stderr, code } = await signage([...args, '--box', box], { cwd: temporaryFolder() });
     expect({ code, isDone: stdout !== '' }).toEqual({ code: 5, isDone: true });
     expect(stderr).toContain('Some box of the site did not answer');
@@ -85,7 +88,7 @@ test('where a box of the site did not answer, takeovers and screenshots are done
 test('each display has its picture, and a browser, which has none, is named', async () => {
   const box = await startStandIn(({ url = '' }, response) => {
     if (url.includes('/c2/')) return refuse(response, 409, 'screenshot_unavailable');
-    response.writeHead(200, { 'x-signage-captured-at': '2026-11-22T08:00:00.000Z' }).end(`picture of ${url}`);
+    response.writeHead(200, picture).end(`picture of ${url}`);
   });
   const cwd = temporaryFolder();
   const all = await signage(['screenshot', 'all', '--json', '--box', box], { cwd });
@@ -105,6 +108,7 @@ test('plays are copied as the box writes them, and one that goes away in the mid
   const asked: string[] = [];
   const box = await startStandIn(({ url = '' }, response) => {
     asked.push(url);
+    response.setHeader('Content-Type', 'text/csv; charset=utf-8');
     if (!url.includes('to=')) return void response.end(csv);
     response.write(csv);
     setTimeout(() => response.destroy(), 100);
@@ -119,7 +123,7 @@ test('plays are copied as the box writes them, and one that goes away in the mid
 
 test('plays of a site whose boxes did not all answer are written, and the run ends as degraded', async () => {
   const box = await startStandIn((_, response) => {
-    response.setHeader('x-signage-degraded', 'true').end('play_id\r\n');
+    response.setHeader('Content-Type', 'text/csv').setHeader('x-signage-degraded', 'true').end('play_id\r\n');
   });
   const { stdout, stderr, code } = await signage(['plays', 'export', '--box', box]);
   expect({ stdout, code }).toEqual({ stdout: 'play_id\r\n', code: 5 });
@@ -144,12 +148,12 @@ test('a log is followed over a moment in which the box is away, and no line come
   expect(await signage(['log', 'nosuch', '--box', box])).toMatchObject({ stdout: '', code: 3 });
 });
 
-const health = { status: 'ok', nodeId: 'n1', version: '1', connections: 1, warnings: [], content: { warnings: [] } };
+const health = exampleOf<Health>('GET /healthz');
 
 test('health --all names the box that hangs, after 3 s', async () => {
   const hung = await listenOn(createServer(() => undefined));
   const box = await startStandIn((_, response) => {
-    response.end(JSON.stringify({ ...health, peers: [{ url: hung, nodeId: 'n2' }] }));
+    response.end(JSON.stringify({ ...health, peers: [{ ...health.peers[0], url: hung, nodeId: 'n2' }] }));
   });
   const from = performance.now();
   const { stdout, stderr, code } = await signage(['health', '--all', '--box', box]);
@@ -163,7 +167,7 @@ test('what nobody gets, and a device that nobody knows, is not found', async () 
   const asked: string[] = [];
   const box = await startStandIn(({ method, url }, response) => {
     asked.push(`${method} ${url}`);
-    response.end(JSON.stringify({ screenSlug: 'lobby', sent: 0, degraded: false }));
+    response.end(JSON.stringify({ ...exampleOf('POST /api/screens/:slug/commands'), sent: 0 }));
   });
   expect(await signage(['send', 'lobby', 'next', '--box', box])).toMatchObject({ code: 3 });
   expect(await signage(['send', 'lobby', 'setclientname', '--name', 'A', '--device', 'd', '--box', box])).toMatchObject(
@@ -194,16 +198,6 @@ test('a takeover has a text, a picture and a start; the audit tells the change, 
   ];
   const box = await startStandIn(({ method }, response, body) => {
     if (method === 'PUT') asked = JSON.parse(body) as Record<string, unknown>;
-    const takeover = {
-      id: 'x',
-      title: null,
-      level: 'info',
-      targets: ['all'],
-      from: '',
-      until: '',
-      shown: 0,
-      expected: 0,
-    };
     response.end(JSON.stringify(method === 'PUT' ? takeover : { records, degraded: false }));
   });
   const start = ['takeover', 'start', 'all', '--body', 'At the gate', '--media', 'a b.jpg', '--until-ended'];
@@ -227,7 +221,7 @@ test('a takeover has a text, a picture and a start; the audit tells the change, 
 });
 
 test.skipIf(!existsSync('/dev/full'))('an output that cannot be written is an error', async () => {
-  const box = await startStandIn((_, response) => response.end('{}'));
+  const box = await startStandIn(() => undefined);
   const child = spawn('bash', ['-c', `${program} screens --box ${box} > /dev/full`]);
   let text = '';
   child.stderr.on('data', (chunk) => {

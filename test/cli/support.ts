@@ -1,8 +1,13 @@
 /** Runs the command line as a shell would, against real boxes. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import { afterAll, beforeAll, vi } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
 import { signRequest } from '../../service/auth/sign.ts';
+import type { Limits } from '../../service/cli/client.ts';
+import { createOutput } from '../../service/cli/output.ts';
+import { run } from '../../service/cli/program.ts';
 import { aliveAt } from '../peers/support.ts';
 import { patience } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
@@ -49,6 +54,30 @@ export const signage = (
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
   });
+
+/** Runs a command line in this process, which takes a tenth of the time. */
+export const signageHere = async (
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  more: { limits?: Limits; stdin?: Readable } = {},
+): Promise<Ended> => {
+  const texts = { stdout: '', stderr: '' };
+  const sink = (name: keyof typeof texts) =>
+    new Writable({
+      write: (chunk, _, done) => {
+        texts[name] += String(chunk);
+        done();
+      },
+    });
+  const code = await run(args, {
+    version: packageJson.version,
+    out: createOutput({ stdout: sink('stdout'), stderr: sink('stderr'), env }),
+    stdin: more.stdin ?? Readable.from([]),
+    surroundings: { env, home: '/nowhere', login: null },
+    ...(more.limits !== undefined && { limits: more.limits }),
+  });
+  return { ...texts, code };
+};
 
 export interface TestSite {
   one: TestService;

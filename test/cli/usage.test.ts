@@ -3,13 +3,10 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { createOutput } from '../../service/cli/output.ts';
-import { run } from '../../service/cli/program.ts';
 import { temporaryFolder } from '../support/service.ts';
-import { signage } from './support.ts';
+import { signage, signageHere } from './support.ts';
 
 /** A box that no request may reach. */
 let requests = 0;
@@ -23,26 +20,6 @@ beforeAll(async () => {
   box = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 afterAll(() => void server.close());
-
-/** Runs a command line in this process, which takes a tenth of the time. */
-const runHere = async (args: readonly string[], at: string) => {
-  const texts = { stdout: '', stderr: '' };
-  const sink = (name: keyof typeof texts) =>
-    new Writable({
-      write: (chunk, _, done) => {
-        texts[name] += String(chunk);
-        done();
-      },
-    });
-  const env = { SIGNAGE_BOX: at };
-  const code = await run(args, {
-    version: packageJson.version,
-    out: createOutput({ stdout: sink('stdout'), stderr: sink('stderr'), env }),
-    stdin: Readable.from([]),
-    surroundings: { env, home: '/nowhere', login: null },
-  });
-  return { ...texts, code };
-};
 
 test.each([
   [[], 'Usage: signage'],
@@ -91,7 +68,7 @@ test.each([
   [['screens', '--as', 'x'.repeat(65)], '1 to 64 characters'],
   [['screens', '--box', 'http://box/path'], 'an address such as'],
 ])('signage %j is a usage error, and nothing is sent', async (args, words) => {
-  const { stdout, stderr, code } = await runHere(args, box);
+  const { stdout, stderr, code } = await signageHere(args, { SIGNAGE_BOX: box });
   expect({ stdout, code, requests }).toEqual({ stdout: '', code: 2, requests: 0 });
   expect(stderr).toContain(words);
 });

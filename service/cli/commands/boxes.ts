@@ -1,4 +1,5 @@
 /** `discover`, `boxes`, `health` and `log`: the machines of the site. */
+import { isIP } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Argument, type Command } from 'commander';
 import type { BoxLog, SiteOverview } from '../../contract/console/site.ts';
@@ -231,9 +232,10 @@ export const registerHealth = (program: Command, { out, client, clientOf }: Sess
       const print = out.isJson() ? () => undefined : startTable([own.url, ...here.peers.map(({ url }) => url)]);
       print(own);
       const others = await inParallel(here.peers, AT_ONCE, async ({ url, nodeId }): Promise<BoxHealth> => {
-        const answer = await clientOf(url)
-          .ask<Health>({ path: '/healthz', timeoutMs: HEALTH_MS })
-          .catch(() => null);
+        // A name could be that of any host in the network of this machine.
+        const isAddress = URL.canParse(url) && isIP(new URL(url).hostname.replace(/^\[|\]$/g, '')) !== 0;
+        const asked = isAddress ? clientOf(url).ask<Health>({ path: '/healthz', timeoutMs: HEALTH_MS }) : null;
+        const answer = await asked?.catch(() => null);
         const found = { nodeId, url, health: answer?.body ?? null };
         print(found);
         return found;

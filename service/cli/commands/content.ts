@@ -25,7 +25,7 @@ const nameOf = (file: string): string => (file === '-' ? 'standard input' : file
 
 const inWords = ({ added, removed }: Difference): string => `${plural(added, 'line')} added, ${removed} removed`;
 
-export const registerContent = (program: Command, { out, client, checkCanAsk, confirm }: Session): void => {
+export const registerContent = (program: Command, { out, client, stdin, checkCanAsk, confirm }: Session): void => {
   const group = program.command('content').description('what the site plays');
 
   const check = async (box: Client, text: string): Promise<ContentCheck> =>
@@ -69,7 +69,7 @@ export const registerContent = (program: Command, { out, client, checkCanAsk, co
     .description('validate a document without publishing it')
     .addArgument(fileArgument())
     .action(async (file: string) => {
-      const { text } = readDocument(file);
+      const { text } = await readDocument(file, stdin);
       const result = await check(await client(), text);
       out.answer(result, ({ ok, errors, warnings }) => {
         for (const line of [...issueLines('error', errors), ...issueLines('warning', warnings)]) out.line(line);
@@ -83,7 +83,7 @@ export const registerContent = (program: Command, { out, client, checkCanAsk, co
     .description('compare a document with what plays')
     .addArgument(fileArgument())
     .action(async (file: string) => {
-      const { value } = readDocument(file);
+      const { value } = await readDocument(file, stdin);
       const box = await client();
       const { sha256, content } = (await box.ask<EditedContent>({ path: base })).body;
       const name = `${box.base.host} ${shortHash(sha256)}`;
@@ -101,7 +101,7 @@ export const registerContent = (program: Command, { out, client, checkCanAsk, co
     .option('--yes', 'do not ask')
     .action(async (file: string, { yes }: { yes?: true }) => {
       checkCanAsk(yes);
-      const { text, value } = readDocument(file);
+      const { text, value } = await readDocument(file, stdin);
       const box = await client();
       const { body: played, headers } = await box.ask<EditedContent>({ path: base });
       const result = await check(box, text);

@@ -64,7 +64,10 @@ const pack = async (file: string, { text }: LocalDocument): Promise<Packed> => {
   return { bytes, sha256: createHash('sha256').update(text).digest('hex') };
 };
 
-export const registerFleet = (program: Command, { out, withHub, degrade, checkCanAsk, confirm }: Session): void => {
+export const registerFleet = (
+  program: Command,
+  { out, withHub, stdin, degrade, checkCanAsk, confirm }: Session,
+): void => {
   const group = program.command('fleet').description('many sites, over the hub of the fleet');
 
   /** @throws CliError `notFound` if a site is not known */
@@ -183,7 +186,7 @@ export const registerFleet = (program: Command, { out, withHub, degrade, checkCa
     .action(async (file: string, names: string[], options: { all?: true; yes?: true }) => {
       if (names.length === 0 && options.all !== true) throw new CliError('usage', 'Name the sites, or say --all.');
       checkCanAsk(options.yes);
-      const { bytes, sha256 } = await pack(file, readDocument(file));
+      const { bytes, sha256 } = await pack(file, await readDocument(file, stdin));
       await withHub(async (hub) => {
         // A site can get its content before its boxes are installed.
         const sites = options.all === true ? (await hub.sites()).map(({ site }) => site) : names;
@@ -205,7 +208,7 @@ export const registerFleet = (program: Command, { out, withHub, degrade, checkCa
     .option('--yes', 'do not ask')
     .action(async (file: string, options: { phases: number[]; wait: number; yes?: true }) => {
       checkCanAsk(options.yes);
-      const { bytes, sha256 } = await pack(file, readDocument(file));
+      const { bytes, sha256 } = await pack(file, await readDocument(file, stdin));
       const { isHeld, rollOut } = await import('../fleet/rollout.ts');
       const results = await withHub(async (hub) => {
         const sites = (await hub.sites()).map(({ site }) => site);

@@ -113,7 +113,7 @@ interface Served {
 /** The file that the box serves under the name. */
 const servedAt = async (client: Client, name: string): Promise<Served> => {
   const path = `/media/${encodeURIComponent(name)}`;
-  const { headers } = await client.open({ method: 'HEAD', path, mayBe: 404 });
+  const { headers } = await client.bytes({ method: 'HEAD', path, mayBe: 404 });
   // RFC 9530
   const [, digest] = /(?:^|,\s*)sha-256=:([\w+/=]+):/.exec(String(headers['repr-digest'])) ?? [];
   const [media_type = ''] = (headers['content-type'] ?? '').split(';');

@@ -10,7 +10,7 @@ import { degradedHeader } from '../../contract/headers.ts';
 import { moment as momentArgument, text } from '../arguments.ts';
 import { CliError } from '../exit.ts';
 import type { Session } from '../session.ts';
-import { moment, safeJson, shortHash, visibleLines } from '../text.ts';
+import { createSafeCsv, moment, safeJson, safeJsonText, shortHash } from '../text.ts';
 
 interface ExportOptions {
   from?: string;
@@ -44,20 +44,20 @@ const changeOf = ({ before, after }: Audit['records'][number]): string => {
   return words.length > MAX_CHANGE ? `${words.slice(0, MAX_CHANGE)}…` : words;
 };
 
-/** Makes control characters of a text visible as it passes. */
-const makeVisible = (): Transform => {
+/** Changes a text as it passes. */
+const changing = (change: (piece: string) => string): Transform => {
   const decoder = new StringDecoder('utf8');
-  return new Transform({
-    transform: (chunk: Buffer, _, done) => done(null, visibleLines(decoder.write(chunk).replaceAll('\r', ''))),
-  });
+  return new Transform({ transform: (chunk: Buffer, _, done) => done(null, change(decoder.write(chunk))) });
 };
 
 export const registerRecords = (program: Command, { out, client, degrade }: Session): void => {
-  /** Copies a body to standard output as it arrives; a terminal is shown its control characters. */
-  const copy = async (body: IncomingMessage): Promise<void> => {
-    const steps = out.stdout.isTTY === true ? [body, makeVisible()] : [body];
+  /** Copies a body to standard output as it arrives, so that neither a terminal nor a spreadsheet carries out what is in it. */
+  const copy = async (body: IncomingMessage, format: string): Promise<void> => {
+    const safe = format === 'json' ? safeJsonText : createSafeCsv();
+    const change = (piece: string): string =>
+      out.stdout.isTTY === true ? safe(piece).replaceAll('\r', '') : safe(piece);
     try {
-      await pipeline([...steps, out.stdout], { end: false });
+      await pipeline([body, changing(change), out.stdout], { end: false });
     } catch (error) {
       throw new CliError('unreachable', `The export ends too early: ${(error as Error).message}.`);
     }
@@ -72,13 +72,14 @@ export const registerRecords = (program: Command, { out, client, degrade }: Sess
     .option('--to <time>', 'up to this date or time', momentArgument)
     .addOption(new Option('--format <format>', 'RFC 4180, or one JSON array').choices(['csv', 'json']).default('csv'))
     .action(async ({ from, to, format }: ExportOptions) => {
+      const asked = out.isJson() ? 'json' : format;
       const query = new URLSearchParams({
-        format: out.isJson() ? 'json' : format,
+        format: asked,
         ...(from !== undefined && { from }),
         ...(to !== undefined && { to }),
       });
       const { body, headers } = await (await client()).open({ path: `/console/api/plays?${query}` });
-      await copy(body);
+      await copy(body, asked);
       degrade(headers[degradedHeader] === 'true');
     });
 

@@ -2,16 +2,15 @@
 import { writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { Command } from 'commander';
-import type { SiteOverview } from '../../contract/console/site.ts';
 import { text } from '../arguments.ts';
-import { type Client, readAll } from '../client.ts';
+import type { Client } from '../client.ts';
 import { CliError } from '../exit.ts';
 import { inParallel } from '../parallel.ts';
 import type { Session } from '../session.ts';
 import { fetchSite, type PageOptions, pagesOf, spellTarget, type Target, targetArgument } from '../targets.ts';
 import { visible } from '../text.ts';
 
-type Connection = SiteOverview['screens'][number]['connections'][number];
+type Page = ReturnType<typeof pagesOf>[number];
 
 interface Options extends PageOptions {
   output?: string;
@@ -22,30 +21,41 @@ interface Shot {
   screenSlug: string;
   connectionId: string;
   label: string;
-  picture: { bytes: Buffer; capturedAt: string } | CliError;
+  picture: { file: string; capturedAt: string } | CliError;
 }
 
 /** Concurrent screenshots. */
 const AT_ONCE = 4;
+/** Largest picture: the longer side has at most 1280 pixels. */
+const MAX_BYTES = 5 * 1024 ** 2;
 
 /** The names, each once: the second `hall.jpg` becomes `hall-2.jpg`. */
-const numberedNames = (names: readonly string[]): string[] =>
-  names.map((name, index) => {
-    const before = names.slice(0, index).filter((each) => each === name).length;
+const numberedNames = (names: readonly string[]): string[] => {
+  const counts = new Map<string, number>();
+  return names.map((name) => {
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
     const extension = extname(name);
-    return before === 0 ? name : `${name.slice(0, name.length - extension.length)}-${before + 1}${extension}`;
+    return count === 1 ? name : `${name.slice(0, name.length - extension.length)}-${count}${extension}`;
   });
+};
 
-const capture = async (box: Client, screenSlug: string, { id, label }: Connection): Promise<Shot> => {
+/** Writes the picture of a page. @param flag of open(2); `wx`: an existing file stays */
+const capture = async (box: Client, page: Page, file: string, flag: 'w' | 'wx'): Promise<Shot> => {
+  const { id, label } = page.connection;
   const path = `/console/api/connections/${encodeURIComponent(id)}/screenshot`;
   const { capturedAtHeader } = await import('../../contract/console/site.ts');
+  const shot = { screenSlug: page.slug, connectionId: id, label };
   try {
-    const { headers, body } = await box.open({ path });
-    const picture = { bytes: await readAll(box.base, body), capturedAt: String(headers[capturedAtHeader] ?? '') };
-    return { screenSlug, connectionId: id, label, picture };
+    const { headers, body } = await box.bytes({ path, maxBytes: MAX_BYTES });
+    await writeFile(file, body, { flag }).catch(({ code }: NodeJS.ErrnoException) => {
+      const why = code === 'EEXIST' ? 'is there already: name another with -o' : `cannot be written (${code})`;
+      throw new CliError('usage', `${visible(file)} ${why}.`);
+    });
+    return { ...shot, picture: { file, capturedAt: String(headers[capturedAtHeader] ?? '') } };
   } catch (error) {
-    if (!(error instanceof CliError) || error.exit === 'notAuthorised' || error.exit === 'unreachable') throw error;
-    return { screenSlug, connectionId: id, label, picture: error };
+    if (!(error instanceof CliError) || !['refused', 'notFound'].includes(error.exit)) throw error;
+    return { ...shot, picture: error };
   }
 };
 
@@ -62,21 +72,18 @@ export const registerScreenshot = (program: Command, { out, client, degrade }: S
       const { body: site } = await fetchSite(box);
       const pages = pagesOf(site, target, options);
       if (pages.length === 0) throw new CliError('notFound', `No such page shows ${spellTarget(target)}.`);
-      const shots = await inParallel(pages, AT_ONCE, ({ slug, connection }) => capture(box, slug, connection));
-      const taken = shots.flatMap(({ picture, ...shot }) =>
+      const names = numberedNames(pages.map(({ slug }) => options.output ?? `${slug}.jpg`));
+      const flag = options.output === undefined ? 'wx' : 'w';
+      const shots = await inParallel([...pages.entries()], AT_ONCE, ([index, page]) =>
+        capture(box, page, names[index] ?? '', flag),
+      );
+      const written = shots.flatMap(({ picture, label: _, ...shot }) =>
         picture instanceof CliError ? [] : [{ ...shot, ...picture }],
       );
       const failed = shots.flatMap(({ picture, label }) =>
         picture instanceof CliError ? [{ label, error: picture }] : [],
       );
-      if (taken.length === 0 && failed[0] !== undefined) throw failed[0].error;
-      const names = numberedNames(taken.map(({ screenSlug }) => options.output ?? `${screenSlug}.jpg`));
-      const written = taken.map(({ bytes: _, label: __, ...shot }, index) => ({ ...shot, file: names[index] ?? '' }));
-      for (const [index, { file }] of written.entries()) {
-        await writeFile(file, taken[index]?.bytes ?? '').catch(({ code }: NodeJS.ErrnoException) => {
-          throw new CliError('usage', `${visible(file)} cannot be written (${code}).`);
-        });
-      }
+      if (written.length === 0 && failed[0] !== undefined) throw failed[0].error;
       out.answer(written, () => {
         for (const { file } of written) out.line(visible(file));
       });
