@@ -4,9 +4,9 @@ import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { operatorHeader } from '../../../service/contract/headers.ts';
-import { clockHeader, createSigning, signatureHeader } from '../../../service/domain/request-signature.ts';
+import { createSigning, headerText, signatureHeader } from '../../../service/domain/request-signature.ts';
 import type { BoxClock } from './clock.ts';
-import { checkStatus, isCode, Unreachable } from './errors.ts';
+import { checkStatus, isCode, Unproven, Unreachable } from './errors.ts';
 import type { Session } from './session.ts';
 
 const bytesOf = (data: string | Uint8Array): Uint8Array => (typeof data === 'string' ? utf8ToBytes(data) : data);
@@ -14,13 +14,16 @@ const bytesOf = (data: string | Uint8Array): Uint8Array => (typeof data === 'str
 export const createPageSigning = () =>
   createSigning({
     sha256: (data) => bytesToHex(sha256(bytesOf(data))),
-    hmac: (secret, text) => bytesToHex(hmac(sha256, utf8ToBytes(secret), utf8ToBytes(text))),
+    hmac: (secret, bytes) =>
+      bytesToHex(
+        hmac(
+          sha256,
+          utf8ToBytes(secret),
+          Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)),
+        ),
+      ),
     nonce: () => bytesToHex(crypto.getRandomValues(new Uint8Array(16))),
   });
-
-/** The MAC of a signed request; empty if it is not signed. */
-export const macOf = (headers: Readonly<Record<string, string>>): string =>
-  /;mac=([\da-f]+)$/.exec(headers[signatureHeader] ?? '')?.[1] ?? '';
 
 export interface RequestOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -37,12 +40,18 @@ export interface RequestOptions {
 export interface Client {
   /** The answer's JSON; undefined if it has no body. Waits while the user is asked for the secret. */
   json<Answer>(path: string, options?: RequestOptions): Promise<Answer>;
-  /** The answer, which has arrived. @throws Refusal, Unreachable (also if its body stalls, or is too large) */
+  /**
+   * The answer, which has arrived. @throws Refusal, Unreachable (also if its body stalls, or is too large), Unproven
+   */
   request(path: string, options?: RequestOptions): Promise<Response>;
   /** The answer as soon as its head has arrived; its body ends with an error once nothing arrived for `timeout`. */
   stream(path: string, options?: RequestOptions): Promise<Response>;
-  /** The headers of one signed request; empty if none is required. Waits while the user is asked for the secret. */
-  sign(method: string, path: string, sha256: string): Promise<Record<string, string>>;
+  /**
+   * Sends a file with `put`, signed if the box requires it, once more where it was stale or another box is meant by now.
+   * Waits while the user is asked for the secret.
+   * @throws Refusal, Unreachable, Unproven
+   */
+  upload(path: string, sha256: string, put: (headers: Record<string, string>) => Promise<Response>): Promise<void>;
   /** Whether the box accepts the secret. @throws Refusal (too many attempts), Unreachable */
   check(secret: string): Promise<boolean>;
 }
@@ -58,9 +67,13 @@ const ANSWER_BYTES = 32 * 1024 ** 2;
 const pageHeaders = { 'x-signage-page': '1' };
 /** `fetch` accepts no character beyond U+00FF in a header, so each byte of UTF-8 is sent as one character. */
 const operatorHeaders = (name: string): Record<string, string> =>
-  name === '' ? {} : { [operatorHeader]: String.fromCharCode(...new TextEncoder().encode(name)) };
+  name === '' ? {} : { [operatorHeader]: headerText(name) };
 /** Refusals that another secret would not get. */
 const secretRefusals = ['credentials_required', 'signature_required', 'signature_invalid', 'signature_stale'];
+/** What a box says without proof: another secret was signed with, or it has not come to the signature. */
+const unprovenCodes = [...secretRefusals, 'host_refused', 'too_many_requests', 'busy', 'storage_unavailable'];
+/** Proven clocks that differ by less are taken for equal: the way of the answer takes its time, too. */
+const TOLERANCE_MS = 2_000;
 
 /** The answer once its body has arrived, so that a body that stalls or does not end is an error. @throws Error beyond `limit` bytes */
 const arrived = async (response: Response, limit: number): Promise<Response> => {
@@ -122,6 +135,15 @@ export const createLimiter = (limit: number, first: 'newest' | 'oldest') => {
   };
 };
 
+/** What of a request is signed. */
+interface Signed {
+  method: string;
+  path: string;
+  /** SHA-256, hex; of nothing where there is no body. */
+  bodySha256: string;
+  headers: Readonly<Record<string, string>> | undefined;
+}
+
 interface Dependencies {
   session: Session;
   clock: BoxClock;
@@ -138,6 +160,68 @@ export const createClient = ({
   const signing = createPageSigning();
   const limited = createLimiter(AT_ONCE, 'oldest');
 
+  /** The node id of the box: only that box takes what is signed for it. */
+  let recipient: Promise<string> | undefined;
+  const identify = async (): Promise<string> => {
+    try {
+      const signal = AbortSignal.timeout(ANSWER_MS);
+      const answer = await fetch('/healthz', { cache: 'no-store', headers: pageHeaders, signal });
+      const response = await arrived(answer, ANSWER_BYTES);
+      const { nodeId } = (await response.json()) as { nodeId?: unknown };
+      if (typeof nodeId !== 'string') throw new Error('it tells no node id');
+      return nodeId;
+    } catch (error) {
+      recipient = undefined;
+      throw new Unreachable('The box does not answer.', { cause: error });
+    }
+  };
+
+  /** The headers of a request, and its signature; without a secret no signature. */
+  const sign = async (
+    { method, path, bodySha256, headers: given }: Signed,
+    secret: string | null,
+  ): Promise<Record<string, string>> => {
+    const headers = { ...pageHeaders, ...operatorHeaders(session.operator.value), ...given };
+    if (secret === null) return headers;
+    recipient ??= identify();
+    const id = await recipient;
+    const now = clock.signingTime();
+    const request = { secret, method, host, target: path, bodySha256, headers, now, recipient: id };
+    return { ...headers, ...signing.signRequest(request) };
+  };
+
+  /** Checks the proof of an answer that has arrived, and sets the clock by it. @throws Unproven */
+  const prove = async (headers: Record<string, string>, secret: string | null, response: Response): Promise<void> => {
+    if (secret === null) return;
+    const bytes = new Uint8Array(await response.clone().arrayBuffer());
+    const request = headers[signatureHeader] ?? '';
+    const headerOf = (name: string): string | null => response.headers.get(name);
+    const asked = { request, status: response.status, sha256: bytesToHex(sha256(bytes)) };
+    const time = signing.provenTime(secret, { ...asked, headerOf });
+    if (time !== null) {
+      if (Math.abs(time - clock.signingTime()) > TOLERANCE_MS) clock.set(time);
+      return;
+    }
+    const { error } =
+      (await response
+        .clone()
+        .json()
+        .catch(() => null)) ?? {};
+    if (!unprovenCodes.includes(error?.code)) throw new Unproven('The answer is not proven.');
+  };
+
+  /** Sends once more, each, what was stale, and what was meant for the box that had the address before. */
+  const repeating = async (attempt: () => Promise<Response>, tried: readonly string[] = []): Promise<Response> => {
+    try {
+      return await checkStatus(await attempt());
+    } catch (error) {
+      const code = ['signature_stale', 'misdirected'].find((each) => isCode(error, each));
+      if (code === undefined || tried.includes(code)) throw error;
+      if (code === 'misdirected') recipient = undefined;
+      return repeating(attempt, [...tried, code]);
+    }
+  };
+
   const send = async (
     path: string,
     { method = 'GET', body, headers, signal, timeout = ANSWER_MS, limit = ANSWER_BYTES }: RequestOptions,
@@ -145,12 +229,10 @@ export const createClient = ({
     isStreamed = false,
   ): Promise<Response> => {
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-    const attempt = async (): Promise<{ response: Response; mac: string }> => {
-      const target = { host, target: path };
-      const signed =
-        secret === null
-          ? {}
-          : signing.signRequest({ ...target, secret, method, body: text ?? '', now: clock.signingTime() });
+    const attempt = async (): Promise<Response> => {
+      const type: Record<string, string> = text === undefined ? {} : { 'Content-Type': 'application/json' };
+      const bodySha256 = bytesToHex(sha256(bytesOf(text ?? '')));
+      const all = await sign({ method, path, bodySha256, headers: { ...type, ...headers } }, secret);
       const abort = new AbortController();
       const cancel = (): void => abort.abort(signal?.reason);
       let timer = setTimeout(cancel, timeout);
@@ -164,41 +246,30 @@ export const createClient = ({
         const response = await fetch(path, {
           method,
           cache: 'no-store',
-          headers: {
-            ...pageHeaders,
-            ...(text === undefined ? {} : { 'Content-Type': 'application/json' }),
-            ...operatorHeaders(session.operator.value),
-            ...headers,
-            ...signed,
-          },
+          headers: all,
           ...(text === undefined ? {} : { body: text }),
           signal: abort.signal,
         });
-        clock.observe(response.headers.get('Date'));
-        const mac = macOf(signed);
+        if (secret === null) clock.observe(response.headers.get('Date'));
         if (!isStreamed || !response.ok) {
           const read = await arrived(response, limit);
           release();
-          return { response: read, mac };
+          await prove(all, secret, read);
+          return read;
         }
         const onBytes = (): void => {
           clearTimeout(timer);
           timer = setTimeout(cancel, timeout);
         };
-        return { response: watched(response, onBytes, release), mac };
+        return watched(response, onBytes, release);
       } catch (error) {
         abort.abort();
         release();
-        if (signal?.aborted) throw error;
+        if (signal?.aborted || error instanceof Unproven) throw error;
         throw new Unreachable('The box does not answer.', { cause: error });
       }
     };
-    const { response, mac } = await limited(attempt);
-    const time = secret === null ? null : signing.readClock(secret, mac, response.headers.get(clockHeader));
-    if (time === null || response.status !== 401) return checkStatus(response);
-    // The clock of this machine is wrong: signed once more, by the box's.
-    clock.set(time);
-    return checkStatus((await limited(attempt)).response);
+    return repeating(() => limited(attempt));
   };
 
   const ask = async (path: string, options: RequestOptions, isStreamed: boolean): Promise<Response> => {
@@ -223,13 +294,14 @@ export const createClient = ({
       const response = await request(path, options);
       return (response.status === 204 ? undefined : await response.json()) as Answer;
     },
-    sign: async (method, path, sha256) => {
+    upload: async (path, bodySha256, put) => {
       const secret = await session.ready();
-      const operator = operatorHeaders(session.operator.value);
-      if (secret === null) return { ...pageHeaders, ...operator };
-      const now = clock.signingTime();
-      const signed = signing.signRequest({ secret, method, host, target: path, bodySha256: sha256, now });
-      return { ...pageHeaders, ...operator, ...signed };
+      await repeating(async () => {
+        const headers = await sign({ method: 'PUT', path, bodySha256, headers: {} }, secret);
+        const response = await put(headers);
+        await prove(headers, secret, response);
+        return response;
+      });
     },
     check: async (secret) => {
       try {

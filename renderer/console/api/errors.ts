@@ -29,6 +29,7 @@ type PlainErrors = { [Key in keyof Texts['errors'] as Texts['errors'][Key] exten
 /** In the language of the console; what only the box can say, such as the field at fault, is said to be its answer. */
 export const reasonOf = (error: unknown, { errors }: Pick<Texts, 'errors'>): string => {
   if (error instanceof Unreachable) return errors.unreachable;
+  if (error instanceof Unproven) return errors.unproven;
   if (isCode(error, 'too_many_requests')) return errors.tooMany({ seconds: error.retryAfter ?? 60 });
   if (!(error instanceof Refusal)) return errors.fault;
   const sentence = sentences[error.code];
@@ -60,6 +61,11 @@ export class Refusal extends Error {
 /** No answer came: the box or the network is away. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';
+}
+
+/** The box did not prove that it knows the secret, so the answer may be that of another host. */
+export class Unproven extends Error {
+  override readonly name = 'Unproven';
 }
 
 export const isCode = (error: unknown, ...codes: string[]): error is Refusal =>

@@ -1,7 +1,7 @@
 /** Uploads: two at a time, so that each has a connection at once (a signature lives 30 s), hashed first, skipped if the box has the file already. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Client } from '../api/client.ts';
-import { isCode, Refusal, Unreachable } from '../api/errors.ts';
+import { Unreachable } from '../api/errors.ts';
 import type { HashMessage } from './hash-worker.ts';
 
 export type UploadState = 'waiting' | 'reading' | 'sending' | 'done' | 'skipped' | 'failed' | 'cancelled';
@@ -62,21 +62,24 @@ const send = (
   headers: Readonly<Record<string, string>>,
   abort: AbortSignal,
   onProgress: (bytes: number) => void,
-): Promise<void> =>
+): Promise<Response> =>
   new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
+    request.responseType = 'arraybuffer';
     request.open('PUT', path);
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     request.upload.addEventListener('progress', ({ loaded }) => onProgress(loaded));
     request.addEventListener('load', () => {
-      if (request.status < 300) return resolve();
-      let details: Record<string, unknown> = {};
-      try {
-        details = (JSON.parse(request.responseText) as { error: Record<string, unknown> }).error;
-      } catch {
-        // A proxy answered.
-      }
-      reject(new Refusal(request.status, details, null));
+      const lines = request
+        .getAllResponseHeaders()
+        .trim()
+        .split(/[\r\n]+/);
+      const answered = lines.map((line): [string, string] => {
+        const [name = '', ...value] = line.split(':');
+        return [name, value.join(':').trim()];
+      });
+      const body = [204, 205, 304].includes(request.status) ? null : (request.response as ArrayBuffer);
+      resolve(new Response(body, { status: request.status, headers: answered }));
     });
     request.addEventListener('error', () => reject(new Unreachable('The box does not answer.')));
     request.addEventListener('abort', () => reject(abort.reason as Error));
@@ -103,15 +106,12 @@ export const createUploads = ({ client, hasFile, onDone }: Dependencies): Upload
       if (await hasFile(file.name, sha256)) return change(id, { state: 'skipped' });
       const since = performance.now();
       change(id, { state: 'sending', progress: 0 });
-      const put = async (): Promise<void> =>
-        send(path, file, await client.sign('PUT', path, sha256), abort.signal, (progress) =>
+      // It may have waited for too long in the browser, and is sent once more then.
+      await client.upload(path, sha256, (headers) =>
+        send(path, file, headers, abort.signal, (progress) =>
           change(id, { progress, speed: (progress / Math.max(1, performance.now() - since)) * 1000 }),
-        );
-      await put().catch((error: unknown) => {
-        // It waited for too long in the browser.
-        if (!isCode(error, 'signature_stale')) throw error;
-        return put();
-      });
+        ),
+      );
       change(id, { state: 'done', progress: file.size });
       onDone();
     } catch (error) {
