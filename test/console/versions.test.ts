@@ -90,6 +90,7 @@ describe.each(secretModes)('%s', (_, secret) => {
         request: request['x-signage-request-signature'] ?? '',
         status: 200,
         sha256: sha256Hex(await answer.text()),
+        clock: answer.headers.get('x-signage-clock') ?? '',
       };
       expect(answer.headers.get('x-signage-answer-signature')).toBe(signAnswer(secret, signed));
     }
