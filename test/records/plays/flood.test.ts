@@ -30,7 +30,7 @@ const refusedOf = async (service: Parameters<typeof metricsOf>[0], reason: strin
   sampleValue(await metricsOf(service), 'signage_plays_refused_total', { reason });
 
 test(`${INVENTED} invented devices, each proven, on 36 sockets, leave every play of a bound one`, {
-  timeout: 60_000,
+  timeout: 60_000 + INVENTED * 100,
 }, async () => {
   const secret = operatorSecret;
   const service = await startTestService({ content: lobby, env: secretSettings(secret) });
