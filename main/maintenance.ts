@@ -80,7 +80,7 @@ export interface MaintenancePorts {
   /** The hash of the PIN; null: none was set; undefined: the settings cannot be read. */
   readPin(): Promise<KioskState['pin'] | undefined>;
   savePin(pin: NonNullable<KioskState['pin']>): Promise<void>;
-  /** Whether the box is so new that whoever opens the page may choose the PIN. */
+  /** Whether the box is new enough for the first person at the page to choose the PIN. */
   isNew(): boolean;
   /** The secret of the site; null: none, or the settings cannot be read. */
   secret(): string | null;

@@ -26,7 +26,7 @@ import { receive, setFormLink } from './visitor.ts';
 const codeHeader: typeof claimHeader = 'x-signage-claim';
 
 interface Handlers {
-  /** The code that the page shows, so that whoever reads it can bind the device; null: none. */
+  /** The claim code on the page, which lets its reader bind the device; null: there is no code. */
   onClaim(claim: string | null): void;
   onStatus(status: OnboardingStatus): void;
   /** The URL of the form; null: no other machine can reach this one. */
@@ -121,7 +121,7 @@ const boot = readBoot<LandingBoot>(document);
 const identity = readIdentity(location.search);
 const { deviceId } = identity;
 const device = createDevice(deviceId, boot);
-/** An operator lets the page of a device that is bound show a code, so that a phone can bind it anew. */
+/** An operator lets the page of a device that is bound show a code, so that a phone can bind it again. */
 const isShowingCode = new URLSearchParams(location.search).get('show') === 'code';
 const token = createPageToken(boot.pageToken, location.href);
 const texts = loadTexts(document, navigator.languages);

@@ -13,7 +13,7 @@ export interface Takeover {
   index: number;
   id: string;
   level: TakeoverLevel;
-  /** Equal for the same takeover with the same start and end: one that is prolonged is another one. */
+  /** Equal for the same takeover with the same start and end: a takeover that is prolonged gets a new key. */
   key: string;
 }
 
@@ -58,7 +58,7 @@ const compare = (a: Takeover, b: Takeover): number =>
 const endedAt = (takeovers: readonly Takeover[], wall: number): string[] =>
   takeovers.filter((takeover) => endOf(takeover) <= wall).map(({ key }) => key);
 
-/** The takeover to show at `wall`, in ms since the epoch; null: none is on. `over`: keys of those that have ended before. */
+/** The takeover to show at `wall`, in ms since the epoch; null: there is none. `over`: keys of those that have ended before. */
 const takeoverAt = (
   takeovers: readonly Takeover[],
   wall: number,

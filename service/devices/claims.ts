@@ -1,5 +1,5 @@
 /**
- * Claim codes: a landing page that has proved its device shows one, and whoever enters it has seen the display. They are kept
+ * Claim codes: a landing page that has proved its device shows one; a client that sends it has seen the display. They are kept
  * in memory only, and nothing but the answer to that page holds one.
  */
 import { randomBytes } from 'node:crypto';

@@ -51,7 +51,7 @@ export const Displays = ({ slug, displays, selected, onSelect }: DisplaysProps) 
     });
   };
 
-  /** The landing page of a device that is bound: whoever stands in front of it can bind it elsewhere. */
+  /** The landing page of a device that is bound: a person in front of it can bind it elsewhere. */
   const showCode = (deviceId: string, connectionId: string): void =>
     void attempt(async () => {
       const { sent } = await client.json<CommandResult>(`/api/screens/${encodeURIComponent(slug)}/commands`, {
