@@ -19,6 +19,7 @@ export const libraryAliases: Readonly<Record<string, string>> = {
   // raw-body uses it to decode text, but is only used for bytes here. With its tables it is the second largest library.
   'iconv-lite': join(import.meta.dirname, 'no-iconv.cjs'),
   debug: join(import.meta.dirname, 'no-debug.cjs'),
+  '@opentelemetry/api': join(import.meta.dirname, 'no-opentelemetry.cjs'),
 };
 
 interface MediaTypes {
