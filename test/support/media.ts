@@ -51,7 +51,7 @@ export const putVideo = (
   const how = [
     ...['-f', 'lavfi', '-i', `color=0x${hex}:size=${size}:rate=25:duration=${seconds}`],
     ...['-f', 'lavfi', '-i', `sine=frequency=440:duration=${seconds}`],
-    ...['-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-c:a', 'aac', '-movflags', '+faststart'],
+    ...['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac', '-movflags', '+faststart'],
   ];
   copyFileSync(makeMedium(name, how), join(uploads(dataDir), name));
   return `/media/${name}`;
