@@ -120,7 +120,19 @@ describe.skipIf(!hasFfmpeg)('with ffmpeg', () => {
       const file = join(dataDir, 'film.mp4');
       execFileSync('ffmpeg', [
         ...['-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=size=1280x720:rate=25:duration=8'],
-        ...['-c:v', 'libx264', '-preset', 'ultrafast', '-b:v', '8M', '-pix_fmt', 'yuv420p', '-movflags', '+faststart', file],
+        ...[
+          '-c:v',
+          'libx264',
+          '-preset',
+          'ultrafast',
+          '-b:v',
+          '8M',
+          '-pix_fmt',
+          'yuv420p',
+          '-movflags',
+          '+faststart',
+          file,
+        ],
       ]);
       const media_url = await startStuckServer(file);
       const still = { id: 'still', kind: 'image', media_url: putImage(dataDir, 'green.png', green) };
