@@ -26,7 +26,9 @@ export const createTexts = <Texts>(messages: Message | undefined, tag: string): 
   const fill = (text: string, values: Readonly<Record<string, string | number>>): string =>
     text.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
       const value = values[name] ?? placeholder;
-      return typeof value === 'number' ? (number ??= new Intl.NumberFormat(tag)).format(value) : value;
+      if (typeof value !== 'number') return value;
+      number ??= new Intl.NumberFormat(tag);
+      return number.format(value);
     });
 
   const textOf = (message: Message): unknown => {
