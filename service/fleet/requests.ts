@@ -5,6 +5,8 @@ import type { CommandResult } from '../contract/commands.ts';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
 import { type FleetCommandResult, fleetCommand, fleetOperator, mostCommandBytes } from '../contract/fleet.ts';
+import type { AuditRule } from '../contract/operations/index.ts';
+import { rules } from '../contract/operations/rules.ts';
 import type { Screen } from '../contract/playlist.ts';
 import { commandSubject, connectionsSubject, lastToken } from '../domain/fleet-subjects.ts';
 import { screensOf } from '../domain/targets.ts';
@@ -24,6 +26,9 @@ interface Modules {
 const MAX_RUNNING = 32;
 /** Screens of one command that are commanded concurrently. */
 const AT_ONCE = 8;
+
+/** How a command is recorded, whichever way it came. */
+const commandRule = rules['POST /api/screens/:slug/commands'].audit as AuditRule;
 
 /** @throws CodedError `payload_too_large`, `invalid_json` */
 const parseBody = (data: Uint8Array): Record<string, unknown> => {
@@ -91,10 +96,8 @@ export const createRequests = ({ site, log }: FleetContext, { content, screens, 
 
   /** Runs a command, and records it as one change, however many screens it is for. */
   const runAudited = async (target: string, data: Uint8Array): ReturnType<typeof run> => {
-    const fields = ['command', 'blackout', 'clientName', 'deviceId'];
-    const rule = { action: 'screen.command', subject: 'screen', id: 'slug', fields } as const;
     const asked = { params: { slug: target }, operator: fleetOperator, address: null };
-    return audit.during(rule, asked, async (onBody) => {
+    return audit.during(commandRule, asked, async (onBody) => {
       const { id, expiresAt, ...body } = parseBody(data);
       await onBody(body);
       return run(target, body, { id, expiresAt });
