@@ -56,13 +56,6 @@ const contentOf = async ({ method, path, status }: Asked): Promise<Record<string
   return Object.fromEntries(Object.entries(answer.content ?? {}).map(([type, { schema }]) => [type, schema]));
 };
 
-/** Whether the operation answers so with a body of this media type. */
-export const isAnswer = async (asked: Asked, type: string | undefined): Promise<boolean> => {
-  const [own = ''] = (type ?? '').split(';');
-  const types = Object.keys((await contentOf(asked)) ?? {});
-  return types.includes(own.trim().toLowerCase()) || types.includes('*/*');
-};
-
 /**
  * The JSON of an answer, as it came: what a newer box adds is kept. Fields that only the extended variant has may be absent.
  * @returns undefined where the answer has no body; null: it is not what a box answers

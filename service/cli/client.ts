@@ -6,7 +6,7 @@ import { provenTime, sha256Hex, signRequest } from '../auth/sign.ts';
 import { operatorHeader } from '../contract/headers.ts';
 import type { Health } from '../contract/health.ts';
 import { headerText, signatureHeader } from '../domain/request-signature.ts';
-import { isAnswer, parseJson, readAnswer } from './answers.ts';
+import { parseJson, readAnswer } from './answers.ts';
 import { CliError, codeOf, refusalOf, secretAdvice } from './exit.ts';
 
 /** A body that is sent as a stream. */
@@ -31,6 +31,8 @@ export interface BoxRequest {
   timeoutMs?: number;
   /** Largest answer, bytes; default: {@link Limits.answerBytes}. */
   maxBytes?: number;
+  /** Media type of the answer, where it is no JSON. */
+  type?: string;
   /** An error status that is an answer, not an error. */
   mayBe?: number;
 }
@@ -52,7 +54,7 @@ export interface Client {
   ask<Body>(request: BoxRequest): Promise<Answer<Body>>;
   /** The same, for a body that is no JSON. */
   bytes(request: BoxRequest): Promise<Answer<Buffer>>;
-  /** The same, for a body that is read as it arrives. It is not proven. */
+  /** The same, for a body of a media type that is read as it arrives. It is not proven. */
   open(request: BoxRequest): Promise<Answer<IncomingMessage>>;
   /** The clock of the box, as its answers prove it; without a secret as they show it; ms since the epoch. */
   now(): number;
@@ -131,6 +133,9 @@ const notABox = (base: URL, status: number): CliError =>
     'unreachable',
     `What answers at ${base.origin} is not a signage box${status < 300 ? '' : ` (HTTP status ${status})`}.`,
   );
+
+const isOfType = ({ type }: BoxRequest, { headers }: IncomingMessage): boolean =>
+  type === undefined || headers['content-type']?.split(';')[0]?.trim() === type;
 
 const late = (): Error => Object.assign(new Error('late'), { code: 'ETIMEDOUT' });
 
@@ -293,7 +298,9 @@ export const createClient = (options: Options): Client => {
       const isBehind = time > now() + ahead + PROVEN_TOLERANCE_MS;
       if (isBehind || time < sentAt + ahead - PROVEN_TOLERANCE_MS) ahead = time - now();
     }
-    if (status < 300 || status === mayBe) return { status, headers, body: bytes };
+    if (status === mayBe) return { status, headers, body: bytes };
+    if (status < 300 && !isOfType(request, response)) throw notABox(base, status);
+    if (status < 300) return { status, headers, body: bytes };
     throw refusalOf({ base, path, status, bytes, hasSecret: secret !== null });
   };
 
@@ -328,7 +335,7 @@ export const createClient = (options: Options): Client => {
         const { response, sent } = exchanged;
         const { statusCode: status = 0, headers } = response;
         if (status >= 300) await finish(request, exchanged);
-        if (!(await isAnswer({ method: 'GET', path: request.path, status }, headers['content-type']))) {
+        if (!isOfType(request, response)) {
           sent.destroy();
           throw notABox(base, status);
         }

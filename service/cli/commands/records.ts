@@ -78,7 +78,8 @@ export const registerRecords = (program: Command, { out, client, degrade }: Sess
         ...(from !== undefined && { from }),
         ...(to !== undefined && { to }),
       });
-      const { body, headers } = await (await client()).open({ path: `/console/api/plays?${query}` });
+      const type = asked === 'json' ? 'application/json' : 'text/csv';
+      const { body, headers } = await (await client()).open({ path: `/console/api/plays?${query}`, type });
       await copy(body, asked);
       degrade(headers[degradedHeader] === 'true');
     });

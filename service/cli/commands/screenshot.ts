@@ -47,7 +47,7 @@ const capture = async (box: Client, page: Page, file: string, flag: 'w' | 'wx'):
   const { capturedAtHeader } = await import('../../contract/console/site.ts');
   const shot = { screenSlug: page.slug, connectionId: id, label };
   try {
-    const { headers, body } = await box.bytes({ path, maxBytes: MAX_BYTES });
+    const { headers, body } = await box.bytes({ path, maxBytes: MAX_BYTES, type: 'image/jpeg' });
     await writeFile(file, body, { flag }).catch(({ code }: NodeJS.ErrnoException) => {
       const why = code === 'EEXIST' ? 'is there already: name another with -o' : `cannot be written (${code})`;
       throw new CliError('usage', `${visible(file)} ${why}.`);

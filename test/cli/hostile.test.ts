@@ -1,0 +1,270 @@
+/** The command line and a box that answers rubbish: every command, every kind. */
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Limits } from '../../service/cli/client.ts';
+import { columns, createSafeCsv, fitted, safeJsonText } from '../../service/cli/text.ts';
+import type { SiteOverview } from '../../service/contract/console/site.ts';
+import { lobby } from '../content/samples.ts';
+import { exampleOf, rubbish, startHostileBox } from '../support/hostile-box.ts';
+import { startTestService, temporaryFolder } from '../support/service.ts';
+import { isSoak } from '../support/soak.ts';
+import { secret, signageHere } from './support.ts';
+
+const short: Limits = {
+  connectMs: 1_000,
+  headMs: 1_000,
+  silenceMs: 1_000,
+  answerMs: 1_500,
+  answerBytes: 64 * 1024,
+  patienceMs: 5_000,
+};
+
+const site = exampleOf<SiteOverview>('GET /console/api/site');
+const folder = { path: '' };
+beforeAll(() => {
+  const path = join(process.env['TMPDIR'] ?? '/tmp', `signage-hostile-${process.pid}`);
+  mkdirSync(path, { recursive: true });
+  folder.path = path;
+  writeFileSync(join(path, 'content.json'), JSON.stringify(lobby));
+  writeFileSync(join(path, 'a.png'), 'picture');
+});
+
+const commands: readonly string[] = [
+  'screens',
+  'show lobby',
+  'send lobby next',
+  'send all blackout --on --yes',
+  'onboard d1 lobby --name Door',
+  'content check FOLDER/content.json',
+  'content diff FOLDER/content.json',
+  'content push FOLDER/content.json --yes',
+  'content pull',
+  'content versions',
+  'content revert abcd --yes',
+  'media list',
+  'media put FOLDER/a.png',
+  'media delete a.png --yes',
+  'screenshot lobby -o FOLDER/shot.jpg',
+  'takeover start lobby --title Hello --for 5m --yes',
+  'takeover list',
+  'takeover end lift --yes',
+  'devices list',
+  `devices forget ${site.screens[0]?.devices[0]?.deviceId} --yes`,
+  'boxes',
+  'log lobby-box',
+  'plays export',
+  'audit',
+  'health',
+  'health --all',
+];
+const argsOf = (command: string): string[] => command.replaceAll('FOLDER', folder.path).split(' ');
+
+/** What a command reads first, so that the rubbish comes where it changes something. */
+const first = ['GET /console/api/site', 'GET /console/api/content', 'POST /console/api/content/check'] as const;
+
+const done = /^(screens|show|takeover list|devices list|boxes|content (check|diff|pull))\b/;
+
+interface Cell {
+  command: string;
+  code: number | null;
+  stderr: string;
+}
+
+const runAll = (env: NodeJS.ProcessEnv, more: readonly string[] = []): Promise<Cell[]> =>
+  Promise.all(
+    commands.map(async (command) => {
+      const { code, stderr } = await signageHere([...argsOf(command), ...more], env, { limits: short });
+      return { command, code, stderr };
+    }),
+  );
+
+const stack = /\n +at |TypeError|RangeError/;
+
+describe.each(Object.entries(rubbish))('%s', (_, answer) => {
+  test('is no answer of a box to any command, at first or later', async () => {
+    const always = await startHostileBox(answer);
+    const later = await startHostileBox((request, response, body) => {
+      const name = first.find((each) => each === `${request.method} ${request.url}`);
+      if (name === undefined) answer(request, response, body);
+      else response.setHeader('ETag', '"abc"').end(JSON.stringify(exampleOf(name)));
+    });
+    for (const { command, code, stderr } of await runAll({ SIGNAGE_BOX: always })) {
+      expect([command, code]).toEqual([command, 69]);
+      expect(stderr).not.toMatch(stack);
+    }
+    for (const { command, code, stderr } of await runAll({ SIGNAGE_BOX: later })) {
+      // Some have all that they need by then.
+      const isDone = done.test(command) ? expect.toSatisfy((end) => [0, 1, 2, 3].includes(end)) : 69;
+      expect([command, code]).toEqual([command, isDone]);
+      expect(stderr).not.toMatch(stack);
+    }
+  });
+});
+
+test.each(['an empty object', 'an error that is a list', 'no answer'])(
+  'with a secret, %s is not taken by any command',
+  async (kind) => {
+    const box = await startHostileBox((request, response, body) => {
+      if (request.url === '/healthz') response.end(JSON.stringify(exampleOf('GET /healthz')));
+      else rubbish[kind]?.(request, response, body);
+    });
+    for (const { command, code, stderr } of await runAll({ SIGNAGE_BOX: box, SIGNAGE_SHARED_SECRET: secret })) {
+      // Plays are streamed, without proof. What does not come is not reached, and the state of a box needs no credentials.
+      const isMissing = kind === 'no answer' || (command === 'plays export' && kind === 'an empty object');
+      const expected = /^health/.test(command) ? expect.any(Number) : isMissing ? 69 : 4;
+      expect([command, code]).toEqual([command, expected]);
+      expect(stderr).not.toMatch(stack);
+    }
+  },
+);
+
+test.runIf(isSoak)('a box that drips is given up after a minute', { timeout: 80_000 }, async () => {
+  const box = await startHostileBox(rubbish['a drip'] ?? (() => undefined));
+  const startedAt = performance.now();
+  expect((await signageHere(['screens'], { SIGNAGE_BOX: box })).code).toBe(69);
+  expect(performance.now() - startedAt).toBeLessThan(65_000);
+});
+
+test('with --json an error is an answer, too, once', async () => {
+  const box = await startHostileBox((_, response) => void response.end('{}'));
+  const env = { SIGNAGE_BOX: box };
+  const message = `What answers at ${box} is not a signage box.`;
+  const { stdout } = await signageHere(['screens', '--json'], env);
+  expect(JSON.parse(stdout)).toEqual({ error: { code: 'unreachable', message } });
+  const usage = await signageHere(['screens', '--json', '--nosuch'], env);
+  expect(JSON.parse(usage.stdout)).toMatchObject({ error: { code: 'usage' } });
+  const refusing = await startHostileBox((_, response) => {
+    response.writeHead(404).end('{"error":{"code":"screen_not_found","message":"No."}}');
+  });
+  const refused = await signageHere(['send', 'lobby', 'next', '--json'], { SIGNAGE_BOX: refusing });
+  expect(JSON.parse(refused.stdout)).toEqual({ error: { code: 'screen_not_found', message: 'No.' } });
+});
+
+test('who waits for a box is told so, and an error has 20 rows at most', async () => {
+  const errors = Array.from({ length: 1_000 }, (_, index) => ({
+    path: `slides[${index}]`,
+    message: 'x'.repeat(5_000),
+  }));
+  const box = await startHostileBox((_, response) => {
+    const body = JSON.stringify({ error: { code: 'invalid_content', message: 'No.', errors } });
+    setTimeout(() => response.writeHead(400).end(body), 50);
+  });
+  const limits = {
+    ...short,
+    headMs: 5_000,
+    silenceMs: 5_000,
+    answerMs: 5_000,
+    answerBytes: 10_000_000,
+    patienceMs: 10,
+  };
+  const { stderr, code } = await signageHere(['screens'], { SIGNAGE_BOX: box }, { limits });
+  expect(code).toBe(1);
+  const lines = stderr.trimEnd().split('\n');
+  expect(lines[0]).toBe(`The box at ${box} is awaited.`);
+  expect(lines).toHaveLength(1 + 1 + 20 + 1 + 1);
+  expect(lines).toContain('... and 980 more.');
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(1_100);
+});
+
+const boxOf = (overview: object, picture = 'picture'): Promise<string> =>
+  startHostileBox((request, response) => {
+    if (request.url === '/console/api/site') response.end(JSON.stringify(overview));
+    else response.writeHead(200, { 'Content-Type': 'image/jpeg' }).end(picture);
+  });
+
+test('a picture goes where the operator says, or to a file that is not there yet, and has an end', async () => {
+  const [screen] = site.screens;
+  const escaping = { ...screen, screen: { ...screen?.screen, slug: '../../precious' } };
+  const outside = await signageHere(['screenshot', 'all'], {
+    SIGNAGE_BOX: await boxOf({ ...site, screens: [escaping] }),
+  });
+  expect(outside.code).toBe(69);
+  const cwd = process.cwd();
+  const here = temporaryFolder();
+  writeFileSync(join(here, 'lobby.jpg'), 'precious');
+  process.chdir(here);
+  try {
+    const env = { SIGNAGE_BOX: await boxOf(site) };
+    const kept = await signageHere(['screenshot', 'lobby'], env);
+    expect([kept.code, readFileSync('lobby.jpg', 'utf8')]).toEqual([2, 'precious']);
+    expect((await signageHere(['screenshot', 'lobby', '-o', 'lobby.jpg'], env)).code).toBe(0);
+    expect(readFileSync('lobby.jpg', 'utf8')).toBe('picture');
+    const large = await signageHere(['screenshot', 'lobby', '-o', 'b.jpg'], {
+      SIGNAGE_BOX: await boxOf(site, 'x'.repeat(5 * 1024 ** 2 + 1)),
+    });
+    expect(large.code).toBe(69);
+  } finally {
+    process.chdir(cwd);
+  }
+});
+
+test('what is pulled into a file is for its owner, and a terminal may show it', async () => {
+  const hostile = '\x9b31m\u202ednuor';
+  const content = {
+    ...exampleOf<{ content: object }>('GET /console/api/content'),
+    content: { ...lobby, note: hostile },
+  };
+  const box = await startHostileBox((_, response) => void response.end(JSON.stringify(content)));
+  const file = join(temporaryFolder(), 'content.json');
+  const { code, stderr } = await signageHere(['content', 'pull', file], { SIGNAGE_BOX: box });
+  expect([code, stderr]).toEqual([0, expect.stringContaining('is version')]);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const text = readFileSync(file, 'utf8');
+  expect(text).not.toContain(hostile);
+  expect(JSON.parse(text)).toMatchObject({ note: hostile });
+});
+
+test.each([
+  ['a,=1\r\n', "a,'=1\r\n"],
+  ['"=1",-2\r\n+3', "\"'=1\",'-2\r\n'+3"],
+  ['"a ""=b"" c",@d', '"a ""=b"" c",\'@d'],
+  ["'=1", "'=1"],
+  ['\x1b[2J,"x\x9b"', '\'\\x1b[2J,"x\\x9b"'],
+  ['"line\r\n=end"', '"line\r\n=end"'],
+])('the CSV %j is written as %j, however it is cut', (given, expected) => {
+  expect(createSafeCsv()(given)).toBe(expected);
+  const safe = createSafeCsv();
+  expect(Array.from(given, safe).join('')).toBe(expected);
+});
+
+test('a cell has 200 columns at most, and JSON keeps its values', () => {
+  expect(fitted('x'.repeat(1_000_000), 200)).toBe(`${'x'.repeat(199)}…`);
+  expect(fitted('会'.repeat(200), 200)).toBe(`${'会'.repeat(99)}…`);
+  expect(fitted(`a${'\u0301'.repeat(100_000)}`, 200).length).toBeLessThan(1_000);
+  expect(
+    columns([
+      ['x'.repeat(1_000_000), 'b'],
+      ['a', 'b'],
+    ])[1],
+  ).toHaveLength(203);
+  expect(JSON.parse(safeJsonText('["\x9b\u202e"]'))).toEqual(['\x9b\u202e']);
+});
+
+test('a document that comes late through a pipe is read', async () => {
+  const { url } = await startTestService({ content: lobby });
+  const stdin = Readable.from(
+    (async function* () {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      yield JSON.stringify(lobby);
+    })(),
+  );
+  const { stderr, code } = await signageHere(['content', 'check', '-'], { SIGNAGE_BOX: url }, { stdin });
+  expect([code, stderr]).toEqual([0, expect.stringContaining('standard input can be published')]);
+});
+
+test('health --all asks other boxes without a signature, and only addresses', async () => {
+  const asked: [string | undefined, string | undefined][] = [];
+  const stranger = await startHostileBox((request, response) => {
+    const { url, headers } = request;
+    if (url === '/healthz') asked.push([headers.host, headers['x-signage-request-signature'] as string | undefined]);
+    response.end(JSON.stringify(exampleOf('GET /healthz')));
+  });
+  const byName = stranger.replace('127.0.0.1', 'localhost');
+  const env = { SIGNAGE_SHARED_SECRET: secret, SIGNAGE_PEERS: `${stranger},${byName}` };
+  const { url } = await startTestService({ content: lobby, env });
+  const { stdout } = await signageHere(['health', '--all'], { SIGNAGE_BOX: url, SIGNAGE_SHARED_SECRET: secret });
+  expect(asked).toEqual([[new URL(stranger).host, undefined]]);
+  expect(stdout).toMatch(new RegExp(`${byName} +no answer`));
+});
