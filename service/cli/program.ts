@@ -12,6 +12,7 @@ import { registerScreenshot } from './commands/screenshot.ts';
 import { registerSend } from './commands/send.ts';
 import { registerOnboard, registerSite } from './commands/site.ts';
 import { registerTakeover } from './commands/takeover.ts';
+import { addExamples } from './examples.ts';
 import { CliError, exitCodes } from './exit.ts';
 import type { Output } from './output.ts';
 import { createSession, type GlobalOptions } from './session.ts';
@@ -80,6 +81,7 @@ export const run = async (
     .exitOverride();
   const session = createSession({ out, stdin, surroundings, limits, globals: () => program.opts<GlobalOptions>() });
   for (const register of groups) register(program, session);
+  addExamples(program);
   // The scripts of the shells call this. The words are not for the parser: they are unfinished.
   if (args[0] === 'complete') {
     const connect = (box: URL | undefined, signal: AbortSignal) =>

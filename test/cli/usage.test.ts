@@ -80,6 +80,23 @@ test('the version is that of the package, and help is no error', async () => {
   expect(code).toBe(0);
 });
 
+test('the help has examples, all of which are commands, and says where the guide is', async () => {
+  const { stdout: whole } = await signageHere(['--help'], { SIGNAGE_BOX: box });
+  expect(whole).toContain('resources/guide/operating.md');
+  const names = [...whole.matchAll(/^ {2}(\w+) .*$/gm)].map(([, name]) => name ?? '');
+  const helps = await Promise.all(names.map((name) => signageHere(['help', name], { SIGNAGE_BOX: box })));
+  const examples = [whole, ...helps.map(({ stdout }) => stdout)].flatMap((text) =>
+    [...text.matchAll(/^ {2}(?:source <\()?signage ([^>)\n]*)/gm)].map(([, line]) => line?.trim() ?? ''),
+  );
+  expect(examples.length).toBeGreaterThan(25);
+  for (const example of examples) {
+    const words = [...example.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+    // Of a command line that is right, the help is asked.
+    const { stderr, code } = await signageHere([...words, '--help'], { SIGNAGE_BOX: box });
+    expect([example, stderr, code]).toEqual([example, '', 0]);
+  }
+});
+
 const configHome = (mode: number): string => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'signage'));

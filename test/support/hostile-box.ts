@@ -1,6 +1,5 @@
 /** A box whose answers are wrong, for what a client makes of them. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { z } from 'zod';
 import { type OperationName, operations } from '../../service/contract/operations/index.ts';
 import type { Operation } from '../../service/contract/operations/operation.ts';
 import { listenOn } from '../peers/support.ts';
@@ -8,10 +7,6 @@ import { listenOn } from '../peers/support.ts';
 /** What a box answers, as its documents show it. */
 export const exampleOf = <Body>(name: OperationName, status = 200): Body =>
   structuredClone((operations[name] as Operation).answer[status]?.content?.['application/json']?.example) as Body;
-
-/** The schema of what a box answers. */
-export const schemaOf = (name: OperationName, status = 200): z.ZodType | undefined =>
-  (operations[name] as Operation).answer[status]?.content?.['application/json']?.schema;
 
 type Handle = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
