@@ -5,7 +5,7 @@ import { PNG } from 'pngjs';
 import { expect, onTestFinished } from 'vitest';
 import { canonicalDeviceId } from '../../service/contract/readable.ts';
 import { launchBrowser } from '../support/browser.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { shareTestService, startTestService, type TestService } from '../support/service.ts';
 
 export const patience = { timeout: 25_000 };
 
@@ -25,6 +25,9 @@ export const content = {
 /** A service that a phone could reach, too. */
 export const startReachable = (env: Record<string, string> = {}, more: Parameters<typeof startTestService>[0] = {}) =>
   startTestService({ content, ...more, env: { SIGNAGE_HOST: '0.0.0.0', ...env } });
+
+/** One for all cases of a file that leave its screens as they are. */
+export const shareReachable = () => shareTestService({ content, env: { SIGNAGE_HOST: '0.0.0.0' } });
 
 /** Nothing drifts or breathes: each frame is drawn by the processor. */
 const open = async (url: string, options: BrowserContextOptions): Promise<Page> => {

@@ -9,6 +9,7 @@ import {
   patience,
   readOff,
   scan,
+  shareReachable,
   startReachable,
   textOf,
   untilPlaying,
@@ -19,6 +20,7 @@ const cursorOf = (page: Page): Promise<string> =>
   page.locator('#landing').evaluate((landing) => getComputedStyle(landing).cursor);
 
 describeBrowser('the landing page', { timeout: 60_000 }, () => {
+  const reachable = shareReachable();
   it('waits for a service that is away, and goes on with it', async () => {
     const service = await startReachable();
     const { port } = new URL(service.url);
@@ -35,7 +37,7 @@ describeBrowser('the landing page', { timeout: 60_000 }, () => {
   });
 
   it('says so where the service is away from the first look on', async () => {
-    const service = await startReachable();
+    const service = reachable();
     const screen = await openScreen(service);
     let isAway = true;
     await screen.routeWebSocket(/\/api\/onboarding\/socket/, (socket) => {
@@ -50,7 +52,7 @@ describeBrowser('the landing page', { timeout: 60_000 }, () => {
   });
 
   it('looks for itself where sockets do not get through', async () => {
-    const service = await startReachable();
+    const service = reachable();
     const screen = await openScreen(service);
     await screen.routeWebSocket(/\/api\/onboarding\/socket/, (socket) => socket.close());
     await screen.reload();
@@ -60,7 +62,7 @@ describeBrowser('the landing page', { timeout: 60_000 }, () => {
   });
 
   it('asks for a network where there is none, and shows the code once there is', async () => {
-    const service = await startReachable();
+    const service = reachable();
     const screen = await openScreen(service);
     const tell: ((formUrl: string | null) => void)[] = [];
     await screen.routeWebSocket(/\/api\/onboarding\/socket/, (socket) => {
@@ -114,7 +116,7 @@ describeBrowser('the landing page', { timeout: 60_000 }, () => {
   });
 
   it('leads by hand to the form, and from there to the screen, in a browser that is no kiosk', async () => {
-    const service = await startReachable();
+    const service = reachable();
     const screen = await openScreen(service);
     await screen.getByText('Waiting for your phone').waitFor();
     expect(await screen.getByRole('button', { name: 'Set up this player' }).isVisible()).toBe(false);
@@ -130,7 +132,7 @@ describeBrowser('the landing page', { timeout: 60_000 }, () => {
   });
 
   it('has a button for that on a phone', async () => {
-    const service = await startReachable();
+    const service = reachable();
     const phone = await openPhone(service.url);
     await phone.getByRole('button', { name: 'Set up this player' }).tap();
     await phone.getByRole('heading', { name: 'Set up this player' }).waitFor();
@@ -140,7 +142,7 @@ describeBrowser('the landing page', { timeout: 60_000 }, () => {
   });
 
   it('is nothing but a picture in the kiosk', async () => {
-    const service = await startReachable();
+    const service = reachable();
     const screen = await openScreen(service, { viewport: { width: 390, height: 844 } });
     await screen.addInitScript(() => Object.assign(globalThis, { kiosk: { heartbeat() {} } }));
     await screen.reload();
@@ -155,7 +157,7 @@ describeBrowser('the landing page', { timeout: 60_000 }, () => {
   });
 
   it('greets until the screen has a picture, and never again', async () => {
-    const service = await startReachable();
+    const service = reachable();
     const screen = await openScreen(service);
     await screen.getByText('Waiting for your phone').waitFor();
     let isHeld = true;
@@ -176,7 +178,7 @@ describeBrowser('the landing page', { timeout: 60_000 }, () => {
   });
 
   it('greets nobody with what was left behind long ago', async () => {
-    const service = await startReachable();
+    const service = reachable();
     const screen = await openScreen(service);
     await screen.evaluate(() => {
       const past = Date.now() - 60_000;
@@ -197,7 +199,7 @@ describeBrowser('the landing page', { timeout: 60_000 }, () => {
   });
 
   it('stays where it is while the chosen screen does not answer, and never shows an error', async () => {
-    const service = await startReachable();
+    const service = reachable();
     const screen = await openScreen(service);
     let isAway = true;
     await screen.route('**/screen/lobby', (route) => (isAway ? route.abort() : route.continue()));
@@ -211,7 +213,7 @@ describeBrowser('the landing page', { timeout: 60_000 }, () => {
   });
 
   it('is the same device after a reload, by an id that can be read', async () => {
-    const service = await startReachable();
+    const service = reachable();
     const screen = await openScreen(service);
     const deviceId = await textOf(screen, '#device');
     expect(deviceId).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}$/);
@@ -220,7 +222,7 @@ describeBrowser('the landing page', { timeout: 60_000 }, () => {
   });
 
   it('uses a very wide band: what to do, where, and the code stand beside each other, in large letters', async () => {
-    const service = await startReachable();
+    const service = reachable();
     const screen = await openScreen(service, { viewport: { width: 3840, height: 600 } });
     await screen.locator('#code svg').waitFor();
     const boxOf = async (selector: string) =>
@@ -233,7 +235,7 @@ describeBrowser('the landing page', { timeout: 60_000 }, () => {
   });
 
   it('shows a long id in groups, which is whole when it is copied', async () => {
-    const service = await startReachable();
+    const service = reachable();
     const id = '0123456789abcdef0123456789abcdef';
     const screen = await openScreen({ ...service, url: `${service.url}/?deviceId=${id}` });
     expect(await screen.locator('#device').textContent()).toBe(id);
@@ -241,35 +243,33 @@ describeBrowser('the landing page', { timeout: 60_000 }, () => {
     expect(await scan(screen)).toMatch(new RegExp(`/onboard\\?deviceId=${id}$`));
   });
 
-  it.each([
-    [1920, 1080],
-    [1080, 1920],
-    [1280, 720],
-    [3840, 2160],
-    [1024, 768],
-    [768, 1024],
-  ])('has nothing outside of a screen of %i by %i, nor over one another', async (width, height) => {
-    const service = await startReachable();
+  it('has nothing outside of a screen of any size, nor over one another', async () => {
     const screen = await openScreen(
-      { ...service, url: `${service.url}/?deviceId=3f2b8c1e-90ab-4cde-8f01-23456789abcd` },
-      { viewport: { width, height }, locale: 'de' },
+      { ...reachable(), url: `${reachable().url}/?deviceId=3f2b8c1e-90ab-4cde-8f01-23456789abcd` },
+      { locale: 'de' },
     );
     await screen.locator('#code svg').waitFor();
     const box = async (selector: string) => {
-      const {
-        x,
-        y,
-        width: w,
-        height: h,
-      } = (await screen.locator(selector).first().boundingBox()) ?? Object.create(null);
-      return { left: x, top: y, right: x + w, bottom: y + h };
+      const { x, y, width, height } = (await screen.locator(selector).first().boundingBox()) ?? Object.create(null);
+      return { left: x, top: y, right: x + width, bottom: y + height };
     };
-    const [code, words] = [await box('#code'), await box('.words')];
-    for (const { left, top, right, bottom } of [code, words]) {
-      expect(Math.min(left, top)).toBeGreaterThan(0);
-      expect(right).toBeLessThan(width);
-      expect(bottom).toBeLessThan(height);
+    for (const [width, height] of [
+      [1920, 1080],
+      [1080, 1920],
+      [1280, 720],
+      [3840, 2160],
+      [1024, 768],
+      [768, 1024],
+    ] as const) {
+      await screen.setViewportSize({ width, height });
+      const [code, words] = [await box('#code'), await box('.words')];
+      const size = `at ${width} by ${height}`;
+      for (const { left, top, right, bottom } of [code, words]) {
+        expect(Math.min(left, top), size).toBeGreaterThan(0);
+        expect(right, size).toBeLessThan(width);
+        expect(bottom, size).toBeLessThan(height);
+      }
+      expect(words.right <= code.left || words.top >= code.bottom, size).toBe(true);
     }
-    expect(words.right <= code.left || words.top >= code.bottom).toBe(true);
   });
 });

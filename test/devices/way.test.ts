@@ -1,11 +1,22 @@
 /** The whole way, in a real browser: from the code on a screen to the screen that plays. */
 import { expect } from 'vitest';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
-import { deviceOn, openPhone, openScreen, patience, scan, startReachable, textOf, untilPlaying } from './browser.ts';
+import {
+  deviceOn,
+  openPhone,
+  openScreen,
+  patience,
+  scan,
+  shareReachable,
+  startReachable,
+  textOf,
+  untilPlaying,
+} from './browser.ts';
 
 describeBrowser('from the code to the screen', { timeout: 60_000 }, () => {
+  const reachable = shareReachable();
   it('by touch', async () => {
-    const service = await startReachable();
+    const service = reachable();
     const screen = await openScreen(service);
     const url = await scan(screen);
     const deviceId = await deviceOn(screen);
@@ -26,7 +37,7 @@ describeBrowser('from the code to the screen', { timeout: 60_000 }, () => {
   });
 
   it('by keyboard', async () => {
-    const service = await startReachable();
+    const service = reachable();
     const screen = await openScreen(service, { viewport: { width: 1080, height: 1920 } });
     const phone = await openPhone(await scan(screen), { hasTouch: false, isMobile: false });
     const keys = async (...names: string[]): Promise<void> => {
@@ -43,7 +54,7 @@ describeBrowser('from the code to the screen', { timeout: 60_000 }, () => {
   });
 
   it('in German', async () => {
-    const service = await startReachable();
+    const service = reachable();
     const screen = await openScreen(service, { locale: 'de-AT' });
     await screen.getByText('Wartet auf Ihr Handy').waitFor();
     expect(await screen.getAttribute('html', 'lang')).toBe('de');
@@ -75,7 +86,7 @@ describeBrowser('from the code to the screen', { timeout: 60_000 }, () => {
   });
 
   it('of a device that was bound while its screen was off', async () => {
-    const service = await startReachable();
+    const service = reachable();
     const binding = { deviceId: 'box-7', clientName: 'Box', screenSlug: 'cafe' };
     expect(await (await service.post('/api/onboarding', binding)).json()).toMatchObject({ queued: true });
     const screen = await openScreen({ ...service, url: `${service.url}/?deviceId=box-7` });
