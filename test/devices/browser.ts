@@ -40,7 +40,7 @@ const open = async (url: string, options: BrowserContextOptions): Promise<Page> 
 };
 
 export const openScreen = ({ url }: TestService, options: BrowserContextOptions = {}): Promise<Page> =>
-  open(url, { viewport: { width: 1920, height: 1080 }, locale: 'en-GB', ...options });
+  open(url, { viewport: { width: 1280, height: 720 }, locale: 'en-GB', ...options });
 
 export const openPhone = (url: string, options: BrowserContextOptions = {}): Promise<Page> =>
   open(url, {
@@ -63,11 +63,11 @@ export const openForm = async (service: TestService, deviceId = 'device-1', opti
   return openPhone(`${service.url}/onboard?deviceId=${deviceId}`, options);
 };
 
-/** What a camera reads from the screen. */
+/** What a camera reads that is held in front of the code. */
 export const scan = async (page: Page): Promise<string> => {
   let read = '';
   const look = async (): Promise<string> => {
-    const { data, width, height } = PNG.sync.read(await page.screenshot());
+    const { data, width, height } = PNG.sync.read(await page.locator('#code').screenshot());
     read = jsqr(new Uint8ClampedArray(data), width, height)?.data ?? '';
     return read;
   };
