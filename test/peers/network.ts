@@ -1,5 +1,5 @@
 /** Simulated hosts on one machine: network namespaces (Linux, iproute2), each connected to one bridge. */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, type StdioOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,17 +8,23 @@ import { temporaryFolder } from '../support/service.ts';
 
 const headless = join(import.meta.dirname, '..', '..', 'dist', 'service', 'headless.js');
 
-const ip = (...args: string[]): void => void execFileSync('ip', args, { stdio: 'pipe' });
+/** Runs commands of iproute2 in one process: each start of a program from the large process of the tests costs 10 ms. */
+const ip = (namespace: string, ...commands: string[]): void =>
+  void execFileSync('ip', ['-n', namespace, '-batch', '-'], { input: commands.join('\n'), stdio: 'pipe' });
+
+const addNamespace = (name: string): void => {
+  execFileSync('ip', ['netns', 'add', name], { stdio: 'pipe' });
+  onTestFinished(() => void execFileSync('ip', ['netns', 'del', name], { stdio: 'pipe' }));
+};
 
 /** Whether this user may create networks: root, on a Linux kernel with network namespaces. */
 export const hasNetworks = ((): boolean => {
   const name = `sg-probe-${process.pid}`;
-  const make = (...args: string[]): boolean => spawnSync('ip', args, { stdio: 'ignore' }).status === 0;
-  const can =
-    make('netns', 'add', name) &&
-    make('-n', name, 'link', 'add', 'br0', 'type', 'bridge') &&
-    make('-n', name, 'link', 'add', 'veth0', 'type', 'veth', 'peer', 'name', 'veth1');
-  make('netns', 'del', name);
+  const make = (args: string[], input = ''): boolean =>
+    spawnSync('ip', args, { input, stdio: ['pipe', 'ignore', 'ignore'] }).status === 0;
+  const links = 'link add br0 type bridge\nlink add veth0 type veth peer name veth1';
+  const can = make(['netns', 'add', name]) && make(['-n', name, '-batch', '-'], links);
+  make(['netns', 'del', name]);
   return can;
 })();
 
@@ -47,24 +53,41 @@ export interface Host extends Namespace {
   move(address: string): void;
 }
 
-const createNamespace = (name: string): Namespace => {
+/** Sends requests to the box of its namespace; an empty text is no answer. */
+const asker = `process.on('message', ([id, path, init]) =>
+  fetch('http://127.0.0.1:8080' + path, init).then((r) => r.text(), () => '').then((text) => process.send([id, text])))`;
+
+/** @param commands of iproute2, which set it up */
+const createNamespace = (name: string, ...commands: string[]): Namespace => {
   let child: ChildProcess | undefined;
   const dataDir = temporaryFolder();
-  ip('netns', 'add', name);
-  onTestFinished(() => {
-    child?.kill('SIGKILL');
-    ip('netns', 'del', name);
-  });
-  ip('-n', name, 'link', 'set', 'lo', 'up');
+  addNamespace(name);
+  onTestFinished(() => void child?.kill('SIGKILL'));
+  ip(name, 'link set lo up', ...commands);
 
-  const spawnThere = (...command: string[]) =>
-    spawn('ip', ['netns', 'exec', name, ...command], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const spawnThere = (stdio: StdioOptions, ...command: string[]): ChildProcess => {
+    const started = spawn('ip', ['netns', 'exec', name, ...command], { stdio });
+    onTestFinished(() => void started.kill('SIGKILL'));
+    return started;
+  };
 
-  /** Runs a script there, and reads what it prints. */
+  let operator: ChildProcess | undefined;
+  let asked = 0;
   const ask = async (path: string, init: object = {}): Promise<unknown> => {
-    const script = `fetch('http://127.0.0.1:8080${path}', ${JSON.stringify(init)}).then((r) => r.text()).then(console.log)`;
-    const chunks = await spawnThere(process.execPath, '-e', script).stdout.toArray();
-    return JSON.parse(chunks.join('') || 'null');
+    operator ??= spawnThere(['ignore', 'ignore', 'ignore', 'ipc'], process.execPath, '-e', asker);
+    const running = operator;
+    asked += 1;
+    const id = asked;
+    const text = await new Promise<string>((resolve) => {
+      const listen = ([answered, body]: [number, string]): void => {
+        if (answered !== id) return;
+        running.off('message', listen);
+        resolve(body);
+      };
+      running.on('message', listen);
+      running.send([id, path, init]);
+    });
+    return JSON.parse(text || 'null');
   };
 
   return {
@@ -88,22 +111,13 @@ const createNamespace = (name: string): Namespace => {
       child.kill(signal);
       await exited;
     },
-    spawn: (...command) => {
-      const started = spawnThere(...command);
-      onTestFinished(() => void started.kill('SIGKILL'));
-      return started;
-    },
+    spawn: (...command) => spawnThere(['ignore', 'pipe', 'ignore'], ...command),
     get: (path) => ask(path),
     post: (path, body) =>
       ask(path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
     run: (module, ...args) => {
-      const worker = spawn(
-        'ip',
-        ['netns', 'exec', name, process.execPath, '--import', 'tsx', join(import.meta.dirname, module), ...args],
-        { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
-      );
-      onTestFinished(() => void worker.kill('SIGKILL'));
-      return worker;
+      const worker = join(import.meta.dirname, module);
+      return spawnThere(['ignore', 'inherit', 'inherit', 'ipc'], process.execPath, '--import', 'tsx', worker, ...args);
     },
   };
 };
@@ -115,31 +129,33 @@ const newPrefix = (): string => `sg${process.pid}-${made++}`;
 export const createNetwork = (count: number): Host[] => {
   const prefix = newPrefix();
   const lan = `${prefix}-lan`;
-  ip('netns', 'add', lan);
-  onTestFinished(() => ip('netns', 'del', lan));
-  ip('-n', lan, 'link', 'add', 'br0', 'type', 'bridge', 'mcast_snooping', '0', 'forward_delay', '0');
-  ip('-n', lan, 'link', 'set', 'br0', 'up');
+  const names = Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+  const namespaces = names.map((name) => createNamespace(name));
+  addNamespace(lan);
+  ip(
+    lan,
+    'link add br0 type bridge mcast_snooping 0 forward_delay 0',
+    'link set br0 up',
+    ...names.flatMap((name, index) => [
+      `link add port${index} type veth peer name eth0 netns ${name}`,
+      `link set port${index} master br0 up`,
+    ]),
+  );
 
-  return Array.from({ length: count }, (_, index) => {
-    const port = `port${index}`;
-    let address = `10.77.0.${index + 1}`;
-    const namespace = createNamespace(`${prefix}-${index}`);
+  return namespaces.map((namespace, index) => {
     const { name } = namespace;
-    ip('-n', lan, 'link', 'add', port, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', name);
-    ip('-n', lan, 'link', 'set', port, 'master', 'br0', 'up');
-    ip('-n', name, 'addr', 'add', `${address}/24`, 'dev', 'eth0');
-    ip('-n', name, 'link', 'set', 'eth0', 'up');
+    let address = `10.77.0.${index + 1}`;
+    ip(name, `addr add ${address}/24 dev eth0`, 'link set eth0 up');
 
     return {
       ...namespace,
       get address() {
         return address;
       },
-      plug: (isIn) => ip('-n', lan, 'link', 'set', port, ...(isIn ? ['master', 'br0'] : ['nomaster'])),
+      plug: (isIn) => ip(lan, `link set port${index} ${isIn ? 'master br0' : 'nomaster'}`),
       move: (next) => {
-        ip('-n', name, 'addr', 'del', `${address}/24`, 'dev', 'eth0');
+        ip(name, `addr del ${address}/24 dev eth0`, `addr add ${next}/24 dev eth0`);
         address = next;
-        ip('-n', name, 'addr', 'add', `${address}/24`, 'dev', 'eth0');
       },
     };
   });
@@ -154,31 +170,34 @@ export const createDividedNetwork = (
   count: number,
 ): { middle: Namespace; hosts: (Namespace & { address: string })[] } => {
   const prefix = newPrefix();
-  const middle = createNamespace(`${prefix}-middle`);
-  const settings = ['all/accept_local 1', 'all/forwarding 0'].map((each) => each.split(' ') as [string, string]);
-  for (const [name, value] of settings) {
-    const script = `echo ${value} > /proc/sys/net/ipv4/conf/${name}`;
-    execFileSync('ip', ['netns', 'exec', middle.name, 'sh', '-c', script], { stdio: 'pipe' });
-  }
   // What arrives for a host ends here; what programs send here goes out to the host.
-  ip('-n', middle.name, 'rule', 'add', 'pref', '100', 'lookup', 'local');
+  const middle = createNamespace(`${prefix}-middle`, 'rule add pref 100 lookup local');
+  const settings = ['all/accept_local 1', 'all/forwarding 0'].map((each) => each.split(' ') as [string, string]);
+  const script = settings.map(([name, value]) => `echo ${value} > /proc/sys/net/ipv4/conf/${name}`).join(' && ');
+  execFileSync('ip', ['netns', 'exec', middle.name, 'sh', '-c', script], { stdio: 'pipe' });
   const hosts = Array.from({ length: count }, (_, index) => {
     const [port, address, gateway] = [`port${index}`, `10.77.0.${index + 1}`, `10.79.${index + 1}.1`];
     const table = String(101 + index);
     const namespace = createNamespace(`${prefix}-${index}`);
     const { name } = namespace;
-    ip('-n', middle.name, 'link', 'add', port, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', name);
-    ip('-n', middle.name, 'link', 'set', port, 'up');
-    ip('-n', middle.name, 'addr', 'add', `${gateway}/32`, 'dev', port);
-    ip('-n', middle.name, 'addr', 'add', `${address}/32`, 'dev', 'lo');
-    ip('-n', middle.name, 'route', 'add', address, 'dev', port, 'table', table);
-    ip('-n', middle.name, 'rule', 'add', 'pref', '1', 'iif', 'lo', 'to', address, 'lookup', table);
-    ip('-n', name, 'link', 'set', 'eth0', 'up');
-    ip('-n', name, 'addr', 'add', `${address}/32`, 'dev', 'eth0');
-    ip('-n', name, 'route', 'add', gateway, 'dev', 'eth0');
-    ip('-n', name, 'route', 'add', 'default', 'via', gateway, 'src', address);
+    ip(
+      middle.name,
+      `link add ${port} type veth peer name eth0 netns ${name}`,
+      `link set ${port} up`,
+      `addr add ${gateway}/32 dev ${port}`,
+      `addr add ${address}/32 dev lo`,
+      `route add ${address} dev ${port} table ${table}`,
+      `rule add pref 1 iif lo to ${address} lookup ${table}`,
+    );
+    ip(
+      name,
+      'link set eth0 up',
+      `addr add ${address}/32 dev eth0`,
+      `route add ${gateway} dev eth0`,
+      `route add default via ${gateway} src ${address}`,
+    );
     return { ...namespace, address };
   });
-  ip('-n', middle.name, 'rule', 'del', 'pref', '0');
+  ip(middle.name, 'rule del pref 0');
   return { middle, hosts };
 };
