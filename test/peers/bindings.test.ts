@@ -7,14 +7,11 @@ import { signRequest } from '../../service/auth/sign.ts';
 import type { DeviceBinding } from '../../service/contract/peers.ts';
 import { patience } from '../support/observe.ts';
 import type { TestService } from '../support/service.ts';
-import { bindingsOf, listenOn, postTo, secret, startBox, startSite } from './support.ts';
+import { bindingsOf, listenOn, postTo, secret, startBox, startSite, withAndWithoutSecret } from './support.ts';
 
 const madeAt = '2026-01-31T08:00:00.000Z';
 
-describe.each([
-  ['without a secret', {}],
-  ['with a secret', { SIGNAGE_SHARED_SECRET: secret }],
-])('%s', (_, env: Record<string, string>) => {
+describe.each(withAndWithoutSecret)('%s', (_, env) => {
   const getJson = async (box: TestService, path: string) => {
     const headers = signRequest({ secret, method: 'GET', url: box.url + path });
     return (await box.get(path, { headers })).json();

@@ -6,11 +6,19 @@ import { signRequest } from '../../service/auth/sign.ts';
 import type { PeerState } from '../../service/contract/peers.ts';
 import { startBenchService } from '../bench/service.ts';
 import { patience } from '../support/observe.ts';
-import { joinScreen } from '../support/page.ts';
 import { repeats } from '../support/soak.ts';
-import { aliveAt, emptyPeerState, listenOn, secret, startBox, untilTogether } from './support.ts';
+import {
+  aliveAt,
+  emptyPeerState,
+  joinLobby,
+  listenOn,
+  secret,
+  secretModes,
+  startBox,
+  untilTogether,
+} from './support.ts';
 
-const BURST = repeats(100, 1_000, 'SIGNAGE_TEST_BURST');
+const BURST = repeats(40, 1_000, 'SIGNAGE_TEST_BURST');
 const path = '/api/screens/lobby/commands';
 
 interface Box {
@@ -48,21 +56,13 @@ const send = (box: Box, url: string): Promise<string> => {
   });
 };
 
-describe.each([
-  ['without a secret', {}],
-  ['with a secret', { SIGNAGE_SHARED_SECRET: secret }],
-])('%s', (_, env: Record<string, string>) => {
+describe.each(secretModes)('%s', (_, env) => {
   test(`${BURST} commands at once at each of 3 boxes are heard exactly once by the pages of all`, async () => {
     const first = await startAlone(env);
     const others = await Promise.all([0, 1].map(() => startAlone({ ...env, SIGNAGE_PEERS: first.url })));
     const boxes = [first, ...others];
     await untilTogether(boxes);
-    const pages = await Promise.all(
-      boxes.map((box) => {
-        const url = `${box.url}/api/screens/lobby/socket`;
-        return joinScreen(box, 'lobby', {}, { headers: signRequest({ secret, method: 'GET', url }) });
-      }),
-    );
+    const pages = await Promise.all(boxes.map((box) => joinLobby(box)));
     const all = boxes.flatMap((box, at) => Array.from({ length: BURST }, (__, n) => ({ box, n: at * BURST + n })));
     const statuses = await Promise.all(all.map(({ box, n }) => send(box, `/screen/lobby?n=${n}`)));
     expect(new Set(statuses)).toEqual(new Set(['HTTP/1.1 200 OK']));
@@ -85,7 +85,7 @@ test('a peer that hangs on commands alone degrades them, and delays none after t
   const live = await startBox([]);
   const box = await startBox([live, { url }]);
   await expect.poll(() => aliveAt(box), patience).toBe(2);
-  const page = await joinScreen(live, 'lobby');
+  const page = await joinLobby(live);
   const command = async () => {
     const startedAt = performance.now();
     const answer = await (await box.post(path, { command: 'next' })).json();

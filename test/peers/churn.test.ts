@@ -12,8 +12,8 @@ import { repeats } from '../support/soak.ts';
 import { type Restartable, startRestartable } from './restartable.ts';
 import { bindingsOf } from './support.ts';
 
-const count = repeats(6, 30, 'SIGNAGE_TEST_CHURN_BOXES');
-const seconds = repeats(5, 300, 'SIGNAGE_TEST_CHURN');
+const count = repeats(4, 30, 'SIGNAGE_TEST_CHURN_BOXES');
+const seconds = repeats(3, 300, 'SIGNAGE_TEST_CHURN');
 const patience = { timeout: 60_000, interval: 100 };
 /** Each upload has a name of its own. */
 const nameOf = (n: number): string => `file-${n}.txt`;

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { takesNewId } from '../../service/peers/own-state.ts';
 import { patience } from '../support/observe.ts';
 import { type TestService, temporaryFolder } from '../support/service.ts';
-import { aliveAt, peersOf, postTo, secret, startBox } from './support.ts';
+import { aliveAt, peersOf, postTo, startBox, withAndWithoutSecret } from './support.ts';
 
 test.each([
   ['the one that started later', { startedAt: 2, instance: 'a' }, { startedAt: 1, instance: 'b' }, true],
@@ -16,10 +16,7 @@ test.each([
   expect(takesNewId(own, other)).toBe(expected);
 });
 
-describe.each([
-  ['without a secret', {}],
-  ['with a secret', { SIGNAGE_SHARED_SECRET: secret }],
-])('%s', (_, env: Record<string, string>) => {
+describe.each(withAndWithoutSecret)('%s', (_, env) => {
   const healthOf = async (box: TestService) => (await box.get('/healthz')).json();
 
   test.each('SIGNAGE_SHARED_SECRET' in env ? ['the copy'] : ['the copy', 'the original', 'a third box'])(

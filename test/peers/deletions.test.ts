@@ -11,7 +11,7 @@ import { lobbyWith } from '../content/samples.ts';
 import { mediaContext } from '../media/context.ts';
 import { patience } from '../support/observe.ts';
 import { type TestService, temporaryFolder } from '../support/service.ts';
-import { secret, startBox, untilTogether } from './support.ts';
+import { secret, secretModes, startBox, untilTogether } from './support.ts';
 
 const DAY = 86_400_000;
 const showing = (...names: string[]) =>
@@ -39,10 +39,7 @@ const untilSettled = async (boxes: readonly TestService[]): Promise<void> => {
   for (const box of boxes) await expect.poll(() => missing(box), patience).toEqual(['no box has it']);
 };
 
-describe.each([
-  ['with a secret', { SIGNAGE_SHARED_SECRET: secret }],
-  ['without a secret', {}],
-])('a deletion, %s', (_, env) => {
+describe.each(secretModes)('a deletion, %s', (_, env) => {
   test('at any box is one at the whole site, and a box that was away does not bring the medium back', {
     timeout: 60_000,
   }, async () => {

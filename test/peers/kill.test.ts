@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/service.ts';
 import { repeats } from '../support/soak.ts';
 import { startBox } from './support.ts';
 
-const rounds = repeats(3, 60, 'SIGNAGE_TEST_REPLICA_KILLS');
+const rounds = repeats(2, 60, 'SIGNAGE_TEST_REPLICA_KILLS');
 /** Upper bound of the time from noticing an edit to storing it durably. */
 const LONGEST_MS = 500;
 

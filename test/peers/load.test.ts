@@ -8,14 +8,12 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { signRequest } from '../../service/auth/sign.ts';
 import { startBenchService } from '../bench/service.ts';
-import { joinScreen } from '../support/page.ts';
 import type { TestService } from '../support/service.ts';
 import { repeats } from '../support/soak.ts';
-import { listenOn, postTo, secret, untilTogether } from './support.ts';
+import { joinLobby, listenOn, postTo, secret, untilTogether } from './support.ts';
 
-const SECONDS = repeats(4, 600, 'SIGNAGE_TEST_FLOOD_SECONDS');
+const SECONDS = repeats(2, 600, 'SIGNAGE_TEST_FLOOD_SECONDS');
 /** Each client waits for the next round: 1,250 of them make 5,000 requests a second. */
 const CLIENTS = repeats(64, 1_250, 'SIGNAGE_TEST_FLOOD_CLIENTS');
 
@@ -59,12 +57,8 @@ test(
     const { url, counted } = await startCounter(Number(new URL(other.url).port));
     const read = await startBox({ SIGNAGE_PEERS: url });
     await untilTogether([read, other]);
-    const joinSigned = (box: { url: string }) => {
-      const socketUrl = `${box.url}/api/screens/lobby/socket`;
-      return joinScreen(box, 'lobby', {}, { headers: signRequest({ secret, method: 'GET', url: socketUrl }) });
-    };
-    await joinSigned(read);
-    await joinSigned(other);
+    await joinLobby(read);
+    await joinLobby(other);
 
     const reader = fork(
       join(import.meta.dirname, 'readers-worker.ts'),

@@ -1,12 +1,21 @@
 /** A command at any box reaches the pages at every box, each exactly once. */
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { signRequest } from '../../service/auth/sign.ts';
 import { connectionSnapshot } from '../../service/contract/connections.ts';
 import { openLanding } from '../devices/support.ts';
 import { joinScreen, type TestPage } from '../support/page.ts';
 import type { TestService } from '../support/service.ts';
-import { aliveAt, listenOn, postTo, secret, startBox, startSite, untilTogether } from './support.ts';
+import {
+  aliveAt,
+  joinLobby,
+  listenOn,
+  postTo,
+  shareSite,
+  startBox,
+  startSite,
+  untilTogether,
+  withAndWithoutSecret,
+} from './support.ts';
 
 const path = '/api/screens/lobby/commands';
 const next = { command: 'next' };
@@ -23,16 +32,10 @@ const answerOf = async (box: TestService, body: object, headers?: Record<string,
   return { status: response.status, ...(await response.json()) };
 };
 
-describe.each([
-  ['without a secret', {}],
-  ['with a secret', { SIGNAGE_SHARED_SECRET: secret }],
-])('%s', (_, env: Record<string, string>) => {
+describe.each(withAndWithoutSecret)('%s', (_, env) => {
   test('a command at any box reaches every connection of the screen on every box once', async () => {
     const boxes = await startSite({ env }, 1);
-    const join = (box: TestService, clientId: string) => {
-      const url = `${box.url}/api/screens/lobby/socket`;
-      return joinScreen(box, 'lobby', { clientId }, { headers: signRequest({ secret, method: 'GET', url }) });
-    };
+    const join = (box: TestService, clientId: string) => joinLobby(box, { clientId });
     const pages = [
       await join(boxes[0], 'a'),
       await join(boxes[0], 'b'),
@@ -45,104 +48,110 @@ describe.each([
   });
 });
 
-describe('a target', () => {
-  test.each(['here', 'there'] as const)('that is %s is the only one that is reached', async (place) => {
-    const [one, other] = await startSite();
-    const here = await joinScreen(one, 'lobby', { clientId: 'here' });
-    const there = await joinScreen(other, 'lobby', { clientId: 'there' });
-    const { connectionId } = place === 'here' ? here : there;
-    for (const target of [{ connectionId }, { clientId: place }, { connectionId, clientId: place }]) {
-      expect(await answerOf(one, { ...next, ...target })).toMatchObject({ connectionId, sent: 1, degraded: false });
-    }
-    expect(await counts(one, [here, there])).toEqual(place === 'here' ? [3, 0] : [0, 3]);
+describe('two boxes', () => {
+  const site = shareSite();
+
+  describe('a target', () => {
+    test.each(['here', 'there'] as const)('that is %s is the only one that is reached', async (place) => {
+      const [one, other] = site();
+      const here = await joinScreen(one, 'lobby', { clientId: 'here' });
+      const there = await joinScreen(other, 'lobby', { clientId: 'there' });
+      const { connectionId } = place === 'here' ? here : there;
+      for (const target of [{ connectionId }, { clientId: place }, { connectionId, clientId: place }]) {
+        expect(await answerOf(one, { ...next, ...target })).toMatchObject({ connectionId, sent: 1, degraded: false });
+      }
+      expect(await counts(one, [here, there])).toEqual(place === 'here' ? [3, 0] : [0, 3]);
+    });
+
+    test('by clientId is its newest connection on any box', async () => {
+      const [one, other] = site();
+      const pages = [await joinScreen(one, 'lobby'), await joinScreen(other, 'lobby')];
+      const { connectionId } = pages[1] ?? {};
+      expect(await answerOf(one, { ...next, clientId: 'client-1' })).toMatchObject({ connectionId, sent: 1 });
+      expect(await counts(one, pages)).toEqual([0, 1]);
+    });
+
+    test('that is connected to no box is no error', async () => {
+      const [one] = site();
+      expect(await answerOf(one, { ...next, clientId: 'gone' })).toMatchObject({ connectionId: null, sent: 0 });
+      expect(await answerOf(one, { ...next, connectionId: 'gone' })).toMatchObject({ connectionId: 'gone', sent: 0 });
+    });
+
+    test('that names two clients is refused, even if they are on another box', async () => {
+      const [one, other] = site();
+      const { connectionId } = await joinScreen(other, 'lobby');
+      const answer = await answerOf(one, { ...next, connectionId, clientId: 'another' });
+      expect(answer).toMatchObject({ status: 400, error: { code: 'invalid_field', field: 'clientId' } });
+    });
+
+    test('that names two clients reaches no client on any box', async () => {
+      const [one, other] = site();
+      const { connectionId } = await joinScreen(other, 'lobby', { deviceId: 'device-1' });
+      const rename = { command: 'setclientname', deviceId: 'device-1', clientName: 'Front door' };
+      expect(await answerOf(one, { ...rename, connectionId, clientId: 'another' })).toMatchObject({ status: 400 });
+      for (const box of [one, other]) {
+        const status = await (await box.get('/api/onboarding/status?deviceId=device-1')).json();
+        expect(status.clientName).toBeNull();
+      }
+      expect(await answerOf(one, { ...rename, connectionId, clientId: 'client-1' })).toMatchObject({ sent: 1 });
+    });
   });
 
-  test('by clientId is its newest connection on any box', async () => {
-    const [one, other] = await startSite();
+  test('a relayed command is not relayed again', async () => {
+    const [one, other] = site();
     const pages = [await joinScreen(one, 'lobby'), await joinScreen(other, 'lobby')];
-    const { connectionId } = pages[1] ?? {};
-    expect(await answerOf(one, { ...next, clientId: 'client-1' })).toMatchObject({ connectionId, sent: 1 });
-    expect(await counts(one, pages)).toEqual([0, 1]);
+    expect(await answerOf(one, next, { 'x-signage-relay': 'another-box' })).toMatchObject({ sent: 1, degraded: false });
+    expect(await counts(one, pages)).toEqual([1, 0]);
   });
 
-  test('that is connected to no box is no error', async () => {
-    const [one] = await startSite();
-    expect(await answerOf(one, { ...next, clientId: 'gone' })).toMatchObject({ connectionId: null, sent: 0 });
-    expect(await answerOf(one, { ...next, connectionId: 'gone' })).toMatchObject({ connectionId: 'gone', sent: 0 });
+  test('a request addressed to another box is not carried out', async () => {
+    const [one] = site();
+    const answer = await answerOf(one, next, { 'x-signage-relay': 'a', 'x-signage-recipient': 'b' });
+    expect(answer).toMatchObject({ status: 421, error: { code: 'misdirected' } });
   });
 
-  test('that names two clients is refused, even if they are on another box', async () => {
-    const [one, other] = await startSite();
-    const { connectionId } = await joinScreen(other, 'lobby');
-    const answer = await answerOf(one, { ...next, connectionId, clientId: 'another' });
-    expect(answer).toMatchObject({ status: 400, error: { code: 'invalid_field', field: 'clientId' } });
-  });
-
-  test('that names two clients reaches no client on any box', async () => {
-    const [one, other] = await startSite();
-    const { connectionId } = await joinScreen(other, 'lobby', { deviceId: 'device-1' });
-    const rename = { command: 'setclientname', deviceId: 'device-1', clientName: 'Front door' };
-    expect(await answerOf(one, { ...rename, connectionId, clientId: 'another' })).toMatchObject({ status: 400 });
+  test('a new name reaches the device on any box, however its id is typed, and every box stores it', async () => {
+    const [one, other] = site();
+    const page = await joinScreen(other, 'lobby', { deviceId: '4K7QM3X9FT2WD0AZ' });
+    const rename = { command: 'setclientname', deviceId: '4K7Q M3X9 FT2W D0AZ', clientName: 'Front door' };
+    expect(await answerOf(one, rename)).toMatchObject({ sent: 1 });
+    expect(await page.message(({ command }) => command === 'setclientname')).toMatchObject({
+      clientName: 'Front door',
+    });
     for (const box of [one, other]) {
-      const status = await (await box.get('/api/onboarding/status?deviceId=device-1')).json();
-      expect(status.clientName).toBeNull();
+      const status = await (await box.get('/api/onboarding/status?deviceId=4k7q-m3x9-ft2w-d0az')).json();
+      expect(status.clientName).toBe('Front door');
     }
-    expect(await answerOf(one, { ...rename, connectionId, clientId: 'client-1' })).toMatchObject({ sent: 1 });
   });
-});
 
-test('a relayed command is not relayed again', async () => {
-  const [one, other] = await startSite();
-  const pages = [await joinScreen(one, 'lobby'), await joinScreen(other, 'lobby')];
-  expect(await answerOf(one, next, { 'x-signage-relay': 'another-box' })).toMatchObject({ sent: 1, degraded: false });
-  expect(await counts(one, pages)).toEqual([1, 0]);
-});
+  test('a landing page on another box is notified of its binding at once', async () => {
+    const [one, other] = site();
+    const page = await openLanding(other, 'device-2');
+    const binding = { deviceId: 'device-2', clientName: 'Front desk', screenSlug: 'lobby' };
+    expect(await (await one.post('/api/onboarding', binding)).json()).toMatchObject({ queued: false });
+    expect(await page.message(({ onboarded }) => onboarded === true)).toMatchObject({ clientName: 'Front desk' });
+  });
 
-test('a request addressed to another box is not carried out', async () => {
-  const one = await startBox([]);
-  const answer = await answerOf(one, next, { 'x-signage-relay': 'a', 'x-signage-recipient': 'b' });
-  expect(answer).toMatchObject({ status: 421, error: { code: 'misdirected' } });
-});
-
-test('a new name reaches the device on any box, however its id is typed, and every box stores it', async () => {
-  const [one, other] = await startSite();
-  const page = await joinScreen(other, 'lobby', { deviceId: '4K7QM3X9FT2WD0AZ' });
-  const rename = { command: 'setclientname', deviceId: '4K7Q M3X9 FT2W D0AZ', clientName: 'Front door' };
-  expect(await answerOf(one, rename)).toMatchObject({ sent: 1 });
-  expect(await page.message(({ command }) => command === 'setclientname')).toMatchObject({ clientName: 'Front door' });
-  for (const box of [one, other]) {
-    const status = await (await box.get('/api/onboarding/status?deviceId=4k7q-m3x9-ft2w-d0az')).json();
-    expect(status.clientName).toBe('Front door');
-  }
-});
-
-test('a landing page on another box is notified of its binding at once', async () => {
-  const [one, other] = await startSite();
-  const page = await openLanding(other);
-  const binding = { deviceId: 'device-1', clientName: 'Front desk', screenSlug: 'lobby' };
-  expect(await (await one.post('/api/onboarding', binding)).json()).toMatchObject({ queued: false });
-  expect(await page.message(({ onboarded }) => onboarded === true)).toMatchObject({ clientName: 'Front desk' });
-});
-
-test('the snapshot has the connections of every box, oldest first', async () => {
-  const [one, other] = await startSite();
-  for (const [box, clientId] of [
-    [other, 'a'],
-    [one, 'b'],
-    [other, 'c'],
-  ] as const) {
-    await joinScreen(box, 'lobby', { clientId });
-  }
-  for (const box of [one, other]) {
-    const snapshot = await (await box.get('/api/screens/lobby/connections')).json();
-    expect(snapshot).toMatchObject({ count: 3, degraded: false });
-    const { connections } = connectionSnapshot.parse(snapshot);
-    expect(new Set(connections.map(({ clientId }) => clientId))).toEqual(new Set(['a', 'b', 'c']));
-    const times = connections.map(({ connectedAt }) => connectedAt);
-    expect(times).toEqual(times.toSorted());
-  }
-  const relayed = await one.get('/api/screens/lobby/clients', { headers: { 'x-signage-relay': 'another-box' } });
-  expect(await relayed.json()).toMatchObject({ count: 1, degraded: false });
+  test('the snapshot has the connections of every box, oldest first', async () => {
+    const [one, other] = site();
+    for (const [box, clientId] of [
+      [other, 'a'],
+      [one, 'b'],
+      [other, 'c'],
+    ] as const) {
+      await joinScreen(box, 'lobby', { clientId });
+    }
+    for (const box of [one, other]) {
+      const snapshot = await (await box.get('/api/screens/lobby/connections')).json();
+      expect(snapshot).toMatchObject({ count: 3, degraded: false });
+      const { connections } = connectionSnapshot.parse(snapshot);
+      expect(new Set(connections.map(({ clientId }) => clientId))).toEqual(new Set(['a', 'b', 'c']));
+      const times = connections.map(({ connectedAt }) => connectedAt);
+      expect(times).toEqual(times.toSorted());
+    }
+    const relayed = await one.get('/api/screens/lobby/clients', { headers: { 'x-signage-relay': 'another-box' } });
+    expect(await relayed.json()).toMatchObject({ count: 1, degraded: false });
+  });
 });
 
 describe('a peer that is away', () => {

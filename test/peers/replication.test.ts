@@ -7,10 +7,9 @@ import type { ReplicationHealth } from '../../service/contract/health.ts';
 import { lobby, lobbyWith } from '../content/samples.ts';
 import { openLanding } from '../devices/support.ts';
 import { logged, patience, payloadOf, titlesOf } from '../support/observe.ts';
-import { joinScreen } from '../support/page.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { repeats } from '../support/soak.ts';
-import { postTo, secret, startBox, startSite, untilTogether } from './support.ts';
+import { joinLobby, postTo, secretModes, startBox, startSite, untilTogether } from './support.ts';
 
 const saying = (title: string) => lobbyWith([{ kind: 'text', title }]);
 
@@ -39,14 +38,11 @@ const boundTo = async (box: TestService, deviceId: string): Promise<string | nul
 const comeBack = (box: TestService, peers: readonly Pick<TestService, 'url'>[]) =>
   startTestService({ dataDir: box.dataDir, env: { SIGNAGE_PEERS: peers.map(({ url }) => url).join(',') } });
 
-describe.each([
-  ['without a secret', {}],
-  ['with a secret', { SIGNAGE_SHARED_SECRET: secret }],
-])('%s', (_, env: Record<string, string>) => {
+describe.each(secretModes)('%s', (_, env) => {
   test('an edit on any box is written on every box, plays there, and notifies its pages', async () => {
     const boxes = await startSite({ env }, 1);
     await untilAllSay(boxes, 'Hello');
-    const page = env.SIGNAGE_SHARED_SECRET === undefined ? await joinScreen(boxes[2] as TestService, 'lobby') : null;
+    const page = await joinLobby(boxes[2] as TestService);
     for (const [at, box] of boxes.entries()) {
       box.writeContent(saying(`edit ${at}`));
       await untilAllSay(boxes, `edit ${at}`);
@@ -54,7 +50,7 @@ describe.each([
         await expect.poll(() => fileOf(each), patience).toBe(JSON.stringify(saying(`edit ${at}`)));
       }
     }
-    await page?.message(({ type }) => type === 'revision');
+    await page.message(({ type }) => type === 'revision');
     expect(boxes.flatMap(lostAt)).toEqual([]);
     expect((await replicationOf(boxes[0])).refused).toEqual([]);
   });

@@ -10,8 +10,8 @@ import { temporaryFolder } from '../support/service.ts';
 import { repeats } from '../support/soak.ts';
 import { type Restartable, startRestartable } from './restartable.ts';
 
-const count = repeats(6, 12, 'SIGNAGE_TEST_BOXES');
-const seconds = repeats(4, 120, 'SIGNAGE_TEST_STORM');
+const count = repeats(4, 12, 'SIGNAGE_TEST_BOXES');
+const seconds = repeats(2, 120, 'SIGNAGE_TEST_STORM');
 /** A sixth of the boxes are killed again and again. */
 const frail = Math.max(1, Math.floor(count / 6));
 const patience = { timeout: 120_000, interval: 250 };

@@ -4,7 +4,16 @@ import { describe, expect, test } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
 import { patience } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
-import { emptyPeerState, listenOn, peersOf, postTo, secret, startBox, untilTogether } from './support.ts';
+import {
+  emptyPeerState,
+  listenOn,
+  peersOf,
+  postTo,
+  secret,
+  startBox,
+  untilTogether,
+  withAndWithoutSecret,
+} from './support.ts';
 
 const json =
   (body: unknown): RequestListener =>
@@ -36,10 +45,7 @@ const strangers: [string, RequestListener, RegExp][] = [
   ['a closed door', (request) => void request.socket.destroy(), /cannot be reached/],
 ];
 
-describe.each([
-  ['without a secret', {}],
-  ['with a secret', { SIGNAGE_SHARED_SECRET: secret }],
-])('%s', (_, env: Record<string, string>) => {
+describe.each(withAndWithoutSecret)('%s', (_, env) => {
   test('a server with an invalid answer is not a peer', async () => {
     const urls = await Promise.all(strangers.map(([, listener]) => listenOn(createServer(listener))));
     const box = await startBox(

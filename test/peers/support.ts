@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { pino } from 'pino';
-import { expect, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
 import { bindingBuckets } from '../../service/contract/gossip.ts';
 import type { PeerHealth } from '../../service/contract/health.ts';
@@ -11,11 +11,23 @@ import { type DeviceBinding, type PeerState, protocol } from '../../service/cont
 import { defaultTempo } from '../../service/tempo.ts';
 import { lobby } from '../content/samples.ts';
 import { patience } from '../support/observe.ts';
+import { joinScreen } from '../support/page.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { isSoak } from '../support/soak.ts';
 
 export const secret = 'a secret of all the boxes of a site';
 
+/** As rows of `describe.each`: the settings of a site without a secret, and of one with it. */
+export const withAndWithoutSecret: readonly (readonly [title: string, env: Record<string, string>])[] = [
+  ['without a secret', {}],
+  ['with a secret', { SIGNAGE_SHARED_SECRET: secret }],
+];
+
+/** With a secret, which is the stricter way; `npm run soak` runs both. */
+export const secretModes = withAndWithoutSecret.slice(isSoak ? 0 : 1);
+
 type Setup = NonNullable<Parameters<typeof startTestService>[0]>;
+type OnEnd = Parameters<typeof startTestService>[1];
 
 /** The state of a box that has nothing to share; tests put it behind addresses of their own. */
 export const emptyPeerState: PeerState = {
@@ -45,12 +57,15 @@ export const unitContext = () => ({
 });
 
 /** Starts a box with the given static peers. */
-export const startBox = (peers: readonly Pick<TestService, 'url'>[], { env, ...setup }: Setup = {}) =>
-  startTestService({
-    content: lobby,
-    ...setup,
-    env: { SIGNAGE_PEERS: peers.map(({ url }) => url).join(','), ...env },
-  });
+export const startBox = (peers: readonly Pick<TestService, 'url'>[], { env, ...setup }: Setup = {}, onEnd?: OnEnd) =>
+  startTestService(
+    {
+      content: lobby,
+      ...setup,
+      env: { SIGNAGE_PEERS: peers.map(({ url }) => url).join(','), ...env },
+    },
+    onEnd,
+  );
 
 export const peersOf = async (box: Pick<TestService, 'get'>): Promise<PeerHealth[]> => {
   const health = (await (await box.get('/healthz')).json()) as { peers: PeerHealth[] };
@@ -65,14 +80,37 @@ export const untilTogether = async (boxes: readonly Pick<TestService, 'get'>[]):
   for (const box of boxes) await expect.poll(() => aliveAt(box), patience).toBe(boxes.length - 1);
 };
 
+type Site = [TestService, TestService, ...TestService[]];
+
+const startBoxes = async (setup: Setup, more: number, onEnd?: OnEnd): Promise<Site> => {
+  const first = await startBox([], setup, onEnd);
+  const second = await startBox([first], setup, onEnd);
+  return [first, second, ...(await Promise.all(Array.from({ length: more }, () => startBox([first], setup, onEnd))))];
+};
+
 /** Starts two or more boxes that are peers: the first is the static peer of the others. */
-export const startSite = async (setup: Setup = {}, more = 0): Promise<[TestService, TestService, ...TestService[]]> => {
-  const first = await startBox([], setup);
-  const second = await startBox([first], setup);
-  const others = await Promise.all(Array.from({ length: more }, () => startBox([first], setup)));
-  const boxes: [TestService, TestService, ...TestService[]] = [first, second, ...others];
+export const startSite = async (setup: Setup = {}, more = 0): Promise<Site> => {
+  const boxes = await startBoxes(setup, more);
   await untilTogether(boxes);
   return boxes;
+};
+
+/** Two boxes that are peers, for all the tests of a group, which leave them as they were but for pages that close. */
+export const shareSite = (setup: Setup = {}): (() => Site) => {
+  const ends: (() => void | Promise<void>)[] = [];
+  let boxes: Site;
+  beforeAll(async () => {
+    boxes = await startBoxes(setup, 0, (end) => ends.unshift(end));
+  });
+  beforeEach(async () => {
+    await untilTogether(boxes);
+    const pages = async () => (await (await boxes[0].get('/api/screens/lobby/connections')).json()).count;
+    await expect.poll(pages, patience).toBe(0);
+  });
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
+  return () => boxes;
 };
 
 /** Posts with a signature if the site has a secret. */
@@ -86,6 +124,12 @@ export const postTo = (
     ...signRequest({ secret, method: 'POST', url: box.url + path, body: JSON.stringify(body) }),
     ...headers,
   });
+
+/** Opens a page at the lobby of a box, signed if the site has a secret. */
+export const joinLobby = (box: Pick<TestService, 'url'>, says?: Parameters<typeof joinScreen>[2]) => {
+  const url = `${box.url}/api/screens/lobby/socket`;
+  return joinScreen(box, 'lobby', says, { headers: signRequest({ secret, method: 'GET', url }) });
+};
 
 /** All bindings that a box knows: those in the buckets that differ from a box without any. */
 export const bindingsOf = async (box: Pick<TestService, 'url'>): Promise<DeviceBinding[]> => {
