@@ -1,3 +1,4 @@
+import { languages as boxLanguages } from 'virtual:texts/box/lazy';
 import { languages, type Texts } from 'virtual:texts/console/lazy';
 import { render } from 'preact';
 import type { ConsoleBoot } from '../../service/contract/page.ts';
@@ -18,6 +19,7 @@ import { createPictures } from './stores/pictures.ts';
 import { createRouter } from './stores/router.ts';
 import { createSiteStore } from './stores/site.ts';
 import { createUploads } from './stores/uploads.ts';
+import { type ConsoleTexts, createBoxTexts } from './texts/box.ts';
 import { createFormat } from './texts/format.ts';
 import { boundTexts } from './ui/bounded.ts';
 import { ConsoleContext } from './ui/context.tsx';
@@ -27,7 +29,14 @@ boundTexts();
 
 const { timeZone, hasSecret } = readBoot<ConsoleBoot>(document);
 const tag = choose(Object.keys(languages), navigator.languages);
-const texts = createTexts<Texts>((await languages[tag]?.())?.section, tag);
+const sectionIn = async (of: typeof languages, wanted: string) => (await of[wanted]?.())?.section;
+const texts: ConsoleTexts = {
+  ...createTexts<Texts>(await sectionIn(languages, tag), tag),
+  ofBox:
+    tag === 'en'
+      ? (sentence) => sentence
+      : createBoxTexts(await sectionIn(boxLanguages, 'en'), await sectionIn(boxLanguages, tag)),
+};
 document.documentElement.lang = tag;
 
 const session = createSession(hasSecret, { tab: sessionStorage, lasting: localStorage });
@@ -42,6 +51,7 @@ const openDraft = (): Draft =>
     documents,
     storage: sessionStorage,
     page: window,
+    texts,
     onReplaced: () => announcer.complain(texts.publish.replaced),
   });
 let draft: Draft | undefined;

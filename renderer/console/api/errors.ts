@@ -2,6 +2,7 @@
 
 import type { Texts } from 'virtual:texts/console';
 import type { ErrorCode } from '../../../service/contract/errors.ts';
+import type { ConsoleTexts } from '../texts/box.ts';
 
 /** Refusals that have a sentence in the language of the console. */
 const sentences: Partial<Record<ErrorCode, keyof PlainErrors>> = {
@@ -27,13 +28,13 @@ const sentences: Partial<Record<ErrorCode, keyof PlainErrors>> = {
 type PlainErrors = { [Key in keyof Texts['errors'] as Texts['errors'][Key] extends string ? Key : never]: string };
 
 /** In the language of the console; what only the box can say, such as the field at fault, is said to be its answer. */
-export const reasonOf = (error: unknown, { errors }: Pick<Texts, 'errors'>): string => {
+export const reasonOf = (error: unknown, { errors, ofBox }: Pick<ConsoleTexts, 'errors' | 'ofBox'>): string => {
   if (error instanceof Unreachable) return errors.unreachable;
   if (error instanceof Unproven) return errors.unproven;
   if (isCode(error, 'too_many_requests')) return errors.tooMany({ seconds: error.retryAfter ?? 60 });
   if (!(error instanceof Refusal)) return errors.fault;
   const sentence = sentences[error.code];
-  return sentence === undefined ? errors.refused({ reason: error.message }) : errors[sentence];
+  return sentence === undefined ? errors.refused({ reason: ofBox(error.message) }) : errors[sentence];
 };
 
 /** The box refused the request. */

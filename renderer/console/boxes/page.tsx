@@ -144,7 +144,7 @@ const Card = ({ box, onLog }: { box: Box; onLog(): void }) => {
       {warnings.length > 0 && (
         <ul class="notice warning issues">
           {warnings.map((warning) => (
-            <li key={warning}>{warning}</li>
+            <li key={warning}>{texts.ofBox(warning)}</li>
           ))}
         </ul>
       )}

@@ -109,7 +109,7 @@ export const ThisBox = () => {
               </span>
               <span class="soft">
                 {url}
-                {state === 'away' && reason !== null && ` · ${words.because({ reason })}`}
+                {state === 'away' && reason !== null && ` · ${texts.ofBox(`The box ${reason}.`)}`}
               </span>
             </li>
           ))}

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { isCode, reasonOf } from '../api/errors.ts';
 import { screensConcerned } from '../model/changes.ts';
 import type { ContentIssue } from '../model/wire.ts';
+import { issuesOfBox } from '../texts/box.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Dialog } from '../ui/controls.tsx';
 import { ChangeList } from './change-list.tsx';
@@ -47,8 +48,9 @@ export const PublishDialog = ({ onClose, onConflict }: PublishProps) => {
       // The person may have gone on editing, and left the dialog.
       if (!isOpen.current) announcer.complain(reason);
       else if (isCode(error, 'content_changed')) onConflict();
-      else if (isCode(error, 'invalid_content')) refused.value = (error.details['errors'] ?? []) as ContentIssue[];
-      else fault.value = reason;
+      else if (isCode(error, 'invalid_content')) {
+        refused.value = issuesOfBox((error.details['errors'] ?? []) as ContentIssue[], texts);
+      } else fault.value = reason;
     }
   };
 

@@ -5,6 +5,7 @@ import type { Client } from '../api/client.ts';
 import { isCode } from '../api/errors.ts';
 import { type ContentDocument, isEqual, type Version } from '../model/document.ts';
 import type { ContentCheck } from '../model/wire.ts';
+import { type ConsoleTexts, issuesOfBox } from '../texts/box.ts';
 import type { Documents } from './documents.ts';
 
 export interface Draft {
@@ -74,11 +75,12 @@ interface Dependencies {
   /** Keeps the draft while the tab is open, over a reload too. */
   storage: Storage;
   page: Pick<Window, 'addEventListener'>;
+  texts: Pick<ConsoleTexts, 'ofBox'>;
   /** Called when {@link Draft.isReplaced} becomes true. */
   onReplaced(): void;
 }
 
-export const createDraft = ({ client, documents, storage, page, onReplaced }: Dependencies): Draft => {
+export const createDraft = ({ client, documents, storage, page, texts, onReplaced }: Dependencies): Draft => {
   const kept = recall(storage);
   const base = signal<Version | null>(kept?.base ?? null);
   const content = signal<ContentDocument | null>(kept?.content ?? null);
@@ -152,7 +154,9 @@ export const createDraft = ({ client, documents, storage, page, onReplaced }: De
     const found = await client
       .json<ContentCheck>('/console/api/content/check', { method: 'POST', body: wanted, timeout: 30_000 })
       .catch(() => null);
-    if (own === checks && found !== null) check.value = found;
+    if (own !== checks || found === null) return;
+    const { ok, errors, warnings } = found;
+    check.value = { ok, errors: issuesOfBox(errors, texts), warnings: issuesOfBox(warnings, texts) };
   };
   const store = (): void => {
     const [current, from] = [content.peek(), base.peek()];

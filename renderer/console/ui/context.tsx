@@ -1,6 +1,5 @@
 /** What every part of the console has at hand. */
 
-import type { Texts } from 'virtual:texts/console';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Client } from '../api/client.ts';
@@ -15,6 +14,7 @@ import type { Pictures } from '../stores/pictures.ts';
 import type { Router } from '../stores/router.ts';
 import type { SiteStore } from '../stores/site.ts';
 import type { Uploads } from '../stores/uploads.ts';
+import type { ConsoleTexts } from '../texts/box.ts';
 import type { Format } from '../texts/format.ts';
 
 export interface Console {
@@ -30,7 +30,7 @@ export interface Console {
   uploads: Uploads;
   hours: OpeningTimes;
   router: Router;
-  texts: Texts;
+  texts: ConsoleTexts;
   format: Format;
   announcer: Announcer;
   /** IANA time zone of the site. */
