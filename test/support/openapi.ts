@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
 import type { Variant } from '../../service/contract/terms.ts';
+import { untranslated } from './sentences.ts';
 
 interface MediaType {
   schema: object;
@@ -106,6 +107,8 @@ const open = (variant: Variant, name: string) => {
     const body = JSON.parse(text) as { error?: { code: string } };
     const validate = validatorOf([...pointer, 'content', kind, 'schema']);
     if (!validate(body)) fail(`${ajv.errorsText(validate.errors)}: ${JSON.stringify(body)}`);
+    const [sentence] = untranslated(body);
+    if (sentence !== undefined) fail(`renderer/texts/en.json has no such sentence in "box": ${sentence}`);
     const codes = content[kind]?.examples;
     if (body.error && codes && !Object.hasOwn(codes, body.error.code)) fail(`there is no code ${body.error.code} here`);
     if (right.size >= 1_000) right.clear();
