@@ -1,5 +1,9 @@
 /** Signed requests at a real service: over restarts, while a secret is rotated, and beside clients that guess. */
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
 import { answerHeader, recipientHeader } from '../../service/domain/request-signature.ts';
@@ -98,6 +102,16 @@ test('what is wrong is told in order: the path, the credentials, the recipient; 
   for (let count = 0; count < 2; count += 1) expect(await ask(path, copy)).toEqual(['misdirected', true]);
   expect(await ask('/api/gone', signed('/api/gone'))).toEqual(['not_found', true]);
   expect(await ask('/api/peers/state', signed('/api/peers/state'))).toEqual(['method_not_allowed', true]);
+});
+
+test('the example of the README signs a request', async () => {
+  const service = await start(temporaryFolder());
+  const readme = await readFile(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
+  const [, code = ''] = /```js\n(import \{ createHash[^]*?)```/.exec(readme) ?? [];
+  const script = code.replace('http://192.168.1.20:8080', service.url).replace('screens/demo', 'screens/lobby');
+  const env = { PATH: process.env.PATH, SIGNAGE_SHARED_SECRET: secret };
+  const { stdout } = await promisify(execFile)('node', ['--input-type=module', '-e', script], { env });
+  expect(stdout).toContain("command: 'next'");
 });
 
 test('a client that guesses is answered 429, and other clients at the same address are not', async () => {
