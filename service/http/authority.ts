@@ -81,7 +81,7 @@ export const createOwnHost = (
     if (name === null) return false;
     if (
       names.has(name) ||
-      (publicUrl !== null && authority('http:', header) === authority('http:', new URL(publicUrl).host))
+      (publicUrl !== null && new URL(publicUrl).host === authority(new URL(publicUrl).protocol, header))
     ) {
       return true;
     }

@@ -87,6 +87,7 @@ const createAdmission = (
         await checkCredentials(request, rule.access, upgradeHeaders(request.headersDistinct), onSigned);
         return accept(request, match[1] ?? '');
       }
+      await checkCredentials(request, 'public', request.headersDistinct, onSigned).catch(() => undefined);
       throw new CodedError('not_found');
     },
   };

@@ -1,15 +1,18 @@
 /** Which addresses are this service's own. */
 import { expect, test } from 'vitest';
-import { createOwnAuthority } from '../../service/http/authority.ts';
+import { createOwnAuthority, createOwnHost } from '../../service/http/authority.ts';
 
 const info = (address: string) => [{ address }] as never;
-const isOwn = createOwnAuthority(
-  { machineName: 'Box-7.lan', publicUrl: 'https://signs.example.com/', allowedHosts: ['player.example.com'] },
-  () => ({
-    lo: info('127.0.0.1'),
-    eth0: [...info('192.168.1.20'), ...info('fe80::1%eth0'), ...info('fd00::7')] as never,
-  }),
-);
+const names = {
+  machineName: 'Box-7.lan',
+  publicUrl: 'https://signs.example.com/',
+  allowedHosts: ['player.example.com'],
+};
+const interfaces = () => ({
+  lo: info('127.0.0.1'),
+  eth0: [...info('192.168.1.20'), ...info('fe80::1%eth0'), ...info('fd00::7')] as never,
+});
+const isOwn = createOwnAuthority(names, interfaces);
 const reached = { host: '10.0.0.1:9000', port: 8080 };
 
 test.each([
@@ -64,4 +67,40 @@ test.each([
   ['box.local:8443', 'https://box.local/', false],
 ])('for a request to host %s, %s: %s', (host, url, expected) => {
   expect(isOwn(new URL(url), { ...reached, host })).toBe(expected);
+});
+
+const allowedHosts = [...names.allowedHosts, '10.0.0.9', '[fd00::9]'];
+const isOwnHost = createOwnHost({ ...names, allowedHosts, searchDomains: ['shop.example.com'] }, interfaces);
+
+test.each([
+  ['192.168.1.20:8080', true],
+  ['192.168.1.20:8081', false],
+  ['192.168.1.20', false],
+  ['192.168.1.21:8080', false],
+  ['[fd00::7]:8080', true],
+  ['127.0.0.1:8080', true],
+  ['localhost:8080', true],
+  ['localhost:9000', false],
+  ['127.0.0.1:9000', false],
+  // Names of the machine, the public URL, and what is allowed, which counts on every port.
+  ['BOX-7:8080', true],
+  ['box-7.lan', true],
+  ['box-7.local', true],
+  ['box-7.shop.example.com', true],
+  ['signs.example.com', true],
+  ['signs.example.com:443', true],
+  ['signs.example.com:8443', false],
+  ['player.example.com:1234', true],
+  ['10.0.0.9:1234', true],
+  ['[fd00::9]:1', true],
+  ['box-8:8080', false],
+  ['evil.local:8080', false],
+  ['10.0.0.5:8080', false],
+  ['a b', false],
+])('a request that is signed for the host %s names this box: %s', (host, expected) => {
+  expect(isOwnHost(host, 8080)).toBe(expected);
+});
+
+test.each([80, 443])('a host without a port names this box at port %i', (port) => {
+  expect(isOwnHost('192.168.1.20', port)).toBe(true);
 });
