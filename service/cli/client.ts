@@ -137,6 +137,10 @@ const notABox = (base: URL, status: number): CliError =>
 const isOfType = ({ type }: BoxRequest, { headers }: IncomingMessage): boolean =>
   type === undefined || headers['content-type']?.split(';')[0]?.trim() === type;
 
+/** Whether a box says so before it looks at the signature. */
+const isBeforeSignature = (status: number, bytes: Buffer): boolean =>
+  [429, 503].includes(status) || (status === 421 && codeOf(parseJson(bytes)) === 'host_refused');
+
 const late = (): Error => Object.assign(new Error('late'), { code: 'ETIMEDOUT' });
 
 /** An exchange whose head has arrived. */
@@ -246,12 +250,25 @@ export const createClient = (options: Options): Client => {
     return Buffer.concat(chunks);
   };
 
+  /** Why an answer without proof is not taken. */
+  const unproven = ({ method = 'GET', path }: BoxRequest, status: number, bytes: Buffer): CliError => {
+    const isChange = !['GET', 'HEAD'].includes(method);
+    const more = isChange ? [mayHappen] : [];
+    if (isBeforeSignature(status, bytes)) {
+      const { message, answer } = refusalOf({ base, path, status, bytes, hasSecret: true });
+      return new CliError('refused', [message, 'This answer is not proven.', ...more].join('\n'), answer);
+    }
+    const message = `The box at ${base.origin} answers without proof that it knows the secret.`;
+    return new CliError('notAuthorised', [message, secretAdvice, ...more].join('\n'));
+  };
+
   /** The node id of the box, which it tells anyone: only that box takes what is signed for it. */
   const identify = async (): Promise<string> => {
     const path = '/healthz';
     const { response } = await exchange({ path }, null);
     const { statusCode: status = 0 } = response;
     const bytes = await readAll(response, most.answerBytes);
+    if (isBeforeSignature(status, bytes)) throw unproven({ path }, status, bytes);
     if (status >= 400) throw refusalOf({ base, path, status, bytes, hasSecret: true });
     const answer = await readAnswer({ method: 'GET', path, status }, bytes);
     if (answer === null) throw notABox(base, status);
@@ -265,19 +282,6 @@ export const createClient = (options: Options): Client => {
       throw error;
     });
     return exchange(request, await recipient, isStreamed);
-  };
-
-  /** Why an answer without proof is not taken. */
-  const unproven = ({ method = 'GET', path }: BoxRequest, status: number, bytes: Buffer): CliError => {
-    const isChange = !['GET', 'HEAD'].includes(method);
-    const more = isChange ? [mayHappen] : [];
-    // What a box says before it looks at the signature.
-    if ([429, 503].includes(status) || codeOf(parseJson(bytes)) === 'host_refused') {
-      const { message, answer } = refusalOf({ base, path, status, bytes, hasSecret: true });
-      return new CliError('refused', [message, 'This answer is not proven.', ...more].join('\n'), answer);
-    }
-    const message = `The box at ${base.origin} answers without proof that it knows the secret.`;
-    return new CliError('notAuthorised', [message, secretAdvice, ...more].join('\n'));
   };
 
   /** The answer with its whole body. @throws CliError for an error status, and for an answer without proof */

@@ -127,6 +127,13 @@ test.runIf(isSoak)('a box that drips is given up after a minute', { timeout: 80_
   expect(performance.now() - startedAt).toBeLessThan(65_000);
 });
 
+test('a box of the baseline variant is a box', async () => {
+  const { url } = await startTestService({ content: lobby, env: { SIGNAGE_VARIANT: 'baseline' } });
+  expect((await signageHere(['health'], { SIGNAGE_BOX: url })).stdout).toContain('status');
+  expect((await signageHere(['send', 'lobby', 'next'], { SIGNAGE_BOX: url })).stderr).toContain('Sent to 0 pages');
+  expect((await signageHere(['screens'], { SIGNAGE_BOX: url })).code).toBe(1);
+});
+
 test('with --json an error is an answer, too, once', async () => {
   const box = await startHostileBox((_, response) => void response.end('{}'));
   const env = { SIGNAGE_BOX: box };

@@ -152,6 +152,24 @@ test('what a host holds for 30 s, sends twice, or takes to another box is not ca
   expect(await happened(box())).toEqual(once);
 });
 
+test('a box that has another id by now is asked for it, and gets the request once', async () => {
+  const ids = [other().nodeId, box().nodeId];
+  const asked: (string | undefined)[] = [];
+  const front = await listenOn(
+    createServer(async (request, response) => {
+      const { method = '', url = '', headers } = request;
+      if (method === 'PUT') asked.push(headers['x-signage-recipient'] as string);
+      const answer = await pass(box(), { method, url, headers, body: await buffer(request) });
+      const told = (): string => String(answer.body).replaceAll(box().nodeId, ids.shift() ?? '');
+      const body = url === '/healthz' ? Buffer.from(told()) : answer.body;
+      response.writeHead(answer.status, { ...answer.headers, 'content-length': String(body.length) }).end(body);
+    }),
+  );
+  expect(await run(front)).toMatchObject({ code: 0 });
+  expect([ids, asked]).toEqual([[], [box().nodeId]]);
+  expect(await happened(box())).toEqual(once);
+});
+
 test.each<[string, (answer: Answered) => Answered | null, number]>([
   ['drops', () => null, 69],
   ['changes the body of', (answer) => ({ ...answer, body: Buffer.from('{}'.padEnd(answer.body.length)) }), 4],
