@@ -2,10 +2,17 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createClient, createLimiter } from '../../renderer/console/api/client.ts';
 import { createBoxClock } from '../../renderer/console/api/clock.ts';
-import { Unreachable } from '../../renderer/console/api/errors.ts';
+import { Unproven, Unreachable } from '../../renderer/console/api/errors.ts';
 import { createSession } from '../../renderer/console/api/session.ts';
 import { createFormat } from '../../renderer/console/texts/format.ts';
-import { timestampHeader } from '../../service/domain/request-signature.ts';
+import { sha256Hex, signAnswer } from '../../service/auth/sign.ts';
+import {
+  answerHeader,
+  clockHeader,
+  recipientHeader,
+  signatureHeader,
+  timestampHeader,
+} from '../../service/domain/request-signature.ts';
 import { itBrowser } from '../support/browser.ts';
 import { startTestService } from '../support/service.ts';
 import { openConsole } from './browser.ts';
@@ -85,6 +92,59 @@ test('at most four requests are under way, and one that waits is signed when its
   for (const answer of open) answer();
   // Nothing proves the answers.
   for (const each of await answers) expect(each).toMatchObject({ reason: { name: 'Unproven' } });
+});
+
+/** A client of a box with the secret `secret` whose node ids are `ids`, one after the other, and what it was asked. */
+const clientOfBox = (
+  ids: string[],
+  ahead: number,
+  meddle: (response: Response) => Response = (response) => response,
+) => {
+  const secret = 'a secret of this test';
+  const session = createSession(true, { tab: storage(), lasting: storage() });
+  session.signIn(secret, 'Zoë');
+  const asked: Headers[] = [];
+  const clock = String(Date.now() + ahead);
+  const fetch = async (path: RequestInfo | URL, init: RequestInit = {}): Promise<Response> => {
+    if (path === '/healthz') return Response.json({ nodeId: ids.length > 1 ? ids.shift() : ids[0] });
+    const headers = new Headers(init.headers);
+    asked.push(headers);
+    const isMeant = headers.get(recipientHeader) === ids[0];
+    const isFresh = Math.abs(Number(headers.get(timestampHeader)) - Number(clock)) < 30_000;
+    const [status, code] = isFresh ? (isMeant ? [200, ''] : [421, 'misdirected']) : [401, 'signature_stale'];
+    const body = JSON.stringify(code === '' ? { site: 'default' } : { error: { code, message: 'No.' } });
+    const request = headers.get(signatureHeader) ?? '';
+    const proof = signAnswer(secret, { request, status: Number(status), sha256: sha256Hex(body), clock });
+    const answer = new Response(body, {
+      status: Number(status),
+      headers: { [answerHeader]: proof, [clockHeader]: clock },
+    });
+    return meddle(answer);
+  };
+  return { asked, session, client: createClient({ session, clock: createBoxClock(), fetch, host: 'box' }) };
+};
+
+test('a request names the box, and is sent once more by its clock, and to the box that is there by now', async () => {
+  const { asked, client } = clientOfBox(['node-1', 'node-2'], 3_600_000);
+  expect(await client.json('/console/api/site')).toEqual({ site: 'default' });
+  expect(asked.map((headers) => headers.get(recipientHeader))).toEqual(['node-1', 'node-1', 'node-2']);
+  expect(await client.json('/console/api/site')).toEqual({ site: 'default' });
+  expect(asked).toHaveLength(4);
+});
+
+test.each<[string, (response: Response) => Response]>([
+  ['no proof', ({ body, status }) => new Response(body, { status })],
+  ['another body', ({ status, headers }) => new Response('{}', { status, headers })],
+  ['another status', ({ body, headers }) => new Response(body, { status: 404, headers })],
+  [
+    'a later clock',
+    ({ body, headers }) =>
+      new Response(body, { headers: { ...Object.fromEntries(headers), [clockHeader]: '1999999999999' } }),
+  ],
+])('an answer with %s is not used, and the secret is kept', async (_, meddle) => {
+  const { client, session } = clientOfBox(['node-1'], 0, meddle);
+  await expect(client.json('/console/api/site')).rejects.toBeInstanceOf(Unproven);
+  expect(session.secret.value).not.toBeNull();
 });
 
 test('the jobs of a limiter are run in their order, and the newest first where that is what is seen', async () => {
