@@ -28,8 +28,9 @@ type Send = (method: string, parameters?: Parameters) => Promise<Parameters>;
 /** An unanswered key makes a page unresponsive after this time; Chromium's is the same. */
 const HANG_MS = Number(process.env['DOUBLE_HANG_MS'] ?? 15_000);
 
-/** How often the picture of a view is taken for a real window. */
+/** How often the picture of a view is taken for a real window while it changes, and at least. */
 const PICTURE_MS = 50;
+const PICTURE_MOST_MS = 200;
 
 /** Chromium knows no schemes of an app: `kiosk://pages` is this origin there, whose requests never leave the browser. */
 const standIn = 'https://pages.kiosk.invalid';
@@ -69,6 +70,8 @@ export class WebContents extends EventEmitter {
   /** Activates the window that it is in; returns whether that has the keyboard then. */
   activateWindow: () => boolean = () => false;
   #isTakingPictures = false;
+  /** Until the next one: short while something is done to the page. */
+  #pictureMs = PICTURE_MS;
   /** The page in Chromium; everything that is done to it waits for it. */
   readonly attached: Promise<{ targetId: string; send: Send }>;
   /** 0 until it is known, and without a process. */
@@ -215,6 +218,7 @@ export class WebContents extends EventEmitter {
         this.#contexts.clear();
         this.#frames.clear();
         this.commits += 1;
+        this.#pictureMs = PICTURE_MS;
         this.#processId = 0;
         this.isCrashed = false;
         const url = fromChromium(frame.unreachableUrl ?? frame.url);
@@ -436,9 +440,11 @@ export class WebContents extends EventEmitter {
         if (data !== undefined && !this.isCrashed && canPaint() && data !== this.picture?.png) {
           this.picture = { png: data, number: (this.picture?.number ?? 0) + 1 };
           this.onPicture();
+          this.#pictureMs = PICTURE_MS;
         }
       }
-      await wait(PICTURE_MS);
+      for (let waited = 0; waited < this.#pictureMs && canPaint(); waited += PICTURE_MS) await wait(PICTURE_MS);
+      this.#pictureMs = Math.min(PICTURE_MOST_MS, this.#pictureMs * 2);
     }
     this.#isTakingPictures = false;
   }
@@ -505,6 +511,7 @@ export class WebContents extends EventEmitter {
 
   async #evaluate(expression: string): Promise<unknown> {
     this.#check();
+    this.#pictureMs = PICTURE_MS;
     const { send } = await this.attached;
     const { result, exceptionDetails } = await send('Runtime.evaluate', {
       expression,
