@@ -7,13 +7,16 @@ import { expect, onTestFinished, test } from 'vitest';
 import { itBrowser } from '../support/browser.ts';
 import { doubleArguments } from '../support/electron/bundle.ts';
 import { patience } from '../support/kiosk.ts';
+import { plainScript } from '../support/script.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-const start = (env: Record<string, string>) => {
+const script = plainScript(join(root, '.scripts', 'start.ts'));
+
+const start = (env: Record<string, string>, words = [script]) => {
   const dataDir = temporaryFolder();
-  const child = spawn(process.execPath, ['--import', 'tsx', '.scripts/start.ts'], {
+  const child = spawn(process.execPath, words, {
     cwd: root,
     env: {
       ...{ PATH: process.env['PATH'] ?? '', HOME: dataDir, SIGNAGE_HOST: '127.0.0.1', SIGNAGE_PORT: '0' },
@@ -59,7 +62,8 @@ const electronThat = (script: string): string => {
 };
 
 test('without a display it runs without a window', async () => {
-  const { lines, isListening } = start({});
+  // As npm starts it.
+  const { lines, isListening } = start({}, ['--import', 'tsx', '.scripts/start.ts']);
   await isListening();
   expect(lines()[0]).toBe(
     'There is no display, so the player runs without a window: open the address below in any browser.',

@@ -12,6 +12,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { createDownloads } from '../../main/updates/downloads.ts';
 import { findProgram } from '../support/program.ts';
+import { plainScript } from '../support/script.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { nodeUpdater, serveFeed } from '../updates/release.ts';
 import { makeElectron } from './packaged.ts';
@@ -21,6 +22,8 @@ const execute = promisify(execFile);
 const { publicKey: key, privateKey } = generateKeyPairSync('ed25519');
 const arch = process.arch === 'arm64' ? 'arm64' : 'x64';
 const suffix = arch === 'x64' ? '' : `-${arch}`;
+
+const releaseKey = plainScript(join(root, '.scripts', 'release-key.ts'));
 
 /** Packages a version as the release workflow does. @returns the names of what was written for publishing */
 const release = async (output: string, version: string, more: readonly string[]): Promise<string[]> => {
@@ -36,8 +39,7 @@ const release = async (output: string, version: string, more: readonly string[])
   const env = { ...process.env, CUSTOM_FPM_PATH: join(import.meta.dirname, 'fpm-stand-in') };
   await execute(process.execPath, [builder, ...words, ...given], { cwd: root, env, maxBuffer: 2 ** 24 });
   const UPDATE_SIGNING_KEY = String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
-  const script = join(root, '.scripts', 'release-key.ts');
-  await execute(process.execPath, ['--import', 'tsx', script, 'sign', output], {
+  await execute(process.execPath, [releaseKey, 'sign', output], {
     cwd: root,
     env: { ...process.env, UPDATE_SIGNING_KEY },
   });

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { listPackage } from '@electron/asar';
 import { beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { refusedSwitches } from '../../main/switches.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { startHeadless } from '../platform/options/process.ts';
 import { findProgram } from '../support/program.ts';
@@ -48,6 +49,16 @@ test('holds nothing that only developers need', () => {
   const idle = /\.(map|[mc]?ts|flow|md|tsbuildinfo)$|\/(\.github|tests?|__tests__|docs?|examples?)\//;
   expect(files.filter((path) => idle.test(path))).toEqual([]);
   expect(files.filter((path) => /^\/(service|main|renderer|test|\.scripts)\//.test(path))).toEqual([]);
+});
+
+test('an AppImage passes no switch that the kiosk refuses, and its runtime needs no library of the system', () => {
+  const { desktop, toolset } = app.appImage;
+  const [, words = ''] = /^Exec=(.*)$/m.exec(desktop) ?? [];
+  expect(words).toMatch(/^AppRun /);
+  expect(refusedSwitches(words.split(' '))).toEqual([]);
+  expect(desktop).toContain(`X-AppImage-Version=${packageJson.version}\n`);
+  // Those of version 0 need libfuse2.
+  expect(toolset).toMatch(/^[1-9]/);
 });
 
 test('weighs what it may', () => {

@@ -1,9 +1,8 @@
 /** The app as it would be shipped, around a stub of Electron: everything but the runtime is real. */
-import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { extractAll } from '@electron/asar';
+import { Arch, build, Platform } from 'electron-builder';
 import { afterAll } from 'vitest';
 import { temporaryFolder } from '../support/service.ts';
 
@@ -41,6 +40,13 @@ export interface Packaged {
   resources: string;
   /** `app.asar`, taken apart; its `resources` are the packaged ones. */
   extracted: string;
+  /** What an AppImage would be made with. */
+  appImage: {
+    /** Its desktop entry. */
+    desktop: string;
+    /** The version of its runtime; undefined: electron-builder's own choice. */
+    toolset: string | undefined;
+  };
 }
 
 /** Makes a folder with a stub of Electron, which is nothing but its fuses. */
@@ -53,21 +59,38 @@ export const makeElectron = (work: string): string => {
   return stub;
 };
 
-/** Packages the built app for Linux; takes some seconds. The folder goes with the test file. */
+/**
+ * Packages the built app for Linux, up to where an AppImage needs programs from the network; takes some seconds. The folder
+ * goes with the test file.
+ */
 export const packageApp = async (): Promise<Packaged> => {
   const work = temporaryFolder(afterAll);
-  const stub = makeElectron(work);
-  const builder = join(root, 'node_modules', 'electron-builder', 'cli.js');
-  const settings = [`-c.electronDist=${stub}`, `-c.directories.output=${join(work, 'release')}`];
-  await promisify(execFile)(process.execPath, [builder, '--linux', 'dir', '--x64', '--publish', 'never', ...settings], {
-    cwd: root,
-    maxBuffer: 2 ** 24,
-  });
+  let desktop = '';
+  let toolset: string | undefined;
+  const options = {
+    projectDir: root,
+    publish: 'never' as const,
+    targets: Platform.LINUX.createTarget(['AppImage'], Arch.x64),
+    config: {
+      extends: join(root, 'electron-builder.yml'),
+      electronDist: makeElectron(work),
+      directories: { output: join(work, 'release') },
+      afterPack: ({ packager }: { packager: { config: { toolsets?: { appimage?: string } } } }) => {
+        toolset = packager.config.toolsets?.appimage;
+      },
+    },
+    effectiveOptionComputed: async (given: unknown) => {
+      ({ desktop } = given as { desktop: string });
+      // Nothing more.
+      return true;
+    },
+  };
+  await build(options as Parameters<typeof build>[0]);
 
   const folder = join(work, 'release', 'linux-unpacked');
   const resources = join(folder, 'resources');
   const extracted = join(work, 'extracted');
   extractAll(join(resources, 'app.asar'), extracted);
   symlinkSync(resources, join(extracted, 'resources'));
-  return { folder, resources, extracted };
+  return { folder, resources, extracted, appImage: { desktop, toolset } };
 };

@@ -17,6 +17,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { isSigned, readPublicKey } from '../../main/updates/downloads.ts';
 import { findProgram } from '../support/program.ts';
+import { plainScript } from '../support/script.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { writeRelease } from '../updates/release.ts';
 
@@ -25,7 +26,7 @@ const execute = promisify(execFile);
 
 /** The script in a checkout of its own, so that the key it writes is not taken for the project's. */
 const releaseKey = (checkout: string, args: string[], UPDATE_SIGNING_KEY = '') =>
-  execute(process.execPath, ['--import', 'tsx', join(checkout, '.scripts', 'release-key.ts'), ...args], {
+  execute(process.execPath, [join(checkout, '.scripts', 'release-key.mjs'), ...args], {
     cwd: root,
     env: { PATH: process.env.PATH, UPDATE_SIGNING_KEY },
   });
@@ -33,7 +34,8 @@ const releaseKey = (checkout: string, args: string[], UPDATE_SIGNING_KEY = '') =
 const makeCheckout = async (): Promise<string> => {
   const checkout = temporaryFolder();
   await execute('mkdir', ['-p', join(checkout, '.scripts'), join(checkout, 'resources')]);
-  copyFileSync(join(root, '.scripts', 'release-key.ts'), join(checkout, '.scripts', 'release-key.ts'));
+  const [source, copy] = [join(root, '.scripts', 'release-key.ts'), join(checkout, '.scripts', 'release-key.mjs')];
+  copyFileSync(plainScript(source, copy), copy);
   writeFileSync(join(checkout, 'package.json'), '{"type":"module"}');
   return checkout;
 };
