@@ -1,7 +1,7 @@
 /** What goes wrong without a crash is seen by what is painted, and comes back. */
 import { expect } from 'vitest';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
-import { passTime } from '../support/electron/ask.ts';
+import { hangPage, passTime } from '../support/electron/ask.ts';
 import { itDouble, leak, patience, smallMachine, startKiosk } from '../support/kiosk.ts';
 import { putVideo } from '../support/media.ts';
 import { colourSlide, colourTemplate, lobby } from '../support/player.ts';
@@ -40,11 +40,7 @@ describeBrowser('healing', { timeout: 120_000 }, () => {
     await frozen.evaluate(() => {
       HTMLVideoElement.prototype.requestVideoFrameCallback = () => 0;
     });
-    hung
-      .evaluate(() => {
-        for (;;);
-      })
-      .catch(() => {});
+    await hangPage(kiosk.evaluate, '/screen/lobby');
 
     await expect.poll(async () => (await healthOf(kiosk)).recoveries.recreate, patience).toBe(2);
     await expect.poll(() => hung.isClosed() && frozen.isClosed(), patience).toBe(true);

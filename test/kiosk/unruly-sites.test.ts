@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { describeBrowser } from '../support/browser.ts';
-import type { Electron } from '../support/electron/ask.ts';
+import { type Electron, hangPage } from '../support/electron/ask.ts';
 import { itDouble, patience, startKiosk } from '../support/kiosk.ts';
 import { lobby } from '../support/player.ts';
 import { temporaryFolder } from '../support/service.ts';
@@ -51,9 +51,12 @@ describeBrowser('an unruly site', { timeout: 120_000 }, () => {
       'http',
     );
     const hanging = await listen(
-      createServer((_, response) => {
+      createServer(({ url }, response) => {
+        if (url === '/never') return;
         response.setHeader('Content-Type', 'text/html');
-        response.end('<!doctype html><h1>Busy</h1><script>setTimeout(() => { for (;;); }, 300)</script>');
+        // A request that is waited for holds the page, as a loop would.
+        const hang = `const request = new XMLHttpRequest(); request.open('GET', '/never', false); request.send();`;
+        response.end(`<!doctype html><h1>Busy</h1><script>setTimeout(() => { ${hang} }, 300)</script>`);
       }),
       'http',
     );
@@ -88,13 +91,7 @@ describeBrowser('an unruly site', { timeout: 120_000 }, () => {
     await kiosk.pressChord();
     const page = await kiosk.page(/maintenance\.html/);
     await page.locator('h1').first().waitFor();
-    void page
-      .evaluate(() =>
-        setTimeout(() => {
-          for (;;);
-        }),
-      )
-      .catch(() => {});
+    await hangPage(kiosk.evaluate, 'maintenance.html');
     // Repeated, since the first one can arrive before the page hangs.
     const pressKey = () =>
       kiosk.evaluate(({ webContents }: Electron) =>

@@ -71,7 +71,7 @@ export const leak = (page: Page, mebibytes: number): Promise<void> =>
     mebibytes * 2 ** 20,
   );
 
-export const patience = { timeout: 45_000, interval: 50 };
+export const patience = { timeout: 45_000, interval: 100 };
 
 export const displaysOf = (sizes: [number, number][]) =>
   sizes.map(([width, height], index) => ({

@@ -64,6 +64,14 @@ export const crashPage = (ask: Ask): Promise<number> =>
       }),
   );
 
+/** Lets a page hang, by its process, which costs nothing. @param part of its address */
+export const hangPage = (ask: Ask, part: string): Promise<void> =>
+  ask(async ({ webContents }, wanted) => {
+    const page = webContents.getAllWebContents().find((each: Electron) => each.getURL().includes(wanted));
+    while (page.getOSProcessId() === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    process.kill(page.getOSProcessId(), 'SIGSTOP');
+  }, part);
+
 /** Lets the app's steady clock jump ahead, as one that a machine wakes up with does. */
 export const passTime = (ask: Ask, seconds: number): Promise<void> =>
   ask((_electron, ms) => {
