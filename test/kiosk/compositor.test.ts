@@ -49,9 +49,12 @@ const place = ({ run }: CompositorSession, wanted: PlacedWindow[]): void => {
   placement.arrange(wanted);
 };
 
+const namesOf = async (session: CompositorSession): Promise<string[]> =>
+  (await session.outputs()).map(({ name }) => name);
+
 const picture = async (session: CompositorSession): Promise<string[][]> => {
   const colours: string[][] = [];
-  for (const output of await session.outputs()) colours.push(await session.coloursOf(output));
+  for (const name of await namesOf(session)) colours.push(await session.coloursOf(name));
   return colours;
 };
 
@@ -76,7 +79,7 @@ describeCompositor('the session of a kiosk', { timeout: 120_000 }, () => {
   it('draws no pointer, not even while a mouse is moved before there is a picture', async () => {
     const session = await startSession({ player });
     movePointer(join(session.folder, 'wayland-1'));
-    const [output = ''] = await session.outputs();
+    const [output = ''] = await namesOf(session);
     for (let photographs = 0; photographs < 10; photographs += 1) {
       expect(await session.coloursOf(output)).toEqual(BLACK);
     }
@@ -84,7 +87,7 @@ describeCompositor('the session of a kiosk', { timeout: 120_000 }, () => {
 
   it('survives the loss of every output, and shows each display its own again when they are back', async () => {
     const session = await startSession({ player, isNested: true });
-    const [first = '', second = ''] = await session.outputs();
+    const [first = '', second = ''] = await namesOf(session);
     writeFileSync(join(session.folder, 'go'), '');
     const { rect } = (
       JSON.parse(await session.run('swaymsg', ['-t', 'get_outputs', '-r'])) as { name: string; rect: { x: number } }[]
@@ -93,9 +96,9 @@ describeCompositor('the session of a kiosk', { timeout: 120_000 }, () => {
     await expect.poll(() => picture(session), patience).toEqual([BLUE, RED]);
 
     await session.unplug(second);
-    await expect.poll(() => session.outputs(), patience).toEqual([first]);
+    await expect.poll(() => namesOf(session), patience).toEqual([first]);
     await session.unplug(first);
-    await expect.poll(() => session.outputs(), patience).toEqual([]);
+    await expect.poll(() => namesOf(session), patience).toEqual([]);
     await session.run('swaymsg', ['create_output']);
     await session.run('swaymsg', ['create_output']);
     await expect.poll(() => picture(session), patience).toEqual([BLUE, RED]);

@@ -117,7 +117,7 @@ describeBrowser('the kiosk is shut', { timeout: 90_000 }, () => {
     }));
     expect(opened).toMatchObject({ sandboxed: true, switches: { 'password-store': 'basic' } });
     for (const options of opened.windows) {
-      expect(options).toMatchObject({ kiosk: true, frame: false, backgroundColor: '#17343a' });
+      expect(options).toMatchObject({ kiosk: true, frame: false, hasShadow: false, backgroundColor: '#17343a' });
       // One that is shown later is blank on Windows, and visible all the same on Linux.
       expect(options).not.toHaveProperty('show');
     }

@@ -11,7 +11,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
 import type { Display } from '../../main/windows/displays.ts';
 import { LINGER_MS } from '../../main/windows/handover.ts';
-import { type CompositorSession, describeCompositor, type Photograph, startSession } from '../support/compositor.ts';
+import {
+  type CompositorSession,
+  describeCompositor,
+  type Output,
+  type Photograph,
+  startSession,
+} from '../support/compositor.ts';
 import { type Electron, layersOf, passTime } from '../support/electron/ask.ts';
 import { itDouble as it, leak, patience, smallMachine, startKiosk, type TestKiosk } from '../support/kiosk.ts';
 import { colourSlide, colourTemplate } from '../support/player.ts';
@@ -41,14 +47,16 @@ const nameOf = (photograph: Photograph): string => {
   return (share > 0.25 ? names[colour] : undefined) ?? `${colour} ${share.toFixed(2)}`;
 };
 
-/** Photographs an output every 50 ms. @returns ends it; resolves with what was seen, in order */
-const startFilm = (session: CompositorSession, output: string): (() => Promise<string[]>) => {
-  const seen: string[] = [];
+/** Photographs the outputs every 50 ms. @returns ends it; resolves with what was seen on each, in order */
+const startFilm = (session: CompositorSession, outputs: readonly Output[]): (() => Promise<string[][]>) => {
+  const seen: string[][] = outputs.map(() => []);
   let isOn = true;
   const filming = (async () => {
     while (isOn) {
-      const [name] = await Promise.all([session.photograph(output).then(nameOf), wait(50)]);
-      if (seen.at(-1) !== name) seen.push(name);
+      const [photographs] = await Promise.all([session.photograph(outputs), wait(50)]);
+      for (const [index, name] of photographs.map(nameOf).entries()) {
+        if (seen[index]?.at(-1) !== name) seen[index]?.push(name);
+      }
     }
   })();
   return async () => {
@@ -71,11 +79,9 @@ const startSite = async (): Promise<string> => {
 };
 
 /** The outputs as Electron reports them, from left to right. */
-const displaysOf = async ({ run }: CompositorSession): Promise<Display[]> => {
-  const outputs = JSON.parse(await run('swaymsg', ['-t', 'get_outputs', '-r'])) as { rect: Display['bounds'] }[];
-  return outputs
-    .toSorted((a, b) => a.rect.x - b.rect.x)
-    .map(({ rect }, index) => ({ id: 11 + index, label: `Display ${index + 1}`, bounds: rect }));
+const displaysOf = async (session: CompositorSession): Promise<Display[]> => {
+  const outputs = await session.outputs();
+  return outputs.map(({ rect }, index) => ({ id: 11 + index, label: `Display ${index + 1}`, bounds: rect }));
 };
 
 /** Opening hours that exclude today, at any time of day. */
@@ -122,8 +128,12 @@ const isMaintained = async (kiosk: TestKiosk): Promise<boolean> =>
 const openKiosk = async (config: object, isNested = false) => {
   const session = await startSession({ player, isNested });
   const site = await startSite();
+  if (!isNested) {
+    for (const { name } of await session.outputs()) {
+      await session.run('swaymsg', [`output ${name} mode --custom 640x360`]);
+    }
+  }
   const outputs = await session.outputs();
-  if (!isNested) for (const output of outputs) await session.run('swaymsg', [`output ${output} mode --custom 640x360`]);
   const kiosk = await startKiosk({
     config,
     content: contentWith(site),
@@ -135,11 +145,7 @@ const openKiosk = async (config: object, isNested = false) => {
       DOUBLE_DISPLAYS: JSON.stringify(await displaysOf(session)),
     },
   });
-  const shown = async () => {
-    const names: string[] = [];
-    for (const output of await session.outputs()) names.push(nameOf(await session.photograph(output)));
-    return names;
-  };
+  const shown = async () => (await session.photograph(await session.outputs())).map(nameOf);
   return {
     kiosk,
     session,
@@ -149,15 +155,15 @@ const openKiosk = async (config: object, isNested = false) => {
     shows: (expected: string[]) => expect.poll(shown, patience).toEqual(expected),
     /** What each output shows while something happens, until both show what they should, and a little longer. */
     film: async (act: () => unknown, expected: string[]): Promise<string[][]> => {
-      const cameras = outputs.map((output) => startFilm(session, output));
+      const end = startFilm(session, outputs);
       try {
         await act();
         await expect.poll(shown, patience).toEqual(expected);
         await wait(LINGER_MS);
       } finally {
-        await Promise.all(cameras.map((end) => end()));
+        await end();
       }
-      return Promise.all(cameras.map((end) => end()));
+      return end();
     },
   };
 };
@@ -299,10 +305,10 @@ describeCompositor('photographs of the displays', { timeout: 240_000 }, () => {
     const displays = [{ screen: 'lobby' }, { screen: 'bar' }].map((each, index) => ({ display: index + 1, ...each }));
     const { kiosk, session, shows } = await openKiosk({ port: 0, kiosk: { displays } }, true);
     await shows(['red', 'blue']);
-    const [, last = ''] = await session.outputs();
+    const [, last] = await session.outputs();
     const plug = async (): Promise<void> =>
       kiosk.evaluate(({ screen }: Electron, displays) => screen.become(displays), await displaysOf(session));
-    await session.unplug(last);
+    await session.unplug(last?.name ?? '');
     await expect.poll(async () => (await session.outputs()).length, patience).toBe(1);
     await plug();
     await shows(['red']);

@@ -30,19 +30,36 @@ interface Setup {
 
 export type Photograph = ReadonlyMap<string, number>;
 
-/** @param ppm an image of binary PPM */
-const sharesIn = (ppm: Buffer): Photograph => {
-  const [header = ''] = /^P6\s+\d+\s+\d+\s+255\s/.exec(ppm.subarray(0, 64).toString('latin1')) ?? [];
+/** An output, as `get_outputs` of sway lists it. */
+export interface Output {
+  name: string;
+  rect: { x: number; y: number; width: number; height: number };
+}
+
+/** Pixels of a photograph for each one of an output. */
+const SCALE = 0.125;
+
+/**
+ * @param ppm an image of binary PPM
+ * @param from its first column, and `to` the one after its last
+ */
+const sharesIn = (ppm: Buffer, from: number, to: number): Photograph => {
+  const [header = '', width = 0] = /^P6\s+(\d+)\s+\d+\s+255\s/.exec(ppm.subarray(0, 64).toString('latin1')) ?? [];
   const counts = new Uint32Array(4096);
   const pixels = ppm.subarray(header.length);
-  for (let at = 0; at + 2 < pixels.length; at += 3) {
-    const colour = ((pixels[at] ?? 0) >> 4) * 256 + ((pixels[at + 1] ?? 0) & 0xf0) + ((pixels[at + 2] ?? 0) >> 4);
-    counts[colour] = (counts[colour] ?? 0) + 1;
+  const row = Number(width) * 3;
+  let total = 0;
+  for (let start = 0; start + row <= pixels.length; start += row) {
+    for (let at = start + from * 3; at < start + to * 3; at += 3) {
+      const colour = ((pixels[at] ?? 0) >> 4) * 256 + ((pixels[at + 1] ?? 0) & 0xf0) + ((pixels[at + 2] ?? 0) >> 4);
+      counts[colour] = (counts[colour] ?? 0) + 1;
+      total += 1;
+    }
   }
   const partsOf = (colour: number): string => [(colour >> 4) & 0xf0, colour & 0xf0, (colour << 4) & 0xf0].join();
   return new Map(
     [...counts.entries()].flatMap(([colour, count]) =>
-      count === 0 ? [] : [[partsOf(colour), (count * 3) / pixels.length] as const],
+      count === 0 ? [] : [[partsOf(colour), count / total] as const],
     ),
   );
 };
@@ -53,14 +70,14 @@ export interface CompositorSession {
   process: ChildProcess;
   /** Runs a program inside the session. */
   run: Run;
-  /** Names of the outputs, from left to right. */
-  outputs(): Promise<string[]>;
+  /** The outputs, from left to right. */
+  outputs(): Promise<Output[]>;
   /** The colours of an output, as `red,green,blue`, all of them: the pointer, a border or a message are others. */
   coloursOf(output: string): Promise<string[]>;
   /** What a program needs to open windows in the session, as environment variables. */
   env: Record<string, string>;
-  /** The share of each colour on an output, from 0 to 1, as `red,green,blue` in steps of 16. */
-  photograph(output: string): Promise<Photograph>;
+  /** The share of each colour on outputs side by side, from 0 to 1, as `red,green,blue` in steps of 16. */
+  photograph(outputs: readonly Output[]): Promise<Photograph[]>;
   /** Closes an output of a nested session. */
   unplug(output: string): Promise<void>;
   processId(name: string): number | undefined;
@@ -141,17 +158,21 @@ export const startSession = async ({ player, isNested = false }: Setup): Promise
       const pid = session.pid ?? Number.NaN;
       process.kill(settingOf(unit, 'KillMode') === 'mixed' ? pid : -pid, 'SIGTERM');
     },
-    photograph: async (output) => {
-      const args = ['-t', 'ppm', '-s', '0.125', '-o', output, '-'];
+    photograph: async (outputs) => {
+      const [left, right] = [outputs[0]?.rect, outputs.at(-1)?.rect];
+      if (left === undefined || right === undefined) return [];
+      // One picture for all: a process for each would take longer than a frame.
+      const area = `${left.x},${left.y} ${right.x + right.width - left.x}x${left.height}`;
+      const args = ['-t', 'ppm', '-s', String(SCALE), '-g', area, '-'];
       const { stdout } = await execute('grim', args, { env: inside, encoding: 'buffer', maxBuffer: 2 ** 26 });
-      return sharesIn(stdout);
+      return outputs.map(({ rect }) => {
+        const from = Math.round((rect.x - left.x) * SCALE);
+        return sharesIn(stdout, from, from + Math.round(rect.width * SCALE));
+      });
     },
     outputs: async () => {
-      const outputs = JSON.parse(await run('swaymsg', ['-t', 'get_outputs', '-r'])) as {
-        name: string;
-        rect: { x: number };
-      }[];
-      return outputs.toSorted((a, b) => a.rect.x - b.rect.x).map(({ name }) => name);
+      const outputs = JSON.parse(await run('swaymsg', ['-t', 'get_outputs', '-r'])) as Output[];
+      return outputs.toSorted((a, b) => a.rect.x - b.rect.x);
     },
     coloursOf: async (output) => {
       const file = join(folder, `${output}.png`);
