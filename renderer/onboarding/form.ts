@@ -78,7 +78,7 @@ const ANSWERS = 10;
 /** Another phone may bind the same player meanwhile. */
 const LOOK_MS = 3_000;
 /** The views that follow the status of the player. */
-const followed: readonly View[] = ['form', 'unknown', 'rebind', 'rename', 'same', 'claim', 'done'];
+const followed: readonly View[] = ['form', 'unknown', 'question', 'claim', 'done'];
 
 const texts = loadTexts(document, navigator.languages);
 const query = new URLSearchParams(location.search);
@@ -115,6 +115,8 @@ let isBusy = false;
 let unanswered: Binding | null = null;
 /** What the user has agreed to in this submission. */
 let agreed: Agreed = {};
+/** What the user is asked to agree to. */
+let asked: Agreed = {};
 /** Names that other devices have. */
 let taken: ReadonlySet<string | null> = new Set();
 
@@ -231,9 +233,13 @@ const work = (isWorking: boolean): void => {
 };
 
 /** Asks before a player changes its screen or name, or gets one that another player has. */
-const ask = (view: 'rebind' | 'rename' | 'same', question: string): void => {
-  element(`${view}-question`).textContent = question;
-  views.goOn(view);
+const ask = (about: 'rebind' | 'rename' | 'same', question: string, agreement: Agreed): void => {
+  element('question-title').textContent = texts.plain[`${about}Title`];
+  element('question').textContent = question;
+  // Its text is set once the form works no longer.
+  element('yes').dataset.text = about;
+  asked = agreement;
+  views.goOn('question');
 };
 
 /** Asks before an unknown device id is bound. */
@@ -301,13 +307,13 @@ const questionOf = (current: Status, { clientName, screen }: { clientName: strin
   const { screenName, screenSlug, clientName: before } = current;
   if (!current.isKnown && !agreed.isSure) return askAboutId;
   if (screenName !== null && ![screen.slug, agreed.left].includes(screenSlug)) {
-    return () => ask('rebind', texts.rebindQuestion({ from: screenName, to: screen.name }));
+    return () => ask('rebind', texts.rebindQuestion({ from: screenName, to: screen.name }), { left: screenSlug });
   }
   if (before !== null && before !== clientName && agreed.rename !== clientName) {
-    return () => ask('rename', texts.renameQuestion({ from: before, to: clientName }));
+    return () => ask('rename', texts.renameQuestion({ from: before, to: clientName }), { rename: clientName });
   }
   if (taken.has(clientName) && before !== clientName && agreed.same !== clientName) {
-    return () => ask('same', texts.sameQuestion({ name: clientName }));
+    return () => ask('same', texts.sameQuestion({ name: clientName }), { same: clientName });
   }
   return null;
 };
@@ -356,13 +362,11 @@ on('form', 'submit', () => {
   agreed = {};
   void submit();
 });
-on('rename', 'click', () => void submit({ rename: name.value.trim() }));
-on('same', 'click', () => void submit({ same: name.value.trim() }));
 on('claim-form', 'submit', () => {
   claim = canonicalClaim(element<HTMLInputElement>('claim').value);
   void submit();
 });
-on('rebind', 'click', () => void submit({ left: status?.screenSlug ?? null }));
+on('yes', 'click', () => void submit(asked));
 on('sure', 'click', () => void submit({ isSure: true }));
 for (const keep of document.querySelectorAll('.keep')) keep.addEventListener('click', () => void views.goBack());
 on('change', 'click', () => void views.goBack());

@@ -1,7 +1,7 @@
 /** The views of the onboarding form, one at a time. From a question and from the end, Back returns to the form. */
 
 /** The views from which Back returns to the form. */
-const beyond = ['unknown', 'rebind', 'rename', 'same', 'claim', 'done'] as const;
+const beyond = ['unknown', 'question', 'claim', 'done'] as const;
 type Beyond = (typeof beyond)[number];
 
 export type View = 'loading' | 'device' | 'away' | 'empty' | 'form' | Beyond;
