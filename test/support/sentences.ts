@@ -40,6 +40,6 @@ const sentencesOf = ({ warnings = [], errors = [], content = {}, error = {} }: S
 /** What in them has no German text. */
 export const untranslated = (body: unknown): string[] => {
   unknown = [];
-  if (typeof body === 'object' && body !== null) for (const each of sentencesOf(body as Spoken)) inGerman(each);
+  if (typeof body === 'object' && body !== null) for (const each of sentencesOf(body)) inGerman(each);
   return unknown;
 };
