@@ -64,7 +64,7 @@ export interface Client {
 export interface Limits {
   /** A box in the LAN that does not accept a connection within this time is away. */
   connectMs: number;
-  /** Until an answer begins, where no large body is sent. */
+  /** Until an answer begins, where no large body is sent, and nothing is gathered from all boxes. */
   headMs: number;
   /** Longest silence on a connection. A large document takes some seconds to check. */
   silenceMs: number;
@@ -134,8 +134,11 @@ const notABox = (base: URL, status: number): CliError =>
     `What answers at ${base.origin} is not a signage box${status < 300 ? '' : ` (HTTP status ${status})`}.`,
   );
 
-const isOfType = ({ type }: BoxRequest, { headers }: IncomingMessage): boolean =>
-  type === undefined || headers['content-type']?.split(';')[0]?.trim() === type;
+/** Whether a body is said to be what was asked for, if anything is said. */
+const isOfType = ({ type }: BoxRequest, { headers }: IncomingMessage): boolean => {
+  const { 'content-type': given = type } = headers;
+  return type === undefined || given?.split(';')[0]?.trim() === type;
+};
 
 /** Whether a box says so before it looks at the signature. */
 const isBeforeSignature = (status: number, bytes: Buffer): boolean =>
@@ -186,17 +189,15 @@ export const createClient = (options: Options): Client => {
       let response: IncomingMessage | undefined;
       let isConnected = false;
       const stop = (): void => void (response ?? sent).destroy(late());
-      const untilHead = [
-        setTimeout(stop, most.connectMs),
-        setTimeout(() => onNotice('is awaited'), most.patienceMs),
-      ] as NodeJS.Timeout[];
+      const untilHead = [setTimeout(stop, most.connectMs)];
+      if (upload === undefined) untilHead.push(setTimeout(() => onNotice('is awaited'), most.patienceMs));
       const isWhole = !isStreamed && upload === undefined;
       const untilEnd = isWhole ? setTimeout(stop, request.timeoutMs ?? most.answerMs) : undefined;
       sent.on('socket', (socket) => {
         socket.once(isSecure ? 'secureConnect' : 'connect', () => {
           isConnected = true;
           clearTimeout(untilHead[0]);
-          if ((length ?? 0) <= SMALL_BODY) untilHead.push(setTimeout(stop, most.headMs));
+          if (!isStreamed && (length ?? 0) <= SMALL_BODY) untilHead.push(setTimeout(stop, most.headMs));
         });
       });
       sent.setTimeout(most.silenceMs, stop);
