@@ -9,7 +9,7 @@ import type { ReplayGuard } from './replay.ts';
 import { createSeal, type Seal } from './seal.ts';
 import { sha256Hex, signAnswer } from './sign.ts';
 import {
-  type BoxSignature,
+  type BoundSignature,
   checkAbsentBody,
   claimsBox,
   claimsSignature,
@@ -46,8 +46,8 @@ export interface Admission {
   bodySha256: string | null;
   /** Encrypts and decrypts the bodies, with the secret that another box has signed with; null: no box signed it. */
   seal: Seal | null;
-  /** Null: no box signed the request. */
-  boxSignature: BoxSignature | null;
+  /** Null: the request is not signed, or names no recipient. */
+  boundSignature: BoundSignature | null;
   /** Whether another box relays the request: then it is carried out here alone. */
   isRelayed: boolean;
 }
@@ -78,13 +78,12 @@ interface Options {
   log: Pick<Logger, 'warn'>;
 }
 
-const unsigned: Admission = { bodySha256: null, seal: null, boxSignature: null, isRelayed: false };
-
-const recipientOf = (headers: HeaderLines): string | null => headers[recipientHeader]?.[0] ?? null;
+const unsigned: Admission = { bodySha256: null, seal: null, boundSignature: null, isRelayed: false };
 
 /** @throws CodedError `misdirected` */
 const checkRecipient = (headers: HeaderLines, nodeId: string): void => {
-  if (![null, '', nodeId].includes(recipientOf(headers))) throw new CodedError('misdirected');
+  const [recipient = nodeId] = headers[recipientHeader] ?? [];
+  if (recipient !== nodeId) throw new CodedError('misdirected');
 };
 
 const foreignHost =
@@ -163,7 +162,7 @@ export const createAccess = ({
       onSecret,
     };
     const verify = () => signatures.verify(signature, head, verification);
-    const { secret: signer, boxSignature } = await counted(address, 'signature', verify);
+    const { secret: signer, boundSignature } = await counted(address, 'signature', verify);
     checkAbsentBody(head.method, headers, signature.sha256);
     if (recipient === null && !isOwn) throw new CodedError('host_refused', foreignHost);
     checkRecipient(headers, nodeId);
@@ -172,7 +171,7 @@ export const createAccess = ({
     }
     return {
       bodySha256: signature.sha256,
-      boxSignature,
+      boundSignature,
       seal: version === 'v2' ? (seals.get(signer) ?? null) : null,
       isRelayed: version === 'v2' && headers[relayHeader] !== undefined,
     };
@@ -203,7 +202,11 @@ export const createAccess = ({
       const { access, headers } = attempt;
       if (access === 'public') return admitPublic(attempt);
       const isSigned = access !== 'page' && claimsSignature(headers);
-      if (!isSigned && headers[pageAuthHeader] === undefined) throw new CodedError('credentials_required');
+      if (!isSigned && headers[pageAuthHeader] === undefined) {
+        // A signature is not what pages have; where it is right, the refusal is proven.
+        if (claimsSignature(headers)) await admitSigned(attempt).catch(() => undefined);
+        throw new CodedError('credentials_required');
+      }
       return isSigned ? admitSigned(attempt) : admitPage(attempt);
     },
     pageToken: tokens.issue,

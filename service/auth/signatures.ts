@@ -60,8 +60,8 @@ const stale = (window: number, more: ConstructorParameters<typeof CodedError>[2]
     more,
   );
 
-/** The valid signature of another box. */
-export interface BoxSignature {
+/** The valid signature of a request that names its recipient. */
+export interface BoundSignature {
   /** How long ago it was made, ms by this box's clock. */
   age(): number;
   /** For how long it is fresh, ms. */
@@ -69,11 +69,11 @@ export interface BoxSignature {
 }
 
 /**
- * Checks again that a request of another box is fresh.
- * @param signature null: no box has signed the request
+ * Checks again that a request is fresh which names its recipient.
+ * @param signature null: it names none
  * @throws CodedError `signature_stale`
  */
-export const checkAge = (signature: BoxSignature | null): void => {
+export const checkAge = (signature: BoundSignature | null): void => {
   if (signature !== null && signature.age() > signature.freshMs) throw stale(signature.freshMs);
 };
 
@@ -110,6 +110,7 @@ export const parseSignature = (headers: HeaderLines): Signature => {
     throw new CodedError('signature_invalid', `${between[0]} counts only in what boxes sign for each other, as v2.`);
   }
   const recipient = version === 'v2' ? onlyLine(headers, recipientHeader) : atMostOne(headers, recipientHeader);
+  if (recipient === '') throw new CodedError('signature_invalid', `${recipientHeader} must not be empty.`);
   const isCovering = version === 'v1' && recipient !== undefined;
   const covered = isCovering ? coveredBy((name) => atMostOne(headers, name)) : coveredHeaders.map(() => '');
   return { version, timestamp, nonce, sha256, mac, recipient: recipient ?? null, covered };
@@ -133,7 +134,7 @@ interface Verification {
 export const createSignatures = ({ secrets, guard }: Options) => ({
   /**
    * Marks the nonce as used synchronously, so that only one of many concurrent copies is accepted.
-   * @returns the secret that it was signed with, and the signature of a box
+   * @returns the secret that it was signed with, and the signature, null where it names no recipient
    * @throws CodedError `signature_stale`, `signature_invalid`, `signature_replayed` or `busy`, the first that applies.
    *   Where the MAC of a stale one is wrong as well, its `cause` is `signature_invalid`.
    */
@@ -153,8 +154,8 @@ export const createSignatures = ({ secrets, guard }: Options) => ({
     }
     if (!isFresh) throw stale(window);
     if (isForThis) await guard.use(claimed.nonce, timestamp, sender);
-    const boxSignature: BoxSignature = { age: () => guard.clock() - timestamp, freshMs: window };
-    return { secret, boxSignature: claimed.version === 'v2' ? boxSignature : null };
+    const bound: BoundSignature = { age: () => guard.clock() - timestamp, freshMs: window };
+    return { secret, boundSignature: claimed.recipient === null ? null : bound };
   },
 });
 

@@ -158,7 +158,7 @@ export const createApp = (
       bodySha256: null,
       signResponse: null,
       seal: null,
-      boxSignature: null,
+      boundSignature: null,
       isRelayed: false,
       isSealed: false,
     };

@@ -3,7 +3,7 @@ import type { RouterContext } from '@koa/router';
 import type { WebSocket } from 'ws';
 import type { SignResponse } from '../auth/access.ts';
 import type { Seal } from '../auth/seal.ts';
-import type { BoxSignature } from '../auth/signatures.ts';
+import type { BoundSignature } from '../auth/signatures.ts';
 import type { OperationName, SocketName } from '../contract/operations/index.ts';
 import type { SourceLog } from '../platform/source-log.ts';
 
@@ -20,8 +20,8 @@ export interface RequestState {
   streamedSha256?: string;
   /** Encrypts and decrypts bodies; null if no box has signed the request. */
   seal: Seal | null;
-  /** Null where no box has signed the request. */
-  boxSignature: BoxSignature | null;
+  /** Null where the request is not signed, or names no recipient. */
+  boundSignature: BoundSignature | null;
   /** Whether another box relays the request; it is carried out here alone, whichever box it is. */
   isRelayed: boolean;
   /** Whether the body of the request was encrypted. */

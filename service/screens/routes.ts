@@ -136,12 +136,12 @@ export const createScreenRoutes = (
       ctx.body = trimResult(await command(ctx.params.slug, body, { relayed, id, log: ctx.state.log }, reached));
     },
     'POST /api/peers/commands': async (ctx) => {
-      const { log, boxSignature } = ctx.state;
+      const { log, boundSignature } = ctx.state;
       const { commands: relayed } = readFields(peerCommands, await readJson(ctx));
-      const age = boxSignature?.age() ?? 0;
+      const age = boundSignature?.age() ?? 0;
       // Each begins before the next one, so that they keep their order.
       const running = relayed.map(async ({ id, slug, body, ageMs = 0 }): Promise<CommandAnswer> => {
-        if (boxSignature !== null && isStale(age, ageMs)) return { code: 'signature_stale' };
+        if (boundSignature !== null && isStale(age, ageMs)) return { code: 'signature_stale' };
         try {
           const { sent } = await command(slug, body, { relayed: true, id, log });
           return { sent };

@@ -51,7 +51,7 @@ const setUp = ({ nonces, ...set }: Setup = {}, clock = createClock()) => {
     return provenTime(by, { request, status, sha256: sha256Hex('{}'), headerOf: (name) => answer[name] });
   };
   const judge = (...attempt: Parameters<typeof admit>) => outcome(() => admit(...attempt));
-  const sign = (with_ = secret, between: { recipient?: string; version?: 'v2' } = {}): HeaderLines => ({
+  const sign = (with_ = secret, between: { recipient?: string; version?: 'v1' | 'v2' } = {}): HeaderLines => ({
     ...linesOf(signRequest({ ...head, body, secret: with_, now: clock.now(), ...between })),
     'content-length': [String(body.length)],
   });
@@ -188,6 +188,9 @@ describe('a signed request', () => {
       const named = { ...elsewhere, headers: sign(secret, { recipient: 'this box' }) };
       expect(await outcome(() => access.admit(named))).toBe('accepted');
       expect(await judge(sign(secret, { recipient: 'another box' }), as)).toBe('misdirected');
+    }
+    for (const version of ['v1', 'v2'] as const) {
+      expect(await judge(sign(secret, { recipient: '', version }), 'signed')).toBe('signature_invalid');
     }
   });
 

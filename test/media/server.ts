@@ -78,7 +78,7 @@ export const startMedia = async (setup: Setup = {}) => {
       bodySha256: ctx.get('x-test-body-sha256') || null,
       signResponse: null,
       seal: null,
-      boxSignature: null,
+      boundSignature: null,
       isRelayed: false,
       isSealed: false,
     };
