@@ -14,7 +14,6 @@ import { createDurable } from '../platform/store/durable.ts';
 
 type Context = Pick<ServiceContext, 'dirs' | 'log' | 'logs' | 'now' | 'monotonicNow' | 'keep'>;
 
-/** How often this box notes that it runs. */
 const NOTE_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** Minimum time after a failure before files are moved again. */

@@ -8,7 +8,6 @@ import type { Tempo } from '../tempo.ts';
 
 /** The circuit breaker of an address: decides when one that does not answer is probed again. */
 export interface Breaker {
-  /** Failures in a row. */
   readonly failures: number;
   /** When the next probe is due; 0 while closed, and once the box has made contact. */
   readonly retryAt: MonotonicMs;

@@ -54,7 +54,6 @@ export const createDeadline = (ms: number): { signal: AbortSignal; clear(): void
 export interface PeerRequest<Schema extends z.ZodType> {
   /** Default: GET, or POST with a body. */
   method?: 'GET' | 'POST';
-  /** Path and query. */
   path: string;
   /** Sent as JSON; with a secret, encrypted. */
   body?: unknown;
@@ -115,7 +114,6 @@ type SignedReply = Reply & {
   time: number | null;
 };
 
-/** The answer is not signed with the secret. */
 class ForgedAnswer extends Error {}
 
 /** Without a secret requests and answers are neither signed nor encrypted, and boxes need not authenticate. */

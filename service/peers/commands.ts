@@ -35,7 +35,6 @@ const HEDGE_MS = 250;
 const RETRY_MS = 250;
 /** Commands that wait for one peer; more are refused. */
 const MAX_WAITING = 2_000;
-/** Commands in a request. */
 const MAX_SHARED = 100;
 /** The JSON of the commands in a request, bytes: half of a box's limit. */
 const MAX_SHARED_BYTES = 32 * 1024;
@@ -52,7 +51,6 @@ interface Waiting {
   resolve(answer: CommandAnswer | null): void;
 }
 
-/** The commands for one peer. */
 interface Line {
   waiting: Waiting[];
   isRunning: boolean;
@@ -72,7 +70,6 @@ const takeShare = (waiting: Waiting[], most: number): Waiting[] => {
   return waiting.splice(0, end === -1 ? waiting.length : end);
 };
 
-/** Fails the callers of these commands. */
 const drop = (commands: readonly Waiting[]): void => {
   for (const { resolve } of commands) resolve(null);
 };
@@ -154,7 +151,6 @@ export const createCommandRelay = (
     if (result === 'away' || closed) drop(line.waiting.splice(0));
   };
 
-  /** Sends the commands of a queue until it is empty. */
   const run = async (key: string, line: Line, peer: Peer): Promise<void> => {
     for (dropOld(line); line.waiting.length > 0; dropOld(line)) await sendShare(line, peer);
     line.isRunning = false;

@@ -1,7 +1,6 @@
 /** Digests of sets of records, by which two boxes find their differences without sending the sets. Pure. */
 import { createHash } from 'node:crypto';
 
-/** A record: its key and its version. */
 export type Row = readonly [key: string, version: string];
 
 /** Hex digits of the digest of one bucket. */

@@ -23,7 +23,6 @@ const ownAddresses = (interfaces: NodeJS.Dict<NetworkInterfaceInfo[]>): string[]
     .map(({ address }) => address)
     .toSorted();
 
-/** Multicast DNS in one network. */
 interface Link {
   address: string;
   query(): void;

@@ -22,7 +22,7 @@ import { createRate } from '../domain/rate.ts';
 import type { SiteTime } from '../domain/time.ts';
 import { readJson } from '../http/body.ts';
 import { answerPeer } from '../http/peer-answer.ts';
-import type { Context, Routes } from '../http/routes.ts';
+import type { Routes } from '../http/routes.ts';
 import type { ServiceContext } from '../module.ts';
 import { hostOf } from './advertised.ts';
 import { compareMembers, differingMembers, firstRound, memberDigests, nextToCheck, periodOf } from './membership.ts';
@@ -169,16 +169,11 @@ export const createGossip = (
   }, debounce);
   registry.onReachabilityChange(tellOfChange);
 
-  const contact = (ctx: Context, from: string, theirPort: number): void => {
-    const host = hostOf(ctx.req.socket.remoteAddress ?? '');
-    if (host !== null) registry.onContact(from, host, theirPort, false);
-  };
-
   return {
     routes: {
       'POST /api/peers/gossip': async (ctx) => {
         const { from, port: theirPort, digest, members } = readFields(gossipRequest, await readJson(ctx));
-        contact(ctx, from, theirPort);
+        registry.onContact(from, ctx.req.socket.remoteAddress, theirPort, false);
         const own = summary();
         const ownDigest = digestOf(own);
         const isEqual = digest === ownDigest;

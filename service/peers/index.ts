@@ -1,12 +1,17 @@
 /** The other boxes of the site: discovery, requests and replication. */
+
+import { sha256Hex } from '../auth/sign.ts';
 import type { Content } from '../content/index.ts';
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-terms.ts';
+import { CodedError } from '../contract/errors.ts';
+import { readFields } from '../contract/fields.ts';
 import type { MediaProgress } from '../contract/onboarding.ts';
-import type { DeviceBinding, PeerState } from '../contract/peers.ts';
+import { type DeviceBinding, type PeerState, peerQuery, protocol } from '../contract/peers.ts';
 import { countBy } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { type SiteTime, unconfirmed } from '../domain/time.ts';
+import { matchesWeakly } from '../http/conditions.ts';
 import { heldIssues, type Media } from '../media/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { openAbsence } from './absence.ts';
@@ -20,11 +25,10 @@ import { createMediaReplication, type ReplicatedMedia } from './media-replicatio
 import { createMissingMedia } from './missing-media.ts';
 import { createNews } from './news.ts';
 import { type AskPeers, createAskPeers } from './operations.ts';
-import { createOwnRecord, createOwnState, takesNewId } from './own-state.ts';
+import { createOwnRecord, takesNewId } from './own-state.ts';
 import { createMisdated, createRecordExchange, type ReplicatedDevices, type ReplicatedTakeovers } from './records.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { createReplication } from './replication.ts';
-import { peerRoutes } from './routes.ts';
 import { createSharedCopies } from './shared-copies.ts';
 
 export type { Peer } from './registry.ts';
@@ -138,27 +142,25 @@ export const createPeers = async (
   });
   const gossip = createGossip(context, { registry, asking, record, summary, siteTime });
   const news = createNews(context, { registry, asking, replication, tell: gossip.tell });
-  const state = createOwnState(context, () => ({
+  const state = (): PeerState => ({
+    ...ids,
+    site,
+    protocol,
+    version: context.version,
     serverTime: siteTime.now(),
     startedAt: startedAt(),
     peers: registry.advertised(),
     ...summary(),
     ...record.current(true),
-  }));
+  });
   let discovery: Discovery | undefined;
-  const { all, alive, find, isAlone, settled, call } = registry;
   const refresh = async () => void (await Promise.all([registry.refresh(), gossip.ask()]));
 
   return {
-    all,
-    alive,
-    find,
-    isAlone,
-    settled,
-    call,
-    refresh,
+    ...registry,
     ...asking,
-    updateFeeds: () => alive().map(({ url }) => `${url}/updates/`),
+    refresh,
+    updateFeeds: () => registry.alive().map(({ url }) => `${url}/updates/`),
     sendTakeover: exchange.sendTakeover,
     relayCommand: commandRelay.relay,
     onClone: clones.on,
@@ -171,7 +173,27 @@ export const createPeers = async (
     onMedia: arrivals.on,
     addState: (part) => void stateParts.push(part),
     routes: {
-      ...peerRoutes({ registry, state, replication, mediaReplication }),
+      'GET /api/peers/state': (ctx) => {
+        const { from, port, instance, news: hasNews, brief } = readFields(peerQuery.partial(), ctx.query);
+        if (from !== undefined && port !== undefined) {
+          registry.onContact(from, ctx.req.socket.remoteAddress, port, hasNews === '1', instance);
+        }
+        const { serverTime, ...full } = state();
+        // A box that asks briefly learns of other peers by gossip.
+        const rest = brief === '1' ? { ...full, peers: [] } : full;
+        const etag = `"${sha256Hex(JSON.stringify(rest)).slice(0, 16)}"`;
+        ctx.set({ 'Cache-Control': 'no-cache', ETag: etag });
+        if (matchesWeakly(ctx.get('If-None-Match'), etag)) ctx.status = 304;
+        else ctx.body = { ...rest, serverTime };
+      },
+      'GET /api/peers/content': (ctx) => {
+        const document = content.document();
+        if (document === null) throw new CodedError('not_found', 'There is no content to share.');
+        ctx.body = document;
+      },
+      'GET /api/peers/media': async (ctx) => {
+        ctx.body = await mediaReplication.media();
+      },
       ...exchange.routes,
       ...gossip.routes,
       ...news.routes,

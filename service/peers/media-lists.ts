@@ -18,7 +18,6 @@ interface Site {
   siteTime: Pick<SiteTime, 'now'>;
   /** Called with the name of each file that a peer did not have before. */
   onNew(name: string): void;
-  /** Called when a list was fetched. */
   onChange(): void;
 }
 

@@ -14,13 +14,7 @@ import type { Media } from '../media/index.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Absence } from './absence.ts';
 import { createMediaLists } from './media-lists.ts';
-import {
-  createAwaitedMedia,
-  createMediaTransfers,
-  newestTime,
-  planTransfers,
-  type Transfer,
-} from './media-transfers.ts';
+import { createAwaitedMedia, createMediaTransfers, newestOf, planTransfers, type Transfer } from './media-transfers.ts';
 import { mediaReport } from './missing-media.ts';
 import type { AskPeers } from './operations.ts';
 import type { Misdated } from './records.ts';
@@ -48,13 +42,11 @@ interface Site {
   misdated: Pick<Misdated, 'note'>;
   absence: Absence;
   siteTime: SiteTime;
-  /** Called when media that the content names have arrived: from a peer, by upload or by hand. */
+  /** As {@link Peers.onMedia} says. */
   onArrival(): void;
   /** Sends the record of this box to all boxes. */
   announce(): Promise<void>;
 }
-
-export type MediaReplication = ReturnType<typeof createMediaReplication>;
 
 const MAX_MEDIA = 10_000;
 
@@ -96,9 +88,8 @@ export const createMediaReplication = (
 
   const transferPlan = (): Transfer[] => planTransfers(content.mediaNames(), own, offers());
 
-  const isPlausible = ({ modifiedAt }: PeerMedium): boolean => isPlausibleTime(modifiedAt, siteTime.now());
-
-  const newest = (name: string, theirs = offers()): number => Date.parse(newestTime(name, own, theirs) ?? '') || 0;
+  const newest = (name: string, theirs = offers()): number =>
+    Date.parse(newestOf(name, own, theirs)?.modifiedAt ?? '') || 0;
 
   /** Whether files may be here without being listed yet. */
   const isScanDue = (): boolean =>
@@ -137,7 +128,7 @@ export const createMediaReplication = (
 
   /** Stores the list of local media, and announces new files that peers may be waiting for. */
   const update = (listed: readonly PeerMedium[]): void => {
-    const counts = (each: PeerMedium): boolean => isPlausible(each) && !isDeleted(each);
+    const counts = (each: PeerMedium): boolean => isPlausibleTime(each.modifiedAt, siteTime.now()) && !isDeleted(each);
     const found = listed.filter(counts);
     // Added by hand after the deletion, since older files are removed; or while the clock was years ahead.
     for (const each of listed) if (!counts(each)) void redate(each.name);

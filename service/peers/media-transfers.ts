@@ -7,7 +7,6 @@ import type { ServiceContext } from '../module.ts';
 
 /** The media that a peer lists. */
 export interface Offer {
-  /** Base URL. */
   url: string;
   /** Its file of that name, if it counts. */
   find(name: string): PeerMedium | undefined;
@@ -29,7 +28,7 @@ export const compareMedia = (a: PeerMedium, b: PeerMedium): number =>
   order(a.modifiedAt, b.modifiedAt) || order(a.sha256, b.sha256);
 
 /** The newest file of a name at the site; undefined without one. */
-const newestOf = (name: string, own: ReadonlyMap<string, PeerMedium>, offers: readonly Offer[]) => {
+export const newestOf = (name: string, own: ReadonlyMap<string, PeerMedium>, offers: readonly Offer[]) => {
   let newest = own.get(name);
   for (const offer of offers) {
     const theirs = offer.find(name);
@@ -50,10 +49,6 @@ export const planTransfers = (
     const from = offers.filter(({ find }) => find(name)?.sha256 === newest.sha256).map(({ url }) => url);
     return [{ medium: newest, from }];
   });
-
-/** Modification time of the newest file of a name at the site; undefined without one. */
-export const newestTime = (name: string, own: ReadonlyMap<string, PeerMedium>, offers: readonly Offer[]) =>
-  newestOf(name, own, offers)?.modifiedAt;
 
 /** How long requests wait for media after a change of the content: published content is on all screens within 2 s. */
 const FOLLOW_MS = 1_500;
@@ -106,7 +101,6 @@ interface Site {
   schedule(ms?: number): void;
 }
 
-/** Concurrent transfers. */
 const MAX_RUNNING = 4;
 /** Minimum time between two calls of `onArrival` while more media are to come. */
 const PROGRESS_MS = 1_000;

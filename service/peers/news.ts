@@ -12,7 +12,6 @@ import { readJson } from '../http/body.ts';
 import { answerPeer } from '../http/peer-answer.ts';
 import type { Routes } from '../http/routes.ts';
 import type { ServiceContext } from '../module.ts';
-import { hostOf } from './advertised.ts';
 import type { AskPeers } from './operations.ts';
 import type { Registry } from './registry.ts';
 import type { Replication } from './replication.ts';
@@ -89,17 +88,17 @@ export const createNews = (
   const rate = createRate(MAX_RATE, 1_000);
   let port: number | null = null;
 
+  const reachable = (): string[] => registry.alive().map(({ nodeId }) => nodeId);
+
   const pass = async (change: Change, targets: readonly string[]): Promise<void> => {
     if (port === null) return;
     // What is not encrypted is ignored there.
     const document =
       options.sharedSecret !== null && change.content !== undefined ? replication.shortDocument(change.content) : null;
     const sender = { from: self, port, ...(document && { document }) };
-    const known = new Set(registry.alive().map(({ nodeId }) => nodeId));
-    const fresh = recipients.take(
-      keyOf(change),
-      targets.filter((target) => known.has(target)),
-    );
+    const known = new Set(reachable());
+    const reached = targets.filter((target) => known.has(target));
+    const fresh = recipients.take(keyOf(change), reached);
     const missed = await spreadTo(fresh, async (target, share) => {
       const answer = await asking.ask({ nodeId: target }, 'peers.news', { ...sender, ...change, targets: [...share] });
       return answer.ok && answer.body.taken;
@@ -111,8 +110,7 @@ export const createNews = (
     routes: {
       'POST /api/peers/news': async (ctx) => {
         const { from, port: theirPort, targets, document, ...change } = readFields(peerNews, await readJson(ctx));
-        const host = hostOf(ctx.req.socket.remoteAddress ?? '');
-        if (host !== null) registry.onContact(from, host, theirPort, false);
+        registry.onContact(from, ctx.req.socket.remoteAddress, theirPort, false);
         const { content, record } = change;
         const isNewRecord = record !== undefined && registry.applyRecord(record);
         // A document that was not encrypted may come from any host: it is ignored, and fetched from the sender.
@@ -129,11 +127,7 @@ export const createNews = (
       },
     } satisfies Routes,
     /** Sends a change of this box to all boxes. Never rejects. */
-    spread: (change: Change): Promise<void> =>
-      pass(
-        change,
-        registry.alive().map(({ nodeId }) => nodeId),
-      ),
+    spread: (change: Change): Promise<void> => pass(change, reachable()),
     start: (at: number): void => {
       port = at;
     },

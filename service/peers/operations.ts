@@ -103,22 +103,24 @@ const commandBody = ({ command, target }: RelayedCommand): object => ({
   ...Object.fromEntries(Object.entries(target).filter(([, value]) => value != null)),
 });
 
+/** The input is the body. */
+const asBody = <Body>(body: Body): Parts => ({ body });
+
+/** The body has the input as a list of that name. */
+const asList =
+  <Item>(name: string) =>
+  (items: readonly Item[]): Parts => ({ body: { [name]: items } });
+
+const nothing = z.object({});
+
 const MIB = 1024 ** 2;
 
 const peerOperations = {
   'clock.time': define('GET /api/peers/time', peerTime),
-  'devices.bind': define(
-    'POST /api/onboarding',
-    onboardingResult.pick({ queued: true }),
-    (body: Binding) => ({ body }),
-    { relayed: true },
-  ),
-  'bindings.send': define(
-    'POST /api/peers/bindings',
-    z.object({}),
-    (bindings: readonly DeviceBinding[]) => ({ body: { bindings } }),
-    { relayed: true },
-  ),
+  'devices.bind': define('POST /api/onboarding', onboardingResult.pick({ queued: true }), asBody<Binding>, {
+    relayed: true,
+  }),
+  'bindings.send': define('POST /api/peers/bindings', nothing, asList<DeviceBinding>('bindings'), { relayed: true }),
   /** The bindings of the peer that differ from ours. */
   'bindings.differing': define(
     'POST /api/peers/bindings/differing',
@@ -126,10 +128,10 @@ const peerOperations = {
     (digests: string) => ({ body: { digests } }),
     { deadlineMs: 10_000, maxBytes: 8 * MIB, isRepeatable: true },
   ),
-  'peers.gossip': define('POST /api/peers/gossip', gossipAnswer, (body: GossipRequest) => ({ body }), {
+  'peers.gossip': define('POST /api/peers/gossip', gossipAnswer, asBody<GossipRequest>, {
     isRepeatable: true,
   }),
-  'peers.members': define('POST /api/peers/members', memberRecords, (body: MemberExchange) => ({ body }), {
+  'peers.members': define('POST /api/peers/members', memberRecords, asBody<MemberExchange>, {
     isRepeatable: true,
     maxBytes: 8 * MIB,
   }),
@@ -137,7 +139,7 @@ const peerOperations = {
   'peers.reach': define('GET /api/peers/reach', reachAnswer, (nodeId: string) => ({ query: { nodeId } }), {
     deadlineMs: 2_000,
   }),
-  'peers.news': define('POST /api/peers/news', peerNewsAnswer, (body: PeerNews) => ({ body }), {
+  'peers.news': define('POST /api/peers/news', peerNewsAnswer, asBody<PeerNews>, {
     deadlineMs: 3_000,
     isRepeatable: true,
   }),
@@ -150,7 +152,7 @@ const peerOperations = {
   'devices.claims': define(
     'POST /api/peers/claims',
     peerClaimAnswers,
-    (claims: readonly { deviceId: string; claim: string }[]) => ({ body: { claims } }),
+    asList<{ deviceId: string; claim: string }>('claims'),
     { relayed: true, isRepeatable: true },
   ),
   /** Liveness probe while another request is pending. */
@@ -165,7 +167,7 @@ const peerOperations = {
   'boxes.log': define('GET /api/peers/log', boxLog, (query: BoxLogQuery) => ({ query: { ...query } }), {
     maxBytes: 4 * MIB,
   }),
-  'boxes.restart': define('POST /api/peers/restart', z.object({})),
+  'boxes.restart': define('POST /api/peers/restart', nothing),
   /** A screenshot of a display; takes up to 2 s. */
   'boxes.screenshot': define(
     'GET /api/peers/screenshot',
@@ -175,12 +177,7 @@ const peerOperations = {
   ),
   'boxes.site': define('GET /api/peers/site', peerSite, undefined, { maxBytes: 16 * MIB }),
   'records.alerts': define('GET /api/peers/alerts', peerAlerts, undefined, { relayed: true, maxBytes: 2 * MIB }),
-  'records.sendAlerts': define(
-    'POST /api/peers/alerts',
-    z.object({}),
-    (records: readonly AlertRecord[]) => ({ body: { records } }),
-    { relayed: true },
-  ),
+  'records.sendAlerts': define('POST /api/peers/alerts', nothing, asList<AlertRecord>('records'), { relayed: true }),
   'records.audit': define('GET /api/peers/audit', peerAudit, undefined, { relayed: true }),
   'records.plays': define(
     'GET /api/peers/plays',
@@ -203,16 +200,15 @@ const peerOperations = {
   'screens.commands': define(
     'POST /api/peers/commands',
     peerCommandAnswers,
-    (commands: readonly (RelayedCommand & { ageMs: number })[]) => ({
-      body: {
-        commands: commands.map((each) => ({
-          id: each.id,
-          slug: each.slug,
-          body: commandBody(each),
-          ageMs: each.ageMs,
-        })),
-      },
-    }),
+    (relayed: readonly (RelayedCommand & { ageMs: number })[]) => {
+      const commands = relayed.map((each) => ({
+        id: each.id,
+        slug: each.slug,
+        body: commandBody(each),
+        ageMs: each.ageMs,
+      }));
+      return { body: { commands } };
+    },
     { relayed: true, isRepeatable: true, isDated: true },
   ),
   /** The connections of screens; of all screens if the slugs do not fit into a URL. */
@@ -229,12 +225,9 @@ const peerOperations = {
     deadlineMs: 10_000,
     maxBytes: 8 * MIB,
   }),
-  'takeovers.send': define(
-    'POST /api/peers/takeovers',
-    z.object({}),
-    (takeovers: readonly TakeoverRecord[]) => ({ body: { takeovers } }),
-    { relayed: true },
-  ),
+  'takeovers.send': define('POST /api/peers/takeovers', nothing, asList<TakeoverRecord>('takeovers'), {
+    relayed: true,
+  }),
 };
 
 type PeerOperations = typeof peerOperations;

@@ -1,11 +1,9 @@
-/** The state and the record that this box sends to peers, and what happens if another one has its node id. */
+/** The record that this box sends to peers, and what happens if another one has its node id. */
 import type { MemberRecord } from '../contract/gossip.ts';
-import { type PeerState, protocol } from '../contract/peers.ts';
+import type { PeerState } from '../contract/peers.ts';
 import { isPlausibleTime } from '../domain/merge.ts';
 import type { EpochMs, MonotonicMs } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
-
-type Context = Pick<ServiceContext, 'options' | 'version' | 'ids' | 'now' | 'monotonicNow' | 'tempo'>;
 
 /** Whether a version can have been made by an honest box: versions are times. */
 export const isPlausibleSeq = (seq: number, now: EpochMs): boolean =>
@@ -15,7 +13,7 @@ export type OwnRecord = ReturnType<typeof createOwnRecord>;
 
 /** The record that this box publishes to all boxes. @param parts the current state of the modules */
 export const createOwnRecord = (
-  { ids: { nodeId }, now, monotonicNow, tempo }: Context,
+  { ids: { nodeId }, now, monotonicNow, tempo }: Pick<ServiceContext, 'ids' | 'now' | 'monotonicNow' | 'tempo'>,
   parts: () => Omit<MemberRecord, 'nodeId' | 'seq'>,
 ) => {
   let record: MemberRecord | null = null;
@@ -45,17 +43,6 @@ export const createOwnRecord = (
   };
 };
 
-/** The state for a peer; `isBrief`: it learns of other peers by gossip. @param parts what changes */
-export const createOwnState =
-  (
-    { ids, options: { site }, version }: Context,
-    parts: () => Omit<PeerState, 'nodeId' | 'instance' | 'site' | 'protocol' | 'version'>,
-  ) =>
-  ({ isBrief }: { isBrief: boolean }): PeerState => {
-    const state = parts();
-    return { ...ids, site, protocol, version, ...state, peers: isBrief ? [] : state.peers };
-  };
-
 type Start = Pick<PeerState, 'startedAt' | 'instance'>;
 
 /**
@@ -63,6 +50,5 @@ type Start = Pick<PeerState, 'startedAt' | 'instance'>;
  * that started at the same time, the one with the greater instance. Both boxes compare the same values, so only one of
  * them does.
  */
-export const takesNewId = (own: Start, other: Start): boolean => {
-  return own.startedAt === other.startedAt ? own.instance > other.instance : own.startedAt > other.startedAt;
-};
+export const takesNewId = (own: Start, other: Start): boolean =>
+  own.startedAt === other.startedAt ? own.instance > other.instance : own.startedAt > other.startedAt;

@@ -89,7 +89,6 @@ interface Site {
   devices: ReplicatedDevices;
   takeovers: ReplicatedTakeovers;
   misdated: Pick<Misdated, 'note'>;
-  /** Called with the bindings that another box has made. */
   onBindings(bindings: readonly DeviceBinding[]): void;
   /** Called when a comparison gave this box records that others may lack. */
   onNews(): void;

@@ -55,7 +55,6 @@ type Context = Pick<ServiceContext, 'logs' | 'ids' | 'now' | 'monotonicNow' | 'r
 
 interface Site {
   site: string;
-  /** Base URLs. */
   staticPeers: readonly string[];
   /** Boxes that were known before this start. */
   known?: readonly KnownBox[];
@@ -87,7 +86,6 @@ export const createRegistry = (
   const addresses = createAddresses(tempo);
   const window = createWindow();
   const reports = new Map<string, Pick<LivePeer, 'state' | 'stateAt'> & { contactAt: EpochMs }>();
-  /** Addresses of this box itself. */
   const ownUrls = new Map<string, true>();
   const states = createEmitter<[LivePeer]>();
   const reachability = createEmitter();
@@ -229,7 +227,7 @@ export const createRegistry = (
 
   const prober = createProber(context, addresses, window, probe);
 
-  let settling: Promise<void> | null = null;
+  let settling = Promise.resolve();
 
   /** Addresses without a peer that are named: static ones, of another protocol, and of boxes known before this start. */
   const unnamed = (): Address[] =>
@@ -327,7 +325,7 @@ export const createRegistry = (
     /** Whether {@link all} is empty; cheap enough for every request. */
     isAlone: (): boolean => reports.size === 0 && unnamed().length === 0,
     /** Resolves once every static peer has been probed, at the latest a second after `start`. */
-    settled: (): Promise<void> => settling ?? Promise.resolve(),
+    settled: (): Promise<void> => settling,
     call,
     /** Calls `listener` each time a peer has sent its state. */
     onState: states.on,
@@ -343,7 +341,7 @@ export const createRegistry = (
       await Promise.all(unproven.map((address) => prober.ask(address)));
     },
     /** Adds an address at which a box may be. */
-    addCandidate: (url: string, source: AddressOrigin): void => addCandidate(url, source),
+    addCandidate,
     /** Handles the goodbye of a box. */
     goodbye: (url: string): void => {
       const address = addresses.get(url);
@@ -353,10 +351,18 @@ export const createRegistry = (
     },
     /**
      * Handles a request from another box.
-     * @param host its address, as in a URL
+     * @param remote its address, as the socket reports it; absent: the connection is closed
      * @param fromInstance its start of the service; default: not told
      */
-    onContact: (from: string, host: string, fromPort: number, hasNews: boolean, fromInstance = instance): void => {
+    onContact: (
+      from: string,
+      remote: string | undefined,
+      fromPort: number,
+      hasNews: boolean,
+      fromInstance = instance,
+    ) => {
+      const host = hostOf(remote ?? '');
+      if (host === null) return;
       const url = `http://${host}:${fromPort}`;
       if (from === self && fromInstance !== instance) addCandidate(url, 'contact', from);
       if (from === self) return;
@@ -452,9 +458,7 @@ export const createRegistry = (
       timer.unref();
       prober.tick();
       const late = new Promise((resolve) => setTimeout(resolve, tempo.settle).unref());
-      settling = Promise.race([prober.done(), late]).then(() => {
-        settling = null;
-      });
+      settling = Promise.race([prober.done(), late]).then(() => undefined);
     },
     close: (): void => {
       closed = true;

@@ -22,7 +22,6 @@ interface Refused {
   permanent: boolean;
 }
 
-/** Refusals that are remembered. */
 const MAX_REFUSED = 32;
 /** Pause after a peer has offered unusable content again: reading 50 MB takes a second. */
 const MIN_PAUSE_MS = 5_000;
@@ -124,6 +123,8 @@ export const createReplication = (
   const fetchContent = async (peer: LivePeer, offered: ContentVersion): Promise<void> => {
     const { nodeId } = peer;
     const ours = content.document()?.counter ?? 0;
+    const refuse = (reason: string, permanent?: boolean): void =>
+      refusals.add(nodeId, offered.sha256, reason, permanent);
     // Others may count less: a box without content waits until it has asked the peers that it knows.
     if (ours === 0 && !isPlausible(offered.counter, 0, [0, offered.counter])) await peers.settled();
     const isHonest = ({ counter }: ContentVersion): boolean => {
@@ -131,12 +132,7 @@ export const createReplication = (
       return isPlausible(counter, ours, counters);
     };
     if (!isHonest(offered)) {
-      return refusals.add(
-        nodeId,
-        offered.sha256,
-        `its content counts ${offered.counter} edits, which is not plausible`,
-        false,
-      );
+      return refuse(`its content counts ${offered.counter} edits, which is not plausible`, false);
     }
     // An edit made here must have a counter that other boxes find plausible too, so a larger lead is not adopted.
     if (offered.counter <= ours + MAX_COUNTER_LEAD) content.observeCounter(offered.counter);
@@ -147,14 +143,11 @@ export const createReplication = (
     const document = isOffered ? carried : await ask(peer, offered);
     if (document === null) return;
     if (document.sha256 !== documentHash(document) || !isHonest(document)) {
-      return refusals.add(nodeId, offered.sha256, 'its content does not match its hash');
+      return refuse('its content does not match its hash');
     }
     if (!isPlausibleTime(document.changedAt, now())) {
-      return refusals.add(
-        nodeId,
-        offered.sha256,
-        `its content was edited at ${document.changedAt}, which is not plausible: set its clock, then edit it again`,
-      );
+      const when = `its content was edited at ${document.changedAt}, which is not plausible`;
+      return refuse(`${when}: set its clock, then edit it again`);
     }
     remember(adopted, document.sha256, true, MAX_REMEMBERED);
     try {
@@ -220,8 +213,6 @@ export const createReplication = (
         refused: refusals.list(),
       };
     },
-    /** Null without content. */
-    document: content.document,
     /** The content of that version, if it is short enough to be pushed. */
     shortDocument: ({ sha256 }: ContentVersion): ContentDocument | null => {
       const document = content.document();

@@ -37,6 +37,13 @@ export const failure = (reason: string, answered = false): Failure => ({
   reason,
 });
 
+/** A complete answer that is of no use. */
+const unusable = (status: number, reason: string, code: string | null = null): Failure => ({
+  ...failure(reason, true),
+  status,
+  code,
+});
+
 /** @param isConnected as in {@link Failure} */
 export const late = (ms: number, isConnected: boolean): Failure => ({
   ...failure(`did not answer within ${ms} ms`),
@@ -58,7 +65,6 @@ export const unsigned: readonly string[] = [
   ...['host_refused', 'credentials_required', 'too_many_requests', 'busy', 'signature_invalid', 'signature_stale'],
 ];
 
-/** An authentic answer before parsing. */
 export interface Reply {
   status: number;
   /** Null if the body exceeds the limit. */
@@ -107,21 +113,15 @@ export const codeOf = ({ bytes }: Pick<Reply, 'bytes'>): string | null =>
 
 export const parseReply = <Schema extends z.ZodType>(reply: Reply, schema: Schema): PeerAnswer<z.output<Schema>> => {
   const { status, bytes, address } = reply;
-  if (bytes === null) return { ok: false, status, answered: true, code: null, reason: 'answers with too large a body' };
+  if (bytes === null) return unusable(status, 'answers with too large a body');
   if (status < 200 || status > 299) {
     const code = codeOf(reply);
     const meaning = meanings[code ?? ''];
     const reason = ['answers', status, code ?? '', meaning === undefined ? '' : `(${meaning})`].join(' ').trimEnd();
-    return { ok: false, status, answered: true, code, reason };
+    return unusable(status, reason, code);
   }
   const { success, data, error } = schema.safeParse(parseJson(bytes));
   if (success) return { ok: true, status, body: data, address };
   const path = error.issues[0]?.path.join('.');
-  return {
-    ok: false,
-    status,
-    answered: true,
-    code: null,
-    reason: `answers what was not asked for${path ? ` (${path})` : ''}`,
-  };
+  return unusable(status, `answers what was not asked for${path ? ` (${path})` : ''}`);
 };

@@ -11,7 +11,6 @@ interface Suspicion {
 }
 
 interface Site {
-  /** Whether other boxes reach a box; null: they are too busy to know. */
   isReachedByOthers(nodeId: string): Promise<boolean | null>;
   /** Whether the site is too busy for questions. */
   isCongested(): boolean;
