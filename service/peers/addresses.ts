@@ -39,36 +39,38 @@ export const failed = (
  */
 export type AddressOrigin = 'static' | 'discovered' | 'contact' | 'advertised' | 'known';
 
-export interface Address {
+const newAddress = (url: string, source: AddressOrigin, now: MonotonicMs) => ({
   /** Base URL without a trailing slash. */
-  readonly url: string;
-  readonly source: AddressOrigin;
+  url,
+  source,
   /** The IP address that answered last, as in a URL; null without an answer, or if a URL cannot hold it. */
-  host: string | null;
+  host: null as string | null,
   /** The peer that answered last; null if none ever did. */
-  nodeId: string | null;
+  nodeId: null as string | null,
   /** The box that was known here before this start; null: none. */
-  expected: string | null;
-  breaker: Breaker;
+  expected: null as string | null,
+  breaker: closed,
   /** Why no peer is reachable here, completing "the box ..."; null if one is, or the address was never probed. */
-  reason: string | null;
+  reason: null as string | null,
   /** Time of the next probe, while it answers. */
-  nextAt: MonotonicMs;
+  nextAt: now,
   /** The box that answers is this one, or belongs to another site. */
-  external: boolean;
+  external: false,
   /** The address is reachable over HTTP, whatever the answer. */
-  reachable: boolean;
+  reachable: false,
   /** A box of the site answers that speaks another protocol, which takes commands alone. */
-  foreign: boolean;
+  foreign: false,
   /** No answer came in time, the last time. */
-  late: boolean;
+  late: false,
   /** When a request was last answered here. */
-  answeredAt: MonotonicMs;
+  answeredAt: Number.NEGATIVE_INFINITY,
   /** The box has said goodbye. */
-  leaving: boolean;
+  leaving: false,
   /** When it was last added or answered. */
-  seenAt: MonotonicMs;
-}
+  seenAt: now,
+});
+
+export type Address = ReturnType<typeof newAddress>;
 
 /** Interval between probes of an address of a peer, of which those that are not in use are still tried. */
 const REVIEW_MS = 1_800_000;
@@ -152,23 +154,7 @@ export const createAddresses = (tempo: Parameters<typeof failed>[3]) => {
         return before;
       }
       if (source !== 'static' && !makeRoom(source, random)) return undefined;
-      const address: Address = {
-        url,
-        source,
-        host: null,
-        nodeId: null,
-        expected: null,
-        breaker: closed,
-        reason: null,
-        nextAt: now,
-        external: false,
-        reachable: false,
-        foreign: false,
-        late: false,
-        answeredAt: Number.NEGATIVE_INFINITY,
-        leaving: false,
-        seenAt: now,
-      };
+      const address = newAddress(url, source, now);
       known.set(url, address);
       return address;
     },

@@ -21,7 +21,7 @@ import type { Discovery } from './discovery.ts';
 import { createGossip } from './gossip.ts';
 import { baselineNotes, externalNotes, limitIssues, misdatedNotes, peerIssues } from './health.ts';
 import { openKnownBoxes } from './known-boxes.ts';
-import { createMediaReplication, type ReplicatedMedia } from './media-replication.ts';
+import { createMediaReplication } from './media-replication.ts';
 import { createMissingMedia } from './missing-media.ts';
 import { createNews } from './news.ts';
 import { type AskPeers, createAskPeers } from './operations.ts';
@@ -35,11 +35,8 @@ export type { Peer } from './registry.ts';
 export type { PeerAnswer } from './reply.ts';
 
 interface Dependencies {
-  content: Pick<
-    Content,
-    'document' | 'observeCounter' | 'accept' | 'onDocument' | 'onChange' | 'lost' | 'mediaNames' | 'mediaUses'
-  >;
-  media: ReplicatedMedia & Pick<Media, 'followSite'>;
+  content: Content;
+  media: Media;
   devices: ReplicatedDevices;
   takeovers: ReplicatedTakeovers;
 }

@@ -20,12 +20,6 @@ import type { AskPeers } from './operations.ts';
 import type { Misdated } from './records.ts';
 import type { Registry } from './registry.ts';
 
-/** The part of the media module that replication uses. */
-export type ReplicatedMedia = Pick<
-  Media,
-  'list' | 'unread' | 'onLearn' | 'replicate' | 'heldReason' | 'onFetchHours' | 'deletions' | 'lost' | 'setAside'
->;
-
 const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** The fields of a file that boxes exchange. */
@@ -38,7 +32,10 @@ interface Site {
   peers: Pick<Registry, 'alive' | 'find' | 'onState' | 'onReachabilityChange'>;
   asking: Pick<AskPeers, 'ask'>;
   content: Pick<Content, 'document' | 'mediaNames' | 'onDocument' | 'onChange'>;
-  media: ReplicatedMedia;
+  media: Pick<
+    Media,
+    'list' | 'unread' | 'onLearn' | 'replicate' | 'heldReason' | 'onFetchHours' | 'deletions' | 'setAside'
+  >;
   misdated: Pick<Misdated, 'note'>;
   absence: Absence;
   siteTime: SiteTime;

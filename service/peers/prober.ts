@@ -87,17 +87,12 @@ export const createProber = (
   probe: (address: Address, hasNews: boolean) => Promise<void>,
 ) => {
   const probes = new Map<string, Probe>();
-  const unused = () => ({ inProgress: 0, sentAt: Number.NEGATIVE_INFINITY });
-  const usage: Record<Reason, ReturnType<typeof unused>> = {
-    retry: unused(),
-    report: unused(),
-    advertised: unused(),
-    contact: unused(),
-    announced: unused(),
-  };
+  const usage = new Map<Reason, { inProgress: number; sentAt: MonotonicMs }>();
 
-  const isAllowed = (reason: Reason, now: number): boolean => {
-    const { inProgress, sentAt } = usage[reason];
+  const isAllowed = (
+    { inProgress, sentAt }: { inProgress: number; sentAt: MonotonicMs },
+    now: MonotonicMs,
+  ): boolean => {
     const size = window.size(now);
     const isPaused = window.isCongested(now) && now - sentAt < 1_000 / size;
     return !isPaused && inProgress < Math.max(1, Math.floor(size));
@@ -129,8 +124,9 @@ export const createProber = (
       return true;
     }
     const now = monotonicNow();
-    if (!isAllowed(reason, now)) return false;
-    const used = usage[reason];
+    const used = usage.get(reason) ?? { inProgress: 0, sentAt: Number.NEGATIVE_INFINITY };
+    if (!isAllowed(used, now)) return false;
+    usage.set(reason, used);
     used.inProgress += 1;
     used.sentAt = now;
     try {

@@ -51,8 +51,6 @@ export const isLive = (peer: Peer | undefined): peer is LivePeer => peer?.alive 
 /** Whom to call: a peer, or a static address at which no peer has answered yet. */
 export type PeerAddress = { nodeId: string; url?: string } | { nodeId: null; url: string };
 
-type Context = Pick<ServiceContext, 'logs' | 'ids' | 'now' | 'monotonicNow' | 'random' | 'tempo'>;
-
 interface Site {
   site: string;
   staticPeers: readonly string[];
@@ -77,7 +75,7 @@ const ENOUGH_PEERS = 4;
 const MAX_OWN_URLS = 64;
 
 export const createRegistry = (
-  context: Context,
+  context: Pick<ServiceContext, 'logs' | 'ids' | 'now' | 'monotonicNow' | 'random' | 'tempo'>,
   { site, staticPeers, known = [], caller, onClone = () => {}, isReachedByOthers = async () => false }: Site,
 ) => {
   const { logs, now, monotonicNow, random, tempo: table } = context;
