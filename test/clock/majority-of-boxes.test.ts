@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import type { Health } from '../../service/contract/health.ts';
-import { emptyPeerState, listenOn, secret, startBox, untilTogether } from '../peers/support.ts';
+import { emptyPeerState, listenOn, secretModes, startBox, untilTogether } from '../peers/support.ts';
 import { patience } from '../support/observe.ts';
 import type { TestService } from '../support/service.ts';
 
@@ -15,10 +15,7 @@ const isEstablished = async (box: TestService) => (await healthOf(box)).sync.est
 const aheadAt = async (box: TestService, offset: number): Promise<number> =>
   Math.round(((await healthOf(box)).sync.offset + offset) / 1_000) || 0;
 
-describe.each([
-  ['with a secret', { SIGNAGE_SHARED_SECRET: secret }],
-  ['without a secret', {}],
-])('%s', (_, env) => {
+describe.each(secretModes)('%s', (_, env) => {
   test('a site that a wrong clock has led steps to the time of most boxes, once they are there', {
     timeout: 90_000,
   }, async () => {
@@ -41,7 +38,6 @@ describe.each([
 
 test('a liar with the lowest id is not followed, and is named', { timeout: 90_000 }, async () => {
   const nodeId = '00000000-0000-4000-8000-000000000000';
-  const _digest = 'f'.repeat(64);
   const asked: string[] = [];
   const server = createServer((request, response) => {
     const path = (request.url ?? '').split('?')[0] ?? '';

@@ -17,7 +17,7 @@ const FILM_SECONDS = 12;
 const folderWithMedia = (): string => {
   const dataDir = temporaryFolder();
   putImage(dataDir, 'red.png', [220, 30, 30]);
-  putVideo(dataDir, 'film.mp4', [30, 200, 30], FILM_SECONDS);
+  putVideo(dataDir, 'film.mp4', [30, 200, 30], FILM_SECONDS, '160x90');
   return dataDir;
 };
 const red = { kind: 'image', media_url: '/media/red.png', duration_seconds: 1.3 };
