@@ -1,6 +1,7 @@
 /** A medium that is deleted, but whose file cannot be removed yet. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createMediaReplication, type ReplicatedMedia } from '../../service/peers/media-replication.ts';
+import type { Media } from '../../service/media/index.ts';
+import { createMediaReplication } from '../../service/peers/media-replication.ts';
 import { unitContext } from './support.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -18,7 +19,7 @@ test('is not looked for again and again', async () => {
     onLearn: ignore,
     onFetchHours: ignore,
     deletions: { list: () => [], at: () => deletedAt, digest: () => '', redate: async () => false, onDelete: ignore },
-  } as unknown as ReplicatedMedia;
+  } as unknown as Media;
   const replication = createMediaReplication(unitContext(), {
     peers: {
       alive: () => [],
