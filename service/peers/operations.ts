@@ -183,7 +183,7 @@ const peerOperations = {
     'GET /api/peers/plays',
     peerPlays,
     (query: Partial<z.input<typeof peerPlaysQuery>> & { skip?: number; limit: number }) => ({ query }),
-    // A play has at most some 10 KB; a slow box needs time to find the first one of a day.
+    // A box answers with some 8 MiB of plays at most; a slow one needs time to find the first one of a day.
     { deadlineMs: 10_000, maxBytes: 16 * MIB },
   ),
   'screens.command': define(

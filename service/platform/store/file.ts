@@ -13,21 +13,27 @@ export const previousOf = (path: string): string => `${path}.prev`;
 export const isLeftover = (name: string, base: string): boolean =>
   name.startsWith(`${base}.`) && /^[0-9a-f-]{36}\.tmp$/.test(name.slice(base.length + 1));
 
+/** What a file is to hold: all of it, or chunks of it that are not all in memory. */
+type Content = Uint8Array | AsyncIterable<Uint8Array>;
+
 /**
  * Writes a file and makes its content durable; its name is durable once the folder is synced.
  * @throws the system's error, also if a full disk truncated the file silently
  */
-export async function writeDurably(disk: Disk, path: string, flags: 'w' | 'wx', bytes: Uint8Array): Promise<void> {
+export async function writeDurably(disk: Disk, path: string, flags: 'w' | 'wx', content: Content): Promise<void> {
   const handle = await disk.open(path, flags, 0o600);
   try {
-    let offset = 0;
-    while (offset < bytes.length) {
-      const { bytesWritten } = await handle.write(bytes, offset);
-      if (bytesWritten === 0) throw new Error(`${path} could not be written completely`);
-      offset += bytesWritten;
+    let length = 0;
+    for await (const bytes of content instanceof Uint8Array ? [content] : content) {
+      length += bytes.length;
+      for (let offset = 0; offset < bytes.length; ) {
+        const { bytesWritten } = await handle.write(bytes, offset);
+        if (bytesWritten === 0) throw new Error(`${path} could not be written completely`);
+        offset += bytesWritten;
+      }
     }
     const { size } = await handle.stat();
-    if (size !== bytes.length) throw new Error(`${path} is ${size} bytes long instead of ${bytes.length}`);
+    if (size !== length) throw new Error(`${path} is ${size} bytes long instead of ${length}`);
     await handle.sync();
   } finally {
     await handle.close();
@@ -53,10 +59,10 @@ export async function replaceFile(disk: Disk, path: string, bytes: Uint8Array): 
 }
 
 /** Writes a copy of a file under another name, which it replaces. @throws the system's error */
-export async function keepCopy(disk: Disk, path: string, bytes: Uint8Array): Promise<void> {
+export async function keepCopy(disk: Disk, path: string, content: Content): Promise<void> {
   const temporary = temporaryName(path);
   try {
-    await writeDurably(disk, temporary, 'wx', bytes);
+    await writeDurably(disk, temporary, 'wx', content);
     await renamePatiently(disk, temporary, path);
   } catch (error) {
     await disk.unlink(temporary).catch(() => {});

@@ -193,31 +193,39 @@ export const openParts = async ({ dirs, log, now }: Pick<ServiceContext, 'dirs' 
      * @throws the system's error; then nothing is deleted
      */
     filter: async (part: Part, isKept: (line: Line) => boolean): Promise<number> => {
-      const lines: string[] = [];
+      /** Offsets. */
+      const deleted = new Set<number>();
       const before = Object.entries(part.delivered);
       const delivered = { ...part.delivered };
       let count = 0;
       for await (const batch of readLines(pathOf(part), 0, part.bytes)) {
         for (const line of batch) {
           count += 1;
-          if (isKept(line)) lines.push(`${line.text}\n`);
-          else {
-            for (const [key, position] of before)
-              if (line.offset < position) delivered[key] = (delivered[key] ?? 0) - line.length - 1;
-          }
+          if (isKept(line)) continue;
+          deleted.add(line.offset);
+          for (const [key, position] of before)
+            if (line.offset < position) delivered[key] = (delivered[key] ?? 0) - line.length - 1;
         }
       }
-      if (lines.length === count) return 0;
-      if (lines.length === 0) await remove(part);
+      if (deleted.size === 0) return 0;
+      if (deleted.size === count) await remove(part);
       else {
         // So that the next start notices the smaller file.
         await save();
-        const bytes = Buffer.from(lines.join(''));
-        await keepCopy(systemDisk, pathOf(part), bytes);
+        let bytes = 0;
+        const keptLines = async function* (): AsyncGenerator<Buffer> {
+          for await (const batch of readLines(pathOf(part), 0, part.bytes)) {
+            const kept = batch.filter(({ offset }) => !deleted.has(offset));
+            const chunk = Buffer.from(kept.map(({ text }) => `${text}\n`).join(''));
+            bytes += chunk.length;
+            yield chunk;
+          }
+        };
+        await keepCopy(systemDisk, pathOf(part), keptLines());
         // A delivery that is under way changes what it has read, and delivers that again.
-        parts.set(part.name, { ...part, bytes: bytes.length, count: lines.length, delivered });
+        parts.set(part.name, { ...part, bytes, count: count - deleted.size, delivered });
       }
-      return count - lines.length;
+      return deleted.size;
     },
     /** Saves the counts, and what was delivered. @throws as {@link createDurable} does */
     save,

@@ -26,8 +26,25 @@ interface Reading {
 const countAt = (plays: readonly Play[], start: string): number =>
   plays.filter(({ started_at }) => started_at === start).length;
 
+/** Well below what a box takes as an answer. */
+const MAX_PAGE_BYTES = 8 * 1024 ** 2;
+
+/** As many of the first plays as fit, one at least. */
+const fitting = (plays: readonly Play[], limit: number, maxBytes: number): Play[] => {
+  let bytes = 0;
+  const end = plays.slice(0, limit).findIndex((play, index) => {
+    bytes += Buffer.byteLength(JSON.stringify(play)) + 1;
+    return index > 0 && bytes > maxBytes;
+  });
+  return plays.slice(0, end === -1 ? limit : end);
+};
+
 /** Pages for other boxes: an answer is signed whole, so it is not streamed. @param parts of this box */
-export const createPlayPages = ({ tempo }: Pick<ServiceContext, 'tempo'>, parts: Parts) => {
+export const createPlayPages = (
+  { tempo }: Pick<ServiceContext, 'tempo'>,
+  parts: Parts,
+  { maxBytes = MAX_PAGE_BYTES }: { maxBytes?: number } = {},
+) => {
   const readings = new Map<string, Reading & { timer: NodeJS.Timeout }>();
 
   const end = (key: string): void => {
@@ -61,7 +78,7 @@ export const createPlayPages = ({ tempo }: Pick<ServiceContext, 'tempo'>, parts:
   };
 
   return {
-    /** The next plays, at most `limit`. */
+    /** The next plays, at most `limit`, and fewer where they are large. */
     read: async (range: Range, cursor: Cursor | null, limit: number): Promise<PeerPlays> => {
       const keyOf = (at: Cursor | null): string => JSON.stringify([range, at]);
       const { plays, rest } = await take(keyOf(cursor), range, cursor);
@@ -72,15 +89,15 @@ export const createPlayPages = ({ tempo }: Pick<ServiceContext, 'tempo'>, parts:
         isOver = done === true;
         if (!isOver) found.push(...(value as Play[]));
       }
-      const page = found.slice(0, limit);
+      const page = fitting(found, limit, maxBytes);
       const last = page.at(-1);
-      if (last === undefined || (isOver && found.length <= limit)) return { plays: page, next: null };
+      if (last === undefined || (isOver && page.length === found.length)) return { plays: page, next: null };
       const after = last.started_at;
       const before = cursor?.after === after ? cursor.skip : 0;
       const next = { after, skip: before + countAt(page, after) };
       const timer = setTimeout(end, tempo.records.reading, keyOf(next)).unref();
       for (const oldest of readings.keys()) if (readings.size >= MAX_READINGS) end(oldest);
-      remember(readings, keyOf(next), { plays, rest: found.slice(limit), timer }, MAX_READINGS);
+      remember(readings, keyOf(next), { plays, rest: found.slice(page.length), timer }, MAX_READINGS);
       return { plays: page, next };
     },
     close: (): void => {

@@ -12,6 +12,7 @@ const MAX_PLAYS_KEPT = 300_000;
 const MAX_DAYS = 90;
 const DAY_MS = 86_400_000;
 const MAX_PART = 30_000;
+const MAX_PART_BYTES = 32 * 1024 ** 2;
 /** The share of the store of all devices that are neither bound nor displays, and what a full store deletes at once. */
 const SHARE = 1 / 20;
 /** Days whose ids are in memory, and whose files are open: plays of older days come from pages that were offline. */
@@ -52,6 +53,7 @@ export const surplusOf = (counts: ReadonlyMap<string, number>, excess: number): 
 interface Limits {
   maxPlays?: number;
   maxPart?: number;
+  maxPartBytes?: number;
   /** The keys of all receivers. */
   receivers?: () => readonly string[];
 }
@@ -59,7 +61,7 @@ interface Limits {
 export const createPlayStore = (
   { log, now }: Pick<ServiceContext, 'log' | 'now'>,
   parts: Parts,
-  { maxPlays = MAX_PLAYS_KEPT, maxPart = MAX_PART, receivers = () => [] }: Limits = {},
+  { maxPlays = MAX_PLAYS_KEPT, maxPart = MAX_PART, maxPartBytes = MAX_PART_BYTES, receivers = () => [] }: Limits = {},
 ) => {
   /** The ids of the plays of each series; the one used last comes last. */
   const idsBySeries = new Map<string, { series: Series; ids: Set<string> }>();
@@ -207,7 +209,7 @@ export const createPlayStore = (
     const last = parts.of(series).at(-1);
     // Those of other devices are deleted a part at a time.
     const most = series.isOther ? Math.min(maxPart, Math.ceil((maxPlays * SHARE) / 10)) : maxPart;
-    const isNew = last === undefined || last.count >= most;
+    const isNew = last === undefined || last.count >= most || last.bytes >= maxPartBytes;
     await append(isNew ? parts.add(series) : last, fresh);
     for (const { play_id } of fresh) ids.add(play_id);
     // A count that is not saved costs the next start a look at the file.

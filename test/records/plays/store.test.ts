@@ -118,6 +118,29 @@ describe('after a crash', () => {
   });
 });
 
+test('a part ends by its bytes, too, and a page for another box', async () => {
+  const dataDir = temporaryFolder();
+  const store = await openStore(dataDir, { maxPartBytes: 2_000, maxPlays: 100 });
+  const fat = { slide_title: 'x'.repeat(1_000) };
+  for (let index = 0; index < 8; index += 1) await store.accept([playAt(noon + index, `${index}`, fat)]);
+  expect(filesOf(dataDir)).toHaveLength(4);
+  const pages = createPlayPages({ tempo: testTempo }, store.parts, { maxBytes: 3_000 });
+  const lengths: number[] = [];
+  const collected: Play[] = [];
+  for (let cursor: { after: string; skip: number } | null | undefined; cursor !== null; ) {
+    const page: Awaited<ReturnType<typeof pages.read>> = await pages.read(all, cursor ?? null, 6);
+    collected.push(...page.plays);
+    lengths.push(page.plays.length);
+    cursor = page.next;
+  }
+  expect(idsOf(collected)).toEqual(['0', '1', '2', '3', '4', '5', '6', '7']);
+  expect(lengths).toEqual([3, 3, 2]);
+  const narrow = createPlayPages({ tempo: testTempo }, store.parts, { maxBytes: 10 });
+  expect((await narrow.read(all, null, 6)).plays).toHaveLength(1);
+  for (const each of [pages, narrow]) each.close();
+  await store.close();
+});
+
 describe('what is kept', () => {
   test('is bounded by a number of plays, and drops the oldest', async () => {
     const dataDir = temporaryFolder();
