@@ -20,14 +20,18 @@ export const playClocks = ['synced', 'untrusted'] as const;
  * Why a play is not taken.
  * - `screen`: the content has no such screen, and had none within 8 days.
  * - `time`: it began more than 8 days before the time of the site, or more than 5 minutes after it.
- * - `length`: it is longer than 24 h, or than the time since it began.
+ * - `length`: it is longer than 24 h, or by more than 5 s longer than the time between its start and now.
+ * - `size`: as JSON it is larger than 8 KiB.
  * - `unproven`: with a secret, the page has not proved its device.
  */
-export const playRefusals = ['screen', 'time', 'length', 'unproven'] as const;
+export const playRefusals = ['screen', 'time', 'length', 'size', 'unproven'] as const;
 export type PlayRefusal = (typeof playRefusals)[number];
 
 /** Longest play, ms; a slide that stays longer is recorded in pieces. */
 export const MAX_PLAY_MS = 86_400_000;
+
+/** Largest play as a page reports it, bytes as JSON in UTF-8: the longest address, and the longest title and reason. */
+export const MAX_PLAY_BYTES = 8_192;
 
 /** Milliseconds of a play. */
 const playMs = z.number().min(0).max(Number.MAX_SAFE_INTEGER).overwrite(Math.round);
@@ -83,7 +87,7 @@ export const playsMessage = z
 /**
  * Answers `plays` once its records are durable. The page then forgets the records that it names; records that are not
  * named are sent again. A repeat is acknowledged like a new record. A record that can never be taken, because of its
- * screen, time or length, is acknowledged too, and not kept, so that it does not block those behind it. Not acknowledged
+ * screen, time, length or size, is acknowledged too, and not kept, so that it does not block those behind it. Not acknowledged
  * are the records of a page that has not proved its device (with a secret), and those beyond the rates: of a device, and
  * without a secret of an address, 300 a minute and 20,000 a day; devices that are neither bound nor displays of the kiosk
  * count as one.

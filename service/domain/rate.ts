@@ -13,6 +13,11 @@ export const createRate = (limit: number, windowMs: number) => {
       times.push(now);
       return true;
     },
+    /** Takes back an event that was counted at that time. */
+    giveBack(at: number): void {
+      const index = times.lastIndexOf(at);
+      if (index !== -1) times.splice(index, 1);
+    },
     /** How long it takes until an event is counted again, ms; 0: at once. */
     wait(now: number): number {
       const oldest = times.length < limit ? undefined : times[times.length - limit];

@@ -82,6 +82,11 @@ export const createPlays = async (
   const parts = await openParts(context);
   const receivers: string[] = [];
   const store = keep(createPlayStore(context, parts, { receivers: () => receivers }));
+  /** Those that were new, and are durable. */
+  const kept = new WeakSet<Play>();
+  store.onKept((plays) => {
+    for (const play of plays) kept.add(play);
+  });
   const pages = createPlayPages(context, parts);
   const sitePlays = createSitePlays(context, { parts, peers });
   const deliveries: Delivery[] = [];
@@ -137,17 +142,21 @@ export const createPlays = async (
 
   screens.onPlays(async (plays, page) => {
     const { slug, connection } = page;
-    const { taken, refused: never, isKnown, unproven } = admit(plays, page, { now: clock.now(), at: monotonicNow() });
+    const admission = admit(plays, page, { now: clock.now(), at: monotonicNow() });
+    const { taken, refused: never, isKnown, unproven, giveBack } = admission;
     for (const { reason } of never) refuse(reason, 1, connection.deviceId);
     refuse('unproven', unproven, connection.deviceId);
     const refusedIds = never.map(({ playId }) => playId);
     if (taken.length === 0) return refusedIds;
+    let completed: Play[] = [];
     try {
-      const completed = await Promise.all(taken.map((each) => complete(each, slug, connection)));
+      completed = await Promise.all(taken.map((each) => complete(each, slug, connection)));
       return [...refusedIds, ...(await store.accept(completed, !isKnown))];
     } catch (error) {
       log.error({ err: error }, 'plays could not be kept');
       return refusedIds;
+    } finally {
+      giveBack(taken.length - completed.filter((play) => kept.has(play)).length);
     }
   });
 

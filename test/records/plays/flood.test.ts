@@ -1,4 +1,6 @@
 /** What is taken of the plays that pages report, when somebody else reports invented ones. */
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { PagePlay } from '../../../service/contract/plays.ts';
 import { lobby } from '../../content/samples.ts';
@@ -108,17 +110,44 @@ test('what can never be taken is acknowledged, counted, and not kept', async () 
     ...[at('0001-01-01T00:00:00.000Z'), at('9999-01-01T00:00:00.000Z'), playAgo(8 * DAY + 60), playAgo(-360)],
     ...[playAgo(60, { duration_ms: 9e15 }), playAgo(2 * DAY, { duration_ms: DAY * 1000 + 1 })],
     ...[playAgo(60, { duration_ms: 600_000 }), playAgo(60, { clock: 'untrusted', duration_ms: DAY * 1000 + 1 })],
+    ...[playAgo(1, { duration_ms: 300_000 }), playAgo(-240, { duration_ms: 260_000 })],
+    ...[playAgo(60, { media_url: '門'.repeat(3_000) }), playAgo(60, { media_url: '\u0001'.repeat(1_500) })],
+    playAgo(60, { slide_title: '門'.repeat(500), media_url: '門'.repeat(2_500), clock: 'untrusted' }),
   ];
   const taken = [
     ...[playAgo(8 * DAY - 60), playAgo(-240), playAgo(DAY, { duration_ms: DAY * 1000 })],
-    at('0001-01-01T00:00:00.000Z', { clock: 'untrusted' }),
+    ...[at('0001-01-01T00:00:00.000Z', { clock: 'untrusted' }), playAgo(1, { duration_ms: 4_000 })],
+    playAgo(60, { slide_title: '門'.repeat(500), reason: '門'.repeat(500), media_url: 'x'.repeat(4_096) }),
   ];
   await report(page, [...refused, ...taken]);
   expect(idsOf(await readPlays(service)).toSorted()).toEqual(idsOf(taken).toSorted());
   expect(await refusedOf(service, 'screen')).toBe(1);
   expect(await refusedOf(service, 'time')).toBe(4);
-  expect(await refusedOf(service, 'length')).toBe(4);
+  expect(await refusedOf(service, 'length')).toBe(6);
+  expect(await refusedOf(service, 'size')).toBe(3);
   expect(service.log().split('plays were refused')).toHaveLength(2);
+});
+
+test('only new plays that are durable count towards the rate', async () => {
+  const service = await startTestService({ content: lobby });
+  const page = await openLobby(service, null);
+  const plays = Array.from({ length: 250 }, () => playAgo(3 * DAY));
+  const sendAll = async (): Promise<void> => {
+    await send(page, plays);
+    // Plays are decided about in their order.
+    await report(page, [playAgo(30)]);
+  };
+  const file = join(service.dataDir, 'plays', `${plays[0]?.started_at.slice(0, 10)}.others.jsonl`);
+  mkdirSync(file);
+  await sendAll();
+  await sendAll();
+  expect(acknowledged(page)).not.toEqual(expect.arrayContaining([plays[0]?.play_id]));
+  rmSync(file, { recursive: true });
+  await sendAll();
+  await sendAll();
+  expect(acknowledged(page)).toEqual(expect.arrayContaining([...idsOf(plays), ...idsOf(plays)]));
+  await send(page, many(100));
+  await expect.poll(async () => (await readPlays(service)).length, patience).toBe(300);
 });
 
 test('a screen that was removed still takes the plays of its last 8 days, after a restart too', async () => {

@@ -32,7 +32,7 @@ test.each(secretModes)(
     await createOperator(service, secret)('PUT', '/api/media/hall.jpg', 'a picture');
     const device = makeDevice();
     const page = await openLobby(service, secret, { clientName: 'Door' }, device);
-    const shown = playAgo(-1, { kind: 'image', media_url: '/media/hall.jpg?v=1' });
+    const shown = playAgo(-1, { kind: 'image', media_url: '/media/hall.jpg?v=1', duration_ms: 900 });
     const before = playAgo(3_600, { kind: 'image', media_url: '/media/hall.jpg', screen: 'bar' });
     const stream = playAgo(20, { kind: 'stream', media_url: 'rtsp://user:word@camera.example/live', result: 'failed' });
     await report(page, [shown, before, stream]);
