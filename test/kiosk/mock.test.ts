@@ -11,7 +11,8 @@ import { temporaryFolder } from '../support/service.ts';
 
 /** An app that does nothing by itself but notes what throws before it is ready. */
 const probe = `
-import { app, BaseWindow, screen, session } from 'electron';
+import { app, BaseWindow, protocol, screen, session } from 'electron';
+protocol.registerSchemesAsPrivileged([{ scheme: 'kiosk', privileges: { standard: true, secure: true } }]);
 process.on('SIGINT', () => app.exit(7));
 const attempt = (act) => { try { act(); return 'nothing'; } catch (error) { return String(error); } };
 globalThis.early = {
@@ -357,9 +358,28 @@ describe.skipIf(isSkipped)('the mock of Electron', { timeout: 60_000 }, () => {
         cover.setBackgroundColor('#00000000');
         states.push(contents.isPainted);
       }
-      return { file, states };
+      // A scheme of the app's own: what it serves is loaded, but not fetched without that privilege; a handler may fail.
+      const answers: Record<string, () => Response> = {
+        '/page.html': () =>
+          new Response('<script src="/script.js"></script>', { headers: { 'content-type': 'text/html' } }),
+        '/script.js': () => new Response('globalThis.ran = true', { headers: { 'content-type': 'text/javascript' } }),
+      };
+      const own = new WebContentsView({ webPreferences: { partition: 'own' } }).webContents;
+      own.session.protocol.handle('kiosk', ({ url }: Request) => answers[new URL(url).pathname]?.());
+      await own.loadURL('kiosk://pages/page.html');
+      const scheme = await own.executeJavaScript(
+        'fetch("/script.js").then(String, ({ name }) => [ran, isSecureContext, name])',
+      );
+      const failing = await own.loadURL('kiosk://pages/none').catch(({ errno }: Electron) => errno);
+      const elsewhere = await contents.loadURL('kiosk://pages/page.html').catch(({ errno }: Electron) => errno);
+      return { file, states, scheme, failures: [failing, elsewhere].map((errno) => errno < 0) };
     });
-    expect(facts).toEqual({ file: 'refused', states: [true, true, true, false, true] });
+    expect(facts).toEqual({
+      file: 'refused',
+      states: [true, true, true, false, true],
+      scheme: [true, true, 'TypeError'],
+      failures: [true, true],
+    });
     // Handlers from before the app was ready are replaced, by ones for one signal; later ones stay.
     const quits = kiosk.evaluate(
       ({ app }) => new Promise((resolve) => app.once('before-quit', () => resolve('quits'))),

@@ -364,6 +364,7 @@ export class WebContents extends EventEmitter {
     let response: Response;
     try {
       response = await handler(new Request(url));
+      if (!(response instanceof Response)) throw new TypeError('the handler gave no response');
     } catch (error) {
       // As lib/browser/api/protocol.ts: ERR_UNEXPECTED.
       console.error(error);
