@@ -7,7 +7,7 @@ import type { Takeovers } from '../takeovers/index.ts';
 import { syncRoutes } from './routes.ts';
 import { createSync, type Sync } from './sync.ts';
 
-export type Clock = Module & Pick<Sync, 'now' | 'onSkew'>;
+export type Clock = Module & Pick<Sync, 'now' | 'isConfirmed' | 'onSkew'>;
 
 interface Dependencies {
   peers: Pick<Peers, 'alive' | 'ask' | 'followClock'>;
@@ -23,6 +23,7 @@ export const createClock = (context: ServiceContext, { peers, media, takeovers }
   takeovers.followClock(sync);
   return {
     now: sync.now,
+    isConfirmed: sync.isConfirmed,
     onSkew: sync.onSkew,
     routes: syncRoutes(sync),
     health: () => ({ fields: { sync: sync.health() }, notes: sync.notes() }),

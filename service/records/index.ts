@@ -27,7 +27,7 @@ interface Dependencies {
   proofs: Pick<DeviceProofs, 'onKey'>;
   peers: Pick<Peers, 'all' | 'alive' | 'ask' | 'broadcast' | 'settled' | 'addState'>;
   media: Pick<Media, 'digestAt'>;
-  clock: Pick<SiteTime, 'now'>;
+  clock: Pick<SiteTime, 'now' | 'isConfirmed'>;
 }
 
 export interface Records extends Module, Pick<Alerts, 'alertTo' | 'beginUpdate'> {

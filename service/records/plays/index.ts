@@ -11,7 +11,7 @@ import { canonicalDeviceId } from '../../contract/readable.ts';
 import type { Devices } from '../../devices/index.ts';
 import { withoutCredentials } from '../../domain/media-names.ts';
 import { formats } from '../../domain/play-formats.ts';
-import { isTrusted, type SiteTime } from '../../domain/time.ts';
+import type { SiteTime } from '../../domain/time.ts';
 import { instantAt } from '../../domain/wall-time.ts';
 import { createTransferSlots, endIfUnread, streamedAnswers } from '../../http/transfers.ts';
 import type { Media } from '../../media/index.ts';
@@ -33,7 +33,7 @@ interface Dependencies {
   media: Pick<Media, 'digestAt'>;
   content: Pick<Content, 'screens' | 'onChange'>;
   devices: Pick<Devices, 'get'>;
-  clock: Pick<SiteTime, 'now'>;
+  clock: Pick<SiteTime, 'now' | 'isConfirmed'>;
   /** Posts plays to the operator's receiver; null: there is none. */
   send: SendWebhook | null;
 }
@@ -52,8 +52,6 @@ export interface Plays extends Module {
 
 /** How often refused plays are logged. */
 const LOG_MS = 60_000;
-/** A clock that was moved by more is being set. */
-const STEADY_MS = 300_000;
 
 const webhookReceiver = (send: SendWebhook): PlaysReceiver => ({
   key: 'webhook',
@@ -76,12 +74,12 @@ export const createPlays = async (
   context: ServiceContext,
   { screens, peers, media, content, devices, clock, send }: Dependencies,
 ): Promise<Plays> => {
-  const { options, log, ids, now, monotonicNow, keep, tempo, kiosk } = context;
+  const { options, log, ids, monotonicNow, keep, tempo, kiosk } = context;
   const { site } = options;
   const knownScreens = await openKnownScreens(context, content);
   const parts = await openParts(context);
   const receivers: string[] = [];
-  const store = keep(createPlayStore(context, parts, { receivers: () => receivers }));
+  const store = keep(createPlayStore({ log, now: clock.now }, parts, { receivers: () => receivers }));
   /** Those that were new, and are durable. */
   const kept = new WeakSet<Play>();
   store.onKept((plays) => {
@@ -160,12 +158,8 @@ export const createPlays = async (
     }
   });
 
-  let offset = now() - monotonicNow();
   const expire = async (): Promise<void> => {
-    const before = offset;
-    offset = now() - monotonicNow();
-    if (!isTrusted(now()) || Math.abs(offset - before) > STEADY_MS) return;
-    await store.expire();
+    if (clock.isConfirmed()) await store.expire();
   };
   let timer: NodeJS.Timeout | undefined;
 

@@ -258,7 +258,7 @@ export const createPlayStore = (
         waiting -= plays.length;
       }
     },
-    /** Deletes plays that are older than 90 days. Called only while the clock can be trusted. */
+    /** Deletes plays that are older than 90 days. Called only while the clock is confirmed. */
     expire: async (): Promise<void> => {
       firstDay = dateOf(now() - MAX_DAYS * DAY_MS);
       await keep([]);

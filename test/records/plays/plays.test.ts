@@ -1,6 +1,6 @@
 /** Plays, from the page to the export. */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hello, lobby, lobbyWith } from '../../content/samples.ts';
@@ -10,6 +10,7 @@ import { patience } from '../../support/observe.ts';
 import { createOperator, secretModes, secretSettings } from '../../support/operator.ts';
 import { joinScreen } from '../../support/page.ts';
 import { startTestService, temporaryFolder } from '../../support/service.ts';
+import { testTempo } from '../../support/tempo.ts';
 import { metricsOf, sampleValue } from '../samples.ts';
 import { idsOf, openLobby, playAgo, readPlays, report, reportTo } from './pages.ts';
 
@@ -240,4 +241,29 @@ test('the plays of a day outlive a box that is switched off, and one that moves 
   const other = await startBox([again]);
   await untilTogether([again, other]);
   expect(idsOf(await readPlays(other))).toEqual(idsOf(plays));
+});
+
+test('plays are deleted for their age only by a clock that is confirmed', async () => {
+  const dataDir = temporaryFolder();
+  const play = playAgo(30);
+  const day = play.started_at.slice(0, 10);
+  mkdirSync(join(dataDir, 'plays'));
+  writeFileSync(join(dataDir, 'plays', `${day}.jsonl`), `${JSON.stringify(play)}\n`);
+  let isSynchronized = false;
+  let asked = 0;
+  await startTestService({
+    content: lobby,
+    dataDir,
+    wall: () => Date.now() + 100 * 86_400_000,
+    isSynchronized: () => {
+      asked += 1;
+      return isSynchronized;
+    },
+    tempo: { ...testTempo, records: { ...testTempo.records, expiry: 20 } },
+  });
+  const files = () => readdirSync(join(dataDir, 'plays'));
+  await expect.poll(() => asked, patience).toBeGreaterThan(20);
+  expect(files()).toEqual([`${day}.jsonl`]);
+  isSynchronized = true;
+  await expect.poll(files, patience).toEqual([]);
 });
