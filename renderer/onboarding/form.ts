@@ -115,8 +115,8 @@ let isBusy = false;
 let unanswered: Binding | null = null;
 /** What the user has agreed to in this submission. */
 let agreed: Agreed = {};
-/** What the user is asked to agree to. */
-let asked: Agreed = {};
+/** What the user is asked to agree to, and the text of its button, which is shown once the form works no longer. */
+let asked: { yes: string; agreement: Agreed } = { yes: '', agreement: {} };
 /** Names that other devices have. */
 let taken: ReadonlySet<string | null> = new Set();
 
@@ -228,17 +228,17 @@ const work = (isWorking: boolean): void => {
   isBusy = isWorking;
   for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-works]')) {
     button.disabled = isWorking;
-    button.textContent = isWorking ? texts.binding : texts.plain[button.dataset.text as keyof typeof texts.plain];
+    const text = button.id === 'yes' ? asked.yes : texts.plain[button.dataset.text as keyof typeof texts.plain];
+    button.textContent = isWorking ? texts.binding : text;
   }
 };
 
 /** Asks before a player changes its screen or name, or gets one that another player has. */
 const ask = (about: 'rebind' | 'rename' | 'same', question: string, agreement: Agreed): void => {
-  element('question-title').textContent = texts.plain[`${about}Title`];
+  const { title, yes } = texts.questions[about];
+  element('question-title').textContent = title;
   element('question').textContent = question;
-  // Its text is set once the form works no longer.
-  element('yes').dataset.text = about;
-  asked = agreement;
+  asked = { yes, agreement };
   views.goOn('question');
 };
 
@@ -366,7 +366,7 @@ on('claim-form', 'submit', () => {
   claim = canonicalClaim(element<HTMLInputElement>('claim').value);
   void submit();
 });
-on('yes', 'click', () => void submit(asked));
+on('yes', 'click', () => void submit(asked.agreement));
 on('sure', 'click', () => void submit({ isSure: true }));
 for (const keep of document.querySelectorAll('.keep')) keep.addEventListener('click', () => void views.goBack());
 on('change', 'click', () => void views.goBack());
