@@ -24,7 +24,8 @@ const isElsewhere = (command: string): boolean => /^(fleet|completion|help)\b/.t
 /** The commands that `--help` lists, with those of their groups. */
 const listedIn = async (group: readonly string[] = []): Promise<string[]> => {
   const { stdout } = await signage([...group, '--help']);
-  const names = [...(stdout.split('\nCommands:\n')[1] ?? '').matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name);
+  const [, list = ''] = /\nCommands:\n((?:.+\n)*)/.exec(stdout) ?? [];
+  const names = [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name);
   if (names.length === 0) return [group.join(' ')];
   const wanted = names.map((name) => [...group, name]).filter((path) => !isElsewhere(path.at(-1) ?? ''));
   return (await Promise.all(wanted.map(listedIn))).flat();
