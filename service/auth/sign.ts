@@ -10,7 +10,7 @@ const hmacOf = (secret: string, bytes: string): Buffer => createHmac('sha256', s
 /** HMAC-SHA256 (RFC 2104) of the parts, keyed with the secret itself. */
 export const signatureMac = (secret: string, parts: SignedParts): Buffer => hmacOf(secret, requestText(parts));
 
-export const { signRequest, signAnswer, provenTime } = createSigning({
+export const { newNonce, signRequest, signAnswer, provenTime } = createSigning({
   sha256: sha256Hex,
   hmac: (secret, bytes) => hmacOf(secret, bytes).toString('hex'),
   nonce: () => randomBytes(16).toString('base64url'),

@@ -62,6 +62,7 @@ const stale = (window: number, more: ConstructorParameters<typeof CodedError>[2]
 
 /** The valid signature of a request that names its recipient. */
 export interface BoundSignature {
+  nonce: string;
   /** How long ago it was made, ms by this box's clock. */
   age(): number;
   /** For how long it is fresh, ms. */
@@ -154,7 +155,7 @@ export const createSignatures = ({ secrets, guard }: Options) => ({
     }
     if (!isFresh) throw stale(window);
     if (isForThis) await guard.use(claimed.nonce, timestamp, sender);
-    const bound: BoundSignature = { age: () => guard.clock() - timestamp, freshMs: window };
+    const bound: BoundSignature = { nonce: claimed.nonce, age: () => guard.clock() - timestamp, freshMs: window };
     return { secret, boundSignature: claimed.recipient === null ? null : bound };
   },
 });

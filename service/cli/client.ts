@@ -2,10 +2,10 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Readable } from 'node:stream';
-import { provenTime, sha256Hex, signRequest } from '../auth/sign.ts';
+import { newNonce, provenTime, sha256Hex, signRequest } from '../auth/sign.ts';
 import { operatorHeader } from '../contract/headers.ts';
 import type { Health } from '../contract/health.ts';
-import { headerText, signatureHeader } from '../domain/request-signature.ts';
+import { headerText, repeatRefused, signatureHeader } from '../domain/request-signature.ts';
 import { parseJson, readAnswer } from './answers.ts';
 import { CliError, codeOf, refusalOf, secretAdvice } from './exit.ts';
 
@@ -140,9 +140,17 @@ const isOfType = ({ type }: BoxRequest, { headers }: IncomingMessage): boolean =
   return type === undefined || given?.split(';')[0]?.trim() === type;
 };
 
-/** Whether a box says so before it looks at the signature. */
+/** Refusals that a box sends before it looks at the signature, by status. */
+const beforeSignature: Readonly<Record<number, readonly string[]>> = {
+  421: ['host_refused'],
+  429: ['too_many_requests'],
+  503: ['busy', 'storage_unavailable'],
+};
+
 const isBeforeSignature = (status: number, bytes: Buffer): boolean =>
-  [429, 503].includes(status) || (status === 421 && codeOf(parseJson(bytes)) === 'host_refused');
+  beforeSignature[status]?.includes(codeOf(parseJson(bytes))) ?? false;
+
+const isChange = ({ method = 'GET' }: BoxRequest): boolean => !['GET', 'HEAD'].includes(method);
 
 const late = (): Error => Object.assign(new Error('late'), { code: 'ETIMEDOUT' });
 
@@ -158,10 +166,20 @@ export const createClient = (options: Options): Client => {
   const { base, secret, operator, onNotice, now, limits: most, signal } = options;
   /** How far the clock of the box is ahead, ms. */
   let ahead = 0;
+  /** Whether it is that of the recipient: one that refuses may be another box of the site, whose clock is wrong. */
+  let isOfRecipient = true;
   let recipient: Promise<string> | undefined;
 
-  /** @param id the box that it is for; null: it is not signed */
-  const exchange = (request: BoxRequest, id: string | null, isStreamed = false): Promise<Exchange> =>
+  /** A change that reached a host may have reached the box. */
+  const uncertain = (request: BoxRequest, { exit, message, answer }: CliError): CliError =>
+    new CliError(exit, secret !== null && isChange(request) ? `${message}\n${mayHappen}` : message, answer);
+
+  /** @param mark the box that it is for, and its nonce; null: it is not signed */
+  const exchange = (
+    request: BoxRequest,
+    mark: { recipient: string; nonce: string } | null,
+    isStreamed = false,
+  ): Promise<Exchange> =>
     new Promise((resolve, reject) => {
       const { method = 'GET', path, body, upload } = request;
       const url = new URL(path, base);
@@ -177,9 +195,9 @@ export const createClient = (options: Options): Client => {
       const sentAt = now();
       const bodySha256 = upload === undefined ? sha256Hex(body ?? '') : upload.sha256;
       const signed =
-        secret === null || id === null
+        secret === null || mark === null
           ? {}
-          : signRequest({ secret, method, url, bodySha256, headers, recipient: id, now: sentAt + ahead });
+          : signRequest({ secret, method, url, bodySha256, headers, ...mark, now: sentAt + ahead });
       const sent = (isSecure ? requestHttps : requestHttp)(url, {
         method,
         agent: false,
@@ -208,8 +226,7 @@ export const createClient = (options: Options): Client => {
         // A box that refuses an upload may answer before it has read all of it.
         if (response !== undefined) return;
         const failure = unreachable(base, error);
-        const isOpen = secret !== null && id !== null && isConnected && !['GET', 'HEAD'].includes(method);
-        reject(isOpen ? new CliError(failure.exit, `${failure.message}\n${mayHappen}`) : failure);
+        reject(isConnected ? uncertain(request, failure) : failure);
       });
       sent.on('response', (answered) => {
         response = answered;
@@ -252,15 +269,13 @@ export const createClient = (options: Options): Client => {
   };
 
   /** Why an answer without proof is not taken. */
-  const unproven = ({ method = 'GET', path }: BoxRequest, status: number, bytes: Buffer): CliError => {
-    const isChange = !['GET', 'HEAD'].includes(method);
-    const more = isChange ? [mayHappen] : [];
+  const unproven = ({ path }: BoxRequest, status: number, bytes: Buffer): CliError => {
     if (isBeforeSignature(status, bytes)) {
       const { message, answer } = refusalOf({ base, path, status, bytes, hasSecret: true });
-      return new CliError('refused', [message, 'This answer is not proven.', ...more].join('\n'), answer);
+      return new CliError('refused', `${message}\nThis answer is not proven.`, answer);
     }
     const message = `The box at ${base.origin} answers without proof that it knows the secret.`;
-    return new CliError('notAuthorised', [message, secretAdvice, ...more].join('\n'));
+    return new CliError('notAuthorised', `${message}\n${secretAdvice}`);
   };
 
   /** The node id of the box, which it tells anyone: only that box takes what is signed for it. */
@@ -276,32 +291,40 @@ export const createClient = (options: Options): Client => {
     return (answer.body as Health).nodeId;
   };
 
-  const start = async (request: BoxRequest, isStreamed = false): Promise<Exchange> => {
+  const start = async (request: BoxRequest, nonce: string, isStreamed = false): Promise<Exchange> => {
     if (secret === null) return exchange(request, null, isStreamed);
+    // A change that is signed by a clock that is ahead could be held back until then.
+    if (!isOfRecipient && isChange(request)) await whole({ path: '/healthz' });
     recipient ??= identify().catch((error: unknown) => {
       recipient = undefined;
       throw error;
     });
-    return exchange(request, await recipient, isStreamed);
+    return exchange(request, { recipient: await recipient, nonce }, isStreamed);
   };
 
   /** The answer with its whole body. @throws CliError for an error status, and for an answer without proof */
   const finish = async (request: BoxRequest, { sent, sentAt, response }: Exchange): Promise<Answer<Buffer>> => {
     const { path, maxBytes = most.answerBytes, mayBe } = request;
     const { statusCode: status = 0, headers } = response;
-    const bytes = await readAll(response, maxBytes);
+    const bytes = await readAll(response, maxBytes).catch((error: CliError) => {
+      throw uncertain(request, error);
+    });
     sent.destroy();
-    if (status >= 300 && status < 400) throw notABox(base, status);
+    if (status >= 300 && status < 400) throw uncertain(request, notABox(base, status));
     if (secret === null) {
       const shown = Date.parse(headers.date ?? '') - now();
       if (Math.abs(shown) > CLOCK_TOLERANCE_MS) ahead = shown;
     } else {
       const asked = { request: String(sent.getHeader(signatureHeader)), status, sha256: sha256Hex(bytes) };
       const time = provenTime(secret, { ...asked, headerOf: (name) => headers[name] });
-      if (time === null) throw unproven(request, status, bytes);
+      if (time === null) throw uncertain(request, unproven(request, status, bytes));
       // However long the way there or back took.
       const isBehind = time > now() + ahead + PROVEN_TOLERANCE_MS;
-      if (isBehind || time < sentAt + ahead - PROVEN_TOLERANCE_MS) ahead = time - now();
+      if (isBehind || time < sentAt + ahead - PROVEN_TOLERANCE_MS) {
+        ahead = time - now();
+        isOfRecipient = false;
+      }
+      if (status < 300) isOfRecipient = true;
     }
     if (status === mayBe) return { status, headers, body: bytes };
     if (status < 300 && !isOfType(request, response)) throw notABox(base, status);
@@ -309,20 +332,20 @@ export const createClient = (options: Options): Client => {
     throw refusalOf({ base, path, status, bytes, hasSecret: secret !== null });
   };
 
-  /** Sends once more, each, what was stale, and what was meant for the box that had the address before. */
-  const repeating = async <Result>(work: () => Promise<Result>, tried: readonly string[] = []): Promise<Result> => {
-    try {
-      return await work();
-    } catch (error) {
-      const code = error instanceof CliError ? codeOf(error.answer) : '';
-      if (!['signature_stale', 'misdirected'].includes(code) || tried.includes(code)) throw error;
-      if (code === 'misdirected') recipient = undefined;
-      return repeating(work, [...tried, code]);
-    }
+  const repeating = <Result>(work: (nonce: string) => Promise<Result>): Promise<Result> => {
+    const nonce = newNonce();
+    const codeOfError = (error: unknown): string | null => (error instanceof CliError ? codeOf(error.answer) : null);
+    return repeatRefused(
+      () => work(nonce),
+      codeOfError,
+      (code) => {
+        if (code === 'misdirected') recipient = undefined;
+      },
+    );
   };
 
   const whole = (request: BoxRequest): Promise<Answer<Buffer>> =>
-    repeating(async () => finish(request, await start(request)));
+    repeating(async (nonce) => finish(request, await start(request, nonce)));
 
   return {
     base,
@@ -335,8 +358,8 @@ export const createClient = (options: Options): Client => {
     },
     bytes: whole,
     open: (request) =>
-      repeating(async () => {
-        const exchanged = await start(request, true);
+      repeating(async (nonce) => {
+        const exchanged = await start(request, nonce, true);
         const { response, sent } = exchanged;
         const { statusCode: status = 0, headers } = response;
         if (status >= 300) await finish(request, exchanged);

@@ -77,6 +77,7 @@ const advice = new Map([
   ['credentials_required', 'Set SIGNAGE_SHARED_SECRET, or keep the secret in ~/.config/signage/secret (mode 0600).'],
   ['signature_invalid', secretAdvice],
   ['signature_stale', 'The clock of this machine and that of the box differ.'],
+  ['signature_replayed', 'A copy of this request reached the box before it: see whether it was carried out.'],
   ['host_refused', 'Use the IP address of the box.'],
   ['content_changed', 'Somebody else changed the content in the meantime. See: signage content diff FILE'],
   ['invalid_content', 'See: signage content check FILE'],

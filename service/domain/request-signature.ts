@@ -86,7 +86,7 @@ export type Signable = Destination &
     method: string;
     /** Milliseconds since the epoch. */
     now?: number;
-    /** 16 to 64 characters of `A-Z a-z 0-9 - _`, valid for one request. */
+    /** 16 to 64 characters of `A-Z a-z 0-9 - _`; a box accepts it once. */
     nonce?: string;
     /** Node id of the box that the request is meant for; absent: the box that the host names. */
     recipient?: string;
@@ -106,11 +106,44 @@ const destinationOf = (signable: Destination): { host: string; target: string } 
 export const coveredBy = (headerOf: (name: string) => string | undefined): string[] =>
   coveredHeaders.map((name) => (headerOf(name) ?? '').replace(/^[ \t]+|[ \t]+$/g, ''));
 
+/** Refusals after which a client signs a request again; they count only where the answer is proven. */
+const repeatedCodes = ['signature_stale', 'misdirected'];
+
+/**
+ * Sends a request once more, each, where it was refused as stale, or as meant for another box: it was not carried out then.
+ * All attempts have one nonce, and a command has it as its id on all boxes, so that one of them is carried out at most,
+ * whoever passes on which.
+ * @param codeOf the code of a proven refusal; null: the error is none
+ * @param onRefusal called before it is sent once more
+ */
+export const repeatRefused = async <Result>(
+  attempt: () => Promise<Result>,
+  codeOf: (error: unknown) => string | null,
+  onRefusal: (code: string) => void,
+  codes: readonly string[] = repeatedCodes,
+): Promise<Result> => {
+  try {
+    return await attempt();
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === null || !codes.includes(code)) throw error;
+    onRefusal(code);
+    return repeatRefused(
+      attempt,
+      codeOf,
+      onRefusal,
+      codes.filter((each) => each !== code),
+    );
+  }
+};
+
 /** Signs the requests of a client, and verifies the answers of the box. */
 export const createSigning = ({ sha256, hmac, nonce: newNonce }: Digests) => {
   const signAnswer = (secret: string, answer: SignedAnswer): string => hmac(secret, answerText(answer));
 
   return {
+    newNonce,
+
     /**
      * @returns the headers of a signed request; valid for one request, within 300 s at the box that the host names, or
      *   within 30 s at the recipient

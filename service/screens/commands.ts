@@ -115,7 +115,10 @@ interface Dependencies {
 export interface CommandOrigin {
   /** Whether a peer sent it; then it runs on this box only. */
   relayed: boolean;
-  /** A screen carries out an id once in 5 minutes, on every box: a repeat gets the first result. Absent: a new one. */
+  /**
+   * A screen carries out an id once in 5 minutes, on every box: a repeat gets the first result. That of a signed command is
+   * its nonce, so that a host on the way cannot have two boxes carry it out. Absent: a new one.
+   */
   id?: string | undefined;
   /** Of the client. */
   log: SourceLog;

@@ -130,8 +130,8 @@ export const createScreenRoutes = (
     'POST /api/screens/:slug/commands': async (ctx) => {
       find(ctx.params.slug);
       const reached = { host: ctx.get('Host'), port: ctx.socket.localPort ?? 0 };
-      const relayed = ctx.state.isRelayed;
-      const { [commandIdHeader]: id } = relayed ? readFields(commandHeaders, ctx.headers) : {};
+      const { isRelayed: relayed, boundSignature } = ctx.state;
+      const id = relayed ? readFields(commandHeaders, ctx.headers)[commandIdHeader] : boundSignature?.nonce;
       const body = await readJson(ctx);
       ctx.body = trimResult(await command(ctx.params.slug, body, { relayed, id, log: ctx.state.log }, reached));
     },

@@ -10,8 +10,9 @@ import { secret, signageHere } from './support.ts';
 
 const env = { SIGNAGE_SHARED_SECRET: secret };
 let ahead = 0;
+let otherAhead = 0;
 const box = shareTestService({ content: lobby, env, wall: () => Date.now() + ahead });
-const other = shareTestService({ content: lobby, env });
+const other = shareTestService({ content: lobby, env, wall: () => Date.now() + otherAhead });
 
 interface Passed {
   method: string;
@@ -43,12 +44,14 @@ const startRelay = (meddle: (passed: Passed) => Promise<Answered | null>): Promi
       const passed = { method, url, headers, body: await buffer(request) };
       const answer = await (method === 'PUT' ? meddle(passed) : pass(box(), passed));
       if (answer === null) response.destroy();
+      else if (answer.headers['x-cut'] !== undefined)
+        response.writeHead(200, { 'content-length': '9' }).write('{', () => response.destroy());
       else response.writeHead(answer.status, answer.headers).end(answer.body);
     }),
   );
 
 /** The time at a box, ms since the epoch. */
-const nowAt = (at: TestService) => (): number => Date.now() + (at === box() ? ahead : 0);
+const nowAt = (at: TestService) => (): number => Date.now() + (at === box() ? ahead : otherAhead);
 
 /** The takeovers that a page would show. */
 const takeoversAt = async (at: TestService): Promise<{ id: string; until: string }[]> => {
@@ -170,7 +173,28 @@ test('a box that has another id by now is asked for it, and gets the request onc
   expect(await happened(box())).toEqual(once);
 });
 
+test('a refusal without proof is no reason to send a request once more', async () => {
+  let count = 0;
+  const body = '{"error":{"code":"signature_stale","message":"No."}}';
+  for (const status of [401, 503]) {
+    const relay = await startRelay(async () => {
+      count += 1;
+      return { status, headers: { 'content-type': 'application/json' }, body: Buffer.from(body) };
+    });
+    const { code, stderr } = await run(relay);
+    expect(code).toBe(4);
+    expect(stderr).toContain(mayHappen);
+  }
+  expect(count).toBe(2);
+});
+
 test.each<[string, (answer: Answered) => Answered | null, number]>([
+  [
+    'redirects instead of',
+    ({ headers }) => ({ status: 302, headers: { ...headers, location: '/' }, body: Buffer.alloc(0) }),
+    69,
+  ],
+  ['cuts', ({ headers, ...answer }) => ({ ...answer, headers: { ...headers, 'x-cut': '1' } }), 69],
   ['drops', () => null, 69],
   ['changes the body of', (answer) => ({ ...answer, body: Buffer.from('{}'.padEnd(answer.body.length)) }), 4],
   ['changes the status of', (answer) => ({ ...answer, status: 200 }), 4],
@@ -203,5 +227,23 @@ test.each<[string, (answer: Answered) => Answered | null, number]>([
   expect(code).toBe(expected);
   expect(stderr).toContain(mayHappen);
   if (expected === 1) expect(stderr).toContain('This answer is not proven.');
+  expect(await happened(box())).toEqual(once);
+});
+
+test('a host that takes a request to a box whose clock is ahead gets none that is good later', async () => {
+  otherAhead = 20 * 86_400_000;
+  const puts: Passed[] = [];
+  const relay = await startRelay((passed) => {
+    puts.push(passed);
+    return pass(puts.length === 1 ? other() : box(), passed);
+  });
+  expect(await run(relay)).toMatchObject({ code: 0 });
+  const [first, second] = puts.map(({ headers }) => ({
+    time: Number(headers['x-signage-request-timestamp']) - nowAt(box())(),
+    nonce: /nonce=[^;]+/.exec(String(headers['x-signage-request-signature']))?.[0],
+  }));
+  expect(second?.time).toBeLessThan(1_000);
+  // Only one of them can be carried out.
+  expect(second?.nonce).toBe(first?.nonce);
   expect(await happened(box())).toEqual(once);
 });

@@ -105,9 +105,9 @@ const clientOfBox = (
   session.signIn(secret, 'Zoë');
   const asked: Headers[] = [];
   const clock = String(Date.now() + ahead);
-  const fetch = async (path: RequestInfo | URL, init: RequestInit = {}): Promise<Response> => {
-    if (path === '/healthz') return Response.json({ nodeId: ids.length > 1 ? ids.shift() : ids[0] });
+  const fetch = async (_: RequestInfo | URL, init: RequestInit = {}): Promise<Response> => {
     const headers = new Headers(init.headers);
+    if (!headers.has(signatureHeader)) return Response.json({ nodeId: ids.length > 1 ? ids.shift() : ids[0] });
     asked.push(headers);
     const isMeant = headers.get(recipientHeader) === ids[0];
     const isFresh = Math.abs(Number(headers.get(timestampHeader)) - Number(clock)) < 30_000;
@@ -130,6 +130,19 @@ test('a request names the box, and is sent once more by its clock, and to the bo
   expect(asked.map((headers) => headers.get(recipientHeader))).toEqual(['node-1', 'node-1', 'node-2']);
   expect(await client.json('/console/api/site')).toEqual({ site: 'default' });
   expect(asked).toHaveLength(4);
+});
+
+test('a change is signed by the clock of the box that it is for, and a refusal without proof does not repeat it', async () => {
+  const { asked, client } = clientOfBox(['node-1'], 3_600_000);
+  await client.json('/console/api/site', { method: 'PUT', body: {} });
+  // The refused one, the question for the time, and the same request once more.
+  const nonces = asked.map((headers) => /nonce=[^;]+/.exec(headers.get(signatureHeader) ?? '')?.[0]);
+  expect(nonces).toHaveLength(3);
+  expect([nonces[2], nonces[1] === nonces[0]]).toEqual([nonces[0], false]);
+  const stale = clientOfBox(['node-1'], 3_600_000, ({ body, status }) => new Response(body, { status }));
+  const change = stale.client.json('/console/api/site', { method: 'PUT', body: {} });
+  await expect(change).rejects.toBeInstanceOf(Unproven);
+  expect(stale.asked).toHaveLength(1);
 });
 
 test.each<[string, (response: Response) => Response]>([

@@ -1,6 +1,7 @@
 /** A command at any box reaches the pages at every box, each exactly once. */
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { signRequest } from '../../service/auth/sign.ts';
 import { connectionSnapshot } from '../../service/contract/connections.ts';
 import { openLanding } from '../devices/support.ts';
 import { joinScreen, type TestPage } from '../support/page.ts';
@@ -10,6 +11,7 @@ import {
   joinLobby,
   listenOn,
   postTo,
+  secret,
   shareSite,
   startBox,
   startSite,
@@ -46,6 +48,19 @@ describe.each(withAndWithoutSecret)('%s', (_, env) => {
     }
     expect(await counts(boxes[1], pages)).toEqual([3, 3, 3, 3]);
   });
+});
+
+test('copies of one request, signed for one box after the other, are carried out once at the site', async () => {
+  const boxes = await startSite({ env: { SIGNAGE_SHARED_SECRET: secret } });
+  const pages = await Promise.all(boxes.map((box) => joinLobby(box)));
+  const nonce = 'the-nonce-of-all-copies';
+  const bodies = [];
+  for (const { url, nodeId: recipient, post } of boxes) {
+    const signed = { secret, method: 'POST', url: url + path, body: JSON.stringify(next), recipient, nonce };
+    bodies.push(await (await post(path, next, signRequest(signed))).json());
+  }
+  expect(bodies).toMatchObject([{ sent: 2 }, { sent: 2 }]);
+  expect(await counts(boxes[0], pages)).toEqual([1, 1]);
 });
 
 describe('two boxes', () => {

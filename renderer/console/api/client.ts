@@ -4,9 +4,14 @@ import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { operatorHeader } from '../../../service/contract/headers.ts';
-import { createSigning, headerText, signatureHeader } from '../../../service/domain/request-signature.ts';
+import {
+  createSigning,
+  headerText,
+  repeatRefused,
+  signatureHeader,
+} from '../../../service/domain/request-signature.ts';
 import type { BoxClock } from './clock.ts';
-import { checkStatus, isCode, Unproven, Unreachable } from './errors.ts';
+import { checkStatus, isCode, Refusal, Unproven, Unreachable } from './errors.ts';
 import type { Session } from './session.ts';
 
 const bytesOf = (data: string | Uint8Array): Uint8Array => (typeof data === 'string' ? utf8ToBytes(data) : data);
@@ -71,7 +76,15 @@ const operatorHeaders = (name: string): Record<string, string> =>
 /** Refusals that another secret would not get. */
 const secretRefusals = ['credentials_required', 'signature_required', 'signature_invalid', 'signature_stale'];
 /** What a box says without proof: another secret was signed with, or it has not come to the signature. */
-const unprovenCodes = [...secretRefusals, 'host_refused', 'too_many_requests', 'busy', 'storage_unavailable'];
+const unprovenCodes = [
+  'credentials_required',
+  'signature_required',
+  'signature_invalid',
+  'host_refused',
+  'too_many_requests',
+  'busy',
+  'storage_unavailable',
+];
 /** Proven clocks that differ by less are taken for equal: the way of the answer takes its time, too. */
 const TOLERANCE_MS = 2_000;
 
@@ -162,13 +175,15 @@ export const createClient = ({
 
   /** The node id of the box: only that box takes what is signed for it. */
   let recipient: Promise<string> | undefined;
+  /** Whether the clock is that of the recipient: a box that refuses may be another one of the site, whose clock is wrong. */
+  let isOfRecipient = true;
   const identify = async (): Promise<string> => {
     try {
       const signal = AbortSignal.timeout(ANSWER_MS);
       const answer = await fetch('/healthz', { cache: 'no-store', headers: pageHeaders, signal });
       const response = await arrived(answer, ANSWER_BYTES);
       const { nodeId } = (await response.json()) as { nodeId?: unknown };
-      if (typeof nodeId !== 'string') throw new Error('it tells no node id');
+      if (typeof nodeId !== 'string' || nodeId === '') throw new Error('it tells no node id');
       return nodeId;
     } catch (error) {
       recipient = undefined;
@@ -180,13 +195,14 @@ export const createClient = ({
   const sign = async (
     { method, path, bodySha256, headers: given }: Signed,
     secret: string | null,
+    nonce: string,
   ): Promise<Record<string, string>> => {
     const headers = { ...pageHeaders, ...operatorHeaders(session.operator.value), ...given };
     if (secret === null) return headers;
     recipient ??= identify();
     const id = await recipient;
     const now = clock.signingTime();
-    const request = { secret, method, host, target: path, bodySha256, headers, now, recipient: id };
+    const request = { secret, method, host, target: path, bodySha256, headers, now, recipient: id, nonce };
     return { ...headers, ...signing.signRequest(request) };
   };
 
@@ -199,7 +215,11 @@ export const createClient = ({
     const asked = { request, status: response.status, sha256: bytesToHex(sha256(bytes)) };
     const time = signing.provenTime(secret, { ...asked, headerOf });
     if (time !== null) {
-      if (Math.abs(time - clock.signingTime()) > TOLERANCE_MS) clock.set(time);
+      if (Math.abs(time - clock.signingTime()) > TOLERANCE_MS) {
+        clock.set(time);
+        isOfRecipient = false;
+      }
+      if (response.ok) isOfRecipient = true;
       return;
     }
     const { error } =
@@ -210,16 +230,23 @@ export const createClient = ({
     if (!unprovenCodes.includes(error?.code)) throw new Unproven('The answer is not proven.');
   };
 
-  /** Sends once more, each, what was stale, and what was meant for the box that had the address before. */
-  const repeating = async (attempt: () => Promise<Response>, tried: readonly string[] = []): Promise<Response> => {
-    try {
-      return await checkStatus(await attempt());
-    } catch (error) {
-      const code = ['signature_stale', 'misdirected'].find((each) => isCode(error, each));
-      if (code === undefined || tried.includes(code)) throw error;
-      if (code === 'misdirected') recipient = undefined;
-      return repeating(attempt, [...tried, code]);
-    }
+  const repeating = (
+    method: string,
+    secret: string | null,
+    attempt: (nonce: string) => Promise<Response>,
+  ): Promise<Response> => {
+    const nonce = signing.newNonce();
+    return repeatRefused(
+      async () => {
+        // A change that is signed by a clock that is ahead could be held back until then.
+        if (secret !== null && !isOfRecipient && method !== 'GET') await send('/healthz', {}, secret);
+        return checkStatus(await attempt(nonce));
+      },
+      (error) => (error instanceof Refusal ? error.code : null),
+      (code) => {
+        if (code === 'misdirected') recipient = undefined;
+      },
+    );
   };
 
   const send = async (
@@ -229,10 +256,10 @@ export const createClient = ({
     isStreamed = false,
   ): Promise<Response> => {
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-    const attempt = async (): Promise<Response> => {
+    const attempt = async (nonce: string): Promise<Response> => {
       const type: Record<string, string> = text === undefined ? {} : { 'Content-Type': 'application/json' };
       const bodySha256 = bytesToHex(sha256(bytesOf(text ?? '')));
-      const all = await sign({ method, path, bodySha256, headers: { ...type, ...headers } }, secret);
+      const all = await sign({ method, path, bodySha256, headers: { ...type, ...headers } }, secret, nonce);
       const abort = new AbortController();
       const cancel = (): void => abort.abort(signal?.reason);
       let timer = setTimeout(cancel, timeout);
@@ -269,7 +296,7 @@ export const createClient = ({
         throw new Unreachable('The box does not answer.', { cause: error });
       }
     };
-    return repeating(() => limited(attempt));
+    return repeating(method, secret, (nonce) => limited(() => attempt(nonce)));
   };
 
   const ask = async (path: string, options: RequestOptions, isStreamed: boolean): Promise<Response> => {
@@ -296,8 +323,8 @@ export const createClient = ({
     },
     upload: async (path, bodySha256, put) => {
       const secret = await session.ready();
-      await repeating(async () => {
-        const headers = await sign({ method: 'PUT', path, bodySha256, headers: {} }, secret);
+      await repeating('PUT', secret, async (nonce) => {
+        const headers = await sign({ method: 'PUT', path, bodySha256, headers: {} }, secret, nonce);
         const response = await put(headers);
         await prove(headers, secret, response);
         return response;
