@@ -96,31 +96,6 @@ export const safeJsonText = (text: string): string =>
     '\n\r\t'.includes(character) ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
-/**
- * Makes the cells of a CSV (RFC 4180) harmless as it passes: a cell that a spreadsheet would take for a formula is prefixed
- * with `'`, and control characters are written out.
- * @returns what stands in the place of each piece of the text
- */
-export const createSafeCsv = (): ((piece: string) => string) => {
-  let isQuoted = false;
-  let isAtStart = true;
-  return (piece) => {
-    let safe = '';
-    for (const character of piece) {
-      if (character === '"') {
-        isQuoted = !isQuoted;
-        safe += character;
-        continue;
-      }
-      const isEnd = !isQuoted && ',\r\n'.includes(character);
-      if (isAtStart && !isEnd && /[=+\-@\p{Cc}]/u.test(character)) safe += "'";
-      isAtStart = isEnd;
-      safe += '\r\n\t'.includes(character) ? character : visible(character);
-    }
-    return safe;
-  };
-};
-
 /** Enough of a SHA-256 to tell versions apart. */
 export const shortHash = (sha256: string): string => sha256.slice(0, 12);
 

@@ -1,6 +1,7 @@
 /** Plays as JSON and as CSV (RFC 4180), in pieces. */
 import { stringify } from 'csv-stringify/sync';
 import { type Play, play } from '../contract/plays.ts';
+import { safeCell } from './spreadsheet.ts';
 
 export const formats = {
   json: {
@@ -24,17 +25,6 @@ export const formats = {
     },
   },
 } as const;
-
-/** What a spreadsheet may take for the beginning of a formula: also in full width, and behind what it shows as nothing. */
-const invisible = String.raw`[\p{Z}\p{C}\p{Default_Ignorable_Code_Point}]*`;
-const formula = `${invisible}[=+\\-@＝＋－＠﹦﹢﹣﹫]`;
-const beginsHazardous = new RegExp(`^(?:\\p{Cc}|[;,]*${formula})`, 'u');
-/** Where a spreadsheet that separates by semicolons or tabs begins another cell. */
-const hazardousInside = new RegExp(`([;\\t\\r\\n])(?=${formula})`, 'gu');
-
-/** The text as a cell that no spreadsheet takes for a formula, or for several cells of which one is a formula. */
-const safeCell = (text: string): string =>
-  (beginsHazardous.test(text) ? "'" : '') + text.replace(hazardousInside, "$1'");
 
 const csvRows = (batch: readonly Play[], header: boolean): string =>
   stringify([...batch], {

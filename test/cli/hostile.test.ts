@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Limits } from '../../service/cli/client.ts';
-import { columns, createSafeCsv, fitted, safeJsonText } from '../../service/cli/text.ts';
+import { columns, fitted, safeJsonText, visible } from '../../service/cli/text.ts';
 import type { SiteOverview } from '../../service/contract/console/site.ts';
+import { createSafeCsv } from '../../service/domain/spreadsheet.ts';
 import { lobby } from '../content/samples.ts';
 import { exampleOf, rubbish, startHostileBox } from '../support/hostile-box.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
@@ -229,10 +230,12 @@ test.each([
   ['"a ""=b"" c",@d', '"a ""=b"" c",\'@d'],
   ["'=1", "'=1"],
   ['\x1b[2J,"x\x9b"', '\'\\x1b[2J,"x\\x9b"'],
-  ['"line\r\n=end"', '"line\r\n=end"'],
+  ['"line\r\n=end"', '"line\r\n\'=end"'],
+  ['"a, -20 %",b', '"a, -20 %",b'],
+  [';=1,＝1,\u200b=1,a;\u3000=1', ";'=1,'＝1,\u200b'=1,a;\u3000'=1"],
 ])('the CSV %j is written as %j, however it is cut', (given, expected) => {
-  expect(createSafeCsv()(given)).toBe(expected);
-  const safe = createSafeCsv();
+  expect(createSafeCsv(visible)(given)).toBe(expected);
+  const safe = createSafeCsv(visible);
   expect(Array.from(given, safe).join('')).toBe(expected);
 });
 

@@ -11,7 +11,7 @@ const MOST_IN_FIELD = 4_096;
 
 const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
-/** Cuts each text and each value of a one-line field that is rendered from now on. */
+/** Cuts each text that is rendered from now on, and each value of a one-line field, which is not edited then: its rest would be lost. */
 export const boundTexts = (): void => {
   const before = options.vnode;
   options.vnode = (vnode) => {
@@ -19,8 +19,11 @@ export const boundTexts = (): void => {
     const props = vnode.props as unknown;
     if (typeof props === 'string') vnode.props = cut(props, MOST_CHARACTERS) as never;
     else if (vnode.type === 'input') {
-      const field = props as { value?: unknown };
-      if (typeof field.value === 'string') field.value = cut(field.value, MOST_IN_FIELD);
+      const field = props as { value?: unknown; readOnly?: boolean };
+      if (typeof field.value === 'string' && field.value.length > MOST_IN_FIELD) {
+        field.value = cut(field.value, MOST_IN_FIELD);
+        field.readOnly = true;
+      }
     }
     before?.(vnode);
   };

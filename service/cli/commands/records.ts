@@ -7,10 +7,11 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { z } from 'zod';
 import type { auditAnswer } from '../../contract/console/site.ts';
 import { degradedHeader } from '../../contract/headers.ts';
+import { createSafeCsv } from '../../domain/spreadsheet.ts';
 import { moment as momentArgument, text } from '../arguments.ts';
 import { CliError } from '../exit.ts';
 import type { Session } from '../session.ts';
-import { createSafeCsv, moment, safeJson, safeJsonText, shortHash } from '../text.ts';
+import { moment, safeJson, safeJsonText, shortHash, visible } from '../text.ts';
 
 interface ExportOptions {
   from?: string;
@@ -53,7 +54,7 @@ const changing = (change: (piece: string) => string): Transform => {
 export const registerRecords = (program: Command, { out, client, degrade }: Session): void => {
   /** Copies a body to standard output as it arrives, so that neither a terminal nor a spreadsheet carries out what is in it. */
   const copy = async (body: IncomingMessage, format: string): Promise<void> => {
-    const safe = format === 'json' ? safeJsonText : createSafeCsv();
+    const safe = format === 'json' ? safeJsonText : createSafeCsv(visible);
     const change = (piece: string): string =>
       out.stdout.isTTY === true ? safe(piece).replaceAll('\r', '') : safe(piece);
     try {
