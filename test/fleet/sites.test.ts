@@ -30,7 +30,7 @@ describe.skipIf(!hasNats)('with a real nats-server', { timeout: 60_000 + KILLS *
         await plays(second, 'Old');
         const boxes = [first, second];
         const pages = await Promise.all(boxes.map((box, n) => joinScreen(box, 'lobby', { clientId: `client-${n}` })));
-        return { name, boxes, pages, sent: [] as string[], reported: [] as string[], pushed: 'Old' };
+        return { name, shift, boxes, pages, sent: [] as string[], reported: [] as string[], pushed: 'Old' };
       }),
     );
     /** Asks again, with the same id, until there is an answer. */
@@ -65,7 +65,8 @@ describe.skipIf(!hasNats)('with a real nats-server', { timeout: 60_000 + KILLS *
           },
           () => undefined,
         );
-        const plays = site.pages.map((_, n) => playAgo(60 + n));
+        // Pages have the time of their box.
+        const plays = site.pages.map((_, n) => playAgo(60 + n - site.shift / 1000));
         await Promise.all(site.pages.map((page, n) => report(page, plays.slice(n, n + 1))));
         site.reported.push(...idsOf(plays));
         const { sent, degraded } = await redirect(site.name, to, expiresAt);
