@@ -37,8 +37,8 @@ export const proofText = ({ deviceId, nodeId }: ProofScope, { at, nonce }: Pick<
 export const formatProof = ({ key, at, nonce, signature }: DeviceProof): string =>
   `v1;key=${key};at=${at};nonce=${nonce};sig=${signature}`;
 
-/** 32 and 64 bytes in base64url. */
-const proofPattern = /^v1;key=([\w-]{43});at=(\d{13});nonce=([\w-]{16,64});sig=([\w-]{86})$/;
+/** 32 and 64 bytes in base64url. The unused bits of the last characters are 0, so that each key has one spelling. */
+const proofPattern = /^v1;key=([\w-]{42}[AEIMQUYcgkosw048]);at=(\d{13});nonce=([\w-]{16,64});sig=([\w-]{85}[AQgw])$/;
 
 /** Reads what {@link formatProof} wrote; null: it is malformed. */
 export const parseProof = (value: string): DeviceProof | null => {
