@@ -96,9 +96,8 @@ const createAsk = (
   let isRunning = false;
 
   const askRound = async (): Promise<void> => {
-    const inOrder = waiting.toSorted((a, b) => a.wrong - b.wrong);
-    const asked = inOrder.slice(0, mostAskedClaims);
-    waiting = inOrder.slice(mostAskedClaims);
+    const asked = waiting.slice(0, mostAskedClaims);
+    waiting = waiting.slice(mostAskedClaims);
     const { answers } = await peers.broadcast(
       'devices.claims',
       asked.map(({ deviceId, claim }) => ({ deviceId, claim })),
@@ -120,9 +119,10 @@ const createAsk = (
 
   return async (question) => {
     if (peers.isAlone()) return false;
-    if (waiting.length >= MAX_WAITING) throw new CodedError('busy');
     return new Promise((resolve) => {
-      waiting.push({ ...question, answer: resolve });
+      waiting = [...waiting, { ...question, answer: resolve }].toSorted((a, b) => a.wrong - b.wrong);
+      // The last one is of the address with the most wrong codes.
+      if (waiting.length > MAX_WAITING) waiting.pop()?.answer(false);
       void run();
     });
   };

@@ -216,6 +216,51 @@ describe('at one box', () => {
   });
 });
 
+test('a box that starts again knows no code and no proof of before, and shows the display another code', async () => {
+  const service = await startTestService(setup);
+  const device = makeDevice();
+  const proof = proofOf(service, device);
+  const old = String((await askStatus(service, device.deviceId, proof)).headers.get('x-signage-claim'));
+  await service.close();
+  const again = await startTestService({ ...setup, dataDir: service.dataDir });
+  expect(again.nodeId).toBe(service.nodeId);
+  expect((await askStatus(again, device.deviceId, proof)).headers.get('x-signage-claim')).toBeNull();
+  const guess = (claim: string) => bindByPage(again, device.deviceId, { 'x-signage-claim': claim });
+  expect(await refusalOf(await guess(old))).toEqual([403, 'claim_invalid']);
+  const code = String(await codeAt(again, device));
+  expect(code).not.toBe(old);
+  expect(await refusalOf(await guess(old))).toEqual([403, 'claim_invalid']);
+  expect((await guess(code)).status).toBe(200);
+});
+
+test('a thousand guesses at two boxes bind nothing, and keep nobody who has the code from binding', async () => {
+  const [first, second] = await startSite(setup);
+  const [device, other] = [makeDevice(), makeDevice()];
+  const codes = [String(await codeAt(first, device)), String(await codeAt(first, other))];
+  const tokens = await Promise.all([first, second].map(pageHeaders));
+  const statuses = new Map<number, number>();
+  let left = 1_000;
+  const guess = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      const [box, token] = left % 10 === 0 ? [second, tokens[1]] : [first, tokens[0]];
+      const claim = { 'x-signage-claim': `Z${String(left).padStart(9, '0')}` };
+      const body = { deviceId: device.deviceId, clientName: 'Mine', screenSlug: 'gate-4' };
+      const response = await box.post('/api/onboarding', body, { ...token, ...claim });
+      await response.arrayBuffer();
+      statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+    }
+  };
+  const guesses = Promise.all(Array.from({ length: 100 }, guess));
+  const bind = await bindByPage(second, other.deviceId, { 'x-signage-claim': String(codes[1]) });
+  expect(bind.status).toBe(200);
+  await guesses;
+  expect([...statuses.keys()].toSorted()).toEqual([403, 429]);
+  expect(statuses.get(403)).toBeLessThanOrEqual(20);
+  for (const box of [first, second]) expect(await isBound(box, device.deviceId)).toBe(false);
+  expect((await bindByPage(second, device.deviceId, { 'x-signage-claim': String(codes[0]) })).status).toBe(200);
+}, 60_000);
+
 test('without a secret there are no codes, and a page binds as before', async () => {
   const service = await startTestService({ content });
   const device = makeDevice();
@@ -290,6 +335,16 @@ describe('the life of a code', () => {
     expect(isRightHere('first', first)).toBe(true);
     wait(61);
     expect(codeFor('c', '10.0.2.1')).not.toBeNull();
+  });
+
+  it('where more are asked for than the other boxes are asked at once, those of addresses with wrong ones are refused', async () => {
+    const alone = { isAlone: () => false, broadcast: async () => ({ answers: [{ right: [true] }], degraded: false }) };
+    const clock = { monotonicNow: () => 0, tempo: { ...defaultTempo, devices: { ...defaultTempo.devices, round: 1 } } };
+    const { check } = createClaims(clock, alone as unknown as Parameters<typeof createClaims>[1]);
+    const guesses = Array.from({ length: 1_200 }, () => check('A', '0123456789', '10.0.0.1').catch(({ code }) => code));
+    await expect(check('A', '0123456789', '10.0.0.2')).resolves.toBeUndefined();
+    const refused = (await Promise.all(guesses)).filter((code) => code !== undefined);
+    expect(new Set(refused)).toEqual(new Set(['claim_invalid', 'too_many_requests']));
   });
 
   it('a bound device may show one for ten minutes', () => {
