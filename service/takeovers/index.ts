@@ -99,17 +99,27 @@ const digestOf = (records: Records): string => {
   return digest;
 };
 
-/** Counts new takeovers. @returns the ms until one is taken; 0: it is counted */
+/** Counts new takeovers of the site. */
 const createQuota = () => {
   const others = [createRate(takeoverLimits.minute, 60_000), createRate(takeoverLimits.day, 86_400_000)];
   const emergencies = [createRate(takeoverLimits.emergenciesAMinute, 60_000)];
-  return (isEmergency: boolean, time: MonotonicMs): number => {
-    const rates = isEmergency ? emergencies : others;
-    const wait = Math.max(...rates.map((rate) => rate.wait(time)));
-    if (wait === 0) for (const rate of rates) rate.take(time);
-    return wait;
+  const ratesOf = (isEmergency: boolean) => (isEmergency ? emergencies : others);
+  const count = (isEmergency: boolean, time: MonotonicMs): void => {
+    for (const rate of ratesOf(isEmergency)) rate.take(time);
+  };
+  return {
+    count,
+    /** @returns the ms until one is taken; 0: it is counted */
+    take: (isEmergency: boolean, time: MonotonicMs): number => {
+      const wait = Math.max(...ratesOf(isEmergency).map((rate) => rate.wait(time)));
+      if (wait === 0) count(isEmergency, time);
+      return wait;
+    },
   };
 };
+
+/** A takeover that another box started so long ago counts no more, ms: a box that was away learns of many at once. */
+const COUNTED_MS = 60_000;
 
 const isEmergency = ({ level }: Pick<TakeoverRecord, 'level'>): boolean => level === 'emergency';
 
@@ -129,7 +139,7 @@ export const createTakeovers = async (context: ServiceContext): Promise<Takeover
   );
   const ends = keep(await openEnds(context));
   const changes = createEmitter();
-  const takeFromQuota = createQuota();
+  const quota = createQuota();
   let timer: NodeJS.Timeout | undefined;
   /** In memory first: a disk that takes no writes must not prolong a takeover. */
   const over = new Set(durable.read().over);
@@ -212,7 +222,7 @@ export const createTakeovers = async (context: ServiceContext): Promise<Takeover
     const most = isEmergency(takeover) ? takeoverLimits.openEmergencies : takeoverLimits.open;
     if (others.length >= most) throw new CodedError('too_many_takeovers');
     if (before !== undefined && isOpen(before) && isSameKind(before)) return;
-    const wait = takeFromQuota(isEmergency(takeover), monotonicNow());
+    const wait = quota.take(isEmergency(takeover), monotonicNow());
     if (wait === 0) return;
     const seconds = Math.ceil(wait / 1000);
     throw new CodedError('too_many_requests', `The site takes no more new takeovers for ${seconds} s.`, {
@@ -268,7 +278,13 @@ export const createTakeovers = async (context: ServiceContext): Promise<Takeover
       const stale = new Set(corrections.map(({ id }) => id));
       const news = theirs.filter(({ id, endedAt }) => endedAt !== null || !stale.has(id));
       if (mergeTakeovers(read(), news, reading()) !== read()) {
-        await update((records) => mergeTakeovers(records, news, reading()));
+        await update((records) => {
+          for (const record of news) {
+            const isNew = !records.has(record.id) && siteNow() - Date.parse(record.updatedAt) < COUNTED_MS;
+            if (isNew) quota.count(isEmergency(record), monotonicNow());
+          }
+          return mergeTakeovers(records, news, reading());
+        });
       }
       return corrections;
     },

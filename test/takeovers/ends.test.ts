@@ -7,6 +7,7 @@ import type { ServiceContext } from '../../service/module.ts';
 import { openEnds } from '../../service/takeovers/ends.ts';
 import { createTakeovers } from '../../service/takeovers/index.ts';
 import { lobby } from '../content/samples.ts';
+import { startSite } from '../peers/support.ts';
 import { patience, payloadOf } from '../support/observe.ts';
 import { createOperator, refusalOf } from '../support/operator.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
@@ -85,18 +86,19 @@ describe('a site takes', () => {
     expect((await put('fire', 'emergency')).isNew).toBe(true);
   });
 
-  test('says so with 429 and Retry-After', async () => {
-    const service = await startTestService({ content: lobby });
-    const put = putTo(service);
-    const all = (from: number, action: (id: string) => Promise<unknown>) =>
-      Promise.all(Array.from({ length: 10 }, (_, index) => action(`e-${from + index}`)));
-    for (const from of [0, 10]) {
-      await all(from, (id) => put(id, { level: 'emergency' }));
-      await all(from, (id) => end(service, id));
+  test('as many at all boxes together, and says so with 429 and Retry-After', async () => {
+    const boxes = await startSite();
+    const all = (name: string, action: (id: string) => Promise<unknown>) =>
+      Promise.all(Array.from({ length: 10 }, (_, index) => action(`${name}-${index}`)));
+    for (const [index, box] of boxes.entries()) {
+      await all(`e${index}`, (id) => putTo(box)(id, { level: 'emergency' }));
+      await all(`e${index}`, (id) => end(box, id));
     }
-    const refused = await put('fire', { level: 'emergency' });
-    expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(10);
-    expect(await refusalOf(refused)).toEqual([429, 'too_many_requests']);
+    for (const box of boxes) {
+      const refused = await putTo(box)('fire', { level: 'emergency' });
+      expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(10);
+      expect(await refusalOf(refused)).toEqual([429, 'too_many_requests']);
+    }
   });
 });
 
