@@ -4,6 +4,7 @@ import { mostTakeoverDays } from '../contract/console/takeover-levels.ts';
 import { type TakeoverRequest, takeoverId, takeoverRequest } from '../contract/console/takeovers.ts';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
+import { withoutCredentials } from '../domain/media-names.ts';
 import { pictureKindOf } from '../domain/media-types.ts';
 import { unknownTargets } from '../domain/targets.ts';
 import { readJson } from '../http/body.ts';
@@ -48,6 +49,8 @@ export const takeoverOf = (id: string, request: TakeoverRequest, screens: Screen
   }
   if (media_url != null && pictureKindOf(media_url) === null)
     throw invalid('media_url', 'a takeover shows a picture or a film');
+  if (media_url != null && withoutCredentials(media_url) !== media_url)
+    throw invalid('media_url', 'everybody can read it, so it takes no user name and no password');
   const length = Date.parse(until) - Date.parse(from);
   if (length <= 0) throw invalid('until', 'a takeover ends after it begins');
   if (length > mostTakeoverDays * 86_400_000)

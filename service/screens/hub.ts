@@ -15,12 +15,16 @@ import {
   type State,
 } from '../contract/socket.ts';
 import { createEmitter } from '../domain/emitter.ts';
+import { withoutCredentials } from '../domain/media-names.ts';
 import type { EpochMs } from '../domain/time.ts';
 import { createSockets, frameOf, GOING_AWAY } from '../http/sockets.ts';
 import type { ServiceContext } from '../module.ts';
 import { inSlices, type Steps } from '../platform/slices.ts';
 import { type Client, createClients, isOwnClientId, readableLabel } from './clients.ts';
 import type { Reports } from './reports.ts';
+
+/** The page as anyone may read it: without the user and password of the address that a redirect shows. */
+const publicPage = ({ page }: Pick<State, 'page'>) => page && withoutCredentials(page);
 
 /** What is known about a socket before the hello of its page. */
 export interface Origin {
@@ -140,7 +144,7 @@ export const createHub = (
       deviceId,
       label: (isExtended ? clientName : null) ?? readableLabel(origin.userAgent, connectionId),
       userAgent: origin.userAgent,
-      ...reportedOf({ ...hello, page: hello.page ?? `/screen/${slug}` }, null),
+      ...reportedOf({ ...hello, page: publicPage(hello) ?? `/screen/${slug}` }, null),
       clientIp: origin.clientIp,
       remoteAddress: origin.remoteAddress,
       connectedAt: at,
@@ -162,7 +166,7 @@ export const createHub = (
     if (currentSlideId !== null && currentSlideId !== connection.currentSlideId) {
       reports.plays(connection.id, currentSlideId);
     }
-    clients.change(client, reportedOf(state, connection));
+    clients.change(client, reportedOf({ ...state, page: publicPage(state) }, connection));
   };
 
   /** The page repeats what is not acknowledged. */

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { item, rss, startFeedServer } from '../feeds/server.ts';
 import { patience, payloadOf } from '../support/observe.ts';
 import { createOperator } from '../support/operator.ts';
+import { joinScreen } from '../support/page.ts';
 import { startTestService } from '../support/service.ts';
 
 const marker = 'M4rk3r';
@@ -63,7 +64,23 @@ test('no password and no key of an address is in any answer but that of the cont
     command: 'redirect',
     url: `https://example.com/?token=${marker}`,
   });
-  for (const path of ['/api/screens/lobby/playlist', '/console/api/audit', '/healthz', '/metrics']) {
+  const page = await joinScreen(service, 'lobby', { page: `https://me:${marker}@example.com/hello` });
+  page.send({ type: 'state', page: `https://me:${marker}@example.com/?q=1` });
+  const pageOf = async () => (await (await service.get('/api/screens/lobby/connections')).json()).connections[0].page;
+  await expect.poll(pageOf).toBe('https://example.com/?q=1');
+  const until = new Date(Date.now() + 60_000).toISOString();
+  const media_url = `https://me:${marker}@example.com/exit.png`;
+  const takeover = { targets: ['all'], level: 'info', media_url, until };
+  const refused = await ask('PUT', '/console/api/takeovers/exit', takeover);
+  expect([refused.status, (await refused.json()).error]).toMatchObject([400, { field: 'media_url' }]);
+  for (const path of [
+    '/api/screens/lobby/connections',
+    '/console/api/site',
+    '/api/screens/lobby/playlist',
+    '/console/api/audit',
+    '/healthz',
+    '/metrics',
+  ]) {
     expect(await (await ask('GET', path)).text(), path).not.toContain(marker);
   }
   expect(service.log()).not.toContain(marker);

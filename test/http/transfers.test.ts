@@ -87,7 +87,7 @@ test('readers that stop hold the exports of their own address alone, and only fo
   const { url } = await startTestService({ dataDir, content: lobby });
   const path = `${url}/console/api/plays`;
   for (let reader = 0; reader < 4; reader += 1) expect((await ask(path)).statusCode).toBe(200);
-  expect(await statusOf(path)).toBe(503);
+  expect(await statusOf(path)).toBe(429);
   expect(await statusOf(path, { from: '127.0.0.2' })).toBe(200);
   await expect.poll(() => statusOf(path), patience).toBe(200);
 });

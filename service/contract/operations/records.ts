@@ -60,7 +60,7 @@ export const records = {
         },
       },
     },
-    errors: ['invalid_field', 'busy'],
+    errors: ['invalid_field', 'too_many_requests'],
     examples: { from: '2026-01-31', screen: 'lobby' },
   },
   'GET /api/peers/plays': {

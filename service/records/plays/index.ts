@@ -172,7 +172,10 @@ export const createPlays = async (
         const range = rangeOf(from, to, screen);
         // Each export reads files and waits for other boxes.
         const release = exports.take(ctx.state.clientIp);
-        if (release === null) throw new CodedError('busy', 'Other exports are running; try again in a moment.');
+        if (release === null) {
+          const message = 'Other exports are running; try again in a moment.';
+          throw new CodedError('too_many_requests', message, { headers: { 'Retry-After': '2' } });
+        }
         ctx.res.once('close', release);
         const { plays, degraded } = await sitePlays.read(range);
         const { type, write } = formats[format];
