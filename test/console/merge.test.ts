@@ -53,6 +53,13 @@ test('a slide that one side removed and the other changed is a conflict, and eit
   expect(merged(mine, theirs, new Set(conflicts.map(conflictKey))).titles).toEqual(['a', 'theirs', 'c']);
 });
 
+test('slides with one id, which a file can have, are lost by no merge: the list is one conflict', () => {
+  const mine = [slide('a', 'mine'), slide('b', 'one'), slide('b', 'two')];
+  const { titles, conflicts } = merged(mine, [slide('a', 'theirs'), slide('b'), slide('c')]);
+  expect(titles).toEqual(['mine', 'one', 'two']);
+  expect(conflicts.map(({ path }) => path)).toEqual([['playlists', 'main', 'slides']]);
+});
+
 const ids = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'), { maxLength: 6 });
 const edit = ids.chain((order) =>
   fc.tuple(...order.map((id) => fc.constantFrom('1', '2').map((title) => slide(id, title)))),
