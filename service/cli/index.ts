@@ -4,7 +4,7 @@ import { homedir, userInfo } from 'node:os';
 import packageJson from '../../package.json' with { type: 'json' };
 import { exitCodes } from './exit.ts';
 import { createOutput } from './output.ts';
-import { run } from './program.ts';
+import { endWith, run } from './program.ts';
 
 const loginName = (): string | null => {
   try {
@@ -14,7 +14,8 @@ const loginName = (): string | null => {
   }
 };
 
-const { env, stdin, stdout, stderr } = process;
+const { env, stdin, stdout, stderr, argv } = process;
+const args = argv.slice(2);
 for (const stream of [stdout, stderr]) {
   stream.on('error', ({ code }: NodeJS.ErrnoException) => {
     // A reader such as `head` may close the pipe early.
@@ -23,9 +24,11 @@ for (const stream of [stdout, stderr]) {
     process.exit(exitCodes.refused);
   });
 }
-process.exitCode = await run(process.argv.slice(2), {
+const out = createOutput({ stdout, stderr, env });
+process.on('uncaughtException', (error) => process.exit(endWith(error, out, args)));
+process.exitCode = await run(args, {
   version: packageJson.version,
-  out: createOutput({ stdout, stderr, env }),
+  out,
   stdin,
   surroundings: { env, home: homedir(), login: loginName() },
 });

@@ -44,6 +44,10 @@ export const createOutput = ({ stdout, stderr, env }: Options) => {
     isJson: (): boolean => isJson,
     /** Whether anything was printed that is data. */
     hasData: (): boolean => hasData,
+    /** For data that a caller writes to `stdout` as it arrives. */
+    noteData: (): void => {
+      hasData = true;
+    },
     /** Prints data; line ends that a text by others has are written out by the caller, or by {@link columns}. */
     line,
     json: (value: unknown): void => line(safeJson(value)),

@@ -57,8 +57,26 @@ const jsonCodes = {
   configuration: 'configuration',
 } as const;
 
-const asCliError = (error: unknown): CliError =>
-  error instanceof CliError ? error : new CliError('internal', `signage has a fault: ${(error as Error).message}`);
+const asCliError = (error: unknown): CliError => {
+  if (error instanceof CliError) return error;
+  // The parser has said what is wrong.
+  if (error instanceof CommanderError) {
+    const isHelp = error.code === 'commander.help';
+    return new CliError('usage', isHelp ? 'A command is missing' : error.message.replace(/^error: /, ''));
+  }
+  const { message = String(error) } = (error ?? {}) as Partial<Error>;
+  return new CliError('internal', `signage has a fault: ${message}`);
+};
+
+/** Says why a run ends: a sentence, and with `--json` an answer, unless there is one. @returns the exit code */
+export const endWith = (error: unknown, out: Output, args: readonly string[]): number => {
+  if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
+  const { exit, message, answer } = asCliError(error);
+  const isJson = out.isJson() || args.includes('--json');
+  if (isJson && !out.hasData()) out.json(answer ?? { error: { code: jsonCodes[exit], message } });
+  if (!(error instanceof CommanderError)) out.fail(message);
+  return exitCodes[exit];
+};
 
 /** Carries out a command line. @param args without the program; @returns the exit code */
 export const run = async (
@@ -96,13 +114,6 @@ export const run = async (
     await program.parseAsync(args, { from: 'user' });
     return exitCodes[session.isDegraded() ? 'degraded' : 'done'];
   } catch (error) {
-    if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
-    // The parser has said what is wrong.
-    const isSaid = error instanceof CommanderError;
-    const { exit, message, answer } = isSaid ? new CliError('usage', error.message) : asCliError(error);
-    const isJson = out.isJson() || args.includes('--json');
-    if (isJson && !out.hasData()) out.json(answer ?? { error: { code: jsonCodes[exit], message } });
-    if (!isSaid) out.fail(message);
-    return exitCodes[exit];
+    return endWith(error, out, args);
   }
 };

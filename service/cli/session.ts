@@ -76,6 +76,13 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
     );
   };
 
+  /** Tells the operator what is awaited. @param work receives what ends the waiting, at the latest its own end */
+  const saying = async <Result>(text: string, work: (onStart: () => void) => Promise<Result>): Promise<Result> => {
+    const timer = setTimeout(() => out.say(text), limits.patienceMs);
+    const stop = (): void => clearTimeout(timer);
+    return work(stop).finally(stop);
+  };
+
   let client: Promise<Client> | undefined;
   let isDegraded = false;
   return {
@@ -98,7 +105,9 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
       client ??= (async () => {
         const base = globals().box ?? boxOf(surroundings);
         const secret = readSecret(surroundings);
-        return base === null ? discover(secret) : connect(base, secret);
+        return base === null
+          ? saying('Looking for a box in this network.', () => discover(secret))
+          : connect(base, secret);
       })();
       return client;
     },
@@ -109,7 +118,12 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
     withHub: async <Result>(work: (hub: Hub) => Promise<Result>): Promise<Result> => {
       const { url, credentials } = fleetOf(surroundings, globals().fleet);
       const { connectHub } = await import('./fleet/connect.ts');
-      return connectHub(url, credentials, work);
+      return saying(`The hub at ${new URL(url).host} is awaited.`, (onConnect) =>
+        connectHub(url, credentials, (hub) => {
+          onConnect();
+          return work(hub);
+        }),
+      );
     },
     /** What others name as a box is asked without a signature, from which a weak secret could be guessed. */
     clientOf: (url: string): Client => connect(new URL(url), null),

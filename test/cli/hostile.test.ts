@@ -11,7 +11,7 @@ import { lobby } from '../content/samples.ts';
 import { exampleOf, rubbish, startHostileBox } from '../support/hostile-box.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
 import { isSoak } from '../support/soak.ts';
-import { secret, signageHere } from './support.ts';
+import { secret, signage, signageHere } from './support.ts';
 
 const short: Limits = {
   connectMs: 1_000,
@@ -135,19 +135,60 @@ test('a box of the baseline variant is a box', async () => {
   expect((await signageHere(['screens'], { SIGNAGE_BOX: url })).code).toBe(1);
 });
 
-test('with --json an error is an answer, too, once', async () => {
-  const box = await startHostileBox((_, response) => void response.end('{}'));
-  const env = { SIGNAGE_BOX: box };
-  const message = `What answers at ${box} is not a signage box.`;
-  const { stdout } = await signageHere(['screens', '--json'], env);
-  expect(JSON.parse(stdout)).toEqual({ error: { code: 'unreachable', message } });
-  const usage = await signageHere(['screens', '--json', '--nosuch'], env);
-  expect(JSON.parse(usage.stdout)).toMatchObject({ error: { code: 'usage' } });
-  const refusing = await startHostileBox((_, response) => {
-    response.writeHead(404).end('{"error":{"code":"screen_not_found","message":"No."}}');
+describe('with --json an error is an answer, too, once:', () => {
+  const hub = ['--fleet', 'nats://127.0.0.1:1'];
+  test.each<[string[], string, NodeJS.ProcessEnv]>([
+    [['screens'], 'unreachable', {}],
+    [['screens', '--nosuch'], 'usage', {}],
+    [[], 'usage', {}],
+    [['media'], 'usage', {}],
+    [['help', 'nosuch'], 'usage', {}],
+    [['takeover', 'end', 'lift'], 'usage', {}],
+    [['content', 'check', '/nosuch'], 'usage', {}],
+    [['content', 'check', import.meta.filename], 'refused', {}],
+    [['media', 'put', import.meta.filename], 'unreachable', {}],
+    [['plays', 'export'], 'unreachable', {}],
+    [['screens'], 'configuration', { SIGNAGE_BOX: 'ftp://box' }],
+    [['fleet', 'sites'], 'configuration', {}],
+    [['fleet', 'sites', ...hub], 'unreachable', {}],
+    [['fleet', 'plays', ...hub], 'unreachable', {}],
+  ])('signage %j', async (args, code, env) => {
+    const box = await startHostileBox((_, response) => void response.end('{}'));
+    const { stdout, stderr } = await signageHere([...args, '--json'], { SIGNAGE_BOX: box, ...env });
+    const { error } = JSON.parse(stdout);
+    expect(error).toEqual({ code, message: expect.not.stringMatching(/^\(|^error/) });
+    expect(stderr).toContain(error.message === 'A command is missing' ? 'Usage: signage' : error.message);
   });
-  const refused = await signageHere(['send', 'lobby', 'next', '--json'], { SIGNAGE_BOX: refusing });
-  expect(JSON.parse(refused.stdout)).toEqual({ error: { code: 'screen_not_found', message: 'No.' } });
+
+  test('what the box refuses is its answer', async () => {
+    const body = '{"error":{"code":"screen_not_found","message":"No."}}';
+    const box = await startHostileBox((_, response) => void response.writeHead(404).end(body));
+    const { stdout } = await signageHere(['send', 'lobby', 'next', '--json'], { SIGNAGE_BOX: box });
+    expect(JSON.parse(stdout)).toEqual({ error: { code: 'screen_not_found', message: 'No.' } });
+  });
+
+  test('an export that ends too early is not continued by an error', async () => {
+    const box = await startHostileBox((_, response) => {
+      response.writeHead(200, { 'Content-Type': 'application/json' }).write('[{', () => response.destroy());
+    });
+    const { stdout, stderr, code } = await signageHere(['plays', 'export', '--json'], { SIGNAGE_BOX: box });
+    expect([code, stdout]).toEqual([69, '[{']);
+    expect(stderr).toContain('ends too early');
+  });
+
+  test('a fault of the program is a sentence and an answer, without a stack', async () => {
+    const NODE_OPTIONS = "--import=data:text/javascript,setTimeout(()=>{throw(new(Error)('boom'))},400)";
+    const box = await startHostileBox(() => undefined);
+    const { stdout, stderr, code } = await signage(['screens', '--json'], {
+      env: { NODE_OPTIONS, SIGNAGE_BOX: box },
+    });
+    const message = 'signage has a fault: boom';
+    expect([code, JSON.parse(stdout), stderr]).toEqual([
+      70,
+      { error: { code: 'internal_error', message } },
+      `Error: ${message}\n`,
+    ]);
+  });
 });
 
 test('who waits for a box is told so, and an error has 20 rows at most', async () => {

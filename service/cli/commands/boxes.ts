@@ -147,8 +147,8 @@ export const registerDiscover = (program: Command, { out, clientOf }: Session): 
         found.push(probe(urls).then((answer) => ({ ...box, ...answer })));
       }, AbortSignal.timeout(BROWSE_MS));
       const boxes = (await Promise.all(found)).sort((one, other) => (one.nodeId < other.nodeId ? -1 : 1));
+      if (boxes.length === 0) throw new CliError('unreachable', 'No box was found in this network.');
       out.answer({ boxes }, () => {
-        if (boxes.length === 0) return;
         const rows = boxes.map(({ url, site, version, status, nodeId }) => [
           url,
           site,
@@ -158,7 +158,6 @@ export const registerDiscover = (program: Command, { out, clientOf }: Session): 
         ]);
         out.table(['ADDRESS', 'SITE', 'VERSION', 'STATUS', 'NODE'], rows);
       });
-      if (boxes.length === 0) throw new CliError('unreachable', 'No box was found in this network.');
     });
 };
 

@@ -255,6 +255,7 @@ export const registerFleet = (
             }
           };
           for await (const piece of formats[out.isJson() ? 'json' : format].write(batches())) {
+            out.noteData();
             if (!out.stdout.write(piece)) await new Promise((resolve) => out.stdout.once('drain', resolve));
           }
         });

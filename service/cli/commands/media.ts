@@ -192,6 +192,7 @@ export const registerMedia = (program: Command, { out, client, checkCanAsk, conf
         (error: unknown) => error,
       );
       progress.end();
+      if (failure !== null && results.length === 0) throw failure;
       out.answer(results, () => {
         for (const { filename, skipped } of results) {
           out.line(`${skipped ? 'skipped' : 'uploaded'}  ${visible(filename)}`);

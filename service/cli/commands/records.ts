@@ -48,15 +48,27 @@ const changeOf = ({ before, after }: Audit['records'][number]): string => {
 /** Changes a text as it passes. */
 const changing = (change: (piece: string) => string): Transform => {
   const decoder = new StringDecoder('utf8');
-  return new Transform({ transform: (chunk: Buffer, _, done) => done(null, change(decoder.write(chunk))) });
+  return new Transform({
+    transform: (chunk: Buffer, _, done) => {
+      try {
+        done(null, change(decoder.write(chunk)));
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  });
 };
 
 export const registerRecords = (program: Command, { out, client, degrade }: Session): void => {
   /** Copies a body to standard output as it arrives, so that neither a terminal nor a spreadsheet carries out what is in it. */
   const copy = async (body: IncomingMessage, format: string): Promise<void> => {
     const safe = format === 'json' ? safeJsonText : createSafeCsv(visible);
-    const change = (piece: string): string =>
-      out.stdout.isTTY === true ? safe(piece).replaceAll('\r', '') : safe(piece);
+    const isBegun = format === 'json' ? /^\s*\[/ : /^["\w]/;
+    const change = (piece: string): string => {
+      if (!out.hasData() && !isBegun.test(piece)) throw new Error('it is no list of plays');
+      out.noteData();
+      return out.stdout.isTTY === true ? safe(piece).replaceAll('\r', '') : safe(piece);
+    };
     try {
       await pipeline([body, changing(change), out.stdout], { end: false });
     } catch (error) {
