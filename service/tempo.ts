@@ -19,6 +19,10 @@ export const defaultTempo = {
     calmSurvey: 60_000,
     opinion: 120_000,
   },
+  console: {
+    /** Between overviews of the site: each console asks every 2 s, at its own time. */
+    round: 500,
+  },
   content: {
     /** Between looks at content.json, for changes that cause no event; debounce of events: it is briefly empty while written. */
     poll: 500,

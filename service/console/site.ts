@@ -33,8 +33,6 @@ export interface Site {
   routes: Routes;
 }
 
-/** Minimum interval of rounds: each console asks every 2 s, at its own time. */
-const ROUND_MS = 500;
 /** Maximum bytes of outdated overviews that slow clients are still reading. */
 const MAX_HELD_BYTES = 32 * 1024 ** 2;
 /** Boxes whose displays are remembered while they are away. */
@@ -47,7 +45,7 @@ interface Known {
 }
 
 export const createSite = (
-  { options, version, machineName, ids: { nodeId }, now }: ServiceContext,
+  { options, version, machineName, ids: { nodeId }, now, tempo }: ServiceContext,
   { content, devices, peers, takeovers, here, url }: Dependencies,
 ): Site => {
   const known = new Map<string, Known>();
@@ -139,7 +137,7 @@ export const createSite = (
   };
 
   const takeFromRound = createRounds<SiteOverview>({
-    intervalMs: ROUND_MS,
+    intervalMs: tempo.console.round,
     ask: async ([key = '']) => new Map([[key, await round()]]),
   });
   const take = async (): Promise<SiteOverview> => (await takeFromRound('site')) ?? (await round());

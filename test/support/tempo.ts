@@ -13,6 +13,9 @@ export const testTempo: Tempo = {
     calmSurvey: 3_000,
     opinion: 6_000,
   },
+  console: {
+    round: 100,
+  },
   content: {
     poll: 100,
     quiet: 10,
