@@ -134,6 +134,9 @@ const notABox = (base: URL, status: number): CliError =>
     `What answers at ${base.origin} is not a signage box${status < 300 ? '' : ` (HTTP status ${status})`}.`,
   );
 
+/** The Date of an answer, ms since the epoch; NaN without one. */
+const shownTime = ({ headers }: IncomingMessage): number => Date.parse(headers.date ?? '');
+
 /** Whether a body is said to be what was asked for, if anything is said. */
 const isOfType = ({ type }: BoxRequest, { headers }: IncomingMessage): boolean => {
   const { 'content-type': given = type } = headers;
@@ -171,8 +174,11 @@ export const createClient = (options: Options): Client => {
   let recipient: Promise<string> | undefined;
 
   /** A change that reached a host may have reached the box. */
-  const uncertain = (request: BoxRequest, { exit, message, answer }: CliError): CliError =>
-    new CliError(exit, secret !== null && isChange(request) ? `${message}\n${mayHappen}` : message, answer);
+  const uncertain = (request: BoxRequest, error: CliError): CliError => {
+    const { exit, message, answer } = error;
+    const isOpen = secret !== null && isChange(request) && !message.endsWith(mayHappen);
+    return isOpen ? new CliError(exit, `${message}\n${mayHappen}`, answer) : error;
+  };
 
   /** @param mark the box that it is for, and its nonce; null: it is not signed */
   const exchange = (
@@ -207,8 +213,9 @@ export const createClient = (options: Options): Client => {
       let response: IncomingMessage | undefined;
       let isConnected = false;
       const stop = (): void => void (response ?? sent).destroy(late());
-      const untilHead = [setTimeout(stop, most.connectMs)];
-      if (upload === undefined) untilHead.push(setTimeout(() => onNotice('is awaited'), most.patienceMs));
+      const untilHead: (NodeJS.Timeout | undefined)[] = [setTimeout(stop, most.connectMs)];
+      const patience = upload === undefined ? setTimeout(() => onNotice('is awaited'), most.patienceMs) : undefined;
+      if (isStreamed) untilHead.push(patience);
       const isWhole = !isStreamed && upload === undefined;
       const untilEnd = isWhole ? setTimeout(stop, request.timeoutMs ?? most.answerMs) : undefined;
       sent.on('socket', (socket) => {
@@ -220,7 +227,7 @@ export const createClient = (options: Options): Client => {
       });
       sent.setTimeout(most.silenceMs, stop);
       sent.on('close', () => {
-        for (const timer of [...untilHead, untilEnd]) clearTimeout(timer);
+        for (const timer of [...untilHead, patience, untilEnd]) clearTimeout(timer);
       });
       sent.on('error', (error) => {
         // A box that refuses an upload may answer before it has read all of it.
@@ -288,18 +295,25 @@ export const createClient = (options: Options): Client => {
     if (status >= 400) throw refusalOf({ base, path, status, bytes, hasSecret: true });
     const answer = await readAnswer({ method: 'GET', path, status }, bytes);
     if (answer === null) throw notABox(base, status);
+    // Not proven, but enough to ask for the proven time first.
+    if (Math.abs(shownTime(response) - now()) > CLOCK_TOLERANCE_MS) isOfRecipient = false;
     return (answer.body as Health).nodeId;
   };
 
-  const start = async (request: BoxRequest, nonce: string, isStreamed = false): Promise<Exchange> => {
-    if (secret === null) return exchange(request, null, isStreamed);
-    // A change that is signed by a clock that is ahead could be held back until then.
-    if (!isOfRecipient && isChange(request)) await whole({ path: '/healthz' });
+  const recipientNow = (): Promise<string> => {
     recipient ??= identify().catch((error: unknown) => {
       recipient = undefined;
       throw error;
     });
-    return exchange(request, { recipient: await recipient, nonce }, isStreamed);
+    return recipient;
+  };
+
+  const start = async (request: BoxRequest, nonce: string, isStreamed = false): Promise<Exchange> => {
+    if (secret === null) return exchange(request, null, isStreamed);
+    await recipientNow();
+    // A change that is signed by a clock that is ahead could be held back until then.
+    if (!isOfRecipient && isChange(request)) await whole({ path: '/healthz' });
+    return exchange(request, { recipient: await recipientNow(), nonce }, isStreamed);
   };
 
   /** The answer with its whole body. @throws CliError for an error status, and for an answer without proof */
@@ -312,7 +326,7 @@ export const createClient = (options: Options): Client => {
     sent.destroy();
     if (status >= 300 && status < 400) throw uncertain(request, notABox(base, status));
     if (secret === null) {
-      const shown = Date.parse(headers.date ?? '') - now();
+      const shown = shownTime(response) - now();
       if (Math.abs(shown) > CLOCK_TOLERANCE_MS) ahead = shown;
     } else {
       const asked = { request: String(sent.getHeader(signatureHeader)), status, sha256: sha256Hex(bytes) };
@@ -332,20 +346,26 @@ export const createClient = (options: Options): Client => {
     throw refusalOf({ base, path, status, bytes, hasSecret: secret !== null });
   };
 
-  const repeating = <Result>(work: (nonce: string) => Promise<Result>): Promise<Result> => {
+  const repeating = <Result>(request: BoxRequest, work: (nonce: string) => Promise<Result>): Promise<Result> => {
     const nonce = newNonce();
+    let isRepeated = false;
     const codeOfError = (error: unknown): string | null => (error instanceof CliError ? codeOf(error.answer) : null);
     return repeatRefused(
       () => work(nonce),
       codeOfError,
       (code) => {
+        isRepeated = true;
+        isOfRecipient = false;
         if (code === 'misdirected') recipient = undefined;
       },
-    );
+    ).catch((error: unknown) => {
+      // What one box has refused, a host on the way may take to the one that it was signed for.
+      throw isRepeated && error instanceof CliError ? uncertain(request, error) : error;
+    });
   };
 
   const whole = (request: BoxRequest): Promise<Answer<Buffer>> =>
-    repeating(async (nonce) => finish(request, await start(request, nonce)));
+    repeating(request, async (nonce) => finish(request, await start(request, nonce)));
 
   return {
     base,
@@ -358,7 +378,7 @@ export const createClient = (options: Options): Client => {
     },
     bytes: whole,
     open: (request) =>
-      repeating(async (nonce) => {
+      repeating(request, async (nonce) => {
         const exchanged = await start(request, nonce, true);
         const { response, sent } = exchanged;
         const { statusCode: status = 0, headers } = response;

@@ -1,11 +1,16 @@
-/** A host on the way between the command line and a box with a secret: what the operator asked happens once, or not at all. */
+/** A host on the way between the command line, or the console, and a box with a secret: what the operator asked happens once, or not at all. */
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, request as requestOf } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { beforeEach, expect, test } from 'vitest';
+import { createClient } from '../../renderer/console/api/client.ts';
+import { createBoxClock } from '../../renderer/console/api/clock.ts';
+import { signedIn } from '../console/signed-in.ts';
 import { lobby } from '../content/samples.ts';
 import { listenOn } from '../peers/support.ts';
+import { patience } from '../support/observe.ts';
 import { createOperator } from '../support/operator.ts';
-import { shareTestService, type TestService } from '../support/service.ts';
+import { shareTestService, startTestService, type TestService } from '../support/service.ts';
 import { secret, signageHere } from './support.ts';
 
 const env = { SIGNAGE_SHARED_SECRET: secret };
@@ -81,23 +86,49 @@ beforeEach(async () => {
   }
 });
 
-const start = ['takeover', 'start', 'lobby', '--title', 'Fire', '--for', '30m', '--level', 'emergency', '--yes'];
+const start = ['takeover', 'start', 'lobby', '--title', 'Fire', '--for', '30m', '--yes'];
 const run = (relay: string) =>
   signageHere(start, { SIGNAGE_BOX: relay, SIGNAGE_SHARED_SECRET: secret, SIGNAGE_OPERATOR: 'Jürgen' });
 const once = [['Jürgen', 30]];
+
+const consoleOf = (relay: string) => {
+  const session = signedIn(secret, 'Jürgen');
+  const fetchThere = (path: RequestInfo | URL, init?: RequestInit) => fetch(new URL(String(path), relay), init);
+  const clock = createBoxClock();
+  return { session, client: createClient({ session, clock, fetch: fetchThere, host: new URL(relay).host }) };
+};
+
+/** The same in the console. @returns `done`, the name of the error, or that the console asks for the secret */
+const runConsole = (relay: string): Promise<string> => {
+  const { session, client } = consoleOf(relay);
+  const until = new Date(nowAt(box())() + 1_800_000).toISOString();
+  const body = { targets: ['lobby'], level: 'info', title: 'Fire', until };
+  return new Promise((resolve) => {
+    session.isAsking.subscribe((isAsking) => isAsking && resolve('asks for the secret'));
+    const changing = client
+      .json('/console/api/site')
+      .then(() => client.json(`/console/api/takeovers/${randomUUID()}`, { method: 'PUT', body }));
+    changing.then(
+      () => resolve('done'),
+      ({ name }: Error) => resolve(name),
+    );
+  });
+};
 const mayHappen = 'The request may still be carried out within 30 s.';
 
 test('a host that passes everything on is of no consequence, whatever its address and its clock', async () => {
   const relay = await startRelay((passed) => pass(box(), passed));
   expect(await run(relay)).toMatchObject({ code: 0 });
   expect(await happened(box())).toEqual(once);
+  expect(await runConsole(relay)).toBe('done');
+  expect(await happened(box())).toEqual([...once, ...once]);
   const later = new Date(Date.now() + 20 * 86_400_000).toUTCString();
   const dated = await startRelay(async (passed) => {
     const answer = await pass(box(), passed);
     return { ...answer, headers: { ...answer.headers, date: later } };
   });
   expect(await run(dated)).toMatchObject({ code: 0 });
-  expect(await happened(box())).toEqual([...once, ...once]);
+  expect(await happened(box())).toEqual([...once, ...once, ...once]);
 });
 
 test.each<[string, (passed: Passed) => Passed]>([
@@ -126,7 +157,46 @@ test.each<[string, (passed: Passed) => Passed]>([
   expect(code).toBe(4);
   // A body that differs is refused with proof.
   if (stderr.includes('without proof')) expect(stderr).toContain(mayHappen);
+  expect(await runConsole(relay)).not.toBe('done');
   expect(await happened(box())).toEqual([]);
+});
+
+test('what is sent again with the secret that a host makes the console ask for is carried out once', async () => {
+  const sent: Passed[] = [];
+  const relay = await startRelay(async (passed) => {
+    sent.push(passed);
+    if (sent.length > 1) return pass(box(), passed);
+    const body = '{"error":{"code":"signature_invalid","message":"No."}}';
+    return { status: 401, headers: { 'content-type': 'application/json' }, body: Buffer.from(body) };
+  });
+  const { session, client } = consoleOf(relay);
+  const body = { targets: ['lobby'], level: 'info', title: 'Fire', until: new Date(Date.now() + 60_000).toISOString() };
+  const asking = client.json('/console/api/takeovers/fire', { method: 'PUT', body });
+  await expect.poll(() => session.isAsking.value, patience).toBe(true);
+  session.signIn(secret, 'Jürgen');
+  await asking;
+  const [held] = sent;
+  if (held === undefined) throw new Error('nothing was passed on');
+  expect(JSON.parse(String((await pass(box(), held)).body))).toMatchObject({ error: { code: 'signature_replayed' } });
+});
+
+test('where a box refuses what is meant for another one, and does not answer then, it may still happen there', async () => {
+  let isMisled = true;
+  const relay = await listenOn(
+    createServer(async (request, response) => {
+      const { method = '', url = '', headers } = request;
+      const isPlain = headers['x-signage-recipient'] === undefined;
+      // It tells the id of the other box, takes what is signed for that one to this one, and is silent from then on.
+      const isSilent = isPlain && !isMisled;
+      const to = isPlain || headers['x-signage-recipient'] === other().nodeId ? other() : box();
+      const answer = await pass(method === 'PUT' ? box() : to, { method, url, headers, body: await buffer(request) });
+      if (method === 'PUT') isMisled = false;
+      if (isSilent) response.destroy();
+      else response.writeHead(answer.status, answer.headers).end(answer.body);
+    }),
+  );
+  const { code, stderr } = await run(relay);
+  expect([code, stderr]).toEqual([69, expect.stringContaining(mayHappen)]);
 });
 
 test('what a host holds for 30 s, sends twice, or takes to another box is not carried out', async () => {
@@ -171,6 +241,25 @@ test('a box that has another id by now is asked for it, and gets the request onc
   expect(await run(front)).toMatchObject({ code: 0 });
   expect([ids, asked]).toEqual([[], [box().nodeId]]);
   expect(await happened(box())).toEqual(once);
+});
+
+test('an operator whose clock is ahead signs nothing that is good later', async () => {
+  const now = (): number => Date.now() - 120_000;
+  const slow = await startTestService({ content: lobby, env, wall: now });
+  let signedAt = Number.NaN;
+  const relay = await listenOn(
+    createServer(async (request, response) => {
+      const { method = '', url = '', headers } = request;
+      const answer = await pass(slow, { method, url, headers, body: await buffer(request) });
+      if (method === 'DELETE') signedAt = Number(headers['x-signage-request-timestamp']);
+      if (method === 'DELETE') response.destroy();
+      else
+        response.writeHead(answer.status, { ...answer.headers, date: new Date(now()).toUTCString() }).end(answer.body);
+    }),
+  );
+  const surroundings = { SIGNAGE_BOX: relay, SIGNAGE_SHARED_SECRET: secret };
+  expect(await signageHere(['takeover', 'end', 'fire', '--yes'], surroundings)).toMatchObject({ code: 69 });
+  expect(Math.abs(signedAt - now())).toBeLessThan(1_000);
 });
 
 test('a refusal without proof is no reason to send a request once more', async () => {
@@ -228,6 +317,8 @@ test.each<[string, (answer: Answered) => Answered | null, number]>([
   expect(stderr).toContain(mayHappen);
   if (expected === 1) expect(stderr).toContain('This answer is not proven.');
   expect(await happened(box())).toEqual(once);
+  expect(await runConsole(relay)).toMatch(expected === 1 ? 'Refusal' : /Unproven|Unreachable/);
+  expect(await happened(box())).toEqual([...once, ...once]);
 });
 
 test('a host that takes a request to a box whose clock is ahead gets none that is good later', async () => {

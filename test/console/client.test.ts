@@ -3,7 +3,6 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createClient, createLimiter } from '../../renderer/console/api/client.ts';
 import { createBoxClock } from '../../renderer/console/api/clock.ts';
 import { Unproven, Unreachable } from '../../renderer/console/api/errors.ts';
-import { createSession } from '../../renderer/console/api/session.ts';
 import { createFormat } from '../../renderer/console/texts/format.ts';
 import { sha256Hex, signAnswer } from '../../service/auth/sign.ts';
 import {
@@ -16,20 +15,11 @@ import {
 import { itBrowser } from '../support/browser.ts';
 import { startTestService } from '../support/service.ts';
 import { openConsole } from './browser.ts';
-
-const storage = (): Storage => {
-  const values = new Map<string, string>();
-  return {
-    getItem: (key: string) => values.get(key) ?? null,
-    setItem: (key: string, value: string) => void values.set(key, value),
-    removeItem: (key: string) => void values.delete(key),
-  } as Storage;
-};
+import { signedIn } from './signed-in.ts';
 
 /** A client of a box that answers with `bodyOf`, and the requests that are under way. */
 const clientOf = (bodyOf: (signal: AbortSignal) => BodyInit | ReadableStream | null, secret: string | null = null) => {
-  const session = createSession(secret !== null, { tab: storage(), lasting: storage() });
-  if (secret !== null) session.signIn(secret, '');
+  const session = signedIn(secret);
   const fetch = vi.fn(async (_: RequestInfo | URL, { signal }: RequestInit = {}) =>
     Promise.resolve(new Response(bodyOf(signal as AbortSignal))),
   );
@@ -101,8 +91,7 @@ const clientOfBox = (
   meddle: (response: Response) => Response = (response) => response,
 ) => {
   const secret = 'a secret of this test';
-  const session = createSession(true, { tab: storage(), lasting: storage() });
-  session.signIn(secret, 'Zoë');
+  const session = signedIn(secret, 'Zoë');
   const asked: Headers[] = [];
   const clock = String(Date.now() + ahead);
   const fetch = async (_: RequestInfo | URL, init: RequestInit = {}): Promise<Response> => {

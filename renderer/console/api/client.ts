@@ -230,33 +230,28 @@ export const createClient = ({
     if (!unprovenCodes.includes(error?.code)) throw new Unproven('The answer is not proven.');
   };
 
-  const repeating = (
-    method: string,
-    secret: string | null,
-    attempt: (nonce: string) => Promise<Response>,
-  ): Promise<Response> => {
-    const nonce = signing.newNonce();
-    return repeatRefused(
+  const repeating = (method: string, secret: string | null, attempt: () => Promise<Response>): Promise<Response> =>
+    repeatRefused(
       async () => {
         // A change that is signed by a clock that is ahead could be held back until then.
         if (secret !== null && !isOfRecipient && method !== 'GET') await send('/healthz', {}, secret);
-        return checkStatus(await attempt(nonce));
+        return checkStatus(await attempt());
       },
       (error) => (error instanceof Refusal ? error.code : null),
       (code) => {
         if (code === 'misdirected') recipient = undefined;
       },
     );
-  };
 
   const send = async (
     path: string,
     { method = 'GET', body, headers, signal, timeout = ANSWER_MS, limit = ANSWER_BYTES }: RequestOptions,
     secret: string | null,
     isStreamed = false,
+    nonce = signing.newNonce(),
   ): Promise<Response> => {
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-    const attempt = async (nonce: string): Promise<Response> => {
+    const attempt = async (): Promise<Response> => {
       const type: Record<string, string> = text === undefined ? {} : { 'Content-Type': 'application/json' };
       const bodySha256 = bytesToHex(sha256(bytesOf(text ?? '')));
       const all = await sign({ method, path, bodySha256, headers: { ...type, ...headers } }, secret, nonce);
@@ -273,6 +268,7 @@ export const createClient = ({
         const response = await fetch(path, {
           method,
           cache: 'no-store',
+          redirect: 'error',
           headers: all,
           ...(text === undefined ? {} : { body: text }),
           signal: abort.signal,
@@ -296,14 +292,16 @@ export const createClient = ({
         throw new Unreachable('The box does not answer.', { cause: error });
       }
     };
-    return repeating(method, secret, (nonce) => limited(() => attempt(nonce)));
+    return repeating(method, secret, () => limited(attempt));
   };
 
   const ask = async (path: string, options: RequestOptions, isStreamed: boolean): Promise<Response> => {
+    // A host on the way may have the operator asked for the secret, and pass on both requests.
+    const nonce = signing.newNonce();
     for (;;) {
       const secret = await session.ready();
       try {
-        return await send(path, options, secret, isStreamed);
+        return await send(path, options, secret, isStreamed, nonce);
       } catch (error) {
         if (!isCode(error, ...secretRefusals)) throw error;
         // The form asks for the secret, and the request continues with the new one.
@@ -323,7 +321,8 @@ export const createClient = ({
     },
     upload: async (path, bodySha256, put) => {
       const secret = await session.ready();
-      await repeating('PUT', secret, async (nonce) => {
+      const nonce = signing.newNonce();
+      await repeating('PUT', secret, async () => {
         const headers = await sign({ method: 'PUT', path, bodySha256, headers: {} }, secret, nonce);
         const response = await put(headers);
         await prove(headers, secret, response);
