@@ -5,6 +5,7 @@ import { createClaims } from '../../service/devices/claims.ts';
 import { defaultTempo } from '../../service/tempo.ts';
 import { secret, startSite } from '../peers/support.ts';
 import { makeDevice } from '../support/device-key.ts';
+import { patience } from '../support/observe.ts';
 import { createOperator, refusalOf } from '../support/operator.ts';
 import { joinScreen, protocolsOf } from '../support/page.ts';
 import { shareTestService, startTestService, type TestService } from '../support/service.ts';
@@ -144,8 +145,10 @@ describe('at one box', () => {
     expect(await join(own)).toMatchObject({ proven: true });
     const { warnings } = (await (await box().get('/healthz')).json()) as { warnings: string[] };
     expect(warnings.join()).toContain('front-door');
-    const audit = (await (await operator('GET', '/console/api/audit')).json()) as { records: object[] };
-    expect(audit.records).toContainEqual(expect.objectContaining({ action: 'device.key', target: deviceId }));
+    // It is written behind the welcome.
+    const audited = async () => (await (await operator('GET', '/console/api/audit')).json()).records;
+    const record = expect.objectContaining({ action: 'device.key', target: deviceId });
+    await expect.poll(audited, patience).toContainEqual(record);
 
     expect((await operator('POST', '/api/onboarding', binding)).status).toBe(200);
     expect(await join(stranger)).toMatchObject({ proven: true });

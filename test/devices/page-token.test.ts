@@ -114,6 +114,6 @@ describeBrowser('without a secret', { timeout: 60_000 }, () => {
       expect(request.headers().authorization).toBeUndefined();
     }
     for (const url of sockets) expect(url).not.toContain('token');
-    expect(await textOf(phone, '#done-title')).toBe('Lobby is on');
+    await expect.poll(() => textOf(phone, '#done-title'), patience).toBe('Lobby is on');
   });
 });
