@@ -29,7 +29,7 @@ interface Dependencies extends Omit<ContentDependencies, 'peers'>, Omit<MediaDep
     Pick<Content, 'onPlay' | 'screens' | 'payload' | 'slides' | 'tags' | 'hours' | 'playing' | 'replaced' | 'status'>;
   devices: Pick<Devices, 'list' | 'forget' | 'sightings' | 'learn'>;
   screens: Pick<Screens, 'pages' | 'isFaulty'>;
-  peers: ContentDependencies['peers'] & Pick<Peers, 'all' | 'find' | 'ask' | 'settled' | 'sendTakeover'>;
+  peers: ContentDependencies['peers'] & Pick<Peers, 'all' | 'askAll' | 'find' | 'ask' | 'settled' | 'sendTakeover'>;
   takeovers: Pick<Takeovers, 'now' | 'open' | 'isEmergency' | 'put' | 'end'>;
   health: {
     /** What is wrong with this box, in sentences. */

@@ -17,7 +17,7 @@ import { countDisplays, type Part, siteScreens } from './overview.ts';
 interface Dependencies {
   content: Pick<Content, 'screens' | 'tags' | 'hours' | 'playing' | 'status'>;
   devices: Pick<Devices, 'list' | 'sightings' | 'learn'>;
-  peers: Pick<Peers, 'all' | 'ask' | 'settled'>;
+  peers: Pick<Peers, 'askAll'>;
   takeovers: Pick<Takeovers, 'open' | 'isEmergency'>;
   /** What this box contributes. */
   here(): Promise<PeerSite>;
@@ -53,11 +53,9 @@ export const createSite = (
   const bodies = new WeakMap<SiteOverview, Buffer>();
   let boxes: ReadonlyMap<string, string> = new Map();
 
-  const ask = async (peer: Peer) => {
-    const answer = await peers.ask(peer, 'boxes.site');
-    if (!answer.ok) return { peer, site: null };
+  const learn = (peer: Peer, site: PeerSite): void => {
     const { nodeId: box } = peer;
-    const { name, displays, seen, screens } = answer.body;
+    const { name, displays, seen, screens } = site;
     if (box !== null) {
       remember(known, box, { name, displays }, MAX_BOXES);
       devices.learn(
@@ -69,10 +67,9 @@ export const createSite = (
       );
     }
     devices.learn(seen);
-    return { peer, site: answer.body };
   };
 
-  const boxOf = ({ peer, site }: Awaited<ReturnType<typeof ask>>): SiteOverview['boxes'][number] => ({
+  const boxOf = ({ peer, body: site }: { peer: Peer; body: PeerSite | null }): SiteOverview['boxes'][number] => ({
     nodeId: peer.nodeId,
     name: known.get(peer.nodeId ?? '')?.name ?? new URL(peer.url).hostname,
     url: peer.url,
@@ -83,11 +80,11 @@ export const createSite = (
   });
 
   const round = async (): Promise<SiteOverview> => {
-    await peers.settled();
-    const [own, answers] = await Promise.all([here(), Promise.all(peers.all().map(ask))]);
+    const [own, { answers, degraded }] = await Promise.all([here(), peers.askAll('boxes.site')]);
+    for (const { peer, body } of answers) if (body !== null) learn(peer, body);
     const parts: Part[] = [
       { nodeId, site: own },
-      ...answers.flatMap(({ peer, site }): Part[] => {
+      ...answers.flatMap(({ peer, body: site }): Part[] => {
         if (peer.nodeId === null) return [];
         return [{ nodeId: peer.nodeId, site: site ?? { displays: known.get(peer.nodeId)?.displays ?? [] } }];
       }),
@@ -132,7 +129,7 @@ export const createSite = (
       ],
       screens,
       takeovers: takeovers.open().map((record) => countDisplays(record, screens)),
-      degraded: answers.some(({ site }) => site === null),
+      degraded,
     };
   };
 

@@ -62,6 +62,12 @@ const newAddress = (url: string, source: AddressOrigin, now: MonotonicMs) => ({
   foreign: false,
   /** No answer came in time, the last time. */
   late: false,
+  /** The same, and a connection was accepted. */
+  hangs: false,
+  /** The start of the box that answered last. */
+  instance: null as string | null,
+  /** The box that answers has the node id of this one, or of one at another address, and is not that one. */
+  clone: false,
   /** When a request was last answered here. */
   answeredAt: Number.NEGATIVE_INFINITY,
   /** The box has said goodbye. */
@@ -161,7 +167,7 @@ export const createAddresses = (tempo: Parameters<typeof failed>[3]) => {
     /** Records the answer of a peer. @param random 0 to 1 */
     answered: (address: Address, nodeId: string, now: MonotonicMs, random: number): void => {
       const nextAt = now + REVIEW_MS * (1 + random / 5);
-      const healthy = { breaker: closed, reason: null, external: false, foreign: false, leaving: false };
+      const healthy = { breaker: closed, reason: null, external: false, foreign: false, leaving: false, clone: false };
       // It may have been removed during the probe.
       known.set(address.url, Object.assign(address, { nodeId, nextAt, seenAt: now }, healthy));
       byNode.set(nodeId, (byNode.get(nodeId) ?? new Set()).add(address));
@@ -173,9 +179,9 @@ export const createAddresses = (tempo: Parameters<typeof failed>[3]) => {
     },
     /** Removes addresses that are no longer worth probing. */
     forget: (now: MonotonicMs): void => {
-      for (const { url, source, nodeId, foreign, breaker, leaving, seenAt } of known.values()) {
+      for (const { url, source, nodeId, foreign, clone, breaker, leaving, seenAt } of known.values()) {
         if (source === 'static') continue;
-        const isUnproven = nodeId === null && !foreign && source !== 'known';
+        const isUnproven = nodeId === null && !foreign && !clone && source !== 'known';
         const isExpired = isUnproven ? breaker.failures >= MAX_TRIES : now - seenAt > FORGET_MS;
         if (isExpired || (leaving && isOpen(breaker))) known.delete(url);
       }

@@ -18,6 +18,7 @@ import type { MonotonicMs } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
 import { createSlots } from '../platform/slots.ts';
 import type { AskPeers, Gathered, PeerInput } from './operations.ts';
+import type { Overdue } from './overdue.ts';
 import type { Peer, Registry } from './registry.ts';
 import type { PeerAnswer } from './reply.ts';
 
@@ -93,7 +94,11 @@ const takesSeveral = ({ state }: Peer): boolean => state !== null;
 
 export const createCommandRelay = (
   { options: { sharedSecret }, monotonicNow }: Pick<ServiceContext, 'options' | 'monotonicNow'>,
-  { peers, asking: { ask } }: { peers: Pick<Registry, 'all' | 'settled'>; asking: Pick<AskPeers, 'ask'> },
+  {
+    peers,
+    asking: { ask },
+    overdue,
+  }: { peers: Pick<Registry, 'all' | 'settled'>; asking: Pick<AskPeers, 'ask'>; overdue: Pick<Overdue, 'note'> },
 ) => {
   const lines = new Map<string, Line>();
   const slots = createSlots(MAX_TAKEN);
@@ -193,10 +198,16 @@ export const createCommandRelay = (
     relay: async (command: RelayedCommand): Promise<Gathered<{ sent: number }>> => {
       await peers.settled();
       const bytes = Buffer.byteLength(JSON.stringify(command));
-      const answers = await slots.run(() => Promise.all(peers.all().map((peer) => push(peer, command, bytes))));
+      const all = peers.all();
+      const answers = await slots.run(() => Promise.all(all.map((peer) => push(peer, command, bytes))));
+      const missing = all.filter((peer, index) => {
+        const answer = answers[index];
+        const isRefused = answer != null && 'code' in answer && answer.code !== 'screen_not_found';
+        return overdue.note(peer, 'screens.command', isRefused ? 'failed' : answer === null ? 'late' : 'answered');
+      });
       return {
         answers: answers.filter((answer) => answer !== null && 'sent' in answer),
-        degraded: answers.some((answer) => answer === null || ('code' in answer && answer.code !== 'screen_not_found')),
+        degraded: missing.length > 0,
       };
     },
     close: (): void => {

@@ -15,6 +15,20 @@ export const peerIssues = (peers: readonly PeerHealth[], uptimeMs: number): stri
     'boxes are away',
   );
 
+/** The boxes that are left out of answers, for `/healthz`. */
+export const overdueIssues = (urls: readonly string[]): string[] =>
+  limitSentences(
+    urls.map((url) => `The box at ${url} does not answer all requests: answers leave it out until it does.`),
+    'boxes do not answer all requests',
+  );
+
+/** The boxes that have the node id of another one, for `/healthz`. */
+export const cloneIssues = (boxes: readonly { url: string; reason: string | null }[]): string[] =>
+  limitSentences(
+    boxes.map(({ url, reason }) => `The box at ${url} ${reason}.`),
+    'boxes have the node id of another one',
+  );
+
 /** The remedy for static peers that are boxes of other sites, for `/healthz`. */
 export const externalNotes = (boxes: readonly { url: string; reason: string }[]): string[] =>
   limitSentences(

@@ -19,12 +19,21 @@ import { createCaller } from './call.ts';
 import { type CommandRelay, createCommandRelay } from './commands.ts';
 import type { Discovery } from './discovery.ts';
 import { createGossip } from './gossip.ts';
-import { baselineNotes, externalNotes, limitIssues, misdatedNotes, peerIssues } from './health.ts';
+import {
+  baselineNotes,
+  cloneIssues,
+  externalNotes,
+  limitIssues,
+  misdatedNotes,
+  overdueIssues,
+  peerIssues,
+} from './health.ts';
 import { openKnownBoxes } from './known-boxes.ts';
 import { createMediaReplication } from './media-replication.ts';
 import { createMissingMedia } from './missing-media.ts';
 import { createNews } from './news.ts';
 import { type AskPeers, createAskPeers } from './operations.ts';
+import { createOverdue } from './overdue.ts';
 import { createOwnRecord, takesNewId } from './own-state.ts';
 import { createMisdated, createRecordExchange, type ReplicatedDevices, type ReplicatedTakeovers } from './records.ts';
 import { createRegistry, type Registry } from './registry.ts';
@@ -106,12 +115,13 @@ export const createPeers = async (
   });
   registry.onState(knownBoxes.add);
   registry.onReachabilityChange(() => knownBoxes.keepOnly(registry.all()));
-  const asking = createAskPeers(registry, ids.nodeId);
+  const overdue = createOverdue(context, registry);
+  const asking = createAskPeers(registry, overdue, ids.nodeId);
   const bindings = createEmitter<[readonly DeviceBinding[]]>();
   const arrivals = createEmitter();
   const stateParts: (() => Pick<PeerState, 'devices' | 'alerts'>)[] = [];
   const misdated = createMisdated(context);
-  const shared = { peers: registry, asking, misdated, onNews: () => gossip.tell() };
+  const shared = { peers: registry, asking, overdue, misdated, onNews: () => gossip.tell() };
   const replication = createReplication(context, {
     ...shared,
     content,
@@ -197,6 +207,7 @@ export const createPeers = async (
     },
     health: async () => {
       const peers = registry.health();
+      const copies = registry.clones();
       const mediaHealth = mediaReplication.health();
       const content = await replication.health();
       const refused = [...content.refused, ...misdated.list()];
@@ -206,7 +217,15 @@ export const createPeers = async (
           replication: { ...content, refused, media: mediaHealth, lostUploads: await media.lost() },
         },
         issues: {
-          boxes: [...peerIssues(peers, monotonicNow() - createdAt), ...limitIssues(registry.isFull())],
+          boxes: [
+            ...peerIssues(
+              peers.filter(({ url }) => !copies.some((each) => each.url === url)),
+              monotonicNow() - createdAt,
+            ),
+            ...overdueIssues(overdue.urls(registry.all())),
+            ...cloneIssues(copies),
+            ...limitIssues(registry.isFull()),
+          ],
           media: [...heldIssues(mediaReplication.held(), media.heldReason()), ...mediaReplication.issues()],
         },
         notes: [

@@ -2,6 +2,7 @@
  * The requests between boxes of a site. Other modules pass the name of an operation and its input; only this file maps them
  * to HTTP.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { type AlertRecord, peerAlerts } from '../contract/alerts.ts';
 import type { Command, CommandTarget } from '../contract/commands.ts';
@@ -40,7 +41,8 @@ import {
 } from '../contract/peers.ts';
 import { peerPlays, type peerPlaysQuery } from '../contract/plays.ts';
 import type { PeerRequest } from './call.ts';
-import type { PeerAddress, Registry } from './registry.ts';
+import { type Outcome, OVERDUE_PATIENCE_MS, type Overdue } from './overdue.ts';
+import type { Peer, PeerAddress, Registry } from './registry.ts';
 import type { PeerAnswer } from './reply.ts';
 
 /** The variable parts of a request. */
@@ -266,22 +268,50 @@ export interface AskPeers {
     operation: Name,
     ...input: PeerInput<Name>
   ): Promise<Gathered<PeerOutput<Name>>>;
+  /** The same, with the peers: null for one that gave no answer. */
+  askAll<Name extends PeerOperationName>(
+    operation: Name,
+    ...input: PeerInput<Name>
+  ): Promise<Gathered<{ peer: Peer; body: PeerOutput<Name> | null }>>;
 }
 
-export const createAskPeers = (peers: Pick<Registry, 'all' | 'call' | 'settled'>, nodeId: string): AskPeers => {
+const outcomeOf = (answer: PeerAnswer<unknown>): Outcome => {
+  if (answer.ok || answer.code === 'screen_not_found') return 'answered';
+  return answer.isLate ? 'late' : 'failed';
+};
+
+export const createAskPeers = (
+  peers: Pick<Registry, 'all' | 'call' | 'settled'>,
+  overdue: Overdue,
+  nodeId: string,
+): AskPeers => {
   const ask: AskPeers['ask'] = (peer, operation, ...input) => {
     const { request, relayed } = requestOf(operation, input);
     return peers.call(peer, relayed ? { ...request, headers: { ...request.headers, [relayHeader]: nodeId } } : request);
   };
+  const askAll: AskPeers['askAll'] = async (operation, ...input) => {
+    await peers.settled();
+    const all = await Promise.all(
+      peers.all().map((peer) => {
+        const isOverdue = overdue.has(peer, operation);
+        const asking = ask(peer, operation, ...input).then((answer) => {
+          const isMissing = overdue.note(peer, operation, outcomeOf(answer));
+          return { peer, body: answer.ok ? answer.body : null, isMissing };
+        });
+        const given = { peer, body: null, isMissing: false };
+        return isOverdue ? Promise.race([asking, pause(OVERDUE_PATIENCE_MS, given, { ref: false })]) : asking;
+      }),
+    );
+    const answers = all.map(({ peer, body }) => ({ peer, body }));
+    return { answers, degraded: all.some(({ isMissing }) => isMissing) };
+  };
+
   return {
     ask,
+    askAll,
     broadcast: async (operation, ...input) => {
-      await peers.settled();
-      const all = await Promise.all(peers.all().map((peer) => ask(peer, operation, ...input)));
-      return {
-        answers: all.flatMap((answer) => (answer.ok ? [answer.body] : [])),
-        degraded: all.some((answer) => !answer.ok && answer.code !== 'screen_not_found'),
-      };
+      const { answers, degraded } = await askAll(operation, ...input);
+      return { answers: answers.flatMap(({ body }) => (body === null ? [] : [body])), degraded };
     },
   };
 };

@@ -23,7 +23,7 @@ import type { Caller, PeerRequest } from './call.ts';
 import type { KnownBox } from './known-boxes.ts';
 import { isPlausibleSeq } from './own-state.ts';
 import { createProber, createWindow } from './prober.ts';
-import type { PeerAnswer } from './reply.ts';
+import type { Failure, PeerAnswer } from './reply.ts';
 import { createSuspicions } from './suspicions.ts';
 
 /** A box of the same site, or a static address where no box has answered yet. */
@@ -130,11 +130,23 @@ export const createRegistry = (
     warn(address, reason, address.external ? 'the box at this address is not a peer' : undefined);
   };
 
+  const noteLate = (address: Address, { isLate, isConnected }: Failure): void => {
+    address.late = isLate === true;
+    address.hangs = address.late && isConnected === true;
+  };
+
   /** Rejects a box that answered. @param external whether it is this box itself or of another site */
   const reject = (address: Address, reason: string, external: boolean): void => {
     address.external = external;
     address.nodeId = null;
     fail(address, reason);
+  };
+
+  const rejectClone = (address: Address, whose: string): void => {
+    const reason = `has the same node id as ${whose}: remove state.json from one of them`;
+    if (!address.clone) warn(address, reason, 'two boxes have one node id');
+    address.clone = true;
+    reject(address, reason, false);
   };
 
   /** Adds a candidate that a peer advertises. */
@@ -165,14 +177,26 @@ export const createRegistry = (
       return reject(address, 'is this box itself', true);
     }
     if (nodeId === self) {
-      reject(address, 'has the same node id as this one: remove state.json from one of them', false);
+      rejectClone(address, 'this one');
       return onClone(state, address.url);
     }
     isFull = !reports.has(nodeId) && reports.size >= mostPeers;
     if (isFull) return reject(address, `is one more than the ${mostPeers} boxes that a box can know`, false);
+    const twin = addresses.best(nodeId);
+    if (address.clone && twin !== undefined && isAnswering(twin) && twin.instance !== state.instance) {
+      return rejectClone(address, `the box at ${twin.url}`);
+    }
     const wasAlive = find(nodeId)?.alive === true;
-    const isNew = address.nodeId !== nodeId;
+    const isNew = address.nodeId !== nodeId || address.instance !== state.instance;
+    // Another one has answered in between: one box that starts again never answers as before.
+    const isOneOfTwo = !isNew && (reports.get(nodeId)?.state ?? state).instance !== state.instance;
     addresses.answered(address, nodeId, monotonicNow(), random());
+    address.instance = state.instance;
+    if (isOneOfTwo) {
+      const [first = address, ...others] = addresses.of(nodeId);
+      for (const other of others) if (other.instance !== first.instance) rejectClone(other, `the box at ${first.url}`);
+      if (address.clone) return;
+    }
     reports.set(nodeId, { state, contactAt: now(), stateAt: monotonicNow() });
     if (suspicions.clear(nodeId)) reachability.emit();
     // It may have moved to this address from another one.
@@ -216,7 +240,8 @@ export const createRegistry = (
     } else {
       address.reachable = answer.answered;
       address.foreign = false;
-      address.late = answer.isLate === true;
+      address.clone = false;
+      noteLate(address, answer);
       fail(address, answer.status === 404 ? `${answer.reason} (${BASELINE})` : answer.reason);
     }
     // Only then can there be something to forget.
@@ -306,7 +331,7 @@ export const createRegistry = (
     const isAway = !answer.ok && (answer.status === null || answer.code === 'misdirected');
     // Concurrent calls that fail count as one failure.
     if (isAway && !closed && !isOpen(address.breaker)) {
-      address.late = answer.isLate === true;
+      noteLate(address, answer);
       fail(address, answer.reason);
       // The same box may be reachable at another address.
       for (const other of addresses.of(nodeId ?? '')) if (other !== address) void prober.ask(other);
@@ -315,6 +340,13 @@ export const createRegistry = (
   };
 
   return {
+    /** Whether a peer accepts connections, as far as is known: it answers, or hangs. */
+    isThere: ({ nodeId, url }: Pick<Peer, 'nodeId' | 'url'>): boolean => {
+      const address = nodeId === null ? addresses.get(url) : addresses.best(nodeId);
+      return address !== undefined && (isAnswering(address) || address.hangs);
+    },
+    /** Boxes that have the node id of another one. */
+    clones: (): { url: string; reason: string | null }[] => addresses.all().filter(({ clone }) => clone),
     /** Static peers always; discovered peers until 25 hours after their last answer. */
     all,
     alive,
@@ -367,8 +399,8 @@ export const createRegistry = (
       const best = addresses.best(from);
       const isAlive = best !== undefined && !isOpen(best.breaker);
       if (isAlive && hasNews) void prober.ask(best);
-      // A box that starts has news, and may have left its previous address.
-      if (!isAlive || (hasNews && addresses.get(url) === undefined)) addCandidate(url, 'contact', from);
+      // A box that starts has news, and may have left its previous address, or be back at it.
+      if (!isAlive || (hasNews && best.url !== url)) addCandidate(url, 'contact', from);
     },
     /** The live peers that this box advertises to another one. */
     advertised: (): PeerState['peers'] =>
@@ -418,7 +450,8 @@ export const createRegistry = (
     /** Probes a box that another one reports as reachable. @param advertiser base URL of the other one */
     addReported: (nodeId: string, url: string, advertiser: string): void => {
       const known = addresses.best(nodeId);
-      if (nodeId === self || (known !== undefined && !isOpen(known.breaker))) return;
+      // One that has the id of this box is a copy of it, or takes its place.
+      if (known !== undefined && !isOpen(known.breaker)) return;
       if (known === undefined) addAdvertised({ nodeId, url }, advertiser);
       else void follow(known);
     },

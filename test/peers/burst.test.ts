@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
 import type { PeerState } from '../../service/contract/peers.ts';
 import { startBenchService } from '../bench/service.ts';
-import { patience } from '../support/observe.ts';
+import { logged, patience } from '../support/observe.ts';
 import { repeats } from '../support/soak.ts';
 import {
   aliveAt,
@@ -17,6 +17,11 @@ import {
   startBox,
   untilTogether,
 } from './support.ts';
+
+const warningsAt = async (box: Box, url: string): Promise<string[]> => {
+  const { warnings } = (await (await box.get('/healthz')).json()) as { warnings: string[] };
+  return warnings.filter((each) => each.includes(url));
+};
 
 const BURST = repeats(40, 1_000, 'SIGNAGE_TEST_BURST');
 const path = '/api/screens/lobby/commands';
@@ -75,11 +80,18 @@ describe.each(secretModes)('%s', (_, env) => {
   }, 120_000);
 });
 
-test('a peer that hangs on commands alone degrades them, and delays none after the first', async () => {
+test.each([
+  ['commands alone', (path: string) => path.startsWith('/api/peers/')],
+  ['all but its state', (path: string) => path === '/api/peers/state'],
+])('a peer that hangs on %s degrades one answer, and is named and left out until it answers', async (_, isAnswered) => {
   const state: PeerState = emptyPeerState;
+  let isBack = false;
   const url = await listenOn(
     createServer((request, response) => {
-      if (request.method === 'GET') response.setHeader('Content-Type', 'application/json').end(JSON.stringify(state));
+      response.setHeader('Content-Type', 'application/json');
+      const [asked = ''] = (request.url ?? '').split('?');
+      if (asked.endsWith('/commands')) return isBack && response.end('{"sent":0}');
+      if (isBack || isAnswered(asked)) response.end(JSON.stringify(state));
     }),
   );
   const live = await startBox([]);
@@ -91,11 +103,32 @@ test('a peer that hangs on commands alone degrades them, and delays none after t
     const answer = await (await box.post(path, { command: 'next' })).json();
     return { ...answer, ms: performance.now() - startedAt };
   };
-  expect(await command()).toMatchObject({ degraded: true });
-  const later: { degraded: boolean; ms: number }[] = [];
-  for (let n = 0; n < 20; n++) later.push(await command());
-  expect(later.every(({ degraded }) => degraded)).toBe(true);
+  expect(await command()).toMatchObject({ sent: 1, degraded: true });
+  const later: { sent: number; degraded: boolean; ms: number }[] = [];
+  for (let n = 0; n < 27; n++) later.push(await command());
+  expect(later.filter(({ sent, degraded }) => sent !== 1 || degraded)).toEqual([]);
   // Far less than the second that the peer would cost.
   expect(Math.max(...later.map(({ ms }) => ms))).toBeLessThan(700);
-  await expect.poll(() => page.messages.filter((each) => each.command === 'next').length, patience).toBe(21);
+  await expect.poll(() => page.messages.filter((each) => each.command === 'next').length, patience).toBe(28);
+  const named = () => warningsAt(box, url);
+  expect(logged(box, 'a peer does not answer, and is left out until it does')).toHaveLength(1);
+  if (isAnswered('/api/peers/time')) expect(await named()).toEqual([expect.stringContaining('answers leave it out')]);
+  isBack = true;
+  await expect.poll(async () => (await command()).degraded || (await named()).length > 0, patience).toBe(false);
+});
+
+test('a peer that hangs on all that is gathered degrades one overview and one list of connections', async () => {
+  const url = await listenOn(
+    createServer((request, response) => {
+      const isState = request.url?.startsWith('/api/peers/state') === true || request.method === 'POST';
+      if (isState) response.setHeader('Content-Type', 'application/json').end(JSON.stringify(emptyPeerState));
+    }),
+  );
+  const box = await startBox([{ url }]);
+  await expect.poll(() => aliveAt(box), patience).toBe(1);
+  for (const asked of ['/console/api/site', '/api/screens/lobby/connections']) {
+    const answers: boolean[] = [];
+    for (let n = 0; n < 5; n++) answers.push((await (await box.get(asked)).json()).degraded);
+    expect([asked, answers]).toEqual([asked, [true, false, false, false, false]]);
+  }
 });
