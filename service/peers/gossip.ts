@@ -104,7 +104,8 @@ export const createGossip = (
     for (const nodeId of theirs.keys()) own.set(nodeId, members.get(nodeId) ?? -1);
     for (const [nodeId, seq] of own) if (seq < 0) own.delete(nodeId);
     const { theirs: unknown, ours, wanted, newer } = compareMembers(own, theirs);
-    for (const nodeId of unknown) registry.addReported(nodeId, urls.get(nodeId) ?? '', peer.url);
+    // A box that has the id of this one is a copy of it, or takes its place.
+    for (const nodeId of [self, ...unknown]) registry.addReported(nodeId, urls.get(nodeId) ?? '', peer.url);
     const missing = ours.filter((nodeId) => nodeId !== peer.nodeId && nodeId !== self);
     for (const nodeId of missing) void registry.verify(nodeId);
     const claimed = theirs.get(self) ?? 0;
