@@ -92,9 +92,13 @@ describe.each(secretModes)('%s', (_, secret) => {
     const read = async <T>(box: TestService, path: string): Promise<T> =>
       (await (await createOperator(box, secret)('GET', path)).json()) as T;
     putImage(boxes[0].dataDir, 'hall.png', [20, 90, 60]);
-    const before = await read<EditedContent>(boxes[0], '/console/api/content');
+    const shas = () =>
+      Promise.all(boxes.map(async (box) => (await read<EditedContent>(box, '/console/api/content')).sha256));
+    // Each has begun with a document of its own.
+    await expect.poll(async () => new Set(await shas()).size, patience).toBe(1);
+    const [before] = await shas();
     const document = lobbyWith([{ id: 'hall', kind: 'image', media_url: '/media/hall.png' }]);
-    const headers = { 'If-Match': `"${before.sha256}"` };
+    const headers = { 'If-Match': `"${before}"` };
     const published = await createOperator(boxes[0], secret)('PUT', '/console/api/content', document, headers);
     expect(published.status).toBe(200);
     const { sha256 } = (await published.json()) as { sha256: string };
