@@ -62,6 +62,6 @@ export default defineConfig(({ mode }) => ({
     // Transformed modules are kept beside the dependencies, so that the second run transforms only what has changed.
     experimental: { fsModuleCache: true },
     // Most tests wait for a browser, a process or a timer: more workers than processors.
-    maxWorkers: mode === 'soak' ? 1 : 4,
+    maxWorkers: mode === 'soak' ? 1 : 6,
   },
 }));
