@@ -2,34 +2,79 @@
 import type { z } from 'zod';
 import type { Operations } from '../contract/operations/operation.ts';
 
-/** How deep the JSON of an answer may be. */
+/** How deep the JSON of an answer may be: what is deeper would end a recursion over it. */
 const MAX_DEPTH = 100;
+/** Commas and opening brackets: an empty object takes thirty times the memory of its text. */
+const MAX_PARTS = 1_000_000;
+/** Bytes of a text, or of white space: the content of a site is not larger. */
+const MAX_PART = 4 * 1024 ** 2;
 
-/** Whether no part of a JSON text is deeper: what is would end a recursion over it. */
-const isShallow = (text: string): boolean => {
+const [QUOTE, BACKSLASH, COMMA, LIST, RECORD, LIST_END, RECORD_END] = Buffer.from('"\\,[{]}');
+
+/** Whether JSON is not deeper, and has neither more nor larger parts. In UTF-8 no other character has one of these bytes. */
+const isModest = (bytes: Buffer): boolean => {
   let depth = 0;
+  let parts = 0;
+  let partAt = 0;
   let isText = false;
-  for (let index = 0; index < text.length; index += 1) {
-    const character = text[index];
-    if (isText) {
-      if (character === '\\') index += 1;
-      else if (character === '"') isText = false;
-    } else if (character === '"') isText = true;
-    else if (character === '[' || character === '{') depth += 1;
-    else if (character === ']' || character === '}') depth -= 1;
-    if (depth > MAX_DEPTH) return false;
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index];
+    if (index - partAt > MAX_PART) return false;
+    if (byte === QUOTE) {
+      isText = !isText;
+      partAt = index;
+    } else if (isText) index += byte === BACKSLASH ? 1 : 0;
+    else if (byte === LIST_END || byte === RECORD_END) depth -= 1;
+    else if (byte === COMMA || byte === LIST || byte === RECORD) {
+      parts += 1;
+      partAt = index;
+      depth += byte === COMMA ? 0 : 1;
+      if (depth > MAX_DEPTH || parts > MAX_PARTS) return false;
+    }
   }
   return true;
 };
 
-/** @returns the value; undefined: it is no JSON, or too deep */
+/** @returns the value; undefined: it is no JSON, or that of no box */
 export const parseJson = (bytes: Buffer): unknown => {
-  const text = bytes.toString();
   try {
-    return isShallow(text) ? JSON.parse(text) : undefined;
+    return isModest(bytes) ? JSON.parse(bytes.toString()) : undefined;
   } catch {
     return undefined;
   }
+};
+
+/** The lists of a record, and the schema of the rest. */
+const splits = new WeakMap<z.ZodObject, { lists: [name: string, schema: z.ZodArray][]; rest: z.ZodObject }>();
+
+/**
+ * Whether a value is of a schema. The items of lists are judged one by one, up to the first that is not: the schema of a
+ * list would copy them all, and describe each fault.
+ */
+const isOf = ({ ZodArray, ZodObject }: Pick<typeof z, 'ZodArray' | 'ZodObject'>, schema: z.ZodType, value: unknown) => {
+  const splitOf = (own: z.ZodObject) => {
+    const lists = Object.entries(own.shape).filter(
+      (entry): entry is [string, z.ZodArray] => entry[1] instanceof ZodArray,
+    );
+    const mask = Object.fromEntries(lists.map(([name]) => [name, true])) as Record<string, never>;
+    const split = { lists, rest: own.omit(mask) };
+    splits.set(own, split);
+    return split;
+  };
+  const judge = (own: z.ZodType, each: unknown): boolean => {
+    if (own instanceof ZodArray && Array.isArray(each))
+      return each.every((item) => judge(own.element as z.ZodType, item));
+    const isWhole = (own.def as { checks?: unknown[] }).checks?.length;
+    if (isWhole || !(own instanceof ZodObject) || typeof each !== 'object' || each === null) {
+      return own.safeParse(each).success;
+    }
+    const { lists, rest } = splits.get(own) ?? splitOf(own);
+    const fields = each as Record<string, unknown>;
+    const others = { ...fields };
+    for (const [name] of lists) delete others[name];
+    return rest.safeParse(others).success && lists.every(([name, list]) => judge(list, fields[name]));
+  };
+  return judge(schema, value);
 };
 
 /** A request, as the contract names it. */
@@ -66,10 +111,10 @@ export const readAnswer = async (asked: Asked, bytes: Buffer): Promise<{ body: u
   const schema = content['application/json'];
   if (schema === undefined) return bytes.length === 0 ? { body: undefined } : null;
   const body = parseJson(bytes);
-  const { ZodObject } = await import('zod');
+  const { z: zod } = await import('zod');
   const { extendedFields } = await import('../contract/terms.ts');
   const mask =
-    schema instanceof ZodObject ? Object.fromEntries(extendedFields(schema).map((name) => [name, true])) : {};
-  const accepted = schema instanceof ZodObject ? schema.partial(mask as Record<string, true>) : schema;
-  return accepted.safeParse(body).success ? { body } : null;
+    schema instanceof zod.ZodObject ? Object.fromEntries(extendedFields(schema).map((name) => [name, true])) : {};
+  const accepted = schema instanceof zod.ZodObject ? schema.partial(mask as Record<string, true>) : schema;
+  return isOf(zod, accepted, body) ? { body } : null;
 };

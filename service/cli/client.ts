@@ -256,23 +256,24 @@ export const createClient = (options: Options): Client => {
 
   /** The whole body. @throws CliError `unreachable` if it does not end in time, or is too large */
   const readAll = async (response: IncomingMessage, maxBytes: number): Promise<Buffer> => {
-    const chunks: Buffer[] = [];
+    // In one piece, of which the system provides what is written to.
+    const whole = Buffer.allocUnsafeSlow(Math.min(Number(response.headers['content-length'] ?? maxBytes), maxBytes));
     let size = 0;
     const stop = (): void => void response.destroy(late());
     // Of what was uploaded or streamed, only an error is read here.
     const timer = setTimeout(stop, most.answerMs);
     try {
       for await (const chunk of response as AsyncIterable<Buffer>) {
-        size += chunk.length;
-        if (size > maxBytes) throw new CliError('unreachable', `What answers at ${base.origin} sends too much.`);
-        chunks.push(chunk);
+        if (size + chunk.length > whole.length)
+          throw new CliError('unreachable', `What answers at ${base.origin} sends too much.`);
+        size += chunk.copy(whole, size);
       }
     } catch (error) {
       throw unreachable(base, error as NodeJS.ErrnoException);
     } finally {
       clearTimeout(timer);
     }
-    return Buffer.concat(chunks);
+    return whole.subarray(0, size);
   };
 
   /** Why an answer without proof is not taken. */

@@ -128,6 +128,31 @@ test.runIf(isSoak)('a box that drips is given up after a minute', { timeout: 80_
   expect(performance.now() - startedAt).toBeLessThan(65_000);
 });
 
+test.each<[string, () => string]>([
+  ['white space', () => ' '.repeat(30 * 1024 ** 2)],
+  ['a text', () => JSON.stringify({ ...site, site: 'x'.repeat(30 * 1024 ** 2) })],
+  ['ten million screens', () => JSON.stringify({ ...site, screens: 7 }).replace('7', `[${'{},'.repeat(1e7)}{}]`)],
+  [
+    'half a million screens',
+    () => JSON.stringify({ ...site, screens: 7 }).replace('7', `[${'{},'.repeat(499_000)}{}]`),
+  ],
+])('30 MB of %s take less than 150 MB', async (_, bodyOf) => {
+  const body = bodyOf();
+  const box = await startHostileBox((__, response) => void response.end(body));
+  const NODE_OPTIONS =
+    "--import=data:text/javascript,process.on('exit',()=>console.error(process.resourceUsage().maxRSS))";
+  const { code, stderr } = await signage(['screens'], { env: { NODE_OPTIONS, SIGNAGE_BOX: box } });
+  expect(code).toBe(69);
+  expect(Number(stderr.trimEnd().split('\n').at(-1))).toBeLessThan(150_000);
+});
+
+test('a site of 10,000 screens is an answer', async () => {
+  const screens = Array.from({ length: 10_000 }, () => site.screens[0]);
+  const box = await startHostileBox((_, response) => void response.end(JSON.stringify({ ...site, screens })));
+  const { code, stdout } = await signageHere(['screens'], { SIGNAGE_BOX: box });
+  expect([code, stdout.split('\n').length]).toEqual([0, 10_002]);
+});
+
 test('a box of the baseline variant is a box', async () => {
   const { url } = await startTestService({ content: lobby, env: { SIGNAGE_VARIANT: 'baseline' } });
   expect((await signageHere(['health'], { SIGNAGE_BOX: url })).stdout).toContain('status');
