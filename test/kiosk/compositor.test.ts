@@ -1,9 +1,19 @@
 /** The session of a kiosk on Linux: sway with the kiosk's configuration, judged by photographs of its outputs. */
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { titleOf } from '../../main/windows/displays.ts';
 import { createPlacement, type PlacedWindow } from '../../main/windows/placement.ts';
 import { type CompositorSession, describeCompositor, startSession } from '../support/compositor.ts';
@@ -133,5 +143,63 @@ exit 9`;
     process.kill(session.processId('sway') ?? 0, 'SIGKILL');
     expect(await once(session.process, 'exit')).toEqual([1, null]);
     expect(journal(session)).toMatch(/^ended\n/);
+  });
+
+  describe('without a GPU', () => {
+    const tell = 'echo "$KIOSK_RENDERER $KIOSK_FAULT" >>told; echo "$*" >>arguments; touch player-started';
+    const telling = `${tell}\ntrap 'exit 0' TERM\nwhile :; do sleep 0.1; done`;
+    const told = ({ folder }: CompositorSession, name = 'told'): string => readFileSync(join(folder, name), 'utf8');
+    /** A `sway` that fails unless its renderer is pixman, and then is the real one. */
+    const withSway = (script: string): NodeJS.ProcessEnv => {
+      const bin = join(mkdtempSync(join(tmpdir(), 'signage-sway-')), 'bin');
+      onTestFinished(() => rmSync(join(bin, '..'), { recursive: true }));
+      mkdirSync(bin);
+      chmodSync(join(bin, '..'), 0o755);
+      writeFileSync(join(bin, 'sway'), `#!/bin/sh\n${script}\nexec ${findProgram('sway')} "$@"\n`, { mode: 0o755 });
+      return { PATH: `${bin}:${process.env.PATH}`, WLR_RENDERER: 'gles2' };
+    };
+
+    it('a compositor that ends before it is ready is started with pixman, also after the next start', async () => {
+      const more = withSway('[ "$WLR_RENDERER" = pixman ] || { echo started >>attempts; exit 139; }');
+      const session = await startSession({ player: telling, more });
+      expect(told(session)).toMatch(
+        /^pixman the compositor does not start|^pixman this machine has no graphics device/,
+      );
+      expect(told(session, 'arguments')).toBe('\n');
+      expect((await session.outputs()).length).toBe(2);
+      expect(told(session, 'attempts')).toBe('started\n');
+      expect(told(session, 'compositor-software')).toMatch(/./);
+    });
+
+    it('one that ends as soon as it is ready is started with pixman in its place, and the player again', async () => {
+      const early = 'exec timeout --signal=KILL --preserve-status 1.5';
+      const session = await startSession({
+        player: telling,
+        more: withSway(
+          `[ "$WLR_RENDERER" = pixman ] || { export WLR_RENDERER=pixman; ${early} ${findProgram('sway')} "$@"; }`,
+        ),
+      });
+      await expect
+        .poll(() => told(session), patience)
+        .toMatch(/^gpu \npixman the compositor ended, with \d+, as soon as/);
+      expect((await session.outputs()).length).toBe(2);
+    });
+
+    it('without any compositor the player runs without windows, and is told why', async () => {
+      const sysfs = mkdtempSync(join(tmpdir(), 'signage-sysfs-'));
+      onTestFinished(() => rmSync(sysfs, { recursive: true }));
+      chmodSync(sysfs, 0o755);
+      const device = join(sysfs, 'class/drm/card0/device');
+      mkdirSync(device, { recursive: true });
+      mkdirSync(join(sysfs, 'drivers/bochs-drm'), { recursive: true });
+      symlinkSync(join(sysfs, 'drivers/bochs-drm'), join(device, 'driver'));
+      const session = await startSession({ player: telling, more: { ...withSway('exit 1'), SYSFS: sysfs } });
+      expect(told(session)).toBe(
+        'none the compositor cannot use the graphics driver bochs-drm; choose virtio-gpu for a virtual machine\n',
+      );
+      expect(told(session, 'arguments')).toBe('--ozone-platform=headless\n');
+      session.stop();
+      expect(await once(session.process, 'exit')).toEqual([0, null]);
+    });
   });
 });

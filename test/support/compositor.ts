@@ -1,7 +1,7 @@
 /** The kiosk's session as it is installed, on outputs without hardware: sway, as an ordinary user since root is refused. */
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PNG } from 'pngjs';
@@ -26,6 +26,8 @@ interface Setup {
   player: string;
   /** Inside another compositor, whose windows are the outputs: so that they can be unplugged. */
   isNested?: boolean;
+  /** Further environment variables of the session. */
+  more?: NodeJS.ProcessEnv;
 }
 
 export type Photograph = ReadonlyMap<string, number>;
@@ -95,9 +97,9 @@ const settingOf = (unit: string, name: string): string | undefined =>
 const waitForFile = (folder: string, name: string): Promise<void> =>
   expect.poll(() => readdirSync(folder), { timeout: 20_000, interval: 100 }).toContain(name);
 
-export const startSession = async ({ player, isNested = false }: Setup): Promise<CompositorSession> => {
+export const startSession = async ({ player, isNested = false, more = {} }: Setup): Promise<CompositorSession> => {
   const folder = temporaryFolder();
-  const destination = join(folder, 'image');
+  const destination = join(folder, 'session');
   const env: NodeJS.ProcessEnv = {
     PATH: process.env.PATH,
     LANG: 'C.UTF-8',
@@ -107,9 +109,9 @@ export const startSession = async ({ player, isNested = false }: Setup): Promise
     WLR_HEADLESS_OUTPUTS: isNested ? '1' : '2',
     WLR_RENDERER: 'pixman',
   };
-  mkdirSync(destination);
-  execFileSync('bash', [join(linux, 'kiosk-setup'), 'install'], { env: { ...env, DESTDIR: destination } });
-  const unit = readFileSync(join(destination, 'etc/systemd/system/signage-player.service'), 'utf8');
+  // Where its own user may read it.
+  cpSync(linux, destination, { recursive: true });
+  const unit = readFileSync(join(linux, 'signage-player.service'), 'utf8');
   env.XDG_SESSION_TYPE = settingOf(unit, 'Environment=XDG_SESSION_TYPE') ?? '';
   writeFileSync(join(folder, 'player'), `#!/bin/bash\n${player}\n`);
   chmodSync(join(folder, 'player'), 0o755);
@@ -134,11 +136,7 @@ export const startSession = async ({ player, isNested = false }: Setup): Promise
     start('sway', ['--config', join(folder, 'outer.conf')], { SWAYSOCK: outer });
     await waitForFile(folder, 'outer-ready');
   }
-  const session = start(
-    join(destination, 'usr/lib/signage-player/session'),
-    [join(folder, 'player')],
-    isNested ? nested : {},
-  );
+  const session = start(join(destination, 'session'), [join(folder, 'player')], isNested ? nested : more);
   await waitForFile(folder, 'player-started');
 
   const inside = { ...env, SWAYSOCK: join(folder, 'sway.sock'), WAYLAND_DISPLAY: isNested ? 'wayland-2' : 'wayland-1' };
