@@ -1,5 +1,5 @@
 /** Starts the kiosk: one app that hosts the service and shows its pages. */
-import { totalmem } from 'node:os';
+import { hostname, totalmem } from 'node:os';
 import { app, Menu, powerSaveBlocker, protocol, screen, session } from 'electron';
 import { EXIT_CONFIG, runningAt } from '../service/public.ts';
 import { handleCrashes, openRendering } from './crashes.ts';
@@ -11,7 +11,8 @@ import { systemPanels } from './power/panels.ts';
 import { createKeepAwake } from './power/power.ts';
 import { ownMemory, run } from './processes.ts';
 import { createServiceHost } from './service-host.ts';
-import { refusal, refusedSwitches } from './switches.ts';
+import { enabledFeatures, refusal, refusedSwitches } from './switches.ts';
+import { showTextPage } from './text-page.ts';
 import { createDisplayView } from './windows/display-view.ts';
 import { titleOf } from './windows/displays.ts';
 import { guardPages } from './windows/guard.ts';
@@ -20,8 +21,14 @@ import { createPlacement } from './windows/placement.ts';
 
 const paths = findPaths(app);
 const rendering = openRendering(paths.rendering);
+const { session: compositor } = paths;
+const isSoftware = rendering.isSoftware || (compositor !== null && compositor.renderer !== 'gpu');
 const host = createServiceHost(paths, {
-  kiosk: () => ({ ...kiosk.health(), rendering: rendering.isSoftware ? 'software' : 'hardware' }),
+  kiosk: () => ({
+    ...kiosk.health(),
+    rendering: isSoftware ? 'software' : 'hardware',
+    compositor: compositor === null ? null : { renderer: compositor.renderer, reason: compositor.fault },
+  }),
   capture: (deviceId) => kiosk.capture(deviceId),
   restart: () => relaunch('an operator restarted it from the console'),
 });
@@ -37,7 +44,8 @@ const kiosk = createKiosk(
     app,
     host,
     relaunch,
-    displays: () => screen.getAllDisplays(),
+    // Without a compositor the runtime has one display that nobody sees.
+    displays: () => (compositor?.renderer === 'none' ? [] : screen.getAllDisplays()),
     primaryDisplayId: () => screen.getPrimaryDisplay().id,
     placeWindows: (displays) =>
       placement.arrange(displays.map((display) => ({ title: titleOf(display), bounds: display.bounds }))),
@@ -75,6 +83,10 @@ const mayStart = (): boolean => {
 
 const boot = async (): Promise<void> => {
   await app.whenReady();
+  if (compositor?.terminal) {
+    const fault = compositor.fault ?? 'the compositor does not start';
+    showTextPage({ log, read: () => ({ name: hostname(), address: kiosk.address(), fault }) }, compositor.terminal);
+  }
   serveOwnPages(session.fromPartition(ownPartition), paths.pagesDir);
   await kiosk.prepare();
   Menu.setApplicationMenu(null);
@@ -90,6 +102,7 @@ const boot = async (): Promise<void> => {
 app.enableSandbox();
 // A locked keyring would show a password dialog over the page.
 app.commandLine.appendSwitch('password-store', 'basic');
+if (process.platform === 'linux') app.commandLine.appendSwitch('enable-features', enabledFeatures(process.argv));
 registerOwnPages(protocol);
 handleCrashes({ app, log, rendering, relaunch, fail });
 if (mayStart()) {

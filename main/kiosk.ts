@@ -241,6 +241,8 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
     /** Must be called when displays were connected, removed or changed; once that settles, the windows follow. */
     displaysChanged,
     focus: () => windows.list()[0]?.window.focus(),
+    /** The URL of the service for other machines; null: it does not run, or there is no network. */
+    address: () => (service === null ? null : host.lanUrl(service)),
     /** The origin of the service; null: it does not run. */
     serviceOrigin: () => service?.url ?? null,
     health: () => ({ ...windows.health(), ...appliance.health() }),

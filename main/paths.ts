@@ -41,7 +41,24 @@ export interface Paths {
   systemd: { isWatched: boolean; intervalMs: number | null };
   /** Whether the compositor is sway (`SWAYSOCK`), which can be asked to move windows. */
   isSway: boolean;
+  /** The session that runs the app (resources/linux/session); null: it runs elsewhere. */
+  session: Session | null;
 }
+
+export interface Session {
+  /** How the compositor draws; none: it does not start, so there are no windows. */
+  renderer: 'gpu' | 'pixman' | 'none';
+  /** Why it does not draw with the GPU, or does not start; null: it does. */
+  fault: string | null;
+  /** The path of the console, for a page of text; null: there is a compositor, or no console. */
+  terminal: string | null;
+}
+
+const findSession = (): Session | null => {
+  const { KIOSK_RENDERER: renderer, KIOSK_FAULT, KIOSK_TERMINAL } = process.env;
+  if (renderer !== 'gpu' && renderer !== 'pixman' && renderer !== 'none') return null;
+  return { renderer, fault: KIOSK_FAULT || null, terminal: KIOSK_TERMINAL || null };
+};
 
 export const findPaths = (app: App): Paths => {
   const dist = join(app.getAppPath(), 'dist');
@@ -62,5 +79,6 @@ export const findPaths = (app: App): Paths => {
       intervalMs: WATCHDOG_USEC === undefined ? null : Number(WATCHDOG_USEC) / 1000,
     },
     isSway: SWAYSOCK !== undefined,
+    session: findSession(),
   };
 };

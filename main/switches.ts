@@ -1,4 +1,4 @@
-/** Command-line switches of Chromium and Node that would weaken the kiosk's security. */
+/** Command-line switches: those that would weaken the kiosk's security, and those that it sets. */
 
 const refused: ReadonlySet<string> = new Set([
   'allow-file-access-from-files',
@@ -60,4 +60,16 @@ Install the .deb instead: it includes the permission. Or permit user namespaces 
   sysctl -w kernel.apparmor_restrict_unprivileged_userns=0   (Ubuntu 24.04 and newer)
   sysctl -w kernel.unprivileged_userns_clone=1   (older Debian)
 The command \`unshare -Ur true\` (package util-linux) succeeds once they are permitted.`;
+};
+
+/** Features by which Chromium decodes video in hardware on Linux (VA-API, V4L2), where the driver can; off by default. */
+const decoding = ['AcceleratedVideoDecoder', 'AcceleratedVideoDecodeLinuxGL', 'AcceleratedVideoDecodeLinuxZeroCopyGL'];
+
+/**
+ * The value of `--enable-features` that asks for hardware decoding, beside what the command line asks for: of two such
+ * switches only the last one counts.
+ */
+export const enabledFeatures = (argv: readonly string[]): string => {
+  const given = argv.flatMap((argument) => /^--enable-features=(.+)$/.exec(argument)?.[1] ?? []);
+  return [...given.slice(-1), ...decoding].join(',');
 };

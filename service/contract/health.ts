@@ -146,6 +146,20 @@ const kioskHealth = z
       )
       .describe('one per display'),
     rendering: z.enum(['hardware', 'software']).describe('how pages are painted'),
+    compositor: z
+      .object({
+        renderer: z
+          .enum(['gpu', 'pixman', 'none'])
+          .describe(
+            'pixman: in software until the next boot, as it ended early with the GPU; none: it does not start, so there are no windows',
+          ),
+        reason: z
+          .string()
+          .nullable()
+          .describe('why it does not draw with the GPU; completes "no display can be opened: ..."; null: it does'),
+      })
+      .nullable()
+      .describe('the compositor of the session of a kiosk on Linux; null: the kiosk runs elsewhere'),
     recoveries: z
       .object({
         reload: z.int().describe('page reloads'),

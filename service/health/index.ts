@@ -1,5 +1,5 @@
 /** `GET /healthz`: 200 while the service can answer; the body reports problems. */
-import { type Health, health } from '../contract/health.ts';
+import { type Health, health, type KioskHealth } from '../contract/health.ts';
 import type { HealthReport, Module, Modules, ServiceContext } from '../module.ts';
 
 /** The order of the sentences; further subjects follow. */
@@ -27,6 +27,14 @@ export const joinReports = (reports: readonly HealthReport[], faults: readonly s
   } satisfies Partial<Health>;
 };
 
+/** What people should know about the compositor. Pure. */
+export const compositorReport = (compositor: KioskHealth['compositor']): Pick<HealthReport, 'issues' | 'notes'> => {
+  const reason = compositor?.reason ?? 'the compositor does not start';
+  if (compositor?.renderer === 'none') return { issues: { displays: [`No display can be opened: ${reason}.`] } };
+  if (compositor?.renderer !== 'pixman') return {};
+  return { notes: [`The displays are drawn without the GPU until the next boot: ${reason}.`] };
+};
+
 interface HealthModule extends Module {
   /** The status of this box, and its sentences. */
   summary(): Promise<Pick<Health, 'status' | 'warnings'>>;
@@ -43,18 +51,23 @@ export const createHealth = (
     return { status, warnings };
   },
   warnings: async () => joinReports(await modules.reports(), modules.faults()).warnings,
-  health: () => ({
-    fields: {
-      version,
-      variant: options.variant,
-      startedAt: startedAt.toISOString(),
-      uptime: Math.round(process.uptime() * 10) / 10,
-      nodeId: ids.nodeId,
-      site: options.site,
-      ...(kiosk && { kiosk: kiosk() }),
-    },
-    notes: options.warnings,
-  }),
+  health: () => {
+    const shown = kiosk?.();
+    const { issues, notes = [] } = compositorReport(shown?.compositor ?? null);
+    return {
+      fields: {
+        version,
+        variant: options.variant,
+        startedAt: startedAt.toISOString(),
+        uptime: Math.round(process.uptime() * 10) / 10,
+        nodeId: ids.nodeId,
+        site: options.site,
+        ...(shown && { kiosk: shown }),
+      },
+      ...(issues && { issues }),
+      notes: [...options.warnings, ...notes],
+    };
+  },
   routes: {
     'GET /healthz': async (ctx) => {
       const joined = joinReports(await modules.reports(), modules.faults());

@@ -1,0 +1,61 @@
+/** A box on which no display can be opened: the session tells the kiosk, which runs without windows. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { enabledFeatures } from '../../main/switches.ts';
+import { formatTextPage } from '../../main/text-page.ts';
+import { compositorReport } from '../../service/health/index.ts';
+import { describeBrowser } from '../support/browser.ts';
+import { itDouble, patience, startKiosk } from '../support/kiosk.ts';
+import { lobby } from '../support/player.ts';
+import { temporaryFolder } from '../support/service.ts';
+
+const fault = 'this machine has no graphics device with a driver of the kernel';
+
+it('the page of text names box, address and fault, and whatever they hold cannot control the terminal', () => {
+  const page = formatTextPage({ name: 'hall\u001B[2J', address: 'http://192.168.1.20:8080', fault: 'a\u0007b\nc' });
+  expect(page).toContain('Name:     hall [2J\u001B[K');
+  expect(page).toContain('http://192.168.1.20:8080/console');
+  expect(page).toContain('no picture: a b c.');
+  // Cursor off, home; the rest of each line and of the screen.
+  expect(
+    [...page.matchAll(/\u001B(\[\??\d*[a-zA-Z])/g)].map(([, code]) => code).filter((code) => code !== '[K'),
+  ).toEqual(['[?25l', '[H', '[J']);
+  expect(formatTextPage({ name: 'hall', address: null, fault })).not.toContain('http');
+});
+
+it('a box without a display is degraded; one that draws without its GPU says so and is not', () => {
+  expect(compositorReport(null)).toEqual({});
+  expect(compositorReport({ renderer: 'gpu', reason: null })).toEqual({});
+  expect(compositorReport({ renderer: 'none', reason: fault })).toEqual({
+    issues: { displays: [`No display can be opened: ${fault}.`] },
+  });
+  expect(compositorReport({ renderer: 'pixman', reason: fault })).toEqual({
+    notes: [`The displays are drawn without the GPU until the next boot: ${fault}.`],
+  });
+});
+
+it('hardware decoding is asked for beside what the command line asks for', () => {
+  expect(enabledFeatures([])).toMatch(/^AcceleratedVideoDecoder,/);
+  expect(enabledFeatures(['x', '--enable-features=A', '--enable-features=B,C'])).toMatch(
+    /^B,C,AcceleratedVideoDecoder,/,
+  );
+});
+
+describeBrowser('without a compositor', { timeout: 60_000 }, () => {
+  itDouble('the kiosk serves, opens no window, and says why in its health and on the console', async () => {
+    const terminal = join(temporaryFolder(), 'tty1');
+    const env = { KIOSK_RENDERER: 'none', KIOSK_FAULT: fault, KIOSK_TERMINAL: terminal, SIGNAGE_HOST: '0.0.0.0' };
+    const kiosk = await startKiosk({ content: lobby([{ id: 'hello', kind: 'text', title: 'Hello' }]), env });
+    const health = await (await fetch(`${await kiosk.url()}/healthz`)).json();
+    expect(health).toMatchObject({
+      status: 'degraded',
+      warnings: expect.arrayContaining([`No display can be opened: ${fault}.`]),
+      kiosk: { screens: [], rendering: 'software', compositor: { renderer: 'none', reason: fault } },
+    });
+    await expect.poll(() => readFileSync(terminal, 'utf8'), patience).toContain(fault);
+    expect(await kiosk.evaluate(({ BaseWindow }) => BaseWindow.getAllWindows().length)).toBe(0);
+    await kiosk.quit();
+    expect(await kiosk.ended()).toBe(0);
+  });
+});
