@@ -136,19 +136,19 @@ describe.skipIf(findProgram('systemd-nspawn') === undefined)(`a box with Debian 
     writeFileSync(join(system, 'etc', program, 'config.json'), JSON.stringify({ publicUrl }));
   });
 
-  it('becomes a kiosk with the package', async () => {
-    await powerOn();
-    inside('dpkg', '--install', '/player.deb');
-    expect(String(inside('systemctl', 'cat', program))).toContain('/usr/lib/signage-player/session');
-    inside('sync');
-    await cutPower();
+  it('becomes a kiosk with the package, though nothing runs in it yet', () => {
+    run('chroot', system, 'dpkg', '--install', '/player.deb');
+    expect(run('chroot', system, 'systemctl', 'is-enabled', program).trim()).toBe('enabled');
   });
 
   it('shows the code for its phone after power-on, without a keyboard and without a network', async () => {
     await powerOn();
     await showsCode();
     expect(String(inside('systemctl', 'is-active', program)).trim()).toBe('active');
-    expect(JSON.parse(request('/healthz')).kiosk.rendering).toBe('hardware');
+    expect(JSON.parse(request('/healthz')).kiosk).toMatchObject({
+      rendering: 'software',
+      compositor: { renderer: 'pixman' },
+    });
   });
 
   it.each([

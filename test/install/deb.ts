@@ -1,7 +1,7 @@
 /** The package for Debian: dpkg-deb builds it from the fields and scripts of electron-builder.yml. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll } from 'vitest';
 import { parse } from 'yaml';
 import type { Packaged } from '../package/packaged.ts';
@@ -27,6 +27,12 @@ export const buildDeb = ({ folder }: Packaged, version: string, launcher?: strin
   mkdirSync(join(tree, 'DEBIAN'));
   cpSync(folder, join(tree, 'opt', product), { recursive: true });
   writeFileSync(join(tree, 'opt', product, 'chrome-sandbox'), '');
+  for (const words of deb.fpm as string[]) {
+    const [from = '', to] = words.split('=/');
+    if (to === undefined) continue;
+    mkdirSync(dirname(join(tree, to)), { recursive: true });
+    cpSync(join(root, from), join(tree, to));
+  }
   if (launcher !== undefined) writeFileSync(join(tree, 'opt', product, program), launcher, { mode: 0o755 });
   const fields = {
     Package: program,

@@ -5,6 +5,7 @@ import {
   chownSync,
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -24,64 +25,132 @@ const scripts = join(import.meta.dirname, '..', '..', 'resources', 'linux');
 
 const filesBelow = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => statSync(join(folder, path)).isFile())
+    .filter((path) => lstatSync(join(folder, path)).isFile())
     .toSorted();
 
-describe('kiosk-setup', () => {
+/** Where the deb puts files outside of /opt, by their names in the folder of the scripts. */
+const placed = (parse(readFileSync(join(scripts, '..', '..', 'electron-builder.yml'), 'utf8')).deb.fpm as string[])
+  .map((words) => words.split('=/'))
+  .flatMap(([from = '', to]) => (to === undefined ? [] : [[join(scripts, '..', '..', from), to] as const]));
+
+describe.skipIf(findProgram('systemctl', 'systemd-sysusers') === undefined)('kiosk-setup', () => {
   const setup = (DESTDIR: string, ...args: string[]) =>
     execute('bash', [join(scripts, 'kiosk-setup'), ...args], { env: { PATH: process.env.PATH, DESTDIR } });
 
-  test('installs what makes a kiosk, twice over too, and takes all of it away again', async () => {
-    const root = temporaryFolder();
-    const config = join(root, 'mine.json');
-    writeFileSync(config, '{}');
-    const destination = join(root, 'image');
-    mkdirSync(destination);
-    for (const program of ['/usr/bin/other', '/opt/My Player/player']) {
-      await setup(destination, 'install', '--program', program, '--config', config);
+  /** A system in which the package is unpacked, without its scripts. */
+  const unpack = (): string => {
+    const system = temporaryFolder();
+    for (const [from, to] of placed) {
+      mkdirSync(dirname(join(system, to)), { recursive: true });
+      cpSync(from, join(system, to));
     }
-    expect(filesBelow(destination)).toEqual([
-      'etc/signage-player/config.json',
-      'etc/systemd/system/signage-player-rescue.service',
-      'etc/systemd/system/signage-player-update.path',
-      'etc/systemd/system/signage-player-update.service',
-      'etc/systemd/system/signage-player.service',
-      'etc/udev/rules.d/70-signage-player.rules',
-      'usr/lib/signage-player/cursors/blank/cursors/left_ptr',
-      'usr/lib/signage-player/session',
-      'usr/lib/signage-player/sway.conf',
-      'usr/lib/signage-player/update-player',
-    ]);
+    mkdirSync(join(system, 'etc'));
+    writeFileSync(join(system, 'usr/lib/systemd/system/seatd.service'), '[Install]\nWantedBy=multi-user.target\n');
+    writeFileSync(join(system, 'usr/lib/systemd/system/graphical.target'), '[Unit]\n');
+    return system;
+  };
+  const etc = (system: string): string[] =>
+    readdirSync(join(system, 'etc'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => !lstatSync(join(system, 'etc', path)).isDirectory() && /signage|ctrl-alt/.test(path))
+      .toSorted();
+  const wanted = [
+    'systemd/system/graphical.target.wants/signage-player.service',
+    'systemd/system/multi-user.target.wants/signage-player-update.path',
+  ];
+  const hardened = [
+    'default/grub.d/signage-player.cfg',
+    'grub.d/01_signage-player',
+    'sysctl.d/90-signage-player.conf',
+    'systemd/journald.conf.d/signage-player.conf',
+    'systemd/logind.conf.d/signage-player.conf',
+    'systemd/system.conf.d/signage-player.conf',
+    'systemd/system/ctrl-alt-del.target',
+  ];
+
+  test('makes a system in which nothing runs a kiosk, twice over too, and takes all of it away again', async () => {
+    const system = unpack();
+    const before = filesBelow(system);
+    const config = join(temporaryFolder(), 'mine.json');
+    writeFileSync(config, '{}');
+    for (const _ of [1, 2]) await setup(system, 'install', '--config', config);
+    expect(etc(system)).toEqual([...hardened, ...wanted, 'signage-player/config.json'].toSorted());
+    expect(readFileSync(join(system, 'etc/passwd'), 'utf8')).toMatch(
+      /^signage:.*:\/var\/lib\/signage-player:.*nologin$/m,
+    );
+    expect(statSync(join(system, 'var/lib/signage-player')).isDirectory()).toBe(true);
     // For lines of the site's own.
-    expect(existsSync(join(destination, 'etc/signage-player/sway.d'))).toBe(true);
-    const unit = readFileSync(join(destination, 'etc/systemd/system/signage-player.service'), 'utf8');
-    expect(unit).toContain('ExecStart=/usr/lib/signage-player/session "/opt/My Player/player"\n');
-    expect(unit).not.toContain('@PROGRAM@');
-    await setup(destination, 'remove');
-    expect(filesBelow(destination)).toEqual([]);
-    await setup(destination, 'remove');
+    expect(existsSync(join(system, 'etc/signage-player/sway.d'))).toBe(true);
+    expect(statSync(join(system, 'usr/lib/signage-player/update-player')).mode & 0o111).toBe(0o111);
+    expect(statSync(join(system, 'etc/grub.d/01_signage-player')).mode & 0o111).toBe(0o111);
+    await setup(system, 'remove');
+    expect(etc(system)).toEqual([]);
+    expect(filesBelow(system).filter((path) => /signage/.test(path))).toEqual(
+      before.filter((path) => /signage/.test(path)),
+    );
+    await setup(system, 'remove');
   });
 
-  test("replaces its own units, and keeps the site's own lines", async () => {
-    const destination = temporaryFolder();
-    const unit = join(destination, 'etc/systemd/system/signage-player.service');
-    const lines = join(destination, 'etc/signage-player/sway.d/mode.conf');
-    for (const path of [unit, lines]) mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(unit, '[Service]\nExecStart=/usr/bin/false\n');
+  test('leaves boot menu, consoles and keys of a desktop alone', async () => {
+    const system = unpack();
+    mkdirSync(join(system, 'etc/systemd/system'), { recursive: true });
+    writeFileSync(join(system, 'etc/systemd/system/display-manager.service'), '');
+    await setup(system, 'install');
+    expect(etc(system)).toEqual(wanted);
+  });
+
+  test('starts another program by a drop-in', async () => {
+    const system = unpack();
+    await setup(system, 'install', '--program', '/opt/My Player/player');
+    const path = join(system, 'etc/systemd/system/signage-player.service.d/program.conf');
+    expect(readFileSync(path, 'utf8')).toContain(
+      'ExecStart=\nExecStart=/usr/lib/signage-player/session "/opt/My Player/player"',
+    );
+  });
+
+  test("removes what earlier versions wrote, and keeps what was edited and the site's own lines", async () => {
+    const system = unpack();
+    const units = join(system, 'etc/systemd/system');
+    const lines = join(system, 'etc/signage-player/sway.d/mode.conf');
+    const rules = join(system, 'etc/udev/rules.d/70-signage-player.rules');
+    for (const path of [join(units, 'x'), lines, rules]) mkdirSync(dirname(path), { recursive: true });
+    const shipped = readFileSync(join(scripts, 'signage-player.service'), 'utf8');
+    const edited = shipped
+      .replace('ExecStart=/usr/lib/signage-player/session ', 'ExecStart=/usr/bin/nice /usr/lib/signage-player/session ')
+      .replace('TimeoutStartSec=180', 'TimeoutStartSec=120\nMemoryMax=1G')
+      .replace('[Unit]', '[Unit]\nRequiresMountsFor=/srv');
+    writeFileSync(join(units, 'signage-player.service'), edited);
+    // As version 0.1.0 wrote it.
+    writeFileSync(
+      join(units, 'signage-player-update.service'),
+      readFileSync(join(scripts, 'signage-player-update.service'), 'utf8'),
+    );
     writeFileSync(lines, 'output DP-1 mode 1920x1080\n');
-    await setup(destination, 'install');
-    expect(readFileSync(unit, 'utf8')).not.toContain('/usr/bin/false');
+    writeFileSync(rules, `${readFileSync(join(scripts, '70-signage-player.rules'), 'utf8')}KERNEL=="x", MODE="0666"\n`);
+    await setup(system, 'install');
+    expect(etc(system).filter((path) => !hardened.includes(path))).toEqual(
+      [
+        ...wanted,
+        'signage-player/sway.d/mode.conf',
+        'systemd/system/signage-player.service.d/before.conf',
+        'udev/rules.d/71-signage-player.rules',
+      ].toSorted(),
+    );
+    expect(readFileSync(join(units, 'signage-player.service.d/before.conf'), 'utf8')).toBe(
+      '[Unit]\nRequiresMountsFor=/srv\n[Service]\nExecStart=\nExecStart=/usr/bin/nice /usr/lib/signage-player/session /usr/bin/signage-player\nMemoryMax=1G\n',
+    );
+    expect(readFileSync(rules.replace('70-', '71-'), 'utf8')).toBe('KERNEL=="x", MODE="0666"\n');
     expect(readFileSync(lines, 'utf8')).toBe('output DP-1 mode 1920x1080\n');
   });
 
   test.each([
-    ['no action', [], /install or remove/],
-    ['another action', ['begin'], /install or remove/],
+    ['no action', [], /install, boot-password or remove/],
+    ['another action', ['begin'], /install, boot-password or remove/],
     ['a relative program', ['install', '--program', 'player'], /absolute path/],
     ['a program with a quote', ['install', '--program', '/opt/"x'], /is not allowed in a unit file/],
     ['no such file', ['install', '--config', '/nowhere/config.json'], /there is no file/],
     ['an option without a value', ['install', '--config'], /needs a value/],
     ['no such option', ['install', '--colour', 'blue'], /no option --colour/],
+    ['a system without the package', ['install'], /the package is not installed in/],
   ])('refuses %s, and changes nothing', async (_, args, reason) => {
     const destination = temporaryFolder();
     await expect(setup(destination, ...args)).rejects.toThrow(reason);
@@ -89,20 +158,18 @@ describe('kiosk-setup', () => {
   });
 });
 
-test.runIf(findProgram('systemd-analyze') !== undefined)('systemd understands the units', async () => {
-  const destination = temporaryFolder();
-  const env = { PATH: process.env.PATH, DESTDIR: destination };
-  await execute('bash', [join(scripts, 'kiosk-setup'), 'install', '--program', '/bin/true'], { env });
-  const folder = join(destination, 'etc/systemd/system');
-  const { stderr } = await execute('systemd-analyze', [
-    'verify',
-    ...readdirSync(folder).map((name) => join(folder, name)),
-  ]).catch((error: { stderr: string }) => error);
-  const faults = stderr
-    .split('\n')
-    .filter((line) => line.includes('signage-player') && !/is not executable/.test(line));
-  expect(faults).toEqual([]);
-});
+test.runIf(findProgram('sh') !== undefined)(
+  "GRUB's menu is locked, for everybody or but for who has the password",
+  async () => {
+    const script = readFileSync(join(scripts, 'etc/grub.d/01_signage-player'), 'utf8');
+    const file = join(temporaryFolder(), 'boot-password');
+    const print = async () =>
+      (await execute('sh', ['-c', script.replaceAll('/etc/signage-player/boot-password', file)])).stdout;
+    expect(await print()).toMatch(/^set superusers="signage"$[^]*^set color_normal=black\/black$/m);
+    writeFileSync(file, 'grub.pbkdf2.sha512.10000.AB.CD\n');
+    expect(await print()).toMatch(/^password_pbkdf2 signage grub\.pbkdf2\.sha512\.10000\.AB\.CD$/m);
+  },
+);
 
 const hasSway = findProgram('sway') !== undefined;
 test.skipIf(!hasSway && process.env.CI !== 'true')('sway understands its configuration', async () => {
@@ -279,7 +346,9 @@ const hasShellcheck = findProgram('shellcheck') !== undefined;
 test.skipIf(!hasShellcheck && process.env.CI !== 'true')('shellcheck finds nothing in the scripts', async () => {
   await execute(
     'shellcheck',
-    ['kiosk-setup', 'session', 'signage', 'update-player'].map((name) => join(scripts, name)),
+    ['kiosk-setup', 'session', 'signage', 'update-player', 'etc/grub.d/01_signage-player'].map((name) =>
+      join(scripts, name),
+    ),
   );
   // Where single quotes hold what electron-builder fills in.
   await execute('shellcheck', ['-e', 'SC2016', ...['postinst', 'prerm', 'postrm'].map((name) => join(scripts, name))]);
@@ -301,5 +370,7 @@ test("the package's scripts name what the package holds", async () => {
   for (const name of ['prerm', 'update-player']) {
     expect(readFileSync(join(scripts, name), 'utf8')).toContain(`/opt/${productName}`);
   }
-  expect(readFileSync(join(scripts, 'kiosk-setup'), 'utf8')).toContain(`program=/usr/bin/${linux.executableName}\n`);
+  for (const name of ['kiosk-setup', 'signage-player.service']) {
+    expect(readFileSync(join(scripts, name), 'utf8')).toContain(`/usr/bin/${linux.executableName}`);
+  }
 });

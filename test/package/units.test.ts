@@ -1,6 +1,6 @@
 /** Judges the installed units by systemd's own rules: unknown settings, missing programs, cycles. */
 import { execFile } from 'node:child_process';
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -8,21 +8,16 @@ import { findProgram } from '../support/program.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 const execute = promisify(execFile);
-const setup = join(import.meta.dirname, '..', '..', 'resources', 'linux', 'kiosk-setup');
+const linux = join(import.meta.dirname, '..', '..', 'resources', 'linux');
 
-/** Installs the units into a folder, and returns the folder of the units. */
+/** Copies the units into a folder, and returns it. Their programs are in the checkout. */
 const installUnits = async (): Promise<string> => {
-  const root = temporaryFolder();
-  const program = join(root, 'player');
-  writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 });
-  await execute('bash', [setup, 'install', '--program', program], { env: { ...process.env, DESTDIR: root } });
-  const units = join(root, 'etc', 'systemd', 'system');
-  for (const name of readdirSync(units)) {
-    const text = readFileSync(join(units, name), 'utf8');
-    writeFileSync(join(units, name), text.replaceAll('/usr/lib/signage-player/', `${root}/usr/lib/signage-player/`));
+  const units = temporaryFolder();
+  for (const name of readdirSync(linux).filter((each) => /\.(service|path)$/.test(each))) {
+    const text = readFileSync(join(linux, name), 'utf8');
+    writeFileSync(join(units, name), text.replaceAll('/usr/lib/signage-player/', `${linux}/`));
   }
   // The unit wants it; it need not be installed here.
-  mkdirSync(units, { recursive: true });
   writeFileSync(join(units, 'seatd.service'), '[Service]\nExecStart=/bin/true\n');
   return units;
 };
