@@ -114,40 +114,46 @@ test('the example of the README signs a request', async () => {
   expect(stdout).toContain("command: 'next'");
 });
 
-test('a command whose body is held on its way for longer than its signature is fresh is not carried out', async () => {
-  let aheadMs = 0;
-  const service = await start(temporaryFolder(), {}, () => Date.now() + aheadMs);
-  const send = (heldMs: number): Promise<string> => {
-    const text = JSON.stringify(body);
-    const recipient = service.nodeId;
-    const signed = signRequest({
-      secret,
-      method: 'POST',
-      url: service.url + path,
-      body: text,
-      recipient,
-      now: Date.now() + aheadMs,
-    });
-    return new Promise((resolve, reject) => {
-      const headers = { 'Content-Type': 'application/json', 'Content-Length': text.length, Expect: '100-continue' };
-      const sent = request(service.url + path, { method: 'POST', headers: { ...headers, ...signed } });
-      sent.on('error', reject);
-      // The head has been judged.
-      sent.on('continue', () => {
-        aheadMs += heldMs;
-        sent.end(text);
+test.each([
+  ['POST', path, body],
+  ['POST', '/console/api/content/check', lobby],
+])(
+  '%s %s whose body is held on its way for longer than its signature is fresh is not carried out',
+  async (method, path, body) => {
+    let aheadMs = 0;
+    const service = await start(temporaryFolder(), {}, () => Date.now() + aheadMs);
+    const send = (heldMs: number): Promise<string> => {
+      const text = JSON.stringify(body);
+      const recipient = service.nodeId;
+      const signed = signRequest({
+        secret,
+        method,
+        url: service.url + path,
+        body: text,
+        recipient,
+        now: Date.now() + aheadMs,
       });
-      sent.on('response', async (response) => {
-        let answer = '';
-        for await (const chunk of response) answer += String(chunk);
-        resolve((JSON.parse(answer) as { error?: { code: string } }).error?.code ?? `${response.statusCode}`);
+      return new Promise((resolve, reject) => {
+        const headers = { 'Content-Type': 'application/json', 'Content-Length': text.length, Expect: '100-continue' };
+        const sent = request(service.url + path, { method, headers: { ...headers, ...signed } });
+        sent.on('error', reject);
+        // The head has been judged.
+        sent.on('continue', () => {
+          aheadMs += heldMs;
+          sent.end(text);
+        });
+        sent.on('response', async (response) => {
+          let answer = '';
+          for await (const chunk of response) answer += String(chunk);
+          resolve((JSON.parse(answer) as { error?: { code: string } }).error?.code ?? `${response.statusCode}`);
+        });
+        sent.flushHeaders();
       });
-      sent.flushHeaders();
-    });
-  };
-  expect(await send(10_000)).toBe('200');
-  expect(await send(31_000)).toBe('signature_stale');
-});
+    };
+    expect(await send(10_000)).toBe('200');
+    expect(await send(31_000)).toBe('signature_stale');
+  },
+);
 
 test('a client that guesses is answered 429, and other clients at the same address are not', async () => {
   const service = await start(temporaryFolder());
