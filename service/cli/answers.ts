@@ -91,10 +91,9 @@ const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/:\w+/g,
 const contentOf = async ({ method, path, status }: Asked): Promise<Record<string, z.ZodType> | undefined> => {
   const { operations }: { operations: Operations } = await import('../contract/operations/index.ts');
   const [plain = ''] = path.split('?');
-  const asked = method === 'HEAD' ? 'GET' : method;
   const entry = Object.entries(operations).find(([name]) => {
     const [own = '', pattern = ''] = name.split(' ');
-    return own === asked && patternOf(pattern).test(plain);
+    return own === method && patternOf(pattern).test(plain);
   });
   const answer = entry?.[1].answer[status];
   if (answer === undefined) return undefined;

@@ -20,7 +20,7 @@ export interface Upload {
 
 export interface BoxRequest {
   /** Default: GET. */
-  method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Path and query. */
   path: string;
   headers?: Readonly<Record<string, string>>;
@@ -33,11 +33,9 @@ export interface BoxRequest {
   maxBytes?: number;
   /** Media type of the answer, where it is no JSON. */
   type?: string;
-  /** An error status that is an answer, not an error. */
-  mayBe?: number;
 }
 
-/** An answer with a status below 300, or the one that the request allows for. */
+/** An answer with a status below 300. */
 export interface Answer<Body> {
   status: number;
   headers: IncomingMessage['headers'];
@@ -101,8 +99,6 @@ interface Options {
 
 /** Clocks that differ by less are taken for the same: what answers show are whole seconds. */
 const CLOCK_TOLERANCE_MS = 3_000;
-/** The same where they prove it. */
-const PROVEN_TOLERANCE_MS = 250;
 /** What is sent up to this size is answered as fast as what has no body, bytes. */
 const SMALL_BODY = 64 * 1024;
 
@@ -153,24 +149,22 @@ const beforeSignature: Readonly<Record<number, readonly string[]>> = {
 const isBeforeSignature = (status: number, bytes: Buffer): boolean =>
   beforeSignature[status]?.includes(codeOf(parseJson(bytes))) ?? false;
 
-const isChange = ({ method = 'GET' }: BoxRequest): boolean => !['GET', 'HEAD'].includes(method);
+const isChange = ({ method = 'GET' }: BoxRequest): boolean => method !== 'GET';
 
 const late = (): Error => Object.assign(new Error('late'), { code: 'ETIMEDOUT' });
 
 /** An exchange whose head has arrived. */
 interface Exchange {
   sent: ClientRequest;
-  /** When, ms since the epoch. */
-  sentAt: number;
   response: IncomingMessage;
 }
 
 export const createClient = (options: Options): Client => {
   const { base, secret, operator, onNotice, now, limits: most, signal } = options;
-  /** How far the clock of the box is ahead, ms. */
+  /** How far the clock of the box is ahead, ms: as of its last answer, and never more. */
   let ahead = 0;
-  /** Whether it is that of the recipient: one that refuses may be another box of the site, whose clock is wrong. */
-  let isOfRecipient = true;
+  /** Whether the recipient has proven it: a box that refuses may be another one of the site, whose clock is wrong. */
+  let isProven = false;
   let recipient: Promise<string> | undefined;
 
   /** A change that reached a host may have reached the box. */
@@ -198,12 +192,11 @@ export const createClient = (options: Options): Client => {
         ...(operator !== null && { [operatorHeader]: headerText(operator) }),
         ...request.headers,
       };
-      const sentAt = now();
       const bodySha256 = upload === undefined ? sha256Hex(body ?? '') : upload.sha256;
       const signed =
         secret === null || mark === null
           ? {}
-          : signRequest({ secret, method, url, bodySha256, headers, ...mark, now: sentAt + ahead });
+          : signRequest({ secret, method, url, bodySha256, headers, ...mark, now: now() + ahead });
       const sent = (isSecure ? requestHttps : requestHttp)(url, {
         method,
         agent: false,
@@ -238,7 +231,7 @@ export const createClient = (options: Options): Client => {
       sent.on('response', (answered) => {
         response = answered;
         for (const timer of untilHead) clearTimeout(timer);
-        resolve({ sent, sentAt, response });
+        resolve({ sent, response });
       });
       if (upload === undefined) {
         // As bytes: Node would encode the head like a text that follows.
@@ -293,11 +286,8 @@ export const createClient = (options: Options): Client => {
     const { statusCode: status = 0 } = response;
     const bytes = await readAll(response, most.answerBytes);
     if (isBeforeSignature(status, bytes)) throw unproven({ path }, status, bytes);
-    if (status >= 400) throw refusalOf({ base, path, status, bytes, hasSecret: true });
     const answer = await readAnswer({ method: 'GET', path, status }, bytes);
     if (answer === null) throw notABox(base, status);
-    // Not proven, but enough to ask for the proven time first.
-    if (Math.abs(shownTime(response) - now()) > CLOCK_TOLERANCE_MS) isOfRecipient = false;
     return (answer.body as Health).nodeId;
   };
 
@@ -313,13 +303,13 @@ export const createClient = (options: Options): Client => {
     if (secret === null) return exchange(request, null, isStreamed);
     await recipientNow();
     // A change that is signed by a clock that is ahead could be held back until then.
-    if (!isOfRecipient && isChange(request)) await whole({ path: '/healthz' });
+    if (!isProven && isChange(request)) await whole({ path: '/healthz' });
     return exchange(request, { recipient: await recipientNow(), nonce }, isStreamed);
   };
 
   /** The answer with its whole body. @throws CliError for an error status, and for an answer without proof */
-  const finish = async (request: BoxRequest, { sent, sentAt, response }: Exchange): Promise<Answer<Buffer>> => {
-    const { path, maxBytes = most.answerBytes, mayBe } = request;
+  const finish = async (request: BoxRequest, { sent, response }: Exchange): Promise<Answer<Buffer>> => {
+    const { path, maxBytes = most.answerBytes } = request;
     const { statusCode: status = 0, headers } = response;
     const bytes = await readAll(response, maxBytes).catch((error: CliError) => {
       throw uncertain(request, error);
@@ -333,15 +323,9 @@ export const createClient = (options: Options): Client => {
       const asked = { request: String(sent.getHeader(signatureHeader)), status, sha256: sha256Hex(bytes) };
       const time = provenTime(secret, { ...asked, headerOf: (name) => headers[name] });
       if (time === null) throw uncertain(request, unproven(request, status, bytes));
-      // However long the way there or back took.
-      const isBehind = time > now() + ahead + PROVEN_TOLERANCE_MS;
-      if (isBehind || time < sentAt + ahead - PROVEN_TOLERANCE_MS) {
-        ahead = time - now();
-        isOfRecipient = false;
-      }
-      if (status < 300) isOfRecipient = true;
+      ahead = time - now();
+      isProven = status < 300;
     }
-    if (status === mayBe) return { status, headers, body: bytes };
     if (status < 300 && !isOfType(request, response)) throw notABox(base, status);
     if (status < 300) return { status, headers, body: bytes };
     throw refusalOf({ base, path, status, bytes, hasSecret: secret !== null });
@@ -356,7 +340,6 @@ export const createClient = (options: Options): Client => {
       codeOfError,
       (code) => {
         isRepeated = true;
-        isOfRecipient = false;
         if (code === 'misdirected') recipient = undefined;
       },
     ).catch((error: unknown) => {

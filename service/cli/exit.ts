@@ -97,9 +97,6 @@ const exitOf = (status: number, code: string): ExitName => {
 
 /** The error for an answer with an error status. */
 export const refusalOf = ({ base, path, status, bytes, hasSecret }: Refusal): CliError => {
-  // Answers to HEAD have no body.
-  if (bytes.length === 0)
-    return new CliError(exitOf(status, ''), `The box at ${base.origin} answers with HTTP status ${status}.`);
   const envelope = parseJson(bytes);
   if (!isEnvelope(envelope)) {
     return new CliError('unreachable', `What answers at ${base.origin} is not a signage box (HTTP status ${status}).`);

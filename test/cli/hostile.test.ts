@@ -108,7 +108,8 @@ test.each(['an empty object', 'an error that is a list', 'no answer'])(
   'with a secret, %s is not taken by any command',
   async (kind) => {
     const box = await startHostileBox((request, response, body) => {
-      if (request.url === '/healthz') response.end(JSON.stringify(exampleOf('GET /healthz')));
+      const isAsked = request.url === '/healthz' && request.headers['x-signage-request-signature'] === undefined;
+      if (isAsked) response.end(JSON.stringify(exampleOf('GET /healthz')));
       else rubbish[kind]?.(request, response, body);
     });
     for (const { command, code, stderr } of await runAll({ SIGNAGE_BOX: box, SIGNAGE_SHARED_SECRET: secret })) {

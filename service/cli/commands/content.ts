@@ -25,7 +25,10 @@ const nameOf = (file: string): string => (file === '-' ? 'standard input' : file
 
 const inWords = ({ added, removed }: Difference): string => `${plural(added, 'line')} added, ${removed} removed`;
 
-export const registerContent = (program: Command, { out, client, stdin, checkCanAsk, confirm }: Session): void => {
+export const registerContent = (
+  program: Command,
+  { out, client, stdin, degrade, checkCanAsk, confirm }: Session,
+): void => {
   const group = program.command('content').description('what the site plays');
 
   const check = async (box: Client, text: string): Promise<ContentCheck> =>
@@ -36,26 +39,34 @@ export const registerContent = (program: Command, { out, client, stdin, checkCan
     if (!ok) throw new CliError('refused', `${visible(nameOf(file))} has ${plural(errors.length, 'error')}.`);
   };
 
-  /** @throws CliError `refused` if an edit of the same moment on another box has replaced it */
-  const checkStays = async (box: Client, sha256: string): Promise<void> => {
+  /** The version of another box that has taken its place at the same moment; undefined: none. */
+  const replacementOf = async (box: Client, sha256: string): Promise<string | undefined> => {
     for (const until = performance.now() + SETTLE_MS; ; await pause(LOOK_MS)) {
       const { content, peers } = (await box.ask<Health>({ path: '/healthz' })).body;
       const winner = content.replaced.find((each) => each.sha256 === sha256)?.replaced_by;
-      if (winner !== undefined) {
-        throw new CliError(
-          'refused',
-          `Version ${visible(sha256)} was replaced by ${visible(winner)}, which somebody published on another box at the same time.\nSee: signage content diff FILE. It stays among the versions: signage content revert ${visible(shortHash(sha256))}`,
-        );
-      }
-      if (peers.length === 0 || performance.now() >= until) return;
+      if (winner !== undefined || peers.length === 0 || performance.now() >= until) return winner;
     }
   };
 
-  const publish = async (box: Client, etag: string | undefined, body: string): Promise<PublishedContent> => {
-    const headers = { 'If-Match': etag ?? '*' };
+  /**
+   * Publishes a document.
+   * @param sha256 the version that it takes the place of; as its body proves it, not the ETag, which a host in between may change
+   * @throws CliError `refused` if an edit of the same moment on another box has replaced it
+   */
+  const publish = async (box: Client, sha256: string, body: string): Promise<PublishedContent> => {
+    const headers = { 'If-Match': `"${sha256}"` };
     const { body: published } = await box.ask<PublishedContent>({ method: 'PUT', path: base, body, headers });
-    await checkStays(box, published.sha256);
-    return published;
+    const winner = await replacementOf(box, published.sha256).catch((error: unknown) => {
+      if (!(error instanceof CliError)) throw error;
+      degrade(true, `It is published, but the box does not say whether it stays: ${error.message}`);
+      return undefined;
+    });
+    if (winner === undefined) return published;
+    const lost = shortHash(published.sha256);
+    throw new CliError(
+      'refused',
+      `Version ${published.sha256} was replaced by ${winner}, which somebody published on another box at the same time.\nSee: signage content diff FILE. It stays among the versions: signage content revert ${lost}`,
+    );
   };
 
   const report = ({ sha256, warnings }: PublishedContent): void => {
@@ -103,7 +114,7 @@ export const registerContent = (program: Command, { out, client, stdin, checkCan
       checkCanAsk(yes);
       const { text, value } = await readDocument(file, stdin);
       const box = await client();
-      const { body: played, headers } = await box.ask<EditedContent>({ path: base });
+      const { body: played } = await box.ask<EditedContent>({ path: base });
       const result = await check(box, text);
       if (!result.ok) {
         out.answer(result, ({ errors }) => {
@@ -121,7 +132,7 @@ export const registerContent = (program: Command, { out, client, stdin, checkCan
         for (const line of issueLines('warning', result.warnings)) out.say(line);
         await confirm(`Publish ${nameOf(file)} (${inWords(difference)})?`, yes);
       }
-      out.answer(await publish(box, headers.etag, text), report);
+      out.answer(await publish(box, played.sha256, text), report);
     });
 
   group
@@ -180,7 +191,7 @@ export const registerContent = (program: Command, { out, client, stdin, checkCan
       const sha256 = await wholeHash(box, start);
       await confirm(`Publish version ${shortHash(sha256)} again?`, yes);
       const { body: document } = await box.ask({ path: `${base}/versions/${sha256}` });
-      const { headers } = await box.ask<EditedContent>({ path: base });
-      out.answer(await publish(box, headers.etag, JSON.stringify(document)), report);
+      const { body: played } = await box.ask<EditedContent>({ path: base });
+      out.answer(await publish(box, played.sha256, JSON.stringify(document)), report);
     });
 };

@@ -8,7 +8,7 @@ import { Argument, type Command } from 'commander';
 import stringWidth from 'fast-string-width';
 import type { MediaConfig, MediaList, UploadResult } from '../../contract/media.ts';
 import type { Client } from '../client.ts';
-import { CliError } from '../exit.ts';
+import { CliError, codeOf } from '../exit.ts';
 import type { Sink } from '../output.ts';
 import { inParallel } from '../parallel.ts';
 import type { Session } from '../session.ts';
@@ -104,32 +104,34 @@ const hashOf = async (path: string): Promise<string> => {
   return hash.digest('hex');
 };
 
-interface Served {
-  /** Hex; null: the box has no such file, or does not know yet. */
-  sha256: string | null;
-  media_type: string;
-}
-
-/** The file that the box serves under the name. */
-const servedAt = async (client: Client, name: string): Promise<Served> => {
-  const path = `/media/${encodeURIComponent(name)}`;
-  const { headers } = await client.bytes({ method: 'HEAD', path, mayBe: 404 });
-  // RFC 9530
-  const [, digest] = /(?:^|,\s*)sha-256=:([\w+/=]+):/.exec(String(headers['repr-digest'])) ?? [];
-  const [media_type = ''] = (headers['content-type'] ?? '').split(';');
-  return { sha256: digest === undefined ? null : Buffer.from(digest, 'base64').toString('hex'), media_type };
+/**
+ * The files that the box serves, by name. Their hashes are proven, as those in the headers of a file are not. A box without a
+ * console has no list: each file is sent then.
+ */
+const served = async (client: Client): Promise<ReadonlyMap<string, UploadResult>> => {
+  try {
+    const { media } = (await client.ask<MediaList>({ path: '/console/api/media' })).body;
+    return new Map(media.map((each) => [each.filename, each]));
+  } catch (error) {
+    if (error instanceof CliError && codeOf(error.answer) === 'not_found') return new Map();
+    throw error;
+  }
 };
 
 const counted = (stream: Readable, progress: Progress): Readable =>
   stream.on('data', (chunk: Buffer) => progress.advance(chunk.length));
 
-const putFile = async (client: Client, { path, name, size }: LocalFile, progress: Progress): Promise<PutResult> => {
+const putFile = async (
+  client: Client,
+  { path, name, size }: LocalFile,
+  known: UploadResult | undefined,
+  progress: Progress,
+): Promise<PutResult> => {
   const sha256 = await hashOf(path);
-  const served = await servedAt(client, name);
-  if (served.sha256 === sha256) {
+  if (known?.sha256 === sha256) {
     progress.advance(size);
-    const { media_type } = served;
-    return { filename: name, size, sha256, url: `/media/${encodeURIComponent(name)}`, media_type, skipped: true };
+    const { filename, url, media_type } = known;
+    return { filename, size, sha256, url, media_type, skipped: true };
   }
   progress.label(visible(name));
   const open = (): Readable => counted(createReadStream(path), progress);
@@ -180,13 +182,14 @@ export const registerMedia = (program: Command, { out, client, checkCanAsk, conf
       const box = await client();
       // Wrong credentials are refused here, before a large file is on its way.
       await box.ask<MediaConfig>({ path: '/api/media/config' });
+      const known = await served(box);
       const progress = startProgress(
         out.stderr,
         files.reduce((sum, { size }) => sum + size, 0),
       );
       const results: PutResult[] = [];
       const failure = await inParallel(files, AT_ONCE, async (file) => {
-        results.push(await putFile(box, file, progress));
+        results.push(await putFile(box, file, known.get(file.name), progress));
       }).then(
         () => null,
         (error: unknown) => error,
