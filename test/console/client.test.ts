@@ -124,10 +124,10 @@ test('a request names the box, and is sent once more by its clock, and to the bo
 test('a change is signed by the clock of the box that it is for, and a refusal without proof does not repeat it', async () => {
   const { asked, client } = clientOfBox(['node-1'], 3_600_000);
   await client.json('/console/api/site', { method: 'PUT', body: {} });
-  // The refused one, the question for the time, and the same request once more.
+  // The question for the time, refused and once more, and the change.
   const nonces = asked.map((headers) => /nonce=[^;]+/.exec(headers.get(signatureHeader) ?? '')?.[0]);
   expect(nonces).toHaveLength(3);
-  expect([nonces[2], nonces[1] === nonces[0]]).toEqual([nonces[0], false]);
+  expect([nonces[1], nonces[2] === nonces[0]]).toEqual([nonces[0], false]);
   const stale = clientOfBox(['node-1'], 3_600_000, ({ body, status }) => new Response(body, { status }));
   const change = stale.client.json('/console/api/site', { method: 'PUT', body: {} });
   await expect(change).rejects.toBeInstanceOf(Unproven);
@@ -182,5 +182,27 @@ itBrowser(
     await go('plays');
     await page.getByRole('heading', { name: 'Wiedergaben', level: 1 }).waitFor();
     expect(await page.getByRole('link', { name: 'Wiedergaben' }).getAttribute('aria-current')).toBe('page');
+  },
+);
+
+itBrowser(
+  'an upload whose answer has no end, or does not come, has failed, and may still have been taken',
+  async () => {
+    const service = await startTestService({ env: { SIGNAGE_HOST: '0.0.0.0' } });
+    const { page, go } = await openConsole(service.url);
+    await page.clock.install();
+    await go('media');
+    const failed = page.getByText('The box does not answer. What you asked for may still happen within 30 seconds.');
+    const upload = (name: string) =>
+      page.getByLabel('Upload').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(name) });
+    await page.route('**/api/media/endless.txt', (route) => route.fulfill({ body: 'x'.repeat(1_000_000) }));
+    await upload('endless.txt');
+    await failed.waitFor();
+    const asked = page.waitForRequest('**/api/media/silent.txt');
+    await page.route('**/api/media/silent.txt', () => undefined);
+    await upload('silent.txt');
+    await asked;
+    await page.clock.fastForward(61_000);
+    await failed.nth(1).waitFor();
   },
 );

@@ -85,9 +85,6 @@ const unprovenCodes = [
   'busy',
   'storage_unavailable',
 ];
-/** Proven clocks that differ by less are taken for equal: the way of the answer takes its time, too. */
-const TOLERANCE_MS = 2_000;
-
 /** The answer once its body has arrived, so that a body that stalls or does not end is an error. @throws Error beyond `limit` bytes */
 const arrived = async (response: Response, limit: number): Promise<Response> => {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
@@ -175,8 +172,8 @@ export const createClient = ({
 
   /** The node id of the box: only that box takes what is signed for it. */
   let recipient: Promise<string> | undefined;
-  /** Whether the clock is that of the recipient: a box that refuses may be another one of the site, whose clock is wrong. */
-  let isOfRecipient = true;
+  /** Whether the recipient has proven the clock: a box that refuses may be another one of the site, whose clock is wrong. */
+  let isProven = false;
   const identify = async (): Promise<string> => {
     try {
       const signal = AbortSignal.timeout(ANSWER_MS);
@@ -206,7 +203,10 @@ export const createClient = ({
     return { ...headers, ...signing.signRequest(request) };
   };
 
-  /** Checks the proof of an answer that has arrived, and sets the clock by it. @throws Unproven */
+  /**
+   * Checks the proof of an answer that has arrived, and sets the clock by it.
+   * @throws Unproven, or Refusal for one that comes before the signature is looked at
+   */
   const prove = async (headers: Record<string, string>, secret: string | null, response: Response): Promise<void> => {
     if (secret === null) return;
     const bytes = new Uint8Array(await response.clone().arrayBuffer());
@@ -215,33 +215,39 @@ export const createClient = ({
     const asked = { request, status: response.status, sha256: bytesToHex(sha256(bytes)) };
     const time = signing.provenTime(secret, { ...asked, headerOf });
     if (time !== null) {
-      if (Math.abs(time - clock.signingTime()) > TOLERANCE_MS) {
-        clock.set(time);
-        isOfRecipient = false;
-      }
-      if (response.ok) isOfRecipient = true;
+      clock.set(time);
+      isProven = response.ok;
       return;
     }
-    const { error } =
-      (await response
-        .clone()
-        .json()
-        .catch(() => null)) ?? {};
-    if (!unprovenCodes.includes(error?.code)) throw new Unproven('The answer is not proven.');
+    const refusal = await checkStatus(response).catch((error: unknown) => error);
+    if (!isCode(refusal, ...unprovenCodes)) throw new Unproven('The answer is not proven.');
+    throw Object.assign(refusal, { isProven: false });
   };
 
-  const repeating = (method: string, secret: string | null, attempt: () => Promise<Response>): Promise<Response> =>
-    repeatRefused(
+  /** A change that was sent may have reached the box, unless it proves that it was refused. */
+  const uncertain = (method: string, error: unknown): unknown => {
+    const isRefused = error instanceof Refusal && error.isProven;
+    return method === 'GET' || isRefused ? error : Object.assign(error as Error, { mayHappen: true });
+  };
+
+  const repeating = (method: string, secret: string | null, attempt: () => Promise<Response>): Promise<Response> => {
+    let isRepeated = false;
+    return repeatRefused(
       async () => {
         // A change that is signed by a clock that is ahead could be held back until then.
-        if (secret !== null && !isOfRecipient && method !== 'GET') await send('/healthz', {}, secret);
+        if (secret !== null && !isProven && method !== 'GET') await send('/healthz', {}, secret);
         return checkStatus(await attempt());
       },
       (error) => (error instanceof Refusal ? error.code : null),
       (code) => {
+        isRepeated = true;
         if (code === 'misdirected') recipient = undefined;
       },
-    );
+    ).catch((error: unknown) => {
+      // What one box has refused, a host on the way may take to the one that it was signed for.
+      throw isRepeated && method !== 'GET' ? Object.assign(error as Error, { mayHappen: true }) : error;
+    });
+  };
 
   const send = async (
     path: string,
@@ -288,8 +294,10 @@ export const createClient = ({
       } catch (error) {
         abort.abort();
         release();
-        if (signal?.aborted || error instanceof Unproven) throw error;
-        throw new Unreachable('The box does not answer.', { cause: error });
+        if (signal?.aborted) throw error;
+        const isAnswered = error instanceof Unproven || error instanceof Refusal;
+        const reason = isAnswered ? error : new Unreachable('The box does not answer.', { cause: error });
+        throw uncertain(method, reason);
       }
     };
     return repeating(method, secret, () => limited(attempt));
@@ -324,9 +332,13 @@ export const createClient = ({
       const nonce = signing.newNonce();
       await repeating('PUT', secret, async () => {
         const headers = await sign({ method: 'PUT', path, bodySha256, headers: {} }, secret, nonce);
-        const response = await put(headers);
-        await prove(headers, secret, response);
-        return response;
+        try {
+          const response = await put(headers);
+          await prove(headers, secret, response);
+          return response;
+        } catch (error) {
+          throw uncertain('PUT', error);
+        }
       });
     },
     check: async (secret) => {

@@ -25,10 +25,26 @@ const sentences: Partial<Record<ErrorCode, keyof PlainErrors>> = {
   payload_too_large: 'tooLarge',
 };
 
+/** Whether a change may still be carried out: it was sent, and no answer that counts has come. */
+interface Uncertain {
+  mayHappen?: boolean;
+}
+
 type PlainErrors = { [Key in keyof Texts['errors'] as Texts['errors'][Key] extends string ? Key : never]: string };
 
-/** In the language of the console; what only the box can say, such as the field at fault, is said to be its answer. */
-export const reasonOf = (error: unknown, { errors, ofBox }: Pick<ConsoleTexts, 'errors' | 'ofBox'>): string => {
+/**
+ * In the language of the console; what only the box can say, such as the field at fault, is said to be its answer. Of a change
+ * that may still be carried out this is said, too.
+ */
+export const reasonOf = (error: unknown, texts: Pick<ConsoleTexts, 'errors' | 'ofBox'>): string => {
+  const { mayHappen = false } = (error ?? {}) as Uncertain;
+  const sentences = [sentenceOf(error, texts)];
+  if (error instanceof Refusal && !error.isProven) sentences.push(texts.errors.unprovenRefusal);
+  if (mayHappen) sentences.push(texts.errors.mayHappen);
+  return sentences.join(' ');
+};
+
+const sentenceOf = (error: unknown, { errors, ofBox }: Pick<ConsoleTexts, 'errors' | 'ofBox'>): string => {
   if (error instanceof Unreachable) return errors.unreachable;
   if (error instanceof Unproven) return errors.unproven;
   if (isCode(error, 'too_many_requests')) return errors.tooMany({ seconds: error.retryAfter ?? 60 });
@@ -38,8 +54,11 @@ export const reasonOf = (error: unknown, { errors, ofBox }: Pick<ConsoleTexts, '
 };
 
 /** The box refused the request. */
-export class Refusal extends Error {
+export class Refusal extends Error implements Uncertain {
   override readonly name = 'Refusal';
+  /** False: a host on the way may have refused it. */
+  isProven = true;
+  mayHappen = false;
   readonly status: number;
   readonly code: ErrorCode;
   /** The field at fault. */
@@ -60,13 +79,15 @@ export class Refusal extends Error {
 }
 
 /** No answer came: the box or the network is away. */
-export class Unreachable extends Error {
+export class Unreachable extends Error implements Uncertain {
   override readonly name = 'Unreachable';
+  mayHappen = false;
 }
 
 /** The box did not prove that it knows the secret, so the answer may be that of another host. */
-export class Unproven extends Error {
+export class Unproven extends Error implements Uncertain {
   override readonly name = 'Unproven';
+  mayHappen = false;
 }
 
 export const isCode = (error: unknown, ...codes: string[]): error is Refusal =>

@@ -55,6 +55,11 @@ const hashOf = (file: File, abort: AbortSignal, onProgress: (bytes: number) => v
     worker.postMessage(file);
   });
 
+/** After this time in which nothing was sent or received, an upload has failed, ms. */
+const STILL_MS = 60_000;
+/** Largest answer that is read, bytes. */
+const MOST_ANSWER = 64 * 1024;
+
 /** `fetch` reports no upload progress. */
 const send = (
   path: string,
@@ -68,7 +73,21 @@ const send = (
     request.responseType = 'arraybuffer';
     request.open('PUT', path);
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
-    request.upload.addEventListener('progress', ({ loaded }) => onProgress(loaded));
+    const giveUp = (): void => {
+      reject(new Unreachable('The box does not answer.'));
+      request.abort();
+    };
+    let still = setTimeout(giveUp, STILL_MS);
+    const onMove = (): void => {
+      clearTimeout(still);
+      still = setTimeout(giveUp, STILL_MS);
+    };
+    request.addEventListener('loadend', () => clearTimeout(still));
+    request.addEventListener('progress', ({ loaded }) => (loaded > MOST_ANSWER ? giveUp() : onMove()));
+    request.upload.addEventListener('progress', ({ loaded }) => {
+      onMove();
+      onProgress(loaded);
+    });
     request.addEventListener('load', () => {
       const lines = request
         .getAllResponseHeaders()
