@@ -27,19 +27,10 @@ export const isRefusal = (error: unknown): error is Refusal => typeof (error as 
 /** `isKnown`: whether any box of the site knows the device. */
 export type Status = OnboardingStatus & { isKnown: boolean };
 
-export interface Api {
-  status(deviceId: string): Promise<Status>;
-  screens(): Promise<OnboardingScreens>;
-  /** The names of other devices, connected or not. */
-  names(deviceId: string): Promise<OnboardingNames>;
-  /** The players that show a screen. */
-  players(slug: string): Promise<ConnectionSnapshot>;
-  /** @param claim the code that the display shows; null: none is known */
-  bind(binding: Binding, claim: string | null): Promise<OnboardingResult>;
-}
+export type Api = ReturnType<typeof createApi>;
 
 /** Each call rejects with a {@link Refusal}, or with another error if there was no response. */
-export const createApi = (token: PageToken): Api => {
+export const createApi = (token: PageToken) => {
   const request = async (
     path: string,
     init: RequestInit = {},
@@ -64,14 +55,18 @@ export const createApi = (token: PageToken): Api => {
     (await request(path, init)).body as Answer;
 
   return {
-    status: async (deviceId) => {
+    status: async (deviceId: string): Promise<Status> => {
       const { headers, body } = await request(`/onboarding/status?deviceId=${encodeURIComponent(deviceId)}`);
       return { ...(body as OnboardingStatus), isKnown: headers.get(knownHeader) !== 'false' };
     },
-    screens: () => call('/onboarding/screens'),
-    names: (deviceId) => call(`/onboarding/names?deviceId=${encodeURIComponent(deviceId)}`),
-    players: (slug) => call(`/screens/${slug}/connections`),
-    bind: (binding, claim) =>
+    screens: (): Promise<OnboardingScreens> => call('/onboarding/screens'),
+    /** The names of other devices, connected or not. */
+    names: (deviceId: string): Promise<OnboardingNames> =>
+      call(`/onboarding/names?deviceId=${encodeURIComponent(deviceId)}`),
+    /** The players that show a screen. */
+    players: (slug: string): Promise<ConnectionSnapshot> => call(`/screens/${slug}/connections`),
+    /** @param claim the code that the display shows; null: none is known */
+    bind: (binding: Binding, claim: string | null): Promise<OnboardingResult> =>
       call('/onboarding', {
         method: 'POST',
         headers: { 'Content-Type': 'application/json', ...(claim === null ? {} : { [codeHeader]: claim }) },

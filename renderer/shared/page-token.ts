@@ -6,14 +6,7 @@ import { patientFetch, waitMs } from './patience.ts';
 
 type Issued = PageBoot['pageToken'];
 
-export interface PageToken {
-  /** The headers of the page's API requests. */
-  header(): Record<string, string>;
-  /** The subprotocols of the page's socket. */
-  protocols(): string[];
-  /** Renews the token, for example after it was refused. If that fails, it is retried later. */
-  renew(): Promise<void>;
-}
+export type PageToken = ReturnType<typeof createPageToken>;
 
 // Typed by the contract, but not imported, so that a phone does not load its schemas.
 const header: typeof pageAuthHeader = 'x-signage-page-auth';
@@ -27,7 +20,7 @@ const CHECK_MS = 1_000;
  * @param issued the token that the page was served with; null if the service requires none
  * @param page the URL of the page, which is public and contains a new token if the current one has expired
  */
-export const createPageToken = (issued: Issued, page: string): PageToken => {
+export const createPageToken = (issued: Issued, page: string) => {
   let current = issued;
   let since = { monotonic: performance.now(), wall: Date.now() };
   let failures = 0;
@@ -83,8 +76,11 @@ export const createPageToken = (issued: Issued, page: string): PageToken => {
   }, CHECK_MS);
 
   return {
+    /** The headers of the page's API requests. */
     header: headerNow,
-    protocols: () => (current === null ? [protocol] : [protocol, prefix + current.token]),
+    /** The subprotocols of the page's socket. */
+    protocols: (): string[] => (current === null ? [protocol] : [protocol, prefix + current.token]),
+    /** Renews the token, for example after it was refused. If that fails, it is retried later. */
     renew: renewOnce,
   };
 };

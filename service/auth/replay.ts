@@ -45,24 +45,9 @@ interface Options {
   nonces?: ReturnType<typeof createNonces>;
 }
 
-export interface ReplayGuard {
-  /** Whether a request with this timestamp may be accepted now. */
-  isFresh(timestamp: number): boolean;
-  /** The time that clients should sign with, ms since the epoch. */
-  clock(): number;
-  /**
-   * Marks a nonce as used synchronously; resolves when a restart cannot make it valid again.
-   * @param timestamp must be fresh
-   * @throws CodedError `signature_replayed`, or `busy` if the memory is full or the disk cannot be written
-   */
-  use(nonce: string, timestamp: number, sender: Sender): Promise<void>;
-  /** One sentence per problem that needs attention; empty: no problem. */
-  faults(): string[];
-  /** Saves the reading of the clock; no nonce is accepted afterwards. */
-  close(): Promise<void>;
-}
+export type ReplayGuard = ReturnType<typeof createReplayGuard>;
 
-export const createReplayGuard = ({ store, now, monotonicNow, nonces = createNonces() }: Options): ReplayGuard => {
+export const createReplayGuard = ({ store, now, monotonicNow, nonces = createNonces() }: Options) => {
   const startedAt = monotonicNow();
   const saved = store.read();
   const latestSaved = Math.max(saved.highest, ...saved.ahead.map(([, timestamp]) => timestamp));
@@ -115,16 +100,23 @@ export const createReplayGuard = ({ store, now, monotonicNow, nonces = createNon
   timer.unref();
 
   return {
-    isFresh: (timestamp) => {
+    /** Whether a request with this timestamp may be accepted now. */
+    isFresh: (timestamp: number): boolean => {
       read();
       return isFresh(fence, timestamp);
     },
-    clock: () => {
+    /** The time that clients should sign with, ms since the epoch. */
+    clock: (): number => {
       read();
       const next = nextFresh(fence);
       return next - fence.reading > freshMs ? fence.reading : next;
     },
-    use: async (nonce, timestamp, sender) => {
+    /**
+     * Marks a nonce as used synchronously; resolves when a restart cannot make it valid again.
+     * @param timestamp must be fresh
+     * @throws CodedError `signature_replayed`, or `busy` if the memory is full or the disk cannot be written
+     */
+    use: async (nonce: string, timestamp: number, sender: Sender): Promise<void> => {
       const lead = timestamp - fence.highest;
       nonces.use(nonce, timestamp, fence.oldest, sender);
       latest = Math.max(latest, timestamp);
@@ -145,13 +137,15 @@ export const createReplayGuard = ({ store, now, monotonicNow, nonces = createNon
       }
       await runSaved;
     },
-    faults: () => {
+    /** One sentence per problem that needs attention; empty: no problem. */
+    faults: (): string[] => {
       const next = nextFresh(fence);
       if (next - fence.reading <= freshMs) return [];
       const until = new Date(next).toISOString();
       return [`the clock was set back: signed requests are refused until it is ${until}, so that none is replayed`];
     },
-    close: async () => {
+    /** Saves the reading of the clock; no nonce is accepted afterwards. */
+    close: async (): Promise<void> => {
       clearInterval(timer);
       read();
       unsavedMs = 0;

@@ -7,12 +7,7 @@ import { compactDecrypt } from 'jose/jwe/compact/decrypt';
 import { CompactEncrypt } from 'jose/jwe/compact/encrypt';
 import { CodedError } from '../contract/errors.ts';
 
-export interface Seal {
-  /** @returns the compact JWE */
-  seal(text: string): Promise<string>;
-  /** @throws CodedError `signature_invalid` where it was sealed with an unknown secret, or altered */
-  open(jwe: string): Promise<Uint8Array>;
-}
+export type Seal = ReturnType<typeof createSeal>;
 
 const alg = 'dir';
 const enc = 'A256GCM';
@@ -32,16 +27,18 @@ const imported = (key: Uint8Array<ArrayBuffer>) =>
 const kidOf = (key: Uint8Array): string => createHash('sha256').update(key).digest('hex').slice(0, 8);
 
 /** Seals with the first of the secrets, and opens what was sealed with any of them. */
-export const createSeal = (secret: string, ...others: readonly string[]): Seal => {
+export const createSeal = (secret: string, ...others: readonly string[]) => {
   const bytes = keyOf(secret);
   const kid = kidOf(bytes);
   const own = imported(bytes);
   const keys = new Map([[kid, own], ...others.map(keyOf).map((key) => [kidOf(key), imported(key)] as const)]);
   const options = { keyManagementAlgorithms: [alg], contentEncryptionAlgorithms: [enc] };
   return {
-    seal: async (text) =>
+    /** @returns the compact JWE */
+    seal: async (text: string): Promise<string> =>
       new CompactEncrypt(Buffer.from(text)).setProtectedHeader({ alg, enc, kid }).encrypt(await own),
-    open: async (jwe) => {
+    /** @throws CodedError `signature_invalid` where it was sealed with an unknown secret, or altered */
+    open: async (jwe: string): Promise<Uint8Array> => {
       try {
         const { plaintext } = await compactDecrypt(
           jwe,

@@ -2,22 +2,7 @@
 import { type Course, createEstimator, type Exchange, offsetAt, type Sample, slew } from '../domain/clock-estimate.ts';
 import { WALL_MS } from './majority.ts';
 
-export interface SiteClock {
-  /** The site's time at a reading of the monotonic clock. */
-  at(steady: number): number;
-  /**
-   * This box is the reference: the site's time continues, and is steered to this box's time of day.
-   * @param majority the time of day by most boxes, to which it steps if it is far off; null: there is no majority
-   */
-  lead(steady: number, wall: number, majority: number | null): void;
-  /**
-   * Another box is the reference: adds an exchange with it.
-   * @param isBacked whether most boxes confirm an estimate, so that this box may step to it
-   */
-  follow(nodeId: string, exchange: Exchange, isBacked: (estimate: Sample) => boolean): void;
-  /** The reference that it follows and the quality of the estimate; null if it follows no other box. */
-  source(): { nodeId: string; roundTrip: number; samples: number } | null;
-}
+export type SiteClock = ReturnType<typeof createSiteClock>;
 
 /** Until this many exchanges, the estimate is stepped rather than slewed: no page has used the time yet. */
 const SETTLED = 4;
@@ -25,7 +10,7 @@ const SETTLED = 4;
 const FAR_MS = 1_000;
 
 /** Starts at the box's own time of day. */
-export const createSiteClock = (steady: number, wall: number): SiteClock => {
+export const createSiteClock = (steady: number, wall: number) => {
   const estimator = createEstimator();
   let course: Course = { at: steady, offset: wall - steady, target: wall - steady };
   let source: string | null = null;
@@ -37,8 +22,13 @@ export const createSiteClock = (steady: number, wall: number): SiteClock => {
   };
 
   return {
-    at: (reading) => reading + offsetAt(course, reading),
-    lead: (reading, time, majority) => {
+    /** The site's time at a reading of the monotonic clock. */
+    at: (reading: number): number => reading + offsetAt(course, reading),
+    /**
+     * This box is the reference: the site's time continues, and is steered to this box's time of day.
+     * @param majority the time of day by most boxes, to which it steps if it is far off; null: there is no majority
+     */
+    lead: (reading: number, time: number, majority: number | null): void => {
       source = null;
       settled = true;
       estimator.clear();
@@ -48,7 +38,11 @@ export const createSiteClock = (steady: number, wall: number): SiteClock => {
       // A box that takes over with a wrong time of day must not change the site's time.
       else if (Math.abs(own - offsetAt(course, reading)) <= FAR_MS) steer(own, reading, false);
     },
-    follow: (nodeId, exchange, isBacked) => {
+    /**
+     * Another box is the reference: adds an exchange with it.
+     * @param isBacked whether most boxes confirm an estimate, so that this box may step to it
+     */
+    follow: (nodeId: string, exchange: Exchange, isBacked: (estimate: Sample) => boolean): void => {
       if (nodeId !== source) estimator.clear();
       source = nodeId;
       estimator.add(exchange);
@@ -58,7 +52,8 @@ export const createSiteClock = (steady: number, wall: number): SiteClock => {
       else course = { at: exchange.t3, target: best.offset, offset: best.offset };
       settled ||= estimator.count() >= SETTLED;
     },
-    source: () => {
+    /** The reference that it follows and the quality of the estimate; null if it follows no other box. */
+    source: (): { nodeId: string; roundTrip: number; samples: number } | null => {
       const best = estimator.best(course.at);
       if (source === null || best === null) return null;
       return { nodeId: source, roundTrip: best.roundTrip, samples: estimator.count() };

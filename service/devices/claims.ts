@@ -46,28 +46,7 @@ interface Question {
   answer(isRight: boolean): void;
 }
 
-export interface Claims {
-  /**
-   * The code of a device whose page has just proved to be it; a new one where the last has ended.
-   * @param address of the page
-   * @returns null: there are too many codes
-   */
-  codeFor(deviceId: string, address: string): string | null;
-  /** Whether a page of this box shows the code for the device. */
-  isRightHere(deviceId: string, claim: string): boolean;
-  /**
-   * Resolves if the code of a device is right: one that a page of any box shows.
-   * @param typed as sent; undefined: none was
-   * @param address of the client
-   * @throws CodedError `claim_required`, `claim_invalid`, or `too_many_requests` after too many wrong ones
-   */
-  check(deviceId: string, typed: string | undefined, address: string): Promise<void>;
-  /** Ends the code of a device. */
-  end(deviceId: string): void;
-  /** Lets a bound device show a code for ten minutes. */
-  open(deviceId: string): void;
-  isOpened(deviceId: string): boolean;
-}
+export type Claims = ReturnType<typeof createClaims>;
 
 /** Counts wrong codes by address. */
 const createWrongCodes = (monotonicNow: () => MonotonicMs) => {
@@ -131,7 +110,7 @@ const createAsk = (
 export const createClaims = (
   { monotonicNow, tempo }: Pick<ServiceContext, 'monotonicNow' | 'tempo'>,
   peers: Pick<Peers, 'isAlone' | 'broadcast'>,
-): Claims => {
+) => {
   const codes = new Map<string, Code>();
   const opened = new Map<string, MonotonicMs>();
   const wrongCodes = createWrongCodes(monotonicNow);
@@ -153,7 +132,12 @@ export const createClaims = (
   };
 
   return {
-    codeFor: (deviceId, address) => {
+    /**
+     * The code of a device whose page has just proved to be it; a new one where the last has ended.
+     * @param address of the page
+     * @returns null: there are too many codes
+     */
+    codeFor: (deviceId: string, address: string): string | null => {
       const key = canonicalDeviceId(deviceId);
       const heardAt = monotonicNow();
       const known = codes.get(key);
@@ -167,8 +151,15 @@ export const createClaims = (
       codes.set(key, { code, party: partyOf(address), madeAt: heardAt, heardAt });
       return code;
     },
+    /** Whether a page of this box shows the code for the device. */
     isRightHere,
-    check: async (deviceId, typed, address) => {
+    /**
+     * Resolves if the code of a device is right: one that a page of any box shows.
+     * @param typed as sent; undefined: none was
+     * @param address of the client
+     * @throws CodedError `claim_required`, `claim_invalid`, or `too_many_requests` after too many wrong ones
+     */
+    check: async (deviceId: string, typed: string | undefined, address: string): Promise<void> => {
       const claim = canonicalClaim(typed ?? '');
       if (claim === '') throw new CodedError('claim_required');
       const party = partyOf(address);
@@ -181,12 +172,14 @@ export const createClaims = (
       const seconds = String(wrongCodes.retryAfter(party));
       throw new CodedError('too_many_requests', undefined, { headers: { 'Retry-After': seconds } });
     },
-    end: (deviceId) => {
+    /** Ends the code of a device. */
+    end: (deviceId: string): void => {
       codes.delete(canonicalDeviceId(deviceId));
       opened.delete(canonicalDeviceId(deviceId));
     },
-    open: (deviceId) => remember(opened, canonicalDeviceId(deviceId), monotonicNow(), MAX_OPENED),
-    isOpened: (deviceId) =>
+    /** Lets a bound device show a code for ten minutes. */
+    open: (deviceId: string): void => remember(opened, canonicalDeviceId(deviceId), monotonicNow(), MAX_OPENED),
+    isOpened: (deviceId: string): boolean =>
       monotonicNow() - (opened.get(canonicalDeviceId(deviceId)) ?? Number.NEGATIVE_INFINITY) < OPENED_MS,
   };
 };

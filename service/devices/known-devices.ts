@@ -18,19 +18,12 @@ interface Dependencies {
   peers: Pick<Peers, 'isAlone' | 'broadcast'>;
 }
 
-export interface KnownDevices {
-  /** Records that a page of the device is connected; invalid device ids are ignored. */
-  saw(deviceId: string): void;
-  /** Whether this box has seen the device, or has a record of it. */
-  isKnownHere(deviceId: string): boolean;
-  /** Whether any box of the site knows the device; false if the boxes that know it do not answer. */
-  isKnown(deviceId: string): Promise<boolean>;
-}
+export type KnownDevices = ReturnType<typeof createKnownDevices>;
 
 export const createKnownDevices = (
   { tempo }: Pick<ServiceContext, 'tempo'>,
   { devices, screens, landing, peers }: Dependencies,
-): KnownDevices => {
+) => {
   const seen = new Map<string, true>();
 
   const isKnownThere = createRounds<boolean>({
@@ -49,11 +42,14 @@ export const createKnownDevices = (
     screens.locationsOf(deviceId).length > 0;
 
   return {
-    saw: (deviceId) => {
+    /** Records that a page of the device is connected; invalid device ids are ignored. */
+    saw: (deviceId: string): void => {
       if (deviceIdSchema.safeParse(deviceId).success) remember(seen, canonicalDeviceId(deviceId), true, mostBindings);
     },
+    /** Whether this box has seen the device, or has a record of it. */
     isKnownHere,
-    isKnown: async (deviceId) => {
+    /** Whether any box of the site knows the device; false if the boxes that know it do not answer. */
+    isKnown: async (deviceId: string): Promise<boolean> => {
       if (isKnownHere(deviceId)) return true;
       return !peers.isAlone() && ((await isKnownThere(canonicalDeviceId(deviceId))) ?? false);
     },

@@ -15,22 +15,9 @@ interface Viewer {
   sent: string;
 }
 
-export interface Landing {
-  /** Adds the socket of a client at an address, and sends it the status. */
-  attach(socket: WebSocket, address: string, deviceId: string, status: () => StatusMessage): void;
-  /** Sends the status to the pages of a device; returns the number of sockets that it was written to. */
-  notify(deviceId: string): number;
-  /** Whether a page of the device is connected. */
-  has(deviceId: string): boolean;
-  /** Sends the status to every page whose status has changed. */
-  refresh(): void;
-  /** Notifies the pages of a device that its form has been opened. */
-  opened(deviceId: string): void;
-  start(): void;
-  close(): Promise<void>;
-}
+export type Landing = ReturnType<typeof createLanding>;
 
-export const createLanding = ({ logs, tempo }: Pick<ServiceContext, 'logs' | 'tempo'>): Landing => {
+export const createLanding = ({ logs, tempo }: Pick<ServiceContext, 'logs' | 'tempo'>) => {
   const sockets = createSockets();
   const viewers = new Map<WebSocket, Viewer>();
 
@@ -56,7 +43,8 @@ export const createLanding = ({ logs, tempo }: Pick<ServiceContext, 'logs' | 'te
     );
 
   return {
-    attach: (socket, address, deviceId, status) => {
+    /** Adds the socket of a client at an address, and sends it the status. */
+    attach: (socket: WebSocket, address: string, deviceId: string, status: () => StatusMessage): void => {
       const viewer: Viewer = { deviceId, status, sent: '' };
       const log = logs(`address ${address}`);
       sockets.add(socket, log, { deviceId, address });
@@ -66,18 +54,23 @@ export const createLanding = ({ logs, tempo }: Pick<ServiceContext, 'logs' | 'te
       sendStatus(socket, viewer);
       log.info({ deviceId, address }, 'a landing page connected');
     },
-    notify: (deviceId) => liveOf(deviceId).filter(([socket, viewer]) => sendStatus(socket, viewer)).length,
-    has: (deviceId) => liveOf(deviceId).length > 0,
+    /** Sends the status to the pages of a device; returns the number of sockets that it was written to. */
+    notify: (deviceId: string): number =>
+      liveOf(deviceId).filter(([socket, viewer]) => sendStatus(socket, viewer)).length,
+    /** Whether a page of the device is connected. */
+    has: (deviceId: string): boolean => liveOf(deviceId).length > 0,
+    /** Sends the status to every page whose status has changed. */
     refresh,
-    opened: (deviceId) => {
+    /** Notifies the pages of a device that its form has been opened. */
+    opened: (deviceId: string): void => {
       for (const [socket] of liveOf(deviceId)) write(socket, { type: 'opened' });
     },
-    start: () => {
+    start: (): void => {
       // Some changes have no event, such as that of the machine's address.
       polling = setInterval(refresh, tempo.devices.poll);
       polling.unref();
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       clearInterval(polling);
       await sockets.close();
     },

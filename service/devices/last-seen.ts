@@ -1,13 +1,11 @@
 /** When each device of the site was last connected, and to which box; kept over restarts. */
-import { join } from 'node:path';
 import { z } from 'zod';
 import { type DeviceSighting, deviceSighting, mostBindings } from '../contract/peers.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
 import { remember } from '../domain/collections.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
-import { systemDisk } from '../platform/store/disk.ts';
-import { createDurable } from '../platform/store/durable.ts';
+import { openDurable } from '../platform/store/durable.ts';
 
 interface Dependencies {
   /** The ids of all devices that are connected to this box now. */
@@ -16,18 +14,7 @@ interface Dependencies {
   connectedThere(): Iterable<{ nodeId: string; at: EpochMs; deviceIds: readonly string[] }>;
 }
 
-export interface LastSeen {
-  /** One a device; at most 10,000. */
-  list(): DeviceSighting[];
-  /** Records that a device has connected to this box. */
-  joined(deviceId: string): void;
-  /** Merges the sightings of other boxes. */
-  learn(sightings: readonly DeviceSighting[]): void;
-  forget(deviceId: string): void;
-  start(): void;
-  /** Stores pending changes. */
-  close(): Promise<void>;
-}
+export type LastSeen = Awaited<ReturnType<typeof openLastSeen>>;
 
 type Sightings = Map<string, DeviceSighting>;
 
@@ -38,19 +25,13 @@ interface State {
 const schema: z.ZodType<State> = z.object({ sightings: z.array(deviceSighting) });
 
 export const openLastSeen = async (
-  {
-    dirs,
-    log,
-    keep,
-    now,
-    monotonicNow,
-    ids: { nodeId },
-    tempo: { devices: tempo },
-  }: Pick<ServiceContext, 'dirs' | 'log' | 'keep' | 'now' | 'monotonicNow' | 'ids' | 'tempo'>,
+  context: Pick<ServiceContext, 'dirs' | 'log' | 'keep' | 'now' | 'monotonicNow' | 'ids' | 'tempo'>,
   { connectedHere, connectedThere }: Dependencies,
-): Promise<LastSeen> => {
-  const path = join(dirs.data, 'seen.json');
-  const durable = keep(await createDurable({ path, schema, initial: { sightings: [] }, log, disk: systemDisk, now }));
+) => {
+  const { keep, now, monotonicNow } = context;
+  const { nodeId } = context.ids;
+  const { devices: tempo } = context.tempo;
+  const durable = keep(await openDurable(context, 'seen.json', { schema, initial: { sightings: [] } }));
   const sightings: Sightings = new Map(
     durable.read().sightings.map((each) => [canonicalDeviceId(each.deviceId), each]),
   );
@@ -97,19 +78,23 @@ export const openLastSeen = async (
   };
 
   return {
-    list: () => [...sightings.values()],
-    joined: (deviceId) => learnOne({ deviceId, nodeId, at: new Date(now()).toISOString() }),
-    learn: (theirs) => {
+    /** One a device; at most 10,000. */
+    list: (): DeviceSighting[] => [...sightings.values()],
+    /** Records that a device has connected to this box. */
+    joined: (deviceId: string): void => learnOne({ deviceId, nodeId, at: new Date(now()).toISOString() }),
+    /** Merges the sightings of other boxes. */
+    learn: (theirs: readonly DeviceSighting[]): void => {
       for (const sighting of theirs) learnOne(sighting);
     },
-    forget: (deviceId) => {
+    forget: (deviceId: string): void => {
       hasChanges = sightings.delete(canonicalDeviceId(deviceId)) || hasChanges;
     },
-    start: () => {
+    start: (): void => {
       timer = setInterval(poll, tempo.poll);
       timer.unref();
     },
-    close: async () => {
+    /** Stores pending changes. */
+    close: async (): Promise<void> => {
       clearInterval(timer);
       poll();
       await store();

@@ -25,27 +25,7 @@ interface Dependencies {
   peers: Pick<Peers, 'broadcast'>;
 }
 
-export interface Onboarding {
-  /**
-   * A device is onboarded while the screen that it is bound to exists. While the screen is missing the binding is kept,
-   * and applies again when the screen is back.
-   * @param base the public base URL that `playerUrl` begins with
-   */
-  status(deviceId: string, base: string): OnboardingStatus;
-  /**
-   * Binds a device, replaces its previous binding, and notifies its live pages on every box. Resolves once the binding is
-   * durable here.
-   * @param relayed whether another box relayed the request: then only the pages of this box are notified
-   * @throws CodedError `screen_not_found`, or `insufficient_storage`
-   */
-  bind(binding: Binding, base: string, relayed: boolean, log: SourceLog): Promise<OnboardingResult>;
-  /** Forgets a device on all boxes; one that does not answer is updated later. @throws CodedError `insufficient_storage` */
-  forget(deviceId: string, log: SourceLog): Promise<void>;
-  /** Notifies the live pages of devices of bindings from another box, which are stored already. */
-  follow(news: readonly DeviceBinding[]): void;
-  /** Records that a page of the device has received its binding. */
-  caughtUp(deviceId: string): void;
-}
+export type Onboarding = ReturnType<typeof createOnboarding>;
 
 const pathOf = (slug: string): string => `/screen/${slug}`;
 
@@ -56,15 +36,7 @@ const placed = ({ id, slug, name }: Screen, base: string) => ({
   playerUrl: base + pathOf(slug),
 });
 
-export const createOnboarding = ({
-  devices,
-  claims,
-  content,
-  screens,
-  landing,
-  knownDevices,
-  peers,
-}: Dependencies): Onboarding => {
+export const createOnboarding = ({ devices, claims, content, screens, landing, knownDevices, peers }: Dependencies) => {
   /** Devices without a live page when they were bound. The next page that connects is notified. */
   const behind = new Map<string, true>();
   const fallBehind = (deviceId: string): void => remember(behind, canonicalDeviceId(deviceId), true, mostBindings);
@@ -100,7 +72,12 @@ export const createOnboarding = ({
   });
 
   return {
-    status: (deviceId, base) => {
+    /**
+     * A device is onboarded while the screen that it is bound to exists. While the screen is missing the binding is kept,
+     * and applies again when the screen is back.
+     * @param base the public base URL that `playerUrl` begins with
+     */
+    status: (deviceId: string, base: string): OnboardingStatus => {
       const device = devices.get(deviceId);
       const screen = content.payload(device?.screenSlug ?? '')?.screen;
       return {
@@ -112,7 +89,13 @@ export const createOnboarding = ({
           : placed(screen, base)),
       };
     },
-    bind: async (binding, base, relayed, log) => {
+    /**
+     * Binds a device, replaces its previous binding, and notifies its live pages on every box. Resolves once the binding is
+     * durable here.
+     * @param relayed whether another box relayed the request: then only the pages of this box are notified
+     * @throws CodedError `screen_not_found`, or `insufficient_storage`
+     */
+    bind: async (binding: Binding, base: string, relayed: boolean, log: SourceLog): Promise<OnboardingResult> => {
       const { deviceId, clientName, screenSlug } = binding;
       const screen = content.payload(screenSlug)?.screen;
       // The screen may reach this box after the binding.
@@ -133,14 +116,16 @@ export const createOnboarding = ({
       log.info({ deviceId, clientName, slug: screenSlug, queued }, 'a device was bound');
       return { deviceId, clientName, ...placed(screen, base), queued };
     },
-    forget: async (deviceId, log) => {
+    /** Forgets a device on all boxes; one that does not answer is updated later. @throws CodedError `insufficient_storage` */
+    forget: async (deviceId: string, log: SourceLog): Promise<void> => {
       const record = await devices.forget(deviceId);
       catchUp(deviceId);
       landing.notify(deviceId);
       await peers.broadcast('bindings.send', [record]);
       log.info({ deviceId }, 'a device was forgotten');
     },
-    follow: (news) => {
+    /** Notifies the live pages of devices of bindings from another box, which are stored already. */
+    follow: (news: readonly DeviceBinding[]): void => {
       for (const { deviceId, clientName, screenSlug, forgotten } of news) {
         if (screenSlug !== null) claims.end(deviceId);
         if (forgotten) landing.notify(deviceId);
@@ -149,7 +134,8 @@ export const createOnboarding = ({
         else catchUp(deviceId);
       }
     },
-    caughtUp: (deviceId) => {
+    /** Records that a page of the device has received its binding. */
+    caughtUp: (deviceId: string): void => {
       saw(deviceId);
       catchUp(deviceId);
     },

@@ -23,20 +23,7 @@ export interface DeviceStatus {
   status: 'connected' | 'missing' | 'closed' | 'unknown';
 }
 
-export interface Presence {
-  /** By the current knowledge of this box, without any grace period. */
-  statuses(): DeviceStatus[];
-  /** The devices that were away at the last poll, at most 2 s ago. */
-  away(): readonly DeviceBinding[];
-  /** A sentence for each of them, at most some. */
-  issues(): string[];
-  /** The number of expected devices, and how many of them are connected to any box; at most 2 s ago. */
-  counts(): { expected: number; connected: number };
-  /** Its part of {@link PeerState}. */
-  state(): Pick<PeerState, 'devices'>;
-  start(): void;
-  close(): void;
-}
+export type Presence = ReturnType<typeof createPresence>;
 
 export const createPresence = (
   {
@@ -46,7 +33,7 @@ export const createPresence = (
     tempo: { devices: tempo },
   }: Pick<ServiceContext, 'now' | 'monotonicNow' | 'tempo'> & { options: { timeZone: string } },
   { screens, devices, peers, content }: Dependencies,
-): Presence => {
+) => {
   /** Since when expected devices are not connected, by the monotonic clock, keyed by {@link canonicalDeviceId}. */
   const missing = new Map<string, number>();
   /** Those that were connected here since they were last expected. */
@@ -109,9 +96,12 @@ export const createPresence = (
   };
 
   return {
+    /** By the current knowledge of this box, without any grace period. */
     statuses,
-    away: () => away,
-    issues: () =>
+    /** The devices that were away at the last poll, at most 2 s ago. */
+    away: (): readonly DeviceBinding[] => away,
+    /** A sentence for each of them, at most some. */
+    issues: (): string[] =>
       limitSentences(
         away.map(
           ({ clientName, deviceId, screenSlug }) =>
@@ -119,16 +109,18 @@ export const createPresence = (
         ),
         'devices are away',
       ),
-    counts: () => counts,
-    state: () => {
+    /** The number of expected devices, and how many of them are connected to any box; at most 2 s ago. */
+    counts: (): { expected: number; connected: number } => counts,
+    /** Its part of {@link PeerState}. */
+    state: (): Pick<PeerState, 'devices'> => {
       const here = connectedHere();
       const connected = bound().filter(({ deviceId }) => here.has(canonicalDeviceId(deviceId)));
       return connected.length > mostAdvertisedDevices ? {} : { devices: connected.map(({ deviceId }) => deviceId) };
     },
-    start: () => {
+    start: (): void => {
       timer = setInterval(poll, tempo.poll);
       timer.unref();
     },
-    close: () => clearInterval(timer),
+    close: (): void => clearInterval(timer),
   };
 };

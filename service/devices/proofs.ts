@@ -21,22 +21,7 @@ const MAX_NONCES_PER_ADDRESS = 2_000;
 const SHOW_REFUSED_MS = 3_600_000;
 const MAX_REFUSED = 100;
 
-export interface DeviceProofs {
-  /** The clock that proofs are dated by, ms since the epoch; it is never set. */
-  time(): number;
-  /**
-   * Whether a proof is taken, which each is once.
-   * @param proof as in `x-signage-device-proof`
-   * @param address of the client
-   */
-  verify(deviceId: string, proof: string, address: string): boolean;
-  /** What a page signs once more with, as in `x-signage-device-proof-needs`. */
-  needs(): string;
-  /** Calls `listener` with each first key of a device whose id is derived from none. */
-  onKey(listener: (deviceId: string, key: string) => void): void;
-  /** The devices as which a page with another key than theirs has presented itself in the last hour. */
-  refusedLately(): string[];
-}
+export type DeviceProofs = ReturnType<typeof createDeviceProofs>;
 
 /** Null: the bytes are no key. */
 const publicKey = (key: string): KeyObject | null => {
@@ -86,7 +71,7 @@ const createUsedNonces = () => {
 export const createDeviceProofs = (
   { ids: { nodeId }, now, monotonicNow, log }: Pick<ServiceContext, 'ids' | 'now' | 'monotonicNow' | 'log'>,
   stored: Pick<StoredDevices, 'get' | 'keepKey'>,
-): DeviceProofs => {
+) => {
   // A clock that is set cannot make a proof valid again, and no proof from before a restart is taken.
   const startedAt = Math.floor(now());
   const offset = startedAt - monotonicNow();
@@ -130,8 +115,14 @@ export const createDeviceProofs = (
   };
 
   return {
+    /** The clock that proofs are dated by, ms since the epoch; it is never set. */
     time,
-    verify: (given, header, address) => {
+    /**
+     * Whether a proof is taken, which each is once.
+     * @param proof as in `x-signage-device-proof`
+     * @param address of the client
+     */
+    verify: (given: string, header: string, address: string): boolean => {
       const deviceId = canonicalDeviceId(given);
       const proof = parseProof(header);
       const isProvable = isProvableId(deviceId);
@@ -143,9 +134,12 @@ export const createDeviceProofs = (
       if (!isProvable && stored.get(deviceId)?.key === undefined) void keep(deviceId, proof.key);
       return true;
     },
-    needs: () => formatProofNeeds({ nodeId, time: time() }),
+    /** What a page signs once more with, as in `x-signage-device-proof-needs`. */
+    needs: (): string => formatProofNeeds({ nodeId, time: time() }),
+    /** Calls `listener` with each first key of a device whose id is derived from none. */
     onKey: kept.on,
-    refusedLately: () =>
+    /** The devices as which a page with another key than theirs has presented itself in the last hour. */
+    refusedLately: (): string[] =>
       [...refused].filter(([, at]) => monotonicNow() - at < SHOW_REFUSED_MS).map(([deviceId]) => deviceId),
   };
 };

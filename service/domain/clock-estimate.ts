@@ -21,15 +21,7 @@ export interface Sample {
   roundTrip: number;
 }
 
-export interface Estimator {
-  /** Adds an exchange; ignores an impossible one. */
-  add(exchange: Exchange): void;
-  /** The most precise sample at the reading `at` of this clock; null: no samples. */
-  best(at: number): Sample | null;
-  /** Number of samples that agree with one another. */
-  count(): number;
-  clear(): void;
-}
+export type Estimator = ReturnType<typeof createEstimator>;
 
 const MAX_SAMPLES = 8;
 /** Relative drift of two quartz clocks, with a margin: 50 ppm. */
@@ -46,11 +38,12 @@ const uncertainty = ({ roundTrip, at }: Sample, now: number): number => roundTri
  * The sample with the smallest round trip is best: its asymmetry is bounded by the round trip. If samples contradict each
  * other, one of the clocks was set, and the older samples are dropped.
  */
-export const createEstimator = (): Estimator => {
+export const createEstimator = () => {
   let samples: Sample[] = [];
 
   return {
-    add: ({ t0, t1, t2, t3 }) => {
+    /** Adds an exchange; ignores an impossible one. */
+    add: ({ t0, t1, t2, t3 }: Exchange): void => {
       const sample = { at: t3, offset: (t1 - t0 + t2 - t3) / 2, roundTrip: t3 - t0 - (t2 - t1) };
       const { offset, roundTrip } = sample;
       if (!Number.isFinite(offset) || t3 < t0 || roundTrip < -GRAIN_MS || roundTrip > MAX_ROUND_TRIP_MS) return;
@@ -58,13 +51,15 @@ export const createEstimator = (): Estimator => {
         Math.abs(other.offset - offset) <= uncertainty(other, t3) + uncertainty(sample, t3) + GRAIN_MS;
       samples = [...samples.filter(agrees), sample].slice(-MAX_SAMPLES);
     },
-    best: (at) =>
+    /** The most precise sample at the reading `at` of this clock; null: no samples. */
+    best: (at: number): Sample | null =>
       samples.reduce<Sample | null>(
         (best, sample) => (best === null || uncertainty(sample, at) <= uncertainty(best, at) ? sample : best),
         null,
       ),
-    count: () => samples.length,
-    clear: () => {
+    /** Number of samples that agree with one another. */
+    count: (): number => samples.length,
+    clear: (): void => {
       samples = [];
     },
   };

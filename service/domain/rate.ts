@@ -26,16 +26,14 @@ export const createRate = (limit: number, windowMs: number) => {
   };
 };
 
-export interface ByteRate {
-  /** Accounts for bytes that have arrived. @returns ms to wait until the next ones are read */
-  take(bytes: number, now: number): number;
-}
+export type ByteRate = ReturnType<typeof createByteRate>;
 
 /** Long transfers average `bytesPerSecond` at most; a pause earns no credit. */
-export const createByteRate = (bytesPerSecond: number): ByteRate => {
+export const createByteRate = (bytesPerSecond: number) => {
   let freeAt = Number.NEGATIVE_INFINITY;
   return {
-    take: (bytes, now) => {
+    /** Accounts for bytes that have arrived. @returns ms to wait until the next ones are read */
+    take: (bytes: number, now: number): number => {
       freeAt = Math.max(freeAt, now) + (bytes / bytesPerSecond) * 1_000;
       return freeAt - now;
     },

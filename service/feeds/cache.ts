@@ -1,8 +1,6 @@
-import { join } from 'node:path';
 import { z } from 'zod';
 import type { ServiceContext } from '../module.ts';
-import { systemDisk } from '../platform/store/disk.ts';
-import { createDurable } from '../platform/store/durable.ts';
+import { openDurable } from '../platform/store/durable.ts';
 
 const entry = z.object({
   /** Hash of kind, id, URL and `select`, so that the file contains no URLs and no credentials. */
@@ -24,16 +22,9 @@ export type CacheEntry = z.infer<typeof entry>;
 const schema = z.object({ entries: z.array(entry) });
 
 /** Opens `feeds.kept.json`, so that a box without network has data to show after a restart. */
-export const openCache = async ({ dirs, log, now, tempo }: Pick<ServiceContext, 'dirs' | 'log' | 'now' | 'tempo'>) => {
-  const durable = await createDurable({
-    path: join(dirs.data, 'feeds.kept.json'),
-    schema,
-    initial: { entries: [] },
-    log,
-    disk: systemDisk,
-    now,
-  });
-  const { write: writeMs, rewrite: rewriteMs } = tempo.feeds;
+export const openCache = async (context: Pick<ServiceContext, 'dirs' | 'log' | 'now' | 'tempo'>) => {
+  const durable = await openDurable(context, 'feeds.kept.json', { schema, initial: { entries: [] } });
+  const { write: writeMs, rewrite: rewriteMs } = context.tempo.feeds;
   let unsaved: (() => CacheEntry[]) | null = null;
   let writtenAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;

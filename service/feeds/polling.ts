@@ -30,23 +30,7 @@ export interface Fetches {
   failed: number;
 }
 
-export interface Polling {
-  /** Polls exactly these sources. A source with unchanged settings continues without an extra fetch. */
-  follow(sources: readonly SourceSettings[]): void;
-  /** The records with their current data. */
-  fill(records: Records): Records;
-  /** Calls `listener` when the result of {@link Polling.fill} changes. */
-  onChange(listener: () => void): void;
-  /** The nearest network that addresses in the data may be in: that of the feed or source itself. */
-  reach(kind: SourceSettings['kind'], id: string): NetworkScope;
-  health(): Pick<Health, 'rssFeeds' | 'apiSources'>;
-  faults(): string[];
-  /** Writes of the cache. */
-  writes(): Writes;
-  /** Fetches since the start. */
-  fetches(): Readonly<Fetches>;
-  close(): Promise<void>;
-}
+export type Polling = ReturnType<typeof createPolling>;
 
 /** Minimum interval, in ms, of updates in which only `fetched_at` is new: each one costs every page a fetch. */
 const TIME_UPDATE_MS = 3_600_000;
@@ -75,7 +59,7 @@ const nextState = (before: Advertised | undefined, { state, entry }: Source): Ad
 export const createPolling = (
   context: Pick<ServiceContext, 'logs' | 'now' | 'random' | 'tempo'>,
   { cache, ...means }: Dependencies,
-): Polling => {
+) => {
   const followed = new Map<string, Source>();
   const advertised = new Map<string, Advertised>();
   const changes = createEmitter();
@@ -138,7 +122,8 @@ export const createPolling = (
       });
 
   return {
-    follow(sources) {
+    /** Polls exactly these sources. A source with unchanged settings continues without an extra fetch. */
+    follow(sources: readonly SourceSettings[]): void {
       const wanted = new Map(sources.map((settings) => [nameOf(settings), settings]));
       for (const [name, source] of followed) {
         if (wanted.has(name)) continue;
@@ -155,7 +140,8 @@ export const createPolling = (
         advertised.set(name, nextState(undefined, source));
       }
     },
-    fill: ({ rssFeeds, apiSources }) => ({
+    /** The records with their current data. */
+    fill: ({ rssFeeds, apiSources }: Records): Records => ({
       rssFeeds: rssFeeds.map((feed) =>
         fillOne('rss', feed, (items, title) => ({
           // A feed without a name in the content has its id as name.
@@ -165,13 +151,18 @@ export const createPolling = (
       ),
       apiSources: apiSources.map((source) => fillOne('api', source, (data) => ({ data }))),
     }),
+    /** Calls `listener` when the result of {@link Polling.fill} changes. */
     onChange: changes.on,
-    reach: (kind, id) => followed.get(nameOf({ kind, id }))?.entry()?.nearness ?? 0,
-    health: () => ({ rssFeeds: healthOf('rss'), apiSources: healthOf('api') }),
+    /** The nearest network that addresses in the data may be in: that of the feed or source itself. */
+    reach: (kind: SourceSettings['kind'], id: string): NetworkScope =>
+      followed.get(nameOf({ kind, id }))?.entry()?.nearness ?? 0,
+    health: (): Pick<Health, 'rssFeeds' | 'apiSources'> => ({ rssFeeds: healthOf('rss'), apiSources: healthOf('api') }),
     faults: cache.faults,
+    /** Writes of the cache. */
     writes: cache.writes,
-    fetches: () => fetches,
-    async close() {
+    /** Fetches since the start. */
+    fetches: (): Readonly<Fetches> => fetches,
+    async close(): Promise<void> {
       if (onChange.cancel()) save();
       for (const source of followed.values()) source.close();
       await means.reader.close();

@@ -47,13 +47,7 @@ interface Dependencies {
   onFetch(result: 'ok' | 'failed'): void;
 }
 
-export interface Source {
-  readonly settings: SourceSettings;
-  state(): SourceState;
-  /** The entry to store; null: no fetch succeeded yet. */
-  entry(): CacheEntry | null;
-  close(): void;
-}
+export type Source = ReturnType<typeof openSource>;
 
 type News = Extract<Answer, { changed: true }>;
 
@@ -125,7 +119,7 @@ export const openSource = (
   settings: SourceSettings,
   kept: CacheEntry | null,
   { fetch, reader, turns, log, onChange, onFetch }: Dependencies,
-): Source => {
+) => {
   const { kind, id, url, refreshSeconds, select } = settings;
   const key = keyOf(settings);
   const closing = new AbortController();
@@ -193,15 +187,16 @@ export const openSource = (
 
   return {
     settings,
-    state: () => ({
+    state: (): SourceState => ({
       status: status(),
       fetchedAt: good?.fetchedAt ?? null,
       title: good?.title ?? null,
       data: good?.data ?? null,
       reason,
     }),
-    entry: () => good,
-    close() {
+    /** The entry to store; null: no fetch succeeded yet. */
+    entry: (): CacheEntry | null => good,
+    close(): void {
       clearTimeout(timer);
       closing.abort(new Error('no longer wanted'));
     },

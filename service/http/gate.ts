@@ -21,21 +21,7 @@ export type Head = Pick<IncomingMessage, 'method' | 'url' | 'rawHeaders' | 'head
 /** Maximum number of header fields in a request. */
 export const MAX_HEADERS = 64;
 
-export interface Gate {
-  /**
-   * Runs for every request and every upgrade, before any other code. A target in absolute form (RFC 9112, 3.2.2) becomes
-   * its path.
-   * @throws CodedError `headers_too_large`, `invalid_request` or `host_refused`
-   */
-  checkHost(head: Head): void;
-  /** Whether the request comes from a page of another origin. */
-  isForeign(head: Pick<Head, 'headers'>): boolean;
-  /**
-   * Runs for every operation with side effects, and for every WebSocket.
-   * @throws CodedError `origin_refused`
-   */
-  checkOrigin(head: Pick<Head, 'headers'>): void;
-}
+export type Gate = ReturnType<typeof createGate>;
 
 /** The host name in a Host header, in lower case, without port and brackets; null if malformed (RFC 9110, 7.2). */
 export const hostName = (host: string): string | null => {
@@ -91,7 +77,7 @@ export const createGate = ({
   searchDomains = systemSearchDomains(),
   publicUrl,
   allowedHosts,
-}: GateOptions): Gate => {
+}: GateOptions) => {
   const publicAuthority = publicUrl === null ? null : authority(publicUrl);
   const ownNames = new Set(
     [
@@ -125,7 +111,8 @@ export const createGate = ({
     );
   };
 
-  const isForeign: Gate['isForeign'] = ({ headers: { host = '', origin, referer, 'sec-fetch-site': site } }) => {
+  const isForeign = ({ headers }: Pick<Head, 'headers'>): boolean => {
+    const { host = '', origin, referer, 'sec-fetch-site': site } = headers;
     // A page on an allowed host that calls the box by its address is cross-site: an Origin is judged alone.
     if (origin === undefined && site === 'cross-site') return true;
     // Over plain http browsers send no Sec-Fetch-Site, and for an image only a Referer.
@@ -134,7 +121,12 @@ export const createGate = ({
   };
 
   return {
-    checkHost: (head) => {
+    /**
+     * Runs for every request and every upgrade, before any other code. A target in absolute form (RFC 9112, 3.2.2) becomes
+     * its path.
+     * @throws CodedError `headers_too_large`, `invalid_request` or `host_refused`
+     */
+    checkHost: (head: Head): void => {
       const { url = '', rawHeaders, headers } = head;
       if (rawHeaders.length > 2 * MAX_HEADERS) throw new CodedError('headers_too_large');
       // Targets such as //evil/ and http://evil/ name a host that may differ from the Host header.
@@ -145,8 +137,13 @@ export const createGate = ({
       if (!hasOneHost(rawHeaders) || !isAccepted(headers.host ?? '')) throw new CodedError('host_refused');
       head.url = target;
     },
+    /** Whether the request comes from a page of another origin. */
     isForeign,
-    checkOrigin: (head) => {
+    /**
+     * Runs for every operation with side effects, and for every WebSocket.
+     * @throws CodedError `origin_refused`
+     */
+    checkOrigin: (head: Pick<Head, 'headers'>): void => {
       if (isForeign(head)) throw new CodedError('origin_refused');
     },
   };

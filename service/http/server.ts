@@ -31,14 +31,7 @@ interface Dependencies {
   ): Promise<(socket: WebSocket) => void>;
 }
 
-export interface Server {
-  /** The listening port. */
-  port: number;
-  /** The base URL on this machine. */
-  url: string;
-  /** Stops accepting connections; resolves when the open ones have ended. After 2 s they are closed. */
-  close(): Promise<void>;
-}
+export type Server = Awaited<ReturnType<typeof listen>>;
 
 const DRAIN_MS = 2_000;
 /**
@@ -113,7 +106,7 @@ export const checkAddress = async (host: string): Promise<void> => {
 export const listen = async (
   { log, gate, app, answerOpen, admitSocket }: Dependencies,
   { host, port }: { host: string; port: number },
-): Promise<Server> => {
+) => {
   const pending = createPendingResponses();
   const requests = createRequestQueue();
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
@@ -241,9 +234,12 @@ export const listen = async (
 
   const bound = (server.address() as AddressInfo).port;
   return {
+    /** The listening port. */
     port: bound,
+    /** The base URL on this machine. */
     url: localUrl(host, bound),
-    close: () =>
+    /** Stops accepting connections; resolves when the open ones have ended. After 2 s they are closed. */
+    close: (): Promise<void> =>
       new Promise((resolve) => {
         // Includes upgraded sockets, which Node no longer tracks.
         const deadline = setTimeout(() => {

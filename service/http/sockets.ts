@@ -30,22 +30,7 @@ export class ClosingSocket extends WebSocket {
   }
 }
 
-export interface Sockets {
-  /**
-   * Tracks a socket until it closes. More than 200 messages in 10 s, pings included, close it with 1008.
-   * @param log of the client
-   * @param context fields of each log line about the socket
-   */
-  add(socket: WebSocket, log: SourceLog, context: object, listener?: SocketListener): void;
-  /** Closes a socket with 1008, and terminates it after 1 s if it is still open. */
-  refuse(socket: WebSocket, reason: string): void;
-  /** Whether the socket is open and its client has sent anything within the last 40 s. */
-  isLive(socket: WebSocket): boolean;
-  /** @returns false if the socket is closed, or was terminated because its client does not read */
-  write(socket: WebSocket, frame: Frame): boolean;
-  /** Closes all sockets with 1001; terminates those that are still open after 1 s. */
-  close(): Promise<void>;
-}
+export type Sockets = ReturnType<typeof createSockets>;
 
 const PING_MS = 15_000;
 const SILENCE_TIMEOUT_MS = 40_000;
@@ -67,7 +52,7 @@ interface SocketState {
   lastSeen: number;
 }
 
-export const createSockets = (): Sockets => {
+export const createSockets = () => {
   const known = new Map<WebSocket, SocketState>();
   let isClosing = false;
 
@@ -93,7 +78,7 @@ export const createSockets = (): Sockets => {
   const heartbeat = setInterval(() => void inSlices(pingSteps()), PING_MS);
   heartbeat.unref();
 
-  const refuse: Sockets['refuse'] = (socket, reason) => {
+  const refuse = (socket: WebSocket, reason: string): void => {
     const { log, context } = known.get(socket) ?? {};
     log?.warn({ ...context, reason }, 'a socket broke the protocol');
     socket.close(POLICY_VIOLATION, reason);
@@ -102,7 +87,12 @@ export const createSockets = (): Sockets => {
   };
 
   return {
-    add: (socket, log, context, listener = {}) => {
+    /**
+     * Tracks a socket until it closes. More than 200 messages in 10 s, pings included, close it with 1008.
+     * @param log of the client
+     * @param context fields of each log line about the socket
+     */
+    add: (socket: WebSocket, log: SourceLog, context: object, listener: SocketListener = {}): void => {
       const state = { log, context, listener, lastSeen: performance.now() };
       known.set(socket, state);
       const rate = createRate(MAX_MESSAGES, MESSAGES_MS);
@@ -122,9 +112,12 @@ export const createSockets = (): Sockets => {
       socket.on('error', (error) => log.debug({ err: error, ...context }, 'a socket failed'));
       socket.on('close', () => known.delete(socket));
     },
+    /** Closes a socket with 1008, and terminates it after 1 s if it is still open. */
     refuse,
+    /** Whether the socket is open and its client has sent anything within the last 40 s. */
     isLive,
-    write: (socket, frame) => {
+    /** @returns false if the socket is closed, or was terminated because its client does not read */
+    write: (socket: WebSocket, frame: Frame): boolean => {
       if (socket.readyState !== WebSocket.OPEN) return false;
       if (socket.bufferedAmount > MAX_UNREAD_BYTES) {
         const { log, context } = known.get(socket) ?? {};
@@ -135,7 +128,8 @@ export const createSockets = (): Sockets => {
       writeFrame(socket, frame);
       return true;
     },
-    close: async () => {
+    /** Closes all sockets with 1001; terminates those that are still open after 1 s. */
+    close: async (): Promise<void> => {
       clearInterval(heartbeat);
       isClosing = true;
       // Not `once` of node:events: it rejects where a page answers the close frame with invalid data.

@@ -21,19 +21,7 @@ interface Dependencies {
   monotonicNow(): number;
 }
 
-export interface Frames {
-  /** Permits the URL of a redirect command. */
-  allow(url: string): void;
-  /**
-   * Whether a page can be shown in a frame.
-   * @param framer the origin of the framing page
-   * @param isDeliberate false if an external web page may have caused the request; then only web slides are permitted
-   * @returns why not, as a clause about the page; null if it can, or the page could not be requested
-   * @throws CodedError `invalid_field` if neither content nor command names the URL; `origin_refused` where only a
-   *   command names it and the request is not deliberate
-   */
-  refusal(url: string, framer: URL, isDeliberate: boolean): Promise<string | null>;
-}
+export type Frames = ReturnType<typeof createFrames>;
 
 /** Cache lifetime: slides repeat often, and the policy of a page rarely changes. */
 const FRESH_MS = 300_000;
@@ -46,7 +34,7 @@ const MAX_CACHED = 500;
 /** The response headers of a page; null if it could not be requested. */
 type PageHeaders = Promise<IncomingHttpHeaders | null>;
 
-export const createFrames = ({ isNamed, get, monotonicNow }: Dependencies): Frames => {
+export const createFrames = ({ isNamed, get, monotonicNow }: Dependencies) => {
   const allowed = new Map<string, true>();
   const cache = new Map<string, { at: number; headers: PageHeaders }>();
 
@@ -78,8 +66,17 @@ export const createFrames = ({ isNamed, get, monotonicNow }: Dependencies): Fram
   };
 
   return {
-    allow: (url) => remember(allowed, url, true, MAX_ALLOWED),
-    refusal: async (url, framer, isDeliberate) => {
+    /** Permits the URL of a redirect command. */
+    allow: (url: string): void => remember(allowed, url, true, MAX_ALLOWED),
+    /**
+     * Whether a page can be shown in a frame.
+     * @param framer the origin of the framing page
+     * @param isDeliberate false if an external web page may have caused the request; then only web slides are permitted
+     * @returns why not, as a clause about the page; null if it can, or the page could not be requested
+     * @throws CodedError `invalid_field` if neither content nor command names the URL; `origin_refused` where only a
+     *   command names it and the request is not deliberate
+     */
+    refusal: async (url: string, framer: URL, isDeliberate: boolean): Promise<string | null> => {
       if (!URL.canParse(url) || !(allowed.has(url) || isNamed(url))) {
         const message = 'url must be the address of a web slide or of a redirect command.';
         throw new CodedError('invalid_field', message, { field: 'url' });

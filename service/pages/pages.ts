@@ -43,11 +43,7 @@ interface PagesOptions {
 /** Maximum number of screens linked from the "page not found" page. */
 const MAX_LINKED = 6;
 
-export interface PageRoutes {
-  routes: Routes;
-  /** Fills a response with the "page not found" page. */
-  sendMissing(ctx: Pick<Context, 'type' | 'set' | 'body'>): void;
-}
+export type PageRoutes = Awaited<ReturnType<typeof createPageRoutes>>;
 
 const bootSlot = /(<script type="application\/json" id="boot">)[^<]*(<\/script>)/;
 
@@ -67,7 +63,7 @@ const fillPage = <Boot extends PageBoot>(
 export const createPageRoutes = async (
   { content, pageToken, formAddress, formOpened, box }: Dependencies,
   { rendererDir, timeZone, variant, hasSecret }: PagesOptions,
-): Promise<PageRoutes> => {
+) => {
   const readPage = (path: string): Promise<string> => readFile(join(rendererDir, path), 'utf8');
   const [player, landing, form, missing, consolePage, preview] = await Promise.all([
     readPage('player/index.html'),
@@ -139,7 +135,8 @@ export const createPageRoutes = async (
 
   return {
     routes,
-    sendMissing: (ctx) => {
+    /** Fills a response with the "page not found" page. */
+    sendMissing: (ctx: Pick<Context, 'type' | 'set' | 'body'>): void => {
       const screens = content
         .screens()
         .slice(0, MAX_LINKED)

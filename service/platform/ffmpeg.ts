@@ -16,10 +16,7 @@ interface Program {
   version: string;
 }
 
-export interface Ffmpeg {
-  /** Finds the ffmpeg to run; null: there is no working one. */
-  find(): Promise<Program | null>;
-}
+export type Ffmpeg = ReturnType<typeof createFfmpeg>;
 
 const VERSION_MS = 5_000;
 /** The version of a program that did not answer because the machine is busy or out of resources: it may still work. */
@@ -97,7 +94,7 @@ const createVersions = (environment: ChildEnvironment) => {
 export const createFfmpeg = ({
   ffmpegPath,
   childEnvironment: environment,
-}: Pick<Options, 'ffmpegPath' | 'childEnvironment'>): Ffmpeg => {
+}: Pick<Options, 'ffmpegPath' | 'childEnvironment'>) => {
   const versionOf = createVersions(environment);
 
   const findSet = async (pathOrName: string): Promise<string | null> => {
@@ -114,7 +111,8 @@ export const createFfmpeg = ({
       : [['setting', () => findSet(ffmpegPath)]];
 
   return {
-    async find() {
+    /** Finds the ffmpeg to run; null: there is no working one. */
+    async find(): Promise<Program | null> {
       for (const [source, locate] of candidates) {
         const path = await locate();
         const version = path === null ? null : await versionOf(path).catch(() => null);

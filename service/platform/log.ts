@@ -23,36 +23,26 @@ export const createLog = (level: Options['logLevel'], folder: string, onLine?: (
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write });
 };
 
-export interface LogRing {
-  add(line: string): void;
-  /** Oldest first. */
-  lines(): readonly string[];
-}
+export type LogRing = ReturnType<typeof createLogRing>;
 
 /** @param most the limit of lines @param mostCharacters the limit of all lines together; the newest line is always kept */
-export const createLogRing = (most: number, mostCharacters = 1024 ** 2): LogRing => {
+export const createLogRing = (most: number, mostCharacters = 1024 ** 2) => {
   const lines: string[] = [];
   let characters = 0;
   return {
-    add: (line) => {
+    add: (line: string): void => {
       lines.push(line);
       characters += line.length;
       while (lines.length > 1 && (lines.length > most || characters > mostCharacters)) {
         characters -= lines.shift()?.length ?? 0;
       }
     },
-    lines: () => lines,
+    /** Oldest first. */
+    lines: (): readonly string[] => lines,
   };
 };
 
-export interface LogFiles {
-  /**
-   * Appends a line, which ends with a newline. Synchronous, so that the last lines before the process ends are there. Never
-   * throws: lines that can not be written are kept up to a limit, and written later.
-   */
-  write(line: string): void;
-  close(): void;
-}
+export type LogFiles = ReturnType<typeof createLogFiles>;
 
 interface FileOptions {
   /** Number of files. */
@@ -71,7 +61,7 @@ const NEWLINE = 0x0a;
 export const createLogFiles = (
   folder: string,
   { files = 5, bytes = 10 * 1024 ** 2, now = () => performance.now() }: FileOptions = {},
-): LogFiles => {
+) => {
   const pathOf = (age: number): string => join(folder, age === 0 ? 'signage.log' : `signage.${age}.log`);
   let file: number | null = null;
   let size = 0;
@@ -145,7 +135,11 @@ export const createLogFiles = (
   };
 
   return {
-    write: (line) => {
+    /**
+     * Appends a line, which ends with a newline. Synchronous, so that the last lines before the process ends are there. Never
+     * throws: lines that can not be written are kept up to a limit, and written later.
+     */
+    write: (line: string): void => {
       waiting.push(line);
       if (waiting.length > MAX_WAITING) {
         waiting.shift();
@@ -164,7 +158,7 @@ export const createLogFiles = (
         }
       }
     },
-    close: () => {
+    close: (): void => {
       waiting = [];
       close();
     },

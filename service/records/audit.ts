@@ -22,17 +22,7 @@ export interface Asked {
 /** Takes the body of the request, once it is read and before it is acted on. */
 export type OnBody = (body: Readonly<Record<string, unknown>>) => Promise<void>;
 
-export interface Audit {
-  /** Makes a change, and records it with its result: `ok`, or the code of the error. @throws what `change` throws */
-  during<Result>(rule: AuditRule, asked: Asked, change: (onBody: OnBody) => Promise<Result>): Promise<Result>;
-  /** Writes the record of a change that was not requested over HTTP. */
-  record(change: Omit<AuditRecord, 'at' | 'node_id'>): Promise<void>;
-  /** Counts credentials that were refused. @param code of the error */
-  onRefused(address: string, code: string): void;
-  /** Starts to record those that are counted, once a minute each. */
-  start(): void;
-  close(): void;
-}
+export type Audit = ReturnType<typeof createAudit>;
 
 const MAX_TEXT = 200;
 const MAX_CHARACTERS = 2_000;
@@ -112,7 +102,7 @@ export const createAuditLog = ({ dirs, log }: Pick<ServiceContext, 'dirs' | 'log
 export const createAudit = (
   { ids, now, monotonicNow, tempo }: Pick<ServiceContext, 'ids' | 'now' | 'monotonicNow' | 'tempo'>,
   { log, states }: { log: Pick<AuditLog, 'write' | 'note'>; states(): StateReaders },
-): Audit => {
+) => {
   const failures = new Map<string, ReturnType<typeof createRate>>();
   /** Refusals since the last record, by address; the null address counts those beyond the limit. */
   const refused = new Map<string | null, { count: number; code: string }>();
@@ -126,7 +116,7 @@ export const createAudit = (
     before: boundedState(record.before),
     after: boundedState(record.after),
   });
-  const write: Audit['record'] = (record) => log.write(complete(record));
+  const write = (record: Omit<AuditRecord, 'at' | 'node_id'>): Promise<void> => log.write(complete(record));
 
   const mayRecordFailure = (address: string): boolean => {
     const rate = failures.get(address) ?? createRate(MAX_FAILED, WINDOW_MS);
@@ -154,7 +144,12 @@ export const createAudit = (
   let timer: NodeJS.Timeout | undefined;
 
   return {
-    during: async ({ action, subject, id, fields = [] }, { params, operator, address, unrecorded = [] }, change) => {
+    /** Makes a change, and records it with its result: `ok`, or the code of the error. @throws what `change` throws */
+    during: async <Result>(
+      { action, subject, id, fields = [] }: AuditRule,
+      { params, operator, address, unrecorded = [] }: Asked,
+      change: (onBody: OnBody) => Promise<Result>,
+    ): Promise<Result> => {
       const read = states()[subject];
       const stateOf = async (target: string | null): Promise<unknown> =>
         read === undefined ? null : boundedState(await read(target ?? ''));
@@ -184,17 +179,20 @@ export const createAudit = (
       await end('ok');
       return result;
     },
+    /** Writes the record of a change that was not requested over HTTP. */
     record: write,
-    onRefused: (address, code) => {
+    /** Counts credentials that were refused. @param code of the error */
+    onRefused: (address: string, code: string): void => {
       if (!refused.has(address) && mayWriteRefused(address)) return writeRefused(address, 1, code);
       const hasOwn = refused.has(address) || recorded.has(address) || refused.size < MAX_REFUSED;
       const key = hasOwn ? address : null;
       refused.set(key, { count: (refused.get(key)?.count ?? 0) + 1, code });
     },
-    start: () => {
+    /** Starts to record those that are counted, once a minute each. */
+    start: (): void => {
       timer = setInterval(flush, tempo.records.refused).unref();
     },
-    close: () => {
+    close: (): void => {
       clearInterval(timer);
       for (const [address, { count, code }] of refused) writeRefused(address, count, code);
       refused.clear();

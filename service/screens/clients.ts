@@ -16,25 +16,7 @@ export interface Client {
   proven: boolean;
 }
 
-export interface Clients {
-  add(client: Client): void;
-  remove(client: Client): void;
-  get(connectionId: string): Client | undefined;
-  change(client: Client, changes: Partial<Connection>): void;
-  /** Records a sign of life. @param at ISO 8601 */
-  seen(client: Client, at: string): void;
-  /** A client of the screen may no longer be live: a close has begun. */
-  outdate(slug: string): void;
-  /** All clients, live or not, oldest first. */
-  all(): Iterable<Client>;
-  /** The live clients, oldest first. */
-  live(): Client[];
-  /** The live clients of a screen, oldest first. */
-  of(slug: string): Client[];
-  /** The connections of {@link of}: the same array until one of them changes. */
-  connectionsOf(slug: string): readonly Readonly<Connection>[];
-  count(): number;
-}
+export type Clients = ReturnType<typeof createClients>;
 
 /** Whether two show the same, and both advance automatically or both do not. */
 const playsAlike = (a: Connection, b: Connection): boolean =>
@@ -56,7 +38,7 @@ const MANY_CLIENTS = 500;
 const SEEN_MS = 100;
 
 /** @param isLive whether a page can be reached over its socket */
-export const createClients = (isLive: (socket: WebSocket) => boolean): Clients => {
+export const createClients = (isLive: (socket: WebSocket) => boolean) => {
   const byId = new Map<string, Client>();
   const byScreen = new Map<string, ScreenClients>();
 
@@ -69,38 +51,44 @@ export const createClients = (isLive: (socket: WebSocket) => boolean): Clients =
   };
 
   return {
-    add: (client) => {
+    add: (client: Client): void => {
       byId.set(client.connection.id, client);
       const screen = byScreen.get(client.slug) ?? { clients: new Set(), known: null, validUntil: 0 };
       screen.clients.add(client);
       byScreen.set(client.slug, screen);
       outdate(client.slug);
     },
-    remove: (client) => {
+    remove: (client: Client): void => {
       byId.delete(client.connection.id);
       const screen = byScreen.get(client.slug);
       screen?.clients.delete(client);
       if (screen?.clients.size === 0) byScreen.delete(client.slug);
       else outdate(client.slug);
     },
-    get: (connectionId) => byId.get(connectionId),
-    change: (client, changes) => {
+    get: (connectionId: string): Client | undefined => byId.get(connectionId),
+    change: (client: Client, changes: Partial<Connection>): void => {
       const before = client.connection;
       client.connection = { ...before, ...changes };
       if (!playsAlike(before, client.connection)) client.changedAt = performance.now();
       outdate(client.slug);
     },
-    seen: (client, at) => {
+    /** Records a sign of life. @param at ISO 8601 */
+    seen: (client: Client, at: string): void => {
       client.connection = { ...client.connection, lastSeenAt: at };
       const screen = byScreen.get(client.slug);
       if (screen === undefined || screen.clients.size < MANY_CLIENTS) return outdate(client.slug);
       screen.validUntil = Math.min(screen.validUntil, performance.now() + SEEN_MS);
     },
+    /** A client of the screen may no longer be live: a close has begun. */
     outdate,
-    all: () => byId.values(),
-    live: () => [...byId.values()].filter(({ socket }) => isLive(socket)),
+    /** All clients, live or not, oldest first. */
+    all: (): Iterable<Client> => byId.values(),
+    /** The live clients, oldest first. */
+    live: (): Client[] => [...byId.values()].filter(({ socket }) => isLive(socket)),
+    /** The live clients of a screen, oldest first. */
     of,
-    connectionsOf: (slug) => {
+    /** The connections of {@link of}: the same array until one of them changes. */
+    connectionsOf: (slug: string): readonly Readonly<Connection>[] => {
       const screen = byScreen.get(slug);
       if (screen === undefined) return [];
       // Thousands of readers a second ask for this, so that nothing is done for each client.
@@ -111,7 +99,7 @@ export const createClients = (isLive: (socket: WebSocket) => boolean): Clients =
       screen.validUntil = performance.now() + CHECK_MS;
       return screen.known ?? next;
     },
-    count: () => byId.size,
+    count: (): number => byId.size,
   };
 };
 

@@ -127,16 +127,7 @@ export interface CommandOrigin {
 /** `undelivered`: written to no connection. */
 type RunResult = 'delivered' | 'undelivered' | 'failed';
 
-export interface Commands {
-  /**
-   * Runs a command on the connections of a screen, on all boxes. A target that is not connected is not an error: `sent` is 0.
-   * @throws CodedError `invalid_field` if connectionId and clientId name different pages, or one of another device;
-   *   `insufficient_storage` where a name cannot be saved
-   */
-  run(screen: Screen, targeted: TargetedCommand, origin: CommandOrigin): Promise<CommandResult>;
-  /** The commands since the start that no peer relayed, by name and result. */
-  counts(): Readonly<Record<string, Readonly<Record<RunResult, number>>>>;
-}
+export type Commands = ReturnType<typeof createCommands>;
 
 /** The result of a command on this box or on its peers. */
 interface Outcome {
@@ -149,7 +140,7 @@ const isTargeted = ({ connectionId, clientId }: CommandTarget): boolean => conne
 export const createCommands = (
   monotonicNow: () => MonotonicMs,
   { hub, rename, takeSnapshot, peers, onRedirect, onShowCode }: Dependencies,
-): Commands => {
+) => {
   const once = createRepeats<CommandResult>(monotonicNow);
   const onceHere = createRepeats<number>(monotonicNow);
 
@@ -275,10 +266,16 @@ export const createCommands = (
   };
 
   return {
-    run: (screen, targeted, origin) => {
+    /**
+     * Runs a command on the connections of a screen, on all boxes. A target that is not connected is not an error: `sent` is 0.
+     * @throws CodedError `invalid_field` if connectionId and clientId name different pages, or one of another device;
+     *   `insufficient_storage` where a name cannot be saved
+     */
+    run: (screen: Screen, targeted: TargetedCommand, origin: CommandOrigin): Promise<CommandResult> => {
       const runIt = () => runCounted(screen, targeted, origin);
       return origin.id === undefined ? runIt() : once(`${origin.relayed} ${screen.slug} ${origin.id}`, runIt);
     },
-    counts: () => counts,
+    /** The commands since the start that no peer relayed, by name and result. */
+    counts: (): Readonly<Record<string, Readonly<Record<RunResult, number>>>> => counts,
   };
 };

@@ -70,37 +70,7 @@ export type PlayStore = (
   page: { slug: string; connection: Readonly<Connection>; proven: boolean },
 ) => Promise<readonly string[]>;
 
-export interface Hub {
-  /** Takes ownership of a socket after the upgrade. */
-  attach(socket: WebSocket, origin: Origin): void;
-  /** The live connections of a screen, oldest first: the same array until one of them changes. */
-  snapshot(slug: string): readonly Readonly<Connection>[];
-  /** All live pages, oldest connection first. */
-  pages(): LivePage[];
-  /** The connections of a screen that a target selects: at most one, or all if the target is empty. */
-  select(slug: string, target: CommandTarget): Readonly<Connection>[];
-  /** The live connections of a device. */
-  locationsOf(deviceId: string): DeviceLocation[];
-  /** Calls `listener` after the welcome of each page that names its device. */
-  onJoin(listener: (location: DeviceLocation) => void): void;
-  /** Sends a message to connections by id. @returns to how many it was written */
-  send(ids: readonly string[], message: ServiceMessage): number;
-  /** Sends a message to every connection. */
-  sendToAll(message: ServiceMessage): void;
-  /** Sends the pages of screens their new revision. The sockets of deleted screens are closed. */
-  broadcastRevisions(slugs: readonly string[]): void;
-  /** Sets the name of the connections of a device. */
-  rename(deviceId: string, clientName: string): void;
-  count(): number;
-  /** The number of live connections by screen; screens without one are absent. */
-  counts(): ReadonlyMap<string, number>;
-  /** Sets where the plays that pages report are stored. */
-  onPlays(store: PlayStore): void;
-  /** The ids of all devices that are connected now. */
-  deviceIds(): Set<string>;
-  /** Closes all sockets with 1001; terminates those that are still open after 1 s. */
-  close(): Promise<void>;
-}
+export type Hub = ReturnType<typeof createHub>;
 
 const HELLO_MS = 5_000;
 
@@ -109,7 +79,7 @@ const timestamp = (): string => new Date().toISOString();
 export const createHub = (
   { logs, now, ids: { nodeId }, options }: Pick<ServiceContext, 'logs' | 'now' | 'ids' | 'options'>,
   { reports, isProof, revisionOf, nameOf, siteTime, onSkew }: Dependencies,
-): Hub => {
+) => {
   const isExtended = options.variant === 'extended';
   const sockets = createSockets();
   const clients = createClients(sockets.isLive);
@@ -260,17 +230,23 @@ export const createHub = (
   }
 
   return {
+    /** Takes ownership of a socket after the upgrade. */
     attach,
-    send: (ids, message) => broadcast(ids.map(clients.get), message),
-    sendToAll: (message) => void broadcast(clients.all(), message),
+    /** Sends a message to connections by id. @returns to how many it was written */
+    send: (ids: readonly string[], message: ServiceMessage): number => broadcast(ids.map(clients.get), message),
+    /** Sends a message to every connection. */
+    sendToAll: (message: ServiceMessage): void => void broadcast(clients.all(), message),
+    /** The live connections of a screen, oldest first: the same array until one of them changes. */
     snapshot: clients.connectionsOf,
-    pages: () => {
+    /** All live pages, oldest connection first. */
+    pages: (): LivePage[] => {
       const at = performance.now();
       return clients
         .live()
         .map(({ slug, connection, changedAt }) => ({ slug, connection, unchangedMs: at - changedAt }));
     },
-    select: (slug, { connectionId, clientId }) => {
+    /** The connections of a screen that a target selects: at most one, or all if the target is empty. */
+    select: (slug: string, { connectionId, clientId }: CommandTarget): Readonly<Connection>[] => {
       const matching = clients
         .of(slug)
         .filter(
@@ -282,35 +258,43 @@ export const createHub = (
       const chosen = targeted ? matching.slice(-1) : matching;
       return chosen.map(({ connection }) => connection);
     },
-    locationsOf: (deviceId) =>
+    /** The live connections of a device. */
+    locationsOf: (deviceId: string): DeviceLocation[] =>
       clients
         .live()
         .filter(({ connection }) => isOfDevice(connection, deviceId))
         .map(({ connection, slug }) => ({ connectionId: connection.id, deviceId, slug })),
-    onPlays: (store) => {
+    /** Sets where the plays that pages report are stored. */
+    onPlays: (store: PlayStore): void => {
       storePlays = store;
     },
+    /** Calls `listener` after the welcome of each page that names its device. */
     onJoin: joins.on,
-    broadcastRevisions: (slugs) => {
+    /** Sends the pages of screens their new revision. The sockets of deleted screens are closed. */
+    broadcastRevisions: (slugs: readonly string[]): void => {
       for (const slug of slugs) {
         const revision = revisionOf(slug);
         if (revision !== undefined) void inSlices(revisionSteps(slug, revision));
         else for (const { socket } of clients.of(slug)) socket.close(GOING_AWAY, 'this screen is gone');
       }
     },
-    rename: (deviceId, clientName) => {
+    /** Sets the name of the connections of a device. */
+    rename: (deviceId: string, clientName: string): void => {
       for (const client of clients.all()) {
         if (isOfDevice(client.connection, deviceId))
           clients.change(client, isExtended ? { clientName, label: clientName } : { clientName });
       }
     },
     count: clients.count,
-    counts: () => {
+    /** The number of live connections by screen; screens without one are absent. */
+    counts: (): ReadonlyMap<string, number> => {
       const counts = new Map<string, number>();
       for (const { slug } of clients.live()) counts.set(slug, (counts.get(slug) ?? 0) + 1);
       return counts;
     },
-    deviceIds: () => new Set(clients.live().flatMap(({ connection }) => connection.deviceId ?? [])),
+    /** The ids of all devices that are connected now. */
+    deviceIds: (): Set<string> => new Set(clients.live().flatMap(({ connection }) => connection.deviceId ?? [])),
+    /** Closes all sockets with 1001; terminates those that are still open after 1 s. */
     close: sockets.close,
   };
 };

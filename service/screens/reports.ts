@@ -16,23 +16,7 @@ interface Sender {
 
 type Report = Exclude<PageMessage, { type: 'hello' | 'state' | 'time' | 'skew' | 'plays' }>;
 
-export interface Reports {
-  accept(sender: Sender, report: Report): void;
-  /** A page began to show a slide: clears a fault of that slide. */
-  plays(connectionId: string, slideId: string): void;
-  /** The content of screens changed: clears faults of slides that were changed or removed. */
-  contentChanged(slugs: readonly string[]): void;
-  /** Calls `listener` with each gap between two slides, ms. */
-  onSwap(listener: (gapMs: number) => void): void;
-  /** Removes the data of a disconnected page. */
-  forget(connectionId: string): void;
-  /** Whether the last thing that a page reported is a slide that it could not show, and has not shown since. */
-  isFaulty(connectionId: string): boolean;
-  /** One sentence per slide with characters that a page has no glyphs for. */
-  missingGlyphs(): string[];
-  /** The gap statistics of all pages, and those of the pages with the longest gaps. */
-  describe(): { gaps: Gaps; pages: PageHealth[] };
-}
+export type Reports = ReturnType<typeof createReports>;
 
 /** Number of gaps in the statistics: a few hours of one screen. */
 const WINDOW = 1_000;
@@ -83,7 +67,7 @@ const createWindow = () => {
 export const createReports = (
   { logs }: Pick<ServiceContext, 'logs'>,
   slideOf: (slug: string, slideId: string) => Slide | undefined,
-): Reports => {
+) => {
   const all = createWindow();
   const pages = new Map<string, Page>();
   const swaps = createEmitter<[number]>();
@@ -107,7 +91,7 @@ export const createReports = (
   };
 
   return {
-    accept: (sender, report) => {
+    accept: (sender: Sender, report: Report): void => {
       const { slug } = sender;
       const log = logs(`page ${sender.connectionId}`, sender);
       if (report.type === 'fault') {
@@ -136,11 +120,13 @@ export const createReports = (
         swaps.emit(report.gapMs);
       }
     },
-    plays: (connectionId, slideId) => {
+    /** A page began to show a slide: clears a fault of that slide. */
+    plays: (connectionId: string, slideId: string): void => {
       const page = pages.get(connectionId);
       if (page?.lastFault?.slideId === slideId) clearFault(page);
     },
-    contentChanged: (slugs) => {
+    /** The content of screens changed: clears faults of slides that were changed or removed. */
+    contentChanged: (slugs: readonly string[]): void => {
       for (const page of pages.values()) {
         for (const id of page.missingGlyphs.keys()) {
           if (slideOf(page.slug, id) === undefined) page.missingGlyphs.delete(id);
@@ -150,10 +136,14 @@ export const createReports = (
         if (!isDeepStrictEqual(slideOf(page.slug, slideId), page.faultySlide)) clearFault(page);
       }
     },
+    /** Calls `listener` with each gap between two slides, ms. */
     onSwap: swaps.on,
-    forget: (connectionId) => void pages.delete(connectionId),
-    isFaulty: (connectionId) => (pages.get(connectionId)?.lastFault ?? null) !== null,
-    missingGlyphs: () => {
+    /** Removes the data of a disconnected page. */
+    forget: (connectionId: string): void => void pages.delete(connectionId),
+    /** Whether the last thing that a page reported is a slide that it could not show, and has not shown since. */
+    isFaulty: (connectionId: string): boolean => (pages.get(connectionId)?.lastFault ?? null) !== null,
+    /** One sentence per slide with characters that a page has no glyphs for. */
+    missingGlyphs: (): string[] => {
       const sentences = new Set<string>();
       for (const { slug, missingGlyphs } of pages.values()) {
         for (const [slideId, characters] of missingGlyphs) {
@@ -166,7 +156,8 @@ export const createReports = (
       }
       return [...sentences];
     },
-    describe: () => ({
+    /** The gap statistics of all pages, and those of the pages with the longest gaps. */
+    describe: (): { gaps: Gaps; pages: PageHealth[] } => ({
       gaps: all.describe(),
       pages: [...pages]
         .toSorted(([, a], [, b]) => b.gaps.longest() - a.gaps.longest())

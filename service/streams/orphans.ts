@@ -66,22 +66,13 @@ interface Context {
   options: Pick<Options, 'dataDir' | 'childEnvironment'>;
 }
 
-export interface Orphans {
-  /** The command prefix that makes a child die with the service; empty if the system has none. */
-  deathSignalPrefix(): Promise<readonly string[]>;
-  /** Records a child that has `runId` in its command line. */
-  record(pid: number, runId: string): Promise<void>;
-  /** Deletes the record of a child that has exited. */
-  forget(runId: string): Promise<void>;
-  /** Kills recorded children that an earlier service left running; resolves to their number. */
-  sweep(): Promise<number>;
-}
+export type Orphans = ReturnType<typeof createOrphans>;
 
 /**
  * Ensures that no child process outlives the service, even after a crash: by a parent-death signal where the system has
  * one, and by records in the data directory that the next start reads.
  */
-export const createOrphans = ({ log, options }: Context): Orphans => {
+export const createOrphans = ({ log, options }: Context) => {
   const { dataDir, childEnvironment: environment } = options;
   const folder = join(dataDir, 'streams');
   const fileOf = (runId: string) => join(folder, `${runId}.json`);
@@ -106,9 +97,11 @@ export const createOrphans = ({ log, options }: Context): Orphans => {
   };
 
   return {
+    /** The command prefix that makes a child die with the service; empty if the system has none. */
     deathSignalPrefix: findDeathSignalPrefix,
 
-    async record(pid, runId) {
+    /** Records a child that has `runId` in its command line. */
+    async record(pid: number, runId: string): Promise<void> {
       const traits = await inspect(pid, environment);
       if (traits === null) return;
       try {
@@ -119,9 +112,11 @@ export const createOrphans = ({ log, options }: Context): Orphans => {
       }
     },
 
-    forget: (runId) => rm(fileOf(runId), { force: true }).catch(() => undefined),
+    /** Deletes the record of a child that has exited. */
+    forget: (runId: string): Promise<void> => rm(fileOf(runId), { force: true }).catch(() => undefined),
 
-    async sweep() {
+    /** Kills recorded children that an earlier service left running; resolves to their number. */
+    async sweep(): Promise<number> {
       const names = await readdir(folder).catch(() => []);
       const killed = await Promise.all(
         names.map(async (name) => {

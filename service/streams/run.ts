@@ -18,10 +18,7 @@ interface Listener {
   exited(reason: string): void;
 }
 
-export interface Run {
-  /** SIGCONT has no effect on Windows, which does not suspend processes. */
-  signal(name: 'SIGCONT' | 'SIGTERM' | 'SIGKILL'): void;
-}
+export type Run = ReturnType<typeof startRun>;
 
 export interface Launcher {
   ffmpegPath: string;
@@ -42,7 +39,7 @@ export const startRun = (
   plan: Plan,
   { ffmpegPath, environment, deathSignalPrefix, orphans }: Launcher,
   listener: Listener,
-): Run => {
+) => {
   const runId = randomBytes(8).toString('hex');
   const [command, ...words] = [...deathSignalPrefix, ffmpegPath, ...ffmpegArguments(source, plan, runId)];
   const startedAt = performance.now();
@@ -95,7 +92,8 @@ export const startRun = (
   });
 
   return {
-    signal: (name) => {
+    /** SIGCONT has no effect on Windows, which does not suspend processes. */
+    signal: (name: 'SIGCONT' | 'SIGTERM' | 'SIGKILL'): void => {
       if (name !== 'SIGCONT' || process.platform !== 'win32') child.kill(name);
     },
   };

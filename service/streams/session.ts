@@ -20,31 +20,13 @@ interface Dependencies {
 }
 
 /** One running stream, which ends when no client requests it. */
-export interface Session {
-  /** Records a client request, which keeps the session alive. */
-  touch(): void;
-  phase(): Phase;
-  /** Of the source, without credentials and path. */
-  source: string;
-  /** `failing`: the source has failed, and is tried again. */
-  state(): 'starting' | 'live' | 'failing';
-  /** Whether there is a manifest, and whether media is arriving. */
-  status(): { ready: boolean; live: boolean };
-  /** The media playlist; null while no fresh media is available. */
-  manifest(): string | null;
-  /** A segment's bytes; undefined if it does not exist or was dropped. */
-  segment(name: string): Buffer | undefined;
-  /** The time since the last client request, in ms. */
-  idle(): number;
-  /** Ends the stream; resolves when its ffmpeg has exited. */
-  close(): Promise<void>;
-}
+export type Session = ReturnType<typeof createSession>;
 
 export const createSession = (
   source: StreamSource,
   { log, launcher, plan: firstPlan, onPlan, onRestart, onEnd }: Dependencies,
   timing: Timing,
-): Session => {
+) => {
   const now = () => performance.now();
   let [life, action] = begin(now(), timing);
   let plan = firstPlan;
@@ -113,18 +95,26 @@ export const createSession = (
   settle();
 
   return {
-    touch: () => handle({ type: 'asked' }),
-    phase: () => life.phase,
+    /** Records a client request, which keeps the session alive. */
+    touch: (): void => handle({ type: 'asked' }),
+    phase: (): Phase => life.phase,
+    /** Of the source, without credentials and path. */
     source: source.display,
-    state: () => {
+    /** `failing`: the source has failed, and is tried again. */
+    state: (): 'starting' | 'live' | 'failing' => {
       if (life.phase === 'live') return 'live';
       return life.failures > 0 || life.phase === 'stalled' ? 'failing' : 'starting';
     },
-    status: () => ({ ready: isReady(), live: life.phase === 'live' }),
-    manifest: () => (isReady() ? manifest(window) : null),
-    segment: (name) => segmentNamed(window, name),
-    idle: () => now() - life.askedAt,
-    close: () => {
+    /** Whether there is a manifest, and whether media is arriving. */
+    status: (): { ready: boolean; live: boolean } => ({ ready: isReady(), live: life.phase === 'live' }),
+    /** The media playlist; null while no fresh media is available. */
+    manifest: (): string | null => (isReady() ? manifest(window) : null),
+    /** A segment's bytes; undefined if it does not exist or was dropped. */
+    segment: (name: string): Buffer | undefined => segmentNamed(window, name),
+    /** The time since the last client request, in ms. */
+    idle: (): number => now() - life.askedAt,
+    /** Ends the stream; resolves when its ffmpeg has exited. */
+    close: (): Promise<void> => {
       handle({ type: 'close' });
       return ended;
     },

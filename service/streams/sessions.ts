@@ -26,31 +26,13 @@ export interface StreamStatus {
   state: 'starting' | 'live' | 'failing';
 }
 
-export interface Sessions {
-  /**
-   * Returns the existing session of a source, or starts one, ending an unwatched session if the limit is reached.
-   * @throws CodedError `ffmpeg_unavailable`, `too_many_streams`
-   */
-  open(source: StreamSource): Promise<Session>;
-  /**
-   * Returns the session with this key and keeps it alive.
-   * @throws CodedError `session_not_found`
-   */
-  find(key: string): Session;
-  /** The phases of all sessions. */
-  phases(): Phase[];
-  list(): StreamStatus[];
-  /** Starts of ffmpeg after the first of each session, since the start of the service. */
-  restarts(): number;
-  /** Ends all streams; resolves when every ffmpeg has exited, within 3 s. */
-  close(): Promise<void>;
-}
+export type Sessions = Awaited<ReturnType<typeof createSessions>>;
 
 /** The maximum number of sources whose plan is remembered. */
 const maxPlans = 100;
 
 /** The running streams, each with one ffmpeg for all viewers. Orphans of an earlier service are killed first. */
-export const createSessions = async ({ log, ffmpeg, tempo, options }: Context, orphans: Orphans): Promise<Sessions> => {
+export const createSessions = async ({ log, ffmpeg, tempo, options }: Context, orphans: Orphans) => {
   const { maxStreams, streamIdleSeconds, childEnvironment: environment } = options;
   const sessions = new Map<string, Session>();
   /** Sessions whose manifest or segments were fetched. */
@@ -92,7 +74,11 @@ export const createSessions = async ({ log, ffmpeg, tempo, options }: Context, o
   };
 
   return {
-    async open(source) {
+    /**
+     * Returns the existing session of a source, or starts one, ending an unwatched session if the limit is reached.
+     * @throws CodedError `ffmpeg_unavailable`, `too_many_streams`
+     */
+    async open(source: StreamSource): Promise<Session> {
       const { key, display } = source;
       const program = sessions.has(key) ? null : await ffmpeg.find();
       findingPrefix ??= orphans.deathSignalPrefix();
@@ -123,7 +109,11 @@ export const createSessions = async ({ log, ffmpeg, tempo, options }: Context, o
       return session;
     },
 
-    find(key) {
+    /**
+     * Returns the session with this key and keeps it alive.
+     * @throws CodedError `session_not_found`
+     */
+    find(key: string): Session {
       const session = sessions.get(key);
       if (!session) throw new CodedError('session_not_found');
       watched.add(session);
@@ -131,11 +121,15 @@ export const createSessions = async ({ log, ffmpeg, tempo, options }: Context, o
       return session;
     },
 
-    list: () => [...sessions].map(([key, session]) => ({ key, source: session.source, state: session.state() })),
-    phases: () => [...sessions.values()].map((session) => session.phase()),
-    restarts: () => restarts,
+    list: (): StreamStatus[] =>
+      [...sessions].map(([key, session]) => ({ key, source: session.source, state: session.state() })),
+    /** The phases of all sessions. */
+    phases: (): Phase[] => [...sessions.values()].map((session) => session.phase()),
+    /** Starts of ffmpeg after the first of each session, since the start of the service. */
+    restarts: (): number => restarts,
 
-    async close() {
+    /** Ends all streams; resolves when every ffmpeg has exited, within 3 s. */
+    async close(): Promise<void> {
       isClosed = true;
       await Promise.all([...ending, ...[...sessions.values()].map((session) => session.close())]);
     },

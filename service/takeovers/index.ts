@@ -4,7 +4,6 @@
  */
 
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { z } from 'zod';
 import { takeoverLimits } from '../contract/console/takeovers.ts';
 import { CodedError } from '../contract/errors.ts';
@@ -16,8 +15,7 @@ import { createRate } from '../domain/rate.ts';
 import { isTargeted } from '../domain/targets.ts';
 import { type EpochMs, type MonotonicMs, type SiteTime, unconfirmed } from '../domain/time.ts';
 import type { Module, ServiceContext } from '../module.ts';
-import { systemDisk } from '../platform/store/disk.ts';
-import { createDurable } from '../platform/store/durable.ts';
+import { openDurable } from '../platform/store/durable.ts';
 import { type End, openEnds } from './ends.ts';
 import {
   byPrecedence,
@@ -125,18 +123,9 @@ const isEmergency = ({ level }: Pick<TakeoverRecord, 'level'>): boolean => level
 
 /** Opens the stored takeovers. */
 export const createTakeovers = async (context: ServiceContext): Promise<Takeovers> => {
-  const { dirs, log, now, monotonicNow, tempo, keep, reserve } = context;
-  const durable = keep(
-    await createDurable<State>({
-      path: join(dirs.data, 'takeovers.json'),
-      schema,
-      initial: { records: new Map(), over: new Set() },
-      reserve,
-      log,
-      disk: systemDisk,
-      now,
-    }),
-  );
+  const { now, monotonicNow, tempo, keep, reserve } = context;
+  const initial: State = { records: new Map(), over: new Set() };
+  const durable = keep(await openDurable(context, 'takeovers.json', { schema, initial, reserve }));
   const ends = keep(await openEnds(context));
   const changes = createEmitter();
   const quota = createQuota();

@@ -42,24 +42,7 @@ export interface RequestOptions {
   limit?: number;
 }
 
-export interface Client {
-  /** The answer's JSON; undefined if it has no body. Waits while the user is asked for the secret. */
-  json<Answer>(path: string, options?: RequestOptions): Promise<Answer>;
-  /**
-   * The answer, which has arrived. @throws Refusal, Unreachable (also if its body stalls, or is too large), Unproven
-   */
-  request(path: string, options?: RequestOptions): Promise<Response>;
-  /** The answer as soon as its head has arrived; its body ends with an error once nothing arrived for `timeout`. */
-  stream(path: string, options?: RequestOptions): Promise<Response>;
-  /**
-   * Sends a file with `put`, signed if the box requires it, once more where it was stale or another box is meant by now.
-   * Waits while the user is asked for the secret.
-   * @throws Refusal, Unreachable, Unproven
-   */
-  upload(path: string, sha256: string, put: (headers: Record<string, string>) => Promise<Response>): Promise<void>;
-  /** Whether the box accepts the secret. @throws Refusal (too many attempts), Unreachable */
-  check(secret: string): Promise<boolean>;
-}
+export type Client = ReturnType<typeof createClient>;
 
 const ANSWER_MS = 10_000;
 /**
@@ -166,7 +149,7 @@ export const createClient = ({
   clock,
   fetch = globalThis.fetch.bind(globalThis),
   host = location.host,
-}: Dependencies): Client => {
+}: Dependencies) => {
   const signing = createPageSigning();
   const limited = createLimiter(AT_ONCE, 'oldest');
 
@@ -321,13 +304,27 @@ export const createClient = ({
   const request = (path: string, options: RequestOptions = {}): Promise<Response> => ask(path, options, false);
 
   return {
+    /**
+     * The answer, which has arrived. @throws Refusal, Unreachable (also if its body stalls, or is too large), Unproven
+     */
     request,
-    stream: (path, options = {}) => ask(path, options, true),
-    json: async <Answer>(path: string, options: RequestOptions = {}) => {
+    /** The answer as soon as its head has arrived; its body ends with an error once nothing arrived for `timeout`. */
+    stream: (path: string, options: RequestOptions = {}): Promise<Response> => ask(path, options, true),
+    /** The answer's JSON; undefined if it has no body. Waits while the user is asked for the secret. */
+    json: async <Answer>(path: string, options: RequestOptions = {}): Promise<Answer> => {
       const response = await request(path, options);
       return (response.status === 204 ? undefined : await response.json()) as Answer;
     },
-    upload: async (path, bodySha256, put) => {
+    /**
+     * Sends a file with `put`, signed if the box requires it, once more where it was stale or another box is meant by now.
+     * Waits while the user is asked for the secret.
+     * @throws Refusal, Unreachable, Unproven
+     */
+    upload: async (
+      path: string,
+      bodySha256: string,
+      put: (headers: Record<string, string>) => Promise<Response>,
+    ): Promise<void> => {
       const secret = await session.ready();
       const nonce = signing.newNonce();
       await repeating('PUT', secret, async () => {
@@ -341,7 +338,8 @@ export const createClient = ({
         }
       });
     },
-    check: async (secret) => {
+    /** Whether the box accepts the secret. @throws Refusal (too many attempts), Unreachable */
+    check: async (secret: string): Promise<boolean> => {
       try {
         await send('/console/api/site', {}, secret);
         return true;

@@ -13,11 +13,7 @@ import { type ContentDocument, isEqual } from '../model/document.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Icon } from '../ui/icon.tsx';
 
-export interface JsonEditor {
-  /** Shows another document, unless the editor has it already. */
-  show(content: unknown): void;
-  close(): void;
-}
+export type JsonEditor = ReturnType<typeof createJsonEditor>;
 
 interface Options {
   text: string;
@@ -45,7 +41,7 @@ const parsed = (text: string): unknown => {
 };
 
 /** CodeMirror for JSON, in a shadow root: there its styles need no exception from the policy of the page. */
-export const createJsonEditor = (host: HTMLElement, { text, label, onChange }: Options): JsonEditor => {
+export const createJsonEditor = (host: HTMLElement, { text, label, onChange }: Options) => {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
   const parent = document.createElement('div');
   parent.style.height = '100%';
@@ -76,7 +72,8 @@ export const createJsonEditor = (host: HTMLElement, { text, label, onChange }: O
     }),
   });
   return {
-    show: (content) => {
+    /** Shows another document, unless the editor has it already. */
+    show: (content: unknown): void => {
       if (isEqual(parsed(view.state.doc.toString()), content)) return;
       isShowing = true;
       view.dispatch({
@@ -84,7 +81,7 @@ export const createJsonEditor = (host: HTMLElement, { text, label, onChange }: O
       });
       isShowing = false;
     },
-    close: () => view.destroy(),
+    close: (): void => view.destroy(),
   };
 };
 

@@ -92,16 +92,9 @@ const fieldOf = (name: string, given: Schema, required: readonly string[]): Fiel
 const fieldsOf = ({ properties = {}, required = [] }: Schema): Field[] =>
   Object.entries(properties).map(([name, schema]) => fieldOf(name, schema, required));
 
-export interface Forms {
-  /** In the order of the schema. */
-  kinds: string[];
-  /** The fields of a slide of a kind, and those of its `content`. */
-  slide(kind: string): { fields: Field[]; content: Field[] };
-  /** The fields of a record of a list at the root, such as `rssFeeds`. */
-  record(list: string): Field[];
-}
+export type Forms = ReturnType<typeof createForms>;
 
-export const createForms = (contentSchema: object): Forms => {
+export const createForms = (contentSchema: object) => {
   const root = contentSchema as Schema;
   const slides = root.properties?.['playlists']?.items?.properties?.['slides']?.items;
   const byKind = new Map(
@@ -111,14 +104,17 @@ export const createForms = (contentSchema: object): Forms => {
     }),
   );
   return {
+    /** In the order of the schema. */
     kinds: [...byKind.keys()],
-    slide: (kind) => {
+    /** The fields of a slide of a kind, and those of its `content`. */
+    slide: (kind: string): { fields: Field[]; content: Field[] } => {
       const schema = byKind.get(kind) ?? {};
       return {
         fields: fieldsOf(schema).filter(({ name }) => name !== 'kind' && name !== 'content'),
         content: fieldsOf(plain(schema.properties?.['content'] ?? {})),
       };
     },
-    record: (list) => fieldsOf(root.properties?.[list]?.items ?? {}),
+    /** The fields of a record of a list at the root, such as `rssFeeds`. */
+    record: (list: string): Field[] => fieldsOf(root.properties?.[list]?.items ?? {}),
   };
 };

@@ -5,10 +5,7 @@ import type { BoxClock } from '../api/clock.ts';
 import type { Format } from '../texts/format.ts';
 import type { Documents } from './documents.ts';
 
-export interface OpeningTimes {
-  /** When a closed screen opens, in words; null: not known, or not within two weeks. */
-  opensAt(slug: string): string | null;
-}
+export type OpeningTimes = ReturnType<typeof createOpeningTimes>;
 
 interface Dependencies {
   documents: Documents;
@@ -19,7 +16,7 @@ interface Dependencies {
 
 const DAYS_AHEAD = 14;
 
-export const createOpeningTimes = ({ documents, clock, format, timeZone }: Dependencies): OpeningTimes => {
+export const createOpeningTimes = ({ documents, clock, format, timeZone }: Dependencies) => {
   const rules = signal<typeof import('../../../service/domain/opening-hours.ts') | null>(null);
   let isAsked = false;
 
@@ -29,7 +26,8 @@ export const createOpeningTimes = ({ documents, clock, format, timeZone }: Depen
   };
 
   return {
-    opensAt: (slug) => {
+    /** When a closed screen opens, in words; null: not known, or not within two weeks. */
+    opensAt: (slug: string): string | null => {
       const screen = documents.current.value?.content.screens.find((each) => each.slug === slug);
       if (screen?.hours == null) return null;
       if (rules.value === null) {

@@ -9,12 +9,7 @@ export interface Photo {
   capturedAt: number;
 }
 
-export interface Pictures {
-  /** A blob URL of the thumbnail of `/media/NAME`; null: there is none. */
-  thumbnail(mediaUrl: string): Promise<string | null>;
-  /** A screenshot of a display; null: it does not belong to a kiosk, or did not answer in time. */
-  photograph(connectionId: string): Promise<Photo | null>;
-}
+export type Pictures = ReturnType<typeof createPictures>;
 
 /** Requests at a time: a wall of pictures leaves room for the rest. */
 const AT_ONCE = 3;
@@ -28,7 +23,7 @@ export const mediaNameOf = (mediaUrl: string): string | null => {
   return name === '' ? null : name;
 };
 
-export const createPictures = (client: Client): Pictures => {
+export const createPictures = (client: Client) => {
   const limit = createLimiter(AT_ONCE, 'newest');
   const thumbnails = new Map<string, { since: number; url: Promise<string | null> }>();
   /** Connections that are no kiosk's are not asked twice. */
@@ -54,7 +49,8 @@ export const createPictures = (client: Client): Pictures => {
   };
 
   return {
-    thumbnail: (mediaUrl) => {
+    /** A blob URL of the thumbnail of `/media/NAME`; null: there is none. */
+    thumbnail: (mediaUrl: string): Promise<string | null> => {
       const name = mediaNameOf(mediaUrl);
       if (name === null) return Promise.resolve(null);
       const known = thumbnails.get(name);
@@ -68,7 +64,8 @@ export const createPictures = (client: Client): Pictures => {
       }
       return url;
     },
-    photograph: async (connectionId) => {
+    /** A screenshot of a display; null: it does not belong to a kiosk, or did not answer in time. */
+    photograph: async (connectionId: string): Promise<Photo | null> => {
       if (browsers.has(connectionId)) return null;
       try {
         const path = `/console/api/connections/${encodeURIComponent(connectionId)}/screenshot`;

@@ -1,41 +1,11 @@
 /** Times, sizes and counts in the language of the console, in the time zone of the site. */
 
-export interface Format {
-  /** `14:05`, with the day where it is not today. */
-  when(iso: string, now: number): string;
-  /** `14:05` */
-  time(instant: number): string;
-  /** `14:05:09` */
-  exactTime(instant: number): string;
-  /** `Tuesday, 24 November, 14:05` */
-  moment(instant: number): string;
-  /** `3 min`, `2 h`, `5 days` */
-  duration(ms: number): string;
-  /** `0:42`, `1:02:03` */
-  length(seconds: number): string;
-  /** `Mon`; 1 is Monday, 7 is Sunday. */
-  weekday(day: number): string;
-  /** `23 Nov` */
-  day(instant: number): string;
-  /** `Mon 06:00` */
-  dayAndTime(instant: number): string;
-  /** `1.5 h` */
-  hours(value: number): string;
-  bytes(count: number): string;
-  number(value: number): string;
-  list(items: readonly string[]): string;
-  /** The first `most` as a list, and how many more there are. */
-  few(items: readonly string[], most: number, more: (values: { count: number }) => string): string;
-  /** With a full stop, unless it ends with one, as `3 Min.` does. */
-  sentence(text: string): string;
-  /** The time zone: `America/New York`. */
-  zone: string;
-}
+export type Format = ReturnType<typeof createFormat>;
 
 /** The last time that a `Date` can hold, ms since the epoch. */
 const MAX_TIME = 8.64e15;
 
-export const createFormat = (tag: string, timeZone: string): Format => {
+export const createFormat = (tag: string, timeZone: string) => {
   /** What is no time, in an answer that is wrong, is a dash. */
   const date = (options: Intl.DateTimeFormatOptions) => {
     const made = new Intl.DateTimeFormat(tag, { timeZone, ...options });
@@ -67,38 +37,51 @@ export const createFormat = (tag: string, timeZone: string): Format => {
   const pad = (value: number): string => String(value).padStart(2, '0');
 
   return {
-    when: (iso, now) => {
+    /** `14:05`, with the day where it is not today. */
+    when: (iso: string, now: number): string => {
       const instant = Date.parse(iso);
       return sameDay.format(instant) === sameDay.format(now) ? time.format(instant) : dayTime.format(instant);
     },
-    time: (instant) => time.format(instant),
-    exactTime: (instant) => exact.format(instant),
-    moment: (instant) => full.format(instant),
-    duration: (ms) => {
+    /** `14:05` */
+    time: (instant: number): string => time.format(instant),
+    /** `14:05:09` */
+    exactTime: (instant: number): string => exact.format(instant),
+    /** `Tuesday, 24 November, 14:05` */
+    moment: (instant: number): string => full.format(instant),
+    /** `3 min`, `2 h`, `5 days` */
+    duration: (ms: number): string => {
       const seconds = Math.round(Math.abs(ms) / 1000);
       if (seconds < 60) return unit('second', seconds);
       if (seconds < 5400) return unit('minute', Math.round(seconds / 60));
       return seconds < 172_800 ? unit('hour', Math.round(seconds / 3600)) : unit('day', Math.round(seconds / 86_400));
     },
-    length: (seconds) => {
+    /** `0:42`, `1:02:03` */
+    length: (seconds: number): string => {
       const whole = Math.round(seconds);
       const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
       return h > 0 ? `${h}:${pad(m)}:${pad(s)}` : `${m}:${pad(s)}`;
     },
-    day: (instant) => day.format(instant),
-    dayAndTime: (instant) => weekTime.format(instant),
-    hours: (value) => inUnits('hour', value, 2),
-    weekday: (day) => weekday.format(Date.UTC(2024, 0, day)),
-    bytes: (count) => {
+    /** `23 Nov` */
+    day: (instant: number): string => day.format(instant),
+    /** `Mon 06:00` */
+    dayAndTime: (instant: number): string => weekTime.format(instant),
+    /** `1.5 h` */
+    hours: (value: number): string => inUnits('hour', value, 2),
+    /** `Mon`; 1 is Monday, 7 is Sunday. */
+    weekday: (day: number): string => weekday.format(Date.UTC(2024, 0, day)),
+    bytes: (count: number): string => {
       if (count < 1000) return size('byte', count);
       if (count < 1e6) return size('kilobyte', count / 1e3);
       return count < 1e9 ? size('megabyte', count / 1e6) : size('gigabyte', count / 1e9);
     },
-    number: (value) => number.format(value),
-    list: (items) => list.format(items),
-    few: (items, most, more) =>
+    number: (value: number): string => number.format(value),
+    list: (items: readonly string[]): string => list.format(items),
+    /** The first `most` as a list, and how many more there are. */
+    few: (items: readonly string[], most: number, more: (values: { count: number }) => string): string =>
       list.format(items.length > most + 1 ? [...items.slice(0, most), more({ count: items.length - most })] : items),
-    sentence: (text) => (text.endsWith('.') ? text : `${text}.`),
+    /** With a full stop, unless it ends with one, as `3 Min.` does. */
+    sentence: (text: string): string => (text.endsWith('.') ? text : `${text}.`),
+    /** The time zone: `America/New York`. */
     zone: timeZone.replaceAll('_', ' '),
   };
 };

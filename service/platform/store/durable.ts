@@ -1,10 +1,10 @@
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Low } from 'lowdb';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import { CodedError } from '../../contract/errors.ts';
 import { createAdapter } from './adapter.ts';
-import { codeOf, type Disk, isFull } from './disk.ts';
+import { codeOf, type Disk, isFull, systemDisk } from './disk.ts';
 import type { Reserve } from './reserve.ts';
 
 /** How many generations were written since the start. */
@@ -48,6 +48,13 @@ interface Options<T> {
   /** ms since the epoch */
   now: () => number;
 }
+
+/** {@link createDurable} for a file of the data directory. */
+export const openDurable = <T extends object>(
+  { dirs, log, now }: Pick<Options<T>, 'log' | 'now'> & { dirs: { data: string } },
+  file: string,
+  rest: Pick<Options<T>, 'schema' | 'initial' | 'reserve'>,
+): Promise<Durable<T>> => createDurable({ path: join(dirs.data, file), log, now, disk: systemDisk, ...rest });
 
 interface Waiting<T> {
   change: (current: T) => T;

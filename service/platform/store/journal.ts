@@ -4,17 +4,7 @@ import { dirname } from 'node:path';
 import { codeOf, systemDisk } from './disk.ts';
 
 /** A file whose lines are durable once they are appended. */
-export interface Journal {
-  /** Bytes of the durable lines. */
-  size(): number;
-  /**
-   * Appends lines, each without its line end. The caller waits for one call before the next. A power cut may take lines that
-   * are not synced.
-   * @throws the system's error; then none of the lines is stored
-   */
-  append(lines: readonly string[], options?: { isSynced?: boolean }): Promise<void>;
-  close(): Promise<void>;
-}
+export type Journal = Awaited<ReturnType<typeof openJournal>>;
 
 const NEWLINE = 0x0a;
 const CHUNK_BYTES = 64 * 1024;
@@ -44,7 +34,7 @@ const writeAll = async (handle: FileHandle, bytes: Uint8Array, position: number)
  * Opens the file, which is created if it is missing. A line that a crash or a power cut broke off is removed.
  * @throws the system's error
  */
-export const openJournal = async (path: string): Promise<Journal> => {
+export const openJournal = async (path: string) => {
   const handle = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600);
   let size: number;
   try {
@@ -61,8 +51,14 @@ export const openJournal = async (path: string): Promise<Journal> => {
   let isDirty = false;
 
   return {
-    size: () => size,
-    append: async (lines, { isSynced = true } = {}) => {
+    /** Bytes of the durable lines. */
+    size: (): number => size,
+    /**
+     * Appends lines, each without its line end. The caller waits for one call before the next. A power cut may take lines that
+     * are not synced.
+     * @throws the system's error; then none of the lines is stored
+     */
+    append: async (lines: readonly string[], { isSynced = true }: { isSynced?: boolean } = {}): Promise<void> => {
       const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
       if (isDirty) await handle.truncate(size);
       isDirty = true;
@@ -77,7 +73,7 @@ export const openJournal = async (path: string): Promise<Journal> => {
       isDirty = false;
       size += bytes.length;
     },
-    close: () => handle.close(),
+    close: (): Promise<void> => handle.close(),
   };
 };
 

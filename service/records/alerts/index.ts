@@ -1,6 +1,5 @@
 /** Alerts: reports when a screen, a box, the content, a stream or a disk fails, and when it has recovered. */
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { z } from 'zod';
 import type { Content } from '../../content/index.ts';
 import { type Alert, type AlertRecord, alertRecord, peerAlerts } from '../../contract/alerts.ts';
@@ -9,8 +8,7 @@ import type { Devices } from '../../devices/index.ts';
 import { readJson } from '../../http/body.ts';
 import type { HealthReport, Module, ServiceContext } from '../../module.ts';
 import type { Peers } from '../../peers/index.ts';
-import { systemDisk } from '../../platform/store/disk.ts';
-import { createDurable } from '../../platform/store/durable.ts';
+import { openDurable } from '../../platform/store/durable.ts';
 import type { Streams } from '../../streams/index.ts';
 import { pauseAfter, type SendWebhook } from '../webhook.ts';
 import { noOutages, record, reduce, speakerOf, typeOf } from './outages.ts';
@@ -26,14 +24,7 @@ interface Dependencies {
 }
 
 /** Somewhere that the alerts of the site are delivered to. */
-export interface AlertReceiver {
-  key: string;
-  /**
-   * @param id of the message, the same each time it is delivered
-   * @throws Error whose message is a clause: "the receiver answers 500"
-   */
-  deliver(alert: Alert, id: string, signal: AbortSignal): Promise<void>;
-}
+export type AlertReceiver = ReturnType<typeof webhookReceiver>;
 
 export interface Alerts extends Module {
   health(): HealthReport;
@@ -53,19 +44,23 @@ const MAX_TAKEN = 1_000;
 
 const schema = z.object({ records: z.array(alertRecord) });
 
-const webhookReceiver = (send: SendWebhook): AlertReceiver => ({
+const webhookReceiver = (send: SendWebhook) => ({
   key: 'webhook',
-  deliver: (alert, id, signal) => send({ id, body: JSON.stringify(alert) }, signal),
+  /**
+   * @param id of the message, the same each time it is delivered
+   * @throws Error whose message is a clause: "the receiver answers 500"
+   */
+  deliver: (alert: Alert, id: string, signal: AbortSignal): Promise<void> =>
+    send({ id, body: JSON.stringify(alert) }, signal),
 });
 
 export const createAlerts = async (
   context: ServiceContext,
   { content, streams, peers, devices, send }: Dependencies,
 ): Promise<Alerts> => {
-  const { options, log, now, monotonicNow, random, tempo, ids, dirs, keep } = context;
+  const { options, log, now, monotonicNow, random, tempo, ids, keep } = context;
   const watch = createWatch(context, { content, streams, peers, devices });
-  const path = join(dirs.data, 'alerts.json');
-  const store = keep(await createDurable({ path, schema, initial: { records: [] }, log, disk: systemDisk, now }));
+  const store = keep(await openDurable(context, 'alerts.json', { schema, initial: { records: [] } }));
   const receivers: AlertReceiver[] = send === null ? [] : [webhookReceiver(send)];
   const closing = new AbortController();
   let outages = record(noOutages, store.read().records, now());

@@ -36,19 +36,12 @@ const parsePlay = (line: string): Play | null => {
   }
 };
 
-export interface Delivery {
-  /** Notifies about new plays. */
-  wake(): void;
-  start(): void;
-  /** A sentence about a receiver that does not take them. */
-  notes(): string[];
-  close(): Promise<void>;
-}
+export type Delivery = ReturnType<typeof createDelivery>;
 
 export const createDelivery = (
   { log, random, tempo }: Pick<ServiceContext, 'log' | 'random' | 'tempo'>,
   { parts, receiver }: { parts: Parts; receiver: PlaysReceiver },
-): Delivery => {
+) => {
   const { key } = receiver;
   const closing = new AbortController();
   const { signal } = closing;
@@ -120,14 +113,16 @@ export const createDelivery = (
   };
 
   return {
+    /** Notifies about new plays. */
     wake,
-    start: () => {
+    start: (): void => {
       running = run().catch((error: unknown) => {
         if (!signal.aborted) log.warn({ err: error }, 'the delivery of plays has ended');
       });
     },
-    notes: () => (reason === null ? [] : [`Plays cannot be delivered: ${reason}.`]),
-    close: async () => {
+    /** A sentence about a receiver that does not take them. */
+    notes: (): string[] => (reason === null ? [] : [`Plays cannot be delivered: ${reason}.`]),
+    close: async (): Promise<void> => {
       closing.abort();
       wake();
       await running;

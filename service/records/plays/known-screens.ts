@@ -1,11 +1,9 @@
 /** The screens that the content has, and those that it had lately: pages that were offline still report their plays. */
-import { join } from 'node:path';
 import { z } from 'zod';
 import type { Content } from '../../content/index.ts';
 import { instant, slug } from '../../contract/terms.ts';
 import type { ServiceContext } from '../../module.ts';
-import { systemDisk } from '../../platform/store/disk.ts';
-import { createDurable } from '../../platform/store/durable.ts';
+import { openDurable } from '../../platform/store/durable.ts';
 import { MAX_AGE_MS } from './admission.ts';
 
 /** Removed screens that are remembered; the oldest are forgotten first. */
@@ -15,11 +13,11 @@ const MAX_REMOVED = 10_000;
 const schema = z.object({ screens: z.array(z.tuple([slug, instant.nullable()])) });
 
 export const openKnownScreens = async (
-  { dirs, log, now, keep }: Pick<ServiceContext, 'dirs' | 'log' | 'now' | 'keep'>,
+  context: Pick<ServiceContext, 'dirs' | 'log' | 'now' | 'keep'>,
   content: Pick<Content, 'screens' | 'onChange'>,
 ) => {
-  const path = join(dirs.data, 'screens.json');
-  const durable = keep(await createDurable({ path, schema, initial: { screens: [] }, log, disk: systemDisk, now }));
+  const { now, keep } = context;
+  const durable = keep(await openDurable(context, 'screens.json', { schema, initial: { screens: [] } }));
   let known: ReadonlyMap<string, string | null> = new Map(durable.read().screens);
   const isRecent = (removedAt: string): boolean => now() - Date.parse(removedAt) <= MAX_AGE_MS;
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { ServiceContext } from '../../module.ts';
 import { isMissing, systemDisk } from '../../platform/store/disk.ts';
-import { createDurable } from '../../platform/store/durable.ts';
+import { openDurable } from '../../platform/store/durable.ts';
 import { keepCopy, makeFolder } from '../../platform/store/file.ts';
 
 /** A line of a file, without its line end. */
@@ -99,17 +99,10 @@ export type Parts = Awaited<ReturnType<typeof openParts>>;
  * Opens the folder. Parts that changed since they were counted are counted again in the background; where the file of what
  * is known about them is lost, all are counted, and delivered again.
  */
-export const openParts = async ({ dirs, log, now }: Pick<ServiceContext, 'dirs' | 'log' | 'now'>) => {
-  const folder = join(dirs.data, 'plays');
+export const openParts = async (context: Pick<ServiceContext, 'dirs' | 'log' | 'now'>) => {
+  const folder = join(context.dirs.data, 'plays');
   await makeFolder(folder);
-  const index = await createDurable({
-    path: join(dirs.data, 'plays.json'),
-    schema,
-    initial: { parts: [] },
-    log,
-    disk: systemDisk,
-    now,
-  });
+  const index = await openDurable(context, 'plays.json', { schema, initial: { parts: [] } });
   const known = new Map(index.read().parts);
   const parts = new Map<string, Part>();
   for (const name of await readdir(folder)) {
@@ -166,7 +159,7 @@ export const openParts = async ({ dirs, log, now }: Pick<ServiceContext, 'dirs' 
   const remove = async (part: Part): Promise<void> => {
     parts.delete(part.name);
     await unlink(pathOf(part)).catch((error: unknown) => {
-      if (!isMissing(error)) log.warn({ err: error, file: part.name }, 'old plays could not be deleted');
+      if (!isMissing(error)) context.log.warn({ err: error, file: part.name }, 'old plays could not be deleted');
     });
   };
 
@@ -227,7 +220,7 @@ export const openParts = async ({ dirs, log, now }: Pick<ServiceContext, 'dirs' 
       }
       return deleted.size;
     },
-    /** Saves the counts, and what was delivered. @throws as {@link createDurable} does */
+    /** Saves the counts, and what was delivered. @throws as {@link openDurable} does */
     save,
     faults: index.faults,
     writes: index.writes,
