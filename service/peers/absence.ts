@@ -2,41 +2,30 @@
  * A box that was off for longer than deletions are kept. Once a peer has told its list of media, what neither the content
  * nor a peer names is moved to `.lost` instead of being kept.
  */
-import { join } from 'node:path';
 import { z } from 'zod';
 import type { PeerMedium } from '../contract/peers.ts';
 import { KEEP_DELETIONS_MS } from '../domain/deletions.ts';
 import { type EpochMs, isTrusted, type MonotonicMs, type SiteTime } from '../domain/time.ts';
 import type { Media } from '../media/index.ts';
 import type { ServiceContext } from '../module.ts';
-import { systemDisk } from '../platform/store/disk.ts';
-import { createDurable } from '../platform/store/durable.ts';
-
-type Context = Pick<ServiceContext, 'dirs' | 'log' | 'logs' | 'now' | 'monotonicNow' | 'keep'>;
+import { openDurable } from '../platform/store/durable.ts';
 
 const NOTE_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** Minimum time after a failure before files are moved again. */
 const RETRY_MS = 600_000;
 
+/** When the box was last noted to run; null: never. */
 const schema = z.object({ at: z.number().nullable() });
 
 export type Absence = Awaited<ReturnType<typeof openAbsence>>;
 
 export const openAbsence = async (
-  { dirs, log, logs, now, monotonicNow, keep }: Context,
+  context: Pick<ServiceContext, 'dirs' | 'log' | 'logs' | 'now' | 'monotonicNow' | 'keep'>,
   { media, siteTime }: { media: Pick<Media, 'setAside'>; siteTime: SiteTime },
 ) => {
-  const noted = keep(
-    await createDurable<z.infer<typeof schema>>({
-      path: join(dirs.data, 'last-run.json'),
-      schema,
-      initial: { at: null },
-      log,
-      now,
-      disk: systemDisk,
-    }),
-  );
+  const { logs, monotonicNow, keep } = context;
+  const noted = keep(await openDurable(context, 'last-run.json', { schema, initial: { at: null } }));
   /** When the previous run was last noted; null: never, or its absence is over. */
   let leftAt: EpochMs | null = noted.read().at;
   let fault: string | null = null;

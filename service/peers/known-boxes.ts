@@ -1,32 +1,16 @@
 /** The boxes that were once known, on disk: one that does not come back after a power cut is named. */
-import { join } from 'node:path';
 import { z } from 'zod';
 import { mostPeers } from '../contract/peers.ts';
 import type { ServiceContext } from '../module.ts';
-import { systemDisk } from '../platform/store/disk.ts';
-import { createDurable } from '../platform/store/durable.ts';
+import { openDurable } from '../platform/store/durable.ts';
 
 const box = z.object({ nodeId: z.uuid(), url: z.url() });
 export type KnownBox = z.infer<typeof box>;
 
 const schema = z.object({ boxes: z.array(box) });
 
-export const openKnownBoxes = async ({
-  dirs,
-  log,
-  now,
-  keep,
-}: Pick<ServiceContext, 'dirs' | 'log' | 'now' | 'keep'>) => {
-  const durable = keep(
-    await createDurable<z.infer<typeof schema>>({
-      path: join(dirs.data, 'known-boxes.json'),
-      schema,
-      initial: { boxes: [] },
-      log,
-      now,
-      disk: systemDisk,
-    }),
-  );
+export const openKnownBoxes = async (context: Pick<ServiceContext, 'dirs' | 'log' | 'now' | 'keep'>) => {
+  const durable = context.keep(await openDurable(context, 'known-boxes.json', { schema, initial: { boxes: [] } }));
   let boxes = new Map(durable.read().boxes.map(({ nodeId, url }) => [nodeId, url]));
 
   const save = (next: ReadonlyMap<string, string>): void => {

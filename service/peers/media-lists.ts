@@ -10,12 +10,15 @@ import type { AskPeers } from './operations.ts';
 import type { Misdated } from './records.ts';
 import { isLive, type LivePeer, type Registry } from './registry.ts';
 
-interface Site {
+export interface MediaSite {
   peers: Pick<Registry, 'alive' | 'find' | 'onState' | 'onReachabilityChange'>;
   asking: Pick<AskPeers, 'ask'>;
-  deletions: Pick<Media['deletions'], 'at' | 'merge'>;
+  media: Pick<Media, 'deletions'>;
   misdated: Pick<Misdated, 'note'>;
   siteTime: Pick<SiteTime, 'now'>;
+}
+
+interface Listeners {
   /** Called with the name of each file that a peer did not have before. */
   onNew(name: string): void;
   onChange(): void;
@@ -31,7 +34,8 @@ interface List {
 
 export const createMediaLists = (
   { logs }: Pick<ServiceContext, 'logs'>,
-  { peers, asking, deletions, misdated, siteTime, onNew, onChange }: Site,
+  { peers, asking, media: { deletions }, misdated, siteTime }: MediaSite,
+  { onNew, onChange }: Listeners,
 ) => {
   /** By node id. */
   const lists = new Map<string, List>();

@@ -13,30 +13,21 @@ import type { SiteTime } from '../domain/time.ts';
 import type { Media } from '../media/index.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Absence } from './absence.ts';
-import { createMediaLists } from './media-lists.ts';
+import { createMediaLists, type MediaSite } from './media-lists.ts';
 import { createAwaitedMedia, createMediaTransfers, newestOf, planTransfers, type Transfer } from './media-transfers.ts';
-import { mediaReport } from './missing-media.ts';
-import type { AskPeers } from './operations.ts';
-import type { Misdated } from './records.ts';
-import type { Registry } from './registry.ts';
+import { MAX_REPORTED } from './missing-media.ts';
 
 const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
-
-/** The fields of a file that boxes exchange. */
-const mediumOf = ({ name, size, sha256, modifiedAt }: PeerMedium): PeerMedium => ({ name, size, sha256, modifiedAt });
 
 const digestOf = (media: readonly PeerMedium[]): string =>
   sha256Of(JSON.stringify(media.map(({ name, size, sha256, modifiedAt }) => [name, size, sha256, modifiedAt])));
 
-interface Site {
-  peers: Pick<Registry, 'alive' | 'find' | 'onState' | 'onReachabilityChange'>;
-  asking: Pick<AskPeers, 'ask'>;
+interface Site extends MediaSite {
   content: Pick<Content, 'document' | 'mediaNames' | 'onDocument' | 'onChange'>;
   media: Pick<
     Media,
     'list' | 'unread' | 'onLearn' | 'replicate' | 'heldReason' | 'onFetchHours' | 'deletions' | 'setAside'
   >;
-  misdated: Pick<Misdated, 'note'>;
   absence: Absence;
   siteTime: SiteTime;
   /** As {@link Peers.onMedia} says. */
@@ -49,8 +40,9 @@ const MAX_MEDIA = 10_000;
 
 export const createMediaReplication = (
   context: Pick<ServiceContext, 'logs' | 'monotonicNow' | 'tempo'>,
-  { peers, asking, content, media, misdated, absence, siteTime, onArrival, announce }: Site,
+  site: Site,
 ) => {
+  const { peers, content, media, absence, siteTime, onArrival, announce } = site;
   const { logs, monotonicNow, tempo: table } = context;
   const { peers: tempo } = table;
   let own: ReadonlyMap<string, PeerMedium> = new Map();
@@ -72,17 +64,11 @@ export const createMediaReplication = (
   let closed = false;
 
   const { deletions } = media;
-  const { isDeleted, offers, known, learn } = createMediaLists(context, {
-    peers,
-    asking,
-    deletions,
-    misdated,
-    siteTime,
+  const { isDeleted, offers, known, learn } = createMediaLists(context, site, {
     // A peer with a new file may have one that no other peer could provide.
     onNew: (name) => transfers.retry(name),
     onChange: () => schedule(),
   });
-
   const transferPlan = (): Transfer[] => planTransfers(content.mediaNames(), own, offers());
 
   const newest = (name: string, theirs = offers()): number =>
@@ -165,7 +151,9 @@ export const createMediaReplication = (
       scannedAt = monotonicNow();
       const listing = media.list(isStale ? 0 : undefined);
       isStale = false;
-      update((await listing).slice(0, MAX_MEDIA).map(mediumOf));
+      // The fields that boxes exchange.
+      const files = (await listing).slice(0, MAX_MEDIA);
+      update(files.map(({ name, size, sha256, modifiedAt }) => ({ name, size, sha256, modifiedAt })));
       if (media.unread().size === 0 && (await adoptList())) schedule();
       // Whether it was away is known once the time is.
       if (!siteTime.isEstablished()) schedule(tempo.establish);
@@ -223,12 +211,13 @@ export const createMediaReplication = (
     health: (): ReplicationHealth['media'] => {
       const names = content.mediaNames();
       const absent = nowhere(names);
-      return mediaReport(names, {
-        coming: transferPlan().map(({ medium }) => medium),
-        isHere: (name) => own.has(name),
-        isAbsent: (name) => absent.has(name),
-        reasonOf: transfers.reasonOf,
+      const coming = new Map(transferPlan().map(({ medium }) => [medium.name, medium]));
+      const missing = [...names].flatMap((name) => {
+        const size = coming.get(name)?.size ?? null;
+        if (size !== null) return { name, size, reason: transfers.reasonOf(name) };
+        return own.has(name) ? [] : { name, size, reason: absent.has(name) ? 'no box has it' : 'is being read' };
       });
+      return { named: names.size, here: names.size - missing.length, missing: missing.slice(0, MAX_REPORTED) };
     },
     /** Sentences about media of this box that could not be moved to `.lost`. */
     issues: absence.issues,

@@ -1,40 +1,13 @@
-/** Media that the content names and that are not here: on their way, or at no box of the site. */
+/** Media that the content names and that no box of the site has. */
 import { type Content, type MediaUse, mediaUses } from '../content/index.ts';
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-terms.ts';
-import type { ReplicationHealth } from '../contract/health.ts';
-import type { PeerMedium } from '../contract/peers.ts';
 import { createDebounce } from '../domain/debounce.ts';
 import type { ServiceContext } from '../module.ts';
 
-/** Limit of the reports. */
-const MAX_REPORTED = 100;
+/** Most media that are listed. */
+export const MAX_REPORTED = 100;
 
-type Report = ReplicationHealth['media'];
-
-interface Known {
-  /** Media that are to be fetched from peers. */
-  coming: readonly Pick<PeerMedium, 'name' | 'size'>[];
-  isHere(name: string): boolean;
-  /** Whether no box has it. */
-  isAbsent(name: string): boolean;
-  /** Why one that is to be fetched is not here yet. */
-  reasonOf(name: string): string;
-}
-
-/** The part of `/healthz` about the media that the content names. */
-export const mediaReport = (names: ReadonlySet<string>, { coming, isHere, isAbsent, reasonOf }: Known): Report => {
-  const missing = new Map<string, Report['missing'][number]>(
-    coming.map(({ name, size }) => [name, { name, size, reason: reasonOf(name) }]),
-  );
-  for (const name of names) {
-    if (isHere(name) || missing.has(name)) continue;
-    missing.set(name, { name, size: null, reason: isAbsent(name) ? 'no box has it' : 'is being read' });
-  }
-  return { named: names.size, here: names.size - missing.size, missing: [...missing.values()].slice(0, MAX_REPORTED) };
-};
-
-/** Local media that the content names and no box of the site has. */
 export const createMissingMedia = (
   { log, tempo }: Pick<ServiceContext, 'log' | 'tempo'>,
   content: Pick<Content, 'mediaUses' | 'onDocument'>,

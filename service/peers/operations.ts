@@ -100,7 +100,7 @@ interface RelayedCommand {
   id: string;
 }
 
-const commandBody = ({ command, target }: RelayedCommand): object => ({
+const commandBody = ({ command, target }: Pick<RelayedCommand, 'command' | 'target'>): object => ({
   ...command,
   ...Object.fromEntries(Object.entries(target).filter(([, value]) => value != null)),
 });
@@ -203,12 +203,7 @@ const peerOperations = {
     'POST /api/peers/commands',
     peerCommandAnswers,
     (relayed: readonly (RelayedCommand & { ageMs: number })[]) => {
-      const commands = relayed.map((each) => ({
-        id: each.id,
-        slug: each.slug,
-        body: commandBody(each),
-        ageMs: each.ageMs,
-      }));
+      const commands = relayed.map(({ id, slug, ageMs, ...rest }) => ({ id, slug, body: commandBody(rest), ageMs }));
       return { body: { commands } };
     },
     { relayed: true, isRepeatable: true, isDated: true },
@@ -240,13 +235,9 @@ export type PeerOutput<Name extends PeerOperationName> = z.output<
   ReturnType<PeerOperations[Name]>['request']['schema']
 >;
 
-/** The HTTP request of an operation, and whether it is marked as relayed. */
-const requestOf = <Name extends PeerOperationName>(name: Name, input: PeerInput<Name>) => {
-  const make = peerOperations[name] as unknown as (...input: PeerInput<Name>) => {
-    request: PeerRequest<z.ZodType<PeerOutput<Name>>>;
-    relayed: boolean;
-  };
-  return make(...input);
+type Make<Name extends PeerOperationName> = (...input: PeerInput<Name>) => {
+  request: PeerRequest<z.ZodType<PeerOutput<Name>>>;
+  relayed: boolean;
 };
 
 /** The answers of the peers. A peer without the screen counts as answered, and adds no answer. */
@@ -256,40 +247,25 @@ export interface Gathered<T> {
   degraded: boolean;
 }
 
-export interface AskPeers {
-  /** Asks one peer, as {@link Registry.call} does; never rejects. */
-  ask<Name extends PeerOperationName>(
-    peer: PeerAddress,
-    operation: Name,
-    ...input: PeerInput<Name>
-  ): Promise<PeerAnswer<PeerOutput<Name>>>;
-  /** Asks all peers concurrently; never rejects. */
-  broadcast<Name extends PeerOperationName>(
-    operation: Name,
-    ...input: PeerInput<Name>
-  ): Promise<Gathered<PeerOutput<Name>>>;
-  /** The same, with the peers: null for one that gave no answer. */
-  askAll<Name extends PeerOperationName>(
-    operation: Name,
-    ...input: PeerInput<Name>
-  ): Promise<Gathered<{ peer: Peer; body: PeerOutput<Name> | null }>>;
-}
+export type AskPeers = ReturnType<typeof createAskPeers>;
 
 const outcomeOf = (answer: PeerAnswer<unknown>): Outcome => {
   if (answer.ok || answer.code === 'screen_not_found') return 'answered';
   return answer.isLate ? 'late' : 'failed';
 };
 
-export const createAskPeers = (
-  peers: Pick<Registry, 'all' | 'call' | 'settled'>,
-  overdue: Overdue,
-  nodeId: string,
-): AskPeers => {
-  const ask: AskPeers['ask'] = (peer, operation, ...input) => {
-    const { request, relayed } = requestOf(operation, input);
+export const createAskPeers = (peers: Pick<Registry, 'all' | 'call' | 'settled'>, overdue: Overdue, nodeId: string) => {
+  /** Asks one peer, as {@link Registry.call} does; never rejects. */
+  const ask = <Name extends PeerOperationName>(
+    peer: PeerAddress,
+    operation: Name,
+    ...input: PeerInput<Name>
+  ): Promise<PeerAnswer<PeerOutput<Name>>> => {
+    const { request, relayed } = (peerOperations[operation] as unknown as Make<Name>)(...input);
     return peers.call(peer, relayed ? { ...request, headers: { ...request.headers, [relayHeader]: nodeId } } : request);
   };
-  const askAll: AskPeers['askAll'] = async (operation, ...input) => {
+  /** Asks all peers concurrently; never rejects. The body is null for a peer that gave no answer. */
+  const askAll = async <Name extends PeerOperationName>(operation: Name, ...input: PeerInput<Name>) => {
     await peers.settled();
     const all = await Promise.all(
       peers.all().map((peer) => {
@@ -298,8 +274,8 @@ export const createAskPeers = (
           const isMissing = overdue.note(peer, operation, outcomeOf(answer));
           return { peer, body: answer.ok ? answer.body : null, isMissing };
         });
-        const given = { peer, body: null, isMissing: false };
-        return isOverdue ? Promise.race([asking, pause(OVERDUE_PATIENCE_MS, given, { ref: false })]) : asking;
+        const none = { peer, body: null, isMissing: false };
+        return isOverdue ? Promise.race([asking, pause(OVERDUE_PATIENCE_MS, none, { ref: false })]) : asking;
       }),
     );
     const answers = all.map(({ peer, body }) => ({ peer, body }));
@@ -309,7 +285,11 @@ export const createAskPeers = (
   return {
     ask,
     askAll,
-    broadcast: async (operation, ...input) => {
+    /** The same, without the peers. */
+    broadcast: async <Name extends PeerOperationName>(
+      operation: Name,
+      ...input: PeerInput<Name>
+    ): Promise<Gathered<PeerOutput<Name>>> => {
       const { answers, degraded } = await askAll(operation, ...input);
       return { answers: answers.flatMap(({ body }) => (body === null ? [] : [body])), degraded };
     },

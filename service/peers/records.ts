@@ -4,14 +4,7 @@
  */
 import { readFields } from '../contract/fields.ts';
 import { bindingBuckets, bindingDigests } from '../contract/gossip.ts';
-import {
-  type DeviceBinding,
-  mostPeers,
-  type PeerState,
-  peerBindings,
-  peerTakeovers,
-  type TakeoverRecord,
-} from '../contract/peers.ts';
+import { type DeviceBinding, mostPeers, peerBindings, peerTakeovers, type TakeoverRecord } from '../contract/peers.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
 import { remember } from '../domain/collections.ts';
 import { clockMonth, isPlausibleTime } from '../domain/merge.ts';
@@ -19,6 +12,7 @@ import { singleFlight } from '../domain/single-flight.ts';
 import { readJson } from '../http/body.ts';
 import type { Routes } from '../http/routes.ts';
 import type { ServiceContext } from '../module.ts';
+import type { Takeovers } from '../takeovers/index.ts';
 import { bucketDigests, bucketOf, differingBuckets, type Row } from './digest.ts';
 import type { AskPeers } from './operations.ts';
 import type { LivePeer, Registry } from './registry.ts';
@@ -33,14 +27,7 @@ export interface ReplicatedDevices {
   digest(): string;
 }
 
-/** The part of the takeovers module that replication uses. */
-export interface ReplicatedTakeovers {
-  /** Every record that is kept. */
-  records(): TakeoverRecord[];
-  /** Stores the newer records of another box. @returns what it lacks: the ends of those that it still has */
-  merge(theirs: readonly TakeoverRecord[]): Promise<TakeoverRecord[]>;
-  state(): Pick<PeerState, 'takeovers'>;
-}
+export type ReplicatedTakeovers = Pick<Takeovers, 'records' | 'merge' | 'state'>;
 
 /** A record: its key and its date (ISO 8601). */
 type Dated = readonly [name: string, at: string];

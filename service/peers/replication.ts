@@ -8,8 +8,8 @@ import type { ContentDocument, ContentVersion } from '../contract/peers.ts';
 import { remember } from '../domain/collections.ts';
 import { documentHash, versionOf } from '../domain/document.ts';
 import { compareVersions, isPlausible, isPlausibleTime } from '../domain/merge.ts';
+import { createRate } from '../domain/rate.ts';
 import { singleFlight } from '../domain/single-flight.ts';
-import { doubled } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import type { AskPeers } from './operations.ts';
@@ -23,19 +23,17 @@ interface Refused {
 }
 
 const MAX_REFUSED = 32;
-/** Pause after a peer has offered unusable content again: reading 50 MB takes a second. */
-const MIN_PAUSE_MS = 5_000;
-const MAX_PAUSE_MS = 60_000;
-/** After this time without a refusal the next one is the first again. */
-const FORGIVE_MS = 600_000;
+/** Unusable contents of a peer that are fetched within this time: the first is corrected by the operator's next edit. */
+const MAX_UNUSABLE = 2;
+const UNUSABLE_MS = 15_000;
 
 const createRefusals = (logs: SourceLogs) => {
   /** Keyed by node id and content hash. */
   const refused = new Map<string, Refused>();
-  /** By node id: refusals in a row, and until when nothing is fetched from it (monotonic, ms). */
-  const pauses = new Map<string, { refusals: number; until: number }>();
+  /** Of unusable content, by node id. */
+  const rates = new Map<string, ReturnType<typeof createRate>>();
 
-  const isPaused = (nodeId: string): boolean => performance.now() < (pauses.get(nodeId)?.until ?? 0);
+  const isPaused = (nodeId: string): boolean => (rates.get(nodeId)?.wait(performance.now()) ?? 0) > 0;
 
   return {
     /** @param permanent whether the content itself is invalid; else it is tried again */
@@ -45,14 +43,12 @@ const createRefusals = (logs: SourceLogs) => {
       remember(refused, key, { nodeId, reason, permanent }, MAX_REFUSED);
       logs(`peer ${nodeId}`).warn({ nodeId, reason }, 'the content that a peer offers was refused');
       if (!permanent) return;
-      const { refusals: before, until } = pauses.get(nodeId) ?? { refusals: 0, until: 0 };
-      const refusals = performance.now() > until + FORGIVE_MS ? 1 : before + 1;
-      // The first one is corrected by the operator's next edit, which need not wait.
-      const ms = refusals === 1 ? 0 : doubled(refusals - 2, MIN_PAUSE_MS, MAX_PAUSE_MS);
-      remember(pauses, nodeId, { refusals, until: performance.now() + ms }, MAX_REFUSED);
+      const rate = rates.get(nodeId) ?? createRate(MAX_UNUSABLE, UNUSABLE_MS);
+      rate.take(performance.now());
+      remember(rates, nodeId, rate, MAX_REFUSED);
     },
     /** Valid content was accepted: the peers that offered its predecessors need no pauses any more. */
-    accepted: (): void => pauses.clear(),
+    accepted: (): void => rates.clear(),
     /** Whether this content is not to be fetched from the peer now. */
     covers: (nodeId: string, sha256: string): boolean =>
       isPaused(nodeId) || refused.get(`${nodeId} ${sha256}`)?.permanent === true,
