@@ -14,8 +14,6 @@ interface Dependencies {
   connectedThere(): Iterable<{ nodeId: string; at: EpochMs; deviceIds: readonly string[] }>;
 }
 
-export type LastSeen = Awaited<ReturnType<typeof openLastSeen>>;
-
 type Sightings = Map<string, DeviceSighting>;
 
 interface State {

@@ -21,8 +21,6 @@ export interface Sample {
   roundTrip: number;
 }
 
-export type Estimator = ReturnType<typeof createEstimator>;
-
 const MAX_SAMPLES = 8;
 /** Relative drift of two quartz clocks, with a margin: 50 ppm. */
 const DRIFT = 0.000_05;

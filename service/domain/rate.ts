@@ -26,8 +26,6 @@ export const createRate = (limit: number, windowMs: number) => {
   };
 };
 
-export type ByteRate = ReturnType<typeof createByteRate>;
-
 /** Long transfers average `bytesPerSecond` at most; a pause earns no credit. */
 export const createByteRate = (bytesPerSecond: number) => {
   let freeAt = Number.NEGATIVE_INFINITY;

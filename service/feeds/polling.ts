@@ -7,7 +7,6 @@ import { createEmitter } from '../domain/emitter.ts';
 import type { NetworkScope } from '../domain/network-scope.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Turns } from '../platform/outbound/limiter.ts';
-import type { Writes } from '../platform/store/durable.ts';
 import type { Cache, CacheEntry } from './cache.ts';
 import type { Fetch } from './fetch.ts';
 import { keyOf, openSource, type Reader, type Source, type SourceSettings } from './source.ts';

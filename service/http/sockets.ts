@@ -30,8 +30,6 @@ export class ClosingSocket extends WebSocket {
   }
 }
 
-export type Sockets = ReturnType<typeof createSockets>;
-
 const PING_MS = 15_000;
 const SILENCE_TIMEOUT_MS = 40_000;
 const CLOSE_TIMEOUT_MS = 1_000;

@@ -42,7 +42,7 @@ import {
 import { peerPlays, type peerPlaysQuery } from '../contract/plays.ts';
 import type { PeerRequest } from './call.ts';
 import { type Outcome, OVERDUE_PATIENCE_MS, type Overdue } from './overdue.ts';
-import type { Peer, PeerAddress, Registry } from './registry.ts';
+import type { PeerAddress, Registry } from './registry.ts';
 import type { PeerAnswer } from './reply.ts';
 
 /** The variable parts of a request. */

@@ -23,8 +23,6 @@ export const createLog = (level: Options['logLevel'], folder: string, onLine?: (
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write });
 };
 
-export type LogRing = ReturnType<typeof createLogRing>;
-
 /** @param most the limit of lines @param mostCharacters the limit of all lines together; the newest line is always kept */
 export const createLogRing = (most: number, mostCharacters = 1024 ** 2) => {
   const lines: string[] = [];
@@ -41,8 +39,6 @@ export const createLogRing = (most: number, mostCharacters = 1024 ** 2) => {
     lines: (): readonly string[] => lines,
   };
 };
-
-export type LogFiles = ReturnType<typeof createLogFiles>;
 
 interface FileOptions {
   /** Number of files. */

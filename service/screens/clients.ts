@@ -16,8 +16,6 @@ export interface Client {
   proven: boolean;
 }
 
-export type Clients = ReturnType<typeof createClients>;
-
 /** Whether two show the same, and both advance automatically or both do not. */
 const playsAlike = (a: Connection, b: Connection): boolean =>
   a.currentSlideId === b.currentSlideId && a.paused === b.paused && a.blackout === b.blackout && a.page === b.page;

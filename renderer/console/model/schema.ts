@@ -92,8 +92,6 @@ const fieldOf = (name: string, given: Schema, required: readonly string[]): Fiel
 const fieldsOf = ({ properties = {}, required = [] }: Schema): Field[] =>
   Object.entries(properties).map(([name, schema]) => fieldOf(name, schema, required));
 
-export type Forms = ReturnType<typeof createForms>;
-
 export const createForms = (contentSchema: object) => {
   const root = contentSchema as Schema;
   const slides = root.properties?.['playlists']?.items?.properties?.['slides']?.items;
