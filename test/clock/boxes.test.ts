@@ -2,18 +2,28 @@
 import { expect, test } from 'vitest';
 import type { Health } from '../../service/contract/health.ts';
 import type { PeerTime } from '../../service/contract/peers.ts';
+import { defaultTempo } from '../../service/tempo.ts';
 import { startBox } from '../peers/support.ts';
 import { patience } from '../support/observe.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { testTempo } from '../support/tempo.ts';
 
 const HOUR = 3_600_000;
+
+/** Two boxes that each establish a time of their own keep it: one that joins waits for the other on a busy machine, too. */
+const joining = { ...testTempo, clock: { ...testTempo.clock, grace: defaultTempo.clock.grace } };
 
 /** A box that knows these others, and whose time of day is off. */
 const startBoxAt = (
   others: TestService[],
   offset: number,
   setup: { dataDir?: string; env?: Record<string, string> } = {},
-) => startBox(others, { wall: () => Date.now() + offset, ...setup });
+) =>
+  startBox(others, {
+    wall: () => Date.now() + offset,
+    tempo: others.length > 0 ? joining : testTempo,
+    ...setup,
+  });
 
 const syncOf = async (box: TestService) => ((await (await box.get('/healthz')).json()) as Health).sync;
 const nodeIdOf = async (box: TestService) => ((await (await box.get('/healthz')).json()) as Health).nodeId;
