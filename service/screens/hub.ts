@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { type RawData, WebSocket } from 'ws';
 import type { CommandTarget } from '../contract/commands.ts';
 import { type Connection, reportedOf } from '../contract/connections.ts';
+import { readFields } from '../contract/fields.ts';
 import type { PagePlay } from '../contract/plays.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
 import {
@@ -14,6 +15,7 @@ import {
   type Skew,
   type State,
 } from '../contract/socket.ts';
+import { cutText } from '../contract/terms.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { withoutCredentials } from '../domain/media-names.ts';
 import type { EpochMs } from '../domain/time.ts';
@@ -198,8 +200,8 @@ export const createHub = (
       // Messages after a refusal are ignored.
       if (socket.readyState !== WebSocket.OPEN) return;
       const receivedAt = siteTime();
-      const message = isBinary ? null : decode(data);
-      if (message === null) refuse('the message is not valid');
+      const message = isBinary ? 'a message must be a text of JSON' : decode(data);
+      if (typeof message === 'string') refuse(cutText(message, MAX_REASON));
       else receive(message, receivedAt);
     });
     socket.on('close', () => {
@@ -303,10 +305,22 @@ export const createHub = (
 export const isOfDevice = (connection: Readonly<Connection>, deviceId: string): boolean =>
   connection.deviceId !== null && canonicalDeviceId(connection.deviceId) === canonicalDeviceId(deviceId);
 
-const decode = (data: RawData): PageMessage | null => {
+/** Of a close frame (RFC 6455, 5.5.1), bytes; the reasons are ASCII. */
+const MAX_REASON = 123;
+
+/** @returns what is wrong with it, as a sentence that names the field, if it is no message of a page */
+const decode = (data: RawData): PageMessage | string => {
+  let message: unknown;
   try {
-    return pageMessage.parse(JSON.parse(String(data)));
+    message = JSON.parse(String(data));
   } catch {
-    return null;
+    return 'a message must be JSON';
+  }
+  if (typeof message !== 'object' || message === null || Array.isArray(message))
+    return 'a message must be a JSON object';
+  try {
+    return readFields(pageMessage, message as Record<string, unknown>);
+  } catch (error) {
+    return (error as Error).message;
   }
 };

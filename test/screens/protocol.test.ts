@@ -57,6 +57,26 @@ describe('closed with 1008', () => {
     await isNobodyThere();
   });
 
+  test.each<[string, unknown, string]>([
+    [
+      'a deviceId with a space',
+      { ...hello, deviceId: 'a b' },
+      'deviceId is not valid: 1 to 128 of A-Z a-z 0-9 . _ : -.',
+    ],
+    ['no clientId', { ...hello, clientId: undefined }, 'clientId is missing.'],
+    ['an unknown type', { type: 'goodbye' }, 'type is not valid: it has another form.'],
+    ['no type', { clientId: 'a' }, 'type is missing.'],
+    ['a list', [hello], 'a message must be a JSON object'],
+    ['no JSON', '{', 'a message must be JSON'],
+    ['a number', '7', 'a message must be a JSON object'],
+  ])('the close frame names what is wrong: %s', async (_, message, reason) => {
+    const page = await openPage(service(), 'lobby');
+    const closed = once(page.socket, 'close');
+    page.send(message);
+    const [code, given] = await closed;
+    expect([code, String(given)]).toEqual([1008, reason]);
+  });
+
   test('a page that sends binary', async () => {
     const page = await openPage(service(), 'lobby');
     page.socket.send(Buffer.from(JSON.stringify(hello)), { binary: true });
