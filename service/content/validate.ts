@@ -70,9 +70,13 @@ const findIssue = (source: string): SyntaxIssue => {
 /** Characters of the line in the message. */
 const MAX_EXCERPT = 100;
 
-/** The line around an index, with passwords of URLs masked: /healthz is public. */
+const masked = (start: string, hidden: string): string => start + '*'.repeat(hidden.length);
+
+/** The line around an index, with users, passwords and queries of URLs masked: /healthz is public. */
 const excerpt = (line: string, index: number): string => {
-  const shown = line.replaceAll(/\/\/[^/\s"]*@/g, (credentials) => `//${'*'.repeat(credentials.length - 3)}@`);
+  const shown = line
+    .replaceAll(/(\/\/)([^/\s"]*)(?=@)/g, (_, start: string, hidden: string) => masked(start, hidden))
+    .replaceAll(/(\/\/[^\s"?#]*[?#])([^\s"]*)/g, (_, start: string, hidden: string) => masked(start, hidden));
   const from = Math.max(0, Math.min(index - MAX_EXCERPT / 2, line.length - MAX_EXCERPT));
   return shown.slice(from, from + MAX_EXCERPT).trim();
 };

@@ -116,6 +116,16 @@ describe('text that is not JSON is refused with the line, the column and the lin
     expect(issue?.message).not.toContain('s3cret');
   });
 
+  test.each(['https://host/now?apikey=s3cret', 'https://host/now#s3cret', 'rtmp://cam:s3cret@host/live?key=s3cret'])(
+    'a line with the address %s shows no key',
+    (url) => {
+      const reading = checkContent(Buffer.from(`{"url": "${url}" "b": 1}`));
+      const [issue] = reading.ok ? [] : reading.issues;
+      expect(issue?.message).toContain('host');
+      expect(issue?.message).not.toContain('s3cret');
+    },
+  );
+
   test('the reported place is where JSON.parse stops, in truncated, duplicated and garbled texts', () => {
     const whole = JSON.stringify({ a: [1, -2.5e3, true, null, 'x\\"\u00e9'], b: { c: {}, d: [] } });
     for (let at = 0; at < whole.length; at++) {
@@ -418,6 +428,7 @@ describe('bytes', () => {
 
 test.each([
   ['duration', 'duration_seconds'],
+  ['dur', 'duration_seconds'],
   ['url', 'media_url'],
   ['src', 'media_url'],
   ['file', 'media_url'],
