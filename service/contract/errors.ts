@@ -33,7 +33,7 @@ export const errorTable = {
   request_timeout: [408, 'The request took too long to arrive.'],
   not_supported: [409, 'The player cannot restart: it runs without a supervisor.'],
   screenshot_unavailable: [409, 'Screenshots are available only for kiosk displays.'],
-  too_many_takeovers: [409, 'The limit of 100 takeovers is reached; end one first.'],
+  too_many_takeovers: [409, 'The limit of 100 open takeovers, or of 20 open emergencies, is reached; end one first.'],
   precondition_failed: [412, 'The file does not match the precondition of the request.'],
   content_changed: [412, 'The content has changed since you read it; fetch it and apply your change again.'],
   command_expired: [410, 'The command has expired according to the clock of the fleet.'],

@@ -127,6 +127,10 @@ export const createTakeovers = async (context: ServiceContext): Promise<Takeover
   const initial: State = { records: new Map(), over: new Set() };
   const durable = keep(await openDurable(context, 'takeovers.json', { schema, initial, reserve }));
   const ends = keep(await openEnds(context));
+  // The process may have ended between the record of an end and its line in the file.
+  for (const { id, updatedAt, until, endedAt } of durable.read().records.values()) {
+    if (endedAt !== null && (ends.get(id)?.updatedAt ?? '') < updatedAt) void ends.note({ id, updatedAt, until });
+  }
   const changes = createEmitter();
   const quota = createQuota();
   let timer: NodeJS.Timeout | undefined;
