@@ -78,6 +78,7 @@ export const createLink = (
   { clock, token, device, onPlaylist, onCommand, onMedia, onTime, onTimeSet, plays }: Dependencies,
 ): Link => {
   const base = `/api/screens/${encodeURIComponent(slug)}`;
+  const statusPath = `/api/onboarding/status?deviceId=${device.id}`;
   let socket: WebSocket | null = null;
   let failures = 0;
   /** ETag of the playlist that was delivered last; null: fetch unconditionally. */
@@ -182,7 +183,7 @@ export const createLink = (
     else {
       if (message.type === 'welcome') {
         failures = 0;
-        if (!message.proven) void proveAgain({ nodeId: message.nodeId, time: message.serverTime });
+        if (message.proven === false) void proveAgain({ nodeId: message.nodeId, time: message.serverTime });
         sentClockState = null;
         setClock(message.serverTime, 0);
         sendReport();
@@ -229,11 +230,15 @@ export const createLink = (
       const hello = await helloOf(identity, device);
       if (opening.readyState === WebSocket.OPEN) opening.send(JSON.stringify(hello));
     };
-    let isProvenAgain = false;
+    let attempts = 0;
     proveAgain = async (needs) => {
-      if (isProvenAgain || !isProvableId(device.id)) return;
-      isProvenAgain = true;
-      device.adopt(needs);
+      attempts += 1;
+      const hasSecret = token.protocols().length > 1;
+      if (attempts === 1 && (hasSecret || isProvableId(device.id))) device.adopt(needs);
+      // The clock of the box was set since its start: proofs are dated by the time that an answer to one names.
+      else if (attempts === 2 && hasSecret)
+        await device.fetch(statusPath, token.header(), () => null).catch(() => null);
+      else return;
       await greet();
     };
     opening.onopen = () => {

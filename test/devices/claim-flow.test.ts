@@ -5,11 +5,23 @@ import { canonicalClaim, isProvableId } from '../../service/contract/readable.ts
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
 import { findChromium } from '../support/chromium.ts';
 import { createOperator } from '../support/operator.ts';
-import { shareTestService, type TestService } from '../support/service.ts';
+import { shareTestService, startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { content, deviceOn, openPhone, patience, scan, textOf, untilPlaying } from './browser.ts';
 
 const secret = 'a secret that is long enough';
 const env = { SIGNAGE_HOST: '0.0.0.0', SIGNAGE_SHARED_SECRET: secret };
+
+/** Whether the box has taken the proofs of a page, as it says with each welcome. */
+const provenOf = (page: Page): unknown[] => {
+  const proven: unknown[] = [];
+  page.on('websocket', (socket) =>
+    socket.on('framereceived', ({ payload }) => {
+      const message = JSON.parse(String(payload));
+      if (message.type === 'welcome') proven.push(message.proven);
+    }),
+  );
+  return proven;
+};
 
 /** A browser that reaches the box by a name: loopback itself would be a secure context. */
 const openByName = async ({ url }: TestService, path = '/'): Promise<Page> => {
@@ -32,13 +44,7 @@ describeBrowser('where boxes have a secret', { timeout: 60_000 }, () => {
 
   it('the code is in the picture, so that one tap is enough, and the page that it leads to proves its device', async () => {
     const screen = await openByName(box());
-    const proven: unknown[] = [];
-    screen.on('websocket', (socket) =>
-      socket.on('framereceived', ({ payload }) => {
-        const message = JSON.parse(String(payload));
-        if (message.type === 'welcome') proven.push(message.proven);
-      }),
-    );
+    const proven = provenOf(screen);
     const claim = await codeOf(screen);
     expect(claim).toMatch(/^[0-9A-HJKMNP-TV-Z]{10}$/);
     expect(isProvableId(await deviceOn(screen))).toBe(true);
@@ -112,5 +118,22 @@ describeBrowser('where boxes have a secret', { timeout: 60_000 }, () => {
     expect(await codeOf(screen)).toMatch(/^[0-9A-HJKMNP-TV-Z]{10}$/);
     await expect.poll(() => sent({ command: 'refresh' }), patience).toMatchObject({ sent: 1 });
     await untilPlaying(screen, 'lobby', 'Welcome');
+  });
+
+  it('a page proves its device to a box that started again with a wrong clock, which was set since', async () => {
+    const dataDir = temporaryFolder();
+    const before = await startTestService({ content, env, dataDir });
+    const screen = await openByName(before);
+    const proven = provenOf(screen);
+    const binding = { deviceId: await deviceOn(screen), clientName: 'Hall', screenSlug: 'lobby' };
+    await createOperator(before, secret)('POST', '/api/onboarding', binding);
+    await untilPlaying(screen, 'lobby', 'Welcome');
+    await expect.poll(() => proven, patience).toEqual([true]);
+    await before.close();
+    let ahead = -2 * 3_600_000;
+    const wall = () => Date.now() + ahead;
+    await startTestService({ dataDir, wall, env: { ...env, SIGNAGE_PORT: new URL(before.url).port } });
+    ahead = 0;
+    await expect.poll(() => [proven.length > 1, proven.at(-1)], patience).toEqual([true, true]);
   });
 });
