@@ -22,8 +22,8 @@ import {
 
 /** How long anybody may choose the PIN, after the first start and after the first binding. */
 const NEW_MS = 10 * 60_000;
-/** How often it is seen whether the box is bound, in ms. */
-const NEW_POLL_MS = 1_000;
+/** How often it is seen whether the box is bound, and whether it has another node id, in ms. */
+const POLL_MS = 1_000;
 /** How long to wait before a failed start of the service is retried, in ms. */
 const RETRY_MS = 3_000;
 /** A loose cable can connect and remove a display ten times a second; opening a window takes longer. */
@@ -60,6 +60,8 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
   let isStopping = false;
   /** The slots of the displays; null: the saved slots are not loaded yet. */
   let slots: readonly Slot[] | null = null;
+  /** The node id that the devices of the displays belong to. */
+  let arrangedFor: string | null = null;
 
   const pageUrl = ({ deviceId, screen }: DisplayAssignment): string | null => {
     if (service === null) return null;
@@ -125,6 +127,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
     // While all displays are off, the windows stay for when one is back.
     if (displays.length === 0 || isStopping) return;
     const primaryId = ports.primaryDisplayId();
+    arrangedFor = service?.nodeId ?? null;
     const next = assignDisplays({
       displays,
       primaryId,
@@ -154,7 +157,11 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
       .update((before) => ({ ...before, past: { started: true, bound } }))
       .catch((error: unknown) => log.error({ err: error }, 'it could not be recorded that the box is no longer new'));
   };
-  const watchingNew = setInterval(updateNew, NEW_POLL_MS).unref();
+  const polling = setInterval(() => {
+    updateNew();
+    // A copied disk: with its own node id the box has other devices.
+    if (service !== null && service.nodeId !== arrangedFor) arrange();
+  }, POLL_MS).unref();
 
   /** @throws Error with a message for the user */
   const carryOut = async (order: MaintenanceOrder): Promise<void> => {
@@ -257,7 +264,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
     stop: async () => {
       isStopping = true;
       displaysChanged.cancel();
-      clearInterval(watchingNew);
+      clearInterval(polling);
       appliance.close();
       maintenance.close();
       // Before the service, so that it does not wait for the connections of its own pages.

@@ -1,6 +1,6 @@
 /** One box, several displays: plugged in, pulled out, turned, each with what is its own. */
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { PNG } from 'pngjs';
@@ -9,7 +9,7 @@ import { describeBrowser } from '../support/browser.ts';
 import type { Electron } from '../support/electron/ask.ts';
 import { displaysOf, itDouble as it, patience, startKiosk } from '../support/kiosk.ts';
 import { isClose } from '../support/player.ts';
-import { temporaryFolder } from '../support/service.ts';
+import { startTestService, temporaryFolder } from '../support/service.ts';
 
 const readSlots = (dataDir: string): number[] =>
   JSON.parse(readFileSync(join(dataDir, 'kiosk.json'), 'utf8')).body.slots.map(
@@ -104,6 +104,19 @@ describeBrowser('displays', { timeout: 90_000 }, () => {
     expect(await stops).toBe('stops');
     kiosk.signal('SIGTERM');
     expect(await kiosk.ended()).toBe(0);
+  });
+
+  it('are devices of another box once a copied disk has its own node id', async () => {
+    const kiosk = await startKiosk();
+    const landing = async () => new URL((await kiosk.page(/deviceId=/)).url()).searchParams.get('deviceId');
+    const first = await landing();
+    const dataDir = temporaryFolder();
+    copyFileSync(join(kiosk.dataDir, 'state.json'), join(dataDir, 'state.json'));
+    // Of two with one id the one that started later is the copy.
+    const wall = () => Date.now() - 3_600_000;
+    const original = await startTestService({ dataDir, wall, env: { SIGNAGE_PEERS: await kiosk.url() } });
+    await expect.poll(landing, patience).not.toBe(first);
+    expect((await (await original.get('/healthz')).json()).nodeId).toBe(original.nodeId);
   });
 
   it('have their windows moved to their outputs where the compositor is sway', async () => {
