@@ -1,6 +1,6 @@
 /** Opens the modules of the service in order, and joins them to one service. */
 import { join } from 'node:path';
-import { openAccess } from './auth/index.ts';
+import { openAccess, openLocalToken } from './auth/index.ts';
 import { createClock } from './clock/index.ts';
 import { createConsole } from './console/index.ts';
 import { createContent } from './content/index.ts';
@@ -47,7 +47,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
     devices: stored,
   } = closers.lasting(await createStore({ dataDir, log, reserve, ...(ports.now && { now: ports.now }) }));
   const context = createContext(options, ports, { nodeId, reserve }, closers);
-  const access = await openAccess(context);
+  const [access, isLocal] = [await openAccess(context), await openLocalToken(context)];
   const proofs = createDeviceProofs(context, stored);
   const { pageToken } = access;
 
@@ -74,7 +74,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
     const { createFleet } = await import('./fleet/index.ts');
     add(createFleet(context, { summary: health.summary, content, screens, peers, records }));
   }
-  add(createConsole(context, { content, media, peers, screens, devices, takeovers, health }));
+  add(createConsole(context, { content, media, peers, screens, devices, takeovers, health, records }));
 
   const { port, url, ...server } = await openHttp(context, {
     access,
@@ -84,6 +84,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
     answerOpen: screens.answerOpen,
     sendMissing: pages.sendMissing,
     onDevice: devices.saw,
+    isLocal,
   });
   closers.active(server);
   peers.onClone(createRenewal({ nodeId, port, renewId, log, onRenewal }));

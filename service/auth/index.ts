@@ -5,6 +5,8 @@ import type { Options } from '../platform/options/index.ts';
 import { createAccess } from './access.ts';
 import { openReplayGuard } from './replay.ts';
 
+export { openLocalToken } from './local-token.ts';
+
 interface Dependencies {
   options: Pick<Options, 'dataDir' | 'sharedSecret' | 'sharedSecretPrevious' | 'pageTokenSeconds'>;
   ids: { nodeId: string };

@@ -15,6 +15,10 @@ export const errorTable = {
   signature_stale: [401, 'The timestamp is outside the window of 300 s, or older than this service.'],
   signature_replayed: [401, 'This nonce has been used already; sign each request with a new nonce.'],
   signature_required: [403, 'These credentials are not sufficient here; sign the request as an operator.'],
+  local_required: [
+    403,
+    'Without a secret this is taken from the box itself alone: run it on the box, such as sudo signage --box http://127.0.0.1:8080.',
+  ],
   claim_required: [403, 'Enter the code that the display shows, or sign the request.'],
   claim_invalid: [403, 'The code is not the one that the display shows; a display shows a new one now and then.'],
   origin_refused: [403, 'Requests from other origins are refused.'],
@@ -32,6 +36,7 @@ export const errorTable = {
   method_not_allowed: [405, 'This path does not support this method.'],
   request_timeout: [408, 'The request took too long to arrive.'],
   not_supported: [409, 'The player cannot restart: it runs without a supervisor.'],
+  update_in_trial: [409, 'An update is on trial, and a restart would count against it; try again in ten minutes.'],
   screenshot_unavailable: [409, 'Screenshots are available only for kiosk displays.'],
   too_many_takeovers: [409, 'The limit of 100 open takeovers, or of 20 open emergencies, is reached; end one first.'],
   precondition_failed: [412, 'The file does not match the precondition of the request.'],

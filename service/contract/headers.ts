@@ -5,3 +5,9 @@ export const degradedHeader = 'x-signage-degraded';
 
 /** Request header with the name of the person who makes a change; unproven. UTF-8, or ISO 8859-1 as browsers send it. */
 export const operatorHeader = 'x-signage-operator';
+
+/** Request header with the token of the box itself, which its users read from {@link localTokenFile}. */
+export const localHeader = 'x-signage-local';
+
+/** In the data directory, mode 0600; new at each start. */
+export const localTokenFile = 'local-token';

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { Router } from '@koa/router';
 import Koa from 'koa';
 import type { Admission, SignResponse } from '../auth/access.ts';
+import type { IsLocal } from '../auth/local-token.ts';
 import { CodedError } from '../contract/errors.ts';
 import { deviceHeader } from '../contract/onboarding.ts';
 import type { Access, AuditRule, FullRule, OperationName } from '../contract/operations/index.ts';
@@ -35,6 +36,7 @@ export interface AppParts {
   sendMissing(ctx: Pick<Context, 'type' | 'set' | 'body'>): void;
   /** Called for each request that names its device. */
   onDevice(deviceId: string): void;
+  isLocal: IsLocal;
 }
 
 interface Guards {
@@ -121,7 +123,7 @@ const handleAudited = async (ctx: Context, handle: Handler, rule: AuditRule, aud
 /** @throws Error if an operation does not have exactly one handler */
 export const createApp = (
   { logs, clientAddress, options }: Pick<ServiceContext, 'logs' | 'clientAddress' | 'options'>,
-  { routes, audit, sendMissing, onDevice, gate, admit, isSocket }: AppParts & Guards,
+  { routes, audit, sendMissing, onDevice, isLocal, gate, admit, isSocket }: AppParts & Guards,
 ): RequestListener => {
   const app = new Koa<RequestState>();
   const router = new Router<RequestState>({ sensitive: true, strict: true });
@@ -160,6 +162,7 @@ export const createApp = (
       seal: null,
       boundSignature: null,
       isRelayed: false,
+      isLocal: isLocal(ctx.req),
       isSealed: false,
     };
     ctx.set({ ...securityHeaders, 'X-Request-Id': id });

@@ -24,6 +24,8 @@ export interface RequestState {
   boundSignature: BoundSignature | null;
   /** Whether another box relays the request; it is carried out here alone, whichever box it is. */
   isRelayed: boolean;
+  /** Whether it comes from the box itself, by the token of this start. */
+  isLocal: boolean;
   /** Whether the body of the request was encrypted. */
   isSealed: boolean;
   /** Called with the JSON object in the body, before it is acted on. */

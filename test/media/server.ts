@@ -80,6 +80,7 @@ export const startMedia = async (setup: Setup = {}) => {
       seal: null,
       boundSignature: null,
       isRelayed: false,
+      isLocal: false,
       isSealed: false,
     };
     try {

@@ -3,8 +3,9 @@
  * Read and validated once at the start; no other module reads the environment.
  */
 import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { fleetSite } from '../../contract/fleet.ts';
+import { platformDataDir } from '../../domain/data-folder.ts';
 import { makeFolder } from '../store/file.ts';
 import { type Environment, readFile, variableWarnings } from './file.ts';
 import type { KioskSettings } from './kiosk.ts';
@@ -59,16 +60,6 @@ const machineTimeZone = (): string => {
   return zone !== undefined && isTimeZone(zone) ? zone : 'UTC';
 };
 
-/** The platform's folder for application data. */
-const platformDataDir = (env: Environment): string => {
-  // An empty or relative path is to be ignored (XDG Base Directory Specification).
-  const folder = (given = '', ...usual: string[]): string =>
-    join(isAbsolute(given) ? given : join(homedir(), ...usual), 'signage-player');
-  if (process.platform === 'win32') return folder(env.LOCALAPPDATA, 'AppData', 'Local');
-  if (process.platform === 'darwin') return folder(undefined, 'Library', 'Application Support');
-  return folder(env.XDG_DATA_HOME, '.local', 'share');
-};
-
 /**
  * Reads and validates all settings.
  * @throws OptionsError at the first invalid value; the caller prints its message and exits with {@link EXIT_CONFIG}.
@@ -85,7 +76,10 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
   // An empty variable counts as unset.
   const fromEnvironment = (name: SettingName): string | undefined => variables[environmentName(name)] || undefined;
 
-  const dataDir = judge('dataDir', fromEnvironment('dataDir') ?? defaults.dataDir ?? platformDataDir(env));
+  const dataDir = judge(
+    'dataDir',
+    fromEnvironment('dataDir') ?? defaults.dataDir ?? platformDataDir(env, homedir(), process.platform),
+  );
   const { found: file, kiosk } = readFile(join(dataDir, 'config.json'), warnings);
   file.set('dataDir', { spelt: dataDir, written: dataDir });
   const fallbacks: Partial<Record<SettingName, string>> = {
