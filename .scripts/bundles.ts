@@ -97,7 +97,15 @@ const preloadBundle: BuildOptions = {
 /** The kiosk's own pages, loaded as files, where Chromium takes no modules: one plain script and style sheet each. */
 const localPagesBundle: BuildOptions = {
   ...shared,
-  entryPoints: ['trouble.ts', 'trouble.html', 'maintenance.ts', 'maintenance.html', 'black.html'].map((file) => ({
+  entryPoints: [
+    'trouble.ts',
+    'trouble.html',
+    'maintenance.ts',
+    'maintenance.html',
+    'identify.ts',
+    'identify.html',
+    'black.html',
+  ].map((file) => ({
     in: `renderer/kiosk/${file}`,
     out: `main/pages/${file.replace(/\.\w+$/, '')}`,
   })),

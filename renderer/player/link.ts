@@ -3,7 +3,7 @@ import type { Command } from '../../service/contract/commands.ts';
 import type { Reported } from '../../service/contract/connections.ts';
 import type { PlaylistPayload, syncHeader } from '../../service/contract/playlist.ts';
 import { isProvableId } from '../../service/contract/readable.ts';
-import type { ClockState, ServiceMessage } from '../../service/contract/socket.ts';
+import type { ClockState, Identify, ServiceMessage } from '../../service/contract/socket.ts';
 import type { ProofNeeds } from '../../service/domain/device-proof.ts';
 import { type Device, helloOf } from '../shared/device.ts';
 import type { Identity } from '../shared/identity.ts';
@@ -25,6 +25,8 @@ interface Dependencies {
   /** Called with a changed playlist, and whether pages of the screen are synchronized; null: the screen does not exist. */
   onPlaylist(payload: PlaylistPayload | null, isSynchronized: boolean): void;
   onCommand(command: Command): void;
+  /** Called when the page is to show which box and display it is. */
+  onIdentify(message: Identify): void;
   /** Called when media arrived at the service. */
   onMedia(): void;
   /** Called with the service's answer to a `time` message. */
@@ -75,7 +77,7 @@ const DATE_TOLERANCE_MS = 2_000;
 export const createLink = (
   slug: string,
   identity: Identity,
-  { clock, token, device, onPlaylist, onCommand, onMedia, onTime, onTimeSet, plays }: Dependencies,
+  { clock, token, device, onPlaylist, onCommand, onIdentify, onMedia, onTime, onTimeSet, plays }: Dependencies,
 ): Link => {
   const base = `/api/screens/${encodeURIComponent(slug)}`;
   const statusPath = `/api/onboarding/status?deviceId=${device.id}`;
@@ -178,6 +180,7 @@ export const createLink = (
   const handle = (message: ServiceMessage): void => {
     if (message.type === 'command') onCommand(message);
     else if (message.type === 'time') onTime(message);
+    else if (message.type === 'identify') onIdentify(message);
     else if (message.type === 'media') onMedia();
     else if (message.type === 'ack') plays.onAck(message.play_ids);
     else {

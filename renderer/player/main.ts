@@ -15,6 +15,7 @@ import { textsFor } from '../texts/messages.ts';
 import { createClock, createSyncClock } from './clock.ts';
 import { runCommand } from './commands.ts';
 import { createCovers } from './covers.ts';
+import { createIdentify } from './identify.ts';
 import { createIdle, createNothing, type Note } from './idle.ts';
 import { createLink, type Report } from './link.ts';
 import { createMediaCache } from './media-cache.ts';
@@ -201,6 +202,7 @@ const link = createLink(slug, identity, {
   device,
   onPlaylist: load,
   onCommand: (command) => runCommand(command, { player, link, redirect, identity, state, change }),
+  onIdentify: createIdentify(() => void link.sendNow({ type: 'identified' })),
   onMedia: player.onMedia,
   onTime: (message) => {
     syncClock.answer(message);
