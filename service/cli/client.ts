@@ -3,7 +3,7 @@ import { type ClientRequest, type IncomingMessage, request as requestHttp } from
 import { request as requestHttps } from 'node:https';
 import type { Readable } from 'node:stream';
 import { newNonce, provenTime, sha256Hex, signRequest } from '../auth/sign.ts';
-import { operatorHeader } from '../contract/headers.ts';
+import { localHeader, operatorHeader } from '../contract/headers.ts';
 import type { Health } from '../contract/health.ts';
 import { headerText, repeatRefused, signatureHeader } from '../domain/request-signature.ts';
 import { parseJson, readAnswer } from './answers.ts';
@@ -29,6 +29,8 @@ export interface BoxRequest {
   upload?: Upload;
   /** Most until the whole answer, ms; default: {@link Limits.answerMs}. */
   timeoutMs?: number;
+  /** Most until the answer begins, ms; default: {@link Limits.headMs}. */
+  headMs?: number;
   /** Largest answer, bytes; default: {@link Limits.answerBytes}. */
   maxBytes?: number;
   /** Media type of the answer, where it is no JSON. */
@@ -87,6 +89,8 @@ interface Options {
   base: URL;
   /** Null: requests are not signed. */
   secret: string | null;
+  /** Proves to the box on this machine that the operator works on it; null: there is none. */
+  localToken: string | null;
   /** Name for the audit; null: none. */
   operator: string | null;
   /** Called where the operator should know something; completes "The box at ADDRESS ...". */
@@ -160,7 +164,7 @@ interface Exchange {
 }
 
 export const createClient = (options: Options): Client => {
-  const { base, secret, operator, onNotice, now, limits: most, signal } = options;
+  const { base, secret, localToken, operator, onNotice, now, limits: most, signal } = options;
   /** How far the clock of the box is ahead, ms: as of its last answer, and never more. */
   let ahead = 0;
   /** Whether the recipient has proven it: a box that refuses may be another one of the site, whose clock is wrong. */
@@ -190,6 +194,7 @@ export const createClient = (options: Options): Client => {
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
         ...(length !== null && { 'Content-Length': String(length) }),
         ...(operator !== null && { [operatorHeader]: headerText(operator) }),
+        ...(localToken !== null && { [localHeader]: localToken }),
         ...request.headers,
       };
       const bodySha256 = upload === undefined ? sha256Hex(body ?? '') : upload.sha256;
@@ -215,7 +220,8 @@ export const createClient = (options: Options): Client => {
         socket.once(isSecure ? 'secureConnect' : 'connect', () => {
           isConnected = true;
           clearTimeout(untilHead[0]);
-          if (!isStreamed && (length ?? 0) <= SMALL_BODY) untilHead.push(setTimeout(stop, most.headMs));
+          if (!isStreamed && (length ?? 0) <= SMALL_BODY)
+            untilHead.push(setTimeout(stop, request.headMs ?? most.headMs));
         });
       });
       sent.setTimeout(most.silenceMs, stop);

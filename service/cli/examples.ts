@@ -31,6 +31,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     'signage takeover end menu-3f2a1c',
   ],
   devices: ['signage devices forget 4K7Q-M3X9-FT2W-D0AZ'],
+  box: ['signage box lobby-box identify', 'signage box lobby-box volume 40', 'signage box lobby-box display-off'],
   log: ['signage log lobby-box --follow'],
   health: ['signage health --all --json'],
   plays: ['signage plays export --from 2026-11-01 --to 2026-12-01 > november.csv'],

@@ -2,7 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { boxUrl, fleetUrl, operatorName } from './arguments.ts';
 import { limits as defaultLimits, type Limits } from './client.ts';
-import { registerBoxes, registerDiscover, registerHealth } from './commands/boxes.ts';
+import { registerBox, registerBoxes, registerDiscover, registerHealth } from './commands/boxes.ts';
 import { completionLines, registerCompletion } from './commands/completion.ts';
 import { registerContent } from './commands/content.ts';
 import { registerFleet } from './commands/fleet.ts';
@@ -29,6 +29,7 @@ const groups = [
   registerScreenshot,
   registerTakeover,
   registerBoxes,
+  registerBox,
   registerHealth,
   registerRecords,
   registerFleet,

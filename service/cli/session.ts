@@ -6,7 +6,7 @@ import { type Client, createClient, type Limits } from './client.ts';
 import { CliError } from './exit.ts';
 import type { Hub } from './fleet/hub.ts';
 import type { Output } from './output.ts';
-import { boxOf, fleetOf, operatorOf, readSecret, type Surroundings } from './settings.ts';
+import { boxOf, fleetOf, operatorOf, readLocalToken, readSecret, type Surroundings } from './settings.ts';
 
 /** The options of every command. */
 export interface GlobalOptions {
@@ -36,6 +36,7 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
     createClient({
       base,
       secret,
+      localToken: readLocalToken(surroundings, base),
       operator: globals().as ?? operatorOf(surroundings),
       onNotice: (text) => {
         const notice = `The box at ${base.origin} ${text}.`;

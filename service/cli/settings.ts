@@ -1,6 +1,8 @@
 /** The settings of a run from its environment: the box, the secret, and the operator's name. */
 import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import { localTokenFile } from '../contract/headers.ts';
+import { platformDataDir } from '../domain/data-folder.ts';
 import { CliError } from './exit.ts';
 
 export interface Surroundings {
@@ -61,6 +63,27 @@ export const readSecret = (surroundings: Pick<Surroundings, 'env' | 'home'>): st
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     throw error instanceof CliError ? error : new CliError('configuration', `${path} cannot be read (${code}).`);
   }
+};
+
+/** Where the deb keeps the data of the player. */
+const PACKAGED_DATA_DIR = '/var/lib/signage-player';
+
+/** Whether a URL leads to this machine, whatever names are looked up. */
+const isLoopback = ({ hostname }: URL): boolean => /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(hostname);
+
+/** The token of the box on this machine, for its own address alone; null: another address, or it may not be read. */
+export const readLocalToken = ({ env, home }: Pick<Surroundings, 'env' | 'home'>, base: URL): string | null => {
+  if (!isLoopback(base)) return null;
+  const chosen = given(env, 'SIGNAGE_DATA_DIR');
+  const folders = chosen === null ? [PACKAGED_DATA_DIR, platformDataDir(env, home, process.platform)] : [chosen];
+  for (const folder of folders) {
+    try {
+      return readFileSync(join(folder, localTokenFile), 'utf8').trim();
+    } catch {
+      // The token proves something only where the box asks for it.
+    }
+  }
+  return null;
 };
 
 /** Whether NATS connects to the URL. */

@@ -1,7 +1,9 @@
 /** `discover`, `boxes`, `health` and `log`: the machines of the site. */
 import { isIP } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Argument, type Command } from 'commander';
+import { Argument, type Command, InvalidArgumentError } from 'commander';
+import { type BoxAction, boxActions } from '../../contract/console/action-names.ts';
+import type { ActionAnswer } from '../../contract/console/actions.ts';
 import type { BoxLog, SiteOverview } from '../../contract/console/site.ts';
 import type { Health } from '../../contract/health.ts';
 import { text } from '../arguments.ts';
@@ -54,6 +56,57 @@ const linesAfter = (known: readonly string[], now: readonly string[]): string[] 
     if (tail.every((line, index) => line === now[index])) return now.slice(overlap);
   }
   return [...now];
+};
+
+/** How long a box may take to answer for its hardware, ms. */
+const HARDWARE_MS = 15_000;
+
+/** @throws InvalidArgumentError if it is none */
+const boxAction = (value: string): BoxAction => {
+  const found = boxActions.find((action) => action === value);
+  if (found === undefined) throw new InvalidArgumentError(`It must be one of ${boxActions.join(', ')}.`);
+  return found;
+};
+
+/** The value of an order. @throws CliError `usage` */
+const orderValue = (action: BoxAction, name: string, value: string | undefined): string | number | undefined => {
+  const usage = (text: string): CliError => new CliError('usage', text);
+  if (action === 'volume') {
+    if (value !== undefined && /^(\d{1,2}|100)$/.test(value)) return Number(value);
+    throw usage('The volume is a number from 0 to 100, such as: signage box lobby-box volume 40');
+  }
+  if (action === 'reset') {
+    if (value !== undefined) return value;
+    throw usage(`A reset removes everything from the box. Repeat its name: signage box ${visible(name)} reset NAME`);
+  }
+  if (value !== undefined) throw usage(`${action} has no value.`);
+  return undefined;
+};
+
+export const registerBox = (program: Command, { out, client, degrade }: Session): void => {
+  program
+    .command('box')
+    .description('act on the machine of a box')
+    .addArgument(new Argument('<box>', 'name, node id or address of the box').argParser(text))
+    .addArgument(new Argument('<action>', boxActions.join(', ')).argParser(boxAction))
+    .addArgument(new Argument('[value]', 'of volume: 0 to 100; of reset: the name of the box').argParser(text))
+    .option('--display <display>', 'only this display: its name, number or device id', text)
+    .action(async (name: string, action: BoxAction, given: string | undefined, { display }: { display?: string }) => {
+      const value = orderValue(action, name, given);
+      const asked = await client();
+      const { nodeId } = boxNamed((await fetchSite(asked)).body.boxes, name, asked.base);
+      if (nodeId === null) throw new CliError('unreachable', `The box ${visible(name)} has never answered.`);
+      const number = display !== undefined && /^\d{1,3}$/.test(display) ? Number(display) : display;
+      const { body } = await asked.ask<ActionAnswer>({
+        method: 'POST',
+        path: `/console/api/boxes/${nodeId}/actions`,
+        body: JSON.stringify({ action, display: number, value }),
+        headMs: HARDWARE_MS,
+      });
+      out.answer(body, ({ message }) => out.line(visible(message)));
+      if (body.result === 'not_supported') throw new CliError('refused', 'The box cannot do this.');
+      degrade(body.result === 'unknown', 'The hardware did not confirm it.');
+    });
 };
 
 export const registerBoxes = (program: Command, { out, client, degrade }: Session): void => {
