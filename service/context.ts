@@ -7,7 +7,7 @@ import type { KioskHealth } from './contract/health.ts';
 import { type Clock, systemClock } from './domain/time.ts';
 import { createOwnAuthority, createOwnHost } from './http/authority.ts';
 import { createClientAddress } from './http/client-address.ts';
-import type { ServiceContext } from './module.ts';
+import type { Operate, ServiceContext } from './module.ts';
 import { createClockSync } from './platform/clock-sync.ts';
 import type { Closers } from './platform/closers.ts';
 import { createConfined } from './platform/confined.ts';
@@ -41,6 +41,8 @@ export interface Ports {
    * while nothing is painted. Null: no display is this device. Absent: there are no displays.
    */
   capture?: (deviceId: string) => Promise<Uint8Array> | null;
+  /** Acts on the machine and its displays; absent: there are none. */
+  operate?: Operate;
   /** Ends this process, so that it is restarted; absent: there is no supervisor. */
   restart?: () => void;
 }
@@ -54,6 +56,7 @@ export const createContext = (
     resourcesDir,
     kiosk,
     capture,
+    operate,
     restart,
     now = systemClock.now,
     isSynchronized = now === systemClock.now ? createClockSync(systemClock) : () => false,
@@ -87,6 +90,7 @@ export const createContext = (
     isOwnHost: createOwnHost({ machineName, publicUrl, allowedHosts }, networkInterfaces),
     kiosk,
     capture,
+    operate,
     restart,
     reserve,
     keep: lasting,

@@ -3,7 +3,9 @@
  * `createX(context, dependencies)`, which returns a {@link Module} with the functions that other modules may call.
  */
 import type { Logger } from 'pino';
+import type { ActionAnswer, BoxOrder } from './contract/console/actions.ts';
 import type { AuditSubject } from './contract/console/site.ts';
+import type { ErrorCode } from './contract/errors.ts';
 import type { Health, KioskHealth } from './contract/health.ts';
 import type { MetricReport } from './contract/metrics.ts';
 import type { Clock } from './domain/time.ts';
@@ -18,6 +20,24 @@ import type { Get } from './platform/outbound/get.ts';
 import type { SourceLogs } from './platform/source-log.ts';
 import type { Reserve } from './platform/store/reserve.ts';
 import type { Tempo } from './tempo.ts';
+
+/** Why an order is refused before anything is tried. */
+export interface OrderRefusal {
+  refusal: Extract<ErrorCode, 'update_in_trial' | 'invalid_field'>;
+  /** Absent: that of the code. */
+  message?: string;
+  /** Of the request, where one is at fault. */
+  field?: string;
+}
+
+/**
+ * Acts on the machine of this box and on its displays, and reads back what became of it, within 5 s.
+ * @param box name and address, which `identify` shows
+ */
+export type Operate = (
+  order: BoxOrder,
+  box: { name: string; address: string | null },
+) => Promise<ActionAnswer | OrderRefusal>;
 
 /** What every module receives. */
 export interface ServiceContext extends Clock {
@@ -67,6 +87,8 @@ export interface ServiceContext extends Clock {
   kiosk: (() => KioskHealth) | undefined;
   /** Captures the display of a device, as described in {@link Ports}; absent if there are no displays. */
   capture: ((deviceId: string) => Promise<Uint8Array> | null) | undefined;
+  /** Acts on the machine and its displays; absent if there are no displays. */
+  operate: Operate | undefined;
   /** Restarts the player; absent if there is no supervisor. */
   restart: (() => void) | undefined;
   /** Disk space for state that must be written though the disk is full. */

@@ -1,15 +1,16 @@
 /** One box of the site: its log, its restart, and pictures of its displays. Any box forwards to the right one. */
 import { networkInterfaces } from 'node:os';
 import { type BoxLog, type BoxLogQuery, boxLogQuery, capturedAtHeader, logLevels } from '../contract/console/site.ts';
-import { CodedError, type ErrorCode } from '../contract/errors.ts';
+import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
 import { peerScreenshotQuery } from '../contract/peers.ts';
 import { isThisMachine } from '../domain/network-scope.ts';
 import type { Clock } from '../domain/time.ts';
 import type { Context, Routes } from '../http/routes.ts';
 import type { ServiceContext } from '../module.ts';
-import type { Peer, PeerAnswer, Peers } from '../peers/index.ts';
+import type { Peers } from '../peers/index.ts';
 import type { Screens } from '../screens/index.ts';
+import { answerOf, findPeer } from './peer-box.ts';
 import type { Site } from './site.ts';
 
 interface Dependencies {
@@ -39,23 +40,7 @@ export const boxRoutes = (
 ): Routes => {
   const takeScreenshot = createScreenshots({ capture: capture ?? (() => null), now, monotonicNow });
 
-  /** @throws CodedError `box_not_found` */
-  const find = (box: string): Peer => {
-    const peer = peers.find(box);
-    if (peer === undefined) throw new CodedError('box_not_found');
-    return peer;
-  };
-
-  /**
-   * The answer of another box.
-   * @param passed codes of that box's errors that the client gets
-   * @throws CodedError with one of these codes, else `box_away`
-   */
-  const answerOf = <T>(answer: PeerAnswer<T>, ...passed: readonly ErrorCode[]): T => {
-    if (answer.ok) return answer.body;
-    const code = passed.find((each) => each === answer.code);
-    throw code === undefined ? new CodedError('box_away', `The box ${answer.reason}.`) : new CodedError(code);
-  };
+  const find = (box: string) => findPeer(peers, box);
 
   /** @throws CodedError `not_supported` */
   const restartHere = (ctx: Context): void => {

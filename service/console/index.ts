@@ -11,8 +11,10 @@ import type { Media } from '../media/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import { systemDisk } from '../platform/store/disk.ts';
+import type { Records } from '../records/index.ts';
 import type { Screens } from '../screens/index.ts';
 import type { Takeovers } from '../takeovers/index.ts';
+import { createActions } from './actions.ts';
 import { boxRoutes } from './boxes.ts';
 import { type ContentDependencies, contentRoutes, versionRoutes } from './content.ts';
 import { type MediaDependencies, mediaRoutes } from './media.ts';
@@ -28,8 +30,10 @@ interface Dependencies extends Omit<ContentDependencies, 'peers'>, Omit<MediaDep
     MediaDependencies['content'] &
     Pick<Content, 'onPlay' | 'screens' | 'payload' | 'slides' | 'tags' | 'hours' | 'playing' | 'replaced' | 'status'>;
   devices: Pick<Devices, 'list' | 'forget' | 'sightings' | 'learn'>;
-  screens: Pick<Screens, 'pages' | 'isFaulty'>;
-  peers: ContentDependencies['peers'] & Pick<Peers, 'all' | 'askAll' | 'find' | 'ask' | 'settled' | 'sendTakeover'>;
+  screens: Pick<Screens, 'pages' | 'isFaulty' | 'identify'>;
+  records: Pick<Records, 'recordReset'>;
+  peers: ContentDependencies['peers'] &
+    Pick<Peers, 'all' | 'askAll' | 'find' | 'ask' | 'broadcast' | 'settled' | 'sendTakeover'>;
   takeovers: Pick<Takeovers, 'now' | 'open' | 'isEmergency' | 'put' | 'end'>;
   health: {
     /** What is wrong with this box, in sentences. */
@@ -74,16 +78,15 @@ const deviceRoutes = (devices: Pick<Devices, 'forget'>): Routes => ({
 
 export const createConsole = (context: ServiceContext, dependencies: Dependencies): Module => {
   const { options } = context;
-  const { content, devices, screens, peers, takeovers, health } = dependencies;
+  const { content, devices, screens, peers, takeovers, health, records } = dependencies;
   const editing = createEditing(context, dependencies);
   let listening = { url: '', port: 0 };
   /** Of this box, for other machines; looked up each time, because boxes move between networks. */
-  const url = (): string => {
+  const address = (): string | null => {
     const { host } = new URL(listening.url);
-    return (
-      publicBase(options.publicUrl, { host, port: listening.port }, networkInterfaces(), options.host) ?? listening.url
-    );
+    return publicBase(options.publicUrl, { host, port: listening.port }, networkInterfaces(), options.host);
   };
+  const url = (): string => address() ?? listening.url;
   const here = createOwnOverview(context, { content, screens, devices, warnings: health.warnings });
   const site = createSite(context, { content, devices, peers, takeovers, here, url });
   return {
@@ -91,6 +94,7 @@ export const createConsole = (context: ServiceContext, dependencies: Dependencie
       ...editing.routes,
       ...site.routes,
       ...boxRoutes(context, { peers, screens, site }),
+      ...createActions(context, { peers, screens, address, recordReset: records.recordReset }),
       ...deviceRoutes(devices),
       ...takeoverRoutes({ takeovers, content, peers, site }),
     },

@@ -92,6 +92,10 @@ export const glyphsMessage = z
   })
   .meta({ id: 'Glyphs', description: 'a prepared slide needs fonts that are not installed' });
 
+export const identifiedMessage = z
+  .object({ type: z.literal('identified') })
+  .meta({ id: 'Identified', description: 'the page shows what `identify` asked for' });
+
 export const pageMessage = z.discriminatedUnion('type', [
   helloMessage,
   stateMessage,
@@ -101,6 +105,7 @@ export const pageMessage = z.discriminatedUnion('type', [
   timeMessage,
   skewMessage,
   glyphsMessage,
+  identifiedMessage,
   playsMessage,
 ]);
 export type PageMessage = z.infer<typeof pageMessage>;
@@ -148,6 +153,17 @@ export const mediaMessage = z.object({ type: z.literal('media') }).meta({
   description: 'media arrived: the page tries again what failed, and keeps its position, pauses and steps',
 });
 
+export const identifyMessage = z
+  .object({
+    type: z.literal('identify'),
+    name: z.string().describe('name of the box'),
+    address: z.string().nullable().describe('base URL of the box for other machines; null: they cannot reach it'),
+    number: z.int().describe('of this page among those of the box, from 1, the oldest connection first'),
+    seconds: z.number().describe('for how long it is shown'),
+  })
+  .meta({ id: 'Identify', description: 'the page shows which box and which display it is, and answers `identified`' });
+export type Identify = z.infer<typeof identifyMessage>;
+
 export const siteTimeMessage = z
   .object({
     type: z.literal('time'),
@@ -167,6 +183,7 @@ export type ServiceMessage =
   | z.infer<typeof revisionMessage>
   | z.infer<typeof heartbeatMessage>
   | z.infer<typeof mediaMessage>
+  | Identify
   | z.infer<typeof siteTimeMessage>
   | z.infer<typeof ackMessage>;
 

@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { type AlertRecord, peerAlerts } from '../contract/alerts.ts';
 import type { Command, CommandTarget } from '../contract/commands.ts';
+import { actionAnswer, type BoxOrder, type PeerReset } from '../contract/console/actions.ts';
 import { type BoxLogQuery, boxLog, peerAudit } from '../contract/console/site.ts';
 import {
   differingBindings,
@@ -170,6 +171,9 @@ const peerOperations = {
     maxBytes: 4 * MIB,
   }),
   'boxes.restart': define('POST /api/peers/restart', nothing),
+  /** The hardware is awaited for 5 s. */
+  'boxes.act': define('POST /api/peers/actions', actionAnswer, asBody<BoxOrder>, { relayed: true, deadlineMs: 8_000 }),
+  'boxes.reset': define('POST /api/peers/resets', nothing, asBody<PeerReset>, { relayed: true }),
   /** A screenshot of a display; takes up to 2 s. */
   'boxes.screenshot': define(
     'GET /api/peers/screenshot',

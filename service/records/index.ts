@@ -32,6 +32,8 @@ interface Dependencies {
 
 export interface Records extends Module, Pick<Alerts, 'alertTo' | 'beginUpdate'> {
   audit: Pick<Audit, 'during' | 'onRefused'>;
+  /** Records that another box is reset: it forgets its own audit. */
+  recordReset(reset: { name: string; operator: string | null }): Promise<void>;
   /** Delivers the plays of this box to a further receiver, as SIGNAGE_PLAYS_URL does. Called before the start. */
   deliverPlaysTo(receiver: PlaysReceiver): void;
 }
@@ -66,6 +68,10 @@ export const createRecords = async (
 
   return {
     audit,
+    recordReset: ({ name: target, operator }) => {
+      const record = { operator, address: null, action: 'box.reset', target, before: null, after: null };
+      return audit.record({ ...record, result: 'ok' });
+    },
     deliverPlaysTo: plays.deliverTo,
     alertTo: alerts.alertTo,
     beginUpdate: alerts.beginUpdate,

@@ -37,6 +37,8 @@ export interface Origin {
 }
 
 interface Dependencies {
+  /** Called when a page shows what it was asked to identify. */
+  onIdentified(connectionId: string): void;
   /** Receives the reports of pages that are not part of the snapshot. */
   reports: Pick<Reports, 'accept' | 'plays' | 'forget'>;
   /** Whether a page has proved that it is a device. @param address of the client */
@@ -80,7 +82,7 @@ const timestamp = (): string => new Date().toISOString();
 
 export const createHub = (
   { logs, now, ids: { nodeId }, options }: Pick<ServiceContext, 'logs' | 'now' | 'ids' | 'options'>,
-  { reports, isProof, revisionOf, nameOf, siteTime, onSkew }: Dependencies,
+  { onIdentified, reports, isProof, revisionOf, nameOf, siteTime, onSkew }: Dependencies,
 ) => {
   const isExtended = options.variant === 'extended';
   const sockets = createSockets();
@@ -188,6 +190,7 @@ export const createHub = (
       else if (message.type === 'time') {
         sockets.write(socket, frameOf({ type: 'time', t0: message.t0, t1, t2: siteTime() }));
       } else if (message.type === 'skew') onSkew(message);
+      else if (message.type === 'identified') onIdentified(client.connection.id);
       else if (message.type === 'plays') void acknowledge(client, message.plays);
       else {
         // A step back and on may lead to the same slide.

@@ -3,12 +3,15 @@
 import type { Clock } from '../clock/index.ts';
 import type { Content } from '../content/index.ts';
 import type { CommandResult } from '../contract/commands.ts';
+import { canonicalDeviceId } from '../contract/readable.ts';
+import type { Identify } from '../contract/socket.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import type { AnswerOpen } from '../http/routes.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import { type CommandOrigin, createCommands } from './commands.ts';
 import { createHub, type Hub } from './hub.ts';
+import { createIdentify, type Identified } from './identify.ts';
 import { createReports, type Reports } from './reports.ts';
 import { createScreenRoutes } from './routes.ts';
 import { createSnapshot, type TakeSnapshot } from './snapshot.ts';
@@ -43,9 +46,17 @@ export interface Screens
   onRedirect(listener: (url: string) => void): void;
   /** Calls `listener` with each device whose page is sent to its landing page, to show a claim code. */
   onShowCode(listener: (deviceId: string) => void): void;
+  /**
+   * Has the pages of this box show its name and address, and their number.
+   * @param display the number or the device id of one page; null: all
+   */
+  identify(box: Pick<Identify, 'name' | 'address'>, display: string | number | null): Promise<Identified>;
   /** Answers for playlists and snapshots. */
   answerOpen: AnswerOpen;
 }
+
+/** How long an answer to an order for the box is awaited, ms. */
+const HARDWARE_MS = 5_000;
 
 export const createScreens = (
   context: ServiceContext,
@@ -54,7 +65,9 @@ export const createScreens = (
   const redirects = createEmitter<[string]>();
   const shownCodes = createEmitter<[string]>();
   const reports = createReports(context, content.slide);
+  const identification = createIdentify(HARDWARE_MS);
   const hub = createHub(context, {
+    onIdentified: identification.onIdentified,
     reports,
     isProof: proofs.verify,
     revisionOf: (slug) => content.payload(slug)?.revision,
@@ -83,6 +96,11 @@ export const createScreens = (
     rename,
     send,
     pages,
+    identify: (box, display) =>
+      identification.identify(hub, box, ({ connection: { deviceId } }, number) => {
+        if (display === null || display === number) return true;
+        return deviceId !== null && canonicalDeviceId(deviceId) === canonicalDeviceId(String(display));
+      }),
     isFaulty: reports.isFaulty,
     onShowCode: shownCodes.on,
     ...createScreenRoutes(context, { content, hub, takeSnapshot, takeLocally, commands }),

@@ -14,7 +14,8 @@ interface Sender {
   slug: string;
 }
 
-type Report = Exclude<PageMessage, { type: 'hello' | 'state' | 'time' | 'skew' | 'plays' }>;
+/** A report about the slides and clocks of a page. */
+export type Report = Exclude<PageMessage, { type: 'hello' | 'state' | 'time' | 'skew' | 'plays' | 'identified' }>;
 
 export type Reports = ReturnType<typeof createReports>;
 

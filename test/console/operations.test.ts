@@ -62,13 +62,14 @@ test.each(withAndWithoutSecret)('every operation does its work, %s', async (_, s
   expect(await read(`PUT ${base}/takeovers/:id`, ['drill'], 201, takeover)).toMatchObject({ expected: 1 });
   await run(`DELETE ${base}/takeovers/:id`, ['drill'], 204);
   await run(`DELETE ${base}/devices/:deviceId`, [device.deviceId], 204);
+  await run(`POST ${base}/boxes/:nodeId/actions`, [nodeId], 200, { action: 'display-on' });
   await run(`POST ${base}/boxes/:nodeId/restart`, [nodeId], 202);
   const { lines } = await read<{ lines: unknown[] }>(`GET ${base}/boxes/:nodeId/log`, [nodeId], 200);
   expect(lines.length).toBeGreaterThan(0);
   expect(await read(`GET ${base}/plays`, [], 200)).toMatchObject([{ play_id: play.play_id, screen: 'lobby' }]);
   const { records } = await read<{ records: { action: string }[] }>(`GET ${base}/audit`, [], 200);
   expect(records.toReversed().map(({ action }) => action)).toEqual([
-    ...['content.publish', 'takeover.start', 'takeover.end', 'device.forget', 'box.restart'],
+    ...['content.publish', 'takeover.start', 'takeover.end', 'device.forget', 'box.action', 'box.restart'],
   ]);
 
   const all = Object.keys(operations).filter((name) => name.includes(` ${base}/`));

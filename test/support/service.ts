@@ -46,7 +46,7 @@ interface Setup {
   /** How long the service waits; default: {@link testTempo}. */
   tempo?: Tempo;
   /** What the host of the service can do: photograph a display, restart the player. */
-  host?: Pick<Ports, 'capture' | 'restart'>;
+  host?: Pick<Ports, 'capture' | 'operate' | 'restart'>;
   /** A data directory that outlives the service; else one that is removed with the test. */
   dataDir?: string;
 }

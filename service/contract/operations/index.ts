@@ -1,6 +1,7 @@
 /** All operations of the service. Only these can be mounted, and each of them must be. */
 import { editing } from './editing.ts';
 import { health } from './health.ts';
+import { machine } from './machine.ts';
 import { copies, media, updates } from './media.ts';
 import { onboarding } from './onboarding.ts';
 import type { Operations } from './operation.ts';
@@ -31,7 +32,7 @@ export const areas = {
   Clock: clock,
   Peers: { ...peers, ...peerBoxes },
   Updates: updates,
-  Site: site,
+  Site: { ...site, ...machine },
   Records: records,
 } as const satisfies Record<string, Operations>;
 
@@ -50,6 +51,7 @@ export const operations = {
   ...peerBoxes,
   ...updates,
   ...site,
+  ...machine,
   ...records,
 } as const satisfies Operations;
 

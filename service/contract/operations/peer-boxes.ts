@@ -1,9 +1,11 @@
 /** Operations by which a box shows, operates and asks the others of its site. */
 import { z } from 'zod';
 import { connectionExample } from '../connections.ts';
+import { actionAnswer, boxOrder, peerReset } from '../console/actions.ts';
 import { boxLog, boxLogQuery } from '../console/site.ts';
 import { peerCopy, peerCopyRequest, peerScreenshot, peerScreenshotQuery, peerSite, peerTime } from '../peers.ts';
 import { deviceExample, digestExample, momentExample, nodeExample } from './examples.ts';
+import { actionExample, orderExample } from './machine.ts';
 import { type Operations, okSealable, sealable } from './operation.ts';
 
 export const peerBoxes = {
@@ -27,6 +29,19 @@ export const peerBoxes = {
     summary: 'Restart the player of this box',
     answer: { 202: { description: 'It restarts after the response.', content: sealable(z.object({}), {}) } },
     errors: ['not_supported'],
+  },
+  'POST /api/peers/actions': {
+    summary: 'Act on the machine of this box',
+    description: 'Without a secret, what ends the player is refused: it is taken from the box itself alone.',
+    body: sealable(boxOrder, orderExample),
+    answer: okSealable('What became of it.', actionAnswer, actionExample),
+    errors: ['local_required', 'update_in_trial'],
+  },
+  'POST /api/peers/resets': {
+    summary: 'Record that another box is reset',
+    description: 'It forgets its own audit; those of the others keep the record.',
+    body: sealable(peerReset, { name: 'lobby-box', operator: 'Ada' }),
+    answer: okSealable('It is recorded.', z.object({}), {}),
   },
   'POST /api/peers/copy': {
     acts: true,

@@ -11,6 +11,8 @@ import {
   glyphsMessage,
   heartbeatMessage,
   helloMessage,
+  identifiedMessage,
+  identifyMessage,
   mediaMessage,
   revisionMessage,
   siteTimeMessage,
@@ -59,6 +61,7 @@ export const sockets = {
       { schema: timeMessage, example: { type: 'time', t0: 1769846400000 } },
       { schema: skewMessage, example: { type: 'skew', swaps: [3.1, -0.4], videos: [] } },
       { schema: glyphsMessage, example: { type: 'glyphs', slideId: 'welcome-1', characters: '漢字' } },
+      { schema: identifiedMessage, example: { type: 'identified' } },
       { schema: playsMessage, example: { type: 'plays', plays: [playExample] } },
     ],
     sends: [
@@ -78,6 +81,10 @@ export const sockets = {
       { schema: revisionMessage, example: { type: 'revision', revision } },
       { schema: heartbeatMessage, example: { type: 'heartbeat', revision } },
       { schema: mediaMessage, example: { type: 'media' } },
+      {
+        schema: identifyMessage,
+        example: { type: 'identify', name: 'lobby-box', address: 'http://192.168.1.20:8080', number: 1, seconds: 15 },
+      },
       {
         schema: siteTimeMessage,
         example: { type: 'time', t0: 1769846400000, t1: 1769846400003.2, t2: 1769846400003.4 },

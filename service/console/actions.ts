@@ -1,0 +1,138 @@
+/** Actions on the machine of a box. Any box forwards them to the right one. */
+import { type BoxAction, endingActions } from '../contract/console/action-names.ts';
+import { type ActionAnswer, type BoxOrder, boxOrder, type PeerReset, peerReset } from '../contract/console/actions.ts';
+import { CodedError } from '../contract/errors.ts';
+import { readFields } from '../contract/fields.ts';
+import { readJson } from '../http/body.ts';
+import { operatorOf } from '../http/operator.ts';
+import type { Context, Routes } from '../http/routes.ts';
+import type { ServiceContext } from '../module.ts';
+import type { Peers } from '../peers/index.ts';
+import type { Screens } from '../screens/index.ts';
+import { answerOf, findPeer } from './peer-box.ts';
+
+interface Dependencies {
+  peers: Pick<Peers, 'find' | 'ask' | 'broadcast'>;
+  screens: Pick<Screens, 'identify'>;
+  /** The base URL of this box for other machines. */
+  address(): string | null;
+  /** Records that another box is reset. */
+  recordReset(reset: PeerReset): Promise<void>;
+}
+
+type ActionContext = Pick<ServiceContext, 'ids' | 'machineName' | 'operate' | 'options' | 'monotonicNow'>;
+
+/** For how long a repeated order gets the first answer, ms. */
+const REPEAT_MS = 10_000;
+
+const isEnding = (action: BoxAction): boolean => endingActions.includes(action);
+
+/** Whether two orders are one: what ends the player is done once, whatever it is called the second time. */
+export const isSameOrder = (one: BoxOrder, other: BoxOrder): boolean =>
+  (isEnding(one.action) && isEnding(other.action)) ||
+  (one.action === other.action &&
+    (one.display ?? null) === (other.display ?? null) &&
+    (one.value ?? null) === (other.value ?? null));
+
+export const createActions = (
+  { ids: { nodeId }, machineName, operate, options, monotonicNow }: ActionContext,
+  { peers, screens, address, recordReset }: Dependencies,
+): Routes => {
+  let last: { order: BoxOrder; at: number; answer: Promise<ActionAnswer> } | null = null;
+
+  const identifyPages = async (display: string | number | null): Promise<ActionAnswer> => {
+    const { asked, shown } = await screens.identify({ name: machineName, address: address() }, display);
+    const pages = asked === 1 ? '1 page' : `${asked} pages`;
+    return {
+      result: asked > 0 && shown === asked ? 'done' : 'unknown',
+      state: shown,
+      message: asked === 0 ? 'No page of this box is open.' : `${shown} of ${pages} show the name of the box.`,
+    };
+  };
+
+  /** @throws CodedError `update_in_trial`, `invalid_field` */
+  const carryOut = async (order: BoxOrder): Promise<ActionAnswer> => {
+    if (operate !== undefined) {
+      const answer = await operate(order, { name: machineName, address: address() });
+      if (!('refusal' in answer)) return answer;
+      const { refusal, message, field } = answer;
+      throw new CodedError(refusal, message, field === undefined ? {} : { field });
+    }
+    if (order.action === 'identify') return identifyPages(order.display ?? null);
+    return {
+      result: 'not_supported',
+      state: null,
+      message: 'This box runs without displays of its own, so nothing was tried.',
+    };
+  };
+
+  /** @throws CodedError `invalid_field` */
+  const checkName = ({ action, value }: BoxOrder): void => {
+    if (action !== 'reset' || value === machineName) return;
+    throw new CodedError('invalid_field', 'value is not valid: to reset a box, it must repeat the name of the box.', {
+      field: 'value',
+    });
+  };
+
+  /** @throws CodedError `local_required` */
+  const checkLocal = ({ action }: BoxOrder, isLocal: boolean): void => {
+    if (options.sharedSecret === null && isEnding(action) && !isLocal) throw new CodedError('local_required');
+  };
+
+  /** @throws CodedError as {@link carryOut} does */
+  const act = async (order: BoxOrder, operator: string | null): Promise<ActionAnswer> => {
+    const isRepeat = last !== null && isSameOrder(last.order, order) && monotonicNow() - last.at < REPEAT_MS;
+    if (last !== null && isRepeat) return last.answer;
+    const answer = carryOut(order);
+    const begun = { order, at: monotonicNow(), answer };
+    last = begun;
+    // What was refused was no order.
+    answer.catch(() => {
+      if (last === begun) last = null;
+    });
+    const { result } = await answer;
+    if (order.action === 'reset' && result === 'done') {
+      await peers.broadcast('boxes.reset', { name: machineName, operator });
+    }
+    return answer;
+  };
+
+  const actHere = async (ctx: Context, order: BoxOrder): Promise<ActionAnswer> => {
+    checkName(order);
+    checkLocal(order, ctx.state.isLocal);
+    ctx.state.log.info({ action: order.action }, 'an action was ordered');
+    return act(order, operatorOf(ctx.req));
+  };
+
+  const actThere = async (box: string, order: BoxOrder): Promise<ActionAnswer> => {
+    const peer = findPeer(peers, box);
+    checkLocal(order, false);
+    const answer = await peers.ask(peer, 'boxes.act', order);
+    if (!answer.ok && answer.code === 'invalid_field') {
+      const field = order.action === 'reset' ? 'value' : 'display';
+      const rule = field === 'value' ? 'it must repeat the name of the box' : 'the box has no such display';
+      throw new CodedError('invalid_field', `${field} is not valid: ${rule}.`, { field });
+    }
+    return answerOf(answer, 'update_in_trial', 'local_required');
+  };
+
+  return {
+    'POST /console/api/boxes/:nodeId/actions': async (ctx) => {
+      const order = readFields(boxOrder, await readJson(ctx));
+      const { nodeId: box } = ctx.params;
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = box === nodeId ? await actHere(ctx, order) : await actThere(box, order);
+    },
+    'POST /api/peers/actions': async (ctx) => {
+      const order = readFields(boxOrder, await readJson(ctx));
+      checkName(order);
+      // Without a secret anybody may be the peer.
+      checkLocal(order, false);
+      ctx.body = await act(order, null);
+    },
+    'POST /api/peers/resets': async (ctx) => {
+      await recordReset(readFields(peerReset, await readJson(ctx)));
+      ctx.body = {};
+    },
+  };
+};
