@@ -4,7 +4,7 @@
  */
 
 import type { ContentVersion, DeviceBinding } from '../contract/peers.ts';
-import { RELEASED } from './time.ts';
+import { type EpochMs, RELEASED } from './time.ts';
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
@@ -45,13 +45,11 @@ export const compareBindings = (a: DeviceBinding, b: DeviceBinding): number =>
 const TEN_YEARS_MS = 10 * 365 * 86_400_000;
 
 /**
- * Whether an instant (ISO 8601) is less than ten years ahead; a later one would win over every future change. A clock that
- * is slightly wrong is harmless, because each change is dated later than the one before it.
- *
- * @param now ms since the epoch
+ * Whether an instant (ISO 8601, or ms since the epoch) is less than ten years ahead; a later one would win over every future
+ * change. A clock that is slightly wrong is harmless, because each change is dated later than the one before it.
  */
-export const isPlausibleTime = (instant: string, now: number): boolean =>
-  Date.parse(instant) <= Math.max(now, RELEASED) + TEN_YEARS_MS;
+export const isPlausibleTime = (instant: string | EpochMs, now: EpochMs): boolean =>
+  new Date(instant).getTime() <= Math.max(now, RELEASED) + TEN_YEARS_MS;
 
 const MONTH_MS = 30 * 86_400_000;
 

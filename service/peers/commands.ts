@@ -17,8 +17,7 @@ import { type CommandAnswer, mostCommandAgeMs } from '../contract/peers.ts';
 import type { MonotonicMs } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
 import { createSlots } from '../platform/slots.ts';
-import type { AskPeers, Gathered, PeerInput } from './operations.ts';
-import type { Overdue } from './overdue.ts';
+import type { AskPeers, Gathered, Overdue, PeerInput } from './operations.ts';
 import type { Peer, Registry } from './registry.ts';
 import type { PeerAnswer } from './reply.ts';
 

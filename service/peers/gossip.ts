@@ -2,7 +2,6 @@
  * Anti-entropy gossip: once per period this box picks a peer, and both compare digests of the replicated state and the
  * membership. Only differences are sent.
  */
-
 import { createHash } from 'node:crypto';
 import { readFields } from '../contract/fields.ts';
 import {
@@ -15,11 +14,12 @@ import {
   reachQuery,
   type SiteSummary,
 } from '../contract/gossip.ts';
-import { mostPeers } from '../contract/peers.ts';
+import { mostPeers, type PeerState } from '../contract/peers.ts';
 import { remember, shuffled } from '../domain/collections.ts';
 import { createDebounce } from '../domain/debounce.ts';
+import { isPlausibleTime } from '../domain/merge.ts';
 import { createRate } from '../domain/rate.ts';
-import type { SiteTime } from '../domain/time.ts';
+import type { MonotonicMs, SiteTime } from '../domain/time.ts';
 import { readJson } from '../http/body.ts';
 import { answerPeer } from '../http/peer-answer.ts';
 import type { Routes } from '../http/routes.ts';
@@ -27,8 +27,51 @@ import type { ServiceContext } from '../module.ts';
 import { hostOf } from './advertised.ts';
 import { compareMembers, differingMembers, firstRound, memberDigests, nextToCheck, periodOf } from './membership.ts';
 import type { AskPeers } from './operations.ts';
-import type { OwnRecord } from './own-state.ts';
 import { isLive, type LivePeer, type Registry } from './registry.ts';
+
+type OwnRecord = ReturnType<typeof createOwnRecord>;
+
+/** The record that this box publishes to all boxes. @param parts the current state of the modules */
+export const createOwnRecord = (
+  { ids: { nodeId }, now, monotonicNow, tempo }: Pick<ServiceContext, 'ids' | 'now' | 'monotonicNow' | 'tempo'>,
+  parts: () => Omit<MemberRecord, 'nodeId' | 'seq'>,
+) => {
+  let record: MemberRecord | null = null;
+  let text = '';
+  let readAt: MonotonicMs = 0;
+  let highest = 0;
+
+  return {
+    /** The record, with a version that grows with each change. @param isFresh false: it may be some seconds old */
+    current: (isFresh: boolean): MemberRecord => {
+      if (record !== null && !isFresh && monotonicNow() - readAt < tempo.peers.fresh) return record;
+      readAt = monotonicNow();
+      const said = parts();
+      const before = text;
+      text = JSON.stringify(said);
+      // Later than the versions of previous starts, the last of which this box does not know.
+      if (record === null || text !== before) highest = Math.max(highest + 1, Math.floor(now()));
+      record = { nodeId, seq: highest, ...said };
+      return record;
+    },
+    /** Handles a version of the record that another box has and this box never made. */
+    refute: (seq: number): void => {
+      if (record === null || seq <= record.seq || !isPlausibleTime(seq, now())) return;
+      highest = seq + 1;
+      record = { ...record, seq: highest };
+    },
+  };
+};
+
+type Start = Pick<PeerState, 'startedAt' | 'instance'>;
+
+/**
+ * Whether the first of two boxes with one node id, as after cloning a disk, gets a new one: the one that started later, by the site's clock; of two
+ * that started at the same time, the one with the greater instance. Both boxes compare the same values, so only one of
+ * them does.
+ */
+export const takesNewId = (own: Start, other: Start): boolean =>
+  own.startedAt === other.startedAt ? own.instance > other.instance : own.startedAt > other.startedAt;
 
 interface Site {
   registry: Registry;

@@ -2,41 +2,28 @@
 
 import { sha256Hex } from '../auth/sign.ts';
 import type { Content } from '../content/index.ts';
-import type { ContentFile } from '../contract/content.ts';
-import type { ContentIssue } from '../contract/content-terms.ts';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
-import type { MediaProgress } from '../contract/onboarding.ts';
 import { type DeviceBinding, type PeerState, peerQuery, protocol } from '../contract/peers.ts';
 import { countBy } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { type SiteTime, unconfirmed } from '../domain/time.ts';
 import { matchesWeakly } from '../http/conditions.ts';
+import type { Routes } from '../http/routes.ts';
 import { heldIssues, type Media } from '../media/index.ts';
-import type { Module, ServiceContext } from '../module.ts';
+import type { ServiceContext } from '../module.ts';
 import { openAbsence } from './absence.ts';
 import { createCaller } from './call.ts';
-import { type CommandRelay, createCommandRelay } from './commands.ts';
+import { createCommandRelay } from './commands.ts';
 import type { Discovery } from './discovery.ts';
-import { createGossip } from './gossip.ts';
-import {
-  baselineNotes,
-  cloneIssues,
-  externalNotes,
-  limitIssues,
-  misdatedNotes,
-  overdueIssues,
-  peerIssues,
-} from './health.ts';
+import { createGossip, createOwnRecord, takesNewId } from './gossip.ts';
+import { boxIssues, boxNotes } from './health.ts';
 import { openKnownBoxes } from './known-boxes.ts';
-import { createMediaReplication } from './media-replication.ts';
-import { createMissingMedia } from './missing-media.ts';
+import { createMediaReplication, createMissingMedia } from './media-replication.ts';
 import { createNews } from './news.ts';
-import { type AskPeers, createAskPeers } from './operations.ts';
-import { createOverdue } from './overdue.ts';
-import { createOwnRecord, takesNewId } from './own-state.ts';
+import { createAskPeers, createOverdue } from './operations.ts';
 import { createMisdated, createRecordExchange, type ReplicatedDevices, type ReplicatedTakeovers } from './records.ts';
-import { createRegistry, type Registry } from './registry.ts';
+import { createRegistry } from './registry.ts';
 import { createReplication } from './replication.ts';
 import { createSharedCopies } from './shared-copies.ts';
 
@@ -50,38 +37,14 @@ interface Dependencies {
   takeovers: ReplicatedTakeovers;
 }
 
-export interface Peers
-  extends Module,
-    AskPeers,
-    Pick<Registry, 'all' | 'alive' | 'find' | 'isAlone' | 'settled' | 'call' | 'refresh'> {
-  /** Base URLs of the release folders on the reachable peers. */
-  updateFeeds(): string[];
-  /** As in {@link LandingMessage}. */
-  mediaProgress(): MediaProgress;
-  /** One warning per medium that the content names and no box of the site has. */
-  missingMedia(content: ContentFile): Promise<ContentIssue[]>;
-  /** Calls `listener` with the bindings that another box has made, once they are stored here. */
-  onBindings(listener: (bindings: readonly DeviceBinding[]) => void): void;
-  /** Calls `listener` when media that the content names have arrived: from a peer, by upload or by hand. */
-  onMedia(listener: () => void): void;
-  /** Relays a command to all peers. */
-  relayCommand: CommandRelay['relay'];
-  /** Adds to the state that this box sends to its peers. */
-  addState(part: () => Pick<PeerState, 'devices' | 'alerts'>): void;
-  /** Dates the start of this box by the site's clock. */
-  followClock(clock: SiteTime): void;
-  /** Calls `listener` once another box, at a base URL, has the node id of this one, which must change its own. */
-  onClone(listener: (url: string) => void): void;
-  sendTakeover: ReturnType<typeof createRecordExchange>['sendTakeover'];
-}
+export type Peers = Awaited<ReturnType<typeof createPeers>>;
+
+type StatePart = () => Pick<PeerState, 'devices' | 'alerts'>;
 
 /** A smaller change of the start time, ms, is not sent. */
 const MAX_SLEW_MS = 50;
 
-export const createPeers = async (
-  context: ServiceContext,
-  { content, media, devices, takeovers }: Dependencies,
-): Promise<Peers> => {
+export const createPeers = async (context: ServiceContext, { content, media, devices, takeovers }: Dependencies) => {
   const { options, now, monotonicNow, ids } = context;
   const { site, variant } = options;
   const createdAt = monotonicNow();
@@ -119,7 +82,7 @@ export const createPeers = async (
   const asking = createAskPeers(registry, overdue, ids.nodeId);
   const bindings = createEmitter<[readonly DeviceBinding[]]>();
   const arrivals = createEmitter();
-  const stateParts: (() => Pick<PeerState, 'devices' | 'alerts'>)[] = [];
+  const stateParts: StatePart[] = [];
   const misdated = createMisdated(context);
   const shared = { peers: registry, asking, overdue, misdated, onNews: () => gossip.tell() };
   const replication = createReplication(context, {
@@ -161,24 +124,39 @@ export const createPeers = async (
     ...record.current(true),
   });
   let discovery: Discovery | undefined;
-  const refresh = async () => void (await Promise.all([registry.refresh(), gossip.ask()]));
+  const { all, alive, find, isAlone, settled, call } = registry;
 
   return {
-    ...registry,
+    all,
+    alive,
+    find,
+    isAlone,
+    settled,
+    call,
     ...asking,
-    refresh,
-    updateFeeds: () => registry.alive().map(({ url }) => `${url}/updates/`),
+    /** Asks some boxes, and the static addresses without a box, for what they have. */
+    refresh: async (): Promise<void> => void (await Promise.all([registry.refresh(), gossip.ask()])),
+    /** Base URLs of the release folders on the reachable peers. */
+    updateFeeds: (): string[] => registry.alive().map(({ url }) => `${url}/updates/`),
     sendTakeover: exchange.sendTakeover,
+    /** Relays a command to all peers. */
     relayCommand: commandRelay.relay,
+    /** Calls `listener` once another box, at a base URL, has the node id of this one, which must change its own. */
     onClone: clones.on,
-    followClock: (clock) => {
+    /** Dates the start of this box by the site's clock. */
+    followClock: (clock: SiteTime): void => {
       followed = clock;
     },
+    /** As in {@link LandingMessage}. */
     mediaProgress: mediaReplication.progress,
+    /** One warning per medium that the content names and no box of the site has. */
     missingMedia: missingMedia.of,
+    /** Calls `listener` with the bindings that another box has made, once they are stored here. */
     onBindings: bindings.on,
+    /** Calls `listener` when media that the content names have arrived: from a peer, by upload or by hand. */
     onMedia: arrivals.on,
-    addState: (part) => void stateParts.push(part),
+    /** Adds to the state that this box sends to its peers. */
+    addState: (part: StatePart): void => void stateParts.push(part),
     routes: {
       'GET /api/peers/state': (ctx) => {
         const { from, port, instance, news: hasNews, brief } = readFields(peerQuery.partial(), ctx.query);
@@ -204,40 +182,32 @@ export const createPeers = async (
       ...exchange.routes,
       ...gossip.routes,
       ...news.routes,
-    },
+    } satisfies Routes,
     health: async () => {
       const peers = registry.health();
-      const copies = registry.clones();
-      const mediaHealth = mediaReplication.health();
       const content = await replication.health();
       const refused = [...content.refused, ...misdated.list()];
       return {
         fields: {
           peers,
-          replication: { ...content, refused, media: mediaHealth, lostUploads: await media.lost() },
+          replication: { ...content, refused, media: mediaReplication.health(), lostUploads: await media.lost() },
         },
         issues: {
-          boxes: [
-            ...peerIssues(
-              peers.filter(({ url }) => !copies.some((each) => each.url === url)),
-              monotonicNow() - createdAt,
-            ),
-            ...overdueIssues(overdue.urls(registry.all())),
-            ...cloneIssues(copies),
-            ...limitIssues(registry.isFull()),
-          ],
+          boxes: boxIssues({
+            peers,
+            uptimeMs: monotonicNow() - createdAt,
+            overdue: overdue.urls(registry.all()),
+            clones: registry.clones(),
+            isFull: registry.isFull(),
+          }),
           media: [...heldIssues(mediaReplication.held(), media.heldReason()), ...mediaReplication.issues()],
         },
-        notes: [
-          ...misdatedNotes(misdated.list()),
-          ...externalNotes(registry.externalBoxes()),
-          ...baselineNotes(options),
-        ],
+        notes: boxNotes(misdated.list(), registry.externalBoxes(), options),
         contentWarnings: missingMedia.warnings(),
       };
     },
     metrics: () => ({ signage_peers: countBy(registry.health().map(({ state }) => state)) }),
-    start: async ({ port }) => {
+    start: async ({ port }: { port: number }): Promise<void> => {
       missingMedia.start();
       registry.start(port);
       gossip.start(port);

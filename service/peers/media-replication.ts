@@ -2,12 +2,14 @@
  * Replicates the media that the content names: fetches them from peers in the background, complete or not at all, so that
  * a name stands for the same file on every box.
  */
-
 import { createHash } from 'node:crypto';
-import type { Content } from '../content/index.ts';
+import { type Content, type MediaUse, mediaUses } from '../content/index.ts';
+import type { ContentFile } from '../contract/content.ts';
+import type { ContentIssue } from '../contract/content-terms.ts';
 import type { ReplicationHealth } from '../contract/health.ts';
 import type { MediaProgress } from '../contract/onboarding.ts';
 import type { PeerMedia, PeerMedium } from '../contract/peers.ts';
+import { createDebounce } from '../domain/debounce.ts';
 import { compareVersions, isPlausibleTime } from '../domain/merge.ts';
 import type { SiteTime } from '../domain/time.ts';
 import type { Media } from '../media/index.ts';
@@ -15,7 +17,6 @@ import type { ServiceContext } from '../module.ts';
 import type { Absence } from './absence.ts';
 import { createMediaLists, type MediaSite } from './media-lists.ts';
 import { createAwaitedMedia, createMediaTransfers, newestOf, planTransfers, type Transfer } from './media-transfers.ts';
-import { MAX_REPORTED } from './missing-media.ts';
 
 const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -37,6 +38,8 @@ interface Site extends MediaSite {
 }
 
 const MAX_MEDIA = 10_000;
+/** Most media that are reported as missing. */
+const MAX_REPORTED = 100;
 
 export const createMediaReplication = (
   context: Pick<ServiceContext, 'logs' | 'monotonicNow' | 'tempo'>,
@@ -249,5 +252,51 @@ export const createMediaReplication = (
       absence.close();
       clearTimeout(timer);
     },
+  };
+};
+
+/** Media that the content names and that no box of the site has. */
+export const createMissingMedia = (
+  { log, tempo }: Pick<ServiceContext, 'log' | 'tempo'>,
+  content: Pick<Content, 'mediaUses' | 'onDocument'>,
+  mediaReplication: Pick<ReturnType<typeof createMediaReplication>, 'nowhere' | 'settled'>,
+) => {
+  const warningsFor = (uses: ReadonlyMap<string, MediaUse>): ContentIssue[] => {
+    const absent = mediaReplication.nowhere(uses.keys());
+    return [...uses]
+      .filter(([name]) => absent.has(name))
+      .slice(0, MAX_REPORTED)
+      .map(([name, { path, label }]) => ({
+        path,
+        message: `${label}: there is no medium ${JSON.stringify(name)}; upload it`,
+      }));
+  };
+  const warnings = (): ContentIssue[] => warningsFor(content.mediaUses());
+
+  const logFound = async (): Promise<void> => {
+    // During a scan nothing is known to be missing.
+    await mediaReplication.settled();
+    const found = warnings();
+    if (found.length > 0) log.warn({ warnings: found }, 'media that the content names are missing');
+  };
+  const logSoon = createDebounce(() => void logFound(), {
+    // Media may be uploaded together with the content.
+    quietMs: tempo.peers.missing,
+    longestMs: Number.POSITIVE_INFINITY,
+  });
+
+  return {
+    /** One warning per medium of the playing content that no box has, at its first mention. */
+    warnings,
+    /** The same for any content; also finds files that were just put into the folders. */
+    of: async (file: ContentFile): Promise<ContentIssue[]> => {
+      await mediaReplication.settled();
+      return warningsFor(mediaUses(file));
+    },
+    start: (): void => {
+      content.onDocument(logSoon);
+      logSoon();
+    },
+    close: (): void => void logSoon.cancel(),
   };
 };

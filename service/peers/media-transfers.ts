@@ -60,7 +60,7 @@ const FOLLOW_MS = 1_500;
  */
 export const createAwaitedMedia = (isComing: (name: string) => boolean) => {
   let until = Number.NEGATIVE_INFINITY;
-  const waiting = new Map<string, Set<() => void>>();
+  const waiting = new Set<{ name: string; go(): void }>();
 
   return {
     /** Called when the content has changed. */
@@ -69,23 +69,21 @@ export const createAwaitedMedia = (isComing: (name: string) => boolean) => {
     },
     /** Called with the name of a medium that has arrived. */
     arrived: (name: string): void => {
-      for (const go of waiting.get(name) ?? []) go();
+      for (const each of waiting) if (each.name === name) each.go();
     },
     /** Resolves when the medium has arrived, is not expected, or after a time limit. */
     arrival: async (name: string): Promise<void> => {
       const left = until - performance.now();
       if (left <= 0 || !isComing(name)) return;
-      const all = waiting.get(name) ?? new Set();
-      waiting.set(name, all);
       await new Promise<void>((resolve) => {
         const go = (): void => {
           clearTimeout(timer);
-          all.delete(go);
-          if (all.size === 0 && waiting.get(name) === all) waiting.delete(name);
+          waiting.delete(request);
           resolve();
         };
         const timer = setTimeout(go, left);
-        all.add(go);
+        const request = { name, go };
+        waiting.add(request);
       });
     },
   };

@@ -3,9 +3,7 @@
  * few others to probe a box that does not answer, and boxes exchange their findings. Reports of others only make a box
  * probe for itself. Pure; times are in ms by a monotonic clock.
  */
-import { mostPeers } from '../contract/peers.ts';
-import { remember } from '../domain/collections.ts';
-import { bucketDigests, bucketOf, differingBuckets, type Hash, hashOf } from './digest.ts';
+import { bucketDigests, bucketOf, differingBuckets } from './digest.ts';
 
 /** A member and the version of its record, by node id. */
 export type Versions = ReadonlyMap<string, number>;
@@ -13,28 +11,17 @@ export type Versions = ReadonlyMap<string, number>;
 /** Buckets of the digests of members. */
 export const memberBuckets = 16;
 
-const hashes = new Map<string, number>();
-/** {@link hashOf}, which remembers: the same members are compared with every box. */
-const hashOfMember: Hash = (text) => {
-  const known = hashes.get(text);
-  if (known !== undefined) return known;
-  const hash = hashOf(text);
-  remember(hashes, text, hash, 4 * mostPeers);
-  return hash;
-};
-
 /** The digests of the members; see {@link bucketDigests}. */
 export const memberDigests = (members: Versions): string =>
   bucketDigests(
     [...members].map(([nodeId, seq]) => [nodeId, String(seq)] as const),
     memberBuckets,
-    hashOfMember,
   );
 
 /** The members in the buckets that differ. */
 export const differingMembers = (members: Versions, own: string, theirs: string): Map<string, number> => {
   const buckets = differingBuckets(own, theirs);
-  return new Map([...members].filter(([nodeId]) => buckets.has(bucketOf(nodeId, memberBuckets, hashOfMember))));
+  return new Map([...members].filter(([nodeId]) => buckets.has(bucketOf(nodeId, memberBuckets))));
 };
 
 export interface Differences {

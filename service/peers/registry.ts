@@ -15,13 +15,13 @@ import {
 } from '../contract/peers.ts';
 import { remember } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
+import { isPlausibleTime } from '../domain/merge.ts';
 import type { EpochMs, MonotonicMs } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
 import { type Address, type AddressOrigin, createAddresses, isAnswering, isBusy, isOpen } from './addresses.ts';
 import { acceptedUrl, advertisedUrl, hostOf } from './advertised.ts';
 import type { Caller, PeerRequest } from './call.ts';
 import type { KnownBox } from './known-boxes.ts';
-import { isPlausibleSeq } from './own-state.ts';
 import { createProber, createWindow } from './prober.ts';
 import type { Failure, PeerAnswer } from './reply.ts';
 import { createSuspicions } from './suspicions.ts';
@@ -350,7 +350,6 @@ export const createRegistry = (
     /** Static peers always; discovered peers until 25 hours after their last answer. */
     all,
     alive,
-    /** The peer with that node id; undefined: it is not known. */
     find,
     /** Whether {@link all} is empty; cheap enough for every request. */
     isAlone: (): boolean => reports.size === 0 && unnamed().length === 0,
@@ -370,7 +369,6 @@ export const createRegistry = (
       const unproven = addresses.all().filter(({ source, nodeId }) => source === 'static' && nodeId === null);
       await Promise.all(unproven.map((address) => prober.ask(address)));
     },
-    /** Adds an address at which a box may be. */
     addCandidate,
     /** Handles the goodbye of a box. */
     goodbye: (url: string): void => {
@@ -424,7 +422,7 @@ export const createRegistry = (
     /** Applies the record of a peer that another one forwarded, if it is newer. @returns whether it was newer */
     applyRecord: (record: MemberRecord): boolean => {
       const report = reports.get(record.nodeId);
-      if (report === undefined || record.seq <= report.state.seq || !isPlausibleSeq(record.seq, now())) return false;
+      if (report === undefined || record.seq <= report.state.seq || !isPlausibleTime(record.seq, now())) return false;
       reports.set(record.nodeId, { ...report, state: { ...report.state, ...record } });
       emit(record.nodeId);
       return true;

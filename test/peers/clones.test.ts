@@ -4,7 +4,7 @@ import { copyFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { takesNewId } from '../../service/peers/own-state.ts';
+import { takesNewId } from '../../service/peers/gossip.ts';
 import { logged, patience } from '../support/observe.ts';
 import { type TestService, temporaryFolder } from '../support/service.ts';
 import {
