@@ -37,6 +37,8 @@ export const defaultTempo = {
     idle: 5_000,
     /** A request waits up to this long for a running check. */
     warnings: 2_000,
+    /** Between looks at the clock, which may have passed a boundary of programmes, or have been set. */
+    boundary: 500,
   },
   devices: {
     /** Between looks at which devices are connected, and at what landing pages show without an event. */
@@ -171,6 +173,10 @@ export const defaultTempo = {
     /** Before a box is asked again for its plays; how long a reading for another box waits for its next page. */
     again: 1_000,
     reading: 30_000,
+  },
+  screens: {
+    /** At a boundary of programmes: the pages of a screen get its revision within this time, each at another moment. */
+    boundary: 10_000,
   },
   streams: {
     /** ffmpeg may take this long to produce media (a source may have long keyframe intervals), and to end. */

@@ -97,7 +97,7 @@ export const openContent = async (
   const { isStored, store } = kept;
   const plays = createEmitter<[ContentDocument]>();
   const fileEdits = createFileEdits();
-  const { view, show } = createPayloads(context, { feeds, leading });
+  const { view, show, close: closePayloads } = createPayloads(context, { feeds, leading });
   const checker = createChecker(context);
   let issues: ContentIssue[] = [];
 
@@ -279,6 +279,7 @@ export const openContent = async (
     lost: backups.list,
     close: async () => {
       clearTimeout(schemaTimer);
+      closePayloads();
       unwatch();
       await enqueue(async () => {});
       await checker.close();

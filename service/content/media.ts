@@ -5,6 +5,7 @@ import { addressOf, loadedAddress } from '../domain/markup.ts';
 import { mediaNameIn } from '../domain/media-names.ts';
 import { slideId } from '../domain/slides.ts';
 import { type Path, slideLabel, spellPath } from './labels.ts';
+import { isNested } from './round-lists.ts';
 
 const MEDIA = '/media/';
 const IN_MARKUP = loadedAddress(MEDIA);
@@ -51,6 +52,7 @@ const collect = ({ playlists, templates }: ContentFile): MediaNames => {
   const markupOf = new Map(templates.map(({ id, html }) => [id, html]));
   for (const [at, { id, slides }] of playlists.entries()) {
     for (const [index, slide] of slides.entries()) {
+      if (isNested(slide)) continue;
       const add = (address: unknown, ...field: Path): void => {
         const name = typeof address === 'string' ? mediaNameIn(address) : null;
         if (name === null) return;

@@ -2,9 +2,13 @@
 import { createHash } from 'node:crypto';
 import type { ContentFile } from '../contract/content.ts';
 import type { PlaylistPayload, Screen, Slide } from '../contract/playlist.ts';
+import { type ZoneName, zoneNames } from '../contract/programmes.ts';
+import { programmesOf } from '../domain/programmes.ts';
+import { type RoundLists, reachableFrom } from '../domain/rounds.ts';
 import { fillSlide, fillTimetable, shownName } from '../domain/slides.ts';
 import { usedOf } from '../domain/template.ts';
 import type { SourceSettings } from '../feeds/index.ts';
+import { isPlain, roundListsOf } from './round-lists.ts';
 
 const DEFAULT_REFRESH_SECONDS = 900;
 
@@ -126,34 +130,115 @@ const usedBy = (slides: readonly Slide[], { rssFeeds, apiSources, timetableGroup
   };
 };
 
+/** All playlists of a file, filled in. */
+export interface Catalogue {
+  /** Null in place of one: there is none with this id. */
+  playlist(id: string | null): ScreenDocument['playlist'];
+  /** Its own slides, without those of nested and inserted playlists. */
+  slides(id: string): readonly Slide[];
+  isSynchronized(id: string | null): boolean;
+  /** Whether a playlist plays as it is listed. */
+  isPlain(id: string | null): boolean;
+  lists: RoundLists<Slide>;
+  /** The feeds, sources and groups that slides name. */
+  usedBy(slides: readonly Slide[]): Data;
+}
+
+/** Parsed files are never modified, so each is filled in once. */
+const catalogues = new WeakMap<ContentFile, Catalogue>();
+
+export const catalogueOf = (content: ContentFile): Catalogue => {
+  const known = catalogues.get(content);
+  if (known !== undefined) return known;
+  const shared = fillShared(content);
+  const files = new Map(content.playlists.map((playlist) => [playlist.id, playlist]));
+  const slides = new Map(content.playlists.map(({ id }): [string, Slide[]] => [id, []]));
+  const lists = roundListsOf(content.playlists, (playlist, slide, index) => {
+    const filled = fillSlide(playlist.id, slide, index, content.templates);
+    slides.get(playlist.id)?.push(filled);
+    return filled;
+  });
+  const records = new Map(
+    content.playlists.map(({ id, name, fade_between_slides }) => [
+      id,
+      { id, name: shownName(name ?? id), fade_between_slides: fade_between_slides ?? true },
+    ]),
+  );
+  const catalogue: Catalogue = {
+    playlist: (id) => records.get(id ?? '') ?? null,
+    slides: (id) => slides.get(id) ?? [],
+    isSynchronized: (id) => files.get(id ?? '')?.sync === true,
+    isPlain: (id) => {
+      const file = files.get(id ?? '');
+      return file === undefined || isPlain(file);
+    },
+    lists,
+    usedBy: (named) => usedBy(named, shared),
+  };
+  catalogues.set(content, catalogue);
+  return catalogue;
+};
+
+/** The playlists of the zones of a screen, in the order of the payload. */
+export const zonesOf = ({ layout, zones }: ContentFile['screens'][number]): { zone: ZoneName; playlistId: string }[] =>
+  zoneNames.flatMap((zone) => {
+    const playlistId = layout?.split('-').includes(zone) === true ? zones?.[zone] : null;
+    return playlistId == null ? [] : [{ zone, playlistId }];
+  });
+
+/** What a screen plays beyond one playlist as it is listed, as a text; null: nothing. It does not depend on the time. */
+const planText = (
+  content: ContentFile,
+  screen: ContentFile['screens'][number],
+  catalogue: Catalogue,
+): string | null => {
+  const programmes = programmesOf(content.programmes, screen);
+  const zones = zonesOf(screen);
+  const own = screen.playlist_id ?? null;
+  if (programmes.length === 0 && zones.length === 0 && catalogue.isPlain(own)) return null;
+  const named = [
+    own ?? '',
+    ...programmes.map(({ playlist_id }) => playlist_id),
+    ...zones.map((zone) => zone.playlistId),
+  ];
+  const needed = [...reachableFrom(named, catalogue.lists)].sort();
+  return JSON.stringify([
+    programmes,
+    zones,
+    needed.map((id) => {
+      const { order, insert, items } = catalogue.lists.get(id) ?? {};
+      const parts = items?.map((item) => ('slide' in item ? partOf(item.slide).digest : item.playlist_id));
+      return [id, catalogue.playlist(id), catalogue.isSynchronized(id), order, insert, parts];
+    }),
+  ]);
+};
+
 /**
  * Fills in the file. A screen whose digest equals that in `before` keeps its times; a changed one is modified, and a new
  * one created, at `changedAt` (ISO 8601). Times that the file gives take precedence.
  */
 export const modelOf = (content: ContentFile, before: Stamps, changedAt: string): Model => {
-  const shared = fillShared(content);
+  const catalogue = catalogueOf(content);
   const none = { playlist: null, slides: [], rssFeeds: [], apiSources: [], timetableGroups: [] };
   const filled = new Map<string, Omit<ScreenDocument, 'screen'>>();
-  for (const playlist of content.playlists) {
-    const slides = playlist.slides.map((slide, index) => fillSlide(playlist.id, slide, index, content.templates));
-    filled.set(playlist.id, {
-      playlist: {
-        id: playlist.id,
-        name: shownName(playlist.name ?? playlist.id),
-        fade_between_slides: playlist.fade_between_slides ?? true,
-      },
+  for (const { id, sync } of content.playlists) {
+    const slides = [...catalogue.slides(id)];
+    filled.set(id, {
+      playlist: catalogue.playlist(id),
       slides,
-      ...(playlist.sync ? { sync: true as const } : null),
-      ...usedBy(slides, shared),
+      ...(sync ? { sync: true as const } : null),
+      ...catalogue.usedBy(slides),
     });
   }
 
   const screenDocuments = new Map<string, ScreenDocument>();
   const stamps = new Map<string, Stamp>();
-  for (const { id, name, slug, playlist_id, created_at, modified_at } of content.screens) {
+  for (const file of content.screens) {
+    const { id, name, slug, playlist_id, created_at, modified_at } = file;
     const identity = { id: id ?? slug, name: shownName(name), slug, playlist_id: playlist_id ?? null };
     const body = filled.get(playlist_id ?? '') ?? none;
-    const digest = digestOf(`[${JSON.stringify(identity)},${textOf(body)}]`);
+    const plan = planText(content, file, catalogue);
+    const digest = digestOf(`[${JSON.stringify(identity)},${textOf(body)}${plan === null ? '' : `,${plan}`}]`);
     const known = before.get(slug);
     const stamp: Stamp = {
       created_at: utc(created_at) ?? known?.created_at ?? changedAt,

@@ -2,14 +2,21 @@
 
 import type { ContentFile, OpeningTime } from '../contract/content.ts';
 import { playlistPayload, type Screen, type Slide, syncHeader } from '../contract/playlist.ts';
+import type { ProgrammePlan } from '../contract/programmes.ts';
 import { extendedFields, type Variant } from '../contract/terms.ts';
+import { remember } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
-import { mediaNameIn, withoutCredentials } from '../domain/media-names.ts';
+import { mediaNameIn } from '../domain/media-names.ts';
+import type { EpochMs } from '../domain/time.ts';
 import type { Feeds } from '../feeds/index.ts';
 import { type PreparedAnswer, prepareAnswer } from '../http/prepared.ts';
 import type { ServiceContext } from '../module.ts';
+import { publicOf } from './credentials.ts';
 import { type MediaUse, mediaNamed, mediaSlides, mediaUses } from './media.ts';
 import { revisionOf, type ScreenDocument, sourcesOf, textOf } from './model.ts';
+import { createPlans, type Plans, type Played, playsAt } from './plans.ts';
+
+const noPlans: Plans = { slugs: [], at: () => null };
 
 /** A slide's stream, with the user and password of its address. */
 export interface StreamOfSlide {
@@ -17,31 +24,30 @@ export interface StreamOfSlide {
   address: string;
 }
 
-/** Slides without the user and password of their media. The same list gives the same result. */
-const publicSlides = new WeakMap<readonly Slide[], Slide[]>();
-const publicOf = (slides: Slide[]): Slide[] => {
-  const known = publicSlides.get(slides);
-  if (known !== undefined) return known;
-  const hidden = slides.map((slide) => {
-    const media_url = slide.media_url && withoutCredentials(slide.media_url);
-    const fallback = slide.content?.['fallback_media_url'];
-    const fallback_media_url = typeof fallback === 'string' ? withoutCredentials(fallback) : fallback;
-    if (media_url === slide.media_url && fallback_media_url === fallback) return slide;
-    const content = fallback === undefined ? slide.content : { ...slide.content, fallback_media_url };
-    return { ...slide, media_url, content };
-  });
-  const same = hidden.every((slide, index) => slide === slides[index]);
-  const result = same ? slides : hidden;
-  publicSlides.set(slides, result);
-  return result;
-};
-
 /** One screen's answer to `GET /api/screens/{slug}/playlist`. */
 export interface Payload extends PreparedAnswer {
   screen: Screen;
   /** In quotes it is the entity tag. */
   revision: string;
+  /** Revision of its `programme`, by which pages play on at a boundary; absent: it has none. */
+  plan?: string;
 }
+
+/** Programmes with their revision, so that what screens share is serialized once. */
+const plans = new WeakMap<ProgrammePlan, Map<string, ProgrammePlan>>();
+const MAX_PLANS = 100;
+
+/** The document with the revision of its programme: of all that does not change at a boundary. */
+const withPlan = (document: ScreenDocument, leading: readonly Slide[]): ScreenDocument => {
+  const { programme, sync: _, ...rest } = document;
+  if (programme === undefined) return document;
+  const revision = revisionOf({ ...rest, programme, playlist: null, slides: leading });
+  const known = plans.get(programme) ?? new Map<string, ProgrammePlan>();
+  const plan = known.get(revision) ?? { ...programme, revision };
+  remember(known, revision, plan, MAX_PLANS);
+  plans.set(programme, known);
+  return { ...document, programme: plan };
+};
 
 export const createPayload = ({ sync, ...document }: ScreenDocument, variant: Variant): Payload => {
   // With `sync`, which is a header: a page must fetch the playlist where nothing else has changed.
@@ -53,7 +59,12 @@ export const createPayload = ({ sync, ...document }: ScreenDocument, variant: Va
     return Buffer.from(JSON.stringify(payload));
   };
   const headers = ['Cache-Control', 'no-cache', ...(sync === true ? [syncHeader, '1'] : [])];
-  return Object.assign(prepareAnswer(`"${revision}"`, bodyOf, headers), { screen: document.screen, revision });
+  const plan = variant === 'extended' ? document.programme?.revision : undefined;
+  return Object.assign(prepareAnswer(`"${revision}"`, bodyOf, headers), {
+    screen: document.screen,
+    revision,
+    ...(plan === undefined ? null : { plan }),
+  });
 };
 
 /** Slides that come before those of the content. */
@@ -70,9 +81,9 @@ export type Shown = Pick<ScreenDocument, 'slides' | 'rssFeeds' | 'apiSources'>;
 export interface View {
   screens(): Screen[];
   payload(slug: string): Payload | undefined;
-  /** The slides of a screen, without their live data. */
+  /** The slides that a screen plays now, without their live data. */
   slides(slug: string): readonly Slide[];
-  /** A slide of a screen, without its live data. */
+  /** A slide that a screen plays now or within days, without its live data. */
   slide(slug: string, slideId: string): Slide | undefined;
   /** What screens show, live data included; those that show the same are one entry. */
   shown(): readonly Shown[];
@@ -90,8 +101,13 @@ export interface View {
   namesPage(url: string): boolean;
   /** URLs of the stream slides; a new set object after each change. */
   streams(): readonly StreamOfSlide[];
-  /** Calls `listener` with the slugs whose payload was added, changed or removed. */
-  onChange(listener: (slugs: string[]) => void): void;
+  /** What a screen plays at any moment, and why; null: there is no such screen. */
+  playsAt(slug: string, at: EpochMs): ReturnType<typeof playsAt>;
+  /**
+   * Calls `listener` with the slugs whose payload was added, changed or removed.
+   * @param cause `time`: nothing but what is due has changed
+   */
+  onChange(listener: (slugs: string[], cause: 'content' | 'time') => void): void;
 }
 
 interface Payloads {
@@ -102,21 +118,21 @@ interface Payloads {
    * @returns whether any payload changed
    */
   show(screenDocuments: ReadonlyMap<string, ScreenDocument>, content: ContentFile | null): boolean;
+  close(): void;
 }
 
-const streamsOf = (screenDocuments: ReadonlyMap<string, ScreenDocument>): readonly StreamOfSlide[] => {
-  const playlists = new Set([...screenDocuments.values()].map(({ slides }) => slides));
-  const slides = [...playlists].flat();
+const streamsOf = (lists: Iterable<readonly Slide[]>): readonly StreamOfSlide[] => {
+  const slides = [...new Set(lists)].flat();
   return slides.flatMap(({ id, kind, media_url }) =>
     kind === 'stream' && media_url !== null ? [{ slideId: id, address: media_url }] : [],
   );
 };
 
 export const createPayloads = (
-  { options: { variant } }: Pick<ServiceContext, 'options'>,
+  { options: { variant, timeZone }, now, tempo }: Pick<ServiceContext, 'options' | 'now' | 'tempo'>,
   { feeds, leading }: { feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>; leading: LeadingSlides },
 ): Payloads => {
-  const changes = createEmitter<[string[]]>();
+  const changes = createEmitter<[string[], 'content' | 'time']>();
   let screenDocuments: ReadonlyMap<string, ScreenDocument> = new Map();
   let payloads: ReadonlyMap<string, Payload> = new Map();
   let shown: readonly Shown[] = [];
@@ -129,14 +145,47 @@ export const createPayloads = (
   let leadingMedia: readonly string[] = [];
   let streams: readonly StreamOfSlide[] = [];
 
+  let plans: Plans = noPlans;
+  /** What the screens of the plans play, by slug. */
+  let played: ReadonlyMap<string, Played> = new Map();
+  /** As long as the time lies within, the payloads are right. */
+  let valid = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+
   const tags = (slug: string): readonly string[] => screens.get(slug)?.tags ?? [];
-  const publish = (): boolean => {
+  const evaluate = (): void => {
+    const at = now();
+    const before = played;
+    played = new Map(
+      plans.slugs.flatMap((slug) => {
+        const each = plans.at(slug, at);
+        return each === null ? [] : [[slug, each] as const];
+      }),
+    );
+    valid = {
+      from: Math.max(...[...played.values()].map(({ from }) => from), Number.NEGATIVE_INFINITY),
+      until: Math.min(...[...played.values()].map(({ until }) => until), Number.POSITIVE_INFINITY),
+    };
+    const isSame = [...played].every(([slug, { all }]) => before.get(slug)?.all === all);
+    if (!isSame) streams = streamsOf([...screenDocuments.keys()].map(allSlides));
+  };
+
+  const documentOf = (slug: string, document: ScreenDocument): ScreenDocument => {
+    const { screen } = document;
+    const due = played.get(slug)?.document;
+    return due === undefined ? document : { screen, ...due };
+  };
+  const allSlides = (slug: string): readonly Slide[] =>
+    played.get(slug)?.all ?? screenDocuments.get(slug)?.slides ?? [];
+
+  const publish = (cause: 'content' | 'time'): boolean => {
     const before = payloads;
+    evaluate();
     const led = new Map([...screenDocuments.keys()].map((slug) => [slug, leading.slides({ slug, tags: tags(slug) })]));
     leadingMedia = [...led.values()].flat().flatMap(({ media_url }) => mediaNameIn(media_url ?? '') ?? []);
+    const due = new Map([...screenDocuments].map(([slug, document]) => [slug, documentOf(slug, document)]));
     // Screens that show the same share the arrays, which are then serialized once.
     slides = new Map(
-      [...screenDocuments].map(([slug, document]) => {
+      [...due].map(([slug, document]) => {
         const [first, ...others] = led.get(slug) ?? [];
         return [slug, first === undefined ? document.slides : [first, ...others, ...document.slides]];
       }),
@@ -147,11 +196,18 @@ export const createPayloads = (
       filled.set(document.rssFeeds, live);
       return live;
     };
-    const full = [...screenDocuments].map(([slug, document]): [string, ScreenDocument] => [
+    const full = [...due].map(([slug, document]): [string, ScreenDocument] => [
       slug,
-      { ...document, slides: slides.get(slug) ?? document.slides, ...fill(document) },
+      withPlan({ ...document, slides: slides.get(slug) ?? document.slides, ...fill(document) }, led.get(slug) ?? []),
     ]);
-    shown = [...new Map(full.map(([, document]) => [document.slides, document])).values()];
+    shown = [
+      ...new Map(
+        full.map(([slug, document]) => {
+          const all = played.get(slug)?.all;
+          return [all ?? document.slides, all === undefined ? document : { ...document, slides: [...all] }];
+        }),
+      ).values(),
+    ];
     payloads = new Map(
       full.map(([slug, document]) => [
         slug,
@@ -161,38 +217,52 @@ export const createPayloads = (
     const changed = [...new Set([...before.keys(), ...payloads.keys()])].filter(
       (slug) => before.get(slug)?.revision !== payloads.get(slug)?.revision,
     );
-    if (changed.length > 0) changes.emit(changed);
+    if (changed.length > 0) changes.emit(changed, cause);
     return changed.length > 0;
   };
-  feeds.onChange(publish);
-  leading.onChange(publish);
+  /** The clock may have passed a boundary, or have been set back over one. */
+  const follow = (): void => {
+    const at = now();
+    if (at < valid.from || at >= valid.until) publish('time');
+  };
+  const follower = setInterval(follow, tempo.content.boundary);
+  follower.unref();
+  feeds.onChange(() => publish('content'));
+  leading.onChange(() => publish('content'));
 
   return {
     show: (next, content) => {
       screenDocuments = next;
       file = content;
       screens = new Map(content?.screens.map((screen) => [screen.slug, screen]));
-      streams = streamsOf(next);
+      plans = content === null ? noPlans : createPlans(content, timeZone);
+      streams = streamsOf([...next.values()].map(({ slides: own }) => own));
       // The baseline variant has no fields for live data.
       if (content !== null) feeds.follow(variant === 'extended' ? sourcesOf(content) : []);
-      return publish();
+      return publish('content');
     },
+    close: () => clearInterval(follower),
     view: {
       screens: () => [...payloads.values()].map(({ screen }) => screen),
-      payload: (slug) => payloads.get(slug),
+      payload: (slug) => {
+        follow();
+        return payloads.get(slug);
+      },
       tags,
       slides: (slug) => slides.get(slug) ?? [],
       shown: () => shown,
-      slide: (slug, slideId) => slides.get(slug)?.find(({ id }) => id === slideId),
+      slide: (slug, slideId) =>
+        slides.get(slug)?.find(({ id }) => id === slideId) ?? played.get(slug)?.all.find(({ id }) => id === slideId),
       hours: (slug) => screens.get(slug)?.hours ?? null,
       mediaNames: () => new Set([...(file === null ? [] : mediaNamed(file)), ...leadingMedia]),
       mediaUses: () => (file === null ? new Map() : mediaUses(file)),
       mediaSlides: () => (file === null ? new Map() : mediaSlides(file)),
       namesPage: (url) =>
         file?.playlists.some(({ slides }) =>
-          slides.some(({ kind, media_url }) => kind === 'web' && media_url === url),
+          slides.some((slide) => slide.kind === 'web' && slide.media_url === url),
         ) === true,
       streams: () => streams,
+      playsAt: (slug, at) => (file === null ? null : playsAt(file, slug, at, timeZone)),
       onChange: changes.on,
     },
   };

@@ -9,6 +9,8 @@ import { kindsWithOwnLength } from '../contract/slide-values.ts';
 import { slideId } from '../domain/slides.ts';
 import { didYouMean } from '../domain/wording.ts';
 import { labelled, type Path, spellPath } from './labels.ts';
+import { programmeErrors } from './programme-errors.ts';
+import { isNested } from './round-lists.ts';
 
 export type Reading = { ok: true; content: ContentFile } | { ok: false; issues: ContentIssue[] };
 
@@ -165,6 +167,7 @@ const crossCheck = (content: ContentFile): { path: Path; message: string }[] => 
     );
     playlist.slides.forEach((each, index) => {
       const here = ['playlists', at, 'slides', index];
+      if (isNested(each)) return;
       if (playlist.sync && kindsWithOwnLength.includes(each.kind) && each.duration_seconds == null) {
         report(
           [...here, 'duration_seconds'],
@@ -178,7 +181,7 @@ const crossCheck = (content: ContentFile): { path: Path; message: string }[] => 
       }
     });
   });
-  return issues;
+  return [...issues, ...programmeErrors(content)];
 };
 
 /** What other systems call the fields of a slide. */

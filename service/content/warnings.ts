@@ -13,6 +13,8 @@ import type { EpochMs } from '../domain/time.ts';
 import { didYouMean } from '../domain/wording.ts';
 import type { Steps } from '../platform/slices.ts';
 import { type Path, slideLabel, spellPath } from './labels.ts';
+import { programmeIssues } from './programme-warnings.ts';
+import { isNested } from './round-lists.ts';
 import { nameIssues, type TemplateCheck, templateIssues } from './templates.ts';
 
 /** Limits the length of the report. */
@@ -141,6 +143,7 @@ export function* warningSteps(
     for (const [index, slide] of slides.entries()) {
       if (isFull()) return warnings.slice(0, MAX_WARNINGS);
       if (index % STEP === 0) yield;
+      if (isNested(slide)) continue;
       const label = slideLabel(slide.title, slideId(id, slide, index));
       const warn = (path: Path, message: string) =>
         warnings.push({ path: spellPath(path), message: `${label}: ${message}` });
@@ -187,6 +190,10 @@ export function* warningSteps(
       }
     });
   });
+  yield;
+  for (const { path, message } of programmeIssues(content, timeZone, now)) {
+    warnings.push({ path: spellPath(path), message });
+  }
   const named = {
     screens: content.screens.map((screen) => ({ ...screen, id: screen.slug })),
     playlists: content.playlists,
@@ -194,6 +201,7 @@ export function* warningSteps(
     rssFeeds: content.rssFeeds,
     apiSources: content.apiSources,
     timetableGroups: content.timetableGroups,
+    programmes: content.programmes,
   };
   for (const [list, records] of Object.entries(named)) {
     for (const [at, { id, name }] of records.entries()) {

@@ -2,7 +2,7 @@
 import { jsonpath } from 'json-p3';
 import { z } from 'zod';
 import { days, id, optionalText, pageUrl, wallTime } from './content-terms.ts';
-import { isDay } from './day.ts';
+import { date, nestedPlaylist, programme, programmeLimits, roundFields, weekday, zoneFields } from './programmes.ts';
 import { slideFile, template } from './slides.ts';
 import { slug, tag } from './terms.ts';
 
@@ -41,21 +41,13 @@ const timetableEntry = z.strictObject({
 
 const instant = z.iso.datetime({ offset: true }).optional();
 
-const date = z
-  .string()
-  .regex(/^\d{4}-\d\d-\d\d$/, 'YYYY-MM-DD')
-  .refine(isDay, 'a day that exists');
 const clockTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'HH:MM');
 
 /** Opening time of weekdays, or of one date. Entries of a date replace the weekly ones on that day. */
 const openingTime = z.union(
   [
     z.strictObject({
-      days: z
-        .array(z.int().min(1).max(7))
-        .min(1)
-        .optional()
-        .describe('days on which it opens, 1 (Monday) to 7; absent: every day'),
+      days: z.array(weekday).min(1).optional().describe('days on which it opens, 1 (Monday) to 7; absent: every day'),
       open: clockTime,
       close: clockTime.describe('at or before "open": on the next day'),
     }),
@@ -84,6 +76,7 @@ export const contentFile = z.strictObject({
         .max(32)
         .nullish()
         .describe('groups of screens that commands and takeovers can target as "tag:NAME"; not sent to pages'),
+      ...zoneFields,
       created_at: instant,
       modified_at: instant,
     }),
@@ -98,10 +91,16 @@ export const contentFile = z.strictObject({
           .boolean()
           .optional()
           .describe('true: every screen of the site shows the same slide of it at the same time (default: false)'),
-        slides: z.array(slideFile),
+        ...roundFields,
+        slides: z.array(z.discriminatedUnion('kind', [...slideFile.options, nestedPlaylist])),
       }),
     )
     .default([]),
+  programmes: z
+    .array(programme)
+    .max(programmeLimits.programmes, `at most ${programmeLimits.programmes} programmes`)
+    .default([])
+    .describe('when which playlist is due on which screens; at other times a screen plays its own playlist'),
   templates: z.array(template.extend({ id, name: z.string().optional() })).default([]),
   rssFeeds: z.array(source).default([]),
   apiSources: z.array(apiSource).default([]),

@@ -1,5 +1,6 @@
 /** The playlist payload: screen, playlist, slides, and the data that slides use. */
 import { z } from 'zod';
+import { programmePlan, zone } from './programmes.ts';
 import { slide } from './slides.ts';
 import { extended, instant, slug } from './terms.ts';
 
@@ -90,10 +91,20 @@ export const playlistPayload = z
   .object({
     screen,
     playlist: playlist.nullable().describe('null: the screen has no playlist'),
-    slides: z.array(slide).describe('all slides regardless of their schedule'),
+    slides: z
+      .array(slide)
+      .describe(
+        'one round of the playlist that is due now, all slides regardless of their schedule; one can stand twice',
+      ),
     rssFeeds: extended(z.array(rssFeed).describe('the feeds of the content')),
     apiSources: extended(z.array(apiSource).describe('the API sources of the content')),
     timetableGroups: extended(z.array(timetableGroup).describe('the timetables of the content')),
+    programme: extended(
+      programmePlan.optional().describe('what is due when; absent: one playlist plays as it is listed'),
+    ),
+    zones: extended(
+      z.array(zone).optional().describe('zones besides the main one: ticker, then sidebar; absent: none'),
+    ),
     revision: extended(z.string().describe('hash of everything else in the answer')),
   })
   .meta({ id: 'PlaylistPayload' });

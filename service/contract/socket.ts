@@ -114,6 +114,12 @@ export type Hello = z.infer<typeof helloMessage>;
 export type State = z.infer<typeof stateMessage>;
 
 const revision = z.string().describe('revision of the playlist payload that the screen shows');
+const plan = extended(
+  z
+    .string()
+    .optional()
+    .describe('revision of its `programme`: a page that has it plays on without fetching; absent: it has none'),
+);
 
 export const welcomeMessage = z
   .object({
@@ -121,6 +127,7 @@ export const welcomeMessage = z
     connectionId: z.string().describe('id of this connection, new for each socket'),
     clientName: extended(z.string().nullable().optional().describe('name that the device was given; null: none')),
     revision,
+    plan,
     serverTime: z.number().describe("the service's clock, ms since the epoch"),
     nodeId: z.string().describe('id of the box'),
     proven: extended(z.boolean().optional().describe('whether the page has proved that it is the device')),
@@ -138,11 +145,13 @@ export const commandMessage = z
   { type: 'command' } & Command
 >;
 
-export const revisionMessage = z
-  .object({ type: z.literal('revision'), revision })
-  .meta({ id: 'Revision', description: 'the page fetches the playlist if the revision differs from its own' });
+export const revisionMessage = z.object({ type: z.literal('revision'), revision, plan }).meta({
+  id: 'Revision',
+  description:
+    'the page fetches the playlist if the revision differs from its own; at a boundary of programmes it is sent within 10 s, to each page at another moment',
+});
 
-export const heartbeatMessage = z.object({ type: z.literal('heartbeat'), revision }).meta({
+export const heartbeatMessage = z.object({ type: z.literal('heartbeat'), revision, plan }).meta({
   id: 'Heartbeat',
   description:
     'sent every 15 s beside the WebSocket ping, which a browser does not show to its page: a page that receives nothing for 40 s has a dead socket',

@@ -25,6 +25,7 @@ export const testTempo: Tempo = {
     templates: 15_000,
     idle: 1_000,
     warnings: 2_000,
+    boundary: 50,
   },
   devices: {
     poll: 100,
@@ -111,6 +112,9 @@ export const testTempo: Tempo = {
     refused: 100,
     again: 100,
     reading: 30_000,
+  },
+  screens: {
+    boundary: 300,
   },
   streams: {
     start: 20_000,

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { connectionExample } from '../connections.ts';
 import { boxLog, boxLogQuery, capturedAtHeader, siteOverview } from '../console/site.ts';
 import { takeover, takeoverId, takeoverRequest } from '../console/takeovers.ts';
-import { deviceId, instant } from '../terms.ts';
+import { dueQuery, screenDue } from '../programmes.ts';
+import { deviceId, instant, slug } from '../terms.ts';
 import { deviceExample, digestExample, momentExample, nodeExample, screenExample } from './examples.ts';
 import { json, type Operations, ok } from './operation.ts';
 
@@ -64,6 +65,21 @@ export const site = {
       takeovers: [takeoverExample],
       degraded: false,
     }),
+  },
+  'GET /console/api/screens/:slug/programme': {
+    summary: 'Get what a screen plays at a moment, and why',
+    params: z.object({ slug }),
+    query: dueQuery,
+    answer: ok('What is due.', screenDue, {
+      at: momentExample,
+      playlist_id: 'lunch',
+      programme_id: 'lunch-on-weekdays',
+      reason: 'only',
+      slides: ['soup', 'pasta'],
+      next: { at: '2100-01-31T18:00:00.000Z', playlist_id: 'evening' },
+    }),
+    errors: ['invalid_field', 'screen_not_found'],
+    examples: { slug: 'lobby' },
   },
   'PUT /console/api/takeovers/:id': {
     audit: { action: 'takeover.start', subject: 'takeover', id: 'id' },

@@ -1,0 +1,309 @@
+import { describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { programmeIssues } from '../../service/content/programme-warnings.ts';
+import { validateContent } from '../../service/content/validate.ts';
+import type { PlaylistPayload } from '../../service/contract/playlist.ts';
+import { startTestService } from '../support/service.ts';
+
+const text = (id: string, more: object = {}) => ({ id, kind: 'text', title: id, duration_seconds: 2, ...more });
+const playlist = (id: string, ids: readonly string[] = [`${id}-one`, `${id}-two`], more: object = {}) => ({
+  id,
+  slides: ids.map((each) => text(each)),
+  ...more,
+});
+const screen = (more: object = {}) => ({ name: 'Cafe', slug: 'cafe', playlist_id: 'day', tags: ['food'], ...more });
+const cafe = (programmes: readonly object[], more: object = {}) => ({
+  screens: [screen()],
+  playlists: [playlist('day'), playlist('lunch'), playlist('evening')],
+  programmes,
+  ...more,
+});
+const lunch = { id: 'noon', targets: ['cafe'], playlist_id: 'lunch', start_time: '11:30', end_time: '14:00' };
+
+const errorsOf = (content: object) => {
+  const reading = validateContent(content);
+  return reading.ok ? [] : reading.issues;
+};
+const warningsOf = (content: object, now = '2026-11-24T10:00:00Z') => {
+  const reading = validateContent(content);
+  if (!reading.ok) throw new Error(JSON.stringify(reading.issues));
+  return programmeIssues(reading.content, 'UTC', Date.parse(now)).map(({ path, message }) => [path.join('.'), message]);
+};
+
+describe('programmes with errors', () => {
+  it.each([
+    [
+      'an unknown screen',
+      [{ ...lunch, targets: ['bar'] }],
+      'programmes[0].targets[0]',
+      'no screen with the slug "bar"',
+    ],
+    [
+      'an unknown playlist',
+      [{ ...lunch, playlist_id: 'x' }],
+      'programmes[0].playlist_id',
+      'no playlist with the id "x"',
+    ],
+    ['one id twice', [lunch, lunch], 'programmes[1].id', 'used more than once'],
+    ['a priority of 11', [{ ...lunch, priority: 11 }], 'programmes[0].priority', '10'],
+    ['a day of 8', [{ ...lunch, days: [8] }], 'programmes[0].days[0]', '7'],
+    [
+      'a date that does not exist',
+      [{ ...lunch, dates: ['2026-02-30'] }],
+      'programmes[0].dates[0]',
+      'a day that exists',
+    ],
+    ['no target', [{ ...lunch, targets: [] }], 'programmes[0].targets', 'at least one target'],
+  ])('are refused: %s', (_, programmes, path, message) => {
+    expect(errorsOf(cafe(programmes))).toEqual([{ path, message: expect.stringContaining(message) }]);
+  });
+
+  it('are taken with null in place of what is absent', () => {
+    const nothing = { name: null, days: null, dates: null, start_time: null, end_time: null, start_date: null };
+    expect(errorsOf(cafe([{ ...lunch, ...nothing, end_date: null, priority: null }]))).toEqual([]);
+  });
+});
+
+describe('rounds with errors', () => {
+  const insert = (playlist_id: string, every: number, count: number) => ({ insert: { playlist_id, every, count } });
+
+  it('are refused in a cycle, through nested and inserted playlists', () => {
+    const playlists = [
+      { id: 'day', slides: [{ kind: 'playlist', playlist_id: 'lunch' }] },
+      playlist('lunch', ['a'], insert('day', 1, 1)),
+    ];
+    expect(errorsOf({ screens: [screen()], playlists })).toEqual([
+      { path: expect.stringMatching(/^playlists\[\d\]/), message: expect.stringContaining('must not play itself') },
+    ]);
+  });
+
+  it('are refused with more than a thousand slides, by the names of screen and playlist', () => {
+    const ids = Array.from({ length: 600 }, (_, index) => `${index}`);
+    const nested = Array.from({ length: 100 }, () => ({ kind: 'playlist', playlist_id: 'lunch' }));
+    const playlists = [{ id: 'day', slides: nested }, playlist('lunch', ids)];
+    expect(errorsOf({ screens: [screen()], playlists })).toEqual([
+      {
+        path: 'screens[0].playlist_id',
+        message: expect.stringMatching(/"day".*"cafe".* 60000 slides, and may have 1000/),
+      },
+    ]);
+  });
+
+  it('are refused at once where lists of a hundred references stand in five lists', () => {
+    const nested = (id: string) => Array.from({ length: 100 }, () => ({ kind: 'playlist', playlist_id: id }));
+    const playlists = [
+      ...['a', 'b', 'c', 'd'].map((id, at) => ({ id, slides: nested('bcde'[at] ?? '') })),
+      playlist('e', ['x']),
+    ];
+    const before = process.cpuUsage();
+    expect(errorsOf({ screens: [screen({ playlist_id: 'a' })], playlists })).toHaveLength(1);
+    expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
+  });
+
+  it('are refused with more than 4 MiB: a template of 60 kB in a list of a hundred, with an insert of 99', () => {
+    const slides = Array.from({ length: 100 }, (_, index) => ({
+      id: `s${index}`,
+      kind: 'template',
+      template_id: 'board',
+    }));
+    const templates = [{ id: 'board', html: 'x'.repeat(60_000) }];
+    const playlists = [playlist('day', ['a'], insert('boards', 1, 99)), { id: 'boards', slides }];
+    expect(errorsOf({ screens: [screen()], playlists, templates })).toEqual([
+      { path: 'screens[0].playlist_id', message: expect.stringMatching(/screen "cafe" need .* MiB.*"day"/) },
+    ]);
+    // As it was before there were programmes.
+    expect(
+      errorsOf({ screens: [screen({ playlist_id: 'boards' })], playlists: playlists.slice(1), templates }),
+    ).toEqual([]);
+  });
+
+  it('are refused with "sync" where a slide of another playlist has no length', () => {
+    const film = { id: 'film', kind: 'video', media_url: '/media/a.mp4' };
+    const playlists = [
+      { id: 'day', sync: true, slides: [text('a'), { kind: 'playlist', playlist_id: 'films' }] },
+      { id: 'films', slides: [film] },
+    ];
+    expect(errorsOf({ screens: [screen()], playlists })).toEqual([
+      { path: 'playlists[0].sync', message: expect.stringContaining('"film"') },
+    ]);
+  });
+
+  it('are refused in a zone that cannot show them', () => {
+    const web = { id: 'web', kind: 'web', media_url: 'https://example.com/' };
+    const picture = { id: 'picture', kind: 'image', media_url: '/media/a.jpg' };
+    const playlists = [playlist('day'), { id: 'pages', slides: [web] }, { id: 'pictures', slides: [picture] }];
+    const zones = { ticker: 'pictures', sidebar: 'pages' };
+    const paths = errorsOf({ screens: [screen({ layout: 'sidebar-ticker', zones })], playlists }).map(
+      ({ path }) => path,
+    );
+    expect(paths).toEqual(['screens[0].zones.ticker', 'screens[0].zones.sidebar']);
+    expect(errorsOf({ screens: [screen({ layout: 'sidebar', zones: { sidebar: 'pictures' } })], playlists })).toEqual(
+      [],
+    );
+  });
+});
+
+describe('programmes that will not play as intended', () => {
+  it.each([
+    ['without days', { days: [] }, 'never due'],
+    ['that ends before it begins', { start_date: '2026-12-02', end_date: '2026-12-01' }, 'never due'],
+    ['of the past', { end_date: '2026-11-01' }, 'never due again'],
+    ['of past dates', { dates: ['2026-01-06'] }, 'never due'],
+    ['for a tag that no screen has', { targets: ['tag:drinks'] }, 'no screen has the tag "drinks"'],
+  ])('are warned about: one %s', (_, more, message) => {
+    expect(warningsOf(cafe([{ ...lunch, ...more }]))).toEqual([
+      [expect.stringContaining('programmes.0'), expect.stringMatching(new RegExp(`^"noon": .*${message}`))],
+    ]);
+  });
+
+  it('are warned about: one that is hidden by another, and not one of next month', () => {
+    const event = { ...lunch, id: 'event', playlist_id: 'evening', priority: 5, start_time: null, end_time: null };
+    expect(warningsOf(cafe([lunch, event]))).toEqual([['programmes.0', expect.stringContaining('"noon": is hidden')]]);
+    expect(warningsOf(cafe([lunch, { ...event, start_date: '2027-01-01' }]))).toEqual([]);
+  });
+
+  it('are warned about: one whose playlist has nothing to show, which is passed over', () => {
+    const playlists = [playlist('day'), { id: 'lunch', slides: [] }];
+    expect(warningsOf(cafe([lunch], { playlists }))).toEqual([
+      ['programmes.0.playlist_id', expect.stringContaining('nothing to show')],
+    ]);
+  });
+
+  it('are warned about: gaps on a screen without a playlist of its own', () => {
+    expect(warningsOf(cafe([lunch], { screens: [screen({ playlist_id: null })] }))).toEqual([
+      [
+        'screens.0.playlist_id',
+        expect.stringContaining('"Cafe": nothing is due from 2026-11-24 00:00 to 2026-11-24 11:30'),
+      ],
+    ]);
+  });
+
+  it('are warned about: zones that the layout does not have, and a layout without its playlist', () => {
+    const screens = [screen({ layout: 'sidebar', zones: { ticker: 'lunch' } })];
+    expect(warningsOf({ screens, playlists: [playlist('day'), playlist('lunch')] }).map(([path]) => path)).toEqual([
+      'screens.0.zones.ticker',
+      'screens.0.layout',
+    ]);
+  });
+});
+
+describe('the payload of a screen with programmes', () => {
+  let now = Date.parse('2026-11-24T11:29:58Z');
+  const wall = () => now;
+  const env = { SIGNAGE_TIME_ZONE: 'UTC' };
+  const payloadOf = async ({ get }: { get(path: string): Promise<Response> }, slug = 'cafe') =>
+    (await (await get(`/api/screens/${slug}/playlist`)).json()) as PlaylistPayload;
+  const idsOf = ({ slides }: Pick<PlaylistPayload, 'slides'>) => slides.map(({ id }) => id);
+
+  it('holds what is right at the moment, also after the clock was set back and forth over a boundary', async () => {
+    const service = await startTestService({ content: cafe([lunch]), env, wall });
+    const before = await payloadOf(service);
+    expect(idsOf(before)).toEqual(['day-one', 'day-two']);
+    expect(await payloadOf(service)).toEqual(before);
+    now = Date.parse('2026-11-24T11:30:00Z');
+    const during = await payloadOf(service);
+    expect(idsOf(during)).toEqual(['lunch-one', 'lunch-two']);
+    expect(during.playlist?.id).toBe('lunch');
+    expect(during.revision).not.toBe(before.revision);
+    expect(during.programme).toEqual(before.programme);
+    expect(during.screen).toEqual(before.screen);
+    now = Date.parse('2026-11-24T11:29:59Z');
+    expect(await payloadOf(service)).toEqual(before);
+    now = Date.parse('2026-11-24T14:00:00Z');
+    expect(await payloadOf(service)).toEqual(before);
+    now = Date.parse('2026-11-25T11:30:00Z');
+    expect((await payloadOf(service)).programme?.from).toBe('2026-11-25T00:00:00.000Z');
+  });
+
+  it('holds in its programme all that a page needs for 8 days, each slide once', async () => {
+    now = Date.parse('2026-11-24T10:00:00Z');
+    const service = await startTestService({ content: cafe([{ ...lunch, days: [2, 4] }]), env, wall });
+    const { programme } = await payloadOf(service);
+    expect(Object.keys(programme?.slides ?? {})).toEqual(['day-one', 'day-two', 'lunch-one', 'lunch-two']);
+    expect(programme?.playlists['lunch-one']).toBe('lunch');
+    expect(programme?.lists.map(({ slides }) => slides)).toEqual([
+      ['day-one', 'day-two'],
+      ['lunch-one', 'lunch-two'],
+    ]);
+    expect(programme).toMatchObject({ from: '2026-11-24T00:00:00.000Z', until: '2026-12-02T00:00:00.000Z' });
+    expect(programme?.spans.map(({ from, list, programme_id }) => [from.slice(5, 16), list, programme_id])).toEqual([
+      ['11-24T00:00', 0, null],
+      ['11-24T11:30', 1, 'noon'],
+      ['11-24T14:00', 0, null],
+      ['11-26T11:30', 1, 'noon'],
+      ['11-26T14:00', 0, null],
+      ['12-01T11:30', 1, 'noon'],
+      ['12-01T14:00', 0, null],
+    ]);
+  });
+
+  it('is equal on two boxes, and so is its revision', async () => {
+    now = Date.parse('2026-11-24T12:00:00Z');
+    const playlists = [playlist('day'), playlist('lunch', Array.from('abcdefgh'), { order: 'shuffled' })];
+    const at = '2026-01-01T00:00:00.000Z';
+    const screens = [screen({ created_at: at, modified_at: at })];
+    const content = cafe([lunch], { playlists, screens });
+    const [one, other] = await Promise.all([1, 2].map(() => startTestService({ content, env, wall })));
+    const [first, second] = await Promise.all([one, other].map((each) => payloadOf(each as NonNullable<typeof one>)));
+    expect(second).toEqual(first);
+    expect(idsOf(first as PlaylistPayload).toSorted()).toEqual(Array.from('abcdefgh'));
+  });
+
+  it('passes over a programme whose playlist has nothing to show at that moment', async () => {
+    now = Date.parse('2026-11-24T12:00:00Z');
+    const off = { schedule_mode: 'weekly', schedule_start_time: '11:30', schedule_end_time: '12:30' };
+    const playlists = [playlist('day'), { id: 'lunch', slides: [text('soup', off)] }];
+    const service = await startTestService({ content: cafe([lunch], { playlists }), env, wall });
+    expect(idsOf(await payloadOf(service))).toEqual(['soup']);
+    now = Date.parse('2026-11-24T12:30:00Z');
+    expect(idsOf(await payloadOf(service))).toEqual(['day-one', 'day-two']);
+  });
+
+  it('says why: what is due at any moment, and from when on something else', async () => {
+    now = Date.parse('2026-11-24T12:00:00Z');
+    const { get } = await startTestService({ content: cafe([lunch]), env, wall });
+    const due = async (query: string, slug = 'cafe') => {
+      const answer = await get(`/console/api/screens/${slug}/programme${query}`);
+      return answer.json();
+    };
+    expect(await due('')).toEqual({
+      at: '2026-11-24T12:00:00.000Z',
+      playlist_id: 'lunch',
+      programme_id: 'noon',
+      reason: 'only',
+      slides: ['lunch-one', 'lunch-two'],
+      next: { at: '2026-11-24T14:00:00.000Z', playlist_id: 'day' },
+    });
+    expect(await due('?at=2027-03-01T11:29')).toMatchObject({
+      playlist_id: 'day',
+      programme_id: null,
+      reason: 'default',
+    });
+    expect(await due('?at=soon')).toMatchObject({ error: { code: 'invalid_field', field: 'at' } });
+    expect(await due('', 'bar')).toMatchObject({ error: { code: 'screen_not_found' } });
+  });
+
+  it('is announced to its pages after a boundary, and has zones that need no programme', async () => {
+    now = Date.parse('2026-11-24T11:29:59Z');
+    const screens = [
+      screen(),
+      { name: 'Bar', slug: 'bar', playlist_id: 'day', layout: 'sidebar', zones: { sidebar: 'lunch' } },
+    ];
+    const service = await startTestService({ content: cafe([lunch], { screens }), env, wall });
+    const bar = await payloadOf(service, 'bar');
+    expect([bar.zones?.map(({ zone }) => zone), bar.programme]).toEqual([['sidebar'], undefined]);
+    const { plan, revision } = await new Promise<{ plan: string; revision: string }>((resolve) => {
+      const socket = new WebSocket(`${service.url.replace('http', 'ws')}/api/screens/cafe/socket`, 'signage.v1');
+      socket.onopen = () => socket.send(JSON.stringify({ type: 'hello', clientId: 'a', page: '/screen/cafe' }));
+      socket.onmessage = ({ data }) => {
+        const message = JSON.parse(String(data));
+        if (message.type === 'welcome') now = Date.parse('2026-11-24T11:30:00Z');
+        if (message.type !== 'revision') return;
+        socket.close();
+        resolve(message);
+      };
+    });
+    const payload = await payloadOf(service);
+    expect([revision, plan]).toEqual([payload.revision, payload.programme?.revision]);
+  });
+});
