@@ -28,6 +28,12 @@ import type { Reports } from './reports.ts';
 /** The page as anyone may read it: without the user and password of the address that a redirect shows. */
 const publicPage = ({ page }: Pick<State, 'page'>) => page && withoutCredentials(page);
 
+/** Of a playlist payload. */
+interface Revision {
+  revision: string;
+  plan?: string | undefined;
+}
+
 /** What is known about a socket before the hello of its page. */
 export interface Origin {
   slug: string;
@@ -43,8 +49,8 @@ interface Dependencies {
   reports: Pick<Reports, 'accept' | 'plays' | 'forget'>;
   /** Whether a page has proved that it is a device. @param address of the client */
   isProof(deviceId: string, proof: string, address: string): boolean;
-  /** The current revision of a screen; undefined: the screen does not exist. */
-  revisionOf(slug: string): string | undefined;
+  /** The current revision of a screen, and of its plan if it has one; undefined: the screen does not exist. */
+  revisionOf(slug: string): Revision | undefined;
   /** The saved name of a device; null: it has none. */
   nameOf(deviceId: string): string | null;
   /** The time of the site. */
@@ -81,7 +87,7 @@ const HELLO_MS = 5_000;
 const timestamp = (): string => new Date().toISOString();
 
 export const createHub = (
-  { logs, now, ids: { nodeId }, options }: Pick<ServiceContext, 'logs' | 'now' | 'ids' | 'options'>,
+  { logs, now, random, ids: { nodeId }, options }: Pick<ServiceContext, 'logs' | 'now' | 'random' | 'ids' | 'options'>,
   { onIdentified, reports, isProof, revisionOf, nameOf, siteTime, onSkew }: Dependencies,
 ) => {
   const isExtended = options.variant === 'extended';
@@ -95,13 +101,13 @@ export const createHub = (
     if (deviceId !== null && proof != null) client.proven ||= isProof(deviceId, proof, clientIp);
   };
 
-  const welcome = ({ socket, connection, proven }: Client, revision: string): void => {
+  const welcome = ({ socket, connection, proven }: Client, revision: Revision): void => {
     const { id: connectionId, clientName } = connection;
-    const message = { type: 'welcome', connectionId, revision, serverTime: now(), nodeId } as const;
+    const message = { type: 'welcome', connectionId, ...revision, serverTime: now(), nodeId } as const;
     sockets.write(socket, frameOf(isExtended ? { ...message, clientName, proven } : message));
   };
 
-  const join = (socket: WebSocket, { slug, ...origin }: Origin, hello: Hello, revision: string): Client => {
+  const join = (socket: WebSocket, { slug, ...origin }: Origin, hello: Hello, revision: Revision): Client => {
     const isVerified = isOwnClientId(hello.clientId, hello.clientKey);
     const log = logs(`address ${origin.clientIp}`);
     if (!isVerified)
@@ -159,7 +165,7 @@ export const createHub = (
     };
     const onPing = (): void => {
       const revision = revisionOf(origin.slug);
-      if (client !== null && revision !== undefined) sockets.write(socket, frameOf({ type: 'heartbeat', revision }));
+      if (client !== null && revision !== undefined) sockets.write(socket, frameOf({ type: 'heartbeat', ...revision }));
     };
     const log = logs(`address ${origin.clientIp}`);
     const onClosing = (): void => {
@@ -225,11 +231,13 @@ export const createHub = (
   };
 
   /** With thousands of pages, commands are sent in between. A newer revision replaces this one. */
-  function* revisionSteps(slug: string, revision: string): Steps<void> {
-    const frame = frameOf({ type: 'revision', revision });
+  function* revisionSteps(slug: string, revision: Revision, spreadMs: number): Steps<void> {
+    const frame = frameOf({ type: 'revision', ...revision });
+    const isCurrent = (): boolean => revisionOf(slug)?.revision === revision.revision;
     for (const { socket } of clients.of(slug)) {
-      if (revisionOf(slug) !== revision) return;
-      sockets.write(socket, frame);
+      if (!isCurrent()) return;
+      if (spreadMs === 0) sockets.write(socket, frame);
+      else setTimeout(() => isCurrent() && sockets.write(socket, frame), random() * spreadMs).unref();
       yield;
     }
   }
@@ -275,11 +283,14 @@ export const createHub = (
     },
     /** Calls `listener` after the welcome of each page that names its device. */
     onJoin: joins.on,
-    /** Sends the pages of screens their new revision. The sockets of deleted screens are closed. */
-    broadcastRevisions: (slugs: readonly string[]): void => {
+    /**
+     * Sends the pages of screens their new revision. The sockets of deleted screens are closed.
+     * @param spreadMs each page gets it at a random moment within
+     */
+    broadcastRevisions: (slugs: readonly string[], spreadMs = 0): void => {
       for (const slug of slugs) {
         const revision = revisionOf(slug);
-        if (revision !== undefined) void inSlices(revisionSteps(slug, revision));
+        if (revision !== undefined) void inSlices(revisionSteps(slug, revision, spreadMs));
         else for (const { socket } of clients.of(slug)) socket.close(GOING_AWAY, 'this screen is gone');
       }
     },

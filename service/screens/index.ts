@@ -70,12 +70,18 @@ export const createScreens = (
     onIdentified: identification.onIdentified,
     reports,
     isProof: proofs.verify,
-    revisionOf: (slug) => content.payload(slug)?.revision,
+    revisionOf: (slug) => {
+      const payload = content.payload(slug);
+      return payload && { revision: payload.revision, ...(payload.plan === undefined ? null : { plan: payload.plan }) };
+    },
     nameOf: (deviceId) => devices.get(deviceId)?.clientName ?? null,
     siteTime: clock.now,
     onSkew: clock.onSkew,
   });
-  content.onChange(hub.broadcastRevisions);
+  // Pages switch by themselves at a boundary; those that do not, all ask at another moment.
+  content.onChange((slugs, cause) =>
+    hub.broadcastRevisions(slugs, cause === 'time' ? context.tempo.screens.boundary : 0),
+  );
   content.onChange(reports.contentChanged);
   peers.onMedia(() => hub.sendToAll({ type: 'media' }));
   const { takeSnapshot, takeLocally } = createSnapshot({ hub, peers });
