@@ -53,6 +53,23 @@ export const playerName = (value: string): string => {
   return name;
 };
 
+/** A moment as the box reads it: without an offset, wall-clock time of the site; a time alone is today's. */
+export const siteTime = (value: string): string => {
+  const time = /^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/;
+  if (time.test(value)) {
+    const now = new Date();
+    const [year, month, day] = [now.getFullYear(), now.getMonth() + 1, now.getDate()];
+    return `${[year, month, day].map((part) => String(part).padStart(2, '0')).join('-')}T${value.padStart(5, '0')}`;
+  }
+  const full = /^(\d{4}-\d\d-\d\d)([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/.exec(
+    value,
+  );
+  if (full === null || !isDay(full[1] ?? '')) {
+    throw new InvalidArgumentError('It must be a time such as 11:40, 2026-11-24T11:40 or 2026-11-24T11:40:00Z.');
+  }
+  return value.replace(' ', 'T');
+};
+
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
 /** `30m`, `90s`, `1h30m`, `2d`: @returns seconds */

@@ -3,9 +3,12 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { Content } from '../content/index.ts';
 import { CodedError } from '../contract/errors.ts';
+import { readFields } from '../contract/fields.ts';
+import { dueQuery, type ScreenDue } from '../contract/programmes.ts';
 import { deviceId as deviceIdSchema } from '../contract/terms.ts';
 import type { Devices } from '../devices/index.ts';
 import { publicBase } from '../domain/lan-address.ts';
+import { instantAt } from '../domain/wall-time.ts';
 import type { Routes } from '../http/routes.ts';
 import type { Media } from '../media/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
@@ -28,7 +31,10 @@ interface Dependencies extends Omit<ContentDependencies, 'peers'>, Omit<MediaDep
   media: MediaDependencies['media'] & Pick<Media, 'open'>;
   content: ContentDependencies['content'] &
     MediaDependencies['content'] &
-    Pick<Content, 'onPlay' | 'screens' | 'payload' | 'slides' | 'tags' | 'hours' | 'playing' | 'replaced' | 'status'>;
+    Pick<
+      Content,
+      'playsAt' | 'onPlay' | 'screens' | 'payload' | 'slides' | 'tags' | 'hours' | 'playing' | 'replaced' | 'status'
+    >;
   devices: Pick<Devices, 'list' | 'forget' | 'sightings' | 'learn'>;
   screens: Pick<Screens, 'pages' | 'isFaulty' | 'identify'>;
   records: Pick<Records, 'recordReset'>;
@@ -76,6 +82,35 @@ const deviceRoutes = (devices: Pick<Devices, 'forget'>): Routes => ({
   },
 });
 
+const LATEST = Date.UTC(9999, 0);
+
+const programmeRoutes = (
+  { options: { timeZone }, now }: Pick<ServiceContext, 'options' | 'now'>,
+  content: Pick<Content, 'playsAt'>,
+): Routes => ({
+  'GET /console/api/screens/:slug/programme': (ctx) => {
+    const { at: text } = readFields(dueQuery, ctx.query);
+    const at = text === undefined ? now() : instantAt(text, timeZone);
+    if (at === null || at < 0 || at >= LATEST) {
+      throw new CodedError('invalid_field', 'at is not an ISO 8601 date and time such as 2026-11-24T11:40.', {
+        field: 'at',
+      });
+    }
+    const plays = content.playsAt(ctx.params.slug, at);
+    if (plays === null) throw new CodedError('screen_not_found');
+    const { playlist_id, programme, reason, slides, next } = plays;
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = {
+      at: new Date(at).toISOString(),
+      playlist_id,
+      programme_id: programme?.id ?? null,
+      reason,
+      slides: slides.map(({ id }) => id),
+      next: next && { at: new Date(next.at).toISOString(), playlist_id: next.playlist_id },
+    } satisfies ScreenDue;
+  },
+});
+
 export const createConsole = (context: ServiceContext, dependencies: Dependencies): Module => {
   const { options } = context;
   const { content, devices, screens, peers, takeovers, health, records } = dependencies;
@@ -97,6 +132,7 @@ export const createConsole = (context: ServiceContext, dependencies: Dependencie
       ...createActions(context, { peers, screens, address, recordReset: records.recordReset }),
       ...deviceRoutes(devices),
       ...takeoverRoutes({ takeovers, content, peers, site }),
+      ...programmeRoutes(context, content),
     },
     start: (at) => {
       listening = at;

@@ -1,10 +1,11 @@
 /** `screens`, `show`, `onboard` and `devices`: what the site shows, and on what. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { Argument, type Command } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import type { SiteOverview } from '../../contract/console/site.ts';
 import type { OnboardingResult } from '../../contract/onboarding.ts';
+import type { ScreenDue } from '../../contract/programmes.ts';
 import { canonicalDeviceId } from '../../contract/readable.ts';
-import { deviceId, playerName, slug } from '../arguments.ts';
+import { deviceId, playerName, siteTime, slug } from '../arguments.ts';
 import type { Client } from '../client.ts';
 import { CliError } from '../exit.ts';
 import type { Session } from '../session.ts';
@@ -64,6 +65,30 @@ const describe = ({ screen, tags, devices, connections }: SiteScreen): string[] 
       ])),
 ];
 
+const reasons: Readonly<Record<ScreenDue['reason'], string>> = {
+  only: 'because no other programme is due',
+  priority: 'because its priority is higher than that of the others that are due',
+  target: 'because its target is more specific than that of the others that are due',
+  order: 'because it stands after the others that are due',
+  default: 'its own playlist, because no programme is due',
+  none: 'because no programme is due, and the screen has no playlist of its own',
+};
+
+/** What a screen plays at a moment, as lines for a person. */
+const describeDue = (slugOfScreen: string, { at, playlist_id, programme_id, reason, slides, next }: ScreenDue) => {
+  const what = playlist_id === null ? 'nothing' : `the playlist ${playlist_id}`;
+  const by = programme_id === null ? '' : ` by the programme ${programme_id}`;
+  const until =
+    next === null
+      ? 'That does not change within 8 days.'
+      : `From ${moment(next.at)} it plays ${next.playlist_id === null ? 'nothing' : `the playlist ${next.playlist_id}`}.`;
+  return [
+    `${moment(at)}: ${slugOfScreen} plays ${what}${by}, ${reasons[reason]}.`,
+    ...(playlist_id === null ? [] : [`Slides: ${slides.join(', ') || 'none'}`]),
+    until,
+  ];
+};
+
 export const registerSite = (program: Command, { out, client, degrade, checkCanAsk, confirm }: Session): void => {
   program
     .command('screens')
@@ -117,9 +142,17 @@ export const registerSite = (program: Command, { out, client, degrade, checkCanA
     .command('show')
     .description('show one screen: its devices, and the pages that show it')
     .addArgument(new Argument('<slug>', 'the screen').argParser(slug))
-    .option('--watch', 'refresh until interrupted')
-    .action(async (slugOfScreen: string, { watch: isWatched }: { watch?: true }) => {
+    .addOption(new Option('--watch', 'refresh until interrupted').conflicts('at'))
+    .option('--at <time>', 'what it plays then, and why: 11:40, 2026-11-24T11:40, 2026-11-24T11:40:00Z', siteTime)
+    .action(async (slugOfScreen: string, { watch: isWatched, at }: { watch?: true; at?: string }) => {
       const box = await client();
+      if (at !== undefined) {
+        const path = `/console/api/screens/${slugOfScreen}/programme?at=${encodeURIComponent(at)}`;
+        const { body } = await box.ask<ScreenDue>({ method: 'GET', path });
+        return out.answer(body, (due) => {
+          for (const line of describeDue(slugOfScreen, due)) out.line(visible(line));
+        });
+      }
       if (isWatched) await watch(box, slugOfScreen);
       const site = await fetchScreen(box, slugOfScreen);
       out.answer(site, ({ screens }) => {
