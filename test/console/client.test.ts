@@ -149,6 +149,21 @@ test.each<[string, (response: Response) => Response]>([
   expect(session.secret.value).not.toBeNull();
 });
 
+test('a change is not continued with a secret that comes after the box has forgotten the nonce of the first attempt', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { asked, client, session } = clientOfBox(['node-1'], 0, () =>
+    Response.json({ error: { code: 'signature_invalid', message: 'No.' } }, { status: 401 }),
+  );
+  const change = client.json('/console/api/takeovers/fire', { method: 'DELETE' }).catch((error: unknown) => error);
+  await vi.waitFor(() => expect(session.isAsking.value).toBe(true));
+  const count = asked.length;
+  vi.advanceTimersByTime(300_000);
+  session.signIn('a secret of this test', 'Zoë');
+  expect(await change).toMatchObject({ name: 'Unproven', mayHappen: true });
+  expect(asked).toHaveLength(count);
+});
+
 test('the jobs of a limiter are run in their order, and the newest first where that is what is seen', async () => {
   const orderOf = async (first: 'newest' | 'oldest'): Promise<number[]> => {
     const limited = createLimiter(1, first);

@@ -51,6 +51,8 @@ const ANSWER_MS = 10_000;
  */
 const AT_ONCE = 4;
 const ANSWER_BYTES = 32 * 1024 ** 2;
+/** For this time a box certainly remembers a nonce: it does so for 300 s. */
+const NONCE_MS = 240_000;
 /** Other origins cannot send headers with this prefix without a preflight. */
 const pageHeaders = { 'x-signage-page': '1' };
 /** `fetch` accepts no character beyond U+00FF in a header, so each byte of UTF-8 is sent as one character. */
@@ -289,8 +291,14 @@ export const createClient = ({
   const ask = async (path: string, options: RequestOptions, isStreamed: boolean): Promise<Response> => {
     // A host on the way may have the operator asked for the secret, and pass on both requests.
     const nonce = signing.newNonce();
+    const { method = 'GET' } = options;
+    let sentAt: number | undefined;
     for (;;) {
       const secret = await session.ready();
+      sentAt ??= performance.now();
+      if (method !== 'GET' && performance.now() - sentAt > NONCE_MS) {
+        throw uncertain(method, new Unproven('The secret came too late.'));
+      }
       try {
         return await send(path, options, secret, isStreamed, nonce);
       } catch (error) {
