@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { lobby } from '../content/samples.ts';
 import { listenOn, untilTogether } from '../peers/support.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
-import { joinSite, secret, shareSite, signage } from './support.ts';
+import { joinSite, secret, shareSite, signage, signageHere } from './support.ts';
 
 const site = shareSite({ ...lobby, screens: [...lobby.screens, { name: 'Bar', slug: 'bar', playlist_id: 'welcome' }] });
 
@@ -50,12 +50,13 @@ test('an unknown screen or tag is not found, and the known ones are named', asyn
 
 test('a wrong secret and a missing one are told apart, and neither gets through', async () => {
   const { one } = site();
-  const wrong = await signage(['send', 'lobby', 'next'], {
-    env: { SIGNAGE_BOX: one.url, SIGNAGE_SHARED_SECRET: 'the secret of other people' },
+  const wrong = await signageHere(['send', 'lobby', 'next'], {
+    SIGNAGE_BOX: one.url,
+    SIGNAGE_SHARED_SECRET: 'the secret of other people',
   });
   expect(wrong).toMatchObject({ stdout: '', code: 4 });
   expect(wrong.stderr).toContain('The secret here is not that of the box');
-  const none = await signage(['send', 'lobby', 'next'], { env: { SIGNAGE_BOX: one.url } });
+  const none = await signageHere(['send', 'lobby', 'next'], { SIGNAGE_BOX: one.url });
   expect(none).toMatchObject({ stdout: '', code: 4 });
   expect(none.stderr).toContain('Set SIGNAGE_SHARED_SECRET');
 });
@@ -64,7 +65,7 @@ test('on the day after the secret of the site was changed, the previous one says
   const before = { SIGNAGE_SHARED_SECRET: 'the secret of yesterday evening' };
   const box = await startTestService({ content: lobby, env: { SIGNAGE_SHARED_SECRET: secret } });
   for (const args of [['screens'], ['media', 'list'], ['content', 'pull'], ['log', box.url], ['plays', 'export']]) {
-    const { stdout, stderr, code } = await signage(args, { env: { SIGNAGE_BOX: box.url, ...before } });
+    const { stdout, stderr, code } = await signageHere(args, { SIGNAGE_BOX: box.url, ...before });
     expect({ stdout, code }, args.join(' ')).toEqual({ stdout: '', code: 4 });
     expect(stderr, args.join(' ')).toContain('see SIGNAGE_SHARED_SECRET and ~/.config/signage/secret');
   }
@@ -73,11 +74,11 @@ test('on the day after the secret of the site was changed, the previous one says
 test('a box without a console says what to do', async () => {
   const box = await startTestService({ content: lobby, env: { SIGNAGE_VARIANT: 'baseline' } });
   for (const args of [['screens'], ['takeover', 'list'], ['audit'], ['plays', 'export']]) {
-    const { stdout, stderr, code } = await signage(args, { env: { SIGNAGE_BOX: box.url } });
+    const { stdout, stderr, code } = await signageHere(args, { SIGNAGE_BOX: box.url });
     expect({ stdout, code }, args.join(' ')).toEqual({ stdout: '', code: 1 });
     expect(stderr, args.join(' ')).toContain('Name another box with --box.');
   }
-  expect(await signage(['send', 'lobby', 'next'], { env: { SIGNAGE_BOX: box.url } })).toMatchObject({ code: 3 });
+  expect(await signageHere(['send', 'lobby', 'next'], { SIGNAGE_BOX: box.url })).toMatchObject({ code: 3 });
 });
 
 test("the secret of the operator's own file is taken, and its line end is no part of it", async () => {
@@ -86,7 +87,7 @@ test("the secret of the operator's own file is taken, and its line end is no par
   mkdirSync(join(XDG_CONFIG_HOME, 'signage'));
   writeFileSync(join(XDG_CONFIG_HOME, 'signage', 'secret'), `${secret}\n`);
   chmodSync(join(XDG_CONFIG_HOME, 'signage', 'secret'), 0o600);
-  const { code } = await signage(['screens', '--box', one.url], { env: { XDG_CONFIG_HOME } });
+  const { code } = await signageHere(['screens', '--box', one.url], { XDG_CONFIG_HOME });
   expect(code).toBe(0);
 });
 
@@ -97,7 +98,7 @@ test('a box whose clock is an hour ahead is signed for by its own clock', async 
     wall: () => Date.now() + 3_600_000,
   });
   const env = { SIGNAGE_BOX: box.url, SIGNAGE_SHARED_SECRET: secret };
-  expect(await signage(['send', 'lobby', 'next'], { env })).toEqual({
+  expect(await signageHere(['send', 'lobby', 'next'], env)).toEqual({
     stdout: '',
     stderr: 'Sent to 0 pages.\nError: No page shows lobby. See: signage screens\n',
     code: 3,
@@ -130,7 +131,7 @@ test('a peer that does not answer makes the answer degraded', async () => {
   const env = { SIGNAGE_BOX: one.url, SIGNAGE_SHARED_SECRET: secret };
   await untilTogether([one, other]);
   await other.close();
-  const { stdout, stderr, code } = await signage(['send', 'lobby', 'next', '--json'], { env });
+  const { stdout, stderr, code } = await signageHere(['send', 'lobby', 'next', '--json'], env);
   expect({ code, degraded: JSON.parse(stdout).degraded }).toEqual({ code: 5, degraded: true });
   expect(stderr).toContain('Some box of the site did not answer');
 });

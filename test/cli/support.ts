@@ -82,7 +82,7 @@ export const signageHere = async (
 export interface TestSite {
   one: TestService;
   other: TestService;
-  /** Runs `signage` as an operator who has the secret, at the first box. */
+  /** Runs `signage` as an operator who has the secret, at the first box; in a process of its own only with options for it. */
   run(args: readonly string[], options?: RunOptions): Promise<Ended>;
 }
 
@@ -99,11 +99,10 @@ export const shareSite = (content: unknown): (() => TestSite) => {
     site = {
       one,
       other,
-      run: (args, { env: more = {}, ...options } = {}) =>
-        signage(args, {
-          ...options,
-          env: { SIGNAGE_BOX: one.url, SIGNAGE_SHARED_SECRET: secret, SIGNAGE_OPERATOR: 'Jürgen', ...more },
-        }),
+      run: (args, { env: more = {}, ...options } = {}) => {
+        const all = { SIGNAGE_BOX: one.url, SIGNAGE_SHARED_SECRET: secret, SIGNAGE_OPERATOR: 'Jürgen', ...more };
+        return Object.keys(options).length === 0 ? signageHere(args, all) : signage(args, { ...options, env: all });
+      },
     };
   });
   afterAll(async () => {

@@ -11,7 +11,7 @@ import { itDouble, startKiosk } from '../support/kiosk.ts';
 import { middleOf, type Rgb } from '../support/media.ts';
 import { colourSlide, colourTemplate, isClose, openPlayer } from '../support/player.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
-import { program, secret, signage } from './support.ts';
+import { program, secret, signage, signageHere } from './support.ts';
 
 const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
 const section = /^## Command line\n([^]*?)^## /m.exec(readme)?.[1] ?? '';
@@ -23,7 +23,7 @@ const isElsewhere = (command: string): boolean => /^(fleet|completion|help)\b/.t
 
 /** The commands that `--help` lists, with those of their groups. */
 const listedIn = async (group: readonly string[] = []): Promise<string[]> => {
-  const { stdout } = await signage([...group, '--help']);
+  const { stdout } = await signageHere([...group, '--help'], {});
   const [, list = ''] = /\nCommands:\n((?:.+\n)*)/.exec(stdout) ?? [];
   const names = [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name);
   if (names.length === 0) return [group.join(' ')];
