@@ -1,5 +1,6 @@
 /** Runs programs that read a file of somebody's, which may have been made to do harm. */
 import { execFile } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { type ChildEnvironment, findOnPath } from './ffmpeg.ts';
 
@@ -14,7 +15,13 @@ interface Job {
   timeout: number;
   /** Address space, bytes; default: 512 MiB. */
   memory?: number;
-  signal?: AbortSignal;
+  /** The only folder that the program has to write to; absent: none. */
+  folder?: string;
+  /** Gives way to all other programs, and leaves half of the processors to them. */
+  isIdle?: boolean;
+  /** Called with what it writes to its standard output, piece by piece. */
+  onOutput?(text: string): void;
+  signal?: AbortSignal | undefined;
 }
 
 /** What a program wrote before it ended. */
@@ -31,13 +38,21 @@ const MAX_OUTPUT_BYTES = 4 * MIB;
 /** What programs need beside themselves: their libraries. */
 const SYSTEM = ['/usr', '/bin', '/lib', '/lib64', '/etc/ld.so.cache', '/etc/alternatives'];
 
-/** The command that runs a program without a network, in a file system with nothing but the program and its file. */
-const bubblewrap = (path: string, program: string, file: string): string[] => [
+/** What a program may reach. */
+type Reach = Pick<Job, 'program' | 'file' | 'folder'>;
+
+/** The command that runs a program without a network, in a file system with nothing but the program, its file and folder. */
+const bubblewrap = (path: string, { program, file, folder }: Reach): string[] => [
   path,
   ...['--unshare-all', '--die-with-parent', '--new-session', '--dev', '/dev', '--tmpfs', '/tmp'],
   ...SYSTEM.flatMap((each) => ['--ro-bind-try', each, each]),
-  ...['--ro-bind', program, program, '--ro-bind', file, file, '--'],
+  ...['--ro-bind', program, program, '--ro-bind', file, file],
+  ...(folder === undefined ? [] : ['--bind', folder, folder]),
+  '--',
 ];
+
+/** How many processors work at idle priority may take. */
+export const idleProcessors = (): number => Math.max(1, Math.floor(availableParallelism() / 2));
 
 /**
  * Runs a program with limits of time and, on Linux, of address space and without a network, as far as the machine has
@@ -50,48 +65,69 @@ export const createConfined = (environment: ChildEnvironment) => {
   let finding: ReturnType<typeof findCommands> | undefined;
   let notes: readonly string[] = [];
 
+  const works = (words: readonly string[]): Promise<boolean> =>
+    execute(words[0] ?? '', words.slice(1), { env, timeout: 5_000 }).then(
+      () => true,
+      () => false,
+    );
+
   /**
    * Which commands work is tried with the program itself: containers and hardened systems forbid some.
    * @returns null: none does
    */
-  const findIsolation = async (
-    program: string,
-  ): Promise<((path: string, file: string) => readonly string[]) | null> => {
-    const works = ([command = '', ...words]: readonly string[]): Promise<boolean> =>
-      execute(command, [...words, program, '-version'], { env, timeout: 5_000 }).then(
-        () => true,
-        () => false,
-      );
-    const [bwrap, unshare] = [await find('bwrap'), await find('unshare')];
-    if (bwrap !== null && (await works(bubblewrap(bwrap, program, program)))) {
-      return (path, file) => bubblewrap(bwrap, path, file);
+  const findIsolation = async (program: string): Promise<((reach: Reach) => readonly string[]) | null> => {
+    const [bwrap, unshare, setpriv] = [await find('bwrap'), await find('unshare'), await find('setpriv')];
+    const ask = [program, '-version'];
+    if (bwrap !== null && (await works([...bubblewrap(bwrap, { program, file: program }), ...ask]))) {
+      return (reach) => bubblewrap(bwrap, reach);
     }
-    const words = unshare === null ? [] : [unshare, '-rn', '--'];
-    return unshare !== null && (await works(words)) ? () => words : null;
+    // A program does not outlive the service.
+    const dying = setpriv === null ? [] : [setpriv, '--pdeathsig', 'KILL', '--'];
+    const words = unshare === null ? [] : [unshare, '-rn', '--', ...dying];
+    return unshare !== null && (await works([...words, ...ask])) ? () => words : null;
+  };
+
+  /** The command for idle priority: of the processor, of the disk, and on half of the processors. */
+  const findIdle = async (): Promise<readonly string[]> => {
+    const [nice, ionice, taskset] = [await find('nice'), await find('ionice'), await find('taskset')];
+    const all: (readonly string[])[] = [
+      nice === null ? [] : [nice, '-n', '19'],
+      ionice === null ? [] : [ionice, '-c', '3'],
+      taskset === null ? [] : [taskset, '-c', `0-${idleProcessors() - 1}`],
+    ];
+    const isWorking = await Promise.all(
+      all.map(async (words) => words.length > 0 && (await works([...words, 'true']))),
+    );
+    return all.flatMap((words, index) => (isWorking[index] ? words : []));
   };
 
   const findCommands = async (program: string) => {
-    const [isolate, prlimit] = [await findIsolation(program), await find('prlimit')];
+    const [isolate, prlimit, idle] = [await findIsolation(program), await find('prlimit'), await findIdle()];
     if (process.platform === 'linux')
       notes = [
         ...(isolate === null ? [`Uploads are read by programs that reach the network; ${install} bubblewrap`] : []),
         ...(prlimit === null ? [`Uploads are read by programs without a limit of memory; ${install} util-linux`] : []),
       ];
-    return { isolate: isolate ?? (() => []), prlimit };
+    return { isolate: isolate ?? (() => []), prlimit, idle };
   };
 
-  const run = async ({ program, args, file, timeout, memory = 512 * MIB, signal }: Job): Promise<Output> => {
+  const run = async (job: Job): Promise<Output> => {
+    const { program, args, timeout, memory = 512 * MIB, isIdle = false, onOutput, signal } = job;
     finding ??= findCommands(program);
-    const { isolate, prlimit } = await finding;
+    const { isolate, prlimit, idle } = await finding;
     // The processor time ends the program where the service has died.
     const limits =
       prlimit === null ? [] : [prlimit, `--as=${memory}`, `--cpu=${Math.ceil(timeout / 1000) + 1}`, '--core=0', '--'];
-    const [command = program, ...words] = [...limits, ...isolate(program, file), program, ...args];
+    const words = [...(isIdle ? idle : []), ...limits, ...isolate(job), program, ...args];
     return new Promise((resolve) => {
       const options = { env, timeout, signal, encoding: 'buffer' as const, maxBuffer: MAX_OUTPUT_BYTES };
-      execFile(command, words, { ...options, killSignal: 'SIGKILL' }, (error, stdout, stderr) =>
-        resolve({ isDone: error === null, stdout, stderr: stderr.toString() }),
+      const child = execFile(
+        words[0] ?? program,
+        words.slice(1),
+        { ...options, killSignal: 'SIGKILL' },
+        (error, stdout, stderr) => resolve({ isDone: error === null, stdout, stderr: stderr.toString() }),
       );
+      if (onOutput !== undefined) child.stdout?.on('data', (bytes: Buffer | string) => onOutput(String(bytes)));
     });
   };
   return Object.assign(run, {

@@ -87,6 +87,7 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
     mediaDir: join(dataDir, 'media'),
     discovery: defaults.discovery ?? 'off',
     console: 'on',
+    convert: 'on',
   };
   const values = Object.fromEntries(
     settingNames.map((name) => {

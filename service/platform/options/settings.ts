@@ -60,6 +60,10 @@ export const settings = {
   fetchBytesPerSecond: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(0),
   /** When media are fetched from other hosts and boxes, by the site's clock; absent: always. */
   fetchHours: dailyHours.optional(),
+  /** Whether this box converts media that browsers do not show. */
+  convert: onOff,
+  /** When it does, by the site's clock; absent: always. */
+  convertHours: dailyHours.optional(),
   /** Whether the console and its API are offered; never in the baseline variant. */
   console: onOff,
   ffmpegPath: text.optional(),
