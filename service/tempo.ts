@@ -120,6 +120,12 @@ export const defaultTempo = {
     askAgain: 2_000,
     maxAskAgain: 60_000,
     unknown: 10_000,
+    /** Between looks at what is to be converted: after a change, while something waits, and at the room of a conversion. */
+    look: 50,
+    convert: 10_000,
+    room: 2_000,
+    /** The box that took an upload converts it; if it is away for so long, another one does. */
+    owner: 600_000,
   },
   peers: {
     /** Between looks for addresses to probe; the start waits up to `settle` for static peers. */

@@ -49,7 +49,12 @@ const errorHeaders: Record<number, ZodOpenApiHeadersObject> = {
   429: { 'Retry-After': { description: 'Seconds', required: true, schema: { type: 'integer' } } },
 };
 /** Errors with `Retry-After`, besides those with status 429. */
-const retried: readonly ErrorCode[] = ['stream_not_ready'];
+const retried: readonly ErrorCode[] = ['stream_not_ready', 'media_not_ready'];
+
+const notReady = {
+  schema: errorBody,
+  example: { error: { code: 'media_not_ready', message: errorTable.media_not_ready[1] } },
+};
 
 const errorResponse = (status: number, codes: readonly ErrorCode[], isApi: boolean): ZodOpenApiResponseObject => {
   const fieldOf = (code: ErrorCode) => (/_field$/.test(code) ? { field: 'deviceId' } : {});
@@ -58,13 +63,18 @@ const errorResponse = (status: number, codes: readonly ErrorCode[], isApi: boole
     return [code, { value: isApi ? { error: { code, message, ...fieldOf(code) } } : `${message}\n` }] as const;
   });
   const content = { schema: isApi ? errorBody : z.string(), examples: Object.fromEntries(examples) };
-  const headers = codes.some((code) => retried.includes(code))
-    ? { 'Retry-After': { description: 'Seconds, on stream_not_ready', schema: { type: 'integer' } as const } }
+  const waits = codes.find((code) => retried.includes(code));
+  const headers = waits
+    ? { 'Retry-After': { description: `Seconds, on ${waits}`, schema: { type: 'integer' } as const } }
     : errorHeaders[status];
   return {
     description: `${STATUS_CODES[status]}: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
     ...(headers && { headers }),
-    content: { [isApi ? 'application/json' : 'text/plain']: content },
+    content: {
+      [isApi ? 'application/json' : 'text/plain']: content,
+      // The one error that is JSON outside of the API, too.
+      ...(!isApi && codes.includes('media_not_ready') && { 'application/json': notReady }),
+    },
   };
 };
 

@@ -28,7 +28,7 @@ import { createThumbnailCache, createThumbnails } from './thumbnails.ts';
 import { createVersionStore } from './version-store.ts';
 
 interface Dependencies extends Omit<ContentDependencies, 'peers'>, Omit<MediaDependencies, 'thumbnails'> {
-  media: MediaDependencies['media'] & Pick<Media, 'open'>;
+  media: MediaDependencies['media'] & Pick<Media, 'open' | 'openRendition'>;
   content: ContentDependencies['content'] &
     MediaDependencies['content'] &
     Pick<

@@ -8,7 +8,7 @@ import type { Thumbnails } from './thumbnails.ts';
 
 export interface MediaDependencies {
   content: Pick<Content, 'mediaSlides'>;
-  media: Pick<Media, 'list' | 'usage'>;
+  media: Pick<Media, 'list' | 'usage' | 'renditionOf'>;
   thumbnails: Pick<Thumbnails, 'get'>;
 }
 
@@ -22,15 +22,24 @@ export const mediaRoutes = ({ content, media, thumbnails }: MediaDependencies): 
     const { bytes, quota } = await media.usage();
     ctx.set('Cache-Control', 'no-store');
     ctx.body = {
-      media: entries.map(({ name, mediaType, duration, modifiedAt, ...rest }) => ({
-        filename: name,
-        url: `/media/${encodeURIComponent(name)}`,
-        ...rest,
-        media_type: mediaType,
-        duration_seconds: duration,
-        modified_at: modifiedAt,
-        used_by: [...(slides.get(name) ?? [])],
-      })),
+      media: await Promise.all(
+        entries.map(async (entry) => ({
+          filename: entry.name,
+          url: `/media/${encodeURIComponent(entry.name)}`,
+          size: entry.size,
+          sha256: entry.sha256,
+          media_type: entry.mediaType,
+          width: entry.width,
+          height: entry.height,
+          duration_seconds: entry.duration,
+          codec: entry.codec,
+          loudness: entry.loudness?.integrated ?? null,
+          peak: entry.loudness?.peak ?? null,
+          rendition: await media.renditionOf(entry),
+          modified_at: entry.modifiedAt,
+          used_by: [...(slides.get(entry.name) ?? [])],
+        })),
+      ),
       used_bytes: bytes,
       quota_bytes: quota,
     } satisfies MediaList;

@@ -48,7 +48,7 @@ export interface Thumbnails {
 }
 
 interface Dependencies {
-  media: Pick<Media, 'open'>;
+  media: Pick<Media, 'open' | 'openRendition'>;
   ffmpeg: Ffmpeg;
   confined: RunConfined;
   cache: ThumbnailCache;
@@ -108,10 +108,19 @@ export const createThumbnails = ({ media, ffmpeg, cache, confined, log }: Depend
     return job;
   };
 
+  /** The file that is shown: the rendition, where there is one. */
+  const findFile = async (name: string): Promise<{ path: string; type: string; etag: string }> => {
+    const medium = await media.open(name);
+    const made = await media.openRendition(name, medium);
+    await medium.handle.close();
+    if (made === null) return medium;
+    await made.handle.close();
+    return { path: made.file, type: made.mediaType, etag: made.sha256 };
+  };
+
   return {
     get: async (name, signal) => {
-      const { handle, path, type, etag } = await media.open(name);
-      await handle.close();
+      const { path, type, etag } = await findFile(name);
       const key = createHash('sha256').update(`${path}\n${etag}`).digest('hex');
       const noPicture = () => new CodedError('not_found', `There is no picture in ${JSON.stringify(name)}.`);
       if (demuxerOf(type) === undefined || failed.has(key)) throw noPicture();

@@ -54,6 +54,7 @@ export const errorTable = {
   headers_too_large: [431, 'The request headers are too large.'],
   internal_error: [500, 'Something went wrong in the service; its log has the details.'],
   ffmpeg_unavailable: [503, 'No working ffmpeg was found; install it, or set SIGNAGE_FFMPEG_PATH.'],
+  media_not_ready: [503, 'The file is being converted so that displays can show it; try again in a moment.'],
   box_away: [503, 'The box does not answer; try again once it is back.'],
   busy: [503, 'The service is too busy; try again in a moment.'],
   storage_unavailable: [

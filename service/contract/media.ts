@@ -28,11 +28,39 @@ export const copyQuery = z.object({
   sha256: z.string().optional().describe('the copy that is already playing, in case it was replaced'),
 });
 
+/** Response header: how the rendition that is sent instead of an original was made. */
+export const renditionHeader = 'x-signage-rendition';
+
+export const mediumQuery = z.object({
+  original: z.string().optional().describe('if present, the file as it was uploaded is sent, and no rendition'),
+});
+
+export const renditionStatus = z
+  .object({
+    state: z
+      .enum(['none', 'queued', 'converting', 'ready', 'failed'])
+      .describe('none: browsers show the original; queued: it is to be read, converted or fetched'),
+    progress: z.number().min(0).max(1).describe('of the conversion'),
+    reason: z.string().nullable().describe('why it failed or has to wait, a sentence; null: neither'),
+    size: z.int().nonnegative().nullable().describe('bytes; null: it is not ready'),
+  })
+  .meta({ id: 'RenditionStatus', description: 'what is shown instead of an original that browsers show badly' });
+export type RenditionStatus = z.infer<typeof renditionStatus>;
+
+export const renditionParams = z.object({ sha256: sha256.describe('SHA-256 of the rendition, hex') });
+
 export const listedMedium = uploadResult
   .extend({
     width: z.int().positive().nullable().describe('pixels; null: not known, or none'),
     height: z.int().positive().nullable().describe('pixels; null: not known, or none'),
     duration_seconds: z.number().nonnegative().nullable().describe('null: not known, or none'),
+    codec: z
+      .string()
+      .nullable()
+      .describe('of a film or sound, as ffmpeg calls it; of a picture or document its format; null: not known'),
+    loudness: z.number().nullable().describe('of the sound, LUFS (EBU R 128); null: not known, or none'),
+    peak: z.number().nullable().describe('of the sound, dBFS; null: not known, or none'),
+    rendition: renditionStatus,
     modified_at: instant.describe('when the file was last written'),
     used_by: z.array(z.string()).describe('ids of the slides in the playing content that name it'),
   })

@@ -75,8 +75,18 @@ export const metrics = {
   },
   signage_media_bytes: {
     type: 'gauge',
-    help: "Size of the media: uploads, copies of remote media, and files of the other boxes' uploads.",
-    labels: { store: ['uploads', 'copies', 'peers'] },
+    help: "Size of the media: uploads, copies of remote media, files of the other boxes' uploads, and renditions.",
+    labels: { store: ['uploads', 'copies', 'peers', 'renditions'] },
+  },
+  signage_conversions_total: {
+    type: 'counter',
+    help: 'Renditions that this box made or fetched from another box, and media that could not be converted.',
+    labels: { result: ['made', 'fetched', 'failed'] },
+  },
+  signage_renditions: {
+    type: 'gauge',
+    help: 'Media of this box that need a rendition.',
+    labels: { state: ['queued', 'converting', 'ready', 'failed'] },
   },
   signage_store_writes_total: {
     type: 'counter',

@@ -381,6 +381,35 @@ export const peerMedia = z
   .meta({ id: 'PeerMedia', description: 'all media of a box, and deletions' });
 export type PeerMedia = z.infer<typeof peerMedia>;
 
+export const peerRenditionsRequest = z.object({
+  originals: z.array(sha256).max(200).describe('hashes of media that browsers show badly'),
+});
+
+/** What a box has of the rendition of an original. */
+export const peerRendition = z
+  .object({
+    original: sha256.describe('SHA-256 of the original'),
+    state: z.enum(['none', 'queued', 'converting', 'ready', 'failed']).describe('as the console shows it'),
+    isUpload: z.boolean().describe('this box took the upload, so that it converts it'),
+    isAble: z.boolean().describe('this box has the programs for it, and may convert'),
+    reason: z.string().max(1_000).nullable().describe('why it failed'),
+    rendition: z
+      .object({
+        profile: z.enum(['remux', 'h264', 'picture']).describe('how it was made'),
+        sha256: sha256.describe('of the rendition'),
+        size: z.int().nonnegative().describe('bytes'),
+        mediaType: z.string().max(100).describe('RFC 6838'),
+      })
+      .nullable()
+      .describe('only if the state is ready'),
+  })
+  .meta({ id: 'PeerRendition' });
+export type PeerRendition = z.infer<typeof peerRendition>;
+
+export const peerRenditions = z
+  .object({ renditions: z.array(peerRendition).max(200).describe('of the originals that this box has') })
+  .meta({ id: 'PeerRenditions' });
+
 export const peerCopyRequest = z.object({
   url: z.string().min(1).max(8_192).describe('address of a remote medium'),
 });

@@ -2,7 +2,13 @@
 export const OPAQUE = 'application/octet-stream';
 
 /** ISO base media files (ISO/IEC 14496-12), also old ones without a file type box; not HEIF and AVIF. */
-const movie = /^[^]{4}(?:ftyp(?!avi[fs]|hei[cx]|mif1|msf1)|moov|mdat|wide|free|skip)/;
+const movie = /^[^]{4}(?:ftyp(?!avi[fs]|he[iv][cmsx]|mif1|msf1)|moov|mdat|wide|free|skip)/;
+/** HEIF (ISO/IEC 23008-12), of which HEIC is the kind with HEVC inside. */
+const heif = /^[^]{4}ftyp(?:he[iv][cmsx]|mif1|msf1)/;
+/** A boxed file, or the codestream alone (ISO/IEC 15444-1). */
+const jpeg2000 = /^(?:\0\0\0\x0cjP {2}\r\n\x87\n|\xff\x4f\xff\x51)/;
+/** Packets of 188 bytes, or of 192 with a time in front, as cameras write them. */
+const transportStream = /^(?:G[^]{187}G|[^]{4}G[^]{191}G)/;
 const matroska = /^\x1a\x45\xdf\xa3/;
 const ogg = /^OggS/;
 const mpegAudio = /^(?:ID3|\xff[\xe2\xe3\xf2\xf3\xfa\xfb])/;
@@ -34,7 +40,12 @@ const media: ReadonlyMap<string, readonly [type: string, signature: RegExp]> = n
   ['gif', ['image/gif', /^GIF8[79]a/]],
   ['webp', ['image/webp', /^RIFF[^]{4}WEBP/]],
   ['avif', ['image/avif', /^[^]{4}ftyp(?:avi[fs]|mif1|msf1)/]],
-  ['heic', ['image/heic', /^[^]{4}ftyp(?:hei[cx]|mif1|msf1)/]],
+  ['heic', ['image/heic', heif]],
+  ['heif', ['image/heif', heif]],
+  ['hif', ['image/heif', heif]],
+  ['jp2', ['image/jp2', jpeg2000]],
+  ['j2k', ['image/jp2', jpeg2000]],
+  ['psd', ['image/vnd.adobe.photoshop', /^8BPS/]],
   ['bmp', ['image/bmp', /^BM/]],
   ['ico', ['image/x-icon', /^\0\0\x01\0/]],
   ['tif', ['image/tiff', tiff]],
@@ -47,10 +58,14 @@ const media: ReadonlyMap<string, readonly [type: string, signature: RegExp]> = n
   ['webm', ['video/webm', matroska]],
   ['mkv', ['video/matroska', matroska]],
   ['ogv', ['video/ogg', ogg]],
-  ['ts', ['video/mp2t', /^G[^]{187}G/]],
+  ['ts', ['video/mp2t', transportStream]],
+  ['mts', ['video/mp2t', transportStream]],
+  ['m2ts', ['video/mp2t', transportStream]],
   ['mpg', ['video/mpeg', /^\0\0\x01[\xb3\xba]/]],
   ['mpeg', ['video/mpeg', /^\0\0\x01[\xb3\xba]/]],
   ['avi', ['video/vnd.avi', /^RIFF[^]{4}AVI /]],
+  ['flv', ['video/x-flv', /^FLV\x01/]],
+  ['wmv', ['video/x-ms-wmv', /^\x30\x26\xb2\x75\x8e\x66\xcf\x11/]],
   ['mp3', ['audio/mpeg', mpegAudio]],
   ['m4a', ['audio/mp4', movie]],
   ['aac', ['audio/aac', /^(?:ID3|ADIF|\xff[\xf0\xf1\xf8\xf9])/]],
@@ -121,6 +136,9 @@ const demuxers: Readonly<Record<string, string>> = {
   'image/tiff': 'tiff_pipe',
   'image/avif': 'mov',
   'image/heic': 'mov',
+  'image/heif': 'mov',
+  'image/jp2': 'j2k_pipe',
+  'image/vnd.adobe.photoshop': 'psd_pipe',
   'video/mp4': 'mov',
   'video/quicktime': 'mov',
   'video/3gpp': 'mov',
@@ -130,6 +148,8 @@ const demuxers: Readonly<Record<string, string>> = {
   'video/mp2t': 'mpegts',
   'video/mpeg': 'mpeg',
   'video/vnd.avi': 'avi',
+  'video/x-flv': 'flv',
+  'video/x-ms-wmv': 'asf',
   'audio/mpeg': 'mp3',
   'audio/mp4': 'mov',
   'audio/aac': 'aac',
@@ -141,6 +161,12 @@ const demuxers: Readonly<Record<string, string>> = {
 
 /** ffmpeg's demuxer for files of a media type; undefined: it does not read them. */
 export const demuxerOf = (mediaType: string): string | undefined => demuxers[mediaType];
+
+/** The name of the format of a picture or document, such as `jpeg`; null: neither. */
+export const formatOf = (mediaType: string): string | null => {
+  const [, name] = /^(?:image\/|application\/(?=pdf$))(?:x-|vnd\.adobe\.)?([a-z0-9]+)/.exec(mediaType) ?? [];
+  return (name === 'photoshop' ? 'psd' : name === 'icon' ? 'ico' : name) ?? null;
+};
 
 /** The types that are shown from local copies; copies of other types are not served as media. */
 const showable = [...media.values()].filter(([type]) => /^(?:image|video)\/|\/pdf$/.test(type));

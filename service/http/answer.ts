@@ -36,7 +36,8 @@ export const isApiPath = (path: string): boolean => /^\/(console\/)?api(\/|\?|$)
 
 /** The response for an error: JSON for API paths, plain text elsewhere. */
 export const errorAnswer = (path: string, error: CodedError): Answer => {
-  const isApi = isApiPath(path);
+  // Programs that upload tell by its code that a medium is on its way.
+  const isApi = isApiPath(path) || error.code === 'media_not_ready';
   const body = isApi ? JSON.stringify(error) : `${error.message}\n`;
   return {
     status: error.status,

@@ -5,12 +5,23 @@ import { z } from 'zod';
 import { createDebounce } from '../domain/debounce.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { isMediaName } from '../domain/media-names.ts';
+import { singleFlight } from '../domain/single-flight.ts';
 import { isMissing, systemDisk } from '../platform/store/disk.ts';
 import { keepCopy } from '../platform/store/file.ts';
 import { sweepRewrites } from '../platform/store/rewrite.ts';
 import type { MediaContext } from './context.ts';
 import { fingerprint } from './folders.ts';
 import { inspect, type Probe } from './inspect.ts';
+import { profiles } from './renditions/profile.ts';
+
+const loudness = z.object({
+  /** LUFS (EBU R 128). */
+  integrated: z.number(),
+  /** dBFS. */
+  peak: z.number(),
+});
+/** How loud a film or a sound is. */
+export type Loudness = z.infer<typeof loudness>;
 
 const knownFacts = z.object({
   fingerprint: z.string(),
@@ -20,15 +31,33 @@ const knownFacts = z.object({
   width: z.number().nullable(),
   height: z.number().nullable(),
   duration: z.number().nullable(),
+  codec: z.string().nullable(),
+  profile: z.enum(profiles).nullable(),
+  isShowable: z.boolean(),
+  isReadable: z.boolean(),
+  loudness: loudness.nullable().optional().describe('null: it has no sound; absent: not measured'),
   isProbed: z.boolean(),
 });
 type KnownFacts = z.infer<typeof knownFacts>;
 
-const saved = z.array(z.tuple([z.string().describe('path'), knownFacts]));
+/** Files that a version before this one has read are read again, but for their hash. */
+const unreadFacts = { codec: null, profile: null, isShowable: true, isReadable: true, isProbed: false };
+
+const saved = z.array(
+  z.tuple([
+    z.string().describe('path'),
+    z.preprocess(
+      (facts) =>
+        typeof facts === 'object' && facts !== null && !('codec' in facts) ? { ...facts, ...unreadFacts } : facts,
+      knownFacts,
+    ),
+  ]),
+);
 
 /** One media file of this box, as `/media/NAME` serves it. */
-export interface MediaEntry extends Omit<KnownFacts, 'fingerprint' | 'isProbed'> {
+export interface MediaEntry extends Omit<KnownFacts, 'fingerprint'> {
   name: string;
+  path: string;
   /** ISO 8601. */
   modifiedAt: string;
 }
@@ -105,12 +134,15 @@ export const createCatalog = (
 
   const probeFacts = async (file: string): Promise<void> => {
     const before = known.get(file);
-    const shown = before && (await probe(file, before.mediaType, closing.signal));
+    if (before === undefined || before.isProbed) return;
+    const facts = await inspect(file, basename(file));
+    const shown = facts.isProbed ? facts : await probe(file, before.mediaType, closing.signal);
     // Meanwhile the file may have been replaced.
     if (!shown || known.get(file) !== before || closing.signal.aborted) return;
-    known.set(file, { ...before, ...shown, isProbed: true });
-    changed = true;
+    store(file, { ...before, ...shown, sha256: before.sha256, isProbed: true });
   };
+  /** Requests for a file that has not been probed share the work, and wait for no other file. */
+  const probeOnce = singleFlight(probeFacts);
 
   /** Works on the files of a set one by one; a call while this is in progress has no effect. */
   const workOn = async (files: Set<string>, work: (file: string) => Promise<void>): Promise<void> => {
@@ -127,7 +159,7 @@ export const createCatalog = (
 
   const workOnPending = async (): Promise<void> => {
     await workOn(unread, readFacts);
-    await workOn(unprobed, probeFacts);
+    await workOn(unprobed, probeOnce);
   };
 
   return {
@@ -151,9 +183,9 @@ export const createCatalog = (
             unread.add(file);
             continue;
           }
-          const { fingerprint: _, isProbed, ...rest } = facts;
-          if (!isProbed) unprobed.add(file);
-          entries.push({ name, modifiedAt: new Date(Math.round(stats.mtimeMs)).toISOString(), ...rest });
+          const { fingerprint: _, ...rest } = facts;
+          if (!facts.isProbed) unprobed.add(file);
+          entries.push({ name, path: file, modifiedAt: new Date(Math.round(stats.mtimeMs)).toISOString(), ...rest });
         }
       }
       for (const file of gone) changed = known.delete(file) || changed;
@@ -165,6 +197,21 @@ export const createCatalog = (
     hashOf(file: string, stats: Pick<Stats, 'size' | 'mtimeMs' | 'ino'>): string | undefined {
       const facts = known.get(file);
       return facts?.fingerprint === fingerprint(stats) ? facts.sha256 : undefined;
+    },
+
+    /** What is known of a file, which is probed if it was not; undefined if it has not been read in this version. */
+    async reading(file: string, stats: Pick<Stats, 'size' | 'mtimeMs' | 'ino'>): Promise<KnownFacts | undefined> {
+      await loaded();
+      const facts = known.get(file);
+      if (facts?.fingerprint !== fingerprint(stats)) return;
+      if (!facts.isProbed) await probeOnce(file).catch(() => undefined);
+      return known.get(file);
+    },
+
+    /** Records how loud the files of a hash are. */
+    measured(sha256: string, found: Loudness | null): void {
+      for (const [file, facts] of known) if (facts.sha256 === sha256) store(file, { ...facts, loudness: found });
+      saveSoon();
     },
 
     /** The names of files whose current version has not been read yet. */
@@ -179,7 +226,7 @@ export const createCatalog = (
       saveSoon();
       if (facts.isProbed) return;
       unprobed.add(file);
-      void workOn(unprobed, probeFacts);
+      void workOn(unprobed, probeOnce);
     },
 
     /** Stops reading and saves the catalog. */

@@ -1,4 +1,5 @@
 /** Media files: uploads, copies of remote media, and copies of peers' media. */
+import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Content } from '../content/index.ts';
 import { CodedError } from '../contract/errors.ts';
@@ -21,17 +22,22 @@ import { createHasher } from './hasher.ts';
 import { createProbe } from './inspect.ts';
 import { createLibrary } from './library.ts';
 import { createLostUploads, type LostUploads, lostFolderOf } from './lost.ts';
-import { createStorageQuota } from './quota.ts';
+import { createStorageQuota, spareOf } from './quota.ts';
+import { createBoundedProbe, createRenditions, type OpenRendition, type Renditions } from './renditions/index.ts';
+import { openRenditionStore, renditionsFolderOf } from './renditions/store.ts';
+import type { SiteRenditions } from './renditions/work.ts';
 import { copyRoutes, mediaRoutes } from './routes.ts';
 import type { OpenMedium } from './serve.ts';
 
+export type { MediaEntry } from './catalog.ts';
 export type { SiteCopy } from './copies/copies.ts';
 export { FetchHeld, heldIssues } from './fetch-limits.ts';
 export { spareOf } from './quota.ts';
+export type { SiteRenditions } from './renditions/work.ts';
 export { mediaNameOf } from './routes.ts';
 
 interface Dependencies {
-  content: Pick<Content, 'shown' | 'onChange' | 'mediaNames'>;
+  content: Pick<Content, 'shown' | 'onChange' | 'mediaNames' | 'mediaUses'>;
   feeds: Pick<Feeds, 'reach'>;
 }
 
@@ -45,6 +51,8 @@ interface SiteMedia {
   arrival(name: string): Promise<void>;
   /** The copy of a remote file at the box that downloads it for the site. */
   copyOf(url: string): Promise<SiteCopy>;
+  /** What the other boxes have of the renditions of originals; never rejects. */
+  renditionsOf(originals: readonly string[]): Promise<SiteRenditions>;
 }
 
 export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'>, Pick<FetchLimits, 'heldReason'> {
@@ -56,6 +64,12 @@ export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'>, Pick
    * @throws CodedError `file_not_found`
    */
   open(name: string): Promise<OpenMedium>;
+  /** The rendition that is ready for an open file; null: there is none. */
+  openRendition(name: string, medium: OpenMedium): Promise<OpenRendition | null>;
+  /** The state of the rendition of a listed file. */
+  renditionOf: Renditions['statusOf'];
+  /** Calls `listener` when a rendition has become ready or has failed. */
+  onRendition: Renditions['onReady'];
   /**
    * SHA-256 of the medium at an address (`/media/NAME`, or a remote one that has a copy), hex; null: there is none, or it
    * was replaced after `time`, ms since the epoch.
@@ -106,23 +120,30 @@ export const createMedia = async (service: ServiceContext, { content, feeds }: D
   const { uploads: uploadDir, media: mediaDir } = dirs;
   const served = [uploadDir, mediaDir];
   const copiesDir = copiesFolderOf(mediaDir);
+  const renditionsDir = renditionsFolderOf(mediaDir);
   let siteTime = unconfirmed(now);
   let site: SiteMedia = {
     newest: () => 0,
     isElsewhere: async () => false,
     arrival: async () => {},
     copyOf: async () => null,
+    renditionsOf: async () => ({ holders: [], isIncomplete: false }),
   };
   const deleted = createEmitter();
-  const folders = createFolders([...served, copiesDir, lostFolderOf(uploadDir)]);
+  const folders = createFolders([...served, copiesDir, renditionsDir, lostFolderOf(uploadDir)]);
   const hasher = keep(createHasher());
   const context: MediaContext = { ...service, now: () => siteTime.now(), folders, hasher };
   const lost = createLostUploads(context);
   const deletions = keep(await openDeletions(context));
-  const catalog = keep(createCatalog(context, createProbe(service)));
+  const probe = createBoundedProbe(createProbe(service));
+  const catalog = keep(createCatalog(context, probe));
   const ledger = keep(await openLedger(context));
   const evictable = keep(await openEvictableMedia(context, content));
-  const storage = createStorageQuota(context, async (bytes) => ledger.evict(bytes - (await evictable.evict(bytes))));
+  const store = keep(await openRenditionStore(context));
+  const storage = createStorageQuota(context, async (bytes) => {
+    const left = bytes - (await renditions.evict(bytes));
+    if (left > 0) await ledger.evict(left - (await evictable.evict(left)));
+  });
   const limits = createFetchLimits(context);
   const requireRoom = (wanted: number): Promise<void> => storage.require(mediaDir, wanted);
   const downloads = await createDownloads(context, { limits, requireRoom, catalog });
@@ -137,10 +158,35 @@ export const createMedia = async (service: ServiceContext, { content, feeds }: D
     copies: evictable,
     isElsewhere: (name) => site.isElsewhere(name),
   });
-  const removal = createRemoval(context, deletions, library.removeDeleted);
+  /** Renditions that nothing shows are made only where there is room beside everything else. */
+  const requireRenditionRoom = async (bytes: number, mayEvict: boolean): Promise<void> => {
+    const spare = Math.min(spareOf(await statfs(mediaDir)), await storage.left());
+    if (mayEvict) await requireRoom(bytes);
+    else if (spare < bytes) throw new CodedError('insufficient_storage');
+  };
+  const renditions = createRenditions(
+    { ...service, ...context },
+    {
+      store,
+      catalog,
+      ledger,
+      downloads,
+      content,
+      probe,
+      isPeerCopy: evictable.has,
+      requireRoom: requireRenditionRoom,
+      askSite: (originals) => site.renditionsOf(originals),
+    },
+  );
+  const removeDeleted = async (name: string): Promise<void> => {
+    await library.removeDeleted(name);
+    renditions.look();
+  };
+  const removal = createRemoval(context, deletions, removeDeleted);
 
   const remove: typeof library.remove = async (name, conditions) => {
     await library.remove(name, conditions);
+    renditions.look();
     deleted.emit();
     void removal.run();
   };
@@ -164,8 +210,12 @@ export const createMedia = async (service: ServiceContext, { content, feeds }: D
   let pruneTimer: NodeJS.Timeout | undefined;
 
   return {
-    routes: { ...mediaRoutes({ ...library, remove, open: openSoon }), ...copyRoutes(context, copies) },
-    health: () => ({
+    routes: {
+      ...mediaRoutes({ ...library, remove, open: openSoon }, renditions),
+      ...copyRoutes(context, copies, renditions),
+    },
+    health: async () => ({
+      contentWarnings: await renditions.warnings(),
       fields: { copies: copies.status() },
       issues: { media: heldIssues(copies.held(), limits.heldReason()) },
       notes: service.confined.notes(),
@@ -190,10 +240,16 @@ export const createMedia = async (service: ServiceContext, { content, feeds }: D
           uploads: bytesIn(uploadDir),
           copies: bytesIn(copiesDir),
           peers: mediaDir === uploadDir ? 0 : bytesIn(mediaDir),
+          renditions: bytesIn(renditionsDir),
         },
+        signage_conversions_total: renditions.counts().results,
+        signage_renditions: renditions.counts().states,
       };
     },
     open: library.open,
+    openRendition: (name, medium) => renditions.find(name, medium).catch(() => null),
+    renditionOf: renditions.statusOf,
+    onRendition: renditions.onReady,
     digestAt: async (address, time) => {
       const files = await folders.read();
       const copy = copies.digestOf(address);
@@ -251,6 +307,7 @@ export const createMedia = async (service: ServiceContext, { content, feeds }: D
       limits.start();
       copies.start();
       void removal.run();
+      renditions.look();
       // Nothing at the start, when the clock may still be wrong.
       pruneTimer = setInterval(pruneOrLog, tempo.media.prune).unref();
     },
@@ -259,6 +316,7 @@ export const createMedia = async (service: ServiceContext, { content, feeds }: D
       limits.close();
       copies.close();
       await removal.close();
+      await renditions.close();
       await downloads.close();
     },
   };

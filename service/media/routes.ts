@@ -2,8 +2,16 @@ import { open } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
-import { copyParams, copyQuery, type MediaConfig, type UploadResult } from '../contract/media.ts';
-import { peerCopyRequest } from '../contract/peers.ts';
+import {
+  copyParams,
+  copyQuery,
+  type MediaConfig,
+  mediumQuery,
+  renditionHeader,
+  renditionParams,
+  type UploadResult,
+} from '../contract/media.ts';
+import { peerCopyRequest, peerRenditionsRequest } from '../contract/peers.ts';
 import { mediaName } from '../domain/media-names.ts';
 import { readJson } from '../http/body.ts';
 import type { Conditions } from '../http/conditions.ts';
@@ -11,9 +19,19 @@ import type { Context, Routes } from '../http/routes.ts';
 import { isMissing } from '../platform/store/disk.ts';
 import type { MediaContext } from './context.ts';
 import type { Copies } from './copies/copies.ts';
-import { fingerprint } from './folders.ts';
 import type { Library } from './library.ts';
+import type { OpenRendition, Renditions } from './renditions/index.ts';
 import { serve } from './serve.ts';
+
+/** Serves a rendition under its own entity tag, which is the same on all boxes, and closes it. */
+const serveRendition = (ctx: Context, name: string, { profile, mediaType, sha256, ...file }: OpenRendition) => {
+  ctx.set(renditionHeader, profile);
+  return serve(ctx, { name, type: mediaType, etag: sha256, sha256 }, file);
+};
+
+/** Whether the client continues an original that it has begun (RFC 9110, 13.1.5). */
+const continues = (ctx: Context, etag: string): boolean =>
+  ctx.get('Range') !== '' && ctx.get('If-Range') === `"${etag}"`;
 
 /**
  * Serves the copy of an address, or redirects to the address. It accepts only addresses that the content names, so it is
@@ -22,6 +40,7 @@ import { serve } from './serve.ts';
 export const copyRoutes = (
   { tempo }: Pick<MediaContext, 'tempo'>,
   copies: Pick<Copies, 'find' | 'findByHash' | 'offer' | 'lose'>,
+  renditions: Pick<Renditions, 'findOfCopy' | 'openByHash' | 'offer'>,
 ): Routes => ({
   'GET /copies': async (ctx) => {
     const { url, sha256 } = readFields(copyQuery, ctx.query);
@@ -36,6 +55,16 @@ export const copyRoutes = (
         if (!isMissing(error)) throw error;
       });
       if (handle !== undefined) {
+        const made = continues(ctx, copy.sha256)
+          ? null
+          : await renditions.findOfCopy(copy).catch(async (error: unknown) => {
+              await handle.close();
+              throw error;
+            });
+        if (made !== null) {
+          await handle.close();
+          return serveRendition(ctx, made.sha256, made);
+        }
         const representation = { name: copy.sha256, type: copy.mediaType, etag: copy.sha256, sha256: copy.sha256 };
         return serve(ctx, representation, { handle, stats: await handle.stat() });
       }
@@ -57,6 +86,16 @@ export const copyRoutes = (
     if (!handle) throw new CodedError('file_not_found', 'There is no copy with this hash.');
     const representation = { name: sha256, type: found.mediaType, etag: sha256, sha256 };
     return serve(ctx, representation, { handle, stats: await handle.stat() });
+  },
+  'GET /renditions/:sha256': async (ctx) => {
+    const { sha256 } = readFields(renditionParams, ctx.params);
+    const found = await renditions.openByHash(sha256);
+    if (found === null) throw new CodedError('file_not_found', 'There is no rendition with this hash.');
+    return serveRendition(ctx, sha256, found);
+  },
+  'POST /api/peers/renditions': async (ctx) => {
+    const { originals } = readFields(peerRenditionsRequest, await readJson(ctx));
+    ctx.body = { renditions: await renditions.offer(originals) };
   },
   'POST /api/peers/copy': async (ctx) => {
     ctx.body = copies.offer(readFields(peerCopyRequest, await readJson(ctx)).url);
@@ -106,7 +145,7 @@ const conditionsOf = (ctx: Context): Conditions => ({
 });
 
 /** Routes for uploads and for serving media files. */
-export const mediaRoutes = (library: Library): Routes => ({
+export const mediaRoutes = (library: Library, renditions: Pick<Renditions, 'find'>): Routes => ({
   'GET /api/media/config': (ctx) => {
     ctx.body = library.folders satisfies MediaConfig;
   },
@@ -136,7 +175,15 @@ export const mediaRoutes = (library: Library): Routes => ({
 
   'GET /media/:filename': async (ctx) => {
     const name = mediaNameOf(ctx);
-    const { type, sha256, ...file } = await library.open(name);
-    await serve(ctx, { name, type, etag: fingerprint(file.stats), sha256 }, file);
+    const { original } = readFields(mediumQuery, { original: ctx.query['original'] });
+    const medium = await library.open(name);
+    const { type, sha256, etag, ...file } = medium;
+    try {
+      const made = original !== undefined || continues(ctx, etag) ? null : await renditions.find(name, medium);
+      if (made !== null) return await serveRendition(ctx, name, made);
+      await serve(ctx, { name, type, etag, sha256 }, file);
+    } finally {
+      await file.handle.close().catch(() => undefined);
+    }
   },
 });

@@ -26,6 +26,7 @@ import { createMisdated, createRecordExchange, type ReplicatedDevices, type Repl
 import { createRegistry } from './registry.ts';
 import { createReplication } from './replication.ts';
 import { createSharedCopies } from './shared-copies.ts';
+import { createSharedRenditions } from './shared-renditions.ts';
 
 export type { Peer } from './registry.ts';
 export type { PeerAnswer } from './reply.ts';
@@ -100,7 +101,12 @@ export const createPeers = async (context: ServiceContext, { content, media, dev
     onArrival: arrivals.emit,
     announce: () => news.spread({ record: record.current(true) }),
   });
-  media.followSite({ ...mediaReplication, copyOf: createSharedCopies(ids.nodeId, registry, asking) });
+  media.onRendition(arrivals.emit);
+  media.followSite({
+    ...mediaReplication,
+    copyOf: createSharedCopies(ids.nodeId, registry, asking),
+    renditionsOf: createSharedRenditions(registry, asking),
+  });
   const missingMedia = createMissingMedia(context, content, mediaReplication);
   const commandRelay = createCommandRelay(context, shared);
   const parts = () => Object.assign({ media: mediaReplication.digest() }, ...stateParts.map((part) => part()));

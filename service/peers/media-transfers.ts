@@ -128,7 +128,7 @@ export const createMediaTransfers = (
   const fetchOne = async ({ medium, from }: Transfer): Promise<void> => {
     const { name, size, sha256, modifiedAt } = medium;
     // Boxes try peers in random order, so that no peer serves all of them.
-    const urls = shuffled(from, Math.random).map((url) => `${url}/media/${encodeURIComponent(name)}`);
+    const urls = shuffled(from, Math.random).map((url) => `${url}/media/${encodeURIComponent(name)}?original`);
     running.add(name);
     copied.add(sha256);
     try {

@@ -33,6 +33,7 @@ import {
   peerCopy,
   peerDevices,
   peerMedia,
+  peerRenditions,
   peerScreenshot,
   peerSent,
   peerSite,
@@ -169,6 +170,12 @@ const peerOperations = {
   }),
   'media.list': define('GET /api/peers/media', peerMedia, undefined, { deadlineMs: 10_000, maxBytes: 16 * MIB }),
   'media.copy': define('POST /api/peers/copy', peerCopy, (url: string) => ({ body: { url } }), { isRepeatable: true }),
+  'media.renditions': define(
+    'POST /api/peers/renditions',
+    peerRenditions,
+    (originals: readonly string[]) => ({ body: { originals } }),
+    { isRepeatable: true },
+  ),
   'boxes.log': define('GET /api/peers/log', boxLog, (query: BoxLogQuery) => ({ query: { ...query } }), {
     maxBytes: 4 * MIB,
   }),

@@ -17,7 +17,10 @@ import { testTempo } from './tempo.ts';
 const root = join(import.meta.dirname, '..', '..');
 
 const path = process.env.PATH ?? '';
-const programs = ['bwrap', 'ffmpeg', 'prlimit', 'ps', 'setpriv', 'timedatectl', 'unshare'];
+const programs = [
+  ...['bwrap', 'ffmpeg', 'heif-convert', 'ionice', 'nice', 'prlimit', 'ps', 'setpriv', 'taskset', 'timedatectl'],
+  'unshare',
+];
 let withoutFlock: Promise<string> | undefined;
 /**
  * A PATH with the programs that a service starts, but for flock(1): no other process knows the data directories of

@@ -77,6 +77,10 @@ export const testTempo: Tempo = {
     askAgain: 100,
     maxAskAgain: 1_000,
     unknown: 1_000,
+    look: 10,
+    convert: 200,
+    room: 200,
+    owner: 3_000,
   },
   peers: {
     tick: 25,

@@ -1,6 +1,14 @@
 /** Uploads, the address of every medium, local copies of remote media, and releases for the other boxes of the site. */
 import { z } from 'zod';
-import { copyParams, copyQuery, mediaConfig, uploadResult } from '../media.ts';
+import {
+  copyParams,
+  copyQuery,
+  mediaConfig,
+  mediumQuery,
+  renditionHeader,
+  renditionParams,
+  uploadResult,
+} from '../media.ts';
 import { digestExample } from './examples.ts';
 import { entityTag, file, json, medium, type Operations, ok } from './operation.ts';
 
@@ -12,6 +20,18 @@ const params = z.object({
     ),
 });
 const examples = { filename: 'hall.jpg' };
+
+const renditionAnswer = (description: string) => {
+  const answer = medium(description);
+  const made = {
+    [renditionHeader]: { description: 'How the rendition was made; absent: no rendition', schema: z.string() },
+  };
+  return {
+    ...answer,
+    200: { ...answer[200], headers: { ...answer[200].headers, ...made } },
+    206: { ...answer[206], headers: { ...answer[206].headers, ...made } },
+  };
+};
 
 const uploaded = json(uploadResult, {
   filename: 'hall.jpg',
@@ -27,10 +47,11 @@ export const media = {
     variant: 'baseline',
     summary: 'Get a medium',
     description:
-      'From the upload directory, else from the media directory. Supports ranges and validators (RFC 9110). A file whose name and first bytes do not indicate the same harmless media type is sent as an attachment of type application/octet-stream.',
+      'From the upload directory, else from the media directory. Supports ranges and validators (RFC 9110). Of a file that browsers do not show, or show badly, a rendition is sent once there is one; a range whose If-Range is the entity tag of the original continues the original. A file whose name and first bytes do not indicate the same harmless media type is sent as an attachment of type application/octet-stream.',
     params,
-    answer: medium('The file, under its own media type.'),
-    errors: ['invalid_field', 'file_not_found', 'precondition_failed', 'range_not_satisfiable'],
+    query: mediumQuery,
+    answer: renditionAnswer('The file, under its own media type, or its rendition.'),
+    errors: ['invalid_field', 'file_not_found', 'precondition_failed', 'range_not_satisfiable', 'media_not_ready'],
     examples,
   },
   'GET /api/media/config': {
@@ -44,7 +65,7 @@ export const media = {
     audit: { action: 'medium.upload', subject: 'medium', id: 'filename' },
     summary: 'Upload a file',
     description:
-      'The body is the file, of any type, without content coding and without Content-Range. The write is atomic, and durable when the response is sent. If-Match and If-None-Match are compared with the entity tag of /media/{filename}.',
+      'The body is the file, of any type, without content coding and without Content-Range. The write is atomic, and durable when the response is sent. If-Match and If-None-Match are compared with the entity tag of /media/{filename}?original.',
     params,
     body: { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } },
     answer: {
@@ -78,16 +99,17 @@ export const copies = {
     access: 'public',
     variant: 'baseline',
     summary: 'Get the local copy of a remote medium',
-    description: 'Only for media that the content names. Supports ranges and validators (RFC 9110).',
+    description:
+      'Only for media that the content names. Supports ranges and validators (RFC 9110). As for uploads, a rendition is sent in the place of a copy that browsers show badly.',
     query: copyQuery,
     answer: {
-      ...medium('The copy, under the media type that its bytes have.'),
+      ...renditionAnswer('The copy, under the media type that its bytes have, or its rendition.'),
       302: {
         description: 'There is no copy yet.',
         headers: { Location: { description: 'The remote address itself', schema: z.string(), required: true } },
       },
     },
-    errors: ['address_withheld', 'file_not_found', 'precondition_failed', 'range_not_satisfiable'],
+    errors: ['address_withheld', 'file_not_found', 'precondition_failed', 'range_not_satisfiable', 'media_not_ready'],
     examples: { url: 'https://cdn.example.com/film.mp4' },
   },
   'GET /copies/:sha256': {
@@ -96,6 +118,15 @@ export const copies = {
     description: 'Used by the other boxes of the site. Supports ranges and validators (RFC 9110).',
     params: copyParams,
     answer: medium('The copy, under the media type that its bytes have.'),
+    errors: ['file_not_found', 'precondition_failed', 'range_not_satisfiable'],
+    examples: { sha256: digestExample },
+  },
+  'GET /renditions/:sha256': {
+    access: 'public',
+    summary: 'Get a rendition by its hash',
+    description: 'Used by the other boxes of the site. Supports ranges and validators (RFC 9110).',
+    params: renditionParams,
+    answer: medium('The rendition.'),
     errors: ['file_not_found', 'precondition_failed', 'range_not_satisfiable'],
     examples: { sha256: digestExample },
   },

@@ -3,7 +3,16 @@ import { z } from 'zod';
 import { connectionExample } from '../connections.ts';
 import { actionAnswer, boxOrder, peerReset } from '../console/actions.ts';
 import { boxLog, boxLogQuery } from '../console/site.ts';
-import { peerCopy, peerCopyRequest, peerScreenshot, peerScreenshotQuery, peerSite, peerTime } from '../peers.ts';
+import {
+  peerCopy,
+  peerCopyRequest,
+  peerRenditions,
+  peerRenditionsRequest,
+  peerScreenshot,
+  peerScreenshotQuery,
+  peerSite,
+  peerTime,
+} from '../peers.ts';
 import { deviceExample, digestExample, momentExample, nodeExample } from './examples.ts';
 import { actionExample, orderExample } from './machine.ts';
 import { type Operations, okSealable, sealable } from './operation.ts';
@@ -51,6 +60,24 @@ export const peerBoxes = {
     answer: okSealable('What it has.', peerCopy, {
       state: 'here',
       copy: { sha256: digestExample, size: 1_048_576, etag: '"5f3c"', lastModified: null, life: 3_600_000 },
+    }),
+  },
+  'POST /api/peers/renditions': {
+    summary: 'Ask this box for the renditions of originals',
+    description:
+      'The box that took an upload converts it for all; the others fetch the rendition. Originals that this box does not have, or that need none, are left out.',
+    body: sealable(peerRenditionsRequest, { originals: [digestExample] }),
+    answer: okSealable('What it has.', peerRenditions, {
+      renditions: [
+        {
+          original: digestExample,
+          state: 'ready',
+          isUpload: true,
+          isAble: true,
+          reason: null,
+          rendition: { profile: 'h264', sha256: digestExample, size: 1_048_576, mediaType: 'video/mp4' },
+        },
+      ],
     }),
   },
   'GET /api/peers/screenshot': {

@@ -100,6 +100,8 @@ export const openLedger = async ({ dirs, folders, log }: Pick<MediaContext, 'dir
       const before = replaced.get(sha256 ?? '');
       return before?.url === url ? before.copy : copies.get(url);
     },
+    /** All current copies, each file once. */
+    all: (): Copy[] => [...new Map([...copies.values()].map((each) => [each.sha256, each])).values()],
     /** The current copy with that hash. */
     withHash: (sha256: string): Copy | undefined => [...copies.values()].find((each) => each.sha256 === sha256),
     /** The number of files and their total size in bytes. */

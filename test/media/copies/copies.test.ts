@@ -292,7 +292,7 @@ describe('a file that cannot be copied', () => {
     const env = { SIGNAGE_MAX_UPLOAD_BYTES: '1000' };
     const service = await startTestService({ env, content: images(remote, '/a') });
     await until(service, { failed: [{ reason: 'the file is larger than the limit for media' }] });
-    expect(readdirSync(join(service.dataDir, 'media'))).toEqual(['copies']);
+    expect(readdirSync(join(service.dataDir, 'media'))).toEqual(['copies', 'renditions']);
   });
 });
 

@@ -52,6 +52,8 @@ test('without any setting, the defaults', () => {
     mediaQuotaBytes: 64 * 1024 ** 3,
     fetchBytesPerSecond: 0,
     fetchHours: null,
+    convert: true,
+    convertHours: null,
     ffmpegPath: null,
     maxStreams: 8,
     streamIdleSeconds: 30,

@@ -1,0 +1,187 @@
+/** Makes a rendition: runs the programs that read the original, in a folder of their own. */
+import { open, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { demuxerOf } from '../../domain/media-types.ts';
+import type { ServiceContext } from '../../module.ts';
+import { type Confined, idleProcessors } from '../../platform/confined.ts';
+import { findOnPath } from '../../platform/ffmpeg.ts';
+import { inputOf, orientationOf, pictureHead, readReport } from '../inspect.ts';
+import { filmArguments, pictureArguments, progressOf, remuxArguments } from './arguments.ts';
+import type { Profile } from './profile.ts';
+import { reasons } from './reasons.ts';
+
+/** A rendition to be made. */
+export interface Original {
+  path: string;
+  mediaType: string;
+  profile: Profile;
+  /** Seconds; null: not known. */
+  duration: number | null;
+}
+
+/** Why there is no rendition: a sentence for people. */
+export class ConversionFault extends Error {
+  /** What the program wrote. */
+  readonly words: string;
+
+  constructor(message: string, words = '') {
+    super(message);
+    this.words = words;
+  }
+}
+
+const GIB = 1024 ** 3;
+const FILM_BYTES = 2 * GIB;
+/** A picture, or a second of a film, may take so long, ms; films have the former beside. */
+const PICTURE_MS = 120_000;
+const FILM_MS_PER_SECOND = 30_000;
+const LONGEST_MS = 24 * 3_600_000;
+/** A program that makes no progress is killed, ms. */
+const STILL_MS = 120_000;
+const MAX_WORDS = 2_000;
+
+/** Types that are decoded by libheif. */
+const isHeif = (mediaType: string): boolean => /^image\/hei[cf]$/.test(mediaType);
+/** Types whose pictures have no transparency. */
+const isOpaque = (mediaType: string): boolean => /^image\/(?:jpeg|bmp|hei[cf])$/.test(mediaType);
+
+/** File name extension and media type of the renditions of a profile. */
+export const formOf = (profile: Profile, mediaType: string): { extension: string; mediaType: string } =>
+  profile !== 'picture'
+    ? { extension: 'mp4', mediaType: 'video/mp4' }
+    : isOpaque(mediaType)
+      ? { extension: 'jpg', mediaType: 'image/jpeg' }
+      : { extension: 'webp', mediaType: 'image/webp' };
+
+/** The name of an Apple profile (ICC.1:2022, 9.2.41), in either of its codings. */
+const hasP3 = (head: Buffer): boolean =>
+  head.includes('Display P3') || head.includes(Buffer.from('Display P3', 'utf16le').swap16());
+
+type Context = Pick<ServiceContext, 'ffmpeg' | 'options' | 'tempo'> & { confined: Confined };
+
+export const createConverter = ({ ffmpeg, confined, options }: Context) => {
+  const { childEnvironment } = options;
+  const findHeif = async (): Promise<string | null> =>
+    (await findOnPath('heif-dec', childEnvironment)) ?? (await findOnPath('heif-convert', childEnvironment));
+
+  interface Run {
+    program: string;
+    args: readonly string[];
+    file: string;
+    folder: string;
+    timeout: number;
+    signal: AbortSignal;
+    onOutput?(text: string): void;
+  }
+
+  /** @throws ConversionFault; the reason of the signal */
+  const run = async ({ signal, onOutput, ...job }: Run): Promise<void> => {
+    const still = new AbortController();
+    const begun = performance.now();
+    let timer = setTimeout(() => still.abort(), STILL_MS);
+    const { isDone, stderr } = await confined({
+      ...job,
+      memory: FILM_BYTES,
+      isIdle: true,
+      signal: AbortSignal.any([signal, still.signal]),
+      onOutput: (text) => {
+        clearTimeout(timer);
+        timer = setTimeout(() => still.abort(), STILL_MS);
+        onOutput?.(text);
+      },
+    }).finally(() => clearTimeout(timer));
+    signal.throwIfAborted();
+    if (isDone) return;
+    const isLate = still.signal.aborted || performance.now() - begun >= job.timeout;
+    throw new ConversionFault(isLate ? reasons.slow : reasons.damaged, stderr.trim().slice(-MAX_WORDS));
+  };
+
+  const headOf = async (path: string, mediaType: string): Promise<Buffer> => {
+    const handle = await open(path);
+    try {
+      return await pictureHead(handle, mediaType);
+    } finally {
+      await handle.close();
+    }
+  };
+
+  /** Decodes a HEIF picture to a JPEG in the folder, upright. */
+  const decodeHeif = async (program: string, path: string, folder: string, signal: AbortSignal): Promise<string> => {
+    const args = ['-q', '95', path, join(folder, 'decoded.jpg')];
+    await run({ program, args, file: path, folder, timeout: PICTURE_MS, signal });
+    // Of several pictures each has a number.
+    const [first] = (await readdir(folder)).filter((name) => /^decoded.*\.jpg$/.test(name)).sort();
+    if (first === undefined) throw new ConversionFault(reasons.damaged);
+    return join(folder, first);
+  };
+
+  interface Work {
+    folder: string;
+    out: string;
+    isPlain: boolean;
+    signal: AbortSignal;
+    onProgress(share: number): void;
+  }
+
+  const makePicture = async (ffmpegPath: string, { path, mediaType }: Original, work: Work): Promise<void> => {
+    const { folder, out, isPlain, signal } = work;
+    const heif = isHeif(mediaType) ? await findHeif() : null;
+    if (isHeif(mediaType) && heif === null) throw new ConversionFault(reasons.heif);
+    const file = heif === null ? path : await decodeHeif(heif, path, folder, signal);
+    const type = heif === null ? mediaType : 'image/jpeg';
+    const head = await headOf(file, type);
+    const picture = {
+      file,
+      demuxer: demuxerOf(type) ?? '',
+      orientation: heif === null ? orientationOf(head) : 1,
+      isP3: hasP3(head),
+    };
+    const args = pictureArguments(picture, { isPlain, out });
+    await run({ program: ffmpegPath, args, file, folder, timeout: PICTURE_MS, signal });
+  };
+
+  const makeFilm = async (ffmpegPath: string, { path, mediaType, profile, duration }: Original, work: Work) => {
+    const { folder, out, isPlain, signal, onProgress } = work;
+    const [, , ...input] = inputOf(path, mediaType);
+    const quiet = ['-nostdin', '-hide_banner', ...input];
+    const timeout = Math.min(LONGEST_MS, PICTURE_MS + (duration ?? 3_600) * FILM_MS_PER_SECOND);
+    const probed = await confined({ program: ffmpegPath, args: quiet, file: path, timeout: PICTURE_MS, signal });
+    const facts = readReport(probed.stderr);
+    const args =
+      profile === 'remux'
+        ? remuxArguments(quiet, facts, out)
+        : filmArguments(quiet, facts, { threads: idleProcessors(), isPlain, out });
+    const onOutput = (text: string): void => {
+      const at = progressOf(text);
+      if (at !== null && duration !== null) onProgress(Math.min(0.99, at / duration));
+    };
+    await run({ program: ffmpegPath, args, file: path, folder, timeout, signal, onOutput });
+  };
+
+  return {
+    /** Whether this box has the programs for an original. */
+    async isAble({ mediaType }: Pick<Original, 'mediaType'>): Promise<boolean> {
+      return (await ffmpeg.find()) !== null && (!isHeif(mediaType) || (await findHeif()) !== null);
+    },
+
+    /**
+     * Makes a rendition.
+     * @param isPlain without what some builds of ffmpeg lack: the colours are those of the original
+     * @param folder empty; everything that the programs write is in it
+     * @param onProgress called with a share from 0 to 1
+     * @returns the path of the rendition
+     * @throws ConversionFault; the reason of the signal
+     */
+    async convert(original: Original, work: Omit<Work, 'out'>): Promise<string> {
+      const program = await ffmpeg.find();
+      if (program === null) throw new ConversionFault(reasons.program);
+      const out = join(work.folder, `rendition.${formOf(original.profile, original.mediaType).extension}`);
+      const make = original.profile === 'picture' ? makePicture : makeFilm;
+      await make(program.path, original, { ...work, out });
+      const { size } = await stat(out).catch(() => ({ size: 0 }));
+      if (size === 0) throw new ConversionFault(reasons.damaged);
+      return out;
+    },
+  };
+};
+export type Converter = ReturnType<typeof createConverter>;

@@ -1,0 +1,208 @@
+/** Renditions: what is shown instead of media that browsers do not show, or show badly. */
+import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Content } from '../../content/index.ts';
+import type { ContentIssue } from '../../contract/content-terms.ts';
+import { CodedError } from '../../contract/errors.ts';
+import type { RenditionStatus } from '../../contract/media.ts';
+import type { ServiceContext } from '../../module.ts';
+import { createSlots } from '../../platform/slots.ts';
+import type { Catalog, MediaEntry } from '../catalog.ts';
+import type { MediaContext } from '../context.ts';
+import type { Copy, Ledger } from '../copies/ledger.ts';
+import type { Downloads } from '../downloads.ts';
+import { fingerprint, KEPT_MS } from '../folders.ts';
+import { inspect, type Probe, type Reading } from '../inspect.ts';
+import type { OpenFile, OpenMedium } from '../serve.ts';
+import { createConverter } from './convert.ts';
+import type { Profile } from './profile.ts';
+import { reasons } from './reasons.ts';
+import type { RenditionStore } from './store.ts';
+import { createRenditionWork, type SiteRenditions, type Wanted } from './work.ts';
+
+type Context = MediaContext & Pick<ServiceContext, 'ffmpeg' | 'confined' | 'monotonicNow' | 'ids'>;
+
+interface Dependencies {
+  store: RenditionStore;
+  catalog: Pick<Catalog, 'list' | 'reading' | 'onLearn'>;
+  ledger: Pick<Ledger, 'all' | 'fileOf'>;
+  downloads: Pick<Downloads, 'fetch'>;
+  content: Pick<Content, 'mediaNames' | 'mediaUses' | 'onChange'>;
+  /** Whether a file of the media directory is a copy of another box's upload. */
+  isPeerCopy(name: string): boolean;
+  requireRoom(bytes: number, mayEvict: boolean): Promise<void>;
+  askSite(originals: readonly string[]): Promise<SiteRenditions>;
+  probe: Probe;
+}
+
+/** A rendition that is sent instead of an original. */
+export interface OpenRendition extends OpenFile {
+  file: string;
+  profile: Profile;
+  mediaType: string;
+  sha256: string;
+}
+
+/** A file is asked for again after so many seconds. */
+const RETRY_AFTER = '2';
+/** Files that are looked at before they have been read and hashed. */
+const MAX_GLANCES = 1_000;
+const MAX_WARNINGS = 100;
+
+export const createRenditions = (context: Context, dependencies: Dependencies) => {
+  const { dirs, log } = context;
+  const { store, catalog, ledger, content, probe } = dependencies;
+  const closing = new AbortController();
+  /** What was read of copies, by their hash. */
+  const copyReadings = new Map<string, Reading>();
+  /** What was read of files whose hash is not known yet, by path and version. */
+  const glances = new Map<string, Promise<Reading>>();
+
+  /** @param mediaType absent: that of the name and the first bytes */
+  const read = async (file: string, name: string, mediaType?: string): Promise<Reading> => {
+    const facts = await inspect(file, name, mediaType);
+    const shown = facts.isProbed ? null : await probe(file, facts.mediaType, closing.signal);
+    return shown ?? facts;
+  };
+
+  const readCopy = async (copy: Copy): Promise<Reading | null> => {
+    const known = copyReadings.get(copy.sha256);
+    if (known !== undefined) return known;
+    const reading = await read(ledger.fileOf(copy), copy.sha256, copy.mediaType).catch(() => null);
+    if (reading !== null) copyReadings.set(copy.sha256, reading);
+    return reading;
+  };
+
+  const wanted = async (): Promise<Wanted[]> => {
+    const named = [...content.mediaNames()];
+    const order = new Map(named.map((name, index) => [name, index]));
+    const entries = (await catalog.list(KEPT_MS)).filter((each) => each.isReadable);
+    const rank = ({ name }: MediaEntry): number => order.get(name) ?? named.length;
+    entries.sort((a, b) => rank(a) - rank(b) || (a.modifiedAt < b.modifiedAt ? -1 : 1));
+    const own = entries.flatMap(({ profile, name, path, ...entry }): Wanted[] => {
+      if (profile === null) return [];
+      const isUpload = dirname(path) === dirs.uploads || !dependencies.isPeerCopy(name);
+      return [{ ...entry, path, profile, isNamed: order.has(name), isUpload, hasOwner: true }];
+    });
+    const copies: Wanted[] = [];
+    for (const copy of ledger.all()) {
+      const reading = await readCopy(copy);
+      if (reading === null || reading.profile === null || !reading.isReadable) continue;
+      const { sha256, mediaType } = copy;
+      const { profile, duration } = reading;
+      const given = { path: ledger.fileOf(copy), isNamed: true, isUpload: false, hasOwner: false };
+      copies.push({ sha256, mediaType, profile, duration, ...given });
+    }
+    return [...own, ...copies];
+  };
+
+  const work = createRenditionWork(context, { ...dependencies, converter: createConverter(context), wanted });
+
+  const openReady = async (original: string, profile: Profile): Promise<OpenRendition | null> => {
+    const entry = store.get(original);
+    if (entry === undefined || 'reason' in entry || entry.profile !== profile) return null;
+    try {
+      const file = store.fileOf(original);
+      const handle = await open(file);
+      const { mediaType, sha256 } = entry;
+      return { handle, stats: await handle.stat(), file, profile, mediaType, sha256 };
+    } catch (error) {
+      log.warn({ err: error }, 'a rendition is missing and is made again');
+      await store.remove([original]);
+      work.look();
+      return null;
+    }
+  };
+
+  const choose = async (sha256: string | undefined, { profile, isShowable, isReadable }: Reading) => {
+    if (profile === null || !isReadable) return null;
+    const ready = sha256 === undefined ? null : await openReady(sha256, profile);
+    if (ready !== null || isShowable) return ready;
+    if (sha256 !== undefined && work.statusOf(sha256, { profile }).state === 'failed') return null;
+    throw new CodedError('media_not_ready', undefined, { headers: { 'Retry-After': RETRY_AFTER } });
+  };
+
+  const glance = async (name: string, { path, stats }: OpenMedium): Promise<Reading> => {
+    const key = `${path}\n${fingerprint(stats)}`;
+    const known = glances.get(key) ?? read(path, name);
+    glances.set(key, known);
+    for (const oldest of glances.keys()) {
+      if (glances.size <= MAX_GLANCES) break;
+      glances.delete(oldest);
+    }
+    return known;
+  };
+
+  /** What the console shows of a file. */
+  const statusOf = async (entry: MediaEntry): Promise<RenditionStatus> => {
+    const { sha256, isProbed, isReadable } = entry;
+    const none = { progress: 0, reason: null, size: null };
+    // Without ffmpeg it stays unread.
+    if (!isProbed) return { ...none, state: (await context.ffmpeg.find()) === null ? 'none' : 'queued' };
+    if (!isReadable) return { ...none, state: 'failed', reason: reasons.damaged };
+    return work.statusOf(sha256, entry);
+  };
+
+  content.onChange(work.look);
+  catalog.onLearn(work.look);
+
+  return {
+    /**
+     * The rendition to send instead of an open file; null: the file itself.
+     * @throws CodedError `media_not_ready`
+     */
+    async find(name: string, medium: OpenMedium): Promise<OpenRendition | null> {
+      const facts = await catalog.reading(medium.path, medium.stats);
+      return choose(facts?.sha256, facts ?? (await glance(name, medium)));
+    },
+
+    /** The same for the copy of a remote medium. */
+    async findOfCopy(copy: Copy): Promise<OpenRendition | null> {
+      const reading = await readCopy(copy);
+      return reading === null ? null : choose(copy.sha256, reading);
+    },
+
+    /** The rendition that has the hash itself; the caller closes it. */
+    async openByHash(sha256: string): Promise<OpenRendition | null> {
+      const found = store.withHash(sha256);
+      const handle = found && (await open(found.file).catch(() => undefined));
+      return handle === undefined || found === undefined ? null : { ...found, handle, stats: await handle.stat() };
+    },
+
+    statusOf,
+    /** What in the playing content has a medium that cannot be shown. */
+    async warnings(): Promise<ContentIssue[]> {
+      const issues: ContentIssue[] = [];
+      const uses = content.mediaUses();
+      if (uses.size === 0) return issues;
+      for (const entry of await catalog.list(KEPT_MS)) {
+        const use = uses.get(entry.name);
+        if (use === undefined || issues.length >= MAX_WARNINGS) continue;
+        const { state, reason } = await statusOf(entry);
+        const message = `${use.label}: ${JSON.stringify(entry.name)} is not shown. ${reason}`;
+        if (state === 'failed') issues.push({ path: use.path, message });
+      }
+      return issues;
+    },
+
+    look: work.look,
+    onReady: work.onReady,
+    offer: work.offer,
+    counts: work.counts,
+    evict: work.evict,
+    close: async (): Promise<void> => {
+      closing.abort();
+      await work.close();
+    },
+  };
+};
+export type Renditions = ReturnType<typeof createRenditions>;
+
+/** Probes at a time: each is a process. */
+const MAX_PROBES = 2;
+
+/** Bounds how many files are probed at a time. */
+export const createBoundedProbe = (probe: Probe): Probe => {
+  const slots = createSlots(MAX_PROBES);
+  return (...asked) => slots.run(() => probe(...asked));
+};

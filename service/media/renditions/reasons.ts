@@ -1,0 +1,10 @@
+/** Why a medium has no rendition: sentences for people, whose translations are in the section `box` of the texts. */
+export const reasons = {
+  damaged: 'The file is damaged, or is not what its name says.',
+  slow: 'Its conversion takes too long.',
+  heif: 'The box needs libheif-examples to convert it.',
+  program: 'No box has the program to convert it: install ffmpeg, and libheif-examples for HEIC.',
+  off: 'Conversion is switched off (SIGNAGE_CONVERT).',
+  room: 'It is converted once there is room for it: delete files, or raise SIGNAGE_MEDIA_QUOTA_BYTES.',
+  unknown: 'Its conversion failed; the log of the box has the details.',
+} as const;

@@ -1,0 +1,132 @@
+/** The stored renditions: files named by the SHA-256 of their originals, and a durable index. */
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { createQueue } from '../../platform/queue.ts';
+import { systemDisk } from '../../platform/store/disk.ts';
+import { createDurable } from '../../platform/store/durable.ts';
+import type { MediaContext } from '../context.ts';
+import { profiles } from './profile.ts';
+
+const rendition = z.object({
+  profile: z.enum(profiles),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  size: z.number().describe('bytes'),
+  mediaType: z.string(),
+});
+/** A rendition that is here. */
+export type Rendition = z.infer<typeof rendition>;
+
+/** Of an original that cannot be converted: `reason` is a sentence for people. */
+const failure = z.object({ profile: z.enum(profiles), reason: z.string() });
+export type Failure = z.infer<typeof failure>;
+
+const schema = z.object({ renditions: z.array(z.tuple([z.string(), z.union([rendition, failure])])) });
+
+/** The folder of the renditions. */
+export const renditionsFolderOf = (mediaDir: string): string => join(mediaDir, 'renditions');
+
+const WORK = '.work-';
+
+/** Opens the index. Drops entries whose file is missing or truncated, and deletes files that are not in the index. */
+export const openRenditionStore = async ({ dirs, folders, log }: Pick<MediaContext, 'dirs' | 'folders' | 'log'>) => {
+  const folder = renditionsFolderOf(dirs.media);
+  await mkdir(folder, { recursive: true });
+  const durable = await createDurable({
+    // If it is lost, they are made again.
+    path: join(dirs.data, 'renditions.json'),
+    schema,
+    initial: { renditions: [] },
+    log,
+    disk: systemDisk,
+    now: Date.now,
+  });
+  /** By the hash of the original. */
+  const entries = new Map<string, Rendition | Failure>();
+  const enqueue = createQueue();
+  const fileOf = (original: string): string => join(folder, original);
+  const save = (): Promise<void> =>
+    durable
+      .update(() => ({ renditions: [...entries] }))
+      .catch((error: unknown) => log.warn({ err: error }, 'the index of renditions could not be saved'));
+
+  for (const [original, entry] of durable.read().renditions) {
+    const { size } = await stat(fileOf(original)).catch(() => ({ size: -1 }));
+    if ('reason' in entry || size === entry.size) entries.set(original, entry);
+  }
+  for (const name of await readdir(folder)) {
+    const entry = entries.get(name);
+    if (entry === undefined || 'reason' in entry) await rm(join(folder, name), { recursive: true, force: true });
+  }
+
+  /** @returns the bytes freed */
+  const remove = async (original: string): Promise<number> => {
+    const entry = entries.get(original);
+    entries.delete(original);
+    if (entry === undefined || 'reason' in entry) return 0;
+    await rm(fileOf(original), { force: true }).catch((error: unknown) => {
+      // The next start deletes files that are not in the index.
+      log.warn({ err: error, original }, 'a rendition could not be removed');
+    });
+    await folders.changed(fileOf(original));
+    return entry.size;
+  };
+
+  return {
+    fileOf,
+    faults: durable.faults,
+    writes: durable.writes,
+    /** The rendition of an original, or why there is none; undefined: it was not made yet. */
+    get: (original: string): Rendition | Failure | undefined => entries.get(original),
+    /** The rendition that has the hash itself. */
+    withHash(sha256: string): (Rendition & { file: string }) | undefined {
+      for (const [original, entry] of entries) {
+        if ('sha256' in entry && entry.sha256 === sha256) return { ...entry, file: fileOf(original) };
+      }
+      return;
+    },
+    originals: (): string[] => [...entries.keys()],
+    /** An empty folder for the making of one. */
+    async workFolder(original: string): Promise<string> {
+      const path = join(folder, `${WORK}${original}`);
+      await rm(path, { recursive: true, force: true });
+      await mkdir(path);
+      return path;
+    },
+    /** Stores a complete, synced file. */
+    async put(original: string, file: string, entry: Rendition): Promise<void> {
+      await enqueue(async () => {
+        await rename(file, fileOf(original));
+        await systemDisk.syncFolder(folder);
+        await folders.changed(fileOf(original));
+        entries.set(original, entry);
+      });
+      await save();
+    },
+    async fail(original: string, entry: Failure): Promise<void> {
+      entries.set(original, entry);
+      await save();
+    },
+    async remove(originals: readonly string[]): Promise<void> {
+      if (originals.length === 0) return;
+      await enqueue(async () => {
+        for (const original of originals) await remove(original);
+      });
+      await save();
+    },
+    /** Removes renditions of originals that are not needed until `bytes` are freed. @returns the bytes freed */
+    async evict(bytes: number, isNeeded: (original: string) => boolean): Promise<number> {
+      let freed = 0;
+      await enqueue(async () => {
+        for (const [original, entry] of [...entries]) {
+          if (freed >= bytes) break;
+          if ('sha256' in entry && !isNeeded(original)) freed += await remove(original);
+        }
+      });
+      if (freed > 0) await save();
+      return freed;
+    },
+    close: () => durable.close(),
+  };
+};
+export type RenditionStore = Awaited<ReturnType<typeof openRenditionStore>>;

@@ -1,0 +1,331 @@
+/** Makes and fetches the renditions that the media of this box need: one conversion at a time, what plays first. */
+import { open, rm, stat } from 'node:fs/promises';
+import { CodedError } from '../../contract/errors.ts';
+import type { RenditionStatus } from '../../contract/media.ts';
+import type { PeerRendition } from '../../contract/peers.ts';
+import { countBy } from '../../domain/collections.ts';
+import { createDebounce } from '../../domain/debounce.ts';
+import { createEmitter } from '../../domain/emitter.ts';
+import type { ServiceContext } from '../../module.ts';
+import type { MediaContext } from '../context.ts';
+import { isOutOfSpace } from '../download.ts';
+import type { Downloads } from '../downloads.ts';
+import { FetchHeld, untilOpen } from '../fetch-limits.ts';
+import { ConversionFault, type Converter, formOf, type Original } from './convert.ts';
+import { type OtherHolder, stepOf } from './owner.ts';
+import type { Need } from './profile.ts';
+import { reasons } from './reasons.ts';
+import type { Rendition, RenditionStore } from './store.ts';
+
+/** A file of this box that needs a rendition. */
+export interface Wanted extends Original {
+  /** SHA-256 of the original. */
+  sha256: string;
+  /** Whether the playing content names it. */
+  isNamed: boolean;
+  /** Whether this box took the upload. */
+  isUpload: boolean;
+  /** Whether one box of the site has taken it from outside. */
+  hasOwner: boolean;
+}
+
+/** What the other boxes of the site have for originals. */
+export interface SiteRenditions {
+  /** The answers of the boxes that have them. */
+  holders: readonly (PeerRendition & { nodeId: string /** The URL of the rendition. */; from: string })[];
+  /** Whether a known box did not answer. */
+  isIncomplete: boolean;
+}
+
+interface Dependencies {
+  store: RenditionStore;
+  converter: Converter;
+  downloads: Pick<Downloads, 'fetch'>;
+  /** What needs a rendition, in the order in which it is to be made. */
+  wanted(): Promise<readonly Wanted[]>;
+  /** @throws CodedError `insufficient_storage` @param mayEvict whether other files may be removed for it */
+  requireRoom(bytes: number, mayEvict: boolean): Promise<void>;
+  askSite(originals: readonly string[]): Promise<SiteRenditions>;
+}
+
+/** Originals that other boxes are asked about at a time. */
+const MAX_ASKED = 200;
+const MAX_ATTEMPTS = 2;
+
+const sync = async (file: string): Promise<void> => {
+  const handle = await open(file, 'r+');
+  await handle.sync().finally(() => handle.close());
+};
+
+type Context = Pick<MediaContext, 'log' | 'hasher' | 'now' | 'tempo'> &
+  Pick<ServiceContext, 'monotonicNow' | 'ids' | 'options'>;
+
+export const createRenditionWork = (context: Context, dependencies: Dependencies) => {
+  const { log, hasher, now, tempo, monotonicNow, ids, options } = context;
+  const { store, converter, downloads, wanted, requireRoom, askSite } = dependencies;
+  const { convert: isOn, convertHours: hours, timeZone } = options;
+  const closing = new AbortController();
+  const news = createEmitter();
+  let jobs = new Map<string, Wanted>();
+  let running: { sha256: string; progress: number; abort: AbortController; done: Promise<void> } | null = null;
+  const fetching = new Map<string, Promise<void>>();
+  const attempts = new Map<string, number>();
+  /** Why originals that have not failed are not converted now: a sentence. */
+  const held = new Map<string, string>();
+  /** When this box began to miss the box that took an upload. */
+  const missing = new Map<string, number>();
+  const counts = { made: 0, fetched: 0, failed: 0 };
+  let timer: NodeJS.Timeout | undefined;
+
+  const isAble = async (job: Original): Promise<boolean> => isOn && (await converter.isAble(job));
+  const isDone = ({ sha256, profile }: Wanted): boolean => store.get(sha256)?.profile === profile;
+
+  const room = (bytes: number, { isNamed }: Wanted): Promise<void> => requireRoom(bytes, isNamed);
+
+  /** @throws ConversionFault; CodedError `insufficient_storage`; the reason of the signal */
+  const make = async (job: Wanted, signal: AbortSignal, onProgress: (share: number) => void): Promise<void> => {
+    const { sha256, profile, mediaType, path } = job;
+    const { size: before } = await stat(path);
+    await room(before, job);
+    const folder = await store.workFolder(sha256);
+    const full = new AbortController();
+    let checking = Promise.resolve();
+    const checkRoom = async (): Promise<void> => {
+      await room(0, job).catch((error: unknown) => full.abort(error));
+    };
+    const timing = setInterval(() => {
+      checking = checkRoom();
+    }, tempo.media.room);
+    try {
+      const isPlain = (attempts.get(sha256) ?? 0) > 0;
+      const either = AbortSignal.any([signal, full.signal]);
+      const file = await converter.convert(job, { folder, isPlain, signal: either, onProgress });
+      const { size } = await stat(file);
+      await room(size, job);
+      await sync(file);
+      const own = await hasher.hashFile(file).digest(size);
+      signal.throwIfAborted();
+      await store.put(sha256, file, { profile, sha256: own, size, mediaType: formOf(profile, mediaType).mediaType });
+    } finally {
+      clearInterval(timing);
+      await checking;
+      await rm(folder, { recursive: true, force: true });
+    }
+  };
+
+  const settle = async (job: Wanted, error: unknown): Promise<void> => {
+    const { sha256, profile } = job;
+    const name = job.path;
+    if (isOutOfSpace(error)) {
+      held.set(sha256, reasons.room);
+      log.warn({ name, reason: (error as Error).message }, 'there is no room for a rendition');
+      return;
+    }
+    const words = error instanceof ConversionFault ? error.words : String(error);
+    const reason = error instanceof ConversionFault ? error.message : reasons.unknown;
+    attempts.set(sha256, (attempts.get(sha256) ?? 0) + 1);
+    log.warn({ name, profile, words, attempt: attempts.get(sha256) }, 'a medium could not be converted');
+    if ((attempts.get(sha256) ?? 0) < MAX_ATTEMPTS) return;
+    attempts.delete(sha256);
+    counts.failed += 1;
+    await store.fail(sha256, { profile, reason });
+    news.emit();
+  };
+
+  const begin = (job: Wanted): void => {
+    const abort = new AbortController();
+    const { sha256, profile } = job;
+    const begun = performance.now();
+    const signal = AbortSignal.any([abort.signal, closing.signal]);
+    const current = { sha256, progress: 0, abort, done: Promise.resolve() };
+    running = current;
+    current.done = make(job, signal, (share) => {
+      current.progress = share;
+    })
+      .then(
+        () => {
+          attempts.delete(sha256);
+          counts.made += 1;
+          const seconds = Math.round((performance.now() - begun) / 1000);
+          log.info({ name: job.path, profile, seconds }, 'a medium is converted');
+          news.emit();
+        },
+        // Nobody wants it any more, or it begins again at the next start.
+        (error: unknown) => (signal.aborted ? undefined : settle(job, error)),
+      )
+      .catch((err: unknown) => log.warn({ err }, 'the result of a conversion could not be stored'))
+      .finally(() => {
+        running = null;
+        look();
+      });
+  };
+
+  const fetchOne = async ({ sha256, profile }: Wanted, sources: SiteRenditions['holders']): Promise<void> => {
+    for (const { rendition, from } of sources) {
+      if (rendition === null) continue;
+      const job = {
+        url: from,
+        key: `rendition\n${rendition.sha256}`,
+        sha256: rendition.sha256,
+        size: rendition.size,
+      };
+      try {
+        await downloads.fetch(job, async (_, part) => {
+          const entry: Rendition = { ...rendition, profile };
+          await store.put(sha256, part.path, entry);
+          await part.discard();
+        });
+        counts.fetched += 1;
+        news.emit();
+        return;
+      } catch (error) {
+        if (closing.signal.aborted || error instanceof FetchHeld) return;
+        log.warn({ from, reason: (error as Error).message }, 'a rendition could not be fetched from a peer');
+      }
+    }
+  };
+
+  const startFetch = (job: Wanted, sources: SiteRenditions['holders']): void => {
+    if (fetching.has(job.sha256)) return;
+    const done = fetchOne(job, sources)
+      .catch((err: unknown) => log.warn({ err }, 'a rendition could not be stored'))
+      .finally(() => fetching.delete(job.sha256));
+    fetching.set(job.sha256, done);
+  };
+
+  /** Whether the box that took the upload may be away, and is still waited for. */
+  const isWaitedFor = ({ sha256, hasOwner }: Wanted, isIncomplete: boolean): boolean => {
+    if (!hasOwner || !isIncomplete) {
+      missing.delete(sha256);
+      return false;
+    }
+    const since = missing.get(sha256) ?? monotonicNow();
+    missing.set(sha256, since);
+    return monotonicNow() - since < tempo.media.owner;
+  };
+
+  const holderOf = (each: SiteRenditions['holders'][number]): OtherHolder[] =>
+    each.state === 'none' ? [] : [{ ...each, state: each.state }];
+
+  const step = async (): Promise<void> => {
+    const found = await wanted();
+    jobs = new Map(found.map((job) => [job.sha256, job]));
+    await store.remove(store.originals().filter((sha256) => !jobs.has(sha256)));
+    for (const map of [attempts, held, missing])
+      for (const sha256 of map.keys()) if (!jobs.has(sha256)) map.delete(sha256);
+    if (running !== null && !jobs.has(running.sha256)) running.abort.abort(new Error('the original is gone'));
+    const todo = [...jobs.values()]
+      .filter((job) => !isDone(job) && !fetching.has(job.sha256))
+      // What has to wait holds nothing else up.
+      .sort((a, b) => Number(held.has(a.sha256)) - Number(held.has(b.sha256)));
+    if (todo.length === 0 || closing.signal.aborted) return;
+    const site = await askSite(todo.slice(0, MAX_ASKED).map(({ sha256 }) => sha256));
+    const isOpen = untilOpen(hours, now(), timeZone) === 0;
+    for (const job of todo.slice(0, MAX_ASKED)) {
+      const { sha256, isUpload } = job;
+      const holders = site.holders.filter(({ original }) => original === sha256);
+      const own = { nodeId: ids.nodeId, isUpload, isAble: await isAble(job) };
+      // Meanwhile it may have become ready.
+      if (running?.sha256 === sha256 || fetching.has(sha256) || isDone(job)) continue;
+      const waits = isWaitedFor(job, site.isIncomplete);
+      const next = stepOf(own, holders.flatMap(holderOf), waits);
+      if (next !== 'lack' && held.get(sha256) !== reasons.room) held.delete(sha256);
+      if (next === 'fetch') startFetch(job, holders);
+      else if (next === 'lack') held.set(sha256, isOn ? reasons.program : reasons.off);
+      else if (next === 'fail') {
+        const reason = holders.find(({ state }) => state === 'failed')?.reason ?? reasons.program;
+        await store.fail(sha256, { profile: job.profile, reason });
+        news.emit();
+      } else if (next === 'convert' && running === null && isOpen && !closing.signal.aborted) {
+        if (await hasRoom(job)) begin(job);
+      }
+    }
+    clearTimeout(timer);
+    timer = setTimeout(look, site.holders.length > 0 || site.isIncomplete ? tempo.media.askAgain : tempo.media.convert);
+    timer.unref();
+  };
+
+  /** An original that did not fit is tried again once it may. */
+  const hasRoom = async (job: Wanted): Promise<boolean> => {
+    const { size } = await stat(job.path).catch(() => ({ size: 0 }));
+    const fits = await room(size, job).then(
+      () => true,
+      (error: unknown) => !(error instanceof CodedError),
+    );
+    if (fits) held.delete(job.sha256);
+    else held.set(job.sha256, reasons.room);
+    return fits;
+  };
+
+  let stepping: Promise<void> | null = null;
+  let again = false;
+  const stepUntilCurrent = async (): Promise<void> => {
+    while (again && !closing.signal.aborted) {
+      again = false;
+      await step().catch((err: unknown) => log.warn({ err }, 'the renditions could not be looked at'));
+    }
+  };
+  const lookNow = (): void => {
+    again = true;
+    stepping ??= stepUntilCurrent().finally(() => {
+      stepping = null;
+    });
+  };
+  const look = createDebounce(lookNow, { quietMs: tempo.media.look, longestMs: 5 * tempo.media.look });
+
+  const statusOf = (sha256: string, { profile }: Pick<Need, 'profile'>): RenditionStatus => {
+    const none = { state: 'none' as const, progress: 0, reason: null, size: null };
+    if (profile === null) return none;
+    const entry = store.get(sha256);
+    if (entry !== undefined && entry.profile === profile) {
+      return 'reason' in entry
+        ? { ...none, state: 'failed', reason: entry.reason }
+        : { ...none, state: 'ready', progress: 1, size: entry.size };
+    }
+    if (running?.sha256 === sha256) return { ...none, state: 'converting', progress: running.progress };
+    const reason = held.get(sha256) ?? null;
+    return { ...none, state: reason === null || reason === reasons.room ? 'queued' : 'failed', reason };
+  };
+
+  return {
+    statusOf,
+    /** Looks soon at what is to be done. */
+    look: (): void => look(),
+    /** Calls `listener` when a rendition has become ready or has failed. */
+    onReady: news.on,
+    /** What this box has for originals, for another box. */
+    async offer(originals: readonly string[]): Promise<PeerRendition[]> {
+      const answers = originals.flatMap((original) => jobs.get(original) ?? []);
+      return Promise.all(
+        answers.map(async (job) => {
+          const { state, reason } = statusOf(job.sha256, job);
+          const entry = store.get(job.sha256);
+          const isLacking = state === 'failed' && entry === undefined;
+          return {
+            original: job.sha256,
+            state: isLacking ? 'queued' : state,
+            isUpload: job.isUpload,
+            isAble: await isAble(job),
+            reason: isLacking ? null : reason,
+            rendition: entry !== undefined && 'sha256' in entry ? entry : null,
+          };
+        }),
+      );
+    },
+    counts: () => {
+      const states = [...jobs.values()].map((job) => statusOf(job.sha256, job).state);
+      return { results: { ...counts }, states: countBy(states) };
+    },
+    /** Evicts renditions that the content does not name. @returns the bytes freed */
+    evict: (bytes: number): Promise<number> => store.evict(bytes, (original) => jobs.get(original)?.isNamed === true),
+    close: async (): Promise<void> => {
+      closing.abort();
+      look.cancel();
+      clearTimeout(timer);
+      await running?.done;
+      await Promise.all(fetching.values());
+      await stepping;
+    },
+  };
+};
+export type RenditionWork = ReturnType<typeof createRenditionWork>;

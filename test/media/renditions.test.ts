@@ -1,0 +1,164 @@
+/** Media that browsers do not show, or show badly: each gets a rendition, of which the original knows nothing. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { MediaList } from '../../service/contract/media.ts';
+import { hasFfmpeg, makeMedium, middleOf } from '../support/media.ts';
+import { shareTestService, type TestService } from '../support/service.ts';
+
+const service = shareTestService({ content: { screens: [], playlists: [] } });
+
+const film = (size = '320x180', seconds = 2, rate = 25): string[] => [
+  ...['-f', 'lavfi', '-i', `color=0x00a000:size=${size}:rate=${rate}:duration=${seconds}`],
+];
+const tone = ['-f', 'lavfi', '-i', 'sine=frequency=440:duration=2'];
+const first = ['-movflags', '+faststart'];
+const hevc = [...film(), ...tone, '-c:v', 'libx265', '-tag:v', 'hvc1', '-c:a', 'aac', ...first];
+const h264 = ['-c:v', 'libx264', '-pix_fmt', 'yuv420p'];
+
+type Medium = MediaList['media'][number];
+
+const put = (name: string, path: string, box: TestService = service()): Promise<Response> =>
+  box.get(`/api/media/${name}`, { method: 'PUT', body: new Uint8Array(readFileSync(path)) });
+
+const listed = async (name: string, box: TestService = service()): Promise<Medium | undefined> => {
+  const list = (await (await box.get('/console/api/media')).json()) as MediaList;
+  return list.media.find(({ filename }) => filename === name);
+};
+
+/** Resolves with the listed file once its rendition is neither waiting nor being made. */
+const settled = async (name: string, box: TestService = service()): Promise<Medium> => {
+  let medium: Medium | undefined;
+  await expect
+    .poll(
+      async () => {
+        medium = await listed(name, box);
+        return medium?.rendition.state;
+      },
+      { timeout: 25_000 },
+    )
+    .toMatch(/^(?:none|ready|failed)$/);
+  return medium as Medium;
+};
+
+describe.skipIf(!hasFfmpeg)('a film of HEVC', () => {
+  it('is not ready until it is converted; then it is H.264, and the original is still there', async () => {
+    const path = makeMedium('hevc.mp4', hevc);
+    const original = readFileSync(path);
+    const etag = (await put('hevc.mp4', path)).headers.get('ETag');
+    const early = await service().get('/media/hevc.mp4');
+    expect(early.status).toBe(503);
+    expect(Number(early.headers.get('Retry-After'))).toBeGreaterThan(0);
+    expect(await early.json()).toMatchObject({ error: { code: 'media_not_ready' } });
+    const { codec, width, height, duration_seconds, rendition } = await settled('hevc.mp4');
+    expect({ codec, width, height }).toEqual({ codec: 'hevc', width: 320, height: 180 });
+    expect(duration_seconds).toBeCloseTo(2, 0);
+    expect(rendition).toMatchObject({ state: 'ready', progress: 1, reason: null });
+
+    const shown = await service().get('/media/hevc.mp4');
+    expect(shown.headers.get('x-signage-rendition')).toBe('h264');
+    expect(shown.headers.get('content-type')).toBe('video/mp4');
+    expect(shown.headers.get('ETag')).not.toBe(etag);
+    const bytes = Buffer.from(await shown.arrayBuffer());
+    expect(bytes.length).toBe(rendition.size);
+    expect(bytes.includes('avc1')).toBe(true);
+    // The index is in front of the pictures.
+    expect(bytes.indexOf('moov')).toBeLessThan(bytes.indexOf('mdat'));
+
+    const whole = await service().get('/media/hevc.mp4?original');
+    expect(whole.headers.get('ETag')).toBe(etag);
+    expect(Buffer.from(await whole.arrayBuffer()).equals(original)).toBe(true);
+    const rest = await service().get('/media/hevc.mp4', {
+      headers: { Range: 'bytes=100-', 'If-Range': etag ?? '' },
+    });
+    expect(rest.status).toBe(206);
+    expect(Buffer.from(await rest.arrayBuffer()).equals(original.subarray(100))).toBe(true);
+    // Conditions of writers are about the original.
+    const refused = await service().get('/api/media/hevc.mp4', {
+      method: 'DELETE',
+      headers: { 'If-Match': shown.headers.get('ETag') ?? '' },
+    });
+    expect(refused.status).toBe(412);
+  });
+
+  it('that is replaced or deleted takes its rendition with it', async () => {
+    await put('again.mp4', makeMedium('again.mp4', [...hevc, '-crf', '35']));
+    const before = await settled('again.mp4');
+    expect(before.rendition.state).toBe('ready');
+    const red = [...film().map((word) => word.replace('00a000', 'a00000')), ...h264, ...first];
+    await put('again.mp4', makeMedium('red.mp4', red));
+    expect((await settled('again.mp4')).rendition.state).toBe('none');
+    expect((await service().get('/media/again.mp4')).headers.get('x-signage-rendition')).toBeNull();
+    const used = async (): Promise<string> => (await service().get('/metrics')).text();
+    await service().get('/api/media/again.mp4', { method: 'DELETE' });
+    expect((await service().get('/media/again.mp4')).status).toBe(404);
+    await expect.poll(used).toMatch(/signage_renditions\{state="converting"\} 0/);
+  });
+});
+
+describe.skipIf(!hasFfmpeg)('the same pictures', () => {
+  it.each<[name: string, how: string[]]>([
+    ['phone.mov', [...film(), ...tone, ...h264, '-c:a', 'aac']],
+    ['late.mp4', [...film(), ...h264]],
+    ['cinema.mkv', [...film(), ...tone, ...h264, '-c:a', 'ac3']],
+    ['camera.ts', [...film(), ...h264]],
+  ])('of %s are put into another container', async (name, how) => {
+    await put(name, makeMedium(name, how));
+    expect((await settled(name)).rendition).toMatchObject({ state: 'ready' });
+    const shown = await service().get(`/media/${name}`);
+    expect(shown.headers.get('x-signage-rendition')).toBe('remux');
+    expect(shown.headers.get('content-type')).toBe('video/mp4');
+    const bytes = Buffer.from(await shown.arrayBuffer());
+    expect(bytes.indexOf('moov')).toBeLessThan(bytes.indexOf('mdat'));
+  });
+
+  it.each<[name: string, how: string[]]>([
+    ['plain.mp4', [...film(), ...tone, ...h264, '-c:a', 'aac', ...first]],
+    ['plain.webm', [...film(), ...tone, '-c:v', 'libvpx', '-c:a', 'libopus']],
+    ['moving.gif', [...film()]],
+  ])('of %s stay as they are', async (name, how) => {
+    await put(name, makeMedium(name, how));
+    const early = await service().get(`/media/${name}`);
+    expect(early.status).toBe(200);
+    expect((await settled(name)).rendition).toEqual({ state: 'none', progress: 0, reason: null, size: null });
+  });
+
+  it('with a gap between them are converted, and shown as they are until then', async () => {
+    const gap = [...film('320x180', 4), '-vf', "select='lt(t,1)+gt(t,2)'", '-vsync', 'vfr', ...h264, ...first];
+    await put('gap.mp4', makeMedium('gap.mp4', gap));
+    expect((await service().get('/media/gap.mp4')).status).toBe(200);
+    expect((await settled('gap.mp4')).rendition.state).toBe('ready');
+    expect((await service().get('/media/gap.mp4')).headers.get('x-signage-rendition')).toBe('h264');
+  });
+});
+
+describe.skipIf(!hasFfmpeg)('a picture', () => {
+  const photo = (size: string): string[] => ['-f', 'lavfi', '-i', `color=0x00a000:size=${size}`, '-frames:v', '1'];
+
+  it('of 48 megapixels is shown at once, and then smaller', async () => {
+    await put('huge.jpg', makeMedium('huge.jpg', photo('8000x6000')));
+    expect((await service().get('/media/huge.jpg')).status).toBe(200);
+    expect(await settled('huge.jpg')).toMatchObject({ codec: 'jpeg', width: 8000, rendition: { state: 'ready' } });
+    const shown = await service().get('/media/huge.jpg');
+    expect(shown.headers.get('content-type')).toBe('image/jpeg');
+    const bytes = Buffer.from(await shown.arrayBuffer());
+    const [red, green, blue] = middleOf(bytes);
+    expect(Math.abs(green - 160)).toBeLessThan(12);
+    expect(Math.max(red, blue)).toBeLessThan(12);
+  });
+
+  it.each(['paper.tiff', 'old.bmp', 'scan.jp2'])('of the kind of %s is converted', async (name) => {
+    await put(name, makeMedium(name, photo('640x360')));
+    expect((await settled(name)).rendition).toMatchObject({ state: 'ready' });
+    expect((await service().get(`/media/${name}`)).headers.get('content-type')).toMatch(/^image\/(?:jpeg|webp)$/);
+  });
+
+  it('that cannot be read is served as it is, with a reason in the console', async () => {
+    const path = makeMedium('cut.tiff', photo('640x360'));
+    const half = readFileSync(path).subarray(0, 300);
+    await service().get('/api/media/cut.tiff', { method: 'PUT', body: new Uint8Array(half) });
+    const { rendition } = await settled('cut.tiff');
+    expect(rendition).toMatchObject({ state: 'failed', size: null });
+    expect(rendition.reason).toBe('The file is damaged, or is not what its name says.');
+    expect((await service().get('/media/cut.tiff')).status).toBe(200);
+  });
+});
