@@ -78,6 +78,8 @@ export const createMediaCache = (): MediaCache => {
     }
     if (!response.ok) {
       if (isRemote && before !== undefined) return before.url;
+      // It is being converted, because no browser shows it as it is.
+      if (response.status === 503) throw new Error(`${url} is not ready yet`);
       const isRedirected = response.type === 'opaqueredirect';
       if (isRemote && (isRedirected || (!isThirdParty && response.status !== 403))) return url;
       throw new Error(`${url} answers ${response.status}`);
@@ -88,7 +90,9 @@ export const createMediaCache = (): MediaCache => {
       abort.abort();
       if (isCached) return before.url;
       // Pins the copy by its hash, so that the medium can't change during playback.
-      return isRemote && etag !== null ? `${path}&sha256=${etag.replaceAll('"', '')}` : path;
+      if (isRemote) return etag === null ? path : `${path}&sha256=${etag.replaceAll('"', '')}`;
+      // A rendition that becomes ready meanwhile has other bytes.
+      return response.headers.has('x-signage-rendition') ? path : `${path}${path.includes('?') ? '&' : '?'}original`;
     }
     const patience = setTimeout(() => abort.abort(), BODY_MS);
     const blob = await response.blob().finally(() => clearTimeout(patience));

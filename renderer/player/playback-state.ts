@@ -121,7 +121,7 @@ export type PlaybackEvent =
   | { type: 'load'; payload: PlaylistPayload | null; isSynchronized: boolean }
   /** A view was prepared, or could not be. */
   | { type: 'ready'; key: number; length: number | null; movesMs: number | null }
-  | { type: 'unready'; key: number; reason: string }
+  | { type: 'unready'; key: number; reason: string; isFailed?: boolean }
   /** A view became visible. */
   | { type: 'visible'; key: number }
   /** The slide of a visible view can't continue. */
@@ -150,7 +150,7 @@ export type Effect =
   | { type: 'began'; slide: Slide; expectedMs: number }
   /** The play that began last is over. */
   | { type: 'ended'; ending: Ending | null }
-  /** A slide that was due could not be prepared. */
-  | { type: 'skipped'; slide: Slide; expectedMs: number; reason: string }
+  /** A slide that was due could not be prepared; `isFailed`: its medium is here, and cannot be shown. */
+  | { type: 'skipped'; slide: Slide; expectedMs: number; reason: string; isFailed: boolean }
   /** Send a tick at this reading of the monotonic clock; replaces the previous request. */
   | { type: 'wakeAt'; at: number };

@@ -48,12 +48,13 @@ const onReady =
       : [state, []];
 
 const onUnready =
-  (key: number, reason: string): Reducer =>
+  (key: number, reason: string, isFailed: boolean): Reducer =>
   (before, now) => {
     const { upcoming, shown } = before;
     if (upcoming?.key !== key) return [before, []];
     const { slide, step, index } = upcoming;
-    const skipped: Effect = { type: 'skipped', slide, expectedMs: Math.round(lengthOf(slide, null)), reason };
+    const expectedMs = Math.round(lengthOf(slide, null));
+    const skipped: Effect = { type: 'skipped', slide, expectedMs, reason, isFailed };
     return chain(
       before,
       now,
@@ -159,7 +160,7 @@ const apply =
       case 'ready':
         return onReady(event.key, event.length, event.movesMs)(state, now);
       case 'unready':
-        return onUnready(event.key, event.reason)(state, now);
+        return onUnready(event.key, event.reason, event.isFailed === true)(state, now);
       case 'visible':
         return onVisible(event.key)(state, now);
       case 'failed':

@@ -71,7 +71,7 @@ export const createPlayer = (deps: Dependencies, { timeZone, fadeMs = FADE_MS }:
     else if (effect.type === 'wakeAt') wakeAt(effect.at);
     else if (effect.type === 'began') plays?.begin(effect.slide, effect.expectedMs);
     else if (effect.type === 'ended') plays?.end(effect.ending);
-    else if (effect.type === 'skipped') plays?.skip(effect.slide, effect.expectedMs, effect.reason);
+    else if (effect.type === 'skipped') plays?.skip(effect.slide, effect);
     else views.perform(effect);
   };
 

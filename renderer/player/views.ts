@@ -3,7 +3,7 @@ import { within } from './abort.ts';
 import type { Clock, SyncClock } from './clock.ts';
 import type { MediaCache } from './media-cache.ts';
 import type { Effect, PlaybackEvent } from './playback-state.ts';
-import type { SlideFactory, SlideView } from './slides/slide.ts';
+import { type SlideFactory, type SlideView, Unplayable } from './slides/slide.ts';
 import type { Cue, Stage } from './stage.ts';
 
 export interface ViewDependencies {
@@ -80,7 +80,8 @@ export const createViews = (deps: ViewDependencies, playing: Playing): Views => 
       await within(abort.signal, view.prepare(abort.signal));
       dispatch({ type: 'ready', key, length: view.length, movesMs: view.movesMs ?? null });
     } catch (error) {
-      dispatch({ type: 'unready', key, reason: error instanceof Error ? error.message : String(error) });
+      const reason = error instanceof Error ? error.message : String(error);
+      dispatch({ type: 'unready', key, reason, isFailed: error instanceof Unplayable });
     } finally {
       clearTimeout(late);
       preparing.delete(key);

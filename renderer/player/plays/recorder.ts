@@ -12,7 +12,7 @@ export interface PlayRecorder {
   /** Why it ended; null: its time is over. */
   end(ending: Ending | null): void;
   /** A slide that was due could not be prepared. */
-  skip(slide: Slide, expectedMs: number, reason: string): void;
+  skip(slide: Slide, missed: { expectedMs: number; reason: string; isFailed: boolean }): void;
   /** What covers the slides, or null: nothing does. A play ends when it is covered, and another one begins afterwards. */
   cover(reason: string | null): void;
   /** The play in progress, as if the page ended now; null: no slide is playing. */
@@ -124,9 +124,9 @@ export const createPlayRecorder = ({ clock, screen, revision, onPlay }: Dependen
       stop(ending);
       current = null;
     },
-    skip: (slide, expectedMs, reason) => {
+    skip: (slide, { expectedMs, reason, isFailed }) => {
       if (covered !== null) return;
-      onPlay({ ...close(open({ slide, expectedMs }), null), result: 'skipped', reason });
+      onPlay({ ...close(open({ slide, expectedMs }), null), result: isFailed ? 'failed' : 'skipped', reason });
     },
     cover: (reason) => {
       if (reason === covered) return;

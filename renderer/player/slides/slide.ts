@@ -11,6 +11,9 @@ export interface Pace {
   onSkew(aheadMs: number): void;
 }
 
+/** The medium of a slide is here, and this player cannot show it. */
+export class Unplayable extends Error {}
+
 /** What a slide can use. */
 export interface SlideContext {
   slide: Slide;

@@ -1,7 +1,7 @@
 /** Videos, and the playback of a video element, which streams use too. */
 import { keepPace, whereIn } from './drift-correction.ts';
 import { frame, framing, surround } from './frame.ts';
-import { createView, mediaUrl, type SlideFactory } from './slide.ts';
+import { createView, mediaUrl, type SlideFactory, Unplayable } from './slide.ts';
 
 /** How long the first frame may take to reach the screen once it is decoded. */
 const FIRST_FRAME_MS = 500;
@@ -86,6 +86,8 @@ export const release = (video: HTMLVideoElement): void => {
 
 /** How long a playing video may present no frame before its slide is skipped. */
 const STALL_SECONDS = 8;
+/** How long a video may play before its first picture is on. */
+const BLIND_MS = 3_000;
 /** The lowest playback rate of Chromium. */
 const MIN_PLAYBACK_RATE = 0.0625;
 /** A video that is less behind is corrected by its rate. */
@@ -108,6 +110,9 @@ export const createVideo: SlideFactory = ({ slide, payload, media, pace, continu
   let replay: ReturnType<typeof setTimeout> | undefined;
   let isBegun = false;
   let firstFrame: Promise<void> = Promise.resolve();
+  /** Whether a picture was presented: a browser that decodes the sound alone plays on without one. */
+  let isSeen = false;
+  let blind: ReturnType<typeof setTimeout> | undefined;
   /** Whether it was started early and hidden, and not interrupted since. */
   let isOnTime = false;
   let unleash: ReturnType<typeof setTimeout> | undefined;
@@ -134,8 +139,19 @@ export const createVideo: SlideFactory = ({ slide, payload, media, pace, continu
     video.playbackRate = 1;
   };
 
+  const watchPicture = (): void => {
+    clearTimeout(blind);
+    if (isSeen) return;
+    blind = setTimeout(() => {
+      // A hidden page presents no pictures.
+      if (document.hidden) watchPicture();
+      else if (!isSeen) fail(`${slide.media_url} shows no picture`);
+    }, BLIND_MS);
+  };
+
   const halt = (): void => {
     clearTimeout(unleash);
+    clearTimeout(blind);
     stopWatching();
     stopDriftCorrection();
     clearTimeout(replay);
@@ -144,6 +160,7 @@ export const createVideo: SlideFactory = ({ slide, payload, media, pace, continu
 
   const go = (): void => {
     stopWatching = watchMotion(video, STALL_SECONDS, () => fail(`the video has not moved for ${STALL_SECONDS} s`));
+    watchPicture();
     if (video.ended) holdAndReplay();
     else run();
     if (pace !== null && length !== null) stopDriftCorrection = keepPace(video, pace, isOnTime);
@@ -165,11 +182,15 @@ export const createVideo: SlideFactory = ({ slide, payload, media, pace, continu
       view.element.append(video);
       const playable = happened(video, 'canplay', signal);
       // Requested before it can be presented: a frame of a paused video is not reported later.
-      firstFrame = frameShown(video);
+      firstFrame = frameShown(video).then(() => {
+        isSeen = true;
+      });
       video.src = address;
       await playable.catch((error: unknown) => {
         throw signal.aborted ? error : new Error(`${url} cannot be loaded, or isn't a video this player can show`);
       });
+      signal.throwIfAborted();
+      if (video.videoWidth === 0) throw new Unplayable(`${url} has no picture that this player can show`);
       await soon(firstFrame);
       signal.throwIfAborted();
       length = Number.isFinite(video.duration) ? video.duration * 1000 : null;

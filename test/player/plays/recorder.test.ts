@@ -135,7 +135,7 @@ describe('a play', () => {
     ],
     [
       'is skipped if it never came on',
-      ({ recorder }) => recorder.skip(film, 8_000, 'no such file'),
+      ({ recorder }) => recorder.skip(film, { expectedMs: 8_000, reason: 'no such file', isFailed: false }),
       [{ result: 'skipped', reason: 'no such file', duration_ms: 0, expected_ms: 8_000 }],
     ],
     [
@@ -167,7 +167,7 @@ describe('a play', () => {
       ({ recorder, wait }) => {
         recorder.cover('closed');
         recorder.begin(film, 8_000);
-        recorder.skip(film, 8_000, 'no such file');
+        recorder.skip(film, { expectedMs: 8_000, reason: 'no such file', isFailed: false });
         wait(8_000);
         recorder.end(null);
         recorder.cover(null);
