@@ -11,9 +11,13 @@ import { useConsole } from '../ui/context.tsx';
 import { Confirm, Empty, IconButton, SearchField } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Miniature } from '../ui/miniature.tsx';
+import { isUnderWay, RenditionNote } from '../ui/rendition.tsx';
 import { useVisible } from '../ui/visible.ts';
 
 type Medium = MediaList['media'][number];
+
+/** Between looks at media that are being converted. */
+const POLL_MS = 2_000;
 
 const kindOf = (type: string): string =>
   type.startsWith('video/') ? 'video' : type === 'application/pdf' ? 'pdf' : 'image';
@@ -48,25 +52,29 @@ const UploadRow = ({ upload, uploads }: { upload: Upload; uploads: Uploads }) =>
 const MediumCard = ({ medium, onDelete }: { medium: Medium; onDelete(): void }) => {
   const { texts, format } = useConsole();
   const words = texts.media;
-  const { filename, media_type, size, width, height, duration_seconds, used_by } = medium;
+  const { filename, media_type, size, width, height, duration_seconds, codec, rendition, used_by } = medium;
   const url = mediumUrl(filename);
   const card = useRef<HTMLLIElement>(null);
   const isNear = useVisible(card);
   return (
     <li ref={card} class="medium">
       <a class="medium-picture" href={url} target="_blank" rel="noreferrer" aria-label={words.open({ name: filename })}>
-        {isNear && <Miniature slide={{ kind: kindOf(media_type), media_url: url, title: filename }} id={filename} />}
+        {isNear && !isUnderWay(rendition) && (
+          <Miniature slide={{ kind: kindOf(media_type), media_url: url, title: filename }} id={filename} />
+        )}
       </a>
       <p class="display-name">{filename}</p>
       <p class="display-slide">
         {[
           format.bytes(size),
+          codec?.toUpperCase() ?? null,
           width === null || height === null ? null : `${width} × ${height}`,
           duration_seconds === null ? null : format.length(duration_seconds),
         ]
           .filter(Boolean)
           .join(' · ')}
       </p>
+      <RenditionNote rendition={rendition} />
       <div class="medium-foot">
         <span class={used_by.length === 0 ? 'soft' : ''} title={used_by.join(', ')}>
           {words.used({ count: used_by.length })}
@@ -83,6 +91,12 @@ export const MediaPage = () => {
   const search = useSignal('');
   const deleting = useSignal<Medium | null>(null);
   useEffect(() => void media.load(), []);
+  const isChanging = media.list.value?.media.some(({ rendition }) => isUnderWay(rendition)) === true;
+  useEffect(() => {
+    if (!isChanging) return;
+    const timer = setInterval(() => void media.load(), POLL_MS);
+    return () => clearInterval(timer);
+  }, [isChanging]);
   const remove = async ({ filename }: Medium): Promise<void> => {
     deleting.value = null;
     try {

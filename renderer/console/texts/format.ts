@@ -22,6 +22,7 @@ export const createFormat = (tag: string, timeZone: string) => {
   // The first of January 2024 was a Monday.
   const weekday = new Intl.DateTimeFormat(tag, { weekday: 'short', timeZone: 'UTC' });
   const number = new Intl.NumberFormat(tag);
+  const inPercent = new Intl.NumberFormat(tag, { style: 'percent' });
   const list = new Intl.ListFormat(tag, { type: 'conjunction' });
   // Creating one takes longer than a thousand uses.
   const units = new Map<string, Intl.NumberFormat>();
@@ -75,6 +76,8 @@ export const createFormat = (tag: string, timeZone: string) => {
       return count < 1e9 ? size('megabyte', count / 1e6) : size('gigabyte', count / 1e9);
     },
     number: (value: number): string => number.format(value),
+    /** `40 %`, of a share from 0 to 1. */
+    percent: (share: number): string => inPercent.format(share),
     list: (items: readonly string[]): string => list.format(items),
     /** The first `most` as a list, and how many more there are. */
     few: (items: readonly string[], most: number, more: (values: { count: number }) => string): string =>

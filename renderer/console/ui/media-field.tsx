@@ -5,15 +5,18 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 import { reasonOf } from '../api/errors.ts';
 import { mediumUrl } from '../model/document.ts';
 import { matches } from '../model/filter.ts';
+import type { MediaList } from '../model/wire.ts';
 import { useConsole } from './context.tsx';
 import { Dialog, IconButton, SearchField } from './controls.tsx';
 import { Miniature } from './miniature.tsx';
+import { isUnderWay, RenditionNote } from './rendition.tsx';
 import { useVisible } from './visible.ts';
 
 const kindOf = (type: string): string =>
   type.startsWith('video/') ? 'video' : type === 'application/pdf' ? 'pdf' : 'image';
 
 interface ChoiceProps {
+  medium: MediaList['media'][number];
   name: string;
   kind: string;
   url: string;
@@ -22,17 +25,20 @@ interface ChoiceProps {
 }
 
 /** Its picture is loaded only while it is near the viewport: a site can have thousands. */
-const Choice = ({ name, kind, url, size, onChoose }: ChoiceProps) => {
+const Choice = ({ medium, name, kind, url, size, onChoose }: ChoiceProps) => {
   const choice = useRef<HTMLLIElement>(null);
   const isNear = useVisible(choice);
   return (
     <li ref={choice}>
       <button type="button" onClick={() => onChoose(url)}>
         <span class="chooser-picture">
-          {isNear && <Miniature slide={{ kind, media_url: url, title: name }} id={name} />}
+          {isNear && !isUnderWay(medium.rendition) && (
+            <Miniature slide={{ kind, media_url: url, title: name }} id={name} />
+          )}
         </span>
         <span class="chooser-name">{name}</span>
         <span class="soft">{size}</span>
+        <RenditionNote rendition={medium.rendition} isBrief />
       </button>
     </li>
   );
@@ -67,13 +73,14 @@ export const MediaChooser = ({
         <p class="chooser-note">{words.none}</p>
       ) : (
         <ul class="chooser">
-          {fitting.map(({ filename, media_type, size }) => (
+          {fitting.map((medium) => (
             <Choice
-              key={filename}
-              name={filename}
-              kind={kindOf(media_type)}
-              url={mediumUrl(filename)}
-              size={format.bytes(size)}
+              key={medium.filename}
+              medium={medium}
+              name={medium.filename}
+              kind={kindOf(medium.media_type)}
+              url={mediumUrl(medium.filename)}
+              size={format.bytes(medium.size)}
               onChoose={onChoose}
             />
           ))}
@@ -104,8 +111,9 @@ export const MediaField = ({
   isRequired = false,
   onChange,
 }: MediaFieldProps) => {
-  const { texts } = useConsole();
+  const { media, texts } = useConsole();
   const isOpen = useSignal(false);
+  const medium = media.list.value?.media.find(({ filename }) => mediumUrl(filename) === value);
   const id = useId();
   return (
     <div class="field">
@@ -131,6 +139,7 @@ export const MediaField = ({
       <div id={`${id}-note`}>
         <p class="fault">{fault}</p>
         {caution !== null && <p class="caution">{caution}</p>}
+        {medium !== undefined && caution === null && <RenditionNote rendition={medium.rendition} isBrief />}
       </div>
       {isOpen.value && (
         <MediaChooser
