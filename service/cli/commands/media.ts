@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Argument, type Command } from 'commander';
 import stringWidth from 'fast-string-width';
 import type { MediaConfig, MediaList, UploadResult } from '../../contract/media.ts';
@@ -146,6 +147,43 @@ const putFile = async (
   return { ...body, skipped: false };
 };
 
+type Rendition = MediaList['media'][number]['rendition'];
+
+const stateOf = ({ state, progress, reason }: Rendition): string => {
+  if (state === 'none') return 'as it is';
+  if (state === 'ready') return 'converted';
+  if (state === 'converting') return `converting ${Math.floor(progress * 100)}%`;
+  return state === 'failed' ? `failed: ${reason}` : 'queued';
+};
+
+/** Between looks at files that are being converted, ms. */
+const LOOK_MS = 1_000;
+
+/**
+ * Waits until displays can show the files.
+ * @throws CliError `refused` if one cannot be converted
+ */
+const waitForRenditions = async (client: Client, names: readonly string[], say: (text: string) => void) => {
+  const told = new Map<string, string>();
+  for (;;) {
+    const { body } = await client.ask<MediaList>({ path: '/console/api/media' });
+    const found = new Map(body.media.map((each) => [each.filename, each.rendition]));
+    const pending = names.filter((name) => ['queued', 'converting'].includes(found.get(name)?.state ?? 'none'));
+    for (const name of names) {
+      const rendition = found.get(name);
+      if (rendition === undefined || told.get(name) === rendition.state) continue;
+      told.set(name, rendition.state);
+      if (rendition.state !== 'none') say(`${visible(name)}: ${stateOf(rendition)}`);
+    }
+    if (pending.length === 0) {
+      const failed = names.find((name) => found.get(name)?.state === 'failed');
+      if (failed === undefined) return;
+      throw new CliError('refused', `${visible(failed)} cannot be shown. ${found.get(failed)?.reason ?? ''}`);
+    }
+    await delay(LOOK_MS);
+  }
+};
+
 export const registerMedia = (program: Command, { out, client, checkCanAsk, confirm }: Session): void => {
   const group = program.command('media').description('the files that slides show');
 
@@ -162,13 +200,15 @@ export const registerMedia = (program: Command, { out, client, checkCanAsk, conf
           each.filename,
           bytes(each.size),
           each.media_type,
+          each.codec ?? '',
           sides(each),
           each.duration_seconds === null ? '' : `${Math.round(each.duration_seconds)} s`,
+          stateOf(each.rendition),
           moment(each.modified_at),
           each.used_by.length === 0 ? 'not used' : plural(each.used_by.length, 'slide'),
         ]);
       out.answer(body, () => {
-        out.table(['NAME', 'SIZE', 'TYPE', 'PIXELS', 'LENGTH', 'CHANGED', 'USED BY'], rows(body));
+        out.table(['NAME', 'SIZE', 'TYPE', 'CODEC', 'PIXELS', 'LENGTH', 'SHOWN', 'CHANGED', 'USED BY'], rows(body));
         out.say(`${bytes(body.used_bytes)} of ${bytes(body.quota_bytes)} used.`);
       });
     });
@@ -177,7 +217,8 @@ export const registerMedia = (program: Command, { out, client, checkCanAsk, conf
     .command('put')
     .description('upload files; those that are there already are skipped')
     .addArgument(new Argument('<file...>', 'files on this machine'))
-    .action(async (paths: string[]) => {
+    .option('--wait', 'until displays can show them: some are converted first')
+    .action(async (paths: string[], { wait }: { wait?: true }) => {
       const files = await localFiles(paths);
       const box = await client();
       // Wrong credentials are refused here, before a large file is on its way.
@@ -201,7 +242,11 @@ export const registerMedia = (program: Command, { out, client, checkCanAsk, conf
           out.line(`${skipped ? 'skipped' : 'uploaded'}  ${visible(filename)}`);
         }
       });
-      if (failure === null) return;
+      if (failure === null) {
+        const names = results.map(({ filename }) => filename);
+        if (wait) await waitForRenditions(box, names, out.say);
+        return;
+      }
       const left = plural(files.length - results.length, 'file');
       out.say(`${left} left. Run the same command again: what is there already is skipped.`);
       // Standard output has the results already.
