@@ -15,7 +15,7 @@ const repeated = [
   'test/domain/wall-time.test.ts',
   'test/fleet/{cut,sites}.test.ts',
   'test/fuzz/fuzz.test.ts',
-  'test/kiosk/{hours,recovery}.test.ts',
+  'test/kiosk/{hours,photographs,recovery}.test.ts',
   'test/peers/{burst,churn,deletions,kill,load,middle-network,replication,storm}.test.ts',
   'test/platform/store/{crash,kill}.test.ts',
   'test/player/{daylight,endurance,outage,swaps}.test.ts',
