@@ -237,6 +237,89 @@ test.each([
   expect(calls).toEqual(expected);
 });
 
+interface Job {
+  needs?: string | string[];
+  permissions?: Record<string, string>;
+  steps: (Step & { env?: Record<string, string>; with?: Record<string, unknown> })[];
+}
+
+const release = () =>
+  parse(readFileSync(join(root, '.github', 'workflows', 'release.yml'), 'utf8')) as {
+    permissions: Record<string, string>;
+    jobs: Record<'package' | 'install' | 'photographs' | 'publish', Job>;
+  };
+
+test('only the job that publishes may write, it waits for all others, and one step alone has the token', () => {
+  const { permissions, jobs } = release();
+  expect(permissions).toEqual({ contents: 'read' });
+  const { publish, ...others } = jobs;
+  for (const { permissions: own, needs } of Object.values(others)) expect([own, needs]).toEqual([undefined, undefined]);
+  expect(publish.permissions).toEqual({ contents: 'write' });
+  expect(publish.needs).toEqual(Object.keys(others));
+  const steps = Object.values(jobs).flatMap((job) => job.steps);
+  const withToken = steps.filter(({ env, with: inputs }) =>
+    /github\.token|GITHUB_TOKEN/.test(JSON.stringify([env, inputs])),
+  );
+  expect(withToken.map(({ name }) => name)).toEqual(['Publish at once what is whole']);
+  // Without it a checkout leaves the token in the folder, for whatever runs later.
+  for (const { with: inputs } of steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'))) {
+    expect(inputs).toMatchObject({ 'persist-credentials': false });
+  }
+});
+
+test('what is published are the packages, not the photographs', () => {
+  const { jobs } = release();
+  const [download] = jobs.publish.steps.filter(({ uses }) => uses?.startsWith('actions/download-artifact@'));
+  expect(download?.with).toMatchObject({ pattern: '*-*', path: 'release' });
+  const names = readFileSync(join(root, '.github', 'workflows', 'release.yml'), 'utf8').matchAll(
+    /target: .*, name: (\S+) \}/g,
+  );
+  for (const [, name] of names) expect(name).toContain('-');
+  const uploaded = jobs.photographs.steps.find(({ uses }) => uses?.startsWith('actions/upload-artifact@'));
+  expect(uploaded?.with).toMatchObject({ name: 'photographs' });
+});
+
+test.each([
+  [
+    'install' as const,
+    [
+      'sudo apt-get update -qq',
+      'sudo apt-get install -y -qq --no-install-recommends debootstrap debian-archive-keyring systemd-container',
+      'sudo env PATH=HERE npm run test:install',
+    ],
+  ],
+  [
+    'photographs' as const,
+    [
+      'sudo apt-get update -qq',
+      'sudo apt-get install -y -qq --no-install-recommends sway swaybg grim wtype',
+      'sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0',
+      'npm run build',
+      'npx 1 photographs vitest run --config test/vitest.config.ts test/kiosk/displays-photographed.test.ts',
+    ],
+  ],
+])('the job %s installs what it needs, then runs its tests', async (name, expected) => {
+  const folder = temporaryFolder();
+  for (const program of ['sudo', 'npm', 'npx']) {
+    const words = program === 'npx' ? '"npx $SIGNAGE_TEST_ELECTRON $SIGNAGE_PHOTOGRAPHS $*"' : `"${program} $*"`;
+    writeFileSync(join(folder, program), `#!/bin/sh\necho ${words} >>calls\n`, { mode: 0o755 });
+  }
+  const path = `${folder}:${process.env.PATH}`;
+  for (const { run: script = '', env } of release().jobs[name].steps) {
+    if (script !== 'npm ci') await run(`set -eo pipefail\n${script}`, folder, { PATH: path, ...env });
+  }
+  const calls = readFileSync(join(folder, 'calls'), 'utf8')
+    .trim()
+    .replaceAll(/PATH=\S+/g, 'PATH=HERE')
+    .split('\n');
+  expect(calls).toEqual(expected);
+  const test = expected
+    .at(-1)
+    ?.split(' ')
+    .findLast((word) => word.endsWith('.test.ts'));
+  if (test !== undefined) expect(existsSync(join(root, test))).toBe(true);
+});
+
 /** Publishes with a `gh` that only writes down its arguments. @returns a line for each call */
 const publish = async (tag: string): Promise<string[]> => {
   const folder = temporaryFolder();
