@@ -1,0 +1,44 @@
+/** A disk that is full, a clock at 1970, and sleep. */
+import { expect, it, onTestFinished } from 'vitest';
+import { patience, playing } from '../machine.ts';
+
+it('starts and plays from a disk that is full, and says so', async () => {
+  const machine = await playing();
+  onTestFinished(async () => {
+    await machine.inside('rm -f /var/filler');
+  });
+  await machine.inside(
+    'dd if=/dev/zero of=/var/filler bs=1M 2>/dev/null; sync; systemctl restart signage-player --no-block',
+  );
+  await expect.poll(async () => (await machine.health()).uptime ?? 1e9, patience).toBeLessThan(120);
+  await machine.plays();
+  const headers = { 'Content-Type': 'image/png' };
+  const { status, body } = await machine.request('/api/media/full.png', {
+    method: 'PUT',
+    headers,
+    body: Buffer.alloc(2 ** 20),
+  });
+  expect([status, body]).toEqual([expect.toBeOneOf([400, 413, 415, 507]), expect.stringContaining('error')]);
+});
+
+it('starts and plays where its clock stands in 1970', async () => {
+  const machine = await playing();
+  await machine.inside('timedatectl set-ntp false; date -s @300; systemctl restart signage-player --no-block');
+  await expect.poll(async () => (await machine.health()).startedAt ?? '', patience).toMatch(/^1970/);
+  await machine.plays();
+  await machine.picture('1970');
+  await machine.inside(`date -s @${Math.round(Date.now() / 1000)}`);
+});
+
+it('plays on after sleep', async () => {
+  const machine = await playing();
+  await machine.inside('systemd-run --quiet --on-active=2 rtcwake --mode freeze --seconds 15');
+  await expect
+    .poll(
+      async () => (await machine.inside('journalctl --boot -k | grep -c "PM: suspend exit" || true')).trim(),
+      patience,
+    )
+    .not.toBe('0');
+  await machine.plays();
+  expect((await machine.picture('resumed')).colours[0]?.[1]).toBeLessThan(0.98);
+});

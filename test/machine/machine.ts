@@ -1,0 +1,278 @@
+/** A virtual machine by QEMU, and what somebody can do to a box: look at its display, press keys, pull the plug. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createConnection, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import jsQR from 'jsqr';
+import { PNG } from 'pngjs';
+import { expect } from 'vitest';
+import { freePort } from '../support/ports.ts';
+import { diskOf } from './disk.ts';
+import { type Release, sshKey, work } from './tree.ts';
+
+const execute = promisify(execFile);
+
+/** Without KVM a machine is 10 to 20 times slower than a PC. */
+export const patience = { timeout: 1_500_000, interval: 2_000 };
+
+const firmware = '/usr/share/OVMF';
+/** Where pictures stay (`SIGNAGE_MACHINE_PICTURES`); absent: they go with the run. */
+const pictures = process.env['SIGNAGE_MACHINE_PICTURES'] || join(work, 'pictures');
+
+/** KVM where it works: some have a device that cannot run a machine. */
+const acceleration = async (): Promise<string[]> => {
+  const words = [
+    '-machine',
+    'q35',
+    '-accel',
+    'kvm',
+    '-display',
+    'none',
+    '-S',
+    '-daemonize',
+    '-pidfile',
+    join(work, 'kvm'),
+  ];
+  const isThere =
+    process.env['SIGNAGE_MACHINE_KVM'] !== 'off' &&
+    (await execute('qemu-system-x86_64', words).then(
+      () => true,
+      () => false,
+    ));
+  if (existsSync(join(work, 'kvm'))) process.kill(Number(readFileSync(join(work, 'kvm'), 'utf8')), 'SIGKILL');
+  return isThere ? ['-accel', 'kvm', '-cpu', 'host'] : ['-accel', 'tcg,thread=multi,tb-size=512', '-cpu', 'max'];
+};
+
+export interface Picture {
+  /** When it was taken, s after power-on. */
+  at: number;
+  width: number;
+  height: number;
+  /** RGBA. */
+  data: Buffer;
+  /** Its colours, most frequent first, as `#rrggbb`, with their shares. */
+  colours: [string, number][];
+}
+
+const coloursOf = (data: Buffer): [string, number][] => {
+  const counts = new Map<number, number>();
+  for (let at = 0; at < data.length; at += 4) {
+    const colour = data.readUIntBE(at, 3);
+    counts.set(colour, (counts.get(colour) ?? 0) + 1);
+  }
+  const share = (count: number): number => (count * 4) / data.length;
+  return [...counts]
+    .toSorted(([, a], [, b]) => b - a)
+    .slice(0, 64)
+    .map(([colour, count]) => [`#${colour.toString(16).padStart(6, '0')}`, share(count)]);
+};
+
+/** What a phone reads off a picture. */
+export const codeOn = ({ data, width, height }: Picture): string | undefined =>
+  jsQR(new Uint8ClampedArray(data), width, height)?.data;
+
+/** @param name of the machine and its files @param options further ones of QEMU */
+export const createMachine = async (release: Release, name: string = release, options: string[] = []) => {
+  const disk = join(work, `${name}.qcow2`);
+  const variables = join(work, `${name}.vars`);
+  const words = ['create', '-q', '-f', 'qcow2', '-F', 'raw', '-b', await diskOf(release), disk];
+  await execute('qemu-img', words);
+  copyFileSync(join(firmware, 'OVMF_VARS_4M.fd'), variables);
+  mkdirSync(pictures, { recursive: true });
+  const [httpPort, sshPort] = [await freePort(), await freePort()];
+  const speed = await acceleration();
+  let process_: ChildProcess | undefined;
+  let socket: Socket | undefined;
+  let onAt = 0;
+  let lastId = 0;
+  let last: { bytes: Buffer; picture: Picture } | undefined;
+  const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
+
+  const qmp = (command: string, args: object = {}): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      lastId += 1;
+      waiting.set(lastId, { resolve, reject });
+      socket?.write(`${JSON.stringify({ execute: command, arguments: args, id: lastId })}\n`);
+    });
+
+  const connect = async (path: string): Promise<void> => {
+    while (true) {
+      const attempt = createConnection(path);
+      const isOpen = await once(attempt, 'connect').then(
+        () => true,
+        () => false,
+      );
+      if (isOpen) {
+        socket = attempt;
+        break;
+      }
+      await wait(100);
+    }
+    createInterface({ input: socket }).on('line', (line) => {
+      const { id, return: value, error } = JSON.parse(line);
+      const { resolve, reject } = waiting.get(id) ?? {};
+      waiting.delete(id);
+      if (error === undefined) resolve?.(value);
+      else reject?.(new Error(error.desc));
+    });
+    socket.on('error', () => {});
+    await qmp('qmp_capabilities');
+  };
+
+  const seconds = (): number => (performance.now() - onAt) / 1000;
+
+  const machine = {
+    release,
+    seconds,
+    qmp,
+    isOn: () => process_ !== undefined && process_.exitCode === null && process_.signalCode === null,
+    /** @param more options of QEMU for this start */
+    powerOn: async (...more: string[]): Promise<void> => {
+      const path = join(work, `${name}.qmp`);
+      rmSync(path, { force: true });
+      const network = `user,id=net,restrict=on,hostfwd=tcp:127.0.0.1:${httpPort}-:8080,hostfwd=tcp:127.0.0.1:${sshPort}-:22`;
+      process_ = spawn(
+        'qemu-system-x86_64',
+        [
+          ...[
+            '-machine',
+            'q35',
+            ...speed,
+            '-smp',
+            '2',
+            '-m',
+            '2048',
+            '-nodefaults',
+            '-vga',
+            'none',
+            '-display',
+            'none',
+          ],
+          ...['-drive', `if=pflash,format=raw,readonly=on,file=${firmware}/OVMF_CODE_4M.fd`],
+          ...['-drive', `if=pflash,format=raw,file=${variables}`],
+          ...[
+            '-drive',
+            `if=none,id=disk,file=${disk},format=qcow2`,
+            '-device',
+            'virtio-blk-pci,drive=disk,bootindex=1',
+          ],
+          ...['-netdev', network, '-device', 'virtio-net-pci,id=nic,netdev=net,addr=0x5,romfile='],
+          ...['-device', 'qemu-xhci,id=usb', '-device', 'usb-kbd', '-device', 'virtio-rng-pci'],
+          ...['-qmp', `unix:${path},server=on,wait=off`, '-serial', `file:${join(work, `${name}.serial`)}`],
+          ...(more.includes('-device') || options.length > 0
+            ? []
+            : ['-device', 'virtio-gpu-pci,id=gpu,xres=1280,yres=800']),
+          ...options,
+          ...more,
+        ],
+        { stdio: ['ignore', 'inherit', 'inherit'] },
+      );
+      onAt = performance.now();
+      await connect(path);
+    },
+    /** As by its plug. */
+    cutPower: async (): Promise<void> => {
+      if (process_ === undefined || !machine.isOn()) return;
+      const ended = once(process_, 'exit');
+      process_.kill('SIGKILL');
+      await ended;
+      socket?.destroy();
+      waiting.clear();
+    },
+    /** The picture on the cable. @param keep its name in the folder of pictures, where it differs from the one before */
+    picture: async (keep?: string, device?: string): Promise<Picture> => {
+      const filename = join(work, `${name}.png`);
+      await qmp('screendump', { filename, format: 'png', ...(device && { device }) });
+      const bytes = readFileSync(filename);
+      const at = Math.round(seconds());
+      // Most pictures are like the one before, and decoding takes the processor from the machine.
+      if (last?.bytes.equals(bytes)) return { ...last.picture, at };
+      const { data, width, height } = PNG.sync.read(bytes);
+      const picture = { at, width, height, data, colours: coloursOf(data) };
+      last = { bytes, picture };
+      if (keep !== undefined) {
+        writeFileSync(join(pictures, `${name}-${keep}-${String(at).padStart(4, '0')}.png`), bytes);
+      }
+      return picture;
+    },
+    /** Presses keys together, by the names of QEMU: `ctrl-alt-f2`. */
+    press: (keys: string, ms = 300): Promise<unknown> =>
+      qmp('send-key', { keys: keys.split('-').map((data) => ({ type: 'qcode', data })), 'hold-time': ms }),
+    /** Runs a command as root. @returns its output @throws Error if it fails or the machine does not answer */
+    inside: async (command: string, input?: string): Promise<string> => {
+      const trust = ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'LogLevel=ERROR', 'ConnectTimeout=60'];
+      const args = [
+        '-i',
+        sshKey,
+        '-p',
+        String(sshPort),
+        ...trust.flatMap((each) => ['-o', each]),
+        'root@127.0.0.1',
+        command,
+      ];
+      const running = execute('ssh', args, { timeout: 300_000, maxBuffer: 2 ** 26 });
+      running.child.stdin?.end(input);
+      return (await running).stdout;
+    },
+    /** Asks the service. @returns the status, 0 where it does not answer, and the body */
+    request: async (path: string, init: RequestInit = {}): Promise<{ status: number; body: string }> => {
+      try {
+        const answer = await fetch(`http://127.0.0.1:${httpPort}${path}`, {
+          ...init,
+          signal: AbortSignal.timeout(30_000),
+        });
+        return { status: answer.status, body: await answer.text() };
+      } catch {
+        return { status: 0, body: '' };
+      }
+    },
+    health: async () => JSON.parse((await machine.request('/healthz')).body || '{}'),
+    /** Waits until a phone can read the display. @returns what it reads */
+    showsCode: async (keep = 'code'): Promise<string> => {
+      const find = async () => codeOn(await machine.picture(keep));
+      await expect.poll(find, patience).toMatch(/\/onboard\?deviceId=.+/);
+      return (await find()) ?? '';
+    },
+    /** Waits until a slide was painted. */
+    plays: (): Promise<void> =>
+      expect.poll(async () => (await machine.health()).kiosk?.screens?.[0]?.slide ?? '', patience).toMatch(/./),
+  };
+  process.once('exit', () => process_?.kill('SIGKILL'));
+  return machine;
+};
+
+export type Machine = Awaited<ReturnType<typeof createMachine>>;
+
+let shared: Promise<Machine> | undefined;
+
+/** The machine that the cases share, switched on. */
+export const theMachine = async (): Promise<Machine> => {
+  shared ??= createMachine((process.env['SIGNAGE_MACHINE_RELEASE'] ?? 'trixie') as Release, 'shared');
+  const machine = await shared;
+  if (!machine.isOn()) await machine.powerOn();
+  return machine;
+};
+
+/** The machine that the cases share, with a slide of the demo on its display. */
+export const playing = async (): Promise<Machine> => {
+  const machine = await theMachine();
+  await expect.poll(async () => (await machine.request('/healthz')).status, patience).toBe(200);
+  const health = await machine.health();
+  if (health.kiosk?.screens?.[0]?.slide) return machine;
+  const code = await machine.showsCode();
+  const deviceId = new URL(code).searchParams.get('deviceId');
+  await bind(machine, deviceId ?? '');
+  await machine.plays();
+  return machine;
+};
+
+/** Binds a device to the demo, as a phone does. @returns whether the box acknowledged it */
+export const bind = async (machine: Machine, deviceId: string, clientName = 'Hall'): Promise<boolean> => {
+  const body = JSON.stringify({ deviceId, clientName, screenSlug: 'demo' });
+  const headers = { 'Content-Type': 'application/json' };
+  return (await machine.request('/api/onboarding', { method: 'POST', headers, body })).status === 200;
+};
