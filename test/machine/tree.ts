@@ -130,6 +130,9 @@ export const withTree = async (release: Release, use: (tree: Tree) => void): Pro
       'auto lo\niface lo inet loopback\nallow-hotplug enp0s5\niface enp0s5 inet dhcp\n',
     );
     write(join(path, 'usr/sbin/grub-probe'), probe(uuid), 0o755);
+    // Without KVM a start takes minutes; the unit allows what a slow PC needs.
+    const slow = '[Service]\nTimeoutStartSec=1800\nWatchdogSec=1800\n';
+    write(join(path, 'etc/systemd/system/signage-player.service.d/slow.conf'), slow);
     mkdirSync(join(path, 'boot/grub'), { recursive: true });
     inside(path, 'update-grub');
     cpSync(buildDeb(app, '0.1.0', launcher(args)), join(path, 'signage-player-0.1.0-amd64.deb'));
