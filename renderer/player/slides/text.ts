@@ -36,6 +36,10 @@ const scaleOf = (title: number, body: number, isStatement: boolean): Scale => {
   return isStatement ? { title: [1, 1], body: [21, 1.2] } : { title: [largestTitle, 1.5], body: [largestBody, 1] };
 };
 
+/** From this ratio of width to height on, the screen is a band: the body stands beside the title, and both may be larger. */
+const BAND_FROM = 4;
+const BAND_GROWTH = 1.8;
+
 /** Below this t words longer than a line are broken; words with soft hyphens are broken earlier. */
 const SMALL_ENOUGH = 0.3;
 const SMALL_ENOUGH_TO_HYPHENATE = 0.65;
@@ -82,6 +86,8 @@ export const createText: SlideFactory = ({ slide, payload, media }) => {
   let scale: Scale = { title: [1, 1], body: [1, 1] };
   let isStatement = false;
   let smallEnough = SMALL_ENOUGH;
+  let growth = 1;
+  const sizeOf = ([largest, smallest]: Scale['title'], t: number): number => between([largest * growth, smallest], t);
 
   const write = async (): Promise<void> => {
     const text = slide.body?.trim() ?? '';
@@ -111,7 +117,7 @@ export const createText: SlideFactory = ({ slide, payload, media }) => {
     copy.style.setProperty('--body', String(bodySize));
     return !overflows(copy);
   };
-  const fits = (t: number): boolean => holds(between(scale.title, t), between(scale.body, t));
+  const fits = (t: number): boolean => holds(sizeOf(scale.title, t), sizeOf(scale.body, t));
   /** The largest t that fits, approximately. Words are broken only if the longest would make all of them small. */
   const estimate = (): { t: number; isBroken: boolean } => {
     copy.classList.remove('broken');
@@ -121,20 +127,24 @@ export const createText: SlideFactory = ({ slide, payload, media }) => {
     return { t: isBroken ? largestFit(fits, true) : t, isBroken };
   };
   const refit = (): void => {
+    // The columns of a long text need the whole width.
+    const isBand = element.clientWidth >= BAND_FROM * element.clientHeight && !element.classList.contains('long');
+    growth = isBand ? BAND_GROWTH : 1;
+    element.classList.toggle('band', isBand);
     element.classList.remove('columns');
     const whole = estimate();
     if (whole.t < 1 && !isStatement) {
       element.classList.add('columns');
       const columns = estimate();
-      const isWorth = between(scale.body, columns.t) >= between(scale.body, whole.t) * WORTH_COLUMNS;
+      const isWorth = sizeOf(scale.body, columns.t) >= sizeOf(scale.body, whole.t) * WORTH_COLUMNS;
       element.classList.toggle('columns', isWorth);
       if (!isWorth) copy.classList.toggle('broken', whole.isBroken);
     }
     const t = largestFit(fits);
     // If the title limited the size, the body may grow alone.
-    const titleSize = between(scale.title, t);
+    const titleSize = sizeOf(scale.title, t);
     const bodySize = (more: number): number =>
-      Math.max(between(scale.body, t), Math.min(titleSize * 0.6, between(scale.body, t + (1 - t) * more)));
+      Math.max(sizeOf(scale.body, t), Math.min(titleSize * 0.6, sizeOf(scale.body, t + (1 - t) * more)));
     const more = largestFit((grown) => holds(titleSize, bodySize(grown)));
     holds(titleSize, bodySize(more));
   };

@@ -48,6 +48,31 @@ describeBrowser('a text slide', () => {
     await expect.poll(async () => (await measure(page)).smallest / smallest).toBeCloseTo(2, 1);
   });
 
+  it.each([
+    ['a title', { title: 'Good morning' }, 1500],
+    ['a title and a line', { title: 'Tonight: live piano', body: 'From eight, in the bar' }, 2000],
+    [
+      'a list',
+      { title: 'Lunch', body: '<ul><li>Soup of the day</li><li>Bread and butter</li><li>Quiche</li></ul>' },
+      1000,
+    ],
+    ['a paragraph', { title: 'House notes', body: sentence.repeat(4) }, 3000],
+  ])('uses a very wide band: %s reaches far into it, and no further', async (_, slide, px) => {
+    const page = await openText(slide);
+    await page.setViewportSize({ width: 3840, height: 600 });
+    const widthOf = () =>
+      page.locator('.copy').evaluate((copy) => {
+        const range = document.createRange();
+        range.selectNodeContents(copy);
+        const { left, right } = range.getBoundingClientRect();
+        return right - left;
+      });
+    await expect.poll(widthOf).toBeGreaterThan(px);
+    expect((await measure(page)).over).toBeLessThanOrEqual(0);
+    await page.setViewportSize(landscape);
+    await expect.poll(() => page.locator('.band').count()).toBe(0);
+  });
+
   it('keeps the lines of plain text, and shows what looks like HTML but is not', async () => {
     const page = await openText({ body: 'Eggs < bread\nbread < soup' });
     const body = page.locator('.body');
