@@ -13,12 +13,30 @@ const guides = readdirSync(join(root, 'resources', 'guide')).filter((name) => na
 const blocksOf = (path: string): string[] =>
   [...readFileSync(join(root, path), 'utf8').matchAll(/```sh\n([^]*?)```/g)].map(([, block = '']) => block);
 
-/** The lines with `signage`; fleets have a hub, and tests of their own. */
-const commands = ['README.md', ...guides.map((name) => join('resources', 'guide', name))]
-  .flatMap(blocksOf)
-  .filter((block) => /^(signage|sed) /m.test(block))
-  .flatMap((block) => block.trimEnd().split('\n'))
-  .filter((line) => /^(signage (?!fleet\b)|sed )/.test(line));
+const documents = ['README.md', ...guides.map((name) => join('resources', 'guide', name))];
+const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
+/** All commands: the lines of blocks, without comments, and commands in the text that leave nothing open. */
+const all = documents.flatMap((path) => [
+  ...blocksOf(path)
+    .flatMap((block) => block.replaceAll('\\\n', ' ').trimEnd().split('\n'))
+    .map((line) => line.replace(/\s+#.*$/, '')),
+  ...[...textOf(path).matchAll(/`((?:signage|curl|echo|npx) [^`]*)`/g)]
+    .map(([, command = '']) => command)
+    .filter((command) => !/[A-Z]{2}|[|[\]…]/.test(command.replace(/\$\(.*\)/, ''))),
+]);
+
+/** What is no command at a box: it installs one or this checkout, is a hub's, or sets a variable that the tests set. */
+const elsewhere = [
+  /^(sudo |npm |npx signage$)/,
+  /^(signage fleet|nats-server|systemctl|install|chown|chmod|export SIGNAGE_FLEET_URL)\b/,
+  /^(export SIGNAGE_BOX|SIGNAGE_\w+)=/,
+  // Names of commands in a sentence, and what one says.
+  /^signage (onboard|needs Node.*)$/,
+];
+/** In the order of the documents; an upload that a later command needs comes first. */
+const commands = all
+  .filter((command) => !elsewhere.some((pattern) => pattern.test(command)))
+  .toSorted((a, b) => Number(b.startsWith('curl -T')) - Number(a.startsWith('curl -T')));
 
 /** What ends otherwise at one box without displays; by the beginning of the command. */
 const endings: Readonly<Record<string, number>> = {
@@ -28,6 +46,18 @@ const endings: Readonly<Record<string, number>> = {
   // `timeout` ends it.
   'signage log "$SIGNAGE_BOX" --follow': 124,
 };
+
+test("what is run is every command of the documents but those that are named as another place's", () => {
+  expect(commands).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^curl -H .*commands$/),
+      expect.stringMatching(/^curl http\S+connections$/),
+      expect.stringMatching(/^curl -T /),
+      expect.stringMatching(/^mkdir -p .*secret$/),
+      expect.stringMatching(/^echo "whsec_/),
+    ]),
+  );
+});
 
 test('every command of the README and the guides works at a box that was just installed', {
   timeout: 120_000,
@@ -42,7 +72,13 @@ test('every command of the README and the guides works at a box that was just in
   execFileSync('ffmpeg', ['-v', 'error', ...picture]);
   const env = { HOME: home, PATH: `${join(home, 'bin')}:${process.env.PATH}`, SIGNAGE_BOX: box.url };
   for (const command of commands) {
-    const child = spawn('timeout', ['10', 'bash', '-c', `set -o pipefail; ${command}`], { cwd: home, env });
+    const here = command.replaceAll('http://127.0.0.1:8080', box.url).replace(/^curl /, 'curl --fail --silent ');
+    const stdio = ['ignore', 'pipe', 'pipe'] as const;
+    const child = spawn('timeout', ['10', 'bash', '-c', `set -o pipefail; ${here}`], {
+      cwd: home,
+      env,
+      stdio: [...stdio],
+    });
     let text = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk) => {
