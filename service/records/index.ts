@@ -35,7 +35,7 @@ export interface Records extends Module, Pick<Alerts, 'alertTo' | 'beginUpdate'>
   /** Records that another box is reset: it forgets its own audit. */
   recordReset(reset: { name: string; operator: string | null }): Promise<void>;
   /** Delivers the plays of this box to a further receiver, as SIGNAGE_PLAYS_URL does. Called before the start. */
-  deliverPlaysTo(receiver: PlaysReceiver): void;
+  deliverPlaysTo(receiver: PlaysReceiver): { recheck(): void };
 }
 
 export const createRecords = async (

@@ -4,6 +4,7 @@ import type { Play } from '../../contract/plays.ts';
 import type { ServiceContext } from '../../module.ts';
 import { pauseAfter } from '../webhook.ts';
 import { type Part, type Parts, readLines } from './parts.ts';
+import { createSent } from './sent.ts';
 
 /** Somewhere that the plays of this box are delivered to. */
 export interface PlaysReceiver {
@@ -11,9 +12,17 @@ export interface PlaysReceiver {
   key: string;
   /**
    * Delivers at most 500 plays. After a failure the same ones come again, and after a restart perhaps, in another batch.
+   * @returns the id of the last one that the receiver has now; null: it took none of them, and never will
    * @throws Error whose message is a clause: "the receiver answers 500"
    */
-  deliver(plays: readonly Play[], signal: AbortSignal): Promise<void>;
+  deliver(plays: readonly Play[], signal: AbortSignal): Promise<string | null>;
+  /** For a receiver that keeps plays, and can lose them. */
+  keeper?: {
+    /** Resolves when the receiver can be asked. @throws the reason of the signal */
+    ready(signal: AbortSignal): Promise<void>;
+    /** The id of the newest play of this box that the receiver has; null: it has none. */
+    newest(): Promise<string | null>;
+  };
 }
 
 const MAX_BATCH = 500;
@@ -39,16 +48,32 @@ const parsePlay = (line: string): Play | null => {
 export type Delivery = ReturnType<typeof createDelivery>;
 
 export const createDelivery = (
-  { log, random, tempo }: Pick<ServiceContext, 'log' | 'random' | 'tempo'>,
+  { log, random, tempo, monotonicNow }: Pick<ServiceContext, 'log' | 'random' | 'tempo' | 'monotonicNow'>,
   { parts, receiver }: { parts: Parts; receiver: PlaysReceiver },
 ) => {
-  const { key } = receiver;
+  const { key, keeper } = receiver;
+  const sent = createSent({ tempo, monotonicNow }, parts, key);
   const closing = new AbortController();
   const { signal } = closing;
   let wakeUp = (): void => undefined;
   let isWoken = false;
   let reason: string | null = null;
   let running: Promise<void> | undefined;
+  /** Changes with each doubt; equal: what the receiver has is known. */
+  let [doubt, known] = [0, keeper === undefined ? 0 : -1];
+
+  /** @returns whether plays are sent again, from earlier ones on */
+  const verify = async (): Promise<boolean> => {
+    if (keeper === undefined || known === doubt) return false;
+    const asked = doubt;
+    const newest = await keeper.newest();
+    const count = await sent.rewind(newest);
+    known = asked;
+    if (count === 0) return false;
+    log.warn({ receiver: key, newest, parts: count }, 'the receiver has lost plays; they are delivered again');
+    await parts.save().catch(() => undefined);
+    return true;
+  };
 
   const nextBatch = async (): Promise<Batch | null> => {
     for (const part of parts.list()) {
@@ -70,11 +95,14 @@ export const createDelivery = (
     return null;
   };
 
-  /** Sends a batch until the receiver takes it. */
+  /** Sends a batch until the receiver takes it, or has lost earlier ones. */
   const deliver = async ({ part, plays, end }: Batch): Promise<void> => {
+    let last: string | null = null;
     for (let failures = 0; plays.length > 0; ) {
       try {
-        await receiver.deliver(plays, signal);
+        await keeper?.ready(signal);
+        if (await verify()) return;
+        last = await receiver.deliver(plays, signal);
         break;
       } catch (error) {
         signal.throwIfAborted();
@@ -88,6 +116,7 @@ export const createDelivery = (
     if (reason !== null) log.info({ receiver: key, plays: plays.length }, 'plays are delivered again');
     reason = null;
     part.delivered[key] = end;
+    sent.note(part, plays, last);
     // Where this is not saved, the batch is sent again after a restart.
     await parts.save().catch(() => undefined);
   };
@@ -96,6 +125,8 @@ export const createDelivery = (
     await parts.ready;
     while (!signal.aborted) {
       isWoken = false;
+      // Where the receiver cannot be asked, it is asked before the next batch.
+      await verify().catch(() => undefined);
       const batch = await nextBatch();
       if (batch !== null) await deliver(batch);
       else if (!isWoken) {
@@ -115,6 +146,11 @@ export const createDelivery = (
   return {
     /** Notifies about new plays. */
     wake,
+    /** Asks the receiver what it has before anything is sent; what it has lost is sent again. */
+    recheck: (): void => {
+      doubt += 1;
+      wake();
+    },
     start: (): void => {
       running = run().catch((error: unknown) => {
         if (!signal.aborted) log.warn({ err: error }, 'the delivery of plays has ended');

@@ -47,7 +47,7 @@ export interface Plays extends Module {
   /** Calls `listener` with plays that are durable, each one once. */
   onKept(listener: (plays: readonly Play[]) => void): void;
   /** Delivers all plays that are kept, and those that come, to a further receiver. Called before the start. */
-  deliverTo(receiver: PlaysReceiver): void;
+  deliverTo(receiver: PlaysReceiver): Pick<Delivery, 'recheck'>;
 }
 
 /** How often refused plays are logged. */
@@ -60,6 +60,7 @@ const webhookReceiver = (send: SendWebhook): PlaysReceiver => ({
     // The same plays have the same id: after a restart a repeated batch is known, too.
     const id = `plays_${createHash('sha256').update(body).digest('hex').slice(0, 32)}`;
     await send({ id, body }, signal);
+    return plays.at(-1)?.play_id ?? null;
   },
 });
 
@@ -93,11 +94,12 @@ export const createPlays = async (
     to: timeOf('to', to, options.timeZone),
     screen,
   });
-  const deliverTo = (receiver: PlaysReceiver): void => {
+  const deliverTo = (receiver: PlaysReceiver): Delivery => {
     const delivery = createDelivery(context, { parts, receiver });
     deliveries.push(delivery);
     receivers.push(receiver.key);
     store.onKept(delivery.wake);
+    return delivery;
   };
   if (send !== null) deliverTo(webhookReceiver(send));
   const exports = createTransferSlots(streamedAnswers);

@@ -73,7 +73,18 @@ export interface Part {
 const NAME = /^(\d{4}-\d\d-\d\d|undated)(\.others)?(?:\.(\d+))?\.jsonl$/;
 const numberOf = (name: string): number => Number(NAME.exec(name)?.[3] ?? 1);
 
+/** What a receiver has taken, in the order in which it was sent. */
+export interface Sent {
+  /** Id of the last play that it has; null: none is known. */
+  last: string | null;
+  /** The parts that the plays are of, one after the other, each with the id of its first play. */
+  runs: [part: string, firstId: string][];
+}
+
 const schema = z.object({
+  sent: z
+    .record(z.string(), z.object({ last: z.string().nullable(), runs: z.array(z.tuple([z.string(), z.string()])) }))
+    .default({}),
   parts: z.array(
     z.tuple([
       z.string(),
@@ -102,8 +113,9 @@ export type Parts = Awaited<ReturnType<typeof openParts>>;
 export const openParts = async (context: Pick<ServiceContext, 'dirs' | 'log' | 'now'>) => {
   const folder = join(context.dirs.data, 'plays');
   await makeFolder(folder);
-  const index = await openDurable(context, 'plays.json', { schema, initial: { parts: [] } });
+  const index = await openDurable(context, 'plays.json', { schema, initial: { sent: {}, parts: [] } });
   const known = new Map(index.read().parts);
+  const sent: Record<string, Sent> = structuredClone(index.read().sent);
   const parts = new Map<string, Part>();
   for (const name of await readdir(folder)) {
     const [, day, others] = NAME.exec(name) ?? [];
@@ -145,6 +157,7 @@ export const openParts = async (context: Pick<ServiceContext, 'dirs' | 'log' | '
   const save = async (): Promise<void> => {
     await ready;
     await index.update(() => ({
+      sent: structuredClone(sent),
       parts: [...parts.values()].map(({ name, bytes, count: plays, delivered }) => [
         name,
         { bytes, count: plays, delivered },
@@ -170,6 +183,12 @@ export const openParts = async (context: Pick<ServiceContext, 'dirs' | 'log' | '
     /** Oldest first. */
     list: (): Part[] => [...parts.values()].toSorted(byAge),
     of,
+    /** Of a receiver; changes are saved by `save`. */
+    sentTo: (key: string): Sent => {
+      const own = sent[key] ?? { last: null, runs: [] };
+      sent[key] = own;
+      return own;
+    },
     /** Adds the next part of a series, which has no file yet. */
     add: (series: Series): Part => {
       const last = of(series).at(-1);
