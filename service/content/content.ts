@@ -215,12 +215,12 @@ export const openContent = async (
     return [];
   };
 
-  const publish = async ({ text, content, isExpected, operator, wanted }: Publication): Promise<ContentDocument> => {
+  const publish = async ({ text, content, isExpected, operator, push }: Publication): Promise<ContentDocument> => {
     const bytes = Buffer.from(text);
     // The file may hold an edit that polling has not noticed yet.
     const written = await load();
     if (!isExpected(current?.sha256 ?? null)) throw new CodedError('content_changed');
-    const given = { bytes, content, changedAt: new Date(now()).toISOString(), operator, wanted };
+    const given = { bytes, content, changedAt: new Date(now()).toISOString(), operator, push };
     const { document, screenDocuments } = await edit(current, { ...given, nextCounter });
     await backUp(written, document);
     if (!written.equals(bytes)) await rewriteFile(path, bytes);

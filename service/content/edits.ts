@@ -16,8 +16,8 @@ interface Edit {
   /** One more than the highest that this box has seen. */
   nextCounter(): number;
   operator?: string | null;
-  /** SHA-256 of the document of the fleet that is published. */
-  wanted?: string | undefined;
+  /** The push of the fleet that is published. */
+  push?: ContentDocument['push'];
 }
 
 /** An edit through the API. */
@@ -29,8 +29,8 @@ export interface Publication {
   /** Whether the content that plays is the one that was edited; null: there was none. */
   isExpected(sha256: string | null): boolean;
   operator: string | null;
-  /** SHA-256 of the fleet's document that is published; absent: a local edit. */
-  wanted?: string;
+  /** The push of the fleet that is published; absent: a local edit. */
+  push?: ContentDocument['push'];
 }
 
 /** The audit's record of a document; null: there never was one. */
@@ -74,15 +74,15 @@ export const createEdits =
    */
   async (
     current: ContentDocument | null,
-    { bytes, content, changedAt, operator = null, wanted, nextCounter }: Edit,
+    { bytes, content, changedAt, operator = null, push, nextCounter }: Edit,
   ): Promise<Edited> => {
     const text = bytes.toString();
     // Record the fleet's request even if the text already plays, so that a later local edit is kept.
-    if (current !== null && current.text === text && wanted === undefined) {
+    if (current !== null && current.text === text && push === undefined) {
       return { document: current, screenDocuments: screenDocumentsOf(current, content) };
     }
     const { stamps, screenDocuments } = modelOf(content, new Map(current?.stamps), changedAt);
     const counter = current === null && (await isDemo(bytes, demo)) ? 0 : nextCounter();
-    const version = { counter, nodeId, changedAt, stamps: [...stamps], operator, wanted, text };
+    const version = { counter, nodeId, changedAt, stamps: [...stamps], operator, push, text };
     return { document: editedDocument(current, version), screenDocuments };
   };

@@ -15,6 +15,23 @@ export const mostStoredBytes = 1000 * 1024;
 /** Largest command in a message, bytes. */
 export const mostCommandBytes = 64 * 1024;
 
+/** Largest status of a box, as the hub takes it. */
+export const mostStatusBytes = 16 * 1024;
+/** Largest play or alert as the hub takes it, headers included. */
+export const mostRecordBytes = 64 * 1024;
+/** How far ahead a command may expire, ms. */
+export const mostCommandMs = 300_000;
+
+/** A push of the fleet: a document that a site is to play. */
+export const fleetPush = z
+  .object({
+    id: z.string().min(1).max(128).describe('a site takes each push once'),
+    at: instant.describe('when it was pushed, by the clock of the hub'),
+    sha256: sha256.describe('of the document, uncompressed'),
+  })
+  .meta({ id: 'FleetPush' });
+export type FleetPush = z.infer<typeof fleetPush>;
+
 /** What a command of the fleet has beyond the body of a command request. */
 export const fleetCommand = z.object({
   id: z
@@ -26,8 +43,19 @@ export const fleetCommand = z.object({
     .int()
     .min(0)
     .max(Number.MAX_SAFE_INTEGER)
-    .describe("ms since the epoch, by the fleet's clock: the command is dropped after this time"),
+    .describe(
+      "ms since the epoch, by the fleet's clock, at most 5 minutes ahead: the command is dropped after this time",
+    ),
+  site: z.string().describe('the site that it is for; another one refuses it'),
+  target: z.string().describe('`all`, a slug or `tag:NAME`, as in the subject'),
 });
+
+/** The answer of a site to a command, as far as the command line reads it. */
+export const fleetAnswer = z.union([
+  z.object({ sent: z.int().min(0), degraded: z.boolean() }),
+  z.object({ error: z.object({ code: z.string().regex(/^[a-z_]{1,64}$/), message: z.string().max(2_000) }) }),
+]);
+export type FleetAnswer = z.infer<typeof fleetAnswer>;
 
 /** The answer to a command for `all` or a tag; to one for a single screen it is that of a command request. */
 export interface FleetCommandResult extends Pick<CommandResult, 'degraded'> {
@@ -66,9 +94,11 @@ export const fleetContent = z
     sha256: sha256.nullable().describe('of the version that plays, as in /console/api/content; null: nothing plays'),
     changedAt: instant.nullable().describe('when it was edited'),
     operator,
+    push: fleetPush.nullable().describe('the last push that the site took; null: none'),
     wanted: sha256
       .nullable()
       .describe('of the wanted document, uncompressed, as stored in the bucket; null: there is none'),
+    wantedPush: z.string().nullable().describe('id of the push that wants it'),
     state: z
       .enum(wantedStates)
       .describe(
@@ -87,12 +117,18 @@ export const fleetHealth = z
   .object({
     status: z
       .enum(['connected', 'unprepared', 'away'])
-      .describe('unprepared: connected to a hub without the buckets, which `signage fleet init` makes'),
+      .describe(
+        'connected: the hub takes the status of this box; unprepared: it does not, for the reason; away: no connection',
+      ),
     url: z.string().describe('of the hub, without credentials'),
     since: instant.describe('when the connection was made or lost'),
-    reason: z.string().nullable().describe('why it is away; completes "the hub ..."'),
+    reason: z.string().nullable().describe('why it is away or unprepared; completes "the hub ..."'),
+    refused: z
+      .array(z.string())
+      .max(10)
+      .describe('what the hub does not take, and why: sentences, which are in `warnings` as well'),
     content: fleetContent
-      .pick({ wanted: true, state: true, diverged: true, errors: true })
+      .pick({ wanted: true, wantedPush: true, state: true, diverged: true, errors: true })
       .describe('the content that the fleet wants here'),
   })
   .meta({ id: 'FleetHealth' });

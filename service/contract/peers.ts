@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { boxAlerts } from './alerts.ts';
 import { type Connection, connection } from './connections.ts';
 import { takeover } from './console/takeovers.ts';
+import { fleetPush } from './fleet.ts';
 import { claimCode } from './onboarding.ts';
 import { cutText, deviceId, instant, operator, reading, reportedText, sha256, slug } from './terms.ts';
 
@@ -109,11 +110,7 @@ export const contentDocument = contentVersion
       .max(100_000)
       .describe('the times of the screens, by slug'),
     operator: operator.default(null),
-    wanted: z
-      .array(sha256)
-      .max(64)
-      .optional()
-      .describe('documents of the fleet that it is or was derived from, newest first; absent: none'),
+    push: fleetPush.optional().describe('of the fleet, the last one that it is or was derived from; absent: none'),
     text: z.string().max(mostContentCharacters).describe('content.json as the operator wrote it'),
   })
   .meta({ id: 'ContentDocument' });

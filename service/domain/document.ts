@@ -7,15 +7,13 @@ import type { ContentDocument, ContentVersion } from '../contract/peers.ts';
 const MAX_ANCESTORS = 64;
 /** The newest ones, all of which are listed. */
 const EXACT = 32;
-/** Number of documents of the fleet that a document lists. */
-const MAX_WANTED = 64;
 
 type Body = Omit<ContentDocument, keyof ContentVersion>;
 
 /**
  * SHA-256 (hex) of the document. Listed field by field, so that the order of keys does not matter.
  */
-export const documentHash = ({ text, changedAt, ancestors, stamps }: Omit<Body, 'operator' | 'wanted'>): string =>
+export const documentHash = ({ text, changedAt, ancestors, stamps }: Omit<Body, 'operator' | 'push'>): string =>
   createHash('sha256')
     .update(
       JSON.stringify([
@@ -60,8 +58,8 @@ export const versionOf = ({ counter, nodeId, sha256 }: ContentVersion): ContentV
 interface Edit extends Pick<Body, 'text' | 'changedAt' | 'stamps'> {
   /** Default: null. */
   operator?: string | null;
-  /** SHA-256 of the fleet's document that the edit applies; absent: a local edit. */
-  wanted?: string | undefined;
+  /** The push of the fleet that the edit applies; absent: a local edit. */
+  push?: Body['push'];
   counter: number;
   nodeId: string;
 }
@@ -69,15 +67,14 @@ interface Edit extends Pick<Body, 'text' | 'changedAt' | 'stamps'> {
 /** The document that results from an edit of `before`. */
 export const editedDocument = (
   before: ContentDocument | null,
-  { counter, nodeId, operator = null, wanted, ...edit }: Edit,
+  { counter, nodeId, operator = null, push = before?.push, ...edit }: Edit,
 ): ContentDocument => {
   const parents = before === null ? [] : [versionOf(before), ...before.ancestors];
-  const taken = [...(wanted === undefined ? [] : [wanted]), ...(before?.wanted ?? [])];
   const body = {
     ...edit,
     operator,
     ancestors: thinned(parents),
-    ...(taken.length > 0 && { wanted: taken.slice(0, MAX_WANTED) }),
+    ...(push !== undefined && { push }),
   };
   return { counter, nodeId, sha256: documentHash(body), ...body };
 };

@@ -1,4 +1,4 @@
-/** The subjects, buckets and keys of a fleet on NATS. Pure. */
+/** The subjects, buckets and keys of a fleet on NATS, and what the accounts of sites import. Pure. */
 
 /** Key-value bucket of the content that is wanted, by site. */
 export const CONTENT_BUCKET = 'signage-content';
@@ -11,16 +11,18 @@ export const CONTENT_KEY = 'content';
 export const STREAMS = { plays: 'signage-plays', alerts: 'signage-alerts' } as const;
 export type Upward = keyof typeof STREAMS;
 
+/** The stream of a bucket. */
+export const streamOf = (bucket: string): string => `KV_${bucket}`;
+
 /** @param target `all`, a slug, `tag:NAME`, or `*` for all of them */
 export const commandSubject = (site: string, target: string): string => `signage.${site}.command.${target}`;
 /** @param slug of a screen, or `*` */
 export const connectionsSubject = (site: string, slug: string): string => `signage.${site}.connections.${slug}`;
-/** @param site its name, or `*` for all sites */
-export const upwardSubject = (site: string, kind: Upward): string => `signage.${site}.${kind}`;
-/**
- * The hub announces new content of a site here as well: a leaf node passes this subject on, and holds back those that begin
- * with `$KV`.
- */
+/** Where a site answers: the reply of a request. @param id random, or `*` */
+export const answerSubject = (site: string, id: string): string => `signage.${site}.answer.${id}`;
+/** @param site its name, or `*` for all sites; @param node id of the box, or `*` */
+export const upwardSubject = (site: string, kind: Upward, node: string): string => `signage.${site}.${kind}.${node}`;
+/** The hub announces new content of a site here: changes of buckets do not reach the accounts of sites. */
 export const wantedSubject = (site: string): string => `signage.${site}.wanted`;
 /** Makes the hub publish the headers of each value of {@link CONTENT_BUCKET} to {@link wantedSubject} (NATS ADR-28). */
 export const contentRepublish = {
@@ -28,16 +30,47 @@ export const contentRepublish = {
   dest: wantedSubject('{{wildcard(1)}}'),
   headers_only: true,
 } as const;
-/** The JetStream domain of the hub, by which leaf nodes name it. */
-export const HUB_DOMAIN = 'hub';
-/** The subject to which a change of a key is published. */
+
+/** The subject of a key, to which its values are published. */
 export const keySubject = (bucket: string, key: string): string => `$KV.${bucket}.${key}`;
 /** @param part a node id, or {@link CONTENT_KEY} */
 export const statusKey = (site: string, part: string): string => `${site}.${part}`;
-/** Where a site receives answers: a prefix of its own, so that no site can listen to the answers of others. */
-export const inboxPrefix = (site: string): string => `_INBOX.${site}`;
-/** Where the command line receives answers: sites behind a leaf node need permission to send there. */
-export const OPERATOR_INBOX = '_INBOX_operator';
+/** The subject of a request for the newest message of a subject, and of no other (NATS ADR-31). */
+const readSubject = (stream: string, subject: string): string => `DIRECT.GET.${stream}.${subject}`;
 
-/** The last part of a subject: the target of a command, the slug of a screen. */
+/** The JetStream domain of the hub. */
+export const HUB_DOMAIN = 'hub';
+/**
+ * The prefix under which a site reaches JetStream of the head office (NATS ADR-19): a leaf node holds back `$JS.API` and
+ * `$KV`.
+ */
+export const SITE_API = 'JS.hub.API';
+
+/** What a site reaches in the account of the head office. @param site its name, or `*` for all sites */
+export const reachOf = (site: string) => {
+  const status = keySubject(STATUS_BUCKET, statusKey(site, '*'));
+  return {
+    /** Requests of the site to JetStream, without the prefix {@link SITE_API}. */
+    jetstream: [
+      status,
+      readSubject(streamOf(CONTENT_BUCKET), keySubject(CONTENT_BUCKET, site)),
+      readSubject(streamOf(STATUS_BUCKET), status),
+      readSubject(STREAMS.plays, upwardSubject(site, 'plays', '*')),
+      readSubject(STREAMS.alerts, upwardSubject(site, 'alerts', '*')),
+    ],
+    /** Other messages of the site: services of NATS. */
+    services: [answerSubject(site, '*'), upwardSubject(site, 'plays', '*'), upwardSubject(site, 'alerts', '*')],
+    /** Messages to the site: streams of NATS. */
+    streams: [commandSubject(site, '*'), connectionsSubject(site, '*'), wantedSubject(site)],
+  };
+};
+
+/** The last part of a subject: the target of a command, the slug of a screen, the id of a box. */
 export const lastToken = (subject: string): string => subject.slice(subject.lastIndexOf('.') + 1);
+/** The site of a subject `signage.SITE.…`. */
+export const siteOf = (subject: string): string => subject.split('.')[1] ?? '';
+/** The id of a record in a stream (`Nats-Msg-Id`). */
+export const recordId = (site: string, id: string): string => `${site}:${id}`;
+
+/** Headers of a document in {@link CONTENT_BUCKET}: the id of the push, and when it was pushed (ISO 8601). */
+export const PUSH_HEADERS = { id: 'Signage-Push', at: 'Signage-Pushed-At' } as const;
