@@ -72,7 +72,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   if (options.fleetUrl !== null) {
     // The NATS libraries are loaded only if a fleet is configured.
     const { createFleet } = await import('./fleet/index.ts');
-    add(createFleet(context, { summary: health.summary, content, screens, peers, records }));
+    add(await createFleet(context, { summary: health.summary, content, screens, peers, records }));
   }
   add(createConsole(context, { content, media, peers, screens, devices, takeovers, health, records }));
 

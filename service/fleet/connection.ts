@@ -7,6 +7,7 @@ import type { ServiceContext } from '../module.ts';
 import { connectFault } from '../platform/nats.ts';
 import type { SourceLog } from '../platform/source-log.ts';
 import { defaultTempo, type Tempo } from '../tempo.ts';
+import type { Refusals } from './refusals.ts';
 
 /** What the parts of the module receive. */
 export interface FleetContext extends Pick<ServiceContext, 'now' | 'monotonicNow' | 'random' | 'tempo'> {
@@ -30,20 +31,25 @@ export const pauseAfter = (
 ): number => reconnect + random * doubled(failures, firstReconnect, maxReconnect);
 
 /** @param open opens a connection, or throws an Error whose message completes "the hub ..." */
-export const createConnection = ({ log, now, random, tempo }: FleetContext, open: () => Promise<NatsConnection>) => {
+export const createConnection = (
+  { log, now, random, tempo }: FleetContext,
+  refusals: Pick<Refusals, 'set' | 'clear'>,
+  open: () => Promise<NatsConnection>,
+) => {
   const stop = new AbortController();
   const lines = createEmitter<[Line]>();
   let line: Line | null = null;
   let since = now();
   let reason: string | null = 'has not been asked yet';
-  let refused: string | null = null;
 
   /** Records what the hub does not permit: the caller sees only a request without an answer. */
   const watch = async (nats: NatsConnection): Promise<void> => {
     for await (const status of nats.status()) {
       if (status.type !== 'error') continue;
       const { error } = status;
-      if (error instanceof errors.PermissionViolationError) refused = `${error.operation} ${error.subject}`;
+      if (error instanceof errors.PermissionViolationError) {
+        refusals.set(`"${error.operation} ${error.subject}"`, 'these credentials do not permit it');
+      }
       log.warn({ err: error }, 'the hub of the fleet reports an error');
     }
   };
@@ -59,7 +65,7 @@ export const createConnection = ({ log, now, random, tempo }: FleetContext, open
     line = { nats, ended: ended.signal };
     since = now();
     reason = null;
-    refused = null;
+    refusals.clear();
     log.info({ server: nats.info?.server_name, version: nats.info?.version }, 'connected to the hub of the fleet');
     void watch(nats);
     lines.emit(line);
@@ -68,6 +74,7 @@ export const createConnection = ({ log, now, random, tempo }: FleetContext, open
     line = null;
     since = now();
     reason = error ? connectFault(error) : 'has closed the connection';
+    refusals.clear();
     ended.abort();
   };
 
@@ -93,7 +100,7 @@ export const createConnection = ({ log, now, random, tempo }: FleetContext, open
     line: (): Line | null => line,
     /** Calls `listener` with each new connection. */
     onLine: lines.on,
-    state: () => ({ since: new Date(since).toISOString(), reason, refused }),
+    state: () => ({ since: new Date(since).toISOString(), reason }),
     start: (): void => void run(),
     close: (): void => stop.abort(),
   };

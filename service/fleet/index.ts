@@ -3,14 +3,16 @@ import { networkInterfaces } from 'node:os';
 import type { Content } from '../content/index.ts';
 import type { FleetHealth } from '../contract/fleet.ts';
 import type { Health } from '../contract/health.ts';
-import { inboxPrefix } from '../domain/fleet-subjects.ts';
 import { publicBase } from '../domain/lan-address.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
-import { openLine, withoutUser } from '../platform/nats.ts';
+import { exposesPassword, openLine, readCredentials, readUser, withoutUser } from '../platform/nats.ts';
 import type { Records } from '../records/index.ts';
 import type { Screens } from '../screens/index.ts';
+import { createFleetAlerts } from './alerts.ts';
 import { createConnection } from './connection.ts';
+import { createPause } from './pause.ts';
+import { createRefusals } from './refusals.ts';
 import { createRequests } from './requests.ts';
 import { createFleetClock, createPlaying, createStatus } from './status.ts';
 import { createUpward } from './upward.ts';
@@ -25,10 +27,15 @@ interface Dependencies {
   records: Pick<Records, 'audit' | 'deliverPlaysTo' | 'alertTo'>;
 }
 
-export const createFleet = (
+/** Sentences of refusals in `/healthz`. */
+const MAX_SENTENCES = 10;
+/** A clock that differs more from the hub's is told. */
+const MAX_CLOCK_MS = 120_000;
+
+export const createFleet = async (
   service: ServiceContext,
   { summary, content, screens, peers, records }: Dependencies,
-): Module => {
+): Promise<Module> => {
   const { options, version, startedAt, machineName, ids, logs } = service;
   const { fleetUrl, fleetCredentials, site, publicUrl, host } = options;
   if (fleetUrl === null) return {};
@@ -36,10 +43,17 @@ export const createFleet = (
   const { nodeId } = ids;
   const context = { ...service, site, nodeId, log: logs('fleet', { fleet: url }) };
   let port = options.port;
+  /** The site that the credentials name; null: they name none. */
+  let isOf: string | null = null;
 
-  const connection = createConnection(context, () =>
-    openLine({ url: fleetUrl, credentials: fleetCredentials }, `signage ${site} ${nodeId}`, inboxPrefix(site)),
-  );
+  const refusals = createRefusals();
+  const connection = createConnection(context, refusals, async () => {
+    if (fleetCredentials !== null) {
+      const { jwt } = await readCredentials(fleetCredentials);
+      isOf = jwt === null ? null : (readUser(jwt)?.name ?? null);
+    }
+    return openLine({ url: fleetUrl, credentials: fleetCredentials }, `signage ${site} ${nodeId}`);
+  });
   const clock = createFleetClock(service);
   const requests = createRequests(context, { content, screens, audit: records.audit, clock });
   const wanted = createWanted(context, {
@@ -47,8 +61,9 @@ export const createFleet = (
     audit: records.audit,
     boxesBefore: () => peers.alive().filter((peer) => peer.nodeId !== null && peer.nodeId < nodeId).length,
     onChange: () => playing.wake(),
+    refusals,
   });
-  const playing = createPlaying(context, { content, describeWanted: wanted.describe });
+  const playing = createPlaying(context, { content, describeWanted: wanted.describe, refusals });
   const status = createStatus(context, {
     box: { nodeId, site, name: machineName, version, startedAt: startedAt.toISOString() },
     report: async () => ({
@@ -57,54 +72,92 @@ export const createFleet = (
       connections: screens.pages().length,
     }),
     clock,
+    refusals,
     onRecovered: wanted.check,
+    onStatus: () => recheck(),
   });
-  const upward = createUpward(context, connection.line);
-  for (const part of [requests, status, wanted, playing, upward]) connection.onLine(part.onLine);
-
-  records.deliverPlaysTo({
+  const ways = { line: connection.line, refusals };
+  const [playChannel, alertChannel] = [createUpward(context, 'plays', ways), createUpward(context, 'alerts', ways)];
+  const arrival = createPause();
+  const delivery = records.deliverPlaysTo({
     key: 'fleet',
-    deliver: (plays, signal) =>
-      upward.send(
-        'plays',
-        plays.map((play) => ({ id: play.play_id, body: play })),
-        signal,
-      ),
+    keeper: {
+      ready: async (signal) => {
+        while (connection.line() === null) {
+          signal.throwIfAborted();
+          await arrival.wait(context.tempo.fleet.retry, signal);
+        }
+      },
+      newest: playChannel.newest,
+    },
+    deliver: (plays) =>
+      playChannel.send(plays.map((play) => ({ id: play.play_id, body: play }))).catch((error: unknown) => {
+        delivery.recheck();
+        throw error;
+      }),
   });
-
+  const alerts = await createFleetAlerts(service, alertChannel);
   // If the hub is unreachable, another box of the site may still reach it.
-  records.alertTo({ key: 'fleet', deliver: (alert, id) => upward.sendOnce('alerts', { id, body: alert }) });
+  records.alertTo({ key: 'fleet', deliver: alerts.deliver });
+  /** The hub may have lost records: it was restored, or its storage is another. */
+  const recheck = (): void => {
+    delivery.recheck();
+    alerts.recheck();
+  };
+  connection.onLine(() => {
+    for (const channel of [playChannel, alertChannel]) channel.reset();
+    recheck();
+    arrival.wake();
+  });
+  for (const part of [requests, status, wanted, playing]) connection.onLine(part.onLine);
 
   const describe = (): FleetHealth => {
     const { since, reason } = connection.state();
-    const isConnected = connection.line() !== null;
-    return {
-      status: !isConnected ? 'away' : status.isPrepared() === false ? 'unprepared' : 'connected',
-      url,
-      since,
-      reason,
-      content: wanted.describe(),
-    };
+    const acceptance = status.acceptance();
+    const common = { url, since, refused: refusals.list().slice(0, MAX_SENTENCES), content: wanted.describe() };
+    if (connection.line() === null) return { status: 'away', reason, ...common };
+    if (acceptance.state === 'taken') return { status: 'connected', reason: null, ...common };
+    if (acceptance.state === 'unknown') {
+      return { status: 'away', reason: 'is connected, and has not taken a status yet', ...common };
+    }
+    return { status: 'unprepared', reason: `does not take the status of this box: ${acceptance.reason}`, ...common };
+  };
+
+  /** Sentences that degrade the status. */
+  const issuesOf = ({ status: state, refused, reason }: FleetHealth): string[] => {
+    const issues = [...refused];
+    if (state !== 'connected' && isOf !== null && isOf !== site) {
+      issues.push(`The credentials for the hub of the fleet are those of the site ${isOf}, and this is ${site}.`);
+    }
+    if (state === 'away' && /credentials|certificate|TLS|is not asked/.test(reason ?? '')) {
+      issues.push(`The hub of the fleet at ${url} ${reason}.`);
+    }
+    const ahead = clock.ahead();
+    if (ahead !== null && Math.abs(ahead) > MAX_CLOCK_MS) {
+      const minutes = Math.round(Math.abs(ahead) / 60_000);
+      const way = ahead > 0 ? 'ahead of' : 'behind';
+      issues.push(`The clock of this box is ${minutes} minutes ${way} that of the hub of the fleet.`);
+    }
+    return issues;
   };
 
   return {
     health: () => {
       const fleet = describe();
-      const { refused } = connection.state();
-      const notes = {
-        away: [`The hub of the fleet at ${url} ${fleet.reason}; the site keeps running.`],
-        unprepared: [
-          'The hub of the fleet does not answer for its buckets: run "signage fleet init" once, or behind a leaf node check its line to the hub.',
-        ],
-        connected: refused === null ? [] : [`The hub of the fleet does not permit this box: ${refused}.`],
-      }[fleet.status];
+      const issues = issuesOf(fleet);
+      const isTold = fleet.status !== 'away' || issues.length > 0;
+      const notes = isTold ? [] : [`The hub of the fleet at ${url} ${fleet.reason}; the site keeps running.`];
+      notes.push(...playChannel.notes(), ...alertChannel.notes());
+      if (exposesPassword(fleetUrl)) {
+        notes.push(`Every host on the way to the hub can read the password in SIGNAGE_FLEET_URL: use tls://.`);
+      }
       const [issue] = fleet.content.errors;
       if (issue !== undefined) {
         notes.push(
           `The content that the fleet wants does not play: ${issue.path} ${issue.message}.`.replace(':  ', ': '),
         );
       }
-      return { fields: { fleet }, notes };
+      return { fields: { fleet }, issues: { fleet: issues }, notes };
     },
     start: (at) => {
       port = at.port;

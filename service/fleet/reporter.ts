@@ -1,19 +1,23 @@
 /** Writes a value to a key of the status bucket: when it changes, and periodically. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { STATUS_BUCKET } from '../domain/fleet-subjects.ts';
-import { type Bucket, openBucket, Unprepared } from './bucket.ts';
+import { keySubject, SITE_API, STATUS_BUCKET } from '../domain/fleet-subjects.ts';
 import type { FleetContext, Line } from './connection.ts';
+import { type HubApi, openHubApi, refusalOf } from './hub.ts';
 import { createPause } from './pause.ts';
+import type { Refusals } from './refusals.ts';
 
 interface Report<Value> {
   key: string;
+  /** Such as `the status of this box`. */
+  what: string;
+  refusals: Pick<Refusals, 'set'>;
   read(): Promise<Value>;
   /** The part of the value whose changes are written immediately. */
   changing(value: Value): unknown;
   /** Between writes of a value that has not changed, ms. */
   period: number;
-  /** Replaces the plain write. */
-  write?(bucket: Bucket, value: Uint8Array): Promise<void>;
+  /** Called around each write that succeeds, by the monotonic clock. */
+  onWritten?(hub: HubApi, sent: number, received: number): Promise<void>;
   /** Called when a write succeeds after one that failed. */
   onRecovered?(): void;
 }
@@ -21,16 +25,20 @@ interface Report<Value> {
 /** Of the period. */
 const JITTER = 0.2;
 
+/** Whether the hub takes the value: `unknown`, or why it does not. */
+type Acceptance = { state: 'unknown' } | { state: 'taken' } | { state: 'refused'; reason: string };
+
 export const createReporter = <Value>(
   { monotonicNow, random, tempo, log }: FleetContext,
-  { key, read, changing, period, onRecovered, write = (bucket, bytes) => bucket.put(key, bytes) }: Report<Value>,
+  { key, what, refusals, read, changing, period, onRecovered, onWritten }: Report<Value>,
 ) => {
   const { look } = tempo.fleet;
-  let isPrepared: boolean | null = null;
+  let acceptance: Acceptance = { state: 'unknown' };
   const pause = createPause();
 
   const run = async ({ nats, ended }: Line): Promise<void> => {
-    const bucket = await openBucket(nats, STATUS_BUCKET);
+    const hub = openHubApi(nats);
+    const subject = `${SITE_API}.${keySubject(STATUS_BUCKET, key)}`;
     let written = '';
     let writeAt = 0;
     let hasFailed = false;
@@ -39,16 +47,25 @@ export const createReporter = <Value>(
         const value = await read();
         const seen = JSON.stringify(changing(value));
         if (seen !== written || monotonicNow() >= writeAt) {
-          await write(bucket, Buffer.from(JSON.stringify(value)));
+          const sent = monotonicNow();
+          await hub.publish(subject, Buffer.from(JSON.stringify(value)));
+          const received = monotonicNow();
           written = seen;
           writeAt = monotonicNow() + period * (1 - JITTER * random());
-          isPrepared = true;
+          acceptance = { state: 'taken' };
+          refusals.set(what, null);
           if (hasFailed) onRecovered?.();
           hasFailed = false;
+          await onWritten?.(hub, sent, received);
         }
       } catch (error) {
-        if (error instanceof Unprepared) isPrepared = false;
-        else log.debug({ err: error, key }, 'the hub of the fleet did not take a status');
+        const reason = refusalOf(error);
+        if (reason !== null && !ended.aborted) {
+          if (acceptance.state !== 'refused') log.warn({ key, reason }, `the hub of the fleet does not take ${what}`);
+          acceptance = { state: 'refused', reason };
+          refusals.set(what, reason);
+        }
+        log.debug({ err: error, key }, 'the hub of the fleet did not take a status');
         written = '';
         hasFailed = true;
       }
@@ -61,11 +78,11 @@ export const createReporter = <Value>(
   return {
     /** Writes for as long as the connection lasts. */
     onLine: (line: Line): void => {
+      acceptance = { state: 'unknown' };
       run(line).catch((error: unknown) => log.error({ err: error, key }, 'the hub gets no further status'));
     },
     /** Checks for a change immediately. */
     wake: pause.wake,
-    /** Whether the hub has the bucket; null: not known yet. */
-    isPrepared: (): boolean | null => isPrepared,
+    acceptance: (): Acceptance => acceptance,
   };
 };

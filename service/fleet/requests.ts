@@ -4,7 +4,13 @@ import type { Content } from '../content/index.ts';
 import type { CommandResult } from '../contract/commands.ts';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
-import { type FleetCommandResult, fleetCommand, fleetOperator, mostCommandBytes } from '../contract/fleet.ts';
+import {
+  type FleetCommandResult,
+  fleetCommand,
+  fleetOperator,
+  mostCommandBytes,
+  mostCommandMs,
+} from '../contract/fleet.ts';
 import type { AuditRule } from '../contract/operations/index.ts';
 import { rules } from '../contract/operations/rules.ts';
 import type { Screen } from '../contract/playlist.ts';
@@ -55,12 +61,30 @@ export const createRequests = ({ site, log }: FleetContext, { content, screens, 
     throw new CodedError('screen_not_found', `The site ${site} has no screen for the target ${target}.`);
   };
 
+  /** A copy of a command on another subject is refused. @throws CodedError `misdirected` */
+  const checkAddress = (command: { site: string; target: string }, target: string): void => {
+    for (const [field, own] of [
+      ['site', site],
+      ['target', target],
+    ] as const) {
+      const given = command[field];
+      if (given === own) continue;
+      const message = `The command is for the ${field} ${given}, and came to ${own}.`;
+      throw new CodedError('misdirected', message, { field });
+    }
+  };
+
   const run = async (
     target: string,
     body: Record<string, unknown>,
     fields: Record<string, unknown>,
   ): Promise<CommandResult | FleetCommandResult> => {
     const command = readFields(fleetCommand, fields);
+    checkAddress(command, target);
+    if (command.expiresAt > clock.now() + mostCommandMs) {
+      const message = 'expiresAt must be at most 5 minutes ahead, by the clock of the fleet.';
+      throw new CodedError('invalid_field', message, { field: 'expiresAt' });
+    }
     const checkExpiry = (): void => {
       if (clock.now() >= command.expiresAt) throw new CodedError('command_expired');
     };
@@ -98,9 +122,9 @@ export const createRequests = ({ site, log }: FleetContext, { content, screens, 
   const runAudited = async (target: string, data: Uint8Array): ReturnType<typeof run> => {
     const asked = { params: { slug: target }, operator: fleetOperator, address: null };
     return audit.during(commandRule, asked, async (onBody) => {
-      const { id, expiresAt, ...body } = parseBody(data);
+      const { id, expiresAt, site: forSite, target: forTarget, ...body } = parseBody(data);
       await onBody(body);
-      return run(target, body, { id, expiresAt });
+      return run(target, body, { id, expiresAt, site: forSite, target: forTarget });
     });
   };
 

@@ -2,9 +2,10 @@
 import type { Content } from '../content/index.ts';
 import type { FleetBox, FleetContent } from '../contract/fleet.ts';
 import { cutText } from '../contract/terms.ts';
-import { CONTENT_KEY, statusKey } from '../domain/fleet-subjects.ts';
+import { CONTENT_KEY, keySubject, STATUS_BUCKET, statusKey, streamOf } from '../domain/fleet-subjects.ts';
 import type { Clock, EpochMs, MonotonicMs } from '../domain/time.ts';
 import type { FleetContext, Line } from './connection.ts';
+import type { Refusals } from './refusals.ts';
 import { createReporter } from './reporter.ts';
 
 const MAX_WARNINGS = 10;
@@ -15,6 +16,8 @@ export const createFleetClock = ({ now, monotonicNow }: Clock) => {
   let offset: number | null = null;
   return {
     now: (): EpochMs => (offset === null ? now() : monotonicNow() + offset),
+    /** How far the machine's clock is ahead of the hub's, ms; null: not known yet. */
+    ahead: (): number | null => (offset === null ? null : now() - (monotonicNow() + offset)),
     /**
      * Sets the clock by an event that the hub dated. An estimate that agrees with it is kept: a slow answer must not
      * replace a better one.
@@ -31,21 +34,24 @@ export type FleetClock = ReturnType<typeof createFleetClock>;
 
 interface Playing {
   content: Pick<Content, 'playing'>;
-  describeWanted(): Pick<FleetContent, 'wanted' | 'state' | 'diverged' | 'errors'>;
+  describeWanted(): Pick<FleetContent, 'wanted' | 'wantedPush' | 'state' | 'diverged' | 'errors'>;
+  refusals: Pick<Refusals, 'set'>;
 }
 
 /** Reports what the site plays. */
-export const createPlaying = (context: FleetContext, { content, describeWanted }: Playing) => {
+export const createPlaying = (context: FleetContext, { content, describeWanted, refusals }: Playing) => {
   const { site, nodeId, now, tempo } = context;
   return createReporter<FleetContent>(context, {
     key: statusKey(site, CONTENT_KEY),
+    what: 'what the site plays',
+    refusals,
     period: tempo.fleet.playing,
     read: async () => {
-      const { sha256 = null, changedAt = null, operator = null } = content.playing() ?? {};
+      const { sha256 = null, changedAt = null, operator = null, push = null } = content.playing() ?? {};
       const at = new Date(now()).toISOString();
-      return { site, sha256, changedAt, operator, ...describeWanted(), nodeId, at };
+      return { site, sha256, changedAt, operator, push, ...describeWanted(), nodeId, at };
     },
-    changing: ({ sha256, wanted, state, errors }) => ({ sha256, wanted, state, errors }),
+    changing: ({ at: _, ...rest }) => rest,
   });
 };
 
@@ -54,16 +60,24 @@ interface Reported {
   box: Pick<FleetBox, 'nodeId' | 'site' | 'name' | 'version' | 'startedAt'>;
   report(): Promise<Pick<FleetBox, 'status' | 'warnings' | 'connections' | 'url'>>;
   clock: Pick<FleetClock, 'observe'>;
+  refusals: Pick<Refusals, 'set'>;
   onRecovered(): void;
+  /** Called after each status that the hub has taken. */
+  onStatus(): void;
 }
 
 /** Reports the status of this box. */
-export const createStatus = (context: FleetContext, { box, report, clock, onRecovered }: Reported) => {
-  const { now, monotonicNow, tempo } = context;
+export const createStatus = (
+  context: FleetContext,
+  { box, report, clock, refusals, onRecovered, onStatus }: Reported,
+) => {
+  const { now, tempo } = context;
   const key = statusKey(box.site, box.nodeId);
   let clockAt = Number.NEGATIVE_INFINITY;
   const reporter = createReporter<FleetBox>(context, {
     key,
+    what: 'the status of this box',
+    refusals,
     onRecovered,
     period: tempo.fleet.status,
     read: async () => {
@@ -77,14 +91,12 @@ export const createStatus = (context: FleetContext, { box, report, clock, onReco
     },
     // Connections change with each page reload.
     changing: ({ status, warnings, url }) => ({ status, warnings, url }),
-    write: async (bucket, value) => {
-      const sent = monotonicNow();
-      await bucket.put(key, value);
-      const received = monotonicNow();
+    onWritten: async (hub, sent, received) => {
+      onStatus();
       if (sent < clockAt) return;
-      const stored = await bucket.get(key);
+      const stored = await hub.newest(streamOf(STATUS_BUCKET), keySubject(STATUS_BUCKET, key));
       if (stored === null) return;
-      clock.observe(stored.created.getTime(), sent, received);
+      clock.observe(stored.storedAt.getTime(), sent, received);
       clockAt = received + tempo.fleet.clock;
     },
   });

@@ -1,64 +1,123 @@
-/**
- * Sends records to the hub, each with an id by which the hub drops repeats. They are queued while the hub is
- * unreachable.
- */
-import { jetstream } from '@nats-io/jetstream';
-import { type Upward, upwardSubject } from '../domain/fleet-subjects.ts';
-import { refuse, Unprepared } from './bucket.ts';
+/** Sends records of this box to a stream of the hub, and finds out whether the hub still has those before. */
+import { mostRecordBytes } from '../contract/fleet.ts';
+import { recordId, STREAMS, type Upward, upwardSubject } from '../domain/fleet-subjects.ts';
 import type { FleetContext, Line } from './connection.ts';
-import { createPause } from './pause.ts';
+import { isOutOfSequence, isTooLarge, openHubApi, refusalOf } from './hub.ts';
+import type { Refusals } from './refusals.ts';
 
-interface UpwardRecord {
-  /** Becomes `Nats-Msg-Id`. */
+export interface UpwardRecord {
+  /** Unique in its site. */
   id: string;
   body: unknown;
 }
 
 /** Records in flight. */
 const AT_ONCE = 50;
+/** For the headers of a record. */
+const HEADER_BYTES = 512;
 
-/** @param line the connection; null: the hub is unreachable */
-export const createUpward = ({ site, random, tempo, log }: FleetContext, line: () => Line | null) => {
-  const pause = createPause();
-  /** @throws the error of NATS, Unprepared if there is no stream */
-  const publish = async ({ nats }: Line, kind: Upward, { id, body }: UpwardRecord): Promise<void> => {
-    const bytes = Buffer.from(JSON.stringify(body));
-    await jetstream(nats).publish(upwardSubject(site, kind), bytes, { msgID: id }).catch(refuse);
-  };
+/** The hub has other records of this box than was thought, or they are not known yet. */
+export class Doubtful extends Error {
+  override readonly name = 'Doubtful';
+}
 
-  /** Resolves when the hub has all of the records. @throws the reason of the signal */
-  const send = async (kind: Upward, records: readonly UpwardRecord[], signal: AbortSignal): Promise<void> => {
-    const waiting = [...records];
-    while (waiting.length > 0) {
-      const current = line();
-      try {
-        if (current === null) throw new Error('the hub is away');
-        const batch = waiting.slice(0, AT_ONCE);
-        await Promise.all(batch.map((record) => publish(current, kind, record)));
-        waiting.splice(0, batch.length);
-      } catch (error) {
-        signal.throwIfAborted();
-        log.debug({ err: error, kind }, 'the hub does not take records; they wait');
-        await pause.wait(tempo.fleet.retry * (0.2 + random()), signal);
-        signal.throwIfAborted();
-      }
-    }
-  };
+/** @param line the connection; null: the hub is away */
+export const createUpward = (
+  { site, nodeId, log }: FleetContext,
+  kind: Upward,
+  { line, refusals }: { line: () => Line | null; refusals: Pick<Refusals, 'set'> },
+) => {
+  const stream = STREAMS[kind];
+  const subject = upwardSubject(site, kind, nodeId);
+  /** The sequence of the newest record of this box at the hub; 0: none; null: not known. */
+  let newestSequence: number | null = null;
+  let leftOut = 0;
 
-  /** Sends a record once. @throws Error whose message is a clause: "the hub of the fleet is away" */
-  const sendOnce = async (kind: Upward, record: UpwardRecord): Promise<void> => {
+  /** @throws Error whose message is a clause */
+  const connected = () => {
     const current = line();
     if (current === null) throw new Error('the hub of the fleet is away');
-    await publish(current, kind, record).catch((error: unknown) => {
-      const why = error instanceof Unprepared ? 'has no stream for it' : 'does not answer';
-      throw new Error(`the hub of the fleet ${why}`, { cause: error });
-    });
+    return { line: current, api: openHubApi(current.nats) };
+  };
+
+  const leaveOut = (id: string, bytes: number): void => {
+    leftOut += 1;
+    log.warn({ kind, id, bytes }, 'a record is too large for the hub, and is left out');
+  };
+
+  const failed = (error: unknown): never => {
+    newestSequence = null;
+    if (isOutOfSequence(error)) throw new Doubtful('the hub has other records of this box', { cause: error });
+    const reason = refusalOf(error);
+    if (reason !== null) refusals.set(kind, reason);
+    log.debug({ err: error, kind }, 'the hub does not take records; they wait');
+    throw new Error(
+      `${reason === null ? 'the connection to the hub of the fleet has ended' : 'the hub of the fleet does not take them'}`,
+      {
+        cause: error,
+      },
+    );
   };
 
   return {
-    send,
-    sendOnce,
-    /** Sends the queued records. */
-    onLine: pause.wake,
+    /** Forgets what the hub has: the connection is new. */
+    reset: (): void => {
+      newestSequence = null;
+    },
+    /** The id of the newest record of this box at the hub; null: there is none. @throws Error whose message is a clause */
+    newest: async (): Promise<string | null> => {
+      const { api } = connected();
+      const found = await api.newest(stream, subject).catch(failed);
+      refusals.set(kind, null);
+      newestSequence = found?.sequence ?? 0;
+      const id = found?.headers.get('Nats-Msg-Id') ?? null;
+      // An id of another form is that of no record.
+      return id?.startsWith(recordId(site, '')) ? id.slice(recordId(site, '').length) : id;
+    },
+    /**
+     * Sends records in their order, after {@link newest}; resolves when the hub has all of them but those that it never
+     * takes.
+     * @returns the id of the last one that it has; null: it took none of these
+     * @throws Doubtful, or an Error whose message is a clause; a part of them may have been stored then
+     */
+    send: async (records: readonly UpwardRecord[]): Promise<string | null> => {
+      const { api } = connected();
+      if (newestSequence === null) throw new Doubtful('it is not known which records of this box the hub has');
+      let last: string | null = null;
+      let sequence = newestSequence;
+      /** @param after absent: the place of the record is not known yet */
+      const publish = async ({ id, body }: UpwardRecord, after?: number): Promise<void> => {
+        const bytes = Buffer.from(JSON.stringify(body));
+        if (bytes.length > mostRecordBytes - HEADER_BYTES) return leaveOut(id, bytes.length);
+        const options = { id: recordId(site, id), ...(after !== undefined && { after }) };
+        try {
+          const stored = await api.publish(subject, bytes, options);
+          if (stored >= sequence) [sequence, last] = [stored, id];
+        } catch (error) {
+          if (!isTooLarge(error)) throw error;
+          leaveOut(id, bytes.length);
+        }
+      };
+      const waiting = [...records];
+      try {
+        // The first one is taken only where the hub has lost none of those before.
+        while (last === null && waiting[0] !== undefined)
+          await publish(waiting.splice(0, 1)[0] as UpwardRecord, sequence);
+        while (waiting.length > 0) {
+          const results = await Promise.allSettled(waiting.splice(0, AT_ONCE).map((record) => publish(record)));
+          const rejected = results.find((result) => result.status === 'rejected');
+          if (rejected !== undefined) throw rejected.reason;
+        }
+      } catch (error) {
+        failed(error);
+      }
+      newestSequence = sequence;
+      refusals.set(kind, null);
+      return last;
+    },
+    /** A sentence about records that the hub never takes. */
+    notes: (): string[] =>
+      leftOut === 0 ? [] : [`Since the start ${leftOut} ${kind} were left out: they are too large for the hub.`],
   };
 };
+export type UpwardChannel = ReturnType<typeof createUpward>;

@@ -1,4 +1,4 @@
-/** Applies the fleet's desired content to this site, each document once, as an edit: a later local edit is kept. */
+/** Applies the fleet's desired content to this site, each push once, as an edit: a later local edit is kept. */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -8,13 +8,14 @@ import { mostContentBytes } from '../contract/console/content.ts';
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-terms.ts';
 import { CodedError } from '../contract/errors.ts';
-import { type FleetContent, fleetOperator, mostStoredBytes } from '../contract/fleet.ts';
+import { type FleetContent, type FleetPush, fleetOperator, fleetPush, mostStoredBytes } from '../contract/fleet.ts';
 import { asFile } from '../domain/document.ts';
-import { CONTENT_BUCKET, keySubject, wantedSubject } from '../domain/fleet-subjects.ts';
+import { CONTENT_BUCKET, keySubject, PUSH_HEADERS, streamOf, wantedSubject } from '../domain/fleet-subjects.ts';
 import type { Records } from '../records/index.ts';
-import { openBucket } from './bucket.ts';
 import type { FleetContext, Line } from './connection.ts';
+import { isUnanswered, openHubApi, refusalOf, type StoredMessage } from './hub.ts';
 import { createPause } from './pause.ts';
+import type { Refusals } from './refusals.ts';
 
 interface Dependencies {
   content: Pick<Content, 'playing' | 'publish' | 'onPlay'>;
@@ -23,11 +24,16 @@ interface Dependencies {
   boxesBefore(): number;
   /** Called when the state has changed. */
   onChange(): void;
+  refusals: Pick<Refusals, 'set'>;
 }
 
-type Wanted =
+type Document =
   | { sha256: string; text: string; content: ContentFile }
   | { sha256: string | null; errors: readonly ContentIssue[] };
+
+/** A document, and its push; null: the value does not tell it. */
+type Wanted = Document & { push: FleetPush | null };
+type Takeable = Extract<Document, { text: string }> & { push: FleetPush };
 
 const MAX_RANK = 5;
 const MAX_ERRORS = 5;
@@ -45,8 +51,8 @@ export const pollPause = (bytes: number, random: number): number =>
   Math.max(MIN_POLL_MS, bytes / POLL_BYTES_PER_MS) * (0.75 + random / 2);
 
 /** Decompresses and validates the value of the bucket. */
-export const readWanted = async (stored: Uint8Array): Promise<Wanted> => {
-  const refuse = (message: string, sha256: string | null = null): Wanted => ({
+export const readWanted = async (stored: Uint8Array): Promise<Document> => {
+  const refuse = (message: string, sha256: string | null = null): Document => ({
     sha256,
     errors: [{ path: '', message }],
   });
@@ -72,38 +78,62 @@ export const readWanted = async (stored: Uint8Array): Promise<Wanted> => {
   return { sha256, text: asFile(text, value), content: reading.content };
 };
 
+/** A push that is dated further ahead of when the hub stored it is of a wrong clock, ms. */
+const MAX_AHEAD_MS = 300_000;
+
+/** The push of a value, by its headers; null: it has none. Pure. @param storedAt when the hub stored it */
+export const pushOf = (
+  headers: Pick<StoredMessage['headers'], 'get'>,
+  storedAt: Date,
+  sha256: string | null,
+): FleetPush | null => {
+  const given = Date.parse(headers.get(PUSH_HEADERS.at));
+  // Else no later push would ever be taken.
+  const at = given > storedAt.getTime() + MAX_AHEAD_MS ? storedAt.getTime() : given;
+  const { data = null } = fleetPush.safeParse({
+    id: headers.get(PUSH_HEADERS.id),
+    at: Number.isNaN(at) ? null : new Date(at).toISOString(),
+    sha256,
+  });
+  return data;
+};
+
+/** Whether a push is to be taken: once, and never after a later one. Pure. @param last that was taken */
+export const isNewer = (push: FleetPush, last: FleetPush | undefined): boolean =>
+  last === undefined || (push.id !== last.id && Date.parse(push.at) >= Date.parse(last.at));
+
 export const createWanted = (
   { site, random, tempo, log }: FleetContext,
-  { content, audit, boxesBefore, onChange }: Dependencies,
+  { content, audit, boxesBefore, onChange, refusals }: Dependencies,
 ) => {
   let wanted: Wanted | null = null;
   /** Why the newest document could not be written. */
   let failure: string | null = null;
   const pause = createPause();
 
-  const isTaken = (sha256: string | null): boolean =>
-    sha256 !== null && content.playing()?.wanted?.includes(sha256) === true;
+  const isTaken = (push: FleetPush): boolean => !isNewer(push, content.playing()?.push);
 
-  const describe = (): Pick<FleetContent, 'wanted' | 'state' | 'diverged' | 'errors'> => {
-    if (wanted === null) return { wanted: null, state: 'none', diverged: false, errors: [] };
-    const { sha256 } = wanted;
+  const describe = (): Pick<FleetContent, 'wanted' | 'wantedPush' | 'state' | 'diverged' | 'errors'> => {
+    if (wanted === null) return { wanted: null, wantedPush: null, state: 'none', diverged: false, errors: [] };
+    const { sha256, push } = wanted;
+    const common = { wanted: sha256, wantedPush: push?.id ?? null };
     if ('errors' in wanted) {
-      return { wanted: sha256, state: 'refused', diverged: false, errors: wanted.errors.slice(0, MAX_ERRORS) };
+      return { ...common, state: 'refused', diverged: false, errors: wanted.errors.slice(0, MAX_ERRORS) };
     }
     const errors = failure === null ? [] : [{ path: '', message: failure }];
-    if (!isTaken(sha256)) return { wanted: sha256, state: 'pending', diverged: false, errors };
+    if (push === null || !isTaken(push)) return { ...common, state: 'pending', diverged: false, errors };
     const diverged = content.playing()?.text !== wanted.text;
-    return { wanted: sha256, state: diverged ? 'diverged' : 'applied', diverged, errors: [] };
+    return { ...common, state: diverged ? 'diverged' : 'applied', diverged, errors: [] };
   };
 
-  const take = async ({ sha256, text, content: file }: Extract<Wanted, { text: string }>): Promise<void> => {
+  const take = async ({ push, text, content: file }: Takeable): Promise<void> => {
     const rule = { action: 'content.publish', subject: 'content' } as const;
     const asked = { params: {}, operator: fleetOperator, address: null, unrecorded: ['content_changed'] };
-    const document = { text, content: file, operator: fleetOperator, wanted: sha256 };
+    const document = { text, content: file, operator: fleetOperator, push };
     try {
-      await audit.during(rule, asked, () => content.publish({ ...document, isExpected: () => !isTaken(sha256) }));
+      await audit.during(rule, asked, () => content.publish({ ...document, isExpected: () => !isTaken(push) }));
       failure = null;
-      log.info({ sha256 }, 'took the content that the fleet wants');
+      log.info({ push }, 'took the content that the fleet wants');
     } catch (error) {
       // Another box of the site has already applied it.
       if (error instanceof CodedError && error.code === 'content_changed') return;
@@ -112,46 +142,61 @@ export const createWanted = (
     }
   };
 
+  const judge = async ({ value, headers, storedAt }: StoredMessage): Promise<Wanted | null> => {
+    // A deleted key.
+    if (value.length === 0) return null;
+    const document = await readWanted(value);
+    const push = pushOf(headers, storedAt, document.sha256);
+    if (push !== null || 'errors' in document) return { ...document, push };
+    const message = `the value has no valid ${PUSH_HEADERS.id} and ${PUSH_HEADERS.at}: use "signage fleet push"`;
+    return { sha256: document.sha256, errors: [{ path: '', message }], push };
+  };
+
+  const takeable = (): Takeable | null => {
+    if (wanted === null || 'errors' in wanted || wanted.push === null || isTaken(wanted.push)) return null;
+    return { ...wanted, push: wanted.push };
+  };
+
   /** Reads the desired content, and applies it if the site has not. @returns bytes as stored */
-  const readAndTake = async (read: () => Promise<Uint8Array | null>, ended: AbortSignal): Promise<number> => {
+  const readAndTake = async (read: () => Promise<StoredMessage | null>, ended: AbortSignal): Promise<number> => {
     const stored = await read();
-    const found = stored === null ? null : await readWanted(stored);
+    const found = stored === null ? null : await judge(stored);
     if (found !== null && 'errors' in found && found.sha256 !== wanted?.sha256) {
       log.warn({ errors: found.errors }, 'the content that the fleet wants is refused');
     }
     wanted = found;
     onChange();
-    if (found !== null && 'text' in found && !isTaken(found.sha256)) {
+    if (takeable() !== null) {
       // The first box applies it immediately, the others later, and only if it has not reached them by then.
       const rank = Math.min(boxesBefore(), MAX_RANK);
       await delay(rank * tempo.fleet.rank, undefined, { signal: ended, ref: false });
-      if (!isTaken(found.sha256)) await take(found);
+      const waiting = takeable();
+      if (waiting !== null) await take(waiting);
       onChange();
     }
-    return stored?.length ?? 0;
+    return stored?.value.length ?? 0;
   };
 
   const run = async ({ nats, ended }: Line): Promise<void> => {
-    const bucket = await openBucket(nats, CONTENT_BUCKET);
-    const values = nats.subscribe(keySubject(CONTENT_BUCKET, site), { callback: pause.wake });
-    nats.subscribe(wantedSubject(site), {
-      callback: (error) => {
-        // The announcement is enough: it does not contain the document.
-        if (error === null) values.unsubscribe();
-        pause.wake();
-      },
-    });
+    const hub = openHubApi(nats);
+    const what = 'requests for the wanted content';
+    nats.subscribe(wantedSubject(site), { callback: pause.wake });
     while (!ended.aborted) {
       let pauseMs = tempo.fleet.retry;
       try {
-        const bytes = await readAndTake(async () => (await bucket.get(site))?.value ?? null, ended);
+        const read = () => hub.newest(streamOf(CONTENT_BUCKET), keySubject(CONTENT_BUCKET, site));
+        const bytes = await readAndTake(read, ended);
+        refusals.set(what, null);
         pauseMs = pollPause(bytes, random());
       } catch (error) {
-        if (!ended.aborted) log.debug({ err: error }, 'the wanted content could not be read or taken');
+        if (!ended.aborted) {
+          log.debug({ err: error }, 'the wanted content could not be read or taken');
+          if (isUnanswered(error)) refusals.set(what, refusalOf(error));
+        }
         onChange();
       }
       await pause.wait(pauseMs, ended);
-      // New content is announced on two subjects.
+      // Pushes that follow each other are one.
       await delay(tempo.fleet.announced, undefined, { signal: ended, ref: false }).catch(() => undefined);
       pause.clear();
     }
@@ -160,7 +205,7 @@ export const createWanted = (
   content.onPlay(() => {
     onChange();
     // An edit of another box may have superseded the one that applied the desired content.
-    if (wanted !== null && 'text' in wanted && !isTaken(wanted.sha256)) pause.wake();
+    if (takeable() !== null) pause.wake();
   });
 
   return {
