@@ -22,6 +22,12 @@ export const fleetUrl = (value: string): string => {
   return value.trim();
 };
 
+/** `HOST:PORT`, where a server listens. */
+export const listenAddress = matching(
+  /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):([1-9]\d{0,4})$/,
+  'an address and a port such as 0.0.0.0:4222',
+);
+
 /** The port of a hub for leaf nodes. */
 export const leafUrl = (value: string): URL => {
   const url = URL.canParse(value.trim()) ? new URL(value.trim()) : null;

@@ -89,6 +89,7 @@ export const run = async (
     .version(version, '-V, --version')
     .option('--box <url>', 'the box to connect to (default: SIGNAGE_BOX, else the first box found)', boxUrl)
     .option('--fleet <url>', 'the hub of the fleet, for the fleet commands (default: SIGNAGE_FLEET_URL)', fleetUrl)
+    .option('--credentials <file>', 'for the hub of the fleet (default: SIGNAGE_FLEET_CREDENTIALS)')
     .option('--as <name>', 'your name for the audit (default: SIGNAGE_OPERATOR, else the login name)', operatorName)
     .option('--json', 'print the response of the box as JSON')
     .configureHelp({ showGlobalOptions: true })

@@ -1,9 +1,12 @@
 /** Shared by all commands: the selected box, the output, and prompts. */
 import { createInterface } from 'node:readline/promises';
 import type { Readable } from 'node:stream';
+import type { NatsConnection } from '@nats-io/transport-node';
 import type { Health } from '../contract/health.ts';
+import type { UserCredentials } from '../platform/nats.ts';
 import { type Client, createClient, type Limits } from './client.ts';
 import { CliError } from './exit.ts';
+import type { HubKeys } from './fleet/accounts.ts';
 import type { Hub } from './fleet/hub.ts';
 import type { Output } from './output.ts';
 import { boxOf, fleetOf, operatorOf, readLocalToken, readSecret, type Surroundings } from './settings.ts';
@@ -14,6 +17,7 @@ export interface GlobalOptions {
   as?: string;
   json?: boolean;
   fleet?: string;
+  credentials?: string;
 }
 
 interface Dependencies {
@@ -84,6 +88,23 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
     return work(stop).finally(stop);
   };
 
+  const atHub = async <Result>(
+    credentials: string | UserCredentials | null,
+    work: (nats: NatsConnection) => Promise<Result>,
+  ): Promise<Result> => {
+    const { url } = fleetOf(surroundings, globals());
+    const { connectHub } = await import('./fleet/connect.ts');
+    const { exposesPassword } = await import('../platform/nats.ts');
+    if (exposesPassword(url))
+      out.warn('Every host on the way to the hub can read the password in its URL: use tls://.');
+    return saying(`The hub at ${new URL(url).host} is awaited.`, (onConnect) =>
+      connectHub(url, credentials, (nats) => {
+        onConnect();
+        return work(nats);
+      }),
+    );
+  };
+
   let client: Promise<Client> | undefined;
   let isDegraded = false;
   return {
@@ -117,14 +138,26 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
      * @throws CliError `configuration`, `unreachable`, `refused`, `notAuthorised`
      */
     withHub: async <Result>(work: (hub: Hub) => Promise<Result>): Promise<Result> => {
-      const { url, credentials } = fleetOf(surroundings, globals().fleet);
-      const { connectHub } = await import('./fleet/connect.ts');
-      return saying(`The hub at ${new URL(url).host} is awaited.`, (onConnect) =>
-        connectHub(url, credentials, (hub) => {
-          onConnect();
-          return work(hub);
-        }),
-      );
+      const { credentials } = fleetOf(surroundings, globals());
+      return atHub(credentials, async (nats) => {
+        const { openHub } = await import('./fleet/hub.ts');
+        return work(openHub(nats));
+      });
+    },
+    /**
+     * Connects to the system account of the hub, with the keys of a folder.
+     * @throws CliError as `withHub`
+     */
+    withSystem: async <Result>(
+      folder: string,
+      work: (nats: NatsConnection, keys: HubKeys) => Promise<Result>,
+    ): Promise<Result> => {
+      const { provideCrypto } = await import('./fleet/connect.ts');
+      provideCrypto();
+      const { readKeys } = await import('./fleet/key-folder.ts');
+      const { systemCredentials } = await import('./fleet/site-credentials.ts');
+      const keys = readKeys(folder);
+      return atHub(systemCredentials(keys), (nats) => work(nats, keys));
     },
     /** What others name as a box is asked without a signature, from which a weak secret could be guessed. */
     clientOf: (url: string): Client => connect(new URL(url), null),

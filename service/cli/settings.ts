@@ -95,13 +95,13 @@ export const fleetRule = 'a nats, tls, ws or wss URL such as tls://hub.example.c
 /** The hub of the fleet, and the path of the `.creds` file for it. @throws CliError `configuration` */
 export const fleetOf = (
   { env }: Pick<Surroundings, 'env'>,
-  option: string | undefined,
+  { fleet, credentials }: { fleet?: string; credentials?: string },
 ): { url: string; credentials: string | null } => {
-  const url = option ?? given(env, 'SIGNAGE_FLEET_URL');
+  const url = fleet ?? given(env, 'SIGNAGE_FLEET_URL');
   if (url === null)
     throw new CliError('configuration', 'Name the hub of the fleet: --fleet URL, or SIGNAGE_FLEET_URL.');
   if (!isFleet(url)) throw new CliError('configuration', `SIGNAGE_FLEET_URL must be ${fleetRule}.`);
-  return { url, credentials: given(env, 'SIGNAGE_FLEET_CREDENTIALS') };
+  return { url, credentials: credentials ?? given(env, 'SIGNAGE_FLEET_CREDENTIALS') };
 };
 
 const MAX_OPERATOR = 64;

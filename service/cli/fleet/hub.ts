@@ -1,29 +1,32 @@
-/** The hub of a fleet, for an operator: its buckets and streams, and requests to sites. */
+/** The hub of a fleet, for the head office: what sites report, commands to sites, and content for them. */
 import { randomUUID } from 'node:crypto';
+import { AckPolicy, DeliverPolicy, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { Kvm } from '@nats-io/kv';
+import { headers, type NatsConnection, nanos } from '@nats-io/transport-node';
 import {
-  AckPolicy,
-  DeliverPolicy,
-  JetStreamApiError,
-  type JetStreamManager,
-  jetstream,
-  jetstreamManager,
-} from '@nats-io/jetstream';
-import { type KV, Kvm } from '@nats-io/kv';
-import { errors, type NatsConnection, nanos } from '@nats-io/transport-node';
-import { type FleetBox, type FleetContent, fleetBox, fleetContent } from '../../contract/fleet.ts';
+  type FleetAnswer,
+  type FleetBox,
+  type FleetContent,
+  type FleetPush,
+  fleetAnswer,
+  fleetBox,
+  fleetContent,
+} from '../../contract/fleet.ts';
 import { type Play, play } from '../../contract/plays.ts';
 import {
+  answerSubject,
   CONTENT_BUCKET,
   CONTENT_KEY,
   commandSubject,
-  contentRepublish,
-  OPERATOR_INBOX,
+  keySubject,
+  PUSH_HEADERS,
   STATUS_BUCKET,
   STREAMS,
-  type Upward,
+  siteOf,
+  streamOf,
   upwardSubject,
 } from '../../domain/fleet-subjects.ts';
-import { openLine } from '../../platform/nats.ts';
+import { prepareStreams, streamInfo, streamIssues } from './streams.ts';
 
 /** A box, and when the hub stored its last status. */
 export interface KnownBox extends FleetBox {
@@ -41,98 +44,103 @@ export class NotPrepared extends Error {
   override readonly name = 'NotPrepared';
 }
 
-const DAY_MS = 86_400_000;
-/** The status of a box that has not written for this long is deleted. */
-const STATUS_TTL_MS = 30 * DAY_MS;
-const RECORDS_DAYS = 90;
-const DUPLICATES_MS = 600_000;
+/** The hub is of a version that one message of a site ends. */
+export class OldServer extends Error {
+  override readonly name = 'OldServer';
+}
+
+/** What a site answers to a command; `silent`: nothing came in time; `nonsense`: it is no answer. */
+export type CommandAnswer = FleetAnswer | 'silent' | 'nonsense';
+
+/** A document for the bucket. */
+export interface Packed {
+  /** Gzipped. */
+  bytes: Uint8Array;
+  push: FleetPush;
+}
+
+/** The oldest nats-server that the accounts of sites need. */
+export const OLDEST_SERVER = '2.10.27';
 /** Ids of plays in memory, to recognise repeats. */
 const MAX_IDS = 1_000_000;
 
-const ignoreMissing = (error: unknown): null => {
-  if (error instanceof JetStreamApiError && error.status === 404) return null;
-  throw error;
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 };
 
-const exists = async (manager: JetStreamManager, stream: string): Promise<boolean> =>
-  (await manager.streams.info(stream).catch(ignoreMissing)) !== null;
+/** Whether a version such as `2.10.27` is at least another one; a prerelease counts as its release. Pure. */
+export const isAtLeast = (version: string, least: string): boolean => {
+  const numbers = (text: string): number[] => text.replace(/-.*$/, '').split('.').map(Number);
+  const [is, want] = [numbers(version), numbers(least)];
+  const at = want.findIndex((number, index) => number !== (is[index] ?? 0));
+  return at < 0 || (is[at] ?? 0) > (want[at] ?? 0);
+};
 
-export const openHub = async (url: string, credentials: string | null) => {
-  const nats: NatsConnection = await openLine({ url, credentials }, 'signage command line', OPERATOR_INBOX);
-  const buckets = new Kvm(jetstream(nats));
-
-  const openBucket = async (name: string): Promise<KV> => {
-    const manager = await jetstreamManager(nats, { checkAPI: false });
-    if (!(await exists(manager, `KV_${name}`))) throw new NotPrepared();
-    return buckets.open(name, { allow_direct: true });
+export const openHub = (nats: NatsConnection) => {
+  let opening: Promise<JetStreamManager> | undefined;
+  const open = (): Promise<JetStreamManager> => {
+    opening ??= jetstreamManager(nats);
+    return opening;
   };
 
-  /**
-   * The time of day at the hub, ms since the epoch: it dates a consumer, which is made for that alone. Without permission
-   * for it, or without buckets, the clock of this machine.
-   */
-  const now = async (): Promise<number> => {
-    const manager = await jetstreamManager(nats, { checkAPI: false });
-    const stream = `KV_${STATUS_BUCKET}`;
-    try {
-      const { name, created } = await manager.consumers.add(stream, {
-        ack_policy: AckPolicy.None,
-        deliver_policy: DeliverPolicy.New,
-        inactive_threshold: nanos(5_000),
-        mem_storage: true,
-      });
-      await manager.consumers.delete(stream, name);
-      return Date.parse(created);
-    } catch {
-      return Date.now();
-    }
+  /** @throws NotPrepared */
+  const prepared = async (stream: string): Promise<JetStreamManager> => {
+    const manager = await open();
+    if ((await streamInfo(manager, stream)) === null) throw new NotPrepared();
+    return manager;
   };
 
   return {
-    now,
-    close: () => nats.close(),
-
-    /** Makes the buckets and streams that are missing. @returns the names of those that were made */
-    init: async (replicas: number): Promise<string[]> => {
-      const manager = await jetstreamManager(nats);
-      const made: string[] = [];
-      const makeMissing = async (stream: string, name: string, make: () => Promise<unknown>): Promise<void> => {
-        if (await exists(manager, stream)) return;
-        await make();
-        made.push(name);
-      };
-      for (const [name, more] of [
-        [CONTENT_BUCKET, { history: 5, republish: contentRepublish }],
-        [STATUS_BUCKET, { ttl: STATUS_TTL_MS }],
-      ] as const) {
-        await makeMissing(`KV_${name}`, name, () => buckets.create(name, { ...more, replicas, allow_direct: true }));
+    /**
+     * The time of day at the hub, ms since the epoch: it dates a consumer, which is made for that alone. Without buckets, the
+     * clock of this machine.
+     */
+    now: async (): Promise<number> => {
+      const manager = await open();
+      const stream = streamOf(STATUS_BUCKET);
+      try {
+        const { name, created } = await manager.consumers.add(stream, {
+          ack_policy: AckPolicy.None,
+          deliver_policy: DeliverPolicy.New,
+          inactive_threshold: nanos(5_000),
+          mem_storage: true,
+        });
+        await manager.consumers.delete(stream, name);
+        return Date.parse(created);
+      } catch {
+        return Date.now();
       }
-      for (const kind of Object.keys(STREAMS) as Upward[]) {
-        await makeMissing(STREAMS[kind], STREAMS[kind], () =>
-          manager.streams.add({
-            name: STREAMS[kind],
-            subjects: [upwardSubject('*', kind)],
-            max_age: nanos(RECORDS_DAYS * DAY_MS),
-            duplicate_window: nanos(DUPLICATES_MS),
-            num_replicas: replicas,
-          }),
-        );
-      }
-      return made;
     },
 
-    /** All sites that the hub knows, by name. @throws NotPrepared */
+    /** Makes and repairs the buckets and streams. @throws OldServer */
+    init: async (replicas: number | null) => {
+      const { version = '' } = nats.info ?? {};
+      if (!isAtLeast(version, OLDEST_SERVER)) throw new OldServer(version);
+      return prepareStreams(await open(), replicas);
+    },
+
+    /** Sentences about the hub itself. */
+    issues: async (): Promise<string[]> => streamIssues(await open()),
+
+    /** All sites that the hub knows, by name. What is no report is left out. @throws NotPrepared */
     sites: async (): Promise<Site[]> => {
-      const bucket = await openBucket(STATUS_BUCKET);
+      await prepared(streamOf(STATUS_BUCKET));
+      const bucket = await new Kvm(jetstream(nats)).open(STATUS_BUCKET);
       const sites = new Map<string, Site>();
       const { values } = await bucket.status();
       if (values === 0) return [];
       for await (const entry of await bucket.watch()) {
-        const [name = '', part] = entry.key.split('.');
+        // The key says of which site it is, whatever the value says.
+        const [name = '', part = ''] = entry.key.split('.');
         const site = sites.get(name) ?? { site: name, content: null, boxes: [] };
         const value = entry.operation === 'PUT' ? parse(entry.string()) : null;
-        const content = fleetContent.safeParse(value);
-        const box = fleetBox.safeParse(value);
+        const given = typeof value === 'object' && value !== null ? { ...value, site: name } : null;
+        const content = fleetContent.safeParse(given);
+        const box = fleetBox.safeParse(given === null ? null : { ...given, nodeId: part });
         if (part === CONTENT_KEY && content.success) site.content = content.data;
         else if (box.success) site.boxes.push({ ...box.data, seenAt: entry.created.toISOString() });
         if (part === CONTENT_KEY ? content.success : box.success) sites.set(name, site);
@@ -142,40 +150,61 @@ export const openHub = async (url: string, credentials: string | null) => {
     },
 
     /**
-     * Sends a command to a site; resolves with its answer. Null: the site is silent.
+     * Sends a command to a site.
      * @param expiresAt by the clock of the hub, ms since the epoch
      * @param ms to wait for the answer
      */
-    command: async (
+    command: (
       site: string,
       target: string,
       body: Record<string, unknown>,
       { expiresAt, ms }: { expiresAt: number; ms: number },
-    ): Promise<unknown> => {
-      const message = { ...body, id: randomUUID(), expiresAt };
-      try {
-        return (await nats.request(commandSubject(site, target), JSON.stringify(message), { timeout: ms })).json();
-      } catch (error) {
-        const isSilent = error instanceof errors.TimeoutError || error instanceof errors.NoRespondersError;
-        if (isSilent || (error instanceof errors.RequestError && error.isNoResponders())) return null;
-        throw error;
-      }
-    },
+    ): Promise<CommandAnswer> =>
+      new Promise((resolve, reject) => {
+        const id = randomUUID();
+        const reply = answerSubject(site, id.replaceAll('-', ''));
+        const answers = nats.subscribe(reply, {
+          max: 1,
+          timeout: ms,
+          callback: (error, message) => {
+            if (error !== null) {
+              if (error.name === 'TimeoutError') resolve('silent');
+              else reject(error);
+            } else if (message.headers?.code === 503) resolve('silent');
+            else {
+              const { success, data } = fleetAnswer.safeParse(parse(message.string()));
+              resolve(success ? data : 'nonsense');
+            }
+          },
+        });
+        const message = { ...body, id, site, target, expiresAt };
+        try {
+          nats.publish(commandSubject(site, target), JSON.stringify(message), { reply });
+        } catch (error) {
+          answers.unsubscribe();
+          reject(error);
+        }
+      }),
 
-    /** Stores the content that sites are to play. @param bytes gzipped. @throws NotPrepared */
-    want: async (sites: readonly string[], bytes: Uint8Array): Promise<void> => {
-      const bucket = await openBucket(CONTENT_BUCKET);
-      for (const site of sites) await bucket.put(site, bytes);
+    /** Stores the content that a site is to play. @throws NotPrepared */
+    want: async (site: string, { bytes, push }: Packed): Promise<void> => {
+      const meta = headers();
+      meta.set(PUSH_HEADERS.id, push.id);
+      meta.set(PUSH_HEADERS.at, push.at);
+      await jetstream(nats)
+        .publish(keySubject(CONTENT_BUCKET, site), bytes, { headers: meta })
+        .catch((error: unknown) => {
+          throw (error as Error).name === 'JetStreamNotEnabled' ? new NotPrepared() : error;
+        });
     },
 
     /** Plays of all sites or of one, in the order in which they came, each one once. @throws NotPrepared */
     async *plays(site: string | null): AsyncGenerator<Play[]> {
-      const manager = await jetstreamManager(nats, { checkAPI: false });
-      if (!(await exists(manager, STREAMS.plays))) throw new NotPrepared();
+      const manager = await prepared(STREAMS.plays);
       const { name } = await manager.consumers.add(STREAMS.plays, {
         ack_policy: AckPolicy.None,
         deliver_policy: DeliverPolicy.All,
-        filter_subject: upwardSubject(site ?? '*', 'plays'),
+        filter_subject: upwardSubject(site ?? '*', 'plays', '*'),
         inactive_threshold: nanos(60_000),
       });
       const consumer = await jetstream(nats).consumers.get(STREAMS.plays, name);
@@ -186,10 +215,15 @@ export const openHub = async (url: string, credentials: string | null) => {
         for await (const message of await consumer.fetch({ max_messages: Math.min(pending, 500), expires: 5_000 })) {
           pending = message.info.pending;
           received += 1;
-          const { data } = play.safeParse(parse(message.string()));
-          if (data === undefined || known.has(data.play_id)) continue;
+          const value = parse(message.string());
+          const from = siteOf(message.subject);
+          const { data } = play.safeParse(
+            typeof value === 'object' && value !== null ? { ...value, site: from } : null,
+          );
+          const key = `${from} ${data?.play_id}`;
+          if (data === undefined || known.has(key)) continue;
           if (known.size >= MAX_IDS) known.clear();
-          known.add(data.play_id);
+          known.add(key);
           batch.push(data);
         }
         yield batch;
@@ -199,12 +233,4 @@ export const openHub = async (url: string, credentials: string | null) => {
     },
   };
 };
-export type Hub = Awaited<ReturnType<typeof openHub>>;
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-};
+export type Hub = ReturnType<typeof openHub>;

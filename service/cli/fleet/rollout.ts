@@ -1,64 +1,87 @@
-/** A staged rollout: the content goes to a share of the sites, and to more only once it plays there. */
+/** Content for sites: published to some or in phases, and what they play then. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Hub, Site } from './hub.ts';
+import { inParallel } from '../parallel.ts';
+import type { Hub, Packed, Site } from './hub.ts';
 import { phasesOf } from './shares.ts';
 
-/** The outcome of a phase. */
-export interface PhaseResult {
-  percent: number;
-  sites: number;
-  /** Sites that took the content. */
+/** What sites play after a push. */
+export interface Outcomes {
+  /** They play it. */
   applied: string[];
-  /** Sites that refused it, or have a box with nothing to show since. */
+  /** They took it, and it was edited there since. */
+  diverged: string[];
+  /** They refused it, or have a box with nothing to show since. */
   failed: string[];
-  /** Sites that have not reported in time; they apply it once they are connected. */
+  /** They have not reported in time; they apply it once they are connected. */
   silent: string[];
 }
 
+/** The outcome of a phase. */
+export interface PhaseResult extends Outcomes {
+  percent: number;
+  sites: number;
+}
+
+/** Reports of thousands of sites are read at once. */
+const LOOK_MS = 1_000;
+/** Sites whose content is stored at the same time. */
+const AT_ONCE = 64;
+
+type Outcome = keyof Outcomes;
+
+/** The outcome at a site, from its last report. Pure. @param push id */
+export const outcomeOf = (site: Site | undefined, push: string): Outcome => {
+  const { content = null, boxes = [] } = site ?? {};
+  if (content === null || content.wantedPush !== push) return 'silent';
+  if (content.state === 'refused') return 'failed';
+  if (content.push?.id !== push || content.state === 'pending' || content.state === 'none') return 'silent';
+  if (boxes.some(({ status }) => status === 'failing')) return 'failed';
+  return content.state === 'diverged' ? 'diverged' : 'applied';
+};
+
 interface Plan {
-  /** Gzipped. */
-  bytes: Uint8Array;
-  /** Of the document, unpacked. */
-  sha256: string;
+  packed: Packed;
   sites: readonly string[];
+  /** How long sites may take, ms. */
+  waitMs: number;
+  /** Called with each site whose content the hub has. */
+  onStored(site: string): void;
+}
+
+type Reached = Pick<Hub, 'sites' | 'want'>;
+
+/** Publishes to sites, and waits for what they report. */
+export const publishTo = async (hub: Reached, { packed, sites, waitMs, onStored }: Plan): Promise<Outcomes> => {
+  await inParallel(sites, AT_ONCE, async (site) => {
+    await hub.want(site, packed);
+    onStored(site);
+  });
+  for (const until = performance.now() + waitMs; ; await delay(LOOK_MS)) {
+    const known = new Map((await hub.sites()).map((site) => [site.site, site]));
+    const of = (outcome: Outcome) => sites.filter((site) => outcomeOf(known.get(site), packed.push.id) === outcome);
+    const result = { applied: of('applied'), diverged: of('diverged'), failed: of('failed'), silent: of('silent') };
+    if (result.silent.length === 0 || result.failed.length > 0 || performance.now() >= until) return result;
+  }
+};
+
+interface Phases extends Plan {
   /** Percentages, ascending. */
   phases: readonly number[];
-  /** How long a phase may take. */
-  waitMs: number;
   onPhase(result: PhaseResult): void;
 }
 
-const LOOK_MS = 1_000;
-
-type Outcome = 'applied' | 'failed' | 'silent';
-
-/** The outcome at a site, from its last report. Pure. */
-export const outcomeOf = (site: Site | undefined, sha256: string): Outcome => {
-  if (site === undefined || site.content?.wanted !== sha256) return 'silent';
-  const { state } = site.content;
-  if (state === 'refused' || site.boxes.some(({ status }) => status === 'failing')) return 'failed';
-  return state === 'applied' || state === 'diverged' ? 'applied' : 'silent';
-};
-
-/** @returns the phases that were begun; the last one is where it was held, if any site failed or none took it */
-export const rollOut = async (hub: Pick<Hub, 'sites' | 'want'>, plan: Plan): Promise<PhaseResult[]> => {
+/** @returns the phases that were begun; the last one is where it was held, see {@link isHeld} */
+export const rollOut = async (hub: Reached, { phases, onPhase, ...plan }: Phases): Promise<PhaseResult[]> => {
   const results: PhaseResult[] = [];
-  for (const { percent, sites } of phasesOf(plan.sites, plan.phases)) {
-    await hub.want(sites, plan.bytes);
-    const until = performance.now() + plan.waitMs;
-    let result: PhaseResult;
-    do {
-      await delay(LOOK_MS);
-      const known = new Map((await hub.sites()).map((site) => [site.site, site]));
-      const of = (outcome: Outcome) => sites.filter((site) => outcomeOf(known.get(site), plan.sha256) === outcome);
-      result = { percent, sites: sites.length, applied: of('applied'), failed: of('failed'), silent: of('silent') };
-    } while (result.silent.length > 0 && result.failed.length === 0 && performance.now() < until);
+  for (const { percent, sites } of phasesOf(plan.sites, phases)) {
+    const result = { percent, sites: sites.length, ...(await publishTo(hub, { ...plan, sites })) };
     results.push(result);
-    plan.onPhase(result);
+    onPhase(result);
     if (isHeld(result)) break;
   }
   return results;
 };
 
-/** Whether nothing further is rolled out after the phase. */
-export const isHeld = ({ applied, failed }: PhaseResult): boolean => failed.length > 0 || applied.length === 0;
+/** Whether nothing further is rolled out after the phase: it plays at none of its sites, or at one of them something else. */
+export const isHeld = ({ applied, failed, diverged }: Outcomes): boolean =>
+  failed.length + diverged.length > 0 || applied.length === 0;

@@ -1,0 +1,128 @@
+/** Makes and renews the credentials of sites at a running hub. */
+import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { errors, type NatsConnection } from '@nats-io/transport-node';
+import type { UserCredentials } from '../../platform/nats.ts';
+import { CliError } from '../exit.ts';
+import { visible } from '../text.ts';
+import { type HubKeys, siteJwt, userJwt } from './accounts.ts';
+import { accountOf, nowSeconds } from './hub-files.ts';
+import { readSite, type SiteKeys, writeSite } from './key-folder.ts';
+import { createKey, credentialsText, keyOf, signClaims } from './keys.ts';
+
+/** How long a user of the system account is of use, seconds: the clock of the hub may be another. */
+const SYSTEM_SECONDS = 3_600;
+const ANSWER_MS = 8_000;
+
+/** Credentials of the system account, for this run alone. */
+export const systemCredentials = ({ system }: Pick<HubKeys, 'system'>): UserCredentials => {
+  const [user, now] = [createKey('user'), nowSeconds()];
+  const claims = { user: user.publicKey, name: 'signage', kind: 'program', expiresAt: now + SYSTEM_SECONDS } as const;
+  return { jwt: userJwt(system, claims, now), seed: user.seed };
+};
+
+/** Asks the resolver of the hub. @throws CliError if it refuses */
+const askResolver = async (nats: NatsConnection, action: 'UPDATE' | 'DELETE', jwt: string): Promise<void> => {
+  const answer = await nats
+    .request(`$SYS.REQ.CLAIMS.${action}`, jwt, { timeout: ANSWER_MS })
+    .catch((error: unknown) => {
+      const isSilent = error instanceof errors.RequestError && error.isNoResponders();
+      if (!isSilent) throw error;
+      throw new CliError('refused', 'The hub keeps no accounts: its configuration is not that of "signage fleet hub".');
+    });
+  const { error } = answer.json<{ error?: { description?: string } }>();
+  if (error !== undefined) {
+    throw new CliError('refused', `The hub refuses the account: ${visible(String(error.description ?? 'no reason'))}.`);
+  }
+};
+
+/** The server of the site: its boxes connect to it with their own credentials, and it to the hub. */
+const leafConfiguration = (site: string, boxes: string, url: string, credentials: string): string =>
+  [
+    `# nats-server -c THIS_FILE, at the site ${site}; its boxes have SIGNAGE_FLEET_URL=nats://ADDRESS_OF_THIS_MACHINE:4222`,
+    '# On another machine, change the path of the credentials, which only nats-server may read.',
+    `server_name: ${JSON.stringify(site)}`,
+    'listen: "0.0.0.0:4222"',
+    `authorization { users: [ { nkey: ${boxes} } ] }`,
+    `leafnodes { remotes: [ { url: ${JSON.stringify(url)}, credentials: ${JSON.stringify(credentials)} } ] }`,
+    '',
+  ].join('\n');
+
+interface Renewal {
+  site: string;
+  keys: HubKeys;
+  keysFolder: string;
+  /** Absolute path of the `.creds` file; it must not exist. */
+  output: string;
+  /** The hub's port for leaf nodes; null: that of before, if there was one. */
+  leafUrl: string | null;
+}
+
+/**
+ * Makes the account of a site, or a new key for it, whose predecessor is revoked.
+ * @param nats of the system account
+ * @returns the files that were written
+ * @throws CliError
+ */
+export const renewSite = async (
+  nats: NatsConnection,
+  { site, keys, keysFolder, output, leafUrl }: Renewal,
+): Promise<string[]> => {
+  const before = readSite(keysFolder, site);
+  const account = before === null ? createKey('account') : keyOf(before.account);
+  const now = nowSeconds();
+  const boxes = createKey('user');
+  const url = leafUrl ?? before?.leaf?.url ?? null;
+  const leaf = url === null ? null : { key: createKey('user'), url };
+  const replaced = [before?.boxes, before?.leaf?.key].filter((key) => key !== undefined);
+  const after: SiteKeys = {
+    account: account.seed,
+    boxes: boxes.publicKey,
+    leaf: leaf && { key: leaf.key.publicKey, url: leaf.url },
+    revoked: { ...before?.revoked, ...Object.fromEntries(replaced.map((key) => [key, now])) },
+  };
+  const userOf = (user: typeof boxes, kind: 'box' | 'leaf'): string =>
+    credentialsText(userJwt(account, { user: user.publicKey, name: site, kind }, now), user.seed);
+
+  const written = [output];
+  const write = async (path: string, text: string, flag: 'w' | 'wx'): Promise<void> => {
+    await writeFile(path, text, { mode: 0o600, flag, flush: true }).catch((error: NodeJS.ErrnoException) => {
+      const why = error.code === 'EEXIST' ? 'exists already; name another file' : `cannot be written (${error.code})`;
+      throw new CliError('usage', `${visible(path)} ${why}.`);
+    });
+  };
+  await write(output, userOf(boxes, 'box'), 'wx');
+  try {
+    if (leaf !== null) {
+      const [credentials, configuration] = [`${output}.leaf.creds`, `${output}.leaf.conf`];
+      for (const path of [credentials, configuration]) if (!existsSync(path)) written.push(path);
+      await write(credentials, userOf(leaf.key, 'leaf'), 'w');
+      await write(configuration, leafConfiguration(site, boxes.publicKey, leaf.url, credentials), 'w');
+    }
+    writeSite(keysFolder, site, after);
+    await askResolver(nats, 'UPDATE', siteJwt(keys, accountOf(site, after), now)).catch((error: unknown) => {
+      writeSite(keysFolder, site, before);
+      throw error;
+    });
+  } catch (error) {
+    for (const path of written) await rm(path, { force: true });
+    throw error;
+  }
+  return leaf === null ? [output] : [output, `${output}.leaf.conf`, `${output}.leaf.creds`];
+};
+
+/** Deletes the account of a site. @throws CliError `notFound`, `refused` */
+export const revokeSite = async (
+  nats: NatsConnection,
+  keys: HubKeys,
+  keysFolder: string,
+  site: string,
+): Promise<void> => {
+  const before = readSite(keysFolder, site);
+  if (before === null) throw new CliError('notFound', `There is no site ${site} in ${visible(keysFolder)}.`);
+  const { operator } = keys;
+  const nat = { type: 'generic', accounts: [keyOf(before.account).publicKey] };
+  const jwt = signClaims(operator, { subject: operator.publicKey, name: 'delete', nats: nat }, nowSeconds());
+  await askResolver(nats, 'DELETE', jwt);
+  writeSite(keysFolder, site, null);
+};
