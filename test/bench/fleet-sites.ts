@@ -1,16 +1,19 @@
 /** Many sites as light clients of one hub: they speak NATS by hand, on the subjects of real boxes. */
 import { connect, type Socket } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import { permissionsOf } from '../../service/cli/fleet/credentials.ts';
+import { keyOf } from '../../service/cli/fleet/keys.ts';
 import {
   CONTENT_BUCKET,
-  inboxPrefix,
   keySubject,
+  reachOf,
+  SITE_API,
   STATUS_BUCKET,
   statusKey,
+  streamOf,
   wantedSubject,
 } from '../../service/domain/fleet-subjects.ts';
 import { pauseAfter } from '../../service/fleet/connection.ts';
+import type { UserCredentials } from '../../service/platform/nats.ts';
 
 const hello = {
   verbose: false,
@@ -40,10 +43,11 @@ export interface LightSite {
 }
 
 /** Keeps a connection as a box does: it comes back after the pauses of a box. */
-export const openSite = (port: number, site: string): LightSite => {
-  const inbox = inboxPrefix(site);
+export const openSite = (port: number, site: string, { jwt, seed }: UserCredentials, spread = 5_000): LightSite => {
+  const inbox = `_INBOX.${site}`;
   const contentKey = keySubject(CONTENT_BUCKET, site);
-  const subscriptions = permissionsOf(site).subscribe;
+  const subscriptions = [...reachOf(site).streams, `${inbox}.>`];
+  const key = keyOf(seed);
   const status = JSON.stringify({
     ...{ nodeId: '6f1c550b-9d3c-4e5f-8f4a-869d372b1c0a', site, name: 'box', url: 'http://192.168.1.20:8080' },
     ...{ version: '0.1.0', status: 'ok', warnings: [], connections: 2 },
@@ -64,17 +68,27 @@ export const openSite = (port: number, site: string): LightSite => {
     announced = setTimeout(readContent, ANNOUNCED_MS);
   };
   const readContent = (): void =>
-    send(`PUB $JS.API.DIRECT.GET.KV_${CONTENT_BUCKET}.${contentKey} ${inbox}.content 0\r\n\r\n`);
+    send(`PUB ${SITE_API}.DIRECT.GET.${streamOf(CONTENT_BUCKET)}.${contentKey} ${inbox}.content 0\r\n\r\n`);
 
   const onMessage = (subject: string, headerBytes: number, payload: Buffer): void => {
-    if (subject === contentKey) readSoon();
-    else if (subject === wantedSubject(site)) {
-      send(`UNSUB ${subscriptions.indexOf(contentKey) + 1}\r\n`);
-      readSoon();
-    } else if (subject === `${inbox}.content` && payload.length > headerBytes) {
+    if (subject === wantedSubject(site)) readSoon();
+    else if (subject === `${inbox}.content` && payload.length > headerBytes) {
       gunzipSync(payload.subarray(headerBytes));
       self.contentAt = performance.now();
     }
+  };
+
+  /** @param nonce absent: the server tells something new about itself */
+  const greet = (nonce: string | undefined): void => {
+    if (nonce === undefined || self.isConnected) return;
+    const sig = key.sign(nonce).toString('base64url');
+    send(`CONNECT ${JSON.stringify({ ...hello, name: site, jwt, nkey: key.publicKey, sig })}\r\n`);
+    for (const [id, subject] of subscriptions.entries()) {
+      send(`SUB ${subject}${subject.endsWith('.*') ? ` ${site}` : ''} ${id + 1}\r\n`);
+    }
+    readContent();
+    self.writeStatus();
+    send('PING\r\n');
   };
 
   /** Takes whole protocol messages off what was received. */
@@ -91,7 +105,8 @@ export const openSite = (port: number, site: string): LightSite => {
         const headerBytes = verb === 'HMSG' ? Number(words.at(-2)) : 0;
         onMessage(subject, headerBytes, received.subarray(next, next + total));
         next += total + 2;
-      } else if (verb === 'PING') send('PONG\r\n');
+      } else if (verb === 'INFO') greet((JSON.parse(received.toString('utf8', 5, end)) as { nonce?: string }).nonce);
+      else if (verb === 'PING') send('PONG\r\n');
       else if (verb === 'PONG') {
         if (!self.isConnected) self.connectedAt = performance.now();
         self.isConnected = true;
@@ -110,15 +125,6 @@ export const openSite = (port: number, site: string): LightSite => {
       received = received.length === 0 ? data : Buffer.concat([received, data]);
       parse();
     });
-    socket.once('connect', () => {
-      send(`CONNECT ${JSON.stringify({ ...hello, name: site })}\r\n`);
-      for (const [id, subject] of subscriptions.entries()) {
-        send(`SUB ${subject}${subject.endsWith('.*') ? ` ${site}` : ''} ${id + 1}\r\n`);
-      }
-      readContent();
-      self.writeStatus();
-      send('PING\r\n');
-    });
     socket.on('error', () => undefined);
     socket.once('close', () => {
       self.isConnected = false;
@@ -131,8 +137,8 @@ export const openSite = (port: number, site: string): LightSite => {
     ...{ bytes: 0, isConnected: false, connectedAt: 0, contentAt: 0 },
     writeStatus: () => {
       if (!socket.writable) return;
-      const key = keySubject(STATUS_BUCKET, statusKey(site, '6f1c550b-9d3c-4e5f-8f4a-869d372b1c0a'));
-      send(`PUB ${key} ${inbox}.status ${status.length}\r\n${status}\r\n`);
+      const subject = keySubject(STATUS_BUCKET, statusKey(site, '6f1c550b-9d3c-4e5f-8f4a-869d372b1c0a'));
+      send(`PUB ${SITE_API}.${subject} ${inbox}.status ${status.length}\r\n${status}\r\n`);
     },
     close: () => {
       isClosed = true;
@@ -142,6 +148,6 @@ export const openSite = (port: number, site: string): LightSite => {
   };
   const pings = setInterval(() => self.isConnected && send('PING\r\n'), PING_MS);
   // Sites do not come up at the same moment either.
-  setTimeout(open, Math.random() * 5_000);
+  setTimeout(open, Math.random() * spread);
   return self;
 };

@@ -1,18 +1,27 @@
-/** A fleet of many sites at one nats-server: how long a new version takes to all, what an idle site costs, a restart. */
+/**
+ * A fleet of many sites at one nats-server, each with an account of its own: how long it takes to add and to revoke one, and a
+ * new version to all, what an idle site costs, a restart.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { openHub } from '../../service/cli/fleet/hub.ts';
+import { writeHub } from '../../service/cli/fleet/hub-files.ts';
+import { renewSite, revokeSite, systemCredentials } from '../../service/cli/fleet/site-credentials.ts';
+import { inParallel } from '../../service/cli/parallel.ts';
+import { openLine, readCredentials, type UserCredentials } from '../../service/platform/nats.ts';
+import { natsProgram } from '../support/nats.ts';
 import { freePort, untilListening } from '../support/ports.ts';
 import { type LightSite, openSite } from './fleet-sites.ts';
 import type { Report } from './harness/report.ts';
 
 /** One process and two processors for the hub and all sites; `SIGNAGE_BENCH_SITES` sets another number. */
-const COUNT = Number(process.env.SIGNAGE_BENCH_SITES ?? 10_000);
+const COUNT = Number(process.env.SIGNAGE_BENCH_SITES ?? 1_000);
 const IDLE_MS = 20_000;
 const STATUS_MS = 54_000;
 const AT_ONCE = 64;
@@ -51,38 +60,67 @@ const loopbackBytes = (): number => {
 };
 
 const waitFor = async (what: string, holds: () => boolean): Promise<void> => {
-  for (const until = performance.now() + MAX_MS; !holds(); await delay(100)) {
+  for (const until = performance.now() + MAX_MS; !holds(); await delay(5)) {
     if (performance.now() > until) throw new Error(`not within ${MAX_MS / 1000} s: ${what}`);
   }
 };
 
-/** Needs nats-server, and some 20,000 file descriptors. */
+/** Resident memory of a process, MiB. */
+const residentOf = (pid: number | undefined): number =>
+  Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024);
+
+/** Needs nats-server, and two file descriptors a site. */
 export const benchFleet = async ({ note }: Pick<Report, 'note'>): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'signage-fleet-'));
   const port = await freePort();
-  const config = join(folder, 'nats.conf');
-  writeFileSync(config, `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${folder}/store" }\n`);
-  const path = `${process.env.PATH}:/usr/sbin`;
-  const start = (): ChildProcess =>
-    spawn('nats-server', ['-c', config], { stdio: 'ignore', env: { ...process.env, PATH: path } });
-  const withHub = async (work: (hub: Awaited<ReturnType<typeof openHub>>) => Promise<unknown>): Promise<void> => {
-    const hub = await openHub(`nats://127.0.0.1:${port}`, null);
-    await work(hub);
-    await hub.close();
+  const { keys } = writeHub(folder, { listen: `127.0.0.1:${port}`, leafListen: null, tls: null });
+  const config = join(folder, 'nats-server.conf');
+  const start = (): ChildProcess => spawn(natsProgram, ['-c', config], { stdio: 'ignore' });
+  const url = `nats://127.0.0.1:${port}`;
+  const withHub = async (work: (hub: ReturnType<typeof openHub>) => Promise<unknown>): Promise<void> => {
+    const nats = await openLine({ url, credentials: join(folder, 'operator.creds') }, 'bench');
+    await work(openHub(nats));
+    await nats.close();
   };
   let server = start();
   await untilListening(port);
-  await withHub((hub) => hub.init(1));
+  await withHub((hub) => hub.init(null));
+  note(`the hub without sites: ${residentOf(server.pid)} MiB`);
+  const system = await openLine({ url, credentials: systemCredentials(keys) }, 'bench');
+  const add = async (site: string): Promise<UserCredentials> => {
+    const output = join(folder, `${site}.creds`);
+    await renewSite(system, { site, keys, keysFolder: join(folder, 'keys'), output, leafUrl: null });
+    const { jwt, seed } = await readCredentials(output);
+    return { jwt: jwt ?? '', seed };
+  };
   const names = Array.from({ length: COUNT }, (_, n) => `site-${n}`);
-  const sites: LightSite[] = names.map((name) => openSite(port, name));
+  const added = performance.now();
+  const users: UserCredentials[] = [];
+  for (const name of names) users.push(await add(name));
+  note(
+    `${COUNT} sites added one by one: ${seconds(performance.now() - added)}, ${((performance.now() - added) / COUNT).toFixed(1)} ms each; the hub then has ${residentOf(server.pid)} MiB`,
+  );
+  const sites: LightSite[] = names.map((name, at) => openSite(port, name, users[at] as UserCredentials));
   const isEachConnected = (): boolean => sites.every(({ isConnected }) => isConnected);
   try {
     await waitFor('the first connections', isEachConnected);
+    note(`all connected, each with its status written: ${residentOf(server.pid)} MiB`);
+    const addedAt = performance.now();
+    const newest = openSite(port, 'newest', await add('newest'), 0);
+    await waitFor('one more site', () => newest.isConnected);
+    note(`one more site is added and connected after ${Math.round(performance.now() - addedAt)} ms`);
+    const revokedAt = performance.now();
+    await revokeSite(system, keys, join(folder, 'keys'), 'newest');
+    await waitFor('its end', () => !newest.isConnected);
+    note(
+      `it is revoked and disconnected after ${Math.round(performance.now() - revokedAt)} ms; ${sites.filter(({ isConnected }) => !isConnected).length} others were disconnected`,
+    );
+    newest.close();
 
     const begun = performance.now();
     await withHub(async (hub) => {
-      const groups = Array.from({ length: AT_ONCE }, (_, n) => names.filter((_name, at) => at % AT_ONCE === n));
-      await Promise.all(groups.map((group) => hub.want(group, contentOf(1))));
+      const push = { id: randomUUID(), at: new Date().toISOString(), sha256: '0'.repeat(64) };
+      await inParallel(names, AT_ONCE, (site) => hub.want(site, { bytes: contentOf(1), push }));
     });
     await waitFor('the new version', () => sites.every(({ contentAt }) => contentAt > begun));
     note(
@@ -110,6 +148,7 @@ export const benchFleet = async ({ note }: Pick<Report, 'note'>): Promise<void> 
     note(`the hub is killed and started again: ${spread(sites.map(({ connectedAt }) => connectedAt - restarted))}`);
   } finally {
     for (const site of sites) site.close();
+    await system.close();
     const ended = once(server, 'exit');
     server.kill('SIGKILL');
     await ended;

@@ -1,19 +1,16 @@
 /** `signage fleet`, as an operator runs it, against a real hub and real sites. */
-import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { gunzipSync } from 'node:zlib';
-import { nkeyAuthenticator } from '@nats-io/transport-node';
-import { describe, expect, test } from 'vitest';
-import { outcomeOf } from '../../service/cli/fleet/rollout.ts';
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { outcomeOf, publishTo } from '../../service/cli/fleet/rollout.ts';
 import { phasesOf, placeOf } from '../../service/cli/fleet/shares.ts';
-import { signage } from '../cli/support.ts';
+import { program, signage, signageHere } from '../cli/support.ts';
 import { idsOf, playAgo, reportTo } from '../records/plays/pages.ts';
-import { hasNats, startHub } from '../support/nats.ts';
+import { type Hub, hasNats, startHub } from '../support/nats.ts';
 import { patience, titlesOf } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
-import { temporaryFolder } from '../support/service.ts';
-import { becomes, fileOf, saying, startMember } from './support.ts';
+import type { TestService } from '../support/service.ts';
+import { fileOf, plays, saying, startMember } from './support.ts';
 
 test('each phase of a rollout adds sites to those before, about as many as it says, and all in the end', () => {
   const sites = Array.from({ length: 2_000 }, (_, n) => `site-${n}`);
@@ -29,16 +26,37 @@ test('each phase of a rollout adds sites to those before, about as many as it sa
   expect(phasesOf(['a'], [100])).toEqual([{ percent: 100, sites: ['a'] }]);
 });
 
-test('a site has taken a document when it plays it or has edited it since, and failed when it has nothing to show', () => {
-  const site = (state: string, status = 'ok', wanted = 'x') =>
-    ({ site: 'a', content: { wanted, state }, boxes: [{ status }] }) as unknown as Parameters<typeof outcomeOf>[0];
+test('a site plays a push when it says so of that push, and neither when it has edited it nor with nothing to show', () => {
+  const site = (state: string, { status = 'ok', wantedPush = 'x', push = 'x' } = {}) =>
+    ({ site: 'a', content: { wantedPush, push: { id: push }, state }, boxes: [{ status }] }) as unknown as Parameters<
+      typeof outcomeOf
+    >[0];
   expect(outcomeOf(undefined, 'x')).toBe('silent');
-  expect(outcomeOf(site('applied', 'ok', 'y'), 'x')).toBe('silent');
+  expect(outcomeOf(site('applied', { wantedPush: 'y' }), 'x')).toBe('silent');
+  expect(outcomeOf(site('applied', { push: 'y' }), 'x')).toBe('silent');
   expect(outcomeOf(site('pending'), 'x')).toBe('silent');
-  expect(outcomeOf(site('applied', 'degraded'), 'x')).toBe('applied');
-  expect(outcomeOf(site('diverged'), 'x')).toBe('applied');
-  expect(outcomeOf(site('refused'), 'x')).toBe('failed');
-  expect(outcomeOf(site('applied', 'failing'), 'x')).toBe('failed');
+  expect(outcomeOf(site('applied', { status: 'degraded' }), 'x')).toBe('applied');
+  expect(outcomeOf(site('diverged'), 'x')).toBe('diverged');
+  expect(outcomeOf(site('refused', { push: 'y' }), 'x')).toBe('failed');
+  expect(outcomeOf(site('applied', { status: 'failing' }), 'x')).toBe('failed');
+});
+
+test('content is stored for 64 sites at a time', async () => {
+  let [running, most] = [0, 0];
+  const hub = {
+    sites: async () => [],
+    want: async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      running -= 1;
+    },
+  };
+  const packed = { bytes: new Uint8Array(), push: { id: 'x', at: new Date(0).toISOString(), sha256: '' } };
+  const sites = Array.from({ length: 200 }, (_, n) => `site-${n}`);
+  const stored: string[] = [];
+  const result = await publishTo(hub, { packed, sites, waitMs: 0, onStored: (site) => void stored.push(site) });
+  expect([most, stored.length, result.silent.length]).toEqual([64, 200, 200]);
 });
 
 describe('without a hub', () => {
@@ -46,6 +64,7 @@ describe('without a hub', () => {
     [['fleet', 'sites'], 78, '--fleet URL'],
     [['fleet', 'sites', '--fleet', 'http://hub'], 2, 'a nats, tls, ws or wss URL'],
     [['fleet', 'sites', '--fleet', 'nats://127.0.0.1:9'], 69, 'cannot be reached'],
+    [['fleet', 'sites', '--fleet', 'nats://me:word@192.0.2.1.invalid:9'], 69, 'can read the password'],
     [['fleet', 'send', 'a b', 'all', 'next'], 2, 'the name of a site'],
     [['fleet', 'send', 'Wien', 'all', 'dance'], 2, 'Allowed choices'],
     [['fleet', 'push', '/nowhere.json', 'Wien', '--yes'], 2, 'There is no such file'],
@@ -54,28 +73,91 @@ describe('without a hub', () => {
     [['fleet', 'rollout', '/nowhere.json', '--phases', '10,1', '--yes'], 2, 'ascending'],
     [['fleet', 'rollout', '/nowhere.json'], 2, '--yes'],
   ])('%j ends with %d', async (args, code, words) => {
-    const { code: ended, stderr } = await signage(args);
+    const { code: ended, stderr } = await signageHere(args, {});
     expect(stderr).toContain(words);
     expect(ended).toBe(code);
+  });
+
+  test('a document is checked as a box checks it, and its packed size, before anything is sent', async () => {
+    const push = (document: unknown) =>
+      signageHere(['fleet', 'push', fileOf(document), 'Wien', '--yes', '--fleet', 'nats://127.0.0.1:9'], {});
+    const bad = await push({ ...saying('Bad'), holograms: [] });
+    expect(bad).toMatchObject({ code: 1, stderr: expect.stringContaining('"holograms" is not known here') });
+    const slides = Array.from({ length: 3_000 }, (_, n) => ({
+      id: `s${n}`,
+      kind: 'text',
+      title: 'T',
+      body: randomBytes(400).toString('hex'),
+    }));
+    const large = { screens: [], playlists: [{ id: 'a', slides }] };
+    expect(await push(large)).toMatchObject({ code: 1, stderr: expect.stringContaining('too large for the hub') });
   });
 });
 
 describe.skipIf(!hasNats)('with a real nats-server', { timeout: 60_000 }, () => {
-  test('init makes what is missing, once; then sites are listed, commanded and given content', async () => {
-    const hub = await startHub();
-    const run = async (...args: string[]) => {
-      const ended = await signage(['fleet', ...args, '--json'], { env: { SIGNAGE_FLEET_URL: hub.url } });
-      return { ...ended, body: ended.stdout === '' ? null : (JSON.parse(ended.stdout) as never) };
-    };
-    expect(await run('sites')).toMatchObject({ code: 1, stderr: expect.stringContaining('signage fleet init') });
-    const made = ['signage-content', 'signage-status', 'signage-plays', 'signage-alerts'];
-    expect(await run('init')).toMatchObject({ code: 0, body: { made } });
-    expect(await run('init')).toMatchObject({ code: 0, body: { made: [] } });
-    expect(await run('sites')).toMatchObject({ code: 0, body: { sites: [] } });
+  const ends: (() => void | Promise<void>)[] = [];
+  const onEnd = (end: () => void | Promise<void>): void => void ends.unshift(end);
+  let hub: Hub;
+  let [wien, graz]: TestService[] = [];
+  beforeAll(async () => {
+    hub = await startHub({}, onEnd);
+    const start = (site: string) => startMember(hub, { content: saying('Old'), env: { SIGNAGE_SITE: site } }, onEnd);
+    [wien, graz] = await Promise.all([start('Wien'), start('Graz')]);
+  });
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
+  const run = async (...args: string[]) => {
+    const ended = await signageHere(['fleet', ...args, '--json'], hub.env);
+    return { ...ended, body: ended.stdout === '' ? null : (JSON.parse(ended.stdout) as never) };
+  };
 
-    const wien = await startMember(hub, { content: saying('Old'), env: { SIGNAGE_SITE: 'Wien' } });
-    const graz = await startMember(hub, { content: saying('Old'), env: { SIGNAGE_SITE: 'Graz' } });
-    const page = await joinScreen(wien, 'lobby');
+  test('init makes what is missing, and repairs settings that somebody has changed', async () => {
+    const own = await startHub({ init: false });
+    const init = async () => JSON.parse((await signageHere(['fleet', 'init', '--json'], own.env)).stdout) as unknown;
+    expect(await signageHere(['fleet', 'sites'], own.env)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('signage fleet init'),
+    });
+    const made = ['signage-content', 'signage-status', 'signage-plays', 'signage-alerts'];
+    expect(await init()).toEqual({ made, repaired: [] });
+    expect(await init()).toEqual({ made: [], repaired: [] });
+    const { jetstreamManager } = await import('@nats-io/jetstream');
+    const manager = await jetstreamManager(await own.headOffice());
+    const configOf = async (name: string) => (await manager.streams.info(name)).config;
+    for (const name of ['KV_signage-content', 'KV_signage-status']) {
+      expect(await configOf(name)).toMatchObject({
+        ...{ allow_rollup_hdrs: false, deny_delete: true, deny_purge: true, allow_direct: true, discard: 'new' },
+        max_bytes: expect.any(Number),
+      });
+    }
+    expect(await configOf('KV_signage-status')).toMatchObject({ max_msg_size: 16_384 });
+    expect(await configOf('signage-plays')).toMatchObject({
+      ...{ subjects: ['signage.*.plays.*'], max_msg_size: 65_536, duplicate_window: 100_000_000, discard: 'new' },
+      ...{ allow_rollup_hdrs: false, allow_direct: true, max_age: 90 * 86_400 * 1e9 },
+    });
+    await manager.streams.update('signage-alerts', { max_msg_size: 100, allow_direct: false, max_bytes: 5_000_000 });
+    expect(await init()).toEqual({ made: [], repaired: ['signage-alerts'] });
+    expect(await configOf('signage-alerts')).toMatchObject({
+      max_msg_size: 65_536,
+      allow_direct: true,
+      max_bytes: 5_000_000,
+    });
+    expect(await signageHere(['fleet', 'sites', '--json'], own.env)).toMatchObject({ code: 0 });
+    await manager.streams.update('signage-alerts', { max_bytes: 1_000 });
+    const nats = await own.headOffice();
+    for (const _ of 'abcd') nats.publish('signage.Linz.alerts.node', Buffer.alloc(180));
+    await nats.flush();
+    await manager.streams.delete('signage-plays');
+    const { hub: issues } = JSON.parse((await signageHere(['fleet', 'status', '--json'], own.env)).stdout);
+    expect(issues).toEqual([
+      'The hub has no signage-plays: run "signage fleet init".',
+      expect.stringMatching(/^signage-alerts of the hub is full.*: Linz\.$/),
+    ]);
+  });
+
+  test('sites are listed, and commanded by the clock of the hub', async () => {
+    const page = await joinScreen(wien as TestService, 'lobby');
     await expect
       .poll(async () => (await run('sites')).body, patience)
       .toMatchObject({
@@ -84,9 +166,14 @@ describe.skipIf(!hasNats)('with a real nats-server', { timeout: 60_000 }, () => 
           { site: 'Wien', state: 'ok', boxes: 1, away: 0 },
         ],
       });
-    expect(await run('status', 'Wien')).toMatchObject({ code: 0, body: { boxes: [{ site: 'Wien', status: 'ok' }] } });
-    expect(await run('status', 'Linz')).toMatchObject({ code: 3 });
-
+    expect(await run('status', 'Wien')).toMatchObject({
+      code: 0,
+      body: { boxes: [{ site: 'Wien', status: 'ok' }], hub: [] },
+    });
+    expect(await run('status', 'Wein')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('did you mean "Wien"?'),
+    });
     expect(await run('send', 'Wien', 'lobby', 'blackout', '--on')).toMatchObject({ code: 0, body: { sent: 1 } });
     await page.message((message) => message.command === 'blackout' && message.blackout === true);
     expect(await run('send', 'all', 'all', 'next')).toMatchObject({
@@ -95,99 +182,107 @@ describe.skipIf(!hasNats)('with a real nats-server', { timeout: 60_000 }, () => 
     });
     expect(await run('send', 'Wien', 'nowhere', 'next')).toMatchObject({ code: 3 });
     expect(await run('send', 'Linz', 'all', 'next')).toMatchObject({ code: 5, body: { silent: ['Linz'] } });
-
-    // An operator whose clock is an hour wrong: the clock of the hub counts.
+    // An operator whose clock is an hour wrong.
     for (const shift of [-3_600_000, 3_600_000]) {
       const clock = encodeURIComponent(`const { now } = Date; Date.now = () => now() + ${shift};`);
-      const env = { SIGNAGE_FLEET_URL: hub.url, NODE_OPTIONS: `--import=data:text/javascript,${clock}` };
-      const answer = async (...args: string[]) =>
-        JSON.parse((await signage(['fleet', ...args, '--json'], { env })).stdout) as unknown;
-      expect(await answer('sites')).toMatchObject({ sites: [{ state: 'ok' }, { state: 'ok' }] });
-      expect(await answer('send', 'Wien', 'all', 'next')).toMatchObject({ sent: 1, silent: [], failed: [] });
+      const env = { ...hub.env, NODE_OPTIONS: `--import=data:text/javascript,${clock}` };
+      const { stdout } = await signage(['fleet', 'send', 'Wien', 'all', 'next', '--json'], { env });
+      expect(JSON.parse(stdout)).toMatchObject({ sent: 1, silent: [], failed: [] });
     }
+    page.socket.close();
+  });
 
-    expect(await run('push', fileOf(saying('Pushed')), 'Wien', '--yes')).toMatchObject({ code: 0 });
-    await expect.poll(() => titlesOf(wien), patience).toEqual(['Pushed']);
-    expect(await titlesOf(graz)).toEqual(['Old']);
-    const rollout = await run('rollout', fileOf(saying('Rolled out')), '--phases', '50,100', '--wait', '20s', '--yes');
-    expect(rollout).toMatchObject({ code: 0, body: { held: false } });
-    for (const site of [wien, graz]) expect(await titlesOf(site)).toEqual(['Rolled out']);
-    const held = await run('rollout', fileOf({ ...saying('Bad'), holograms: [] }), '--wait', '20s', '--yes');
-    expect(held).toMatchObject({ code: 1, body: { held: true } });
-    expect(held.stderr).toContain('The rollout is held');
-    for (const site of [wien, graz]) expect(await titlesOf(site)).toEqual(['Rolled out']);
+  test('push and rollout say what plays, and a name that no site has is an error', async () => {
+    const push = (title: string, ...more: string[]) => run('push', fileOf(saying(title)), '--yes', ...more);
+    expect(await push('A', 'Wien')).toMatchObject({ code: 0, body: { applied: ['Wien'] } });
+    await plays(wien as TestService, 'A');
+    expect(await titlesOf(graz as TestService)).toEqual(['Old']);
+    expect(await push('B', 'Wine')).toMatchObject({ code: 3, stderr: expect.stringContaining('did you mean "Wien"?') });
+    expect(await push('B', 'Later', '--new')).toMatchObject({ code: 0, body: { silent: ['Later'] } });
+    // The same document again is a push of its own.
+    (wien as TestService).writeContent(saying('Ours'));
+    await plays(wien as TestService, 'Ours');
+    expect(await push('A', 'Wien')).toMatchObject({ code: 0, body: { applied: ['Wien'] } });
+    await plays(wien as TestService, 'A');
 
-    const plays = [playAgo(20), playAgo(10)];
-    await reportTo(wien, plays);
-    await expect
-      .poll(async () => idsOf((await run('plays', '--site', 'Wien')).body ?? []), patience)
-      .toEqual(idsOf(plays));
-    expect(await run('plays', '--to', '2020-01-01')).toMatchObject({ code: 0, body: [] });
-    const csv = await signage(['fleet', 'plays', '--fleet', hub.url]);
+    const rollout = (title: string, ...more: string[]) =>
+      run('rollout', fileOf(saying(title)), '--wait', '20s', '--yes', ...more);
+    expect(await rollout('C', '--except', 'Gratz')).toMatchObject({ code: 3 });
+    expect(await rollout('C', '--except', 'Graz')).toMatchObject({ code: 0, body: { held: false } });
+    await plays(wien as TestService, 'C');
+    expect(await titlesOf(graz as TestService)).toEqual(['Old']);
+    expect(await rollout('D', '--phases', '50,100')).toMatchObject({ code: 0, body: { held: false } });
+    for (const site of [wien, graz]) expect(await titlesOf(site as TestService)).toEqual(['D']);
+  });
+
+  test('what a site answers or reports is not believed: nonsense is one failed row, and a site is that of its subject', async () => {
+    const nats = await hub.as(await hub.credentials('Linz'));
+    let answer = 'hello';
+    nats.subscribe('signage.Linz.command.*', { callback: (_, message) => void message.respond(answer) });
+    const box = {
+      nodeId: 'b',
+      site: 'Wien',
+      name: 'box',
+      url: null,
+      version: '1',
+      status: 'failing',
+      warnings: [],
+      connections: 0,
+    };
+    const at = new Date().toISOString();
+    const report = JSON.stringify({ ...box, startedAt: at, at });
+    await nats.request('JS.hub.API.$KV.signage-status.Linz.b', report);
+    for (const each of ['hello', '{"error": null}', 'null', '{"sent": "many"}', '']) {
+      answer = each;
+      const sent = await run('send', 'all', 'all', 'next');
+      expect(sent).toMatchObject({ code: 5, body: { failed: [{ site: 'Linz' }], silent: [] } });
+    }
+    const { body } = await run('sites');
+    expect(body).toMatchObject({
+      sites: [
+        { site: 'Graz', state: 'ok' },
+        { site: 'Linz', state: 'failing' },
+        { site: 'Wien', state: 'ok' },
+      ],
+    });
+  });
+
+  test('plays are read once each, and as those of the site that sent them', async () => {
+    const reported = [playAgo(20), playAgo(10)];
+    await reportTo(wien as TestService, reported);
+    const read = async (...more: string[]) => (await run('plays', ...more)).body ?? [];
+    await expect.poll(async () => idsOf(await read('--site', 'Wien')), patience).toEqual(idsOf(reported));
+    const [first] = (await read('--site', 'Wien')) as Record<string, unknown>[];
+    // Another site sends it as one of Wien, and Wien's again.
+    const nats = await hub.as(await hub.credentials('Linz'));
+    await nats.request('signage.Linz.plays.b', JSON.stringify(first));
+    const sites = ((await read()) as Record<string, unknown>[]).filter(({ play_id }) => play_id === first?.['play_id']);
+    expect(sites.map(({ site }) => site).sort()).toEqual(['Linz', 'Wien']);
+    expect(await read('--to', '2020-01-01')).toEqual([]);
+    const csv = await signageHere(['fleet', 'plays'], hub.env);
     expect(csv.stdout.split('\r\n')[0]).toMatch(/^play_id,site,node_id,/);
   });
 
-  test('the credentials of a site are enough for its box, and for nothing of another site', async () => {
-    const folder = temporaryFolder();
-    const makeFor = async (site: string) => {
-      const file = join(folder, `${site}.creds`);
-      const { code, stdout } = await signage(['fleet', 'credentials', site, '--output', file]);
-      expect(code).toBe(0);
-      expect(statSync(file).mode & 0o777).toBe(0o600);
-      return { file, config: stdout };
-    };
-    const [wien, graz] = [await makeFor('Wien'), await makeFor('Graz')];
-    const admin = '{ user: admin, password: secret }';
-    const hub = await startHub({ config: `authorization { users: [\n${admin}\n${wien.config}\n${graz.config}\n] }` });
-    const operator = hub.url.replace('//', '//admin:secret@');
-    expect(await signage(['fleet', 'init', '--fleet', operator])).toMatchObject({ code: 0 });
+  test('a hub that accepts and says nothing ends the command line with 69 within 10 s', async () => {
+    hub.freeze(true);
+    const begun = performance.now();
+    const ended = await signage(['fleet', 'sites'], { env: hub.env });
+    hub.freeze(false);
+    expect(ended).toMatchObject({ code: 69, stderr: expect.stringContaining('does not answer') });
+    expect(performance.now() - begun).toBeLessThan(12_000);
+  });
 
-    const env = { SIGNAGE_SITE: 'Wien', SIGNAGE_FLEET_CREDENTIALS: wien.file };
-    const box = await startMember(hub, { content: saying('Old'), env });
-    const page = await joinScreen(box, 'lobby');
-    const push = await signage(['fleet', 'push', fileOf(saying('New')), 'Wien', 'Graz', '--yes', '--fleet', operator]);
-    expect(push.code).toBe(0);
-    await expect.poll(() => titlesOf(box), patience).toEqual(['New']);
-    const sent = await signage(['fleet', 'send', 'Wien', 'all', 'next', '--fleet', operator, '--json']);
-    expect(JSON.parse(sent.stdout)).toMatchObject({ sent: 1, silent: [] });
-    await page.message((message) => message.command === 'next');
-    await reportTo(box, [playAgo(10)]);
-    const countPlays = async () =>
-      (JSON.parse((await signage(['fleet', 'plays', '--fleet', operator, '--json'])).stdout) as unknown[]).length;
-    await expect.poll(countPlays, patience).toBe(1);
-    await becomes(box, { status: 'connected', content: { state: 'applied' } });
-
-    const [seed = ''] = /SU[A-Z2-7]{56}/.exec(readFileSync(graz.file, 'utf8')) ?? [];
-    const intruder = await hub.client({
-      authenticator: nkeyAuthenticator(Buffer.from(seed)),
-      inboxPrefix: '_INBOX.Graz',
+  test('a push that is interrupted says which sites have it', async () => {
+    const child = spawn(program, ['fleet', 'push', fileOf(saying('E')), 'Wien', 'Nobody', '--new', '--yes'], {
+      env: { PATH: process.env.PATH, ...hub.env },
     });
-    const refused = async (attempt: Promise<unknown>) => expect(attempt).rejects.toThrow(/permission/i);
-    const ask = (subject: string, body = '') => intruder.request(subject, body, { timeout: 2_000 });
-    await refused(ask('signage.Wien.command.all', '{}'));
-    await refused(ask('signage.Wien.plays', '{}'));
-    await refused(ask('$KV.signage-status.Wien.content', '{}'));
-    await refused(ask('$KV.signage-content.Wien', 'x'));
-    await refused(ask('$KV.signage-content.Graz', 'x'));
-    await refused(ask('$JS.API.DIRECT.GET.KV_signage-content.$KV.signage-content.Wien'));
-    await refused(ask('$JS.API.DIRECT.GET.KV_signage-content', '{"seq":1}'));
-    await refused(ask('$JS.API.STREAM.MSG.GET.KV_signage-content', '{"seq":1}'));
-    await refused(ask('$JS.API.STREAM.DELETE.KV_signage-content'));
-    await refused(ask('$JS.API.CONSUMER.CREATE.signage-plays', '{}'));
-    const heard: string[] = [];
-    for (const subject of [
-      'signage.>',
-      'signage.Wien.command.*',
-      '$KV.signage-content.>',
-      '_INBOX.>',
-      '_INBOX.Wien.>',
-    ]) {
-      intruder.subscribe(subject, { callback: (error) => void (error ?? heard.push(subject)) });
-    }
-    await signage(['fleet', 'send', 'Wien', 'all', 'next', '--fleet', operator]);
-    const own = await ask('$JS.API.DIRECT.GET.KV_signage-content.$KV.signage-content.Graz');
-    expect(JSON.parse(gunzipSync(own.data).toString())).toEqual(saying('New'));
-    await pause(100);
-    expect(heard).toEqual([]);
+    let text = '';
+    child.stderr.on('data', (data) => {
+      text += String(data);
+    });
+    await plays(wien as TestService, 'E');
+    child.kill('SIGINT');
+    const code = await new Promise((resolve) => child.once('exit', resolve));
+    expect([code, text]).toEqual([130, expect.stringMatching(/2 sites have it: .*Wien/)]);
   });
 });

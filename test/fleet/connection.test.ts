@@ -1,16 +1,20 @@
 /** The connection to the hub: kept for ever, never waited for. */
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { nkeys } from '@nats-io/transport-node';
 import { describe, expect, test, vi } from 'vitest';
+import { openHub } from '../../service/cli/fleet/hub.ts';
 import { fleetBox } from '../../service/contract/fleet.ts';
 import { pauseAfter } from '../../service/fleet/connection.ts';
-import { hasNats, prepareHub, startHub } from '../support/nats.ts';
+import { connectFault, openLine } from '../../service/platform/nats.ts';
+import { hasNats, startHub, startNats } from '../support/nats.ts';
 import { patience } from '../support/observe.ts';
 import { freePort } from '../support/ports.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
-import { becomes as becomesSuch, healthOf } from './support.ts';
+import { becomes as becomesSuch, healthOf, startMember, statusOf } from './support.ts';
 
 const becomes = (service: TestService, status: string): Promise<void> => becomesSuch(service, { status });
 
@@ -51,31 +55,30 @@ test('credentials that are not there are named, and a user and a password are no
 
 describe.skipIf(!hasNats)('with a real nats-server', () => {
   test('a hub that comes late, without buckets, gets its status a moment after they are made', async () => {
-    const hub = await startHub();
+    const hub = await startHub({ init: false });
+    const credentials = await hub.credentials('Wien_1');
     await hub.kill();
-    const service = await startTestService({ env: { SIGNAGE_FLEET_URL: hub.url, SIGNAGE_SITE: 'Wien_1' } });
+    const env = { SIGNAGE_FLEET_URL: hub.url, SIGNAGE_SITE: 'Wien_1', SIGNAGE_FLEET_CREDENTIALS: credentials };
+    const service = await startTestService({ env });
     await becomes(service, 'away');
     await hub.start();
     await becomes(service, 'unprepared');
-    expect((await healthOf(service)).warnings.join()).toContain('signage fleet init');
-    const { status } = await prepareHub(await hub.client());
+    const { warnings, status: state } = await healthOf(service);
+    expect(warnings.join()).toContain('signage fleet init');
+    expect(state).toBe('degraded');
+    const nats = await hub.headOffice();
+    await openHub(nats).init(null);
     await becomes(service, 'connected');
     const { nodeId } = await healthOf(service);
-    const entry = await vi.waitFor(async () => {
-      const found = await status.get(`Wien_1.${nodeId}`);
-      expect(found).not.toBeNull();
-      return found;
-    }, patience);
-    expect(entry?.json()).toMatchObject({ nodeId, site: 'Wien_1', status: 'ok', connections: 0 });
-    expect(Object.keys(entry?.json() ?? {}).sort()).toEqual(Object.keys(fleetBox.shape).sort());
+    const status = await statusOf(nats);
+    const read = async () => (await status.get(`Wien_1.${nodeId}`))?.json<object>() ?? {};
+    await expect.poll(read, patience).toMatchObject({ nodeId, site: 'Wien_1', status: 'ok', connections: 0 });
+    expect(Object.keys(await read()).sort()).toEqual(Object.keys(fleetBox.shape).sort());
   });
 
   test('a hub that is killed and comes back is found again, and learns what has changed meanwhile', async () => {
     const hub = await startHub();
-    const nats = await hub.client();
-    const { status } = await prepareHub(nats);
-    const service = await startTestService({ env: { SIGNAGE_FLEET_URL: hub.url } });
-    await becomes(service, 'connected');
+    const service = await startMember(hub);
     await hub.kill();
     await becomes(service, 'away');
     service.writeContent('not json');
@@ -83,10 +86,23 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
     await hub.start();
     await becomes(service, 'connected');
     const { nodeId } = await healthOf(service);
+    const status = await statusOf(await hub.headOffice());
     await vi.waitFor(async () => {
       const entry = await status.get(`default.${nodeId}`);
       expect(entry?.json()).toMatchObject({ status: 'degraded', warnings: [expect.stringContaining('content.json')] });
     }, patience);
+  });
+
+  test('credentials of another site, and a clock that is an hour off, are told', async () => {
+    const hub = await startHub();
+    const credentials = await hub.credentials('Graz');
+    const env = { SIGNAGE_FLEET_URL: hub.url, SIGNAGE_SITE: 'Wien', SIGNAGE_FLEET_CREDENTIALS: credentials };
+    const service = await startTestService({ env });
+    await becomes(service, 'unprepared');
+    expect((await healthOf(service)).warnings.join()).toContain('are those of the site Graz, and this is Wien');
+    const fast = await startMember(hub, { wall: () => Date.now() + 3_600_000 });
+    const warnings = async () => (await healthOf(fast)).warnings.join();
+    await expect.poll(warnings, patience).toContain('60 minutes ahead of that of the hub');
   });
 
   test.each<[string, (port: number) => { config: string; scheme: string; userinfo?: string; port?: number }]>([
@@ -108,38 +124,110 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
     ],
   ])('a box connects with %s', async (_, setup) => {
     const { config, scheme, userinfo = '', port } = setup(await freePort());
-    const hub = await startHub({ config });
+    const hub = await startNats(config);
     const url = `${scheme}://${userinfo}127.0.0.1:${port ?? hub.port}`;
     const service = await startTestService({ env: { SIGNAGE_FLEET_URL: url } });
     await becomes(service, 'unprepared');
   });
 
-  test('a box connects with TLS, refuses a certificate of somebody else, and a server without TLS', async () => {
+  test('with tls:// nothing is sent before TLS, and what is wrong with the hub is said in words', async () => {
     const folder = temporaryFolder();
-    const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-    const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
-    execFileSync(
-      'openssl',
-      ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', ...subject, '-keyout', key, '-out', certificate],
-      { stdio: 'ignore' },
-    );
-    const secure = await startHub({ config: `tls { cert_file: "${certificate}", key_file: "${key}" }` });
-    const plain = await startHub();
-    const reasonOf = async (port: number): Promise<string | null | undefined> => {
-      const service = await startTestService({ env: { SIGNAGE_FLEET_URL: `tls://127.0.0.1:${port}` } });
-      return vi.waitFor(async () => {
-        const { fleet } = await healthOf(service);
-        expect(fleet?.reason).not.toBe('has not been asked yet');
-        return fleet?.reason;
-      }, patience);
+    const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
+    const authority = ['-subj', '/CN=authority', '-keyout', 'ca.key', '-out', 'ca.crt'];
+    openssl('req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...authority);
+    const certify = (name: string, san: string, days: string) => {
+      openssl(
+        'req',
+        '-newkey',
+        'rsa:2048',
+        '-nodes',
+        '-subj',
+        `/CN=${name}`,
+        '-keyout',
+        `${name}.key`,
+        '-out',
+        `${name}.csr`,
+      );
+      writeFileSync(join(folder, 'ext'), `subjectAltName=${san}`);
+      const signing = [
+        '-CA',
+        'ca.crt',
+        '-CAkey',
+        'ca.key',
+        '-CAcreateserial',
+        '-out',
+        `${name}.crt`,
+        '-extfile',
+        'ext',
+      ];
+      openssl('x509', '-req', '-in', `${name}.csr`, ...signing, '-days', days);
+      return `tls { cert_file: "${folder}/${name}.crt", key_file: "${folder}/${name}.key" }`;
     };
-    expect(await reasonOf(secure.port)).toBe('has a certificate that is not trusted');
-    expect(await reasonOf(plain.port)).toBe('does not offer TLS, which the URL asks for');
+    const servers = {
+      right: await startNats(certify('right', 'IP:127.0.0.1', '2')),
+      // Node takes localhost for the name of an address, where it is not told another one.
+      named: await startNats(certify('named', 'DNS:localhost', '2')),
+      old: await startNats(certify('old', 'IP:127.0.0.1', '-1')),
+      plain: await startNats(),
+    };
+    const faultAt = async ({ port }: { port: number }, env: Record<string, string>): Promise<string> => {
+      const script = `import { openLine, connectFault } from ${JSON.stringify(join(import.meta.dirname, '../../service/platform/nats.ts'))};
+        openLine({ url: 'tls://user:word@127.0.0.1:${port}', credentials: null }, 'test').then((line) => line.close(), connectFault).then(console.log);`;
+      const { stdout } = await promisify(execFile)(
+        process.execPath,
+        ['--import', 'tsx', '--input-type=module', '-e', script],
+        {
+          env: { PATH: process.env.PATH, ...env },
+          cwd: join(import.meta.dirname, '../..'),
+        },
+      );
+      return stdout.trim();
+    };
+    const trusting = { NODE_EXTRA_CA_CERTS: join(folder, 'ca.crt') };
+    expect(
+      await Promise.all([
+        faultAt(servers.right, trusting),
+        faultAt(servers.right, {}),
+        faultAt(servers.named, trusting),
+        faultAt(servers.old, trusting),
+        faultAt(servers.plain, trusting),
+      ]),
+    ).toEqual([
+      'undefined',
+      'has a certificate of an authority that is not trusted here',
+      'has a certificate for another name than that of the URL',
+      'has a certificate that has expired',
+      'does not offer TLS, which the URL asks for',
+    ]);
+  });
+
+  test('a host in between that offers no TLS gets no password, and one that says nothing is given up with its socket', async () => {
+    const heard: string[] = [];
+    const open = new Set<Socket>();
+    let greeting = 'INFO {"server_id":"x","version":"2.10.27","max_payload":1048576,"nonce":"abc"}\r\n';
+    const server = createServer((socket) => {
+      open.add(socket);
+      socket.on('close', () => open.delete(socket)).on('error', () => undefined);
+      socket.on('data', (data) => heard.push(String(data)));
+      socket.write(greeting);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const address = `127.0.0.1:${port}`;
+    const line = (url: string) => openLine({ url, credentials: null }, 'test').catch(connectFault);
+    expect(await line(`tls://user:word@${address}`)).toBe('does not offer TLS, which the URL asks for');
+    expect(heard).toEqual([]);
+    greeting = '';
+    const begun = performance.now();
+    expect(await line(`nats://user:word@${address}`)).toBe('does not answer');
+    expect(performance.now() - begun).toBeLessThan(9_500);
+    await expect.poll(() => open.size, patience).toBe(0);
+    server.close();
   });
 
   test('a file with the seed of an nkey alone is enough, and one of another user is refused', async () => {
     const [own, other] = [nkeys.createUser(), nkeys.createUser()];
-    const hub = await startHub({ config: `authorization { users: [ { nkey: ${own.getPublicKey()} } ] }` });
+    const hub = await startNats(`authorization { users: [ { nkey: ${own.getPublicKey()} } ] }`);
     const statusWith = async (user: typeof own, expected: object): Promise<void> => {
       const path = join(temporaryFolder(), 'site.creds');
       writeFileSync(

@@ -1,8 +1,8 @@
 /** The line between a hub and its sites is cut, which neither end notices: each machine has a network of its own. */
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { writeHub } from '../../service/cli/fleet/hub-files.ts';
 import { program } from '../cli/support.ts';
 import { createNetwork, type Host, hasNetworks } from '../peers/network.ts';
 import { hasNats, natsProgram } from '../support/nats.ts';
@@ -26,20 +26,29 @@ describe.skipIf(!hasNats || !hasNetworks)('in a network of its own (needs networ
       boxes: boxes.slice(n * 2, n * 2 + 2),
     }));
     const folder = temporaryFolder();
-    const config = join(folder, 'nats.conf');
-    writeFileSync(config, `listen: "0.0.0.0:4222"\njetstream { store_dir: "${folder}/store" }\n`);
-    hub.spawn(natsProgram, '-c', config);
+    writeHub(folder, { listen: '0.0.0.0:4222', leafListen: null, tls: null });
+    hub.spawn(natsProgram, '-c', join(folder, 'nats-server.conf'));
     const run = async (...args: string[]): Promise<string> => {
-      const url = ['--fleet', 'nats://127.0.0.1:4222', '--json'];
+      const url = ['--fleet', 'nats://127.0.0.1:4222', '--credentials', join(folder, 'operator.creds'), '--json'];
       const chunks = await hub.spawn(process.execPath, program, 'fleet', ...args, ...url).stdout?.toArray();
       return (chunks ?? []).join('');
     };
     await expect.poll(() => run('init'), patience).toContain('signage-content');
+    for (const { name } of sites) {
+      await run('credentials', name, '-o', join(folder, name), '--keys', join(folder, 'keys'));
+    }
     const starting = sites.flatMap(({ name, boxes: hosts }) =>
-      hosts.map((host) => host.start({ SIGNAGE_SITE: name, SIGNAGE_FLEET_URL: `nats://${hub.address}:4222` })),
+      hosts.map((host) =>
+        host.start({
+          SIGNAGE_SITE: name,
+          SIGNAGE_FLEET_URL: `nats://${hub.address}:4222`,
+          SIGNAGE_FLEET_CREDENTIALS: join(folder, name),
+        }),
+      ),
     );
     await Promise.all(starting);
-    const push = (title: string) => run('push', fileOf(saying(title)), ...sites.map(({ name }) => name), '--yes');
+    const push = (title: string) =>
+      run('push', fileOf(saying(title)), ...sites.map(({ name }) => name), '--yes', '--new', '--wait', '2s');
     const titleAt = async (host: Host) => JSON.stringify(await host.get('/console/api/content').catch(() => null));
     const script = `fetch('http://127.0.0.1:8080/metrics').then((r) => r.text()).then(console.log)`;
     /** Commands that the box has carried out. */

@@ -1,10 +1,10 @@
 /** Commands and snapshots that the hub asks for. */
 import { describe, expect, test } from 'vitest';
-import { hasNats, prepareHub, startHub } from '../support/nats.ts';
+import { hasNats, startHub } from '../support/nats.ts';
 import { healthOf as healthOfSite, patience } from '../support/observe.ts';
 import { joinScreen, protocolsOf } from '../support/page.ts';
 import type { TestService } from '../support/service.ts';
-import { command, startMember } from './support.ts';
+import { ask, command, startMember, statusOf } from './support.ts';
 
 const secret = 'a secret of the whole site';
 
@@ -24,9 +24,8 @@ const join = async (service: TestService, slug: string, clientId = 'client-1', k
 
 const setUp = async () => {
   const hub = await startHub();
-  const nats = await hub.client();
-  const buckets = await prepareHub(nats);
-  return { hub, nats, ...buckets };
+  const nats = await hub.headOffice();
+  return { hub, nats, status: await statusOf(nats) };
 };
 
 describe.skipIf(!hasNats)('with a real nats-server', () => {
@@ -80,8 +79,7 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
     const [page, foreign] = [await join(service, 'lobby'), await join(other, 'lobby')];
     const codeOf = async (target: string, body: string | Record<string, unknown>): Promise<unknown> => {
       const subject = `signage.Wien.command.${target}`;
-      const answer =
-        typeof body === 'string' ? (await nats.request(subject, body)).json() : await command(nats, subject, body);
+      const answer = typeof body === 'string' ? await ask(nats, subject, body) : await command(nats, subject, body);
       return (answer as { error: { code: string } }).error.code;
     };
     expect(await codeOf('lobby', 'next')).toBe('invalid_json');
@@ -95,6 +93,12 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
     expect(await codeOf('lobby', { command: 'next', expiresAt: undefined })).toBe('missing_field');
     expect(await codeOf('lobby', { command: 'next', expiresAt: 'soon' })).toBe('invalid_field');
     expect(await codeOf('lobby', { command: 'next', expiresAt: Date.now() - 1_000 })).toBe('command_expired');
+    const isFar = { expiresAt: Date.now() + 330_000 };
+    expect(await codeOf('lobby', { command: 'next', ...isFar })).toBe('invalid_field');
+    for (const field of ['site', 'target']) {
+      expect(await codeOf('lobby', { command: 'next', [field]: undefined })).toBe('missing_field');
+      expect(await codeOf('lobby', { command: 'next', [field]: 'menu' })).toBe('misdirected');
+    }
     expect(await codeOf('nowhere', { command: 'next' })).toBe('screen_not_found');
     expect(await codeOf('tag:back', { command: 'next' })).toBe('screen_not_found');
     expect([heard(page), heard(foreign)]).toEqual([[], []]);
@@ -151,9 +155,8 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
     const { hub, nats } = await setUp();
     const service = await startMember(hub, { content, env: { SIGNAGE_SITE: 'Wien' } });
     await join(service, 'lobby');
-    const ask = async (slug: string): Promise<unknown> =>
-      (await nats.request(`signage.Wien.connections.${slug}`)).json();
-    expect(await ask('lobby')).toEqual(await (await service.get('/api/screens/lobby/connections')).json());
-    expect(await ask('nowhere')).toMatchObject({ error: { code: 'screen_not_found' } });
+    const snapshot = (slug: string) => ask(nats, `signage.Wien.connections.${slug}`, '');
+    expect(await snapshot('lobby')).toEqual(await (await service.get('/api/screens/lobby/connections')).json());
+    expect(await snapshot('nowhere')).toMatchObject({ error: { code: 'screen_not_found' } });
   });
 });

@@ -3,11 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { untilTogether } from '../peers/support.ts';
 import { idsOf, playAgo, report } from '../records/plays/pages.ts';
-import { hasNats, prepareHub, startHub } from '../support/nats.ts';
+import { hasNats, startHub } from '../support/nats.ts';
 import { patience, titlesOf } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
 import { repeats } from '../support/soak.ts';
-import { command, plays, readStream, reports, saying, startMember, want } from './support.ts';
+import { ask, command, plays, readStream, reports, saying, startMember, statusOf, want } from './support.ts';
 
 const KILLS = repeats(3, 20, 'SIGNAGE_HUB_KILLS');
 const HOUR = 3_600_000;
@@ -18,8 +18,8 @@ const clocks = { slow: -HOUR, right: 0, fast: HOUR };
 describe.skipIf(!hasNats)('with a real nats-server', { timeout: 60_000 + KILLS * 15_000 }, () => {
   test(`a hub that is killed ${KILLS} times loses no acknowledged change, and no command is carried out late or twice`, async () => {
     const hub = await startHub();
-    const nats = await hub.client();
-    const { content, status } = await prepareHub(nats);
+    const nats = await hub.headOffice();
+    const status = await statusOf(nats);
     const sites = await Promise.all(
       Object.entries(clocks).map(async ([name, shift]) => {
         const setup = { wall: () => Date.now() + shift };
@@ -59,7 +59,7 @@ describe.skipIf(!hasNats)('with a real nats-server', { timeout: 60_000 + KILLS *
       const work = sites.map(async (site) => {
         const to = `round.${round}`;
         const title = `Version ${round}`;
-        const taking = want(content, site.name, saying(title)).then(
+        const taking = want(nats, site.name, saying(title)).then(
           () => {
             site.pushed = title;
           },
@@ -93,11 +93,11 @@ describe.skipIf(!hasNats)('with a real nats-server', { timeout: 60_000 + KILLS *
         expect(heard.filter((url) => url.includes('late'))).toEqual([]);
         expect(new Set(heard).size).toBe(heard.length);
       }
-      const snapshot = (await nats.request(`signage.${name}.connections.lobby`)).json();
+      const snapshot = await ask(nats, `signage.${name}.connections.lobby`, '');
       expect(snapshot).toMatchObject({ count: 2, degraded: false });
     }
-    const stored = async () => (await readStream(nats, 'signage-plays')).map(({ id }) => id);
-    const all = sites.flatMap(({ reported }) => reported).sort();
+    const stored = async () => [...new Set((await readStream(nats, 'signage-plays')).map(({ id }) => id))];
+    const all = sites.flatMap(({ name, reported }) => reported.map((id) => `${name}:${id}`)).sort();
     await expect.poll(async () => (await stored()).length, patience).toBe(all.length);
     expect((await stored()).sort()).toEqual(all);
 

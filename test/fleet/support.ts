@@ -1,13 +1,15 @@
-/** Sites of a fleet, and what the hub asks of them. */
+/** Sites of a fleet, and what the head office asks of them. */
+import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { jetstream } from '@nats-io/jetstream';
-import type { KV } from '@nats-io/kv';
-import type { NatsConnection } from '@nats-io/transport-node';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { type KV, Kvm } from '@nats-io/kv';
+import { headers, type NatsConnection } from '@nats-io/transport-node';
 import { expect, vi } from 'vitest';
 import type { FleetContent, FleetHealth } from '../../service/contract/fleet.ts';
 import { lobbyWith } from '../content/samples.ts';
+import type { Hub } from '../support/nats.ts';
 import { patience, titlesOf } from '../support/observe.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 
@@ -39,33 +41,76 @@ export const healthOf = async (service: TestService): Promise<Health> =>
 export const becomes = (service: TestService, expected: object): Promise<void> =>
   vi.waitFor(async () => expect((await healthOf(service)).fleet).toMatchObject(expected), patience);
 
-/** Starts a box that is connected to a prepared hub. */
+/** Starts a box with the credentials of its site, which is connected to the hub. */
 export const startMember = async (
-  hub: { url: string },
+  hub: Pick<Hub, 'url' | 'credentials'>,
   setup: NonNullable<Parameters<typeof startTestService>[0]> = {},
+  onEnd?: Parameters<typeof startTestService>[1],
 ): Promise<TestService> => {
-  const service = await startTestService({ ...setup, env: { SIGNAGE_FLEET_URL: hub.url, ...setup.env } });
+  const given = setup.env?.SIGNAGE_FLEET_CREDENTIALS;
+  const credentials = given ?? (await hub.credentials(setup.env?.SIGNAGE_SITE ?? 'default'));
+  const env = { SIGNAGE_FLEET_URL: hub.url, SIGNAGE_FLEET_CREDENTIALS: credentials, ...setup.env };
+  const service = await startTestService({ ...setup, env }, onEnd);
   await becomes(service, { status: 'connected' });
   return service;
 };
 
+/** Publishes with a reply as the head office does; resolves with the answer. @throws Error if there is none in time */
+export const ask = (nats: NatsConnection, subject: string, body: string, timeout = 10_000) =>
+  new Promise<Record<string, unknown>>((resolve, reject) => {
+    const reply = `signage.${subject.split('.')[1]}.answer.${randomUUID()}`;
+    nats.subscribe(reply, {
+      max: 1,
+      timeout,
+      callback: (error, message) => {
+        if (error !== null) reject(error);
+        else if (message.headers?.code === 503) reject(new Error('no responders'));
+        else resolve(message.json());
+      },
+    });
+    nats.publish(subject, body, { reply });
+  });
+
 let commands = 0;
 
 /** Asks a site for a command; resolves with its answer. */
-export const command = async (
+export const command = (
   nats: NatsConnection,
   subject: string,
   body: Record<string, unknown>,
   timeout = 10_000,
 ): Promise<Record<string, unknown>> => {
   commands += 1;
-  const message = { id: `test-${commands}`, expiresAt: Date.now() + 30_000, ...body };
-  return (await nats.request(subject, JSON.stringify(message), { timeout })).json();
+  const [, site, , target] = subject.split('.');
+  const message = { id: `test-${commands}`, site, target, expiresAt: Date.now() + 30_000, ...body };
+  return ask(nats, subject, JSON.stringify(message), timeout);
 };
 
-/** Puts a document into the bucket, as the hub does. */
-export const want = (content: KV, site: string, document: unknown): Promise<number> =>
-  content.put(site, gzipSync(typeof document === 'string' ? document : JSON.stringify(document)));
+export interface Push {
+  id?: string;
+  at?: Date;
+}
+
+/** Stores a document for a site, as the head office does. @returns the id of the push */
+export const want = async (
+  nats: NatsConnection,
+  site: string,
+  document: unknown,
+  { id = randomUUID(), at = new Date() }: Push = {},
+): Promise<string> => {
+  const meta = headers();
+  meta.set('Signage-Push', id);
+  meta.set('Signage-Pushed-At', at.toISOString());
+  const bytes =
+    document instanceof Uint8Array
+      ? document
+      : gzipSync(typeof document === 'string' ? document : JSON.stringify(document));
+  await jetstream(nats).publish(`$KV.signage-content.${site}`, bytes, { headers: meta });
+  return id;
+};
+
+/** The bucket of what boxes and sites report. */
+export const statusOf = (nats: NatsConnection): Promise<KV> => new Kvm(jetstream(nats)).open('signage-status');
 
 /** Waits until a site reports so on its content. */
 export const reports = (status: KV, site: string, expected: object): Promise<FleetContent> =>
@@ -83,11 +128,12 @@ interface Stored {
 
 /** Everything in a stream. */
 export const readStream = async (nats: NatsConnection, name: string): Promise<Stored[]> => {
-  const consumer = await jetstream(nats).consumers.get(name);
-  const stored: Stored[] = [];
-  for await (const message of await consumer.fetch({ max_messages: 1_000, expires: 1_000 })) {
-    const { subject, headers } = message;
-    stored.push({ subject, id: headers?.get('Nats-Msg-Id'), body: message.json() });
-  }
-  return stored;
+  const { streams } = await jetstreamManager(nats, { checkAPI: false });
+  const { first_seq, last_seq } = (await streams.info(name)).state;
+  const numbers = Array.from({ length: Math.max(0, last_seq - first_seq + 1) }, (_, n) => first_seq + n);
+  const messages = await Promise.all(numbers.map((seq) => streams.getMessage(name, { seq })));
+  return messages.flatMap((message) => {
+    if (message === null) return [];
+    return [{ subject: message.subject, id: message.header.get('Nats-Msg-Id'), body: message.json() }];
+  });
 };

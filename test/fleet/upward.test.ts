@@ -1,17 +1,20 @@
 /** Plays and alerts on their way to the hub. */
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { describe, expect, test } from 'vitest';
+import { openHub } from '../../service/cli/fleet/hub.ts';
 import { lobby } from '../content/samples.ts';
 import { idsOf, playAgo, reportTo } from '../records/plays/pages.ts';
-import { hasNats, prepareHub, startHub } from '../support/nats.ts';
+import { hasNats, startHub } from '../support/nats.ts';
 import { patience } from '../support/observe.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
-import { becomes, readStream, startMember } from './support.ts';
+import { becomes, healthOf, readStream, startMember } from './support.ts';
 
 describe.skipIf(!hasNats)('with a real nats-server', () => {
   test('plays go up once each, those of before the fleet and of a time without the hub too', async () => {
     const hub = await startHub();
-    const nats = await hub.client();
-    await prepareHub(nats);
+    const nats = await hub.headOffice();
     const dataDir = temporaryFolder();
     const alone = await startTestService({ dataDir, content: lobby, env: { SIGNAGE_SITE: 'Wien' } });
     const before = [playAgo(60), playAgo(50)];
@@ -28,14 +31,14 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
     await reportTo(service, offline);
     await service.close();
     await hub.start();
-    await startMember(hub, { dataDir, env: { SIGNAGE_SITE: 'Wien' } });
+    const { nodeId } = await healthOf(await startMember(hub, { dataDir, env: { SIGNAGE_SITE: 'Wien' } }));
     const all = idsOf([...before, ...during, ...offline]);
     await expect.poll(async () => (await readStream(nats, 'signage-plays')).length, patience).toBe(all.length);
     const stored = await readStream(nats, 'signage-plays');
-    expect(stored.map(({ id }) => id).sort()).toEqual(all.toSorted());
-    expect(new Set(stored.map(({ subject }) => subject))).toEqual(new Set(['signage.Wien.plays']));
+    expect(stored.map(({ id }) => id).sort()).toEqual(all.map((id) => `Wien:${id}`).sort());
+    expect(new Set(stored.map(({ subject }) => subject))).toEqual(new Set([`signage.Wien.plays.${nodeId}`]));
     expect(stored[0]?.body).toMatchObject({
-      play_id: stored[0]?.id,
+      play_id: stored[0]?.id?.slice('Wien:'.length),
       site: 'Wien',
       result: 'played',
     });
@@ -43,8 +46,7 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
 
   test('an alert goes up, and one that was due while the hub was away goes up when it is back', async () => {
     const hub = await startHub();
-    const nats = await hub.client();
-    await prepareHub(nats);
+    const nats = await hub.headOffice();
     const service = await startMember(hub, {
       content: lobby,
       env: { SIGNAGE_SITE: 'Wien', SIGNAGE_ALERT_GRACE_SECONDS: '1' },
@@ -53,11 +55,94 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
     const types = async () => (await readStream(nats, 'signage-alerts')).map(({ body }) => body['type']);
     await expect.poll(types, patience).toEqual(['content.invalid']);
     const [alert] = await readStream(nats, 'signage-alerts');
-    expect(alert).toMatchObject({ subject: 'signage.Wien.alerts', id: expect.any(String), body: { site: 'Wien' } });
+    expect(alert).toMatchObject({
+      subject: expect.stringMatching(/^signage\.Wien\.alerts\./),
+      id: expect.stringMatching(/^Wien:/),
+      body: { site: 'Wien' },
+    });
     await hub.kill();
     await becomes(service, { status: 'away' });
     service.writeContent(lobby);
     await hub.start();
     await expect.poll(types, patience).toEqual(['content.invalid', 'content.valid']);
+  });
+
+  test('what the hub has lost comes again, once it is noticed: emptied, restored from a backup, or its stream made anew', async () => {
+    const hub = await startHub();
+    const nats = await hub.headOffice();
+    const service = await startMember(hub, {
+      content: lobby,
+      env: { SIGNAGE_SITE: 'Wien', SIGNAGE_ALERT_GRACE_SECONDS: '1' },
+    });
+    const ids = async () =>
+      [...new Set((await readStream(nats, 'signage-plays').catch(() => [])).map(({ id }) => id))].sort();
+    const alerts = async () =>
+      (await readStream(nats, 'signage-alerts').catch(() => [])).map(({ body }) => body['type']);
+    const all: string[] = [];
+    const report = async (plays: ReturnType<typeof playAgo>[]): Promise<void> => {
+      all.push(...idsOf(plays).map((id) => `Wien:${id}`));
+      await reportTo(service, plays);
+    };
+    const hasAll = () => expect.poll(ids, patience).toEqual(all.toSorted());
+    service.writeContent('not json');
+    // Of today, then one of yesterday that came late, then of today again.
+    await report([playAgo(300), playAgo(200)]);
+    await hasAll();
+    await expect.poll(alerts, patience).toEqual(['content.invalid']);
+    await nats.drain();
+    await hub.kill();
+    cpSync(join(hub.folder, 'store'), join(hub.folder, 'backup'), { recursive: true });
+    await hub.start();
+    const again = await hub.headOffice();
+    nats.close().catch(() => undefined);
+    const later = async () =>
+      [...new Set((await readStream(again, 'signage-plays').catch(() => [])).map(({ id }) => id))].sort();
+    const hasAllLater = () => expect.poll(later, patience).toEqual(all.toSorted());
+    await becomes(service, { status: 'connected' });
+    await report([playAgo(25 * 3_600)]);
+    await hasAllLater();
+    await report([playAgo(100)]);
+    await hasAllLater();
+
+    await hub.kill();
+    rmSync(join(hub.folder, 'store'), { recursive: true });
+    cpSync(join(hub.folder, 'backup'), join(hub.folder, 'store'), { recursive: true });
+    await hub.start();
+    await hasAllLater();
+
+    // A stream that another site has filled meanwhile, while the box is connected.
+    const open = await jetstreamManager(again, { checkAPI: false });
+    const { config } = await open.streams.info('signage-plays');
+    await open.streams.delete('signage-plays');
+    await open.streams.add(config);
+    for (let n = 0; n < 20; n += 1) await jetstream(again).publish('signage.Graz.plays.node', '{}');
+    await report([playAgo(90)]);
+    const own = async () => (await later()).filter((id) => id !== undefined && id !== '');
+    await expect.poll(own, patience).toEqual(all.toSorted());
+  });
+
+  test('a hub that is full, or has no stream, is told with its reason, and nothing is lost by it', async () => {
+    const hub = await startHub();
+    const nats = await hub.headOffice();
+    const manager = await jetstreamManager(nats, { checkAPI: false });
+    const service = await startMember(hub, { content: lobby, env: { SIGNAGE_SITE: 'Wien' } });
+    const { config } = await manager.streams.info('signage-plays');
+    await manager.streams.update('signage-plays', { ...config, max_bytes: 100 });
+    const plays = [playAgo(20)];
+    await reportTo(service, plays);
+    await expect
+      .poll(async () => (await healthOf(service)).warnings.join(), patience)
+      .toContain('does not take plays: "maximum bytes exceeded"');
+    expect((await healthOf(service)).status).toBe('degraded');
+    await manager.streams.delete('signage-plays');
+    await expect
+      .poll(async () => (await healthOf(service)).warnings.join(), patience)
+      .toContain('nothing answers for it');
+    await openHub(nats).init(null);
+    const stored = async () => (await readStream(nats, 'signage-plays')).map(({ id }) => id);
+    await expect
+      .poll(async () => [...new Set(await stored())], patience)
+      .toEqual(idsOf(plays).map((id) => `Wien:${id}`));
+    await expect.poll(async () => (await healthOf(service)).status, patience).toBe('ok');
   });
 });

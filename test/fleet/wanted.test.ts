@@ -1,15 +1,16 @@
 /** The content that the fleet wants, taken as an edit; and what is reported of it. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { jetstream } from '@nats-io/jetstream';
-import { Kvm } from '@nats-io/kv';
 import { describe, expect, test } from 'vitest';
 import { sha256Hex } from '../../service/auth/sign.ts';
-import { pollPause, readWanted } from '../../service/fleet/wanted.ts';
+import { openHub } from '../../service/cli/fleet/hub.ts';
+import { isNewer, pollPause, pushOf, readWanted } from '../../service/fleet/wanted.ts';
 import { untilTogether } from '../peers/support.ts';
-import { hasNats, prepareHub, startHub } from '../support/nats.ts';
+import { hasNats, startHub } from '../support/nats.ts';
 import { patience, titlesOf } from '../support/observe.ts';
 import { type TestService, temporaryFolder } from '../support/service.ts';
-import { healthOf, plays, reports, saying, startMember, want } from './support.ts';
+import { healthOf, plays, reports, saying, startMember, statusOf, want } from './support.ts';
 
 const digestOf = (document: unknown): string => sha256Hex(Buffer.from(JSON.stringify(document)));
 
@@ -33,20 +34,46 @@ test('the wanted content is read again after a quarter of an hour, and a large o
   expect(pollPause(1_000_000, 0.5)).toBe(25 * 3_600_000);
 });
 
+test('a push is taken once, and never after a later one, however many lie between', () => {
+  const at = (second: number, id = `push-${second}`) => ({
+    id,
+    at: new Date(second * 1_000).toISOString(),
+    sha256: 'x',
+  });
+  expect(isNewer(at(1), undefined)).toBe(true);
+  expect(isNewer(at(1), at(1))).toBe(false);
+  expect(isNewer(at(1, 'other'), at(1))).toBe(true);
+  expect(isNewer(at(100), at(1))).toBe(true);
+  expect(isNewer(at(1), at(100))).toBe(false);
+});
+
+test('a push that is dated in the future counts as of when the hub stored it, so that later ones are taken', () => {
+  const stored = new Date('2026-01-01T00:00:00.000Z');
+  const given = (values: Record<string, string>) =>
+    pushOf({ get: (name) => values[name] ?? '' }, stored, '0'.repeat(64));
+  const id = { 'Signage-Push': 'a' };
+  expect(given({ ...id, 'Signage-Pushed-At': '2036-01-01T00:00:00.000Z' })?.at).toBe('2026-01-01T00:00:00.000Z');
+  expect(given({ ...id, 'Signage-Pushed-At': '2025-12-31T00:00:00Z' })?.at).toBe('2025-12-31T00:00:00.000Z');
+  expect(given({ ...id, 'Signage-Pushed-At': 'soon' })).toBeNull();
+  expect(given(id)).toBeNull();
+  expect(given({ 'Signage-Pushed-At': '2025-12-31T00:00:00Z' })).toBeNull();
+});
+
 describe.skipIf(!hasNats)('with a real nats-server', () => {
   const setUp = async () => {
     const hub = await startHub();
-    const nats = await hub.client();
-    return { hub, nats, ...(await prepareHub(nats)) };
+    const nats = await hub.headOffice();
+    return { hub, nats, status: await statusOf(nats) };
   };
 
   test('wanted content plays, is reported and audited, and an edit at the site stays', async () => {
-    const { hub, content, status } = await setUp();
+    const { hub, nats, status } = await setUp();
     const dataDir = temporaryFolder();
     const service = await startMember(hub, { dataDir, content: saying('Old'), env });
     await reports(status, 'Wien', { state: 'none', wanted: null, diverged: false });
     const first = saying('First');
-    await want(content, 'Wien', first);
+    const push = { id: 'push-1', at: new Date() };
+    await want(nats, 'Wien', first, push);
     await plays(service, 'First');
     const { sha256 } = await reports(status, 'Wien', { state: 'applied', wanted: digestOf(first), operator: 'fleet' });
     const playing = (await (await service.get('/console/api/content')).json()) as { sha256: string };
@@ -59,28 +86,31 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
     service.writeContent(saying('Ours'));
     await plays(service, 'Ours');
     await reports(status, 'Wien', { state: 'diverged', diverged: true, wanted: digestOf(first) });
-    // The same again, as from a hub that was restored, and after a restart of the box.
-    await want(content, 'Wien', first);
+    // The same push again, as from a hub that was restored, and after a restart of the box.
+    await want(nats, 'Wien', first, push);
     await service.close();
     const again = await startMember(hub, { dataDir, env });
-    await reports(status, 'Wien', { state: 'diverged' });
+    await reports(status, 'Wien', { state: 'diverged', push: { id: push.id } });
     expect(await titlesOf(again)).toEqual(['Ours']);
     expect((await healthOf(again)).fleet?.content).toMatchObject({ state: 'diverged', diverged: true, errors: [] });
 
-    const second = saying('Second');
-    await want(content, 'Wien', second);
+    const second = await want(nats, 'Wien', saying('Second'));
     await plays(again, 'Second');
-    // What was taken once is old, even if the hub wants it.
-    await want(content, 'Wien', first);
-    await reports(status, 'Wien', { state: 'diverged', wanted: digestOf(first) });
+    // An older push is old, whatever the hub wants.
+    await want(nats, 'Wien', first, { at: new Date(push.at.getTime() + 1) });
+    await reports(status, 'Wien', { state: 'diverged', wanted: digestOf(first), push: { id: second } });
     expect(await titlesOf(again)).toEqual(['Second']);
+    // A document that the site had before is taken when it is pushed again.
+    const third = await want(nats, 'Wien', first);
+    await plays(again, 'First');
+    await reports(status, 'Wien', { state: 'applied', wantedPush: third, push: { id: third } });
   });
 
   test('content that plays already is taken without a change, so that an edit after it stays', async () => {
-    const { hub, content, status } = await setUp();
+    const { hub, nats, status } = await setUp();
     const text = `${JSON.stringify(saying('Same'), null, 2)}\n`;
     const service = await startMember(hub, { content: text, env });
-    await want(content, 'Wien', text);
+    await want(nats, 'Wien', text);
     await reports(status, 'Wien', { state: 'applied' });
     service.writeContent(saying('Ours'));
     await plays(service, 'Ours');
@@ -89,45 +119,48 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
   });
 
   test('a document that is not valid, or of a newer format, is refused and reported, and the site plays on', async () => {
-    const { hub, content, status } = await setUp();
+    const { hub, nats, status } = await setUp();
     const service = await startMember(hub, { content: saying('Old'), env });
-    await want(content, 'Wien', { ...saying('New'), holograms: [] });
+    await want(nats, 'Wien', { ...saying('New'), holograms: [] });
     const { errors } = await reports(status, 'Wien', { state: 'refused', diverged: false });
     expect(errors).toEqual([{ path: '', message: '"holograms" is not known here' }]);
     const { warnings, status: state } = await healthOf(service);
     expect(warnings.join()).toContain('The content that the fleet wants does not play: "holograms" is not known here.');
     expect(state).toBe('ok');
-    await content.put('Wien', 'nonsense');
+    await want(nats, 'Wien', Buffer.from('nonsense'));
     await reports(status, 'Wien', { state: 'refused', errors: [{ path: '', message: 'the value is not gzip' }] });
     expect(await titlesOf(service)).toEqual(['Old']);
-    await want(content, 'Wien', saying('Repaired'));
+    await want(nats, 'Wien', saying('Repaired'));
     await plays(service, 'Repaired');
-    await content.delete('Wien');
-    await reports(status, 'Wien', { state: 'none', wanted: null });
+    // Without a push nobody could tell whether it is old.
+    nats.publish('$KV.signage-content.Wien', gzipSync(JSON.stringify(saying('Unnamed'))));
+    await reports(status, 'Wien', { state: 'refused', wantedPush: null });
     expect(await titlesOf(service)).toEqual(['Repaired']);
   });
 
   test('a site that was cut off takes what is wanted when it is back, even from a hub that lost its disk', async () => {
-    const { hub, content } = await setUp();
+    const { hub, nats } = await setUp();
     const service = await startMember(hub, { content: saying('Old'), env });
-    await want(content, 'Wien', saying('First'));
+    await want(nats, 'Wien', saying('First'));
     await plays(service, 'First');
     await hub.kill();
     service.writeContent(saying('Meanwhile'));
     await plays(service, 'Meanwhile');
-    await hub.start(temporaryFolder());
-    const fresh = await prepareHub(await hub.client());
-    await want(fresh.content, 'Wien', saying('Second'));
+    rmSync(join(hub.folder, 'store'), { recursive: true });
+    await hub.start();
+    const fresh = await hub.headOffice();
+    await openHub(fresh).init(null);
+    await want(fresh, 'Wien', saying('Second'));
     await plays(service, 'Second');
   });
 
   test('of two boxes one takes it, and both play it; an edit that replicates stays at both', async () => {
-    const { hub, content, status } = await setUp();
+    const { hub, nats, status } = await setUp();
     const first = await startMember(hub, { content: saying('Old'), env });
     const second = await startMember(hub, { env: { ...env, SIGNAGE_PEERS: first.url } });
     await untilTogether([first, second]);
     await plays(second, 'Old');
-    await want(content, 'Wien', saying('New'));
+    await want(nats, 'Wien', saying('New'));
     for (const service of [first, second]) await plays(service, 'New');
     await reports(status, 'Wien', { state: 'applied' });
     const versions = async (service: TestService) =>
@@ -138,15 +171,5 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
     for (const service of [first, second]) await plays(service, 'Ours');
     await second.close();
     await reports(status, 'Wien', { state: 'diverged' });
-  });
-
-  test('a bucket that was made without direct reads is read as well', async () => {
-    const hub = await startHub();
-    const buckets = new Kvm(jetstream(await hub.client()));
-    const content = await buckets.create('signage-content', { allow_direct: false });
-    await buckets.create('signage-status', { allow_direct: false });
-    const box = await startMember(hub, { content: saying('Old'), env });
-    await want(content, 'Wien', saying('New'));
-    await plays(box, 'New');
   });
 });

@@ -1,0 +1,125 @@
+/** The accounts of sites: made, renewed and revoked at a running hub, from its files alone. */
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { signageHere } from '../cli/support.ts';
+import { type Hub, hasNats, startHub } from '../support/nats.ts';
+import { patience } from '../support/observe.ts';
+import { temporaryFolder } from '../support/service.ts';
+import { becomes, startMember } from './support.ts';
+
+const claimsOf = (jwt = '') => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
+const jwtOf = (file: string): string => /JWT-+\s+(\S+)/.exec(readFileSync(file, 'utf8'))?.[1] ?? '';
+
+test('the files of a hub are made without a server, and made again with the same keys', async () => {
+  const folder = join(temporaryFolder(), 'hub');
+  const run = (...args: string[]) => signageHere(['fleet', 'hub', folder, ...args], {});
+  expect(await run('--listen', '127.0.0.1:4222')).toMatchObject({ code: 0, stdout: `${folder}/nats-server.conf\n` });
+  expect(statSync(join(folder, 'keys')).mode & 0o777).toBe(0o700);
+  expect(readdirSync(join(folder, 'keys')).sort()).toEqual(['head-office.nk', 'operator.nk', 'sites', 'system.nk']);
+  expect(statSync(join(folder, 'operator.creds')).mode & 0o777).toBe(0o600);
+  const conf = readFileSync(join(folder, 'nats-server.conf'), 'utf8');
+  expect(conf).toContain(`store_dir: "${folder}/store", domain: hub`);
+  expect(conf).toContain(`dir: "${folder}/accounts"`);
+  expect(conf).not.toMatch(/\bS[OAU][A-Z2-7]{20}/);
+  const keys = () =>
+    ['operator', 'system', 'head-office'].map((name) => readFileSync(join(folder, 'keys', `${name}.nk`), 'utf8'));
+  const [before, credentials] = [keys(), readFileSync(join(folder, 'operator.creds'), 'utf8')];
+  const again = await run();
+  expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('Without --cert and --key') });
+  expect(keys()).toEqual(before);
+  expect(readFileSync(join(folder, 'operator.creds'), 'utf8')).toBe(credentials);
+  expect(await run('--cert', '/nowhere.crt', '--key', '/nowhere.key')).toMatchObject({ code: 2 });
+  expect(await run('--cert', join(folder, 'nats-server.conf'))).toMatchObject({ code: 2 });
+  expect(await run('--listen', '4222')).toMatchObject({ code: 2 });
+});
+
+test('without keys nothing is asked of a hub', async () => {
+  const ended = await signageHere(
+    ['fleet', 'credentials', 'Wien', '-o', join(temporaryFolder(), 'x'), '--keys', temporaryFolder()],
+    { SIGNAGE_FLEET_URL: 'nats://127.0.0.1:9' },
+  );
+  expect(ended).toMatchObject({ code: 78, stderr: expect.stringContaining('operator.nk is not there') });
+});
+
+describe.skipIf(!hasNats)('with a real nats-server', () => {
+  const ends: (() => void | Promise<void>)[] = [];
+  let hub: Hub;
+  let keys: string;
+  beforeAll(async () => {
+    hub = await startHub({}, (end) => void ends.unshift(end));
+    keys = join(hub.folder, 'keys');
+  });
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
+  const run = (...args: string[]) => signageHere(['fleet', ...args], hub.env);
+
+  test('a site has a key of its own, is renewed without a disconnection of others, and is revoked', async () => {
+    const [first, second] = [join(hub.folder, 'Wien-1'), join(hub.folder, 'Wien-2')];
+    expect(await run('credentials', 'Wien', '-o', first, '--keys', keys)).toMatchObject({ code: 0 });
+    expect(statSync(first).mode & 0o777).toBe(0o600);
+    const claims = claimsOf(jwtOf(first));
+    expect(claims).toMatchObject({ name: 'Wien', nats: { allowed_connection_types: ['STANDARD', 'WEBSOCKET'] } });
+    const accounts = readdirSync(join(hub.folder, 'accounts')).map((name) =>
+      claimsOf(readFileSync(join(hub.folder, 'accounts', name), 'utf8')),
+    );
+    const account = accounts.find(({ name }) => name === 'Wien');
+    expect(account.nats.limits).toMatchObject({ conn: 50, subs: 2_000, leaf: 0, exports: 0 });
+    expect(account.nats.exports).toBeUndefined();
+    expect(account.nats.imports).toHaveLength(11);
+    expect(account.nats.imports.every((each: object) => !('local_subject' in each) && !('to' in each))).toBe(true);
+
+    // A name that exists is not replaced, and nothing is changed.
+    expect(await run('credentials', 'Wien', '-o', first, '--keys', keys)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('exists already'),
+    });
+    const other = await startMember(hub, { env: { SIGNAGE_SITE: 'Graz' } });
+    const box = await startMember(hub, { env: { SIGNAGE_SITE: 'Wien', SIGNAGE_FLEET_CREDENTIALS: first } });
+    expect(await run('credentials', 'Wien', '-o', second, '--keys', keys)).toMatchObject({ code: 0 });
+    await becomes(box, { status: 'away', reason: 'refuses the credentials' });
+    writeFileSync(first, readFileSync(second));
+    await becomes(box, { status: 'connected' });
+    expect(await run('revoke', 'Wien', '--keys', keys)).toMatchObject({ code: 0 });
+    await becomes(box, { status: 'away', reason: 'refuses the credentials' });
+    expect(existsSync(join(keys, 'sites', 'Wien'))).toBe(false);
+    expect(await run('revoke', 'Wien', '--keys', keys)).toMatchObject({ code: 3 });
+    const { fleet } = (await (await other.get('/healthz')).json()) as { fleet: { status: string; since: string } };
+    expect(fleet.status).toBe('connected');
+    expect(other.log().match(/"connected to the hub of the fleet"/g)).toHaveLength(1);
+  });
+
+  test('credentials of a site are not those of the head office, and neither is a hub that is not there', async () => {
+    const site = await hub.credentials('Linz');
+    const as = (...args: string[]) => signageHere(['fleet', ...args, '--credentials', site], hub.env);
+    for (const command of [['sites'], ['init'], ['plays']]) {
+      expect(await as(...command)).toMatchObject({ code: 4, stderr: expect.stringContaining('those of a site') });
+    }
+    const damaged = join(hub.folder, 'damaged.creds');
+    writeFileSync(damaged, readFileSync(site, 'utf8').replace(/SU[A-Z2-7]{10}/, 'SUAAAAAAAAAA'));
+    const ended = await signageHere(['fleet', 'sites', '--credentials', damaged], hub.env);
+    expect(ended).toMatchObject({ code: 78, stderr: expect.stringContaining('is damaged') });
+  });
+
+  test('a hub that has lost its accounts gets them again from its keys', async () => {
+    const own = await startHub({ init: false });
+    const credentials = await own.credentials('Wien');
+    await own.kill();
+    rmSync(join(own.folder, 'accounts'), { recursive: true });
+    const [, listen = ''] = /^listen: "(.*)"/m.exec(readFileSync(join(own.folder, 'nats-server.conf'), 'utf8')) ?? [];
+    const made = await signageHere(['fleet', 'hub', own.folder, '--listen', listen], {});
+    expect(made.stderr).toContain('The accounts of 1 site were written again.');
+    await own.start();
+    await expect
+      .poll(
+        () =>
+          own.as(credentials).then(
+            (nats) => nats.isClosed(),
+            () => null,
+          ),
+        patience,
+      )
+      .toBe(false);
+  });
+});
