@@ -40,11 +40,7 @@ module.exports = {
       name: 'one-door-per-module',
       severity: 'error',
       from: { path: '^(?:service/([^/]+)/|service/|main/|renderer/)' },
-      to: {
-        path: `^service/(${modules.join('|')})/`,
-        // The command line checks a document as a box does, without all that a box needs for its content.
-        pathNot: ['^service/$1/', '^service/[^/]+/index\\.ts$', '^service/content/validate\\.ts$'],
-      },
+      to: { path: `^service/(${modules.join('|')})/`, pathNot: ['^service/$1/', '^service/[^/]+/index\\.ts$'] },
     },
     {
       name: 'modules-do-not-import-the-composition-root',
@@ -86,12 +82,11 @@ module.exports = {
       name: 'the-command-line-is-a-client',
       severity: 'error',
       comment:
-        'It imports the contract, the pure rules, those of the content, request signing and the NATS connection only, so that it starts fast on any machine.',
+        'It imports the contract, the pure rules, request signing and the NATS connection only, so that it starts fast on any machine.',
       from: { path: '^service/cli/' },
       to: {
         path: '^service/',
-        pathNot:
-          '^service/(cli|contract|domain)/|^service/auth/sign\\.ts$|^service/content/validate\\.ts$|^service/platform/nats\\.ts$',
+        pathNot: '^service/(cli|contract|domain)/|^service/auth/sign\\.ts$|^service/platform/nats\\.ts$',
       },
     },
     {

@@ -1,11 +1,9 @@
 /** Alerts that this box has sent to the hub: kept, so that the hub gets again what it has lost. */
-import { join } from 'node:path';
 import { z } from 'zod';
 import type { Alert } from '../contract/alerts.ts';
 import type { ServiceContext } from '../module.ts';
 import { createQueue } from '../platform/queue.ts';
-import { systemDisk } from '../platform/store/disk.ts';
-import { createDurable } from '../platform/store/durable.ts';
+import { openDurable } from '../platform/store/durable.ts';
 import { Doubtful, type UpwardChannel } from './upward.ts';
 
 /** Alerts that are kept; further ones take the place of the oldest. */
@@ -14,11 +12,10 @@ const MAX_KEPT = 500;
 const schema = z.object({ sent: z.array(z.object({ id: z.string(), body: z.looseObject({}) })) });
 
 export const createFleetAlerts = async (
-  { dirs, log, now, keep }: Pick<ServiceContext, 'dirs' | 'log' | 'now' | 'keep'>,
+  context: Pick<ServiceContext, 'dirs' | 'log' | 'now' | 'keep'>,
   channel: Pick<UpwardChannel, 'newest' | 'send'>,
 ) => {
-  const path = join(dirs.data, 'fleet-alerts.json');
-  const store = keep(await createDurable({ path, schema, initial: { sent: [] }, log, disk: systemDisk, now }));
+  const store = context.keep(await openDurable(context, 'fleet-alerts.json', { schema, initial: { sent: [] } }));
   const enqueue = createQueue();
   let isKnown = false;
 
