@@ -43,6 +43,8 @@ const endings: Readonly<Record<string, number>> = {
   // Multicast DNS: this box does not advertise itself.
   'signage discover': 69,
   'signage screenshot': 1,
+  // Its page does not confirm it.
+  'signage box "': 5,
   // `timeout` ends it.
   'signage log "$SIGNAGE_BOX" --follow': 124,
 };

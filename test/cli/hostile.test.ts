@@ -56,6 +56,7 @@ const commands: readonly string[] = [
   `devices forget ${site.screens[0]?.devices[0]?.deviceId} --yes`,
   'boxes',
   'log lobby-box',
+  'box lobby-box identify',
   'plays export',
   'audit',
   'health',

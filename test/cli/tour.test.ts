@@ -97,7 +97,7 @@ const printed: Readonly<Record<string, RegExp>> = {
   'signage send all blackout --off --yes': /^SCREEN +SENT\ndemo +2\nbar +0\nSent to 2 pages\.\n$/,
   'signage media put courtyard.jpg': /^uploaded {2}courtyard\.jpg\n$/,
   'signage media list':
-    /^NAME +SIZE[^]*courtyard\.jpg +\d+ B +image\/jpeg +64x36 [^]*1 slide\n[\d.]+ K?i?B of 64\.0 GiB used\.\n$/,
+    /^NAME +SIZE[^]*courtyard\.jpg +\d+ B +image\/jpeg +jpeg +64x36 [^]*1 slide\n[\d.]+ K?i?B of 64\.0 GiB used\.\n$/,
   'signage content pull content.json': /^content\.json is version [\da-f]{12} of .*\n$/,
   "sed -i 's/Good things/Fine things/' content.json": /^$/,
   'signage content check content.json': /content\.json can be published, with \d warnings?\.\n$/,
@@ -115,6 +115,7 @@ const printed: Readonly<Record<string, RegExp>> = {
   'signage plays export --from 2026-01-01 --format csv': /^play_id,site,node_id,[\w,]+\r\n[^]*,demo,hello,Good things,/,
   'signage audit': /^WHEN +WHO +ADDRESS +WHAT +TARGET +CHANGE +RESULT\n[^]*Ada .*content\.publish/,
   'signage log "$SIGNAGE_BOX"': /info .*content is live/,
+  'signage box "$SIGNAGE_BOX" identify': /^\S/,
   'signage devices forget hall-display --yes': /^hall-display is forgotten\.\n$/,
   'signage media delete courtyard.jpg --yes': /^courtyard\.jpg is deleted\.\n$/,
 };
