@@ -151,7 +151,11 @@ export const createAppliance = (
           displays: () =>
             windows.list().map(({ assignment: { display, screen, deviceId } }) => {
               const slug = screen ?? running.screenOf(deviceId);
-              return { ...display, hours: slug === null ? null : running.hours(slug) };
+              return {
+                ...display,
+                hours: slug === null ? null : running.hours(slug),
+                isEmergency: slug !== null && running.isEmergency(slug),
+              };
             }),
           panels,
           blackout: windows.blackout,
@@ -171,6 +175,10 @@ export const createAppliance = (
       const next = changesAt === null ? null : new Date(changesAt).toISOString();
       return { displays: { on, changesAt: next, by }, updates: updates.status() };
     },
+    /** As {@link Power.switchTo}; null: there is no service yet. */
+    switchTo: (...given: Parameters<Power['switchTo']>) => power?.switchTo(...given) ?? null,
+    /** Whether the running version is on trial. */
+    isOnTrial: () => updates.status().onTrial,
     /** Ends the kiosk; its supervisor does not restart it. */
     quit: async () => {
       // systemd restarts an app that ends by itself; only root can stop the unit.

@@ -16,6 +16,7 @@ import { showTextPage } from './text-page.ts';
 import { createDisplayView } from './windows/display-view.ts';
 import { titleOf } from './windows/displays.ts';
 import { guardPages } from './windows/guard.ts';
+import { showLabel } from './windows/label.ts';
 import { openMaintenancePage } from './windows/maintenance-page.ts';
 import { createPlacement } from './windows/placement.ts';
 
@@ -30,6 +31,7 @@ const host = createServiceHost(paths, {
     compositor: compositor === null ? null : { renderer: compositor.renderer, reason: compositor.fault },
   }),
   capture: (deviceId) => kiosk.capture(deviceId),
+  operate: (order, box) => kiosk.operate(order, box),
   restart: () => relaunch('an operator restarted it from the console'),
 });
 const { log } = host;
@@ -50,6 +52,8 @@ const kiosk = createKiosk(
     placeWindows: (displays) =>
       placement.arrange(displays.map((display) => ({ title: titleOf(display), bounds: display.bounds }))),
     openView: (display, handlers) => createDisplayView(display, handlers, { preload: paths.preload.player }),
+    showLabel,
+    execute: run,
     openPage: (window, handlers) => openMaintenancePage(window, handlers, { preload: paths.preload.maintenance }),
     memoryByProcess: () =>
       new Map(app.getAppMetrics().map(({ pid, memory }) => [pid, ownMemory(pid, memory.workingSetSize * 1024)])),

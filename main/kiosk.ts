@@ -4,6 +4,7 @@ import { createDebounce } from '../service/domain/debounce.ts';
 import type { MaintenanceOrder } from '../service/public.ts';
 import { type Appliance, type AppliancePorts, createAppliance } from './appliance.ts';
 import { createDeviceKeys } from './device-keys.ts';
+import { createMachine, type MachinePorts } from './machine.ts';
 import { createMaintenance, type MaintenancePorts, maintenanceView } from './maintenance.ts';
 import type { Paths } from './paths.ts';
 import { hashPin } from './pin.ts';
@@ -33,7 +34,8 @@ const DISPLAY_CHANGES = { quietMs: 250, longestMs: 5_000 };
 export interface KioskPorts
   extends Pick<DisplayWindowsPorts, 'openView' | 'memoryByProcess'>,
     Pick<MaintenancePorts, 'openPage'>,
-    Pick<AppliancePorts, 'app' | 'keepAwake' | 'panels'> {
+    Pick<AppliancePorts, 'app' | 'keepAwake' | 'panels'>,
+    Pick<MachinePorts, 'showLabel' | 'execute'> {
   host: ServiceHost;
   displays(): readonly Display[];
   primaryDisplayId(): number;
@@ -102,6 +104,18 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
       panels: ports.panels,
     },
     paths,
+  );
+
+  const operate = createMachine(
+    {
+      log,
+      windows,
+      appliance,
+      showLabel: ports.showLabel,
+      execute: ports.execute,
+      folders: () => (service === null ? [] : [service.options.uploadDir, service.options.mediaDir]),
+    },
+    { dataDir: host.dataDir, isWatched: paths.systemd.isWatched },
   );
 
   const assignments = (): DisplayAssignment[] => windows.list().map(({ assignment }) => assignment);
@@ -253,6 +267,8 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
     /** The origin of the service; null: it does not run. */
     serviceOrigin: () => service?.url ?? null,
     health: () => ({ ...windows.health(), ...appliance.health() }),
+    /** Acts on the machine and its displays. */
+    operate,
     /** A JPEG screenshot of the display of a device; null: no display is this device. */
     capture: (deviceId: string) =>
       windows

@@ -88,6 +88,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   });
   closers.active(server);
   peers.onClone(createRenewal({ nodeId, port, renewId, log, onRenewal }));
+  const isEmergency = (slug: string): boolean => takeovers.isEmergency({ slug, tags: content.tags(slug) });
   await modules.start({ port, url });
   await lock.announce(url);
 
@@ -96,7 +97,8 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
     nodeId,
     screens: content.screens,
     // In an emergency every display is on.
-    hours: (slug) => (takeovers.isEmergency({ slug, tags: content.tags(slug) }) ? null : content.hours(slug)),
+    hours: (slug) => (isEmergency(slug) ? null : content.hours(slug)),
+    isEmergency,
     updateFeeds: peers.updateFeeds,
     beginUpdate,
     screenOf: (deviceId) => devices.status(deviceId, url).screenSlug,

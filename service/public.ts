@@ -1,4 +1,7 @@
 /** What a host of the service may use: the kiosk (`main/`) and the program for plain Node (`headless.ts`). */
+
+export { identifySeconds } from './contract/console/action-names.ts';
+export type { ActionAnswer, BoxOrder } from './contract/console/actions.ts';
 export { mostLogLines, mostScreenshotPixels } from './contract/console/site.ts';
 export type { KioskHealth } from './contract/health.ts';
 export {
@@ -18,6 +21,7 @@ export {
 } from './contract/kiosk.ts';
 export { canonicalDeviceId } from './contract/readable.ts';
 export { type Ports, type Service, startService } from './index.ts';
+export type { Operate } from './module.ts';
 export { createLog, createLogRing } from './platform/log.ts';
 export {
   EXIT_CONFIG,

@@ -18,6 +18,8 @@ export interface Service {
   screens(): Screen[];
   /** The opening times of a screen, in the time zone of the site; null: always open. */
   hours(slug: string): readonly OpeningTime[] | null;
+  /** Whether an emergency is on at a screen, in which every display is on. */
+  isEmergency(slug: string): boolean;
   /** Base URLs of the release folders on the reachable peers. */
   updateFeeds(): string[];
   /** Keeps alerts about this box and its displays quiet for ten minutes: its version is about to be replaced. Never rejects. */
@@ -95,6 +97,7 @@ export const startRenewable = async (options: Options, log: Logger, open: Open):
     },
     screens: () => current.screens(),
     hours: (slug) => current.hours(slug),
+    isEmergency: (slug) => current.isEmergency(slug),
     updateFeeds: () => current.updateFeeds(),
     screenOf: (deviceId) => current.screenOf(deviceId),
     bind: (deviceId, screenSlug) => current.bind(deviceId, screenSlug),

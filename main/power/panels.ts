@@ -18,21 +18,37 @@ export interface Panel {
   isAvailable(): Promise<boolean>;
   /** @throws Error if a display could not be switched */
   setPower(displays: readonly DisplayPower[]): Promise<void>;
+  /** What each display tells of itself, in the order given; null: nothing. @throws Error if none can be asked */
+  readPower(displays: readonly Pick<DisplayPower, 'bounds'>[]): Promise<(PowerState | null)[]>;
 }
 
+/** `switching`: on the way from one to another. */
+export type PowerState = 'on' | 'off' | 'standby' | 'switching';
+
 const isAnyOn = (displays: readonly DisplayPower[]): boolean => displays.some(({ on }) => on);
+
+/** The answers of cec-client to `pow`. */
+const cecStates: Readonly<Record<string, PowerState>> = { on: 'on', standby: 'standby', 'in transition': 'switching' };
 
 /** A television on HDMI, by CEC: it is really switched off. */
 const cec = (execute: Run): Panel => {
   const send = (command: string): Promise<string> => execute('cec-client', ['-s', '-d', '1'], command);
+  const read = async (): Promise<PowerState | null> => {
+    const [, status = ''] = /power status: (on|standby|in transition)/i.exec(await send('pow 0\n')) ?? [];
+    return cecStates[status.toLowerCase()] ?? null;
+  };
   return {
     name: 'cec',
     isSelective: false,
-    isAvailable: async () => /power status: (on|standby|in transition)/i.test(await send('pow 0\n')),
+    isAvailable: async () => (await read()) !== null,
     setPower: async (displays) => {
       const on = isAnyOn(displays);
       await send(on ? 'on 0\n' : 'standby 0\n');
       if (on) await send('as\n');
+    },
+    readPower: async (displays) => {
+      const state = await read();
+      return displays.map(() => state);
     },
   };
 };
@@ -46,6 +62,7 @@ const outputsSchema = z.array(
     name: z.string(),
     active: z.boolean().default(true),
     power: z.boolean().optional(),
+    dpms: z.boolean().optional(),
     rect: z.object({ x: z.int(), y: z.int() }),
   }),
 );
@@ -70,8 +87,18 @@ const sway = (execute: Run): Panel => {
         await execute('swaymsg', ['output', output.name, setting, on ? 'on' : 'off']);
       }
     },
+    readPower: async (displays) => {
+      const matched = matchOutputs(displays, await outputs());
+      return displays.map((display) => {
+        const output = matched.get(display);
+        const on = output?.power ?? output?.dpms;
+        return on === undefined ? null : on ? 'on' : 'off';
+      });
+    },
   };
 };
+
+const xStates: Readonly<Record<string, PowerState>> = { On: 'on', Off: 'off', Standby: 'standby', Suspend: 'standby' };
 
 /** The displays of an X server, by DPMS. */
 const x11 = (execute: Run): Panel => ({
@@ -84,6 +111,14 @@ const x11 = (execute: Run): Panel => ({
       'xset',
       isAnyOn(displays) ? ['dpms', 'force', 'on', '-dpms', 's', 'off'] : ['+dpms', 'dpms', 'force', 'off'],
     );
+  },
+  readPower: async (displays) => {
+    const asked = await execute('xset', ['q']);
+    // Without DPMS the server leaves the displays on, and says nothing of them.
+    const [, word = /DPMS is Disabled/.test(asked) ? 'On' : ''] =
+      /Monitor is (?:in )?(On|Off|Standby|Suspend)/.exec(asked) ?? [];
+    const state = xStates[word] ?? null;
+    return displays.map(() => state);
   },
 });
 

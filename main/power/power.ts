@@ -1,11 +1,12 @@
 /** Switches each display of a box on during the opening hours of its screen and off outside them. */
 
+import { setTimeout as pause } from 'node:timers/promises';
 import type { PowerSaveBlocker } from 'electron';
 import type { Logger } from 'pino';
 import { openSpans } from '../../service/domain/opening-hours.ts';
 import { createQueue, type Hours } from '../../service/public.ts';
 import type { Display } from '../windows/displays.ts';
-import type { DisplayPower, Panel } from './panels.ts';
+import type { DisplayPower, Panel, PowerState } from './panels.ts';
 
 /** How far ahead the next change is computed. */
 const HORIZON_DAYS = 15;
@@ -49,6 +50,16 @@ export const createKeepAwake = (blocker: Pick<PowerSaveBlocker, 'start' | 'stop'
 export interface DisplayHours extends Pick<Display, 'id' | 'bounds'> {
   /** The opening hours of its screen. */
   hours: Hours;
+  /** Whether an emergency is on, in which every display is. */
+  isEmergency: boolean;
+}
+
+/** What became of an order by hand. */
+export interface Switched {
+  /** What switched the displays; null: they cannot be switched. */
+  by: Panel['name'] | null;
+  /** What the displays told last, in the order of their ids; null: nothing. */
+  states: readonly (PowerState | null)[];
 }
 
 interface PowerPorts {
@@ -77,6 +88,8 @@ type Order = DisplayPower & Pick<Display, 'id'>;
 const offIn = (displays: readonly Order[]): Set<number> => new Set(displays.flatMap(({ id, on }) => (on ? [] : id)));
 
 const POLL_MS = 5_000;
+/** Between looks at what displays tell after they were switched by hand. */
+const READ_MS = 250;
 /** How often the hours are compared: in an emergency, which suspends them, displays must be on within a second. */
 const WATCH_MS = 250;
 /** How long a television takes to show a picture. */
@@ -102,6 +115,20 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
   /** As of the last poll. */
   let polled: { displays: readonly DisplayHours[]; at: number } = { displays: [], at: Number.NEGATIVE_INFINITY };
   const enqueue = createQueue();
+  /** What was ordered by hand, by display, and what the opening hours said then; it ends when they say something else. */
+  const byHand = new Map<number, { on: boolean; planned: boolean }>();
+
+  /** As the opening hours say. A clock that is not set must not close a shop. */
+  const isPlanned = ({ hours }: Pick<DisplayHours, 'hours'>): boolean =>
+    plan([now() >= builtAt ? hours : null], now(), timeZone, LEAD_MS).on;
+  const isOn = ({ id, hours, isEmergency }: DisplayHours): boolean => {
+    const planned = isPlanned({ hours });
+    const hand = byHand.get(id);
+    if (hand === undefined) return planned;
+    if (hand.planned === planned && !isEmergency) return hand.on;
+    byHand.delete(id);
+    return planned;
+  };
 
   /** Switches by the first method available, and with several displays by all that can address one; returns the first. */
   const switchPanels = async (displays: readonly DisplayPower[]): Promise<Panel['name'] | null> => {
@@ -151,7 +178,8 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
     return isLate && monotonicNow() >= orderedAt + RETRY_MS;
   };
 
-  const poll = async (): Promise<void> => {
+  /** @param isForced the displays are switched, whatever they were ordered before */
+  const poll = async (isForced = false): Promise<void> => {
     polled = { displays: ports.displays(), at: monotonicNow() };
     const isClockSet = now() >= builtAt;
     const known = polled.displays.map((each) => (isClockSet ? each : { ...each, hours: null }));
@@ -163,13 +191,10 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
     );
     if (known.length === 0) return;
     // The displays of a box without opening hours are never switched.
-    if (ordered === null && known.every(({ hours }) => hours === null)) return;
-    const displays = known.map(({ id, bounds, hours }) => ({
-      id,
-      bounds,
-      on: plan([hours], now(), timeZone, LEAD_MS).on,
-    }));
-    if (isOrderDue(displays)) return order(displays);
+    if (ordered === null && byHand.size === 0 && known.every(({ hours }) => hours === null)) return;
+    const displays = known.map((each) => ({ id: each.id, bounds: each.bounds, on: isOn(each) }));
+    if (byHand.size > 0) planned = { ...planned, on: displays.some(({ on }) => on) };
+    if (isForced || isOrderDue(displays)) return order(displays);
     const off = offIn(displays);
     ports.suspendRecovery(off);
     ports.blackout(off);
@@ -178,9 +203,16 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
   /** Polls that have not ended: programs that switch displays take their time. */
   let pending = 0;
 
+  /** What tells the state of the displays: of several, what can address one. */
+  const readerOf = (name: Panel['name'], count: number): Panel | undefined =>
+    (count > 1 ? panels.find(({ isSelective }) => isSelective) : undefined) ??
+    panels.find((each) => each.name === name);
+
   const pollSafely = async (): Promise<void> => {
     pending += 1;
-    await enqueue(poll).catch((error: unknown) => log.error({ err: error }, 'the displays could not be switched'));
+    await enqueue(() => poll()).catch((error: unknown) =>
+      log.error({ err: error }, 'the displays could not be switched'),
+    );
     pending -= 1;
   };
 
@@ -188,7 +220,10 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
   const isDue = (): boolean => {
     const displays = ports.displays();
     const before = polled.displays;
-    const isSame = displays.every(({ id, hours }, index) => id === before[index]?.id && hours === before[index].hours);
+    const isSame = displays.every(({ id, hours, isEmergency }, index) => {
+      const known = before[index];
+      return id === known?.id && hours === known.hours && isEmergency === known.isEmergency;
+    });
     if (displays.length !== before.length || !isSame) return true;
     return monotonicNow() - polled.at >= POLL_MS;
   };
@@ -204,6 +239,26 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
     },
     /** Compares the plan with the clock; `start` repeats this every few seconds, and as soon as the hours change. */
     poll: pollSafely,
+    /**
+     * Switches displays by hand, by ID, until the opening hours change; an emergency ends it, too. Resolves with what they
+     * tell, as soon as that is what was ordered, at the latest when `signal` is aborted.
+     */
+    switchTo: async (ids: readonly number[], on: boolean, signal: AbortSignal): Promise<Switched> => {
+      const isOrdered = ({ id }: { id: number }): boolean => ids.includes(id);
+      const targets = ports.displays().filter(isOrdered);
+      for (const target of targets) byHand.set(target.id, { on, planned: isPlanned(target) });
+      await enqueue(() => poll(true));
+      if (by === 'blackout' || by === 'none') return { by: null, states: targets.map(() => null) };
+      const panel = readerOf(by, polled.displays.length);
+      for (;;) {
+        const states = await (panel?.readPower(targets) ?? Promise.reject(new Error('no panel'))).catch(() =>
+          targets.map(() => null),
+        );
+        const isDone = states.every((state) => state !== null && (on ? state === 'on' : /^(off|standby)$/.test(state)));
+        if (isDone || signal.aborted) return { by, states };
+        await pause(READ_MS);
+      }
+    },
     /** The plan of the box, which is on while one of its displays is, and what switches the displays. */
     status: () => ({ ...planned, by }),
     /** Does not change the displays, so that a restart at night does not switch them on. */

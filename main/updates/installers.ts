@@ -48,9 +48,12 @@ export const appImageInstaller = (program: string, restart: () => void): Install
   };
 };
 
-/** Orders an action that needs root: a systemd path unit watches for the file and runs `update-player`. */
-export const orderRoot = async (updatesDir: string, word: 'install' | 'roll-back' | 'quit'): Promise<void> => {
-  await writeFile(join(updatesDir, 'order.new'), `${word}\n`);
+/**
+ * Orders an action that needs root: a systemd path unit watches for the file and runs `update-player`.
+ * @param order a word of `update-player`: install, roll-back, quit, reboot, power-off, or reset, which has folders below it
+ */
+export const orderRoot = async (updatesDir: string, order: string): Promise<void> => {
+  await writeFile(join(updatesDir, 'order.new'), `${order}\n`);
   await rename(join(updatesDir, 'order.new'), join(updatesDir, 'order'));
 };
 

@@ -113,6 +113,8 @@ export const createDisplayWindow = (
     },
     /** For views over the page. */
     window: view.window,
+    /** Opens the maintenance page over the display, or closes it. */
+    toggleMaintenance: () => ports.onChord(assignment),
     /** Covers the page with black, or uncovers it. */
     blackout: (on: boolean) => {
       isBlack = on;

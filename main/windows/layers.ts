@@ -11,10 +11,10 @@ import { type Display, titleOf } from './displays.ts';
 export const OWN_BACKGROUND = '#17343a';
 
 /**
- * From bottom to top. A `hidden` view lies under the page: loaded and laid out at full size, but covered. It is silent, as
+ * From bottom to top. What `identify` shows is see-through, and covers nothing. A `hidden` view lies under the page: loaded and laid out at full size, but covered. It is silent, as
  * is what lies under the blackout.
  */
-const order = ['hidden', 'page', 'external', 'blackout', 'maintenance'] as const;
+const order = ['hidden', 'page', 'external', 'blackout', 'identify', 'maintenance'] as const;
 
 export type Layer = (typeof order)[number];
 

@@ -32,7 +32,12 @@ const hostIn = (dataDir: string) => {
       rendererDir: join(root, 'dist', 'renderer'),
       resourcesDir: join(root, 'resources'),
     },
-    { kiosk: () => ({ screens: [] }) as never, capture: () => null, restart: () => {} },
+    {
+      kiosk: () => ({ screens: [] }) as never,
+      capture: () => null,
+      operate: () => Promise.reject(new Error('not here')),
+      restart: () => {},
+    },
   );
 };
 

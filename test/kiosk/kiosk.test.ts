@@ -20,6 +20,7 @@ const running = (log: string[] = []) =>
     options: { timeZone: 'UTC', kiosk: { updates: { channel: 'latest', hours: '03:00-05:00' } } },
     screens: () => [],
     hours: () => null,
+    isEmergency: () => false,
     screenOf: () => 'lobby',
     updateFeeds: () => [],
     close: async () => void log.push('service closed'),
@@ -57,6 +58,8 @@ const kioskWith = (start: () => Promise<HostedService>, connected: Display[] = [
       memoryByProcess: () => new Map(),
       panels: [],
       keepAwake: () => {},
+      showLabel: async () => {},
+      execute: async () => '',
       openPage: () => ({ rotate: () => {}, close: () => void log.push('maintenance closed') }),
       openView: ({ id }, handlers) => {
         log.push(`open ${id}`);

@@ -1,5 +1,6 @@
 /** The scripts that root runs on a kiosk, below a folder that takes the place of /. */
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
@@ -9,7 +10,9 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -233,8 +236,9 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
       writeFileSync(join(bin, name), `#!/bin/sh\n${body}\n`);
       chmodSync(join(bin, name), 0o755);
     }
-    const env = { PATH: `${bin}${delimiter}${process.env.PATH}`, ROOT: root, RESCUE_SECONDS: '0' };
+    const env = { PATH: `${bin}${delimiter}${process.env.PATH}`, ROOT: root, RESCUE_SECONDS: '0', GRACE_SECONDS: '0' };
     return {
+      root,
       app,
       updates,
       ready: join(updates, 'ready'),
@@ -317,6 +321,42 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
       '1.0.0',
       ['systemctl stop signage-player.service', 'systemctl start getty@tty1.service'],
     ]);
+  });
+
+  test.each([
+    ['reboot', 'systemctl reboot'],
+    ['power-off', 'systemctl poweroff'],
+  ])('%s is what systemd is told', async (order, call) => {
+    const { run, updates, calls } = await machine({ order });
+    await run('order');
+    expect([calls(), existsSync(join(updates, 'order'))]).toEqual([[call], false]);
+  });
+
+  test('a reset removes all that the player keeps and what it has imported, and goes on after a power cut', async () => {
+    const { root, run, updates, calls } = await machine();
+    const data = join(root, 'var/lib/signage-player');
+    const outside = join(root, 'srv/media');
+    const imported = ['etc/signage-player/config.json', 'boot/firmware/config.json'].map((path) => join(root, path));
+    const foreign = join(root, 'boot/config.json');
+    const kept = join(root, 'home/kept');
+    for (const path of [...imported, foreign, join(outside, 'x'), join(data, 'media/y'), kept]) {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, path === foreign ? 'foreign' : 'mine');
+    }
+    symlinkSync(dirname(kept), join(data, 'link'));
+    writeFileSync(join(updates, 'state.json'), '{}');
+    writeFileSync(join(data, 'config.imported'), `${createHash('sha256').update('mine').digest('hex')}\n`);
+    writeFileSync(join(updates, 'order'), `reset\n${outside}\n${join(root, 'nowhere')}`);
+    // The power went after the order was taken.
+    renameSync(join(updates, 'order'), join(updates, 'reset'));
+    await run('order');
+    expect(calls()).toEqual(['systemctl stop signage-player.service', 'systemctl start signage-player.service']);
+    expect([readdirSync(data), readdirSync(outside)]).toEqual([[], []]);
+    expect([...imported, foreign, kept].map((path) => existsSync(path))).toEqual([false, false, true, true]);
+    mkdirSync(updates);
+    writeFileSync(join(updates, 'order'), 'reset\n');
+    await run('order');
+    expect([readdirSync(data), calls().length]).toEqual([[], 4]);
   });
 
   test('puts back what ran where the package fails half way', async () => {

@@ -5,6 +5,8 @@ import { pino } from 'pino';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { systemPanels } from '../../main/power/panels.ts';
 import { createPower } from '../../main/power/power.ts';
+import { setVolume } from '../../main/power/volume.ts';
+import { run } from '../../main/processes.ts';
 import type { Hours } from '../../service/public.ts';
 import { temporaryFolder } from '../support/service.ts';
 
@@ -17,7 +19,7 @@ afterEach(() => {
 const machineWith = (programs: Record<string, string>) => {
   const folder = temporaryFolder();
   const calls = join(folder, 'calls');
-  for (const name of ['cec-client', 'swaymsg', 'xset']) {
+  for (const name of ['cec-client', 'swaymsg', 'xset', 'wpctl', 'amixer']) {
     const body = programs[name] ?? 'exit 1';
     writeFileSync(join(folder, name), `#!/bin/sh\ncalls='${calls}'\n${body}\n`);
     chmodSync(join(folder, name), 0o755);
@@ -51,7 +53,7 @@ const boxWith = (hours: Hours[] = [open], panels = systemPanels('linux')) => {
     now.set(kind, each);
     seen.push(each);
   };
-  const box = { now: Date.UTC(2026, 10, 23, 12), wrongBy: 0, shift: 0, hours, seen };
+  const box = { now: Date.UTC(2026, 10, 23, 12), wrongBy: 0, shift: 0, isEmergency: false, hours, seen };
   const power = createPower(
     {
       log: pino({ level: 'silent' }),
@@ -60,6 +62,7 @@ const boxWith = (hours: Hours[] = [open], panels = systemPanels('linux')) => {
           id: index + 1 + box.shift,
           bounds: { x: 1920 * index, y: 0, width: 1920, height: 1080 },
           hours: each,
+          isEmergency: box.isEmergency,
         })),
       panels,
       blackout: (ids) => note(`covered${[...ids].map((id) => ` ${id}`).join('')}`),
@@ -251,4 +254,79 @@ test('a display that was connected again at night is switched on in the morning'
   box.shift = 10;
   await until(24 + 7, 59);
   expect(machine.calls()).toEqual(['cec standby 0', 'cec on 0', 'cec as']);
+});
+
+/** A compositor that does what it is told, slowly, and tells its state. */
+const obedient = (folder: string): string =>
+  [
+    `state='${folder}/on'`,
+    'case "$*" in',
+    '  "-t get_outputs -r") p=true; [ -e "$state" ] && p=$(cat "$state"); printf \'[{"name":"HDMI-A-1","power":%s,"rect":{"x":0,"y":0}}]\' "$p" ;;',
+    '  *off) echo false > "$state" ;;',
+    '  *on) echo true > "$state" ;;',
+    'esac',
+  ].join('\n');
+
+const never = (): AbortSignal => new AbortController().signal;
+
+test('a display that is switched by hand tells what became of it, and follows its hours again when they change', async () => {
+  machineWith({ swaymsg: obedient(temporaryFolder()) });
+  const { box, power, until } = boxWith();
+  await until(12);
+  expect(await power.switchTo([1], false, never())).toEqual({ by: 'sway', states: ['off'] });
+  expect(power.status()).toMatchObject({ on: false });
+  await until(19);
+  expect(power.status()).toMatchObject({ on: false });
+  expect(await power.switchTo([1], true, never())).toEqual({ by: 'sway', states: ['on'] });
+  await until(20);
+  expect(power.status()).toMatchObject({ on: false });
+  await power.switchTo([1], true, never());
+  expect(power.status()).toMatchObject({ on: true });
+  await until(24 + 8);
+  await until(24 + 20);
+  expect(power.status()).toMatchObject({ on: false });
+  box.isEmergency = true;
+  box.hours = [null];
+  await power.poll();
+  expect(power.status()).toMatchObject({ on: true });
+});
+
+test('an emergency switches on what was switched off by hand, also where there are no hours', async () => {
+  machineWith({ swaymsg: obedient(temporaryFolder()) });
+  const { box, power, until } = boxWith([null]);
+  await until(12);
+  await power.switchTo([1], false, never());
+  await until(13);
+  expect(power.status()).toMatchObject({ on: false });
+  box.isEmergency = true;
+  await power.poll();
+  expect(power.status()).toMatchObject({ on: true });
+});
+
+test.each<[string, Record<string, string>, object]>([
+  ['a television that stays as it is', { 'cec-client': television }, { by: 'cec', states: ['standby'] }],
+  ['an X server', { xset: server }, { by: 'dpms', states: ['on'] }],
+  ['nothing', {}, { by: null, states: [null] }],
+])('%s tells what it is when it is told to go on', async (_, programs, expected) => {
+  machineWith(programs);
+  const { power, until } = boxWith();
+  await until(12);
+  expect(await power.switchTo([1], true, AbortSignal.abort())).toEqual(expected);
+});
+
+test.each<[string, Record<string, string>, number | null | undefined]>([
+  ['PipeWire', { wpctl: 'case $1 in get-volume) echo "Volume: 0.40" ;; esac' }, 40],
+  [
+    'ALSA',
+    {
+      wpctl: 'exit 1',
+      amixer:
+        'case "$*" in scontents) printf "Simple mixer control \'PCM\',0\\n  Capabilities: pvolume pswitch\\nSimple mixer control \'Master\',0\\n  Capabilities: pvolume\\n" ;; *sget*Master,0) echo "  Mono: Playback 27 [42%] [on]" ;; *Master,0*) ;; *) exit 1 ;; esac',
+    },
+    42,
+  ],
+  ['no sound card', { wpctl: 'exit 1', amixer: 'exit 1' }, undefined],
+])('the volume is read back from %s', async (_, programs, level) => {
+  machineWith(programs);
+  expect(await setVolume(run, 40)).toBe(level);
 });
