@@ -129,6 +129,26 @@ export const replicationHealth = z
   .meta({ id: 'Replication' });
 export type ReplicationHealth = z.infer<typeof replicationHealth>;
 
+const bytes = z.int().nonnegative();
+
+/** The machine in `/healthz`. */
+export const machineHealth = z
+  .object({
+    uptime: z.number().describe('seconds since the system started'),
+    memory: z.object({ total: bytes, available: bytes.describe('without swapping') }).describe('bytes'),
+    disk: z
+      .object({ total: bytes, free: bytes.describe('for this program') })
+      .nullable()
+      .describe('the one with the data directory, bytes; null: the system does not tell'),
+    temperature: z.number().nullable().describe('of the hottest sensor, °C; null: the system does not tell'),
+    throttled: z
+      .boolean()
+      .nullable()
+      .describe('whether the processor was slowed down within a minute; null: the system does not tell'),
+  })
+  .meta({ id: 'MachineHealth' });
+export type MachineHealth = z.infer<typeof machineHealth>;
+
 /** State of the kiosk in `/healthz`. */
 const kioskHealth = z
   .object({
@@ -258,6 +278,7 @@ export const health = z
       })
       .describe('the time of the site'),
     fleet: fleetHealth.optional().describe('the hub of the fleet; absent if none is configured'),
+    machine: machineHealth.describe('what the machine tells of itself'),
     kiosk: kioskHealth.optional().describe('absent headless'),
   })
   .meta({ id: 'Health' });

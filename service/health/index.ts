@@ -1,6 +1,7 @@
 /** `GET /healthz`: 200 while the service can answer; the body reports problems. */
 import { type Health, health, type KioskHealth } from '../contract/health.ts';
 import type { HealthReport, Module, Modules, ServiceContext } from '../module.ts';
+import { createMachineReader } from '../platform/machine.ts';
 
 /** The order of the sentences; further subjects follow. */
 const subjects: readonly string[] = ['content', 'devices', 'boxes', 'feeds', 'streams'];
@@ -43,39 +44,43 @@ interface HealthModule extends Module {
 }
 
 export const createHealth = (
-  { options, version, startedAt, ids, kiosk }: ServiceContext,
+  { options, version, startedAt, ids, kiosk, monotonicNow }: ServiceContext,
   modules: Pick<Modules, 'faults' | 'reports'>,
-): HealthModule => ({
-  summary: async () => {
-    const { status, warnings } = joinReports(await modules.reports(), modules.faults());
-    return { status, warnings };
-  },
-  warnings: async () => joinReports(await modules.reports(), modules.faults()).warnings,
-  health: () => {
-    const shown = kiosk?.();
-    const { issues, notes = [] } = compositorReport(shown?.compositor ?? null);
-    return {
-      fields: {
-        version,
-        variant: options.variant,
-        startedAt: startedAt.toISOString(),
-        uptime: Math.round(process.uptime() * 10) / 10,
-        nodeId: ids.nodeId,
-        site: options.site,
-        ...(shown && { kiosk: shown }),
-      },
-      ...(issues && { issues }),
-      notes: [...options.warnings, ...notes],
-    };
-  },
-  routes: {
-    'GET /healthz': async (ctx) => {
-      const joined = joinReports(await modules.reports(), modules.faults());
-      ctx.set('Cache-Control', 'no-store');
-      // As the schema orders the fields.
-      ctx.body = Object.fromEntries(
-        Object.keys(health.shape).flatMap((name) => (name in joined ? [[name, joined[name as keyof Health]]] : [])),
-      );
+): HealthModule => {
+  const readMachine = createMachineReader({ dataDir: options.dataDir, monotonicNow });
+  return {
+    summary: async () => {
+      const { status, warnings } = joinReports(await modules.reports(), modules.faults());
+      return { status, warnings };
     },
-  },
-});
+    warnings: async () => joinReports(await modules.reports(), modules.faults()).warnings,
+    health: async () => {
+      const shown = kiosk?.();
+      const { issues, notes = [] } = compositorReport(shown?.compositor ?? null);
+      return {
+        fields: {
+          version,
+          variant: options.variant,
+          startedAt: startedAt.toISOString(),
+          uptime: Math.round(process.uptime() * 10) / 10,
+          nodeId: ids.nodeId,
+          site: options.site,
+          machine: await readMachine(),
+          ...(shown && { kiosk: shown }),
+        },
+        ...(issues && { issues }),
+        notes: [...options.warnings, ...notes],
+      };
+    },
+    routes: {
+      'GET /healthz': async (ctx) => {
+        const joined = joinReports(await modules.reports(), modules.faults());
+        ctx.set('Cache-Control', 'no-store');
+        // As the schema orders the fields.
+        ctx.body = Object.fromEntries(
+          Object.keys(health.shape).flatMap((name) => (name in joined ? [[name, joined[name as keyof Health]]] : [])),
+        );
+      },
+    },
+  };
+};

@@ -70,6 +70,13 @@ export const health = {
         },
       },
       ffmpeg: { path: '/usr/bin/ffmpeg', source: 'PATH', version: '7.1' },
+      machine: {
+        uptime: 86_520,
+        memory: { total: 4_127_195_136, available: 2_684_354_560 },
+        disk: { total: 31_272_321_024, free: 18_253_611_008 },
+        temperature: 51.5,
+        throttled: false,
+      },
     }),
   },
   'GET /metrics': {
