@@ -96,7 +96,6 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
     url,
     nodeId,
     screens: content.screens,
-    // In an emergency every display is on.
     hours: (slug) => (isEmergency(slug) ? null : content.hours(slug)),
     isEmergency,
     updateFeeds: peers.updateFeeds,

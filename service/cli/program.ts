@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { boxUrl, fleetUrl, operatorName } from './arguments.ts';
 import { limits as defaultLimits, type Limits } from './client.ts';
+import { registerBackup } from './commands/backup.ts';
 import { registerBox, registerBoxes, registerDiscover, registerHealth } from './commands/boxes.ts';
 import { completionLines, registerCompletion } from './commands/completion.ts';
 import { registerContent } from './commands/content.ts';
@@ -30,6 +31,7 @@ const groups = [
   registerTakeover,
   registerBoxes,
   registerBox,
+  registerBackup,
   registerHealth,
   registerRecords,
   registerFleet,

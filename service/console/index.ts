@@ -18,6 +18,7 @@ import type { Records } from '../records/index.ts';
 import type { Screens } from '../screens/index.ts';
 import type { Takeovers } from '../takeovers/index.ts';
 import { createActions } from './actions.ts';
+import { backupRoutes } from './backup-routes.ts';
 import { boxRoutes } from './boxes.ts';
 import { type ContentDependencies, contentRoutes, versionRoutes } from './content.ts';
 import { type MediaDependencies, mediaRoutes } from './media.ts';
@@ -28,19 +29,20 @@ import { createThumbnailCache, createThumbnails } from './thumbnails.ts';
 import { createVersionStore } from './version-store.ts';
 
 interface Dependencies extends Omit<ContentDependencies, 'peers'>, Omit<MediaDependencies, 'thumbnails'> {
-  media: MediaDependencies['media'] & Pick<Media, 'open' | 'openRendition'>;
+  media: MediaDependencies['media'] &
+    Pick<Media, 'open' | 'openRendition' | 'list' | 'adopt' | 'requireRoom' | 'spoolFolder'>;
   content: ContentDependencies['content'] &
     MediaDependencies['content'] &
     Pick<
       Content,
       'playsAt' | 'onPlay' | 'screens' | 'payload' | 'slides' | 'tags' | 'hours' | 'playing' | 'replaced' | 'status'
     >;
-  devices: Pick<Devices, 'list' | 'forget' | 'sightings' | 'learn'>;
+  devices: Pick<Devices, 'list' | 'restore' | 'forget' | 'sightings' | 'learn'>;
   screens: Pick<Screens, 'pages' | 'isFaulty' | 'identify'>;
   records: Pick<Records, 'recordReset'>;
   peers: ContentDependencies['peers'] &
     Pick<Peers, 'all' | 'askAll' | 'find' | 'ask' | 'broadcast' | 'settled' | 'sendTakeover'>;
-  takeovers: Pick<Takeovers, 'now' | 'open' | 'isEmergency' | 'put' | 'end'>;
+  takeovers: Pick<Takeovers, 'now' | 'open' | 'restore' | 'isEmergency' | 'put' | 'end'>;
   health: {
     /** What is wrong with this box, in sentences. */
     warnings(): Promise<readonly string[]>;
@@ -63,6 +65,7 @@ const createEditing = (context: ServiceContext, dependencies: Dependencies): Mod
       ...contentRoutes(context, dependencies),
       ...versionRoutes(versions, content, context),
       ...mediaRoutes({ ...dependencies, thumbnails }),
+      ...backupRoutes(context, { ...dependencies, versions }),
     },
     close: thumbnails.close,
   };

@@ -50,9 +50,15 @@ export interface VersionText {
   stream(): Readable;
 }
 
+/** What is kept of a document. */
+export type RecordedVersion = Pick<
+  ContentDocument,
+  'counter' | 'nodeId' | 'sha256' | 'changedAt' | 'operator' | 'text'
+>;
+
 export interface VersionStore {
   /** Keeps the document, if it is not kept already. Never rejects: a failure is a fault, and is tried again. */
-  record(document: ContentDocument): Promise<void>;
+  record(document: RecordedVersion): Promise<void>;
   /** Newest first. */
   list(): Promise<VersionHead[]>;
   /** The text of a version; null: it is not kept. */
@@ -70,7 +76,7 @@ interface Options {
 
 const zip = promisify(gzip);
 
-const headOf = ({ counter, nodeId, sha256, changedAt, operator, text }: ContentDocument): VersionHead => ({
+const headOf = ({ counter, nodeId, sha256, changedAt, operator, text }: RecordedVersion): VersionHead => ({
   counter,
   nodeId,
   sha256,
@@ -129,7 +135,7 @@ export const expired = <Each extends Pick<Version, 'stored'>>(versions: readonly
 
 export const createVersionStore = ({ folder, disk, log }: Options): VersionStore => {
   const known = new Map<string, Version>();
-  const unsaved = new Map<string, ContentDocument>();
+  const unsaved = new Map<string, RecordedVersion>();
   const enqueue = createQueue();
   let fault: string | null = null;
 
@@ -147,7 +153,7 @@ export const createVersionStore = ({ folder, disk, log }: Options): VersionStore
     }
   };
 
-  const write = async (document: ContentDocument): Promise<void> => {
+  const write = async (document: RecordedVersion): Promise<void> => {
     const head = headOf(document);
     const line = Buffer.from(`${JSON.stringify(head)}\n`);
     const bytes = Buffer.concat([line, await zip(document.text)]);

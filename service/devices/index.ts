@@ -2,7 +2,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Content } from '../content/index.ts';
 import type { LandingBoot } from '../contract/page.ts';
-import type { DeviceSighting } from '../contract/peers.ts';
+import type { DeviceBinding, DeviceSighting } from '../contract/peers.ts';
+import { canonicalDeviceId } from '../contract/readable.ts';
+import { laterThan } from '../domain/merge.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import type { Screens } from '../screens/index.ts';
@@ -35,6 +37,8 @@ export interface Devices
     Pick<Presence, 'statuses'> {
   /** Binds a device of this box to a screen and names it, if it has no name yet, after the screen. */
   bind(deviceId: string, screenSlug: string, base: string): Promise<void>;
+  /** Makes the names and bindings of a backup the newest. @returns how many */
+  restore(bindings: readonly DeviceBinding[]): Promise<number>;
   /** When each device was last connected, and to which box; at most 10,000. */
   sightings(): DeviceSighting[];
   /** Merges the sightings of other boxes. */
@@ -87,6 +91,15 @@ export const createDevices = async (context: ServiceContext, dependencies: Depen
     forget: async (deviceId, sourceLog) => {
       await onboarding.forget(deviceId, sourceLog);
       lastSeen.forget(deviceId);
+    },
+    restore: async (bindings) => {
+      const own = new Map(stored.list().map(({ deviceId, updatedAt }) => [canonicalDeviceId(deviceId), updatedAt]));
+      const news = bindings.map((binding) => {
+        const before = [own.get(canonicalDeviceId(binding.deviceId)) ?? '', binding.updatedAt].toSorted().at(-1);
+        return { ...binding, updatedAt: laterThan(before, now()) };
+      });
+      onboarding.follow(await stored.merge(news));
+      return news.length;
     },
     sightings: lastSeen.list,
     learn: lastSeen.learn,

@@ -20,7 +20,7 @@ import { createFetchLimits, type FetchLimits, heldIssues } from './fetch-limits.
 import { createFolders, KEPT_MS } from './folders.ts';
 import { createHasher } from './hasher.ts';
 import { createProbe } from './inspect.ts';
-import { createLibrary } from './library.ts';
+import { createLibrary, type Library } from './library.ts';
 import { createLostUploads, type LostUploads, lostFolderOf } from './lost.ts';
 import { createStorageQuota, spareOf } from './quota.ts';
 import { createBoundedProbe, createRenditions, type OpenRendition, type Renditions } from './renditions/index.ts';
@@ -107,6 +107,16 @@ export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'>, Pick
    * @throws the system's error; then the file is where it was
    */
   setAside(name: string, sha256: string): Promise<boolean>;
+  /** Where a file must lie to be adopted: on the disk of the uploads. */
+  spoolFolder: string;
+  /** @throws CodedError `insufficient_storage` if there is no room for so many more bytes */
+  requireRoom(bytes: number): Promise<void>;
+  /**
+   * Makes files below {@link spoolFolder} uploads of now, all of them or none.
+   * @param folder for what they replace, until they are all there
+   * @returns puts back what was there before
+   */
+  adopt: Library['adopt'];
   /** Names of the uploads that lost against a file of another box and are kept. */
   lost: LostUploads['list'];
   /** Calls `listener` when the hours begin in which media are fetched. */
@@ -293,6 +303,9 @@ export const createMedia = async (service: ServiceContext, { content, feeds }: D
       digest: deletions.digest,
       onDelete: deleted.on,
     },
+    spoolFolder: uploadDir,
+    requireRoom: (bytes) => storage.require(uploadDir, bytes),
+    adopt: library.adopt,
     setAside: library.setAside,
     lost: lost.list,
     followSite: (source) => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { readdir, rm, stat, utimes } from 'node:fs/promises';
+import { copyFile, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { checkBody } from '../auth/signatures.ts';
@@ -59,7 +59,7 @@ interface Written {
 
 export type Library = Awaited<ReturnType<typeof createLibrary>>;
 
-const LEFTOVER = /^\.upload-[0-9a-f-]{36}$/;
+const LEFTOVER = /^\.(upload|restore)-[0-9a-f-]{36}$/;
 
 /** Converts a file system error into an API error where the client can act on it. */
 const toCodedError = (error: unknown): unknown => {
@@ -82,7 +82,7 @@ export const createLibrary = async (
   const { uploads: uploadDir, media: mediaDir } = dirs;
   for (const name of await readdir(uploadDir)) {
     if (!LEFTOVER.test(name)) continue;
-    await rm(join(uploadDir, name), { force: true });
+    await rm(join(uploadDir, name), { recursive: true, force: true });
     log.info({ name }, 'deleted the temporary file of an interrupted upload');
   }
 
@@ -214,6 +214,58 @@ export const createLibrary = async (
           .then(() => removeDeleted(name))
           .catch((error: unknown) => log.warn({ err: error, name }, 'a deleted medium could not be removed at once'));
       });
+    },
+
+    /**
+     * Makes files that lie on the disk of the upload directory uploads of now. The files are gone then.
+     * @returns puts back what was there before
+     * @throws the system's error, and then everything is as it was
+     */
+    async adopt(
+      files: readonly { name: string; path: string; sha256: string }[],
+      folder: string,
+    ): Promise<() => Promise<void>> {
+      const undone: (() => Promise<void>)[] = [];
+      const undo = async (): Promise<void> => {
+        for (const each of undone.toReversed()) await each();
+        await systemDisk.syncFolder(uploadDir);
+      };
+      const left = new Map<string, number>();
+      for (const { path } of files) left.set(path, (left.get(path) ?? 0) + 1);
+      const adoptOne = async ({ name, path, sha256 }: (typeof files)[number], index: number): Promise<void> => {
+        const target = join(uploadDir, name);
+        const before = join(folder, `before-${index}`);
+        const uses = left.get(path) ?? 1;
+        left.set(path, uses - 1);
+        const source = uses === 1 ? path : join(folder, `copy-${index}`);
+        if (source !== path) await copyFile(path, source);
+        const time = new Date(Math.max(now(), newest(name) + 1));
+        await utimes(source, time, time);
+        const facts = await inspect(source, name);
+        await enqueue(async () => {
+          const isKept = await rename(target, before).then(
+            () => true,
+            (error: unknown) => (codeOf(error) === 'ENOENT' ? false : Promise.reject(error)),
+          );
+          undone.push(async () => {
+            await rm(target, { force: true });
+            if (isKept) await renamePatiently(systemDisk, before, target);
+            await folders.changed(target);
+          });
+          await renamePatiently(systemDisk, source, target);
+        });
+        await folders.changed(target);
+        const stats = await stat(target);
+        catalog.record(target, { ...facts, fingerprint: fingerprint(stats), sha256 });
+      };
+      try {
+        for (const [index, file] of files.entries()) await adoptOne(file, index);
+        await systemDisk.syncFolder(uploadDir);
+      } catch (error) {
+        await undo();
+        throw toCodedError(error);
+      }
+      return undo;
     },
 
     /** Removes the files here that a deletion by any box covers. @throws the system's error */

@@ -58,6 +58,11 @@ export interface Takeovers extends Module {
   end(id: string): Promise<TakeoverRecord>;
   /** Stores the newer records of another box. @returns what it lacks: the ends of those that it still has */
   merge(theirs: readonly TakeoverRecord[]): Promise<TakeoverRecord[]>;
+  /**
+   * Adds takeovers of a backup, all of which are over: none is shown again. One that runs here stays as it is.
+   * @returns how many were added, and the ids of those that were not
+   */
+  restore(theirs: readonly TakeoverRecord[]): Promise<{ count: number; leftOut: string[] }>;
   /** Every record that is kept, for other boxes. */
   records(): TakeoverRecord[];
   /** Follows the site's clock. Until this is called, the clock of this box stands for it. */
@@ -286,6 +291,21 @@ export const createTakeovers = async (context: ServiceContext): Promise<Takeover
         const record = read().get(id);
         return record !== undefined && isOpen(record) ? record : null;
       },
+    },
+    restore: async (theirs) => {
+      const running = new Set(open().map(({ id }) => id));
+      const news = theirs.filter(({ id }) => !running.has(id));
+      const leftOut = theirs.flatMap(({ id }) => (running.has(id) ? id : []));
+      if (news.length === 0) return { count: 0, leftOut };
+      await update((records) => {
+        const ended = news.map((record) => {
+          const before = [records.get(record.id)?.updatedAt ?? '', record.updatedAt].toSorted().at(-1);
+          const updatedAt = laterThan(before, siteNow());
+          return { ...record, updatedAt, endedAt: updatedAt };
+        });
+        return mergeTakeovers(records, ended, reading());
+      });
+      return { count: news.length, leftOut };
     },
     records: () => [...read().values()],
     followClock: (clock) => {

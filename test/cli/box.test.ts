@@ -1,5 +1,7 @@
 /** `signage box`: actions on the machine of a box, and the token of the box itself. */
+import { truncateSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { shareTestService } from '../support/service.ts';
 import { signageHere } from './support.ts';
@@ -23,6 +25,18 @@ describe('signage box', () => {
     expect((await run(['nobody', 'identify'])).code).toBe(3);
     const wrong = await run([hostname(), 'reset', 'another'], { SIGNAGE_DATA_DIR: box().dataDir });
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('must repeat the name')]);
+  });
+
+  test('what is backed up is restored from the box itself, and a damaged file is refused', async () => {
+    const file = join(box().dataDir, 'box.tar');
+    const here = { SIGNAGE_DATA_DIR: box().dataDir };
+    const onBox = (args: readonly string[]) => signageHere(['--box', box().url, ...args], here);
+    expect((await signageHere(['--box', box().url, 'backup', file], {})).code).toBe(4);
+    expect((await onBox(['backup', file])).code).toBe(0);
+    const restored = await onBox(['restore', file, '--json']);
+    expect([restored.code, JSON.parse(restored.stdout)]).toEqual([0, expect.objectContaining({ bindings: 0 })]);
+    truncateSync(file, 3_000);
+    expect([(await onBox(['restore', file])).code, (await onBox(['restore', '/nowhere.tar'])).code]).toEqual([1, 2]);
   });
 
   test('what the hardware does not confirm ends as degraded, with the answer of the box', async () => {

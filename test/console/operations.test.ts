@@ -1,4 +1,6 @@
 /** Each operation of the console's API once, as the console uses it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { EditedContent } from '../../service/contract/console/content.ts';
 import type { SiteOverview } from '../../service/contract/console/site.ts';
@@ -63,13 +65,28 @@ test.each(withAndWithoutSecret)('every operation does its work, %s', async (_, s
   await run(`DELETE ${base}/takeovers/:id`, ['drill'], 204);
   await run(`DELETE ${base}/devices/:deviceId`, [device.deviceId], 204);
   await run(`POST ${base}/boxes/:nodeId/actions`, [nodeId], 200, { action: 'display-on' });
+  const local =
+    secret === null ? { 'x-signage-local': readFileSync(join(service.dataDir, 'local-token'), 'utf8') } : {};
+  const backup = await run(`GET ${base}/backup`, [], 200, undefined, local);
+  const tar = new Uint8Array(await backup.arrayBuffer());
+  const meant = { ...local, 'Content-Type': 'application/x-tar', 'x-signage-confirm': 'restore' };
+  await run(`POST ${base}/restore`, [], 200, tar, meant);
   await run(`POST ${base}/boxes/:nodeId/restart`, [nodeId], 202);
   const { lines } = await read<{ lines: unknown[] }>(`GET ${base}/boxes/:nodeId/log`, [nodeId], 200);
   expect(lines.length).toBeGreaterThan(0);
   expect(await read(`GET ${base}/plays`, [], 200)).toMatchObject([{ play_id: play.play_id, screen: 'lobby' }]);
   const { records } = await read<{ records: { action: string }[] }>(`GET ${base}/audit`, [], 200);
   expect(records.toReversed().map(({ action }) => action)).toEqual([
-    ...['content.publish', 'takeover.start', 'takeover.end', 'device.forget', 'box.action', 'box.restart'],
+    ...[
+      'content.publish',
+      'takeover.start',
+      'takeover.end',
+      'device.forget',
+      'box.action',
+      'box.backup',
+      'box.restore',
+      'box.restart',
+    ],
   ]);
 
   const all = Object.keys(operations).filter((name) => name.includes(` ${base}/`));

@@ -1,8 +1,10 @@
 /** The machine of a box: actions on it. */
 import { z } from 'zod';
 import { actionAnswer, boxOrder } from '../console/actions.ts';
-import { nodeExample } from './examples.ts';
-import { json, type Operations, ok } from './operation.ts';
+import { confirmHeaders, restored } from '../console/backup.ts';
+import { tarType } from '../console/backup-names.ts';
+import { digestExample, momentExample, nodeExample } from './examples.ts';
+import { file, json, type Operations, ok } from './operation.ts';
 
 export const orderExample = { action: 'volume', value: 40 };
 export const actionExample = { result: 'done', state: 40, message: 'The volume is 40.' };
@@ -18,5 +20,35 @@ export const machine = {
     answer: ok('What became of it.', actionAnswer, actionExample),
     errors: ['local_required', 'box_not_found', 'update_in_trial', 'box_away'],
     examples: { nodeId: nodeExample },
+  },
+  'GET /console/api/backup': {
+    audit: { action: 'box.backup', subject: 'box' },
+    summary: 'Back the box up',
+    description:
+      'One tar, `manifest.json` first: format, names, types, times and SHA-256 of all members. It holds content, versions, media, bindings, takeovers and settings, but no secret, PIN or password of config.json. Addresses in the content are as they were written. It is not proven, as all that is streamed. Without a secret it is given to the box itself alone (`x-signage-local`).',
+    answer: file('The backup.', tarType),
+    errors: ['local_required', 'too_many_requests'],
+  },
+  'POST /console/api/restore': {
+    audit: { action: 'box.restore', subject: 'box' },
+    summary: 'Restore a backup',
+    description:
+      'All of it is read and checked before anything changes. It is an edit of now: the content becomes a new version, media become uploads, bindings the newest, and takeovers come back ended. The box keeps its node id and keys, and settings that belong to a machine. Without a secret it is taken from the box itself alone (`x-signage-local`).',
+    headers: confirmHeaders,
+    body: { [tarType]: { schema: z.string().meta({ format: 'binary' }) } },
+    answer: ok('What was restored.', restored, {
+      content: { sha256: digestExample, changedAt: momentExample },
+      media: 12,
+      versions: 50,
+      bindings: 3,
+      takeovers: 0,
+      settings: ['site', 'timeZone'],
+      left_out: ['The setting port of config.json belongs to the box that it was written on.'],
+      restart_required: false,
+    }),
+    errors: [
+      ...(['local_required', 'missing_field', 'invalid_field', 'unsupported_media_type', 'payload_too_large'] as const),
+      ...(['backup_damaged', 'backup_newer', 'invalid_content', 'insufficient_storage', 'too_many_requests'] as const),
+    ],
   },
 } as const satisfies Operations;

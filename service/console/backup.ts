@@ -1,0 +1,169 @@
+/** Writes a backup of the box: content, versions, media, records and settings as one tar. */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pack } from 'tar-stream';
+import type { Content } from '../content/index.ts';
+import { type BackupRecords, backupFormat, type Manifest, manifestName } from '../contract/console/backup.ts';
+import type { Devices } from '../devices/index.ts';
+import type { Media } from '../media/index.ts';
+import type { ServiceContext } from '../module.ts';
+import { readConfig } from '../platform/options/index.ts';
+import { backupConfig } from '../platform/options/portable.ts';
+import type { Takeovers } from '../takeovers/index.ts';
+import type { VersionStore } from './version-store.ts';
+
+export interface BackupDependencies {
+  content: Pick<Content, 'playing'>;
+  media: Pick<Media, 'list' | 'open'>;
+  devices: Pick<Devices, 'list'>;
+  takeovers: Pick<Takeovers, 'open'>;
+  versions: Pick<VersionStore, 'list' | 'read'>;
+}
+
+type BackupContext = Pick<ServiceContext, 'options' | 'version' | 'ids' | 'machineName' | 'dirs' | 'now'>;
+
+/** A member, which is read twice: for its hash, and when it is sent. */
+interface Member {
+  path: string;
+  type: string;
+  modifiedAt: string;
+  /** @throws Error if it is gone or was replaced */
+  read(): Promise<Readable>;
+}
+
+const json = (value: unknown): (() => Promise<Readable>) => {
+  const bytes = Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
+  return async () => Readable.from([bytes]);
+};
+
+const measure = async (stream: Readable): Promise<{ size: number; sha256: string }> => {
+  const hash = createHash('sha256');
+  let size = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    hash.update(chunk);
+  }
+  return { size, sha256: hash.digest('hex') };
+};
+
+export const createBackup = (
+  { options, version, ids: { nodeId }, machineName, dirs, now }: BackupContext,
+  { content, media, devices, takeovers, versions }: BackupDependencies,
+) => {
+  const versionMembers = async (): Promise<Member[]> =>
+    (await versions.list()).map((head) => ({
+      path: `versions/${head.sha256}.json`,
+      type: 'application/json',
+      modifiedAt: head.changedAt,
+      read: async () => {
+        const found = await versions.read(head.sha256);
+        if (found === null) throw new Error(`the version ${head.sha256} is gone`);
+        const chunks: Buffer[] = [];
+        for await (const chunk of found.stream() as AsyncIterable<Buffer>) chunks.push(chunk);
+        const { counter, nodeId: of, sha256, changedAt, operator } = head;
+        return json({ counter, nodeId: of, sha256, changedAt, operator, text: Buffer.concat(chunks).toString() })();
+      },
+    }));
+
+  /** One for each hash, under whatever names it is kept. */
+  const mediaMembers = async (): Promise<{ members: Member[]; names: Manifest['media'] }> => {
+    const entries = await media.list(0);
+    const names = entries.map(({ name, sha256, modifiedAt }) => ({ name, sha256, modified_at: modifiedAt }));
+    const byHash = new Map(entries.map((entry) => [entry.sha256, entry]));
+    const members = [...byHash.values()].map(({ name, sha256, mediaType, modifiedAt }) => ({
+      path: `media/${sha256}`,
+      type: mediaType,
+      modifiedAt,
+      read: async () => {
+        const { handle } = await media.open(name);
+        return handle.createReadStream({ start: 0 });
+      },
+    }));
+    return { members, names };
+  };
+
+  const collect = async (): Promise<{ members: Member[]; names: Manifest['media'] }> => {
+    const at = new Date(now()).toISOString();
+    const files = await mediaMembers();
+    const playing = content.playing();
+    const records: BackupRecords = {
+      devices: devices.list().filter(({ forgotten }) => !forgotten),
+      takeovers: takeovers.open(),
+    };
+    const type = 'application/json';
+    const config = backupConfig(readConfig(join(dirs.data, 'config.json')));
+    const members: Member[] = [
+      ...(playing === null
+        ? []
+        : [
+            {
+              path: 'content.json',
+              type,
+              modifiedAt: playing.changedAt,
+              read: async () => Readable.from([Buffer.from(playing.text)]),
+            },
+          ]),
+      { path: 'config.json', type, modifiedAt: at, read: json(config) },
+      ...Object.entries(records).map(([name, value]) => ({
+        path: `records/${name}.json`,
+        type,
+        modifiedAt: at,
+        read: json(value),
+      })),
+      ...(await versionMembers()),
+      ...files.members,
+    ];
+    return { members, names: files.names };
+  };
+
+  return {
+    /**
+     * Resolves with a stream of the tar. It fails while it is read if a medium was replaced since it began: a backup is whole
+     * or none.
+     */
+    write: async (): Promise<Readable> => {
+      const { members, names } = await collect();
+      const measured = new Map<Member, { size: number; sha256: string }>();
+      for (const member of members) measured.set(member, await measure(await member.read()));
+      const listed = (member: Member): Manifest['members'][number] => {
+        const { size, sha256 } = measured.get(member) ?? { size: 0, sha256: '' };
+        return { path: member.path, type: member.type, size, sha256, modified_at: member.modifiedAt };
+      };
+      const manifest: Manifest = {
+        format: backupFormat,
+        version,
+        site: options.site,
+        node_id: nodeId,
+        name: machineName,
+        created_at: new Date(now()).toISOString(),
+        members: members.map(listed),
+        media: names,
+      };
+      const tar = pack();
+      const add = async (path: string, modifiedAt: string, size: number, stream: Readable): Promise<void> => {
+        const mtime = new Date(modifiedAt);
+        const entry = tar.entry({ name: path, size, mtime, mode: 0o600 }, () => undefined);
+        let written = 0;
+        for await (const chunk of stream as AsyncIterable<Buffer>) {
+          written += chunk.length;
+          if (written > size) break;
+          if (!entry.write(chunk)) await new Promise<void>((resolve) => entry.once('drain', () => resolve()));
+        }
+        if (written !== size) throw new Error(`${path} was replaced while the backup was written`);
+        entry.end();
+      };
+      const fill = async (): Promise<void> => {
+        const head = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+        await add(manifestName, manifest.created_at, head.length, Readable.from([head]));
+        for (const member of members) {
+          const { size } = measured.get(member) ?? { size: 0 };
+          await add(member.path, member.modifiedAt, size, await member.read());
+        }
+        tar.finalize();
+      };
+      fill().catch((error: Error) => tar.destroy(error));
+      return Readable.from(tar as unknown as AsyncIterable<Buffer>, { objectMode: false });
+    },
+  };
+};

@@ -1,0 +1,315 @@
+/** Restores a backup: reads it to the disk, checks all of it, and only then makes it an edit of now. */
+import { createHash, randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { extract } from 'tar-stream';
+import { z } from 'zod';
+import { checkBody } from '../auth/signatures.ts';
+import { type Content, validateContent } from '../content/index.ts';
+import {
+  backupFormat,
+  backupRecords,
+  type Manifest,
+  manifestName,
+  manifest as manifestSchema,
+  mostManifestBytes,
+  mostRecordBytes,
+  type Restored,
+  type StoredVersion,
+  storedVersion,
+} from '../contract/console/backup.ts';
+import type { ContentFile } from '../contract/content.ts';
+import { CodedError } from '../contract/errors.ts';
+import type { Devices } from '../devices/index.ts';
+import { isMediaName } from '../domain/media-names.ts';
+import type { Media } from '../media/index.ts';
+import type { ServiceContext } from '../module.ts';
+import { OptionsError, readConfig, readOptions } from '../platform/options/index.ts';
+import { withPortable } from '../platform/options/portable.ts';
+import { isFull, systemDisk } from '../platform/store/disk.ts';
+import { keepCopy } from '../platform/store/file.ts';
+import type { Takeovers } from '../takeovers/index.ts';
+import type { VersionStore } from './version-store.ts';
+
+export interface RestoreDependencies {
+  content: Pick<Content, 'publish'>;
+  media: Pick<Media, 'adopt' | 'requireRoom' | 'spoolFolder'>;
+  devices: Pick<Devices, 'restore'>;
+  takeovers: Pick<Takeovers, 'restore'>;
+  versions: Pick<VersionStore, 'record'>;
+}
+
+type RestoreContext = Pick<ServiceContext, 'options' | 'dirs' | 'log' | 'tempo'>;
+
+interface Body {
+  stream: Readable;
+  /** The Content-Length; null if the client sends none. */
+  length: number | null;
+  /** The SHA-256 (hex) in the request's signature; null for an unsigned request. */
+  bodySha256: string | null;
+}
+
+const damaged = (message: string): CodedError => new CodedError('backup_damaged', `The backup is damaged: ${message}.`);
+
+/** @throws CodedError `backup_damaged` */
+const parse = <Schema extends z.ZodType>(schema: Schema, text: string, path: string): z.output<Schema> => {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw damaged(`${path} is not JSON`);
+  }
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw damaged(`${path} has another form${issue === undefined ? '' : ` at ${issue.path.join('.') || 'its top'}`}`);
+};
+
+/** @throws CodedError `backup_newer`, `backup_damaged` */
+const parseManifest = (text: string): Manifest => {
+  const { format } = parse(manifestSchema.pick({ format: true }), text, manifestName);
+  if (format > backupFormat) throw new CodedError('backup_newer');
+  const manifest = parse(manifestSchema, text, manifestName);
+  const paths = manifest.members.map(({ path }) => path);
+  if (new Set(paths).size !== paths.length) throw damaged(`${manifestName} names a member twice`);
+  for (const { name, sha256 } of manifest.media) {
+    if (!isMediaName(name)) throw damaged(`${JSON.stringify(name.slice(0, 100))} is no name of a medium`);
+    if (!paths.includes(`media/${sha256}`)) throw damaged(`the file of ${JSON.stringify(name)} is not in it`);
+  }
+  return manifest;
+};
+
+const textOf = async (stream: AsyncIterable<Buffer>, most: number, path: string): Promise<string> => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    size += chunk.length;
+    if (size > most) throw damaged(`${path} is too large`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+};
+
+const configSchema = z.record(z.string(), z.unknown());
+
+/** What was read, and is whole. */
+interface Spooled {
+  manifest: Manifest;
+  /** Where a member lies. */
+  fileOf(path: string): string;
+}
+
+export const createRestore = (
+  { options, dirs, log, tempo }: RestoreContext,
+  { content, media, devices, takeovers, versions }: RestoreDependencies,
+) => {
+  let isBusy = false;
+
+  /** Writes the members to a folder. @throws CodedError `backup_damaged`, `backup_newer`, `payload_too_large` */
+  const spool = async ({ stream, bodySha256 }: Body, folder: string): Promise<Spooled> => {
+    const whole = createHash('sha256');
+    let received = 0;
+    let still: NodeJS.Timeout | undefined;
+    const counted = new Transform({
+      transform: (chunk: Buffer, _, done) => {
+        received += chunk.length;
+        still?.refresh();
+        whole.update(chunk);
+        if (received > options.mediaQuotaBytes) done(new CodedError('payload_too_large'));
+        else done(null, chunk);
+      },
+    });
+    still = setTimeout(() => counted.destroy(new CodedError('request_timeout')), tempo.http.still);
+    const tar = extract();
+    const fileOf = (path: string): string => join(folder, path.replaceAll('/', '-'));
+    let manifest: Manifest | null = null;
+    const missing = new Map<string, Manifest['members'][number]>();
+    const reading = (async () => {
+      for await (const entry of tar) {
+        const { name, type } = entry.header;
+        const bytes = entry as unknown as AsyncIterable<Buffer>;
+        if (type !== 'file') throw damaged('it has a member that is no file');
+        if (manifest === null) {
+          if (name !== manifestName) throw damaged(`it does not begin with ${manifestName}`);
+          manifest = parseManifest(await textOf(bytes, mostManifestBytes, manifestName));
+          for (const member of manifest.members) missing.set(member.path, member);
+          const total = manifest.members.reduce((sum, { size }) => sum + size, 0);
+          if (total > options.mediaQuotaBytes) throw new CodedError('payload_too_large');
+          await media.requireRoom(total);
+          continue;
+        }
+        const member = missing.get(name);
+        if (member === undefined) throw damaged(`${manifestName} does not name a member of it`);
+        missing.delete(name);
+        const hash = createHash('sha256');
+        let size = 0;
+        const measure = async function* (): AsyncGenerator<Buffer> {
+          for await (const chunk of bytes) {
+            size += chunk.length;
+            if (size > member.size) throw damaged(`${name} is too large`);
+            hash.update(chunk);
+            yield chunk;
+          }
+        };
+        await pipeline(measure(), createWriteStream(fileOf(name), { mode: 0o600, flush: true }));
+        if (size !== member.size || hash.digest('hex') !== member.sha256) throw damaged(`${name} is not what it was`);
+      }
+    })();
+    reading.catch((error: Error) => tar.destroy(error));
+    const onClose = (): void => {
+      const message = 'The connection ended before the backup was complete.';
+      if (!stream.readableEnded) counted.destroy(new CodedError('invalid_request', message));
+    };
+    // Not in a pipeline: the answer to what is refused goes out on the connection of the request.
+    stream.on('close', onClose).on('error', onClose);
+    if (stream.destroyed) onClose();
+    stream.pipe(counted);
+    try {
+      const [received, read] = await Promise.allSettled([pipeline(counted, tar), reading]);
+      const errors = [received, read].flatMap((each) => (each.status === 'rejected' ? [each.reason as Error] : []));
+      const told = errors.find((error) => error instanceof CodedError || isFull(error)) ?? errors[0];
+      if (told !== undefined) throw told instanceof CodedError || isFull(told) ? told : damaged(told.message);
+    } finally {
+      clearTimeout(still);
+      stream.unpipe(counted).off('close', onClose).off('error', onClose);
+    }
+    checkBody(whole.digest('hex'), bodySha256);
+    const [absent] = missing.keys();
+    if (manifest === null) throw damaged('it is empty');
+    if (absent !== undefined) throw damaged(`${absent} is not in it`);
+    return { manifest, fileOf };
+  };
+
+  /** Everything but the media, judged. @throws CodedError `backup_damaged`, `invalid_content` */
+  const judge = async ({ manifest, fileOf }: Spooled, folder: string) => {
+    const paths = manifest.members.map(({ path }) => path);
+    const read = async (path: string): Promise<string | null> => {
+      const member = manifest.members.find((each) => each.path === path);
+      if (member === undefined) return null;
+      if (member.size > mostRecordBytes) throw damaged(`${path} is too large`);
+      return readFile(fileOf(path), 'utf8');
+    };
+    const text = await read('content.json');
+    let file: ContentFile | null = null;
+    if (text !== null) {
+      let value: unknown;
+      try {
+        value = JSON.parse(text.replace(/^\uFEFF/, ''));
+      } catch {
+        throw damaged('content.json is not JSON');
+      }
+      const reading = validateContent(value);
+      if (!reading.ok) throw new CodedError('invalid_content', undefined, { errors: reading.issues });
+      file = reading.content;
+    }
+    const devicesText = await read('records/devices.json');
+    const takeoversText = await read('records/takeovers.json');
+    const records = {
+      devices: devicesText === null ? [] : parse(backupRecords.shape.devices, devicesText, 'records/devices.json'),
+      takeovers:
+        takeoversText === null ? [] : parse(backupRecords.shape.takeovers, takeoversText, 'records/takeovers.json'),
+    };
+    const unknown = paths.filter((path) => path.startsWith('records/') && !/\/(devices|takeovers)\.json$/.test(path));
+    const stored: StoredVersion[] = [];
+    for (const path of paths.filter((each) => each.startsWith('versions/'))) {
+      stored.push(parse(storedVersion, (await read(path)) ?? '', path));
+    }
+    const configText = await read('config.json');
+    const given = configText === null ? {} : parse(configSchema, configText, 'config.json');
+    const path = join(dirs.data, 'config.json');
+    const portable = withPortable(readConfig(path), given);
+    const config = Buffer.from(`${JSON.stringify(portable.config, null, 2)}\n`);
+    try {
+      await keepCopy(systemDisk, join(folder, 'config.json'), config);
+      readOptions({ env: { SIGNAGE_DATA_DIR: folder } });
+    } catch (error) {
+      if (error instanceof OptionsError) throw damaged(error.message);
+      throw error;
+    }
+    return {
+      content: text === null || file === null ? null : { text, file },
+      records,
+      versions: stored,
+      config: { path, bytes: config, ...portable },
+      unknown,
+    };
+  };
+
+  type Judged = Awaited<ReturnType<typeof judge>>;
+
+  const apply = async (
+    { manifest, fileOf }: Spooled,
+    judged: Judged,
+    { operator, folder }: { operator: string | null; folder: string },
+  ): Promise<Omit<Restored, 'restart_required'>> => {
+    const leftOut: string[] = judged.unknown.map((path) => `${path} is not known to this version.`);
+    // The media first: content that plays must find them.
+    const undo = await media.adopt(
+      manifest.media.map(({ name, sha256 }) => ({ name, sha256, path: fileOf(`media/${sha256}`) })),
+      folder,
+    );
+    let document: Restored['content'] = null;
+    try {
+      if (judged.content !== null) {
+        const { text, file } = judged.content;
+        const published = await content.publish({ text, content: file, isExpected: () => true, operator });
+        document = { sha256: published.sha256, changedAt: published.changedAt };
+      }
+    } catch (error) {
+      await undo();
+      throw error;
+    }
+    for (const version of judged.versions) await versions.record(version);
+    const bindings = await devices.restore(judged.records.devices);
+    const ended = await takeovers.restore(judged.records.takeovers);
+    leftOut.push(...ended.leftOut.map((id) => `The takeover ${id} runs here, and stays as it is.`));
+    const { path, bytes, taken, left } = judged.config;
+    if (taken.length > 0) await keepCopy(systemDisk, path, bytes);
+    leftOut.push(
+      ...left.map((name) => `The setting ${name} of config.json belongs to the box that it was written on.`),
+    );
+    return {
+      content: document,
+      media: manifest.media.length,
+      versions: judged.versions.length,
+      bindings,
+      takeovers: ended.count,
+      settings: taken,
+      left_out: leftOut,
+    };
+  };
+
+  return {
+    /**
+     * Restores a backup, all of it or nothing.
+     * @throws CodedError `backup_damaged`, `backup_newer`, `invalid_content`, `payload_too_large`, `insufficient_storage`,
+     *   `too_many_requests` while another one is restored
+     */
+    restore: async (body: Body, operator: string | null): Promise<Omit<Restored, 'restart_required'>> => {
+      if (isBusy) {
+        const message = 'Another backup is being restored; try again once it is done.';
+        throw new CodedError('too_many_requests', message, { headers: { 'Retry-After': '10' } });
+      }
+      if ((body.length ?? 0) > options.mediaQuotaBytes) throw new CodedError('payload_too_large');
+      isBusy = true;
+      const folder = join(media.spoolFolder, `.restore-${randomUUID()}`);
+      try {
+        await media.requireRoom(body.length ?? 0);
+        await mkdir(folder, { mode: 0o700 });
+        const spooled = await spool(body, folder);
+        const judged = await judge(spooled, folder);
+        const result = await apply(spooled, judged, { operator, folder });
+        log.warn({ operator, media: result.media, from: spooled.manifest.name }, 'a backup was restored');
+        return result;
+      } catch (error) {
+        throw isFull(error) ? new CodedError('insufficient_storage', undefined, { cause: error }) : error;
+      } finally {
+        isBusy = false;
+        await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+      }
+    },
+  };
+};

@@ -1,0 +1,100 @@
+/** Which settings of `config.json` go into a backup, and which of those a restore takes. Pure. */
+import { environmentName, type SettingName, secretNames, settingNames } from './settings.ts';
+
+/**
+ * The settings that a restore takes. Never paths of programs, folders, keys and certificates, addresses to listen on,
+ * secrets, whom to trust, or the PIN: whoever can write a backup must not get hold of the box by it.
+ */
+const portable: readonly SettingName[] = [
+  'site',
+  'peers',
+  'discovery',
+  'timeZone',
+  'logLevel',
+  'maxUploadBytes',
+  'mediaQuotaBytes',
+  'fetchBytesPerSecond',
+  'fetchHours',
+  'maxStreams',
+  'streamIdleSeconds',
+  'pageTokenSeconds',
+  'playsUrl',
+  'alertUrl',
+  'alertGraceSeconds',
+  'fleetUrl',
+];
+const portableKiosk: readonly string[] = ['displays', 'rotation'];
+
+type Config = Readonly<Record<string, unknown>>;
+
+const nameOf = (key: string): SettingName | undefined =>
+  settingNames.find((known) => key === known || key === environmentName(known));
+
+/** An address without the user and the password in it, which some servers take; anything else as it is. */
+const withoutPassword = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutPassword);
+  if (typeof value !== 'string' || !value.includes('@')) return value;
+  return value
+    .split(',')
+    .map((each) => {
+      if (!URL.canParse(each.trim())) return each;
+      const url = new URL(each.trim());
+      if (url.username === '' && url.password === '') return each;
+      url.username = '';
+      url.password = '';
+      return url.href;
+    })
+    .join(',');
+};
+
+const kioskOf = (config: Config): Config => {
+  const { kiosk } = config;
+  return typeof kiosk === 'object' && kiosk !== null && !Array.isArray(kiosk) ? (kiosk as Config) : {};
+};
+
+/** What a backup holds of a configuration: no secret, no PIN, no password, and nothing that is no setting. */
+export const backupConfig = (config: Config): Config => {
+  const kept = Object.entries(config).flatMap(([key, value]) => {
+    const name = nameOf(key);
+    return name === undefined || secretNames.includes(name) ? [] : [[key, withoutPassword(value)] as const];
+  });
+  const { displays, rotation, updates } = kioskOf(config);
+  return { ...Object.fromEntries(kept), ...('kiosk' in config && { kiosk: { displays, rotation, updates } }) };
+};
+
+interface Portable {
+  config: Config;
+  /** Names of the settings that it takes. */
+  taken: string[];
+  /** Names of those that it does not. */
+  left: string[];
+}
+
+/** A configuration with the settings of a backup that may be restored. @param current as it is on this box */
+export const withPortable = (current: Config, backup: Config): Portable => {
+  const taken: string[] = [];
+  const left: string[] = [];
+  const config: Record<string, unknown> = { ...current };
+  for (const [key, value] of Object.entries(backup)) {
+    if (key === 'kiosk') continue;
+    const name = nameOf(key);
+    if (name === undefined || !portable.includes(name)) {
+      left.push(key);
+      continue;
+    }
+    // Either spelling may stand there.
+    delete config[environmentName(name)];
+    config[name] = value;
+    taken.push(name);
+  }
+  const kiosk: Record<string, unknown> = { ...kioskOf(current) };
+  for (const [key, value] of Object.entries(kioskOf(backup))) {
+    if (value === undefined) continue;
+    if (portableKiosk.includes(key)) {
+      kiosk[key] = value;
+      taken.push(`kiosk.${key}`);
+    } else left.push(`kiosk.${key}`);
+  }
+  if (Object.keys(kiosk).length > 0) config['kiosk'] = kiosk;
+  return { config, taken, left };
+};

@@ -1,0 +1,221 @@
+/** Backup and restore: what is in it, what comes back, and what is refused without a trace. */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { PNG } from 'pngjs';
+import { extract, pack } from 'tar-stream';
+import { describe, expect, test } from 'vitest';
+import type { Restored } from '../../service/contract/console/backup.ts';
+import { type Manifest, manifest } from '../../service/contract/console/backup.ts';
+import { lobby, lobbyWith } from '../content/samples.ts';
+import { patience } from '../support/observe.ts';
+import { createOperator, operatorSecret, refusalOf, secretSettings } from '../support/operator.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const env = secretSettings(operatorSecret);
+const tar = { 'Content-Type': 'application/x-tar' };
+const confirmed = { ...tar, 'x-signage-confirm': 'restore' };
+
+/** The members of a tar, by name, in its order. */
+const membersOf = async (bytes: Uint8Array): Promise<Map<string, string>> => {
+  const reading = extract();
+  reading.end(bytes);
+  const members = new Map<string, string>();
+  for await (const entry of reading)
+    members.set(entry.header.name, Buffer.from(await text(entry as never), 'utf8').toString());
+  return members;
+};
+
+type Entry = readonly [header: string | { name: string; type: 'symlink'; linkname: string }, content: string];
+
+const tarOf = async (entries: readonly Entry[]): Promise<Buffer> => {
+  const writing = pack();
+  for (const [header, content] of entries)
+    writing.entry(typeof header === 'string' ? { name: header } : header, content);
+  writing.finalize();
+  const chunks: Buffer[] = [];
+  for await (const chunk of writing) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+};
+
+const sha256 = (content: string): string => createHash('sha256').update(content).digest('hex');
+const at = '2026-01-31T08:00:00.000Z';
+
+/** A backup of these members, as a box writes it. */
+const backupOf = (members: Record<string, string>, changes: Partial<Manifest> = {}): readonly Entry[] => {
+  const listed = Object.entries(members).map(([path, content]) => {
+    return {
+      path,
+      type: 'application/json',
+      size: Buffer.byteLength(content),
+      sha256: sha256(content),
+      modified_at: at,
+    };
+  });
+  const head: Manifest = {
+    ...{ format: 1, version: '0.1.0', site: 'default', node_id: 'box', name: 'box', created_at: at },
+    members: listed,
+    media: [],
+    ...changes,
+  };
+  return [['manifest.json', JSON.stringify(head)], ...Object.entries(members)];
+};
+
+const boxWith = async (content: unknown = lobby, config?: object) => {
+  const box = await startTestService({ content, env });
+  if (config !== undefined) writeFileSync(join(box.dataDir, 'config.json'), JSON.stringify(config));
+  return { box, ask: createOperator(box, operatorSecret) };
+};
+const backUp = async (ask: ReturnType<typeof createOperator>): Promise<Buffer> =>
+  Buffer.from(await (await ask('GET', '/console/api/backup')).arrayBuffer());
+const restore = (
+  ask: ReturnType<typeof createOperator>,
+  bytes: Uint8Array,
+  headers: Record<string, string> = confirmed,
+) => ask('POST', '/console/api/restore', new Uint8Array(bytes), headers);
+
+/** All that a restore may change. */
+const stateOf = ({ dataDir }: TestService) => [
+  readdirSync(join(dataDir, 'uploads')).toSorted(),
+  readFileSync(join(dataDir, 'content.json'), 'utf8'),
+  existsSync(join(dataDir, 'config.json')) && readFileSync(join(dataDir, 'config.json'), 'utf8'),
+];
+
+test('a box of another disk plays what was backed up, and keeps what is its own', async () => {
+  const long = `${'ä'.repeat(125)}.png`;
+  const picture = new Uint8Array(PNG.sync.write(new PNG({ width: 64, height: 36 })));
+  const slides = lobbyWith([{ id: 'hall', kind: 'image', media_url: `/media/${encodeURIComponent(long)}` }]);
+  const secrets = {
+    sharedSecret: 'a-marker-of-the-secret',
+    webhookSecret: `whsec_${Buffer.from('a-marker-of-webhooks-1234').toString('base64')}`,
+    nonsense: 'a-marker-unknown',
+  };
+  const { box, ask } = await boxWith(slides, {
+    ...{ site: 'vienna', ffmpegPath: '/usr/bin/false', playsUrl: 'https://user:a-marker@example.com/plays' },
+    ...secrets,
+    kiosk: { pin: '918273', rotation: 90 },
+  });
+  for (const name of [long, 'again.png']) {
+    expect(
+      (await ask('PUT', `/api/media/${encodeURIComponent(name)}`, picture, { 'Content-Type': 'image/png' })).status,
+    ).toBe(201);
+  }
+  const device = { deviceId: 'door.1', clientName: 'Front door', screenSlug: 'lobby' };
+  expect((await ask('POST', '/api/onboarding', device)).status).toBe(200);
+  const until = new Date(Date.now() + 600_000).toISOString();
+  await ask('PUT', '/console/api/takeovers/drill', { targets: ['all'], level: 'info', title: 'Drill', until });
+  const listed = async () =>
+    ((await (await ask('GET', '/console/api/media')).json()) as { media: unknown[] }).media.length;
+  await expect.poll(listed, patience).toBe(2);
+
+  const bytes = await backUp(ask);
+  const members = await membersOf(bytes);
+  expect([...members.keys()][0]).toBe('manifest.json');
+  const head = manifest.parse(JSON.parse(members.get('manifest.json') ?? ''));
+  expect([...members.keys()].slice(1)).toEqual(head.members.map(({ path }) => path));
+  expect(head.media.map(({ name }) => name).toSorted()).toEqual(['again.png', long].toSorted());
+  expect(String(bytes)).not.toMatch(/marker|918273|whsec/);
+
+  const { box: other, ask: askOther } = await boxWith(lobby, { port: 1234, kiosk: { pin: '1111' } });
+  const before = (await (await other.get('/healthz')).json()) as { nodeId: string };
+  const answer = (await (await restore(askOther, bytes)).json()) as Restored;
+  expect(answer).toMatchObject({ media: 2, bindings: 1, takeovers: 1, restart_required: true });
+  expect(answer.settings.toSorted()).toEqual(['kiosk.rotation', 'playsUrl', 'site']);
+  expect(answer.left_out).toEqual(['The setting ffmpegPath of config.json belongs to the box that it was written on.']);
+  const config = JSON.parse(readFileSync(join(other.dataDir, 'config.json'), 'utf8'));
+  expect(config).toEqual({
+    ...{ port: 1234, site: 'vienna', playsUrl: 'https://example.com/plays' },
+    kiosk: { pin: '1111', rotation: 90 },
+  });
+  expect(((await (await other.get('/healthz')).json()) as { nodeId: string }).nodeId).toBe(before.nodeId);
+  expect(Buffer.from(await (await other.get(`/media/${encodeURIComponent(long)}`)).arrayBuffer())).toEqual(
+    Buffer.from(picture),
+  );
+  expect(await (await other.get('/api/screens/lobby/playlist')).text()).toContain('hall');
+  expect(await (await other.get('/api/onboarding/status?deviceId=door.1')).json()).toMatchObject({
+    screenSlug: 'lobby',
+  });
+  expect(await (await askOther('GET', '/console/api/site')).json()).toMatchObject({ takeovers: [] });
+  const { versions } = (await (await askOther('GET', '/console/api/content/versions')).json()) as {
+    versions: { sha256: string }[];
+  };
+  expect(versions.length).toBeGreaterThan(1);
+  expect(readdirSync(join(other.dataDir, 'uploads')).filter((name) => name.startsWith('.'))).toEqual([]);
+
+  // What was deleted by mistake comes back.
+  expect((await ask('DELETE', '/api/media/again.png')).status).toBe(204);
+  expect((await restore(ask, bytes)).status).toBe(200);
+  expect((await box.get('/media/again.png')).status).toBe(200);
+});
+
+describe('what is refused changes nothing', () => {
+  const content = JSON.stringify(lobbyWith([{ id: 'x', kind: 'text', title: 'X' }]));
+  const whole = backupOf({ 'content.json': content });
+  const cases: [string, () => Promise<Uint8Array>, [number, string]][] = [
+    ['what is no tar', async () => Buffer.from('hello'.repeat(1_000)), [400, 'backup_damaged']],
+    ['nothing', async () => Buffer.alloc(0), [400, 'backup_damaged']],
+    ['another tar', () => tarOf([['holiday.jpg', 'x']]), [400, 'backup_damaged']],
+    ['a cut one', async () => (await tarOf(whole)).subarray(0, 2_000), [400, 'backup_damaged']],
+    [
+      'one that was edited',
+      () => tarOf([whole[0] as Entry, ['content.json', content.replace('X', 'Y')]]),
+      [400, 'backup_damaged'],
+    ],
+    ['one with more in it', () => tarOf([...whole, ['media/x', 'x']]), [400, 'backup_damaged']],
+    [
+      'one with a link',
+      () => tarOf([...whole, [{ name: 'content.json', type: 'symlink', linkname: '/etc/passwd' }, '']]),
+      [400, 'backup_damaged'],
+    ],
+    ['one with less in it', () => tarOf([whole[0] as Entry]), [400, 'backup_damaged']],
+    ['a newer one', () => tarOf(backupOf({}, { format: 2, members: 'else' as never })), [409, 'backup_newer']],
+    ['a way out of the folder', () => tarOf(backupOf({ '../x': 'x' })), [400, 'backup_damaged']],
+    [
+      'a name of a medium that is none',
+      () => {
+        const media = [{ name: '../../etc/passwd', sha256: sha256('x'), modified_at: at }];
+        return tarOf(backupOf({ [`media/${sha256('x')}`]: 'x' }, { media }));
+      },
+      [400, 'backup_damaged'],
+    ],
+    ['content that is not valid', () => tarOf(backupOf({ 'content.json': '{"screens":1}' })), [400, 'invalid_content']],
+    [
+      'a setting that is not valid',
+      () => tarOf(backupOf({ 'config.json': '{"timeZone":"Mars"}' })),
+      [400, 'backup_damaged'],
+    ],
+  ];
+
+  test('every one of them', async () => {
+    const { box, ask } = await boxWith();
+    const before = stateOf(box);
+    for (const [name, make, refusal] of cases) {
+      expect([name, ...(await refusalOf(await restore(ask, await make())))]).toEqual([name, ...refusal]);
+      expect([name, stateOf(box)]).toEqual([name, before]);
+    }
+    const good = await tarOf(whole);
+    expect(await refusalOf(await restore(ask, good, tar))).toEqual([400, 'missing_field']);
+    expect(await refusalOf(await restore(ask, good, { ...tar, 'x-signage-confirm': 'yes' }))).toEqual([
+      400,
+      'invalid_field',
+    ]);
+    expect(await refusalOf(await restore(ask, good, { 'x-signage-confirm': 'restore' }))).toEqual([
+      415,
+      'unsupported_media_type',
+    ]);
+    expect(stateOf(box)).toEqual(before);
+    expect((await restore(ask, good)).status).toBe(200);
+  });
+});
+
+test('without a secret both are for the box itself alone, and a backup is at most as large as the quota', async () => {
+  const box = await startTestService({ content: lobby, env: { SIGNAGE_MEDIA_QUOTA_BYTES: '10000' } });
+  const ask = createOperator(box, null);
+  const local = { 'x-signage-local': readFileSync(join(box.dataDir, 'local-token'), 'utf8') };
+  expect(await refusalOf(await ask('GET', '/console/api/backup'))).toEqual([403, 'local_required']);
+  expect(await refusalOf(await restore(ask, await tarOf([])))).toEqual([403, 'local_required']);
+  expect((await ask('GET', '/console/api/backup', undefined, local)).status).toBe(200);
+  const large = await restore(ask, Buffer.alloc(20_000), { ...confirmed, ...local });
+  expect(await refusalOf(large)).toEqual([413, 'payload_too_large']);
+});
