@@ -7,6 +7,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { App } from 'electron';
 import type { Logger } from 'pino';
+import type { KioskHealth } from '../service/public.ts';
 import { gpuLost } from './windows/recovery-policy.ts';
 
 /** How often the rest of the day is saved, in ms. */
@@ -86,4 +87,19 @@ export const handleCrashes = ({ app, log, rendering, relaunch, fail }: CrashPort
     if (rendering.step()) relaunch('the GPU is tried again');
   };
   setInterval(() => keepPlaying(step), STEP_MS).unref();
+};
+
+/** What `app.getGPUFeatureStatus()` says, in our words. Pure. */
+export const graphicsOf = (
+  status: object,
+): Pick<KioskHealth['screens'][number], 'gpu' | 'gpu_features' | 'video_decode'> => {
+  const features = Object.fromEntries(Object.entries(status).map(([name, state]) => [name, String(state)]));
+  const isOn = (name: string): boolean => features[name]?.startsWith('enabled') ?? false;
+  // The runtime tells whether a decoder may be used, not whether it can decode the film that plays.
+  const decodes = isOn('gpu_compositing') && isOn('video_decode');
+  return {
+    gpu: isOn('gpu_compositing') ? 'hardware' : 'software',
+    gpu_features: features,
+    video_decode: decodes ? 'unknown' : 'software',
+  };
 };

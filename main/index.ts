@@ -2,7 +2,7 @@
 import { hostname, totalmem } from 'node:os';
 import { app, Menu, powerSaveBlocker, protocol, screen, session } from 'electron';
 import { EXIT_CONFIG, runningAt } from '../service/public.ts';
-import { handleCrashes, openRendering } from './crashes.ts';
+import { graphicsOf, handleCrashes, openRendering } from './crashes.ts';
 import { createKiosk } from './kiosk.ts';
 import { createRelaunch, stopBeforeQuit } from './lifecycle.ts';
 import { ownPartition, registerOwnPages, serveOwnPages } from './own-pages.ts';
@@ -52,6 +52,7 @@ const kiosk = createKiosk(
     placeWindows: (displays) =>
       placement.arrange(displays.map((display) => ({ title: titleOf(display), bounds: display.bounds }))),
     openView: (display, handlers) => createDisplayView(display, handlers, { preload: paths.preload.player }),
+    graphics: () => graphicsOf(app.getGPUFeatureStatus()),
     showLabel,
     execute: run,
     openPage: (window, handlers) => openMaintenancePage(window, handlers, { preload: paths.preload.maintenance }),

@@ -32,7 +32,7 @@ const DISPLAY_CHANGES = { quietMs: 250, longestMs: 5_000 };
 
 /** The parts of Electron and of the machine that the kiosk uses. */
 export interface KioskPorts
-  extends Pick<DisplayWindowsPorts, 'openView' | 'memoryByProcess'>,
+  extends Pick<DisplayWindowsPorts, 'openView' | 'memoryByProcess' | 'graphics'>,
     Pick<MaintenancePorts, 'openPage'>,
     Pick<AppliancePorts, 'app' | 'keepAwake' | 'panels'>,
     Pick<MachinePorts, 'showLabel' | 'execute'> {
@@ -77,6 +77,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
       log,
       openView: ports.openView,
       memoryByProcess: ports.memoryByProcess,
+      graphics: ports.graphics,
       relaunch,
       pageUrl,
       troubleUrl: (retryMs) => {

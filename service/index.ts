@@ -68,7 +68,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
     await createRecords(context, { modules, content, media, streams, peers, screens, devices, proofs, clock }),
   );
   const { audit, beginUpdate } = records;
-  const health = add(createHealth(context, modules));
+  const health = add(createHealth(context, modules, screens));
   if (options.fleetUrl !== null) {
     // The NATS libraries are loaded only if a fleet is configured.
     const { createFleet } = await import('./fleet/index.ts');

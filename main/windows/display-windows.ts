@@ -26,6 +26,8 @@ export interface DisplayWindowPorts {
   troubleUrl(retryMs: number | null): string | null;
   /** As `KioskBridge.prove`. */
   prove(assignment: DisplayAssignment, needs: ProofNeeds): string;
+  /** What the runtime tells of the GPU. */
+  graphics(): Pick<KioskHealth['screens'][number], 'gpu' | 'gpu_features' | 'video_decode'>;
   onRecovery(step: RecoveryStep, assignment: DisplayAssignment): void;
   /** The maintenance key combination was pressed. */
   onChord(assignment: DisplayAssignment): void;
@@ -39,7 +41,7 @@ export const createDisplayWindow = (
   ports: DisplayWindowPorts,
   { memory }: { memory: number },
 ) => {
-  const { log, pageUrl, troubleUrl } = ports;
+  const { log, pageUrl, troubleUrl, graphics } = ports;
   let assignment = initial;
   let recovery = initialRecoveryState(performance.now());
   let isBlack = false;
@@ -132,6 +134,9 @@ export const createDisplayWindow = (
       state: state(),
       slide: recovery.last?.slide ?? null,
       lastBeatAt: lastHeartbeat?.date.toISOString() ?? null,
+      ...graphics(),
+      // The service adds what the page counts.
+      video: null,
     }),
     close: view.close,
   };

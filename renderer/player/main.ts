@@ -15,6 +15,7 @@ import { textsFor } from '../texts/messages.ts';
 import { createClock, createSyncClock } from './clock.ts';
 import { runCommand } from './commands.ts';
 import { createCovers } from './covers.ts';
+import { watchFrames } from './frames.ts';
 import { createIdentify } from './identify.ts';
 import { createIdle, createNothing, type Note } from './idle.ts';
 import { createLink, type Report } from './link.ts';
@@ -215,6 +216,7 @@ const link = createLink(slug, identity, {
   plays: plays.delivery,
 });
 
+watchFrames((frames) => void link.sendNow({ type: 'video', slideId: currentReport().currentSlideId, ...frames }));
 document.addEventListener('visibilitychange', () => change({}));
 for (const gesture of ['contextmenu', 'dragstart', 'selectstart']) {
   addEventListener(gesture, (event) => event.preventDefault());

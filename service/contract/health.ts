@@ -149,6 +149,12 @@ export const machineHealth = z
   .meta({ id: 'MachineHealth' });
 export type MachineHealth = z.infer<typeof machineHealth>;
 
+export const videoFrames = z.object({
+  decoded: z.int().describe('frames that were shown'),
+  dropped: z.int().describe('frames that came too late'),
+});
+export type VideoFrames = z.infer<typeof videoFrames>;
+
 /** State of the kiosk in `/healthz`. */
 const kioskHealth = z
   .object({
@@ -162,6 +168,12 @@ const kioskHealth = z
             .describe('fallback: the local page is shown'),
           slide: z.string().nullable().describe('id of the last painted slide'),
           lastBeatAt: instant.nullable().describe('time of the last heartbeat'),
+          gpu: z.enum(['hardware', 'software']).describe('what composes the pages'),
+          gpu_features: z.record(z.string(), z.string()).describe('as the runtime reports them'),
+          video_decode: z
+            .enum(['hardware', 'software', 'unknown'])
+            .describe('unknown: the runtime does not tell for the film that plays'),
+          video: videoFrames.nullable().describe('frames of the last minute; null: no film was on'),
         }),
       )
       .describe('one per display'),

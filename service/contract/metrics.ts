@@ -102,6 +102,11 @@ export const metrics = {
     type: 'gauge',
     help: '1: content.json is valid; 0: it is not, and the last valid content plays, if there is any.',
   },
+  signage_video_frames_total: {
+    type: 'counter',
+    help: 'Frames of films on the pages of this box: shown, or dropped because they came too late.',
+    labels: { result: ['decoded', 'dropped'] },
+  },
   signage_clock_trusted: { type: 'gauge', help: '1: the clock of the box is plausible; 0: it was never set.' },
 } as const satisfies Readonly<Record<`signage_${string}`, Metric>>;
 

@@ -96,6 +96,19 @@ export const identifiedMessage = z
   .object({ type: z.literal('identified') })
   .meta({ id: 'Identified', description: 'the page shows what `identify` asked for' });
 
+/** Frames in one report: more than any display shows in ten seconds. */
+const frames = z.int().nonnegative().max(100_000);
+
+export const videoMessage = z
+  .object({
+    type: z.literal('video'),
+    slideId: reportedText().nullable().describe('the current slide; null: none'),
+    decoded: frames.describe('frames that were shown since the previous report'),
+    dropped: frames.describe('frames that were dropped since the previous report'),
+  })
+  .meta({ id: 'VideoFramesReport', description: 'frames of films, every 10 s while one is on' });
+export type VideoReport = z.infer<typeof videoMessage>;
+
 export const pageMessage = z.discriminatedUnion('type', [
   helloMessage,
   stateMessage,
@@ -106,6 +119,7 @@ export const pageMessage = z.discriminatedUnion('type', [
   skewMessage,
   glyphsMessage,
   identifiedMessage,
+  videoMessage,
   playsMessage,
 ]);
 export type PageMessage = z.infer<typeof pageMessage>;

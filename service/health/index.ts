@@ -2,6 +2,7 @@
 import { type Health, health, type KioskHealth } from '../contract/health.ts';
 import type { HealthReport, Module, Modules, ServiceContext } from '../module.ts';
 import { createMachineReader } from '../platform/machine.ts';
+import type { Screens } from '../screens/index.ts';
 
 /** The order of the sentences; further subjects follow. */
 const subjects: readonly string[] = ['content', 'devices', 'boxes', 'feeds', 'streams'];
@@ -46,6 +47,7 @@ interface HealthModule extends Module {
 export const createHealth = (
   { options, version, startedAt, ids, kiosk, monotonicNow }: ServiceContext,
   modules: Pick<Modules, 'faults' | 'reports'>,
+  { framesOf }: Pick<Screens, 'framesOf'>,
 ): HealthModule => {
   const readMachine = createMachineReader({ dataDir: options.dataDir, monotonicNow });
   return {
@@ -66,7 +68,9 @@ export const createHealth = (
           nodeId: ids.nodeId,
           site: options.site,
           machine: await readMachine(),
-          ...(shown && { kiosk: shown }),
+          ...(shown && {
+            kiosk: { ...shown, screens: shown.screens.map((each) => ({ ...each, video: framesOf(each.deviceId) })) },
+          }),
         },
         ...(issues && { issues }),
         notes: [...options.warnings, ...notes],

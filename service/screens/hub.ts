@@ -14,6 +14,7 @@ import {
   type ServiceMessage,
   type Skew,
   type State,
+  type VideoReport,
 } from '../contract/socket.ts';
 import { cutText } from '../contract/terms.ts';
 import { createEmitter } from '../domain/emitter.ts';
@@ -43,6 +44,8 @@ export interface Origin {
 }
 
 interface Dependencies {
+  /** Called with the frames that a page counted. */
+  onVideo(page: { connectionId: string; slug: string }, report: VideoReport): void;
   /** Called when a page shows what it was asked to identify. */
   onIdentified(connectionId: string): void;
   /** Receives the reports of pages that are not part of the snapshot. */
@@ -88,7 +91,7 @@ const timestamp = (): string => new Date().toISOString();
 
 export const createHub = (
   { logs, now, random, ids: { nodeId }, options }: Pick<ServiceContext, 'logs' | 'now' | 'random' | 'ids' | 'options'>,
-  { onIdentified, reports, isProof, revisionOf, nameOf, siteTime, onSkew }: Dependencies,
+  { onIdentified, onVideo, reports, isProof, revisionOf, nameOf, siteTime, onSkew }: Dependencies,
 ) => {
   const isExtended = options.variant === 'extended';
   const sockets = createSockets();
@@ -197,6 +200,7 @@ export const createHub = (
         sockets.write(socket, frameOf({ type: 'time', t0: message.t0, t1, t2: siteTime() }));
       } else if (message.type === 'skew') onSkew(message);
       else if (message.type === 'identified') onIdentified(client.connection.id);
+      else if (message.type === 'video') onVideo({ connectionId: client.connection.id, slug: origin.slug }, message);
       else if (message.type === 'plays') void acknowledge(client, message.plays);
       else {
         // A step back and on may lead to the same slide.

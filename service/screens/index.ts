@@ -3,6 +3,7 @@
 import type { Clock } from '../clock/index.ts';
 import type { Content } from '../content/index.ts';
 import type { CommandResult } from '../contract/commands.ts';
+import type { VideoFrames } from '../contract/health.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
 import type { Identify } from '../contract/socket.ts';
 import { createEmitter } from '../domain/emitter.ts';
@@ -15,6 +16,7 @@ import { createIdentify, type Identified } from './identify.ts';
 import { createReports, type Reports } from './reports.ts';
 import { createScreenRoutes } from './routes.ts';
 import { createSnapshot, type TakeSnapshot } from './snapshot.ts';
+import { createVideoFrames } from './video.ts';
 
 export type { LivePage } from './hub.ts';
 
@@ -46,6 +48,8 @@ export interface Screens
   onRedirect(listener: (url: string) => void): void;
   /** Calls `listener` with each device whose page is sent to its landing page, to show a claim code. */
   onShowCode(listener: (deviceId: string) => void): void;
+  /** The frames of films that the page of a device counted in the last minute; null: none was on. */
+  framesOf(deviceId: string): VideoFrames | null;
   /**
    * Has the pages of this box show its name and address, and their number.
    * @param display the number or the device id of one page; null: all
@@ -66,9 +70,15 @@ export const createScreens = (
   const shownCodes = createEmitter<[string]>();
   const reports = createReports(context, content.slide);
   const identification = createIdentify(HARDWARE_MS);
+  const frames = createVideoFrames(context.monotonicNow);
+  const forget = (connectionId: string): void => {
+    reports.forget(connectionId);
+    frames.forget(connectionId);
+  };
   const hub = createHub(context, {
     onIdentified: identification.onIdentified,
-    reports,
+    onVideo: frames.accept,
+    reports: { ...reports, forget },
     isProof: proofs.verify,
     revisionOf: (slug) => {
       const payload = content.payload(slug);
@@ -107,6 +117,10 @@ export const createScreens = (
         if (display === null || display === number) return true;
         return deviceId !== null && canonicalDeviceId(deviceId) === canonicalDeviceId(String(display));
       }),
+    framesOf: (deviceId) => {
+      const page = hub.pages().findLast(({ connection }) => connection.deviceId === deviceId);
+      return page === undefined ? null : frames.of(page.connection.id);
+    },
     isFaulty: reports.isFaulty,
     onShowCode: shownCodes.on,
     ...createScreenRoutes(context, { content, hub, takeSnapshot, takeLocally, commands }),
@@ -115,6 +129,12 @@ export const createScreens = (
     onRedirect: redirects.on,
     health: () => ({
       fields: { connections: hub.count(), ...reports.describe() },
+      issues: {
+        video: frames.issues(
+          (id) => hub.pages().find(({ connection }) => connection.id === id)?.connection.label,
+          (slug, slideId) => content.slide(slug, slideId)?.title || slideId,
+        ),
+      },
       notes: reports.missingGlyphs(),
     }),
     metrics: () => {
@@ -124,6 +144,7 @@ export const createScreens = (
           content.screens().map(({ slug }) => [slug, counts.get(slug) ?? 0]),
         ),
         signage_commands_total: commands.counts(),
+        signage_video_frames_total: { ...frames.total() },
       };
     },
     close: hub.close,

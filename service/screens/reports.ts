@@ -15,7 +15,10 @@ interface Sender {
 }
 
 /** A report about the slides and clocks of a page. */
-export type Report = Exclude<PageMessage, { type: 'hello' | 'state' | 'time' | 'skew' | 'plays' | 'identified' }>;
+export type Report = Exclude<
+  PageMessage,
+  { type: 'hello' | 'state' | 'time' | 'skew' | 'plays' | 'identified' | 'video' }
+>;
 
 export type Reports = ReturnType<typeof createReports>;
 

@@ -58,6 +58,7 @@ const kioskWith = (start: () => Promise<HostedService>, connected: Display[] = [
       memoryByProcess: () => new Map(),
       panels: [],
       keepAwake: () => {},
+      graphics: () => ({ gpu: 'hardware', gpu_features: {}, video_decode: 'unknown' }),
       showLabel: async () => {},
       execute: async () => '',
       openPage: () => ({ rotate: () => {}, close: () => void log.push('maintenance closed') }),

@@ -29,6 +29,7 @@ const promised: Record<string, readonly string[]> = {
   signage_recoveries_total: ['step'],
   signage_content_valid: [],
   signage_clock_trusted: [],
+  signage_video_frames_total: ['result'],
 };
 
 test('it has exactly the promised names and labels, from the start, and those of the process', async () => {

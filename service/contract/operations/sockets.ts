@@ -20,6 +20,7 @@ import {
   stateMessage,
   swapMessage,
   timeMessage,
+  videoMessage,
   welcomeMessage,
 } from '../socket.ts';
 import { slug } from '../terms.ts';
@@ -62,6 +63,7 @@ export const sockets = {
       { schema: skewMessage, example: { type: 'skew', swaps: [3.1, -0.4], videos: [] } },
       { schema: glyphsMessage, example: { type: 'glyphs', slideId: 'welcome-1', characters: '漢字' } },
       { schema: identifiedMessage, example: { type: 'identified' } },
+      { schema: videoMessage, example: { type: 'video', slideId: 'welcome-1', decoded: 250, dropped: 2 } },
       { schema: playsMessage, example: { type: 'plays', plays: [playExample] } },
     ],
     sends: [

@@ -224,6 +224,11 @@ class App extends EventEmitter {
     pages.delete(0);
     return [metric(process.pid, 'Browser'), ...[...pages].map((pid) => metric(pid, 'Tab'))];
   }
+  /** As `chrome://gpu` names and judges them (content/browser/gpu/compositor_util.cc). */
+  getGPUFeatureStatus(): Record<string, string> {
+    const state = done.hardwareAcceleration === false ? 'disabled_software' : 'enabled';
+    return { gpu_compositing: state, rasterization: state, video_decode: state, webgl: state };
+  }
   enableSandbox(): void {
     this.#checkNotReady('app.enableSandbox() can only be called');
     done.sandboxed = true;
