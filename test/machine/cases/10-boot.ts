@@ -31,7 +31,9 @@ it('shows nothing between the firmware and its first picture, which is the code 
   // The firmware's logo stays until the kernel has the display.
   const isLogo = ({ colours }: Picture): boolean => colours.some(([colour]) => colour === LOGO);
   const isOurs = (picture: Picture): boolean =>
-    picture.colours.length === 1 || isWithoutSignal(picture) || !['#000000', '#ffffff'].includes(colourOf(picture));
+    (picture.colours.length === 1 && colourOf(picture) === '#000000') ||
+    isWithoutSignal(picture) ||
+    !['#000000', '#ffffff'].includes(colourOf(picture));
   const after = film.slice(film.findLastIndex(isLogo) + 1);
   expect(after.length).toBeLessThan(film.length);
   expect(

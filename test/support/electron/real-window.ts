@@ -127,7 +127,9 @@ export const openRealWindow = (
   const open = async (): Promise<void> => {
     // Of two that start together one may crash, at its start or a little later.
     while (!isClosed) {
-      chromium = await launchChromium(['--test-type', '--kiosk', `--app=${address}`]).catch(() => null);
+      chromium = await launchChromium(['--test-type', '--kiosk', '--force-dark-mode', `--app=${address}`]).catch(
+        () => null,
+      );
       if (chromium === null) continue;
       if (isClosed) return chromium.kill();
       await Promise.race([chromium.ended, attach(chromium)]);
