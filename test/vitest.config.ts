@@ -13,7 +13,7 @@ const repeated = [
   'test/console/{boxes,content,editor,forget,media,site,takeovers,versions}.test.ts',
   'test/content/properties.test.ts',
   'test/domain/wall-time.test.ts',
-  'test/fleet/{attacks,cut,sites}.test.ts',
+  'test/fleet/{attacks,cut,losses,sites}.test.ts',
   'test/fuzz/fuzz.test.ts',
   'test/kiosk/{hours,photographs,recovery}.test.ts',
   'test/peers/{burst,churn,deletions,kill,load,middle-network,replication,storm}.test.ts',
