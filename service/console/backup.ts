@@ -163,7 +163,7 @@ export const createBackup = (
         tar.finalize();
       };
       fill().catch((error: Error) => tar.destroy(error));
-      return Readable.from(tar as unknown as AsyncIterable<Buffer>, { objectMode: false });
+      return Readable.from(tar, { objectMode: false });
     },
   };
 };

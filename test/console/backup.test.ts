@@ -35,7 +35,7 @@ const tarOf = async (entries: readonly Entry[]): Promise<Buffer> => {
     writing.entry(typeof header === 'string' ? { name: header } : header, content);
   writing.finalize();
   const chunks: Buffer[] = [];
-  for await (const chunk of writing) chunks.push(chunk as Buffer);
+  for await (const chunk of writing) chunks.push(chunk);
   return Buffer.concat(chunks);
 };
 
