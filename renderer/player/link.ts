@@ -24,6 +24,8 @@ interface Dependencies {
   device: Device;
   /** Called with a changed playlist, and whether pages of the screen are synchronized; null: the screen does not exist. */
   onPlaylist(payload: PlaylistPayload | null, isSynchronized: boolean): void;
+  /** Called with the revision of a playlist that the page plays on with by its programme, without fetching it. */
+  onRevision(revision: string): void;
   onCommand(command: Command): void;
   /** Called when the page is to show which box and display it is. */
   onIdentify(message: Identify): void;
@@ -77,7 +79,19 @@ const DATE_TOLERANCE_MS = 2_000;
 export const createLink = (
   slug: string,
   identity: Identity,
-  { clock, token, device, onPlaylist, onCommand, onIdentify, onMedia, onTime, onTimeSet, plays }: Dependencies,
+  {
+    clock,
+    token,
+    device,
+    onPlaylist,
+    onRevision,
+    onCommand,
+    onIdentify,
+    onMedia,
+    onTime,
+    onTimeSet,
+    plays,
+  }: Dependencies,
 ): Link => {
   const base = `/api/screens/${encodeURIComponent(slug)}`;
   const statusPath = `/api/onboarding/status?deviceId=${device.id}`;
@@ -85,6 +99,8 @@ export const createLink = (
   let failures = 0;
   /** ETag of the playlist that was delivered last; null: fetch unconditionally. */
   let etag: string | null = null;
+  /** Revision of the programme that was delivered last; null: it had none. */
+  let plan: string | null = null;
   let fetching: Promise<boolean> | null = null;
   let isStale = false;
   let report: Report | null = null;
@@ -142,9 +158,11 @@ export const createLink = (
   /** A playlist that throws counts as not delivered, and is fetched again with the next poll. */
   const deliver = (delivery: Delivery): void => {
     etag = null;
+    plan = null;
     try {
       onPlaylist(delivery.payload, delivery.isSynchronized);
       ({ etag } = delivery);
+      plan = delivery.payload?.programme?.revision ?? null;
     } catch (error) {
       reportError(null, `the playlist cannot be shown: ${String(error)}`);
     }
@@ -193,7 +211,11 @@ export const createLink = (
         outbox.open();
         plays.onOpen();
       }
-      if (etag !== `"${message.revision}"`) refresh();
+      if (etag === `"${message.revision}"`) return;
+      // At a boundary nothing but what is due has changed, which the programme of the page says too.
+      if (plan === null || plan !== message.plan) return refresh();
+      etag = `"${message.revision}"`;
+      onRevision(message.revision);
     }
   };
 

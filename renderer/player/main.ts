@@ -103,7 +103,8 @@ const shorten = (text: string): string => (text.length > 64 ? `${text.slice(0, 6
 let knownName: string | null = null;
 let isMissing = false;
 const load = (payload: PlaylistPayload | null, isSynchronized: boolean): void => {
-  syncClock.setActive(isSynchronized);
+  // Programmes begin on all screens of the site in the same frame.
+  syncClock.setActive(isSynchronized || payload?.programme !== undefined);
   // Before `player.load`, which can immediately show the idle screen, whose note depends on it.
   isMissing = payload === null;
   revision = payload?.revision ?? null;
@@ -202,6 +203,9 @@ const link = createLink(slug, identity, {
   token,
   device,
   onPlaylist: load,
+  onRevision: (next) => {
+    revision = next;
+  },
   onCommand: (command) => runCommand(command, { player, link, redirect, identity, state, change }),
   onIdentify: createIdentify(() => void link.sendNow({ type: 'identified' })),
   onMedia: player.onMedia,

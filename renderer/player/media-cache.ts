@@ -123,7 +123,7 @@ export const createMediaCache = (): MediaCache => {
 
 /** Fetches the media of slides ahead, so that they keep playing if the service becomes unreachable. */
 export const prefetch = async (
-  slides: readonly Pick<Slide, 'kind' | 'media_url'>[],
+  slides: Iterable<Pick<Slide, 'kind' | 'media_url'>>,
   { resolve }: Pick<MediaCache, 'resolve'>,
   isWanted: () => boolean,
 ): Promise<void> => {

@@ -1,5 +1,6 @@
 /** The state of a player, its events and its effects. */
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
+import type { PagePlan } from './page-plan.ts';
 import type { Cooldowns, PlaylistScheduleAt } from './playlist-schedule.ts';
 import type { Action, Slot } from './timeline.ts';
 
@@ -23,6 +24,8 @@ interface Placed {
   index: number;
   /** When the slot of its slide starts, by the site's clock; used only by synchronized playback. */
   startsAt: number;
+  /** When it comes on, likewise: later if its round is entered within the slot. */
+  appearsAt: number;
 }
 
 /** The view on the stage; without a slide, the idle screen. */
@@ -66,11 +69,14 @@ export interface Decision {
   action: Action;
   /** Show the idle screen immediately. */
   isIdle: boolean;
-  /** When the current slot ends, by the monotonic clock; null: the swap is not at the end of a slot. */
+  /** When the current slot ends, by the monotonic clock, which may be yet to come; null: the swap is not at its end. */
   due: number | null;
-  /** When the slots of the shown and of the upcoming slide start, by the site's clock; null: as before. */
+  /**
+   * When the slot of the shown slide starts, and that of the upcoming one starts and is entered, by the site's clock; null:
+   * as before.
+   */
   shownStartsAt: number | null;
-  upcomingStartsAt: number | null;
+  upcomingSlot: { since: number; appears: number } | null;
   /** When to decide again, by the monotonic clock. */
   wakeTimes: readonly number[];
 }
@@ -86,6 +92,13 @@ export interface Mode {
   positionOf(state: Playback, key: number, now: Pick<Now, 'elapsed' | 'site'>): number | null;
 }
 
+/** `key` is equal for playlists with the same slots. */
+export interface Synchronized extends Mode {
+  readonly key: string;
+  /** The place whose slot it is, by the site's clock; null: no slide is on schedule. */
+  indexAt(now: number): number | null;
+}
+
 /** How a play ends; null: its time is over. */
 export interface Ending {
   isFailed: boolean;
@@ -95,9 +108,11 @@ export interface Ending {
 export interface Playback {
   readonly timeZone: string;
   readonly payload: PlaylistPayload | null;
+  /** Its rounds; indexes of slides are places in it. */
+  readonly plan: PagePlan;
   readonly scheduleAt: PlaylistScheduleAt;
-  /** Null: the playlist is not synchronized. `key` is equal for playlists with the same slots. */
-  readonly synchronized: (Mode & { readonly key: string }) | null;
+  /** Null: no playlist is synchronized. */
+  readonly synchronized: Synchronized | null;
   readonly shown: Readonly<Shown> | null;
   readonly upcoming: Readonly<Upcoming> | null;
   /** The view that was replaced last: it can still be visible in a fade. */
@@ -105,7 +120,7 @@ export interface Playback {
   /** Why the play that is under way ends before its time; null: it does not, as far as is known. */
   readonly ending: Ending | null;
   /** The slide that failed last since the last swap. The search continues after it, or two hanging slides would alternate. */
-  readonly lastFailed: string | null;
+  readonly lastFailed: { id: string; index: number } | null;
   readonly cooldowns: Cooldowns;
   /** When the idle screen is shown if no slide is ready, by the monotonic clock. */
   readonly idleAt: number;
@@ -141,16 +156,27 @@ export type Effect =
   /** Create a view for a slide under the current one. `isPaced`: it follows its position. */
   | { type: 'prepare'; key: number; slide: Slide; payload: PlaylistPayload; isPaced: boolean; isContinued: boolean }
   | { type: 'idle'; key: number }
-  /** Swap a view in; `isCued`: exactly when its position is 0, which is measured if `isEarly`. */
-  | { type: 'show'; key: number; slideId: string | null; isFading: boolean; isCued: boolean; isEarly: boolean }
+  /**
+   * Swap a view in, exactly at `cueAt` by the site's clock, if it is not null; the difference is measured if `isEarly`.
+   * `isPaced`: it follows its position.
+   */
+  | {
+      type: 'show';
+      key: number;
+      slideId: string | null;
+      isFading: boolean;
+      cueAt: number | null;
+      isPaced: boolean;
+      isEarly: boolean;
+    }
   | { type: 'discard' | 'start' | 'pause' | 'resume' | 'restart'; key: number }
   | { type: 'report'; index: number | null; slide: Slide | null }
   | { type: 'fail'; slideId: string; reason: string }
   /** The shown slide begins to play, again too, and is to be on for `expectedMs`. */
-  | { type: 'began'; slide: Slide; expectedMs: number }
+  | { type: 'began'; slide: Slide; index: number; expectedMs: number }
   /** The play that began last is over. */
   | { type: 'ended'; ending: Ending | null }
   /** A slide that was due could not be prepared; `isFailed`: its medium is here, and cannot be shown. */
-  | { type: 'skipped'; slide: Slide; expectedMs: number; reason: string; isFailed: boolean }
+  | { type: 'skipped'; slide: Slide; index: number; expectedMs: number; reason: string; isFailed: boolean }
   /** Send a tick at this reading of the monotonic clock; replaces the previous request. */
   | { type: 'wakeAt'; at: number };

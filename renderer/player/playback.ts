@@ -1,5 +1,6 @@
 /** The player as a reducer: events change its state and return effects. Pure. */
 
+import { createPagePlan } from './page-plan.ts';
 import type { Decision, Direction, Effect, Now, Playback, PlaybackEvent } from './playback-state.ts';
 import { createPlaylistSchedule, endsOf, noCooldowns } from './playlist-schedule.ts';
 import { replacePlaylist } from './replace-playlist.ts';
@@ -23,10 +24,13 @@ import {
 /** The schedule is evaluated at least this often, even if a clock changes without an event. */
 export const MAX_SLEEP_MS = 30_000;
 
+const nothing = createPagePlan(null, false);
+
 export const initialPlayback = (timeZone: string): Playback => ({
   timeZone,
   payload: null,
-  scheduleAt: createPlaylistSchedule([], timeZone),
+  plan: nothing,
+  scheduleAt: createPlaylistSchedule(nothing, timeZone),
   synchronized: null,
   shown: null,
   upcoming: null,
@@ -54,7 +58,7 @@ const onUnready =
     if (upcoming?.key !== key) return [before, []];
     const { slide, step, index } = upcoming;
     const expectedMs = Math.round(lengthOf(slide, null));
-    const skipped: Effect = { type: 'skipped', slide, expectedMs, reason, isFailed };
+    const skipped: Effect = { type: 'skipped', slide, index, expectedMs, reason, isFailed };
     return chain(
       before,
       now,
@@ -62,7 +66,7 @@ const onUnready =
       noteFailure(slide, reason),
       (state) => [state, [skipped]],
       (state) => {
-        if (step === null) return [{ ...state, lastFailed: slide.id }, []];
+        if (step === null) return [{ ...state, lastFailed: { id: slide.id, index } }, []];
         const beyond = state.scheduleAt(state.cooldowns, now).next(index, step, now.wall);
         return beyond === null || beyond === shown?.index ? [state, []] : prepare(beyond, step)(state, now);
       },
@@ -183,7 +187,7 @@ const apply =
 
 /** Moves the slots of the views to where the site's clock has them. A slot that has already begun is a corrected time. */
 const assignSlots =
-  ({ shownStartsAt, upcomingStartsAt }: Decision): Reducer =>
+  ({ shownStartsAt, upcomingSlot }: Decision): Reducer =>
   (state, now) => {
     const { shown, upcoming, shift } = state;
     const isMoved = shown !== null && shownStartsAt !== null && shown.startsAt !== shownStartsAt;
@@ -194,7 +198,9 @@ const assignSlots =
         ...state,
         shown: isMoved ? { ...shown, startsAt: shownStartsAt, restartsAt } : shown,
         upcoming:
-          upcoming === null || upcomingStartsAt === null ? upcoming : { ...upcoming, startsAt: upcomingStartsAt },
+          upcoming === null || upcomingSlot === null
+            ? upcoming
+            : { ...upcoming, startsAt: upcomingSlot.since, appearsAt: upcomingSlot.appears },
       },
       [],
     ];
@@ -223,7 +229,7 @@ const decide: Reducer = (before, now) => {
       now,
       ...(isIdle ? [showIdle] : []),
       ...(action === 'stay' ? [repeat(due)] : []),
-      ...(typeof action === 'object' ? [prepare(action.prepare, null, decision.upcomingStartsAt ?? 0)] : []),
+      ...(typeof action === 'object' ? [prepare(action.prepare, null, decision.upcomingSlot ?? undefined)] : []),
     );
   });
 };

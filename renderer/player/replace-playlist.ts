@@ -1,7 +1,8 @@
 /** What a new playlist changes: a slide keeps playing while the fingerprint of what it shows stays the same. Pure. */
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
 import { usedOf } from '../../service/domain/template.ts';
-import type { Playback } from './playback-state.ts';
+import { createPagePlan, type PagePlan, placeIn } from './page-plan.ts';
+import type { Now, Playback } from './playback-state.ts';
 import { createPlaylistSchedule, noCooldowns } from './playlist-schedule.ts';
 import { searchFrom, standalone } from './standalone.ts';
 import { createLoopSchedule, createSynchronized } from './synchronized.ts';
@@ -41,40 +42,51 @@ const dataOf = (slide: Slide, payload: PlaylistPayload): unknown => {
 export const fingerprint = (slide: Slide, payload: PlaylistPayload): string =>
   JSON.stringify([slide, dataOf(slide, payload)]);
 
-/** Whether a slide looks the same with the payload `after`; false if it was removed. */
-const isSame = (slide: Slide, before: PlaylistPayload, after: PlaylistPayload): boolean => {
-  const now = after.slides.find(({ id }) => id === slide.id);
-  return now !== undefined && fingerprint(slide, before) === fingerprint(now, after);
-};
-
 /** A page without a ready slide shows the idle screen after this time. */
 const IDLE_AFTER_MS = 5_000;
 
-const indexIn = (payload: PlaylistPayload | null, slide: Slide): number =>
-  payload?.slides.findIndex(({ id }) => id === slide.id) ?? -1;
+/** Where slides of the playlist before stand now, and whether they look the same. */
+interface Change {
+  indexOf(slide: Slide, index: number): number;
+  isKept(slide: Slide, index: number): boolean;
+}
+
+const changeOf = (before: Playback, old: PlaylistPayload | null, after: Playback, now: Now): Change => {
+  const indexOf = (slide: Slide, index: number): number =>
+    placeIn(after.plan, now.isClockSet ? now.wall : null, { slide, place: index, round: before.plan.roundOf(index) });
+  return {
+    indexOf,
+    isKept: (slide, index) => {
+      const other = after.plan.slides[indexOf(slide, index)];
+      if (other === undefined || old === null || after.payload === null) return false;
+      return fingerprint(slide, old) === fingerprint(other, after.payload);
+    },
+  };
+};
 
 const keepUpcoming =
-  (isKept: (slide: Slide) => boolean): Reducer =>
+  ({ indexOf, isKept }: Change): Reducer =>
   (state, now) => {
-    const { upcoming, payload } = state;
+    const { upcoming } = state;
     if (upcoming === null) return [state, []];
-    if (!isKept(upcoming.slide)) return dropUpcoming(state, now);
-    return [{ ...state, upcoming: { ...upcoming, index: indexIn(payload, upcoming.slide) } }, []];
+    const { slide, index } = upcoming;
+    if (!isKept(slide, index)) return dropUpcoming(state, now);
+    return [{ ...state, upcoming: { ...upcoming, index: indexOf(slide, index) } }, []];
   };
 
 const keepShown =
-  (isKept: (slide: Slide) => boolean): Reducer =>
+  ({ indexOf, isKept }: Change): Reducer =>
   (state) => {
-    const { shown, payload } = state;
+    const { shown, plan } = state;
     if (shown?.slide == null) return [state, []];
     const { slide } = shown;
-    const index = indexIn(payload, slide);
-    if (isKept(slide)) {
+    const index = indexOf(slide, shown.index);
+    if (isKept(slide, shown.index)) {
       const lastFailed = shown.isSpent ? state.lastFailed : null;
       return [{ ...state, lastFailed, shown: { ...shown, index } }, [{ type: 'report', index, slide }]];
     }
     // An edited slide is followed by its new version, a removed one by the next slide.
-    const before = (index === -1 ? Math.min(shown.index, payload?.slides.length ?? 0) : index) - 1;
+    const before = (index === -1 ? Math.min(shown.index, plan.slides.length) : index) - 1;
     return [{ ...state, shown: { ...shown, index: before, isSpent: true, isEdited: index !== -1 } }, []];
   };
 
@@ -90,20 +102,23 @@ const dropUnwanted: Reducer = (state, now) => {
 export const replacePlaylist =
   (payload: PlaylistPayload | null, isSynchronized: boolean): Reducer =>
   (before, now) => {
-    const slides = payload?.slides ?? [];
-    const old = isSynchronized === (before.synchronized !== null) ? before.payload : null;
-    const isKept = (slide: Slide): boolean => payload !== null && old !== null && isSame(slide, old, payload);
+    const plan = createPagePlan(payload, isSynchronized);
+    // A page that begins or ceases to follow the others starts anew.
+    const isFollowing = (each: PagePlan): boolean => each.roundAt(now.isClockSet ? now.wall : null).isSynchronized;
+    const old = isFollowing(plan) === isFollowing(before.plan) ? before.payload : null;
     const synchronized =
-      payload !== null && isSynchronized ? createSynchronized(createLoopSchedule(slides, before.timeZone)) : null;
+      payload !== null && plan.hasSynchronized ? createSynchronized(createLoopSchedule(plan, before.timeZone)) : null;
     const state: Playback = {
       ...before,
       payload,
+      plan,
       synchronized,
-      scheduleAt: createPlaylistSchedule(slides, before.timeZone),
+      scheduleAt: createPlaylistSchedule(plan, before.timeZone),
       cooldowns: noCooldowns,
       // New data for the same slides does not undo an operator's step.
       shift: synchronized?.key === before.synchronized?.key ? before.shift : 0,
       idleAt: before.shown === null ? Math.min(before.idleAt, now.elapsed + IDLE_AFTER_MS) : before.idleAt,
     };
-    return chain(state, now, keepUpcoming(isKept), keepShown(isKept), dropUnwanted);
+    const change = changeOf(before, old, state, now);
+    return chain(state, now, keepUpcoming(change), keepShown(change), dropUnwanted);
   };

@@ -1,8 +1,8 @@
 /** The decisions of a player that keeps its own time; pure. */
 import type { Slide } from '../../service/contract/playlist.ts';
-import type { Mode, Playback, Shown } from './playback-state.ts';
+import type { Mode, Now, Playback, Shown } from './playback-state.ts';
 import type { PlaylistSchedule } from './playlist-schedule.ts';
-import { type Action, FADE_MS, PREPARE_AHEAD_MS, resumed, type Slot } from './timeline.ts';
+import { type Action, FADE_MS, LEAD_MS, PREPARE_AHEAD_MS, resumed, type Slot } from './timeline.ts';
 
 /** The state that a decision depends on. */
 export interface Scene {
@@ -45,14 +45,17 @@ const FADE_LEAD_MS = FADE_MS + 100;
 export const standaloneMove = (
   { shown, upcoming, from }: Scene,
   { at, wall }: { at: number; wall: number },
-  { isOn, endOf, isPlayable, next }: PlaylistSchedule,
+  { isOn, endOf, dueUntil, isPlayable, next }: PlaylistSchedule,
   aheadMs: number,
 ): Move => {
   const slide = shown?.slide ?? null;
   const isOff = slide !== null && !isOn(slide, wall);
-  const isOver = shown === null || slide === null || shown.isSpent || isOff;
-  const due = isOver ? at : Math.min(shown.until - shown.lead, endOf(slide, wall) - wall + at);
-  const wallAtSwap = wall + Math.min(Math.max(due - at, 0), aheadMs);
+  const dueLeft = shown === null ? 0 : dueUntil(shown.index, wall) - wall;
+  // What is no longer due stays until its successor is ready.
+  const isOver = shown === null || slide === null || shown.isSpent || isOff || dueLeft <= 0;
+  const due = isOver ? at : Math.min(shown.until - shown.lead, endOf(slide, wall) - wall + at, dueLeft + at);
+  // Whole milliseconds, as boundaries are: a sum of fractions may lie before one.
+  const wallAtSwap = Math.round(wall + Math.min(Math.max(due - at, 0), aheadMs));
 
   const move = (action: Action, isIdle = isOff): Move => ({
     action,
@@ -74,27 +77,45 @@ export const standaloneMove = (
 };
 
 /** The index after which the search for the next slide begins. */
-export const searchFrom = ({ payload, lastFailed, shown }: Playback): number => {
-  const failed = payload?.slides.findIndex(({ id }) => id === lastFailed) ?? -1;
-  return failed === -1 ? (shown?.index ?? -1) : failed;
-};
+export const searchFrom = ({ plan, lastFailed, shown }: Playback): number =>
+  lastFailed !== null && plan.slides[lastFailed.index]?.id === lastFailed.id ? lastFailed.index : (shown?.index ?? -1);
 
 /** The slot of the shown slide, moved by the time that it has been halted. */
 export const runningSlot = ({ slot }: Shown, { haltedAt }: Playback, elapsed: number): Slot =>
   haltedAt === null ? slot : resumed(slot, haltedAt, elapsed);
 
 /** How long before the end of its slot the fade begins, in ms, so that a video still moves until it is gone. */
-const fadeLeadOf = ({ slot, movesMs }: Shown, { payload }: Playback): number => {
-  if (payload?.playlist?.fade_between_slides !== true || movesMs === null) return 0;
+const fadeLeadOf = ({ slot, movesMs, index }: Shown, { plan }: Playback): number => {
+  if (plan.roundOf(index).playlist?.fade_between_slides !== true || movesMs === null) return 0;
   const late = slot.until + FADE_LEAD_MS - (slot.since + movesMs);
   return Math.min(Math.max(late, 0), FADE_LEAD_MS, (slot.until - slot.since) / 2);
+};
+
+/** A synchronized round is entered at its place by the site's clock. */
+const entering = (state: Playback, now: Now): PlaylistSchedule => {
+  const { plan, synchronized } = state;
+  const schedule = state.scheduleAt(state.cooldowns, now);
+  if (synchronized === null || !now.isClockSet) return schedule;
+  return {
+    ...schedule,
+    next: (from, step, wall) => {
+      const round = plan.roundAt(wall);
+      if (!round.isSynchronized || plan.roundOf(from) === round) return schedule.next(from, step, wall);
+      const index = synchronized.indexAt(wall);
+      return index !== null && schedule.isPlayable(index, wall) ? index : null;
+    },
+  };
 };
 
 export const standalone: Mode = {
   decide: (state, now) => {
     const { shown, upcoming, haltedAt } = state;
-    const { elapsed: at, wall } = now;
-    const schedule = state.scheduleAt(state.cooldowns, now);
+    const { elapsed: at } = now;
+    const schedule = entering(state, now);
+    const boundary = state.plan.changesAt(now.wall);
+    // A little before a boundary, so that the swap is on the screen in its frame.
+    const wall = now.isClockSet && boundary - now.wall <= LEAD_MS ? boundary : now.wall;
+    const early = wall - now.wall;
     const lead = shown === null ? 0 : fadeLeadOf(shown, state);
     // A halt stops the slide's time, not its schedule.
     const until = haltedAt === null ? (shown?.slot.until ?? at) : Number.POSITIVE_INFINITY;
@@ -112,9 +133,13 @@ export const standalone: Mode = {
     const ends = shown?.slide == null ? [] : [until, until - lead];
     return {
       ...move,
+      due: early > 0 && move.action === 'swap' && upcoming?.step == null ? at + early : move.due,
       shownStartsAt: null,
-      upcomingStartsAt: null,
-      wakeTimes: [...ends, changesAt].flatMap((moment) => [moment, moment - PREPARE_AHEAD_MS]),
+      upcomingSlot: null,
+      wakeTimes: [
+        ...[...ends, changesAt].flatMap((moment) => [moment, moment - PREPARE_AHEAD_MS]),
+        changesAt - LEAD_MS,
+      ],
     };
   },
   step: (state, by, now) => {

@@ -2,8 +2,9 @@
 
 import type { Slide } from '../../service/contract/playlist.ts';
 import { isOn, nextChange } from '../../service/domain/slide-schedule.ts';
-import type { Direction, Mode, Now, Playback } from './playback-state.ts';
-import { type Action, lengthOf, PREPARE_AHEAD_MS } from './timeline.ts';
+import type { PagePlan } from './page-plan.ts';
+import type { Direction, Now, Playback, Synchronized } from './playback-state.ts';
+import { type Action, LEAD_MS, lengthOf, PREPARE_AHEAD_MS } from './timeline.ts';
 
 /** From `since` until before `until`, in ms since the epoch by the site's clock. */
 interface LoopSlot {
@@ -11,6 +12,8 @@ interface LoopSlot {
   index: number | null;
   since: number;
   until: number;
+  /** When it comes on: later than `since` if what is on schedule has changed meanwhile. */
+  appears: number;
 }
 
 interface LoopSchedule {
@@ -19,7 +22,7 @@ interface LoopSchedule {
   readonly key: string;
 }
 
-/** A period during which no slide goes on or off schedule. */
+/** A period during which no slide goes on or off schedule, and one round is due. */
 interface Segment {
   from: number;
   until: number;
@@ -37,18 +40,25 @@ const timesOf = (slide: Slide): unknown[] => [
   slide.schedule_days_json,
 ];
 
-export const createLoopSchedule = (slides: readonly Slide[], timeZone: string): LoopSchedule => {
+export const createLoopSchedule = (plan: PagePlan, timeZone: string): LoopSchedule => {
+  const { slides } = plan;
   let segment: Segment = { from: 0, until: 0, slides: [] };
 
   const segmentAt = (now: number): Segment => {
     if (now < segment.from || now >= segment.until) {
+      const { start, end, isSynchronized } = plan.roundAt(now);
+      const round = slides.slice(start, end);
+      // Whole milliseconds, so that sums are exact.
+      const on = round.flatMap((slide, index) =>
+        isOn(slide, now, timeZone)
+          ? { index: start + index, length: Math.max(1, Math.round(lengthOf(slide, null))) }
+          : [],
+      );
       segment = {
         from: now,
-        until: nextChange(slides, now, timeZone),
-        // Whole milliseconds, so that sums are exact.
-        slides: slides.flatMap((slide, index) =>
-          isOn(slide, now, timeZone) ? { index, length: Math.max(1, Math.round(lengthOf(slide, null))) } : [],
-        ),
+        until: Math.min(nextChange(round, now, timeZone), plan.changesAt(now)),
+        // A round that is not synchronized begins with its first slide; pages then keep their own time.
+        slides: isSynchronized ? on : on.slice(0, 1),
       };
     }
     return segment;
@@ -61,10 +71,12 @@ export const createLoopSchedule = (slides: readonly Slide[], timeZone: string): 
       const loopMs = loop.reduce((sum, { length }) => sum + length, 0);
       let since = Math.floor(now / loopMs) * loopMs;
       for (const { index, length } of loop) {
-        if (now < since + length) return { index, since, until: Math.min(since + length, until) };
+        if (now < since + length) {
+          return { index, since, until: Math.min(since + length, until), appears: Math.max(since, from) };
+        }
         since += length;
       }
-      return { index: null, since: from, until };
+      return { index: null, since: from, until, appears: from };
     },
   };
 };
@@ -82,14 +94,11 @@ interface Move {
   isIdle: boolean;
   /** Start of the slot of the current slide; null: its slot is over. */
   shownSince: number | null;
-  /** Start of the slot of the slide that is prepared or swapped in. */
-  upcomingSince: number;
+  /** The slot of the slide that is prepared or swapped in. */
+  upcomingSlot: Pick<LoopSlot, 'since' | 'appears'>;
   /** When to decide again at the latest, by the site's clock. */
   wakeAt: number;
 }
-
-/** How long before its moment a swap begins, so that the browser can draw the new layer. */
-export const LEAD_MS = 300;
 
 /**
  * @param now the site's clock, in ms since the epoch
@@ -106,13 +115,13 @@ export const synchronizedMove = (
   const isCurrent = current.index !== null && shown === current.index;
   const isFollowed = isCurrent || current.index === null;
   const wanted = isFollowed && Number.isFinite(current.until) ? loopSchedule.slotAt(current.until) : current;
-  const moments = [current.until - LEAD_MS, wanted.since - aheadMs];
+  const moments = [current.until - LEAD_MS, wanted.appears - aheadMs];
 
   const action = (): Action => {
     const isWanted = wanted.index !== null && wanted.index !== shown;
     if (upcoming !== null && !(isWanted && upcoming.index === wanted.index)) return 'drop';
     if (upcoming !== null) return upcoming.isReady && wanted === current ? 'swap' : 'hold';
-    if (isWanted && wanted.index !== null && now >= wanted.since - aheadMs && isPlayable(wanted.index)) {
+    if (isWanted && wanted.index !== null && now >= wanted.appears - aheadMs && isPlayable(wanted.index)) {
       return { prepare: wanted.index };
     }
     return 'hold';
@@ -122,7 +131,7 @@ export const synchronizedMove = (
     action: action(),
     isIdle: current.index === null,
     shownSince: isCurrent ? current.since : null,
-    upcomingSince: wanted.since,
+    upcomingSlot: wanted,
     wakeAt: Math.min(...moments.filter((moment) => moment > now)),
   };
 };
@@ -135,16 +144,18 @@ export const shiftOf = (loopSchedule: LoopSchedule, now: number, step: Direction
 };
 
 /** The site's time as this page plays it. The time of a halted page stops until its slide goes off schedule. */
-const timeOf = (loopSchedule: LoopSchedule, { payload, timeZone, haltedAt, shift }: Playback, now: Now): number => {
+const timeOf = (loopSchedule: LoopSchedule, { plan, timeZone, haltedAt, shift }: Playback, now: Now): number => {
   const time = now.site + shift;
   const halted = haltedAt === null ? time : time - (now.elapsed - haltedAt);
-  const slide = payload?.slides[loopSchedule.slotAt(halted).index ?? -1];
-  return slide !== undefined && isOn(slide, time, timeZone) ? halted : time;
+  const slide = plan.slides[loopSchedule.slotAt(halted).index ?? -1];
+  const isDue = plan.roundAt(halted) === plan.roundAt(time);
+  return isDue && slide !== undefined && isOn(slide, time, timeZone) ? halted : time;
 };
 
 /** A slide that can't be shown leaves its slot to the slide before it, so that pages stay synchronized. */
-export const createSynchronized = (loopSchedule: LoopSchedule): Mode & { readonly key: string } => ({
+export const createSynchronized = (loopSchedule: LoopSchedule): Synchronized => ({
   key: loopSchedule.key,
+  indexAt: (now) => loopSchedule.slotAt(now).index,
   decide: (state, now) => {
     const { shown, upcoming, timeZone } = state;
     const time = timeOf(loopSchedule, state, now);
@@ -158,7 +169,7 @@ export const createSynchronized = (loopSchedule: LoopSchedule): Mode & { readonl
       isIdle: move.isIdle || isOff || isEmpty,
       due: null,
       shownStartsAt: move.shownSince,
-      upcomingStartsAt: move.upcomingSince,
+      upcomingSlot: move.upcomingSlot,
       wakeTimes: [now.elapsed + move.wakeAt - time],
     };
   },
@@ -166,7 +177,7 @@ export const createSynchronized = (loopSchedule: LoopSchedule): Mode & { readonl
   step: (state, by, now) => {
     const { isAvailable } = state.scheduleAt(state.cooldowns, now);
     let shift = 0;
-    for (let tries = state.payload?.slides.length ?? 0; tries > 0; tries--) {
+    for (let tries = state.plan.slides.length; tries > 0; tries--) {
       const time = timeOf(loopSchedule, { ...state, shift: state.shift + shift }, now);
       const moved = shiftOf(loopSchedule, time, by);
       shift += moved;

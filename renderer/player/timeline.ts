@@ -5,6 +5,8 @@ import { doubled } from '../../service/domain/time.ts';
 
 /** How long before its slot a slide is prepared: late enough for fresh data, early enough to load. */
 export const PREPARE_AHEAD_MS = 15_000;
+/** How long before its moment a swap begins, so that the browser can draw the new layer. */
+export const LEAD_MS = 300;
 /** How long slides take to fade into each other. */
 export const FADE_MS = 800;
 const DEFAULT_MS = 10_000;

@@ -1,17 +1,27 @@
 /** What a player can do to its state: prepare, swap, restart, note a failure. Pure. */
-import type { Slide } from '../../service/contract/playlist.ts';
+import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
+import { isSamePlaylist } from './page-plan.ts';
 import type { Direction, Effect, Ending, Mode, Now, Playback, Shown, Upcoming } from './playback-state.ts';
 import { failuresOf, withCooldown, withoutCooldown } from './playlist-schedule.ts';
 import { runningSlot, standalone } from './standalone.ts';
-import { isLate, lengthOf, type Slot, slotOf } from './timeline.ts';
+import { isLate, LEAD_MS, lengthOf, type Slot, slotOf } from './timeline.ts';
 
 export type Result = readonly [Playback, readonly Effect[]];
 /** A step from one state to the next. */
 export type Reducer = (state: Playback, now: Now) => Result;
 
-/** Without a clock a page can't follow the others, and keeps its own time. */
-export const modeOf = ({ synchronized }: Playback, { isClockSet }: Pick<Now, 'isClockSet'>): Mode =>
-  isClockSet && synchronized !== null ? synchronized : standalone;
+/**
+ * Without a clock a page can't follow the others, and keeps its own time. What enters or leaves a synchronized round is
+ * swapped as within it.
+ */
+export const modeOf = (
+  { synchronized, plan }: Playback,
+  { isClockSet, site }: Pick<Now, 'isClockSet' | 'site'>,
+): Mode => {
+  if (!isClockSet || synchronized === null) return standalone;
+  const isNow = plan.roundAt(site).isSynchronized || plan.roundAt(site + LEAD_MS).isSynchronized;
+  return isNow ? synchronized : standalone;
+};
 
 /** Applies reducers one after the other. */
 export const chain = (state: Playback, now: Now, ...reducers: readonly Reducer[]): Result =>
@@ -32,22 +42,32 @@ export const dropUpcoming: Reducer = (state) =>
 const editedBy = (slide: Slide, { shown, synchronized }: Playback, now: Now): Shown | null =>
   shown?.isEdited && shown.slide?.id === slide.id && !(synchronized !== null && now.isClockSet) ? shown : null;
 
+/** The payload with the round of a place as its slides: those that a slide differs from in its colours. */
+const withRound = (payload: PlaylistPayload, { plan }: Playback, index: number): PlaylistPayload => {
+  const { start, end } = plan.roundOf(index);
+  return plan.isTimed ? { ...payload, slides: plan.slides.slice(start, end) } : payload;
+};
+
 export const prepare =
-  (index: number, step: Direction | null, startsAt = 0): Reducer =>
+  (
+    index: number,
+    step: Direction | null,
+    { since: startsAt, appears: appearsAt } = { since: 0, appears: 0 },
+  ): Reducer =>
   (before, now) => {
-    const { payload } = before;
-    const slide = payload?.slides[index];
+    const { payload, plan } = before;
+    const slide = plan.slides[index];
     if (payload === null || slide === undefined) return [before, []];
     const [state, effects] = dropUpcoming(before, now);
     const key = state.lastKey + 1;
     const isContinued = editedBy(slide, state, now)?.slide?.media_url === slide.media_url;
     const isPaced = modeOf(state, now) !== standalone;
-    const isEarly = now.site + state.shift < startsAt;
+    const isEarly = now.site + state.shift < appearsAt;
     const rest = { isReady: false, length: null, movesMs: null };
-    const upcoming: Upcoming = { key, slide, index, step, startsAt, isEarly, isContinued, ...rest };
+    const upcoming: Upcoming = { key, slide, index, step, startsAt, appearsAt, isEarly, isContinued, ...rest };
     return [
       { ...state, upcoming, lastKey: key },
-      [...effects, { type: 'prepare', key, slide, payload, isPaced, isContinued }],
+      [...effects, { type: 'prepare', key, slide, payload: withRound(payload, state, index), isPaced, isContinued }],
     ];
   };
 
@@ -67,20 +87,24 @@ const endingOf = (shown: Shown, step: Direction | null, state: Playback, now: No
   const cut = (reason: string): Ending => ({ isFailed: false, reason });
   if (isSpent) return cut(isEdited ? 'edited' : 'removed');
   if (step !== null) return cut('command');
-  const isOff = slide !== null && !state.scheduleAt(state.cooldowns, now).isOn(slide, now.wall);
+  const next = now.wall + LEAD_MS;
+  const isDue = isSamePlaylist(state.plan.roundOf(shown.index), state.plan.roundAt(now.isClockSet ? next : null));
+  const isOff = slide !== null && (!isDue || !state.scheduleAt(state.cooldowns, now).isOn(slide, now.wall));
   return isOff ? cut('schedule') : null;
 };
 
 type Next = Omit<Shown, 'isBegun' | 'isSpent' | 'isEdited' | 'failure' | 'restartsAt'>;
 
 const show =
-  (next: Next, isEarly: boolean, step: Direction | null): Reducer =>
+  (next: Next, isEarly: boolean, step: Direction | null, due: number | null = null): Reducer =>
   (state, now) => {
-    const { shown: before, payload } = state;
+    const { shown: before, plan } = state;
     const isFading =
       before !== null &&
-      (before.slide === null || next.slide === null || payload?.playlist?.fade_between_slides === true);
-    const isCued = next.slide !== null && modeOf(state, now) !== standalone;
+      (before.slide === null || next.slide === null || plan.roundOf(next.index).playlist?.fade_between_slides === true);
+    const isPaced = next.slide !== null && modeOf(state, now) !== standalone;
+    const early = due !== null && due > now.elapsed ? now.site + (due - now.elapsed) : null;
+    const cueAt = isPaced ? next.appearsAt : early;
     const fresh = {
       isBegun: false,
       isSpent: false,
@@ -92,7 +116,7 @@ const show =
     const ending = state.ending ?? (before?.isBegun ? endingOf(before, step, state, now) : null);
     return [
       { ...state, shown: { ...next, ...fresh }, leaving: before, ending },
-      [{ type: 'show', key: next.key, slideId: next.slide?.id ?? null, isFading, isCued, isEarly }],
+      [{ type: 'show', key: next.key, slideId: next.slide?.id ?? null, isFading, cueAt, isPaced, isEarly }],
     ];
   };
 
@@ -110,7 +134,7 @@ export const beginPlay: Reducer = (state, now) => {
   const slide = shown?.slide ?? null;
   const effects: Effect[] = [{ type: 'ended', ending }];
   if (shown !== null && slide !== null)
-    effects.push({ type: 'began', slide, expectedMs: expectedMs(shown, slide, state, now) });
+    effects.push({ type: 'began', slide, index: shown.index, expectedMs: expectedMs(shown, slide, state, now) });
   return [{ ...state, ending: null }, effects];
 };
 
@@ -118,7 +142,16 @@ export const showIdle: Reducer = (state, now) => {
   if (state.shown !== null && state.shown.slide === null) return [state, []];
   const key = state.lastKey + 1;
   const index = state.shown?.index ?? -1;
-  const idle = { key, index, slide: null, startsAt: 0, slot: { since: 0, until: 0 }, length: null, movesMs: null };
+  const idle = {
+    key,
+    index,
+    slide: null,
+    startsAt: 0,
+    appearsAt: 0,
+    slot: { since: 0, until: 0 },
+    length: null,
+    movesMs: null,
+  };
   return chain({ ...state, lastKey: key }, now, (at) => [at, [{ type: 'idle', key }]], show(idle, false, null));
 };
 
@@ -142,9 +175,10 @@ export const swapIn =
       lastFailed: null,
       cooldowns: isFine ? withoutCooldown(cooldowns, shown.slide?.id ?? '') : cooldowns,
     };
-    const { key, slide, index, startsAt, length, movesMs } = upcoming;
+    const { key, slide, index, startsAt, appearsAt, length, movesMs } = upcoming;
     const slot = slotFor(before, upcoming, due, now);
-    return show({ key, slide, index, startsAt, length, movesMs, slot }, upcoming.isEarly, upcoming.step)(state, now);
+    const next = { key, slide, index, startsAt, appearsAt, length, movesMs, slot };
+    return show(next, upcoming.isEarly, upcoming.step, due)(state, now);
   };
 
 /** Restarts the slide that is shown, and its time. */

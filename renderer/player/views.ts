@@ -26,6 +26,8 @@ interface Playing {
   /** How long slides take to fade into each other. */
   fadeMs: number;
   dispatch(event: PlaybackEvent): void;
+  /** The site's time as this page plays it, at a reading of `performance.now`. */
+  siteAt(at: number): number;
   /** How long the slide of a view has been on, in ms, at a reading of `performance.now`; negative: its slot has not begun. */
   positionOf(key: number, at: number): number;
   isHalted(): boolean;
@@ -46,7 +48,7 @@ const TYPICAL_STARTUP_LATENCY_MS = 60;
 
 export const createViews = (deps: ViewDependencies, playing: Playing): Views => {
   const { clock, syncClock, stage, mediaCache, credentials, createSlide, createIdle, onSwap } = deps;
-  const { dispatch, positionOf, timeZone, fadeMs, isHalted } = playing;
+  const { dispatch, positionOf, siteAt, timeZone, fadeMs, isHalted } = playing;
   const views = new Map<number, SlideView>();
   const preparing = new Map<number, AbortController>();
   const startupLatency = { ms: TYPICAL_STARTUP_LATENCY_MS };
@@ -88,23 +90,26 @@ export const createViews = (deps: ViewDependencies, playing: Playing): Views => 
     }
   };
 
-  const show = ({ key, slideId, isFading, isCued, isEarly }: Extract<Effect, { type: 'show' }>): void => {
+  const show = ({ key, slideId, isFading, cueAt, isPaced, isEarly }: Extract<Effect, { type: 'show' }>): void => {
     const view = views.get(key);
     if (view === undefined) return;
-    const cue: Cue = {
-      left: (at) => -positionOf(key, at),
-      onSeen: (at) => {
-        if (isEarly && !isHalted()) syncClock.recordSwap(positionOf(key, at));
-      },
-    };
+    const cue: Cue | undefined =
+      cueAt === null
+        ? undefined
+        : {
+            left: (at) => cueAt - siteAt(at),
+            onSeen: (at) => {
+              if (isEarly && !isHalted()) syncClock.recordSwap(siteAt(at) - cueAt);
+            },
+          };
     const onFrame = (): void => dispatch({ type: 'visible', key });
-    const settled = stage.show(view, isFading ? fadeMs : 0, onFrame, isCued ? cue : undefined);
+    const settled = stage.show(view, isFading ? fadeMs : 0, onFrame, cue);
     if (front !== null) {
       views.delete(front);
       void settled.then((gapMs) => onSwap(slideId, gapMs));
     }
     front = key;
-    if (isCued) view.preroll?.();
+    if (isPaced) view.preroll?.();
   };
 
   const discard = (key: number): void => {

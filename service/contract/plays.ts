@@ -1,5 +1,6 @@
 /** Play records as a player page makes them, and the messages that deliver them. */
 import { z } from 'zod';
+import { zoneNames } from './programmes.ts';
 import { slideKinds } from './slide-values.ts';
 import { instant, reportedText, sha256, slug } from './terms.ts';
 
@@ -64,6 +65,16 @@ export const pagePlay = z
       .nullable()
       .describe('why it was cut, skipped or failed, cut at 500 characters; null: played'),
     clock: z.enum(playClocks).describe('untrusted: the time of the page was not plausible'),
+    playlist_id: reportedText()
+      .nullable()
+      .default(null)
+      .describe('the playlist that the slide stands in, nested and inserted ones too; null: it is a takeover'),
+    programme_id: reportedText().nullable().default(null).describe('the programme that was due; null: none'),
+    zone: z
+      .enum(['main', ...zoneNames])
+      .nullable()
+      .default(null)
+      .describe('where it was shown; null: in all zones, as a takeover'),
   })
   .meta({ id: 'PagePlay', description: 'what a page showed' });
 export type PagePlay = z.infer<typeof pagePlay>;
@@ -100,7 +111,7 @@ export const ackMessage = z
   .meta({ id: 'Ack', description: 'sent when `plays` are durable, or can never be taken: the page deletes them' });
 
 const { play_id, slide_id, slide_title, kind, media_url, revision, started_at, ended_at } = pagePlay.shape;
-const { duration_ms, expected_ms, result, reason, clock } = pagePlay.shape;
+const { duration_ms, expected_ms, result, reason, clock, playlist_id, programme_id, zone } = pagePlay.shape;
 
 /** A play as it is kept, exported and delivered. */
 export const play = z
@@ -126,6 +137,9 @@ export const play = z
     result,
     reason,
     clock,
+    playlist_id,
+    programme_id,
+    zone,
   })
   .meta({ id: 'Play', description: 'a slide that was shown' });
 export type Play = z.infer<typeof play>;

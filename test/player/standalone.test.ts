@@ -20,6 +20,7 @@ const playlistScheduleOf = (ends: Record<string, number>, playable: readonly num
     endOf,
     isPlayable,
     isOn: (one, wall) => wall < endOf(one, wall),
+    dueUntil: () => Number.POSITIVE_INFINITY,
     isAvailable: (index) => playable.includes(index),
     next: (from, step, wall) => following(slides.length, from, step, (index) => isPlayable(index, wall)),
     changesAt: () => Number.POSITIVE_INFINITY,

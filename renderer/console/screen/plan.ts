@@ -4,6 +4,7 @@ import type { Slide } from '../../../service/contract/playlist.ts';
 import { kindsWithOwnLength } from '../../../service/contract/slide-values.ts';
 import { isOpen, openSpans } from '../../../service/domain/opening-hours.ts';
 import { isOn, nextChange } from '../../../service/domain/slide-schedule.ts';
+import { oneRound } from '../../player/page-plan.ts';
 import { createLoopSchedule } from '../../player/synchronized.ts';
 import { following, lengthOf } from '../../player/timeline.ts';
 
@@ -43,7 +44,7 @@ const DAYS_AHEAD = 14;
 const MAX_COUNT = 50;
 
 const synchronized = ({ slides, timeZone, at, count }: Question): PlannedSlide[] => {
-  const loop = createLoopSchedule(slides, timeZone);
+  const loop = createLoopSchedule(oneRound(slides, true), timeZone);
   const planned: PlannedSlide[] = [];
   let moment = at;
   while (planned.length < count) {

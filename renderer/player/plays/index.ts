@@ -74,7 +74,7 @@ export const createPlays = ({ send, onError, ...page }: Dependencies): Plays => 
   };
   const onPlay = (play: PagePlay): void => void keep(play);
 
-  const playlist = createPlayRecorder({ ...page, onPlay });
+  const playlist = createPlayRecorder({ ...page, zone: 'main', onPlay });
   const takeover = createPlayRecorder({ ...page, onPlay });
 
   const note = (): void => {

@@ -6,13 +6,16 @@ import type { Clock } from '../clock.ts';
 import type { Ending } from '../playback-state.ts';
 import { isLate } from '../timeline.ts';
 
+/** Where a slide came from. */
+export type PlaceOfPlay = Required<Pick<PagePlay, 'playlist_id' | 'programme_id'>>;
+
 export interface PlayRecorder {
   /** A slide became visible and is to be on for `expectedMs`. */
-  begin(slide: Slide, expectedMs: number): void;
+  begin(slide: Slide, expectedMs: number, place?: PlaceOfPlay): void;
   /** Why it ended; null: its time is over. */
   end(ending: Ending | null): void;
   /** A slide that was due could not be prepared. */
-  skip(slide: Slide, missed: { expectedMs: number; reason: string; isFailed: boolean }): void;
+  skip(slide: Slide, missed: { expectedMs: number; reason: string; isFailed: boolean }, place?: PlaceOfPlay): void;
   /** What covers the slides, or null: nothing does. A play ends when it is covered, and another one begins afterwards. */
   cover(reason: string | null): void;
   /** The play in progress, as if the page ended now; null: no slide is playing. */
@@ -23,6 +26,8 @@ interface Dependencies {
   clock: Pick<Clock, 'elapsed' | 'now' | 'state'>;
   /** Slug of the screen. */
   screen: string;
+  /** The zone of its plays; absent: those of takeovers, which cover all zones. */
+  zone?: PagePlay['zone'];
   /** The revision of the playlist. */
   revision(): string | null;
   onPlay(play: PagePlay): void;
@@ -33,6 +38,7 @@ interface Current {
   slide: Slide;
   /** How long it is still to be seen, in ms. */
   expectedMs: number;
+  place: PlaceOfPlay;
 }
 
 /** A play under way: the fields that are known when it begins. */
@@ -48,14 +54,17 @@ const LONGEST_MS: typeof MAX_PLAY_MS = 86_400_000;
 
 const randomId = (): string => bytesToHex(crypto.getRandomValues(new Uint8Array(16)));
 
-export const createPlayRecorder = ({ clock, screen, revision, onPlay }: Dependencies): PlayRecorder => {
+/** A takeover is of no playlist. */
+const nowhere: PlaceOfPlay = { playlist_id: null, programme_id: null };
+
+export const createPlayRecorder = ({ clock, screen, zone = null, revision, onPlay }: Dependencies): PlayRecorder => {
   let current: Current | null = null;
   let begun: Begun | null = null;
   let covered: string | null = null;
 
   const trust = (): PagePlay['clock'] => (['ok', 'page'].includes(clock.state()) ? 'synced' : 'untrusted');
 
-  const open = ({ slide, expectedMs }: Current, elapsed = clock.elapsed(), wall = clock.now()): Begun => {
+  const open = ({ slide, expectedMs, place }: Current, elapsed = clock.elapsed(), wall = clock.now()): Begun => {
     const record = {
       play_id: randomId(),
       screen,
@@ -67,6 +76,8 @@ export const createPlayRecorder = ({ clock, screen, revision, onPlay }: Dependen
       started_at: new Date(wall).toISOString(),
       expected_ms: Math.min(Math.round(expectedMs), LONGEST_MS),
       clock: trust(),
+      ...place,
+      zone,
     };
     return { record, elapsed, wall };
   };
@@ -115,18 +126,18 @@ export const createPlayRecorder = ({ clock, screen, revision, onPlay }: Dependen
   };
 
   return {
-    begin: (slide, expectedMs) => {
+    begin: (slide, expectedMs, place = nowhere) => {
       stop(null);
-      current = { slide, expectedMs };
+      current = { slide, expectedMs, place };
       resume();
     },
     end: (ending) => {
       stop(ending);
       current = null;
     },
-    skip: (slide, { expectedMs, reason, isFailed }) => {
+    skip: (slide, { expectedMs, reason, isFailed }, place = nowhere) => {
       if (covered !== null) return;
-      onPlay({ ...close(open({ slide, expectedMs }), null), result: isFailed ? 'failed' : 'skipped', reason });
+      onPlay({ ...close(open({ slide, expectedMs, place }), null), result: isFailed ? 'failed' : 'skipped', reason });
     },
     cover: (reason) => {
       if (reason === covered) return;

@@ -92,6 +92,9 @@ export const playExample: PagePlay = {
   result: 'played',
   reason: null,
   clock: 'synced',
+  playlist_id: 'welcome',
+  programme_id: null,
+  zone: 'main',
 };
 
 export const deviceExample = {

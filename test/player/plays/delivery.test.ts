@@ -18,6 +18,9 @@ const playOf = (id: number, more: Partial<PagePlay> = {}): PagePlay => ({
   result: 'played',
   reason: null,
   clock: 'synced',
+  playlist_id: null,
+  programme_id: null,
+  zone: null,
   ...more,
 });
 

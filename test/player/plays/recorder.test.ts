@@ -70,6 +70,9 @@ describe('a play', () => {
         result: 'played',
         reason: null,
         clock: 'synced',
+        playlist_id: null,
+        programme_id: null,
+        zone: null,
       },
     ]);
   });

@@ -23,6 +23,9 @@ export const playAgo = (seconds: number, more: Partial<PagePlay> = {}): PagePlay
     result: 'played',
     reason: null,
     clock: 'synced',
+    playlist_id: null,
+    programme_id: null,
+    zone: null,
     ...more,
   };
 };

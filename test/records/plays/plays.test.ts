@@ -17,7 +17,7 @@ import { idsOf, openLobby, playAgo, readPlays, report, reportTo } from './pages.
 const fields = [
   ...['play_id', 'site', 'node_id', 'device_id', 'client_name', 'screen', 'slide_id', 'slide_title', 'kind'],
   ...['media_url', 'media_sha256', 'revision', 'started_at', 'ended_at', 'duration_ms', 'expected_ms', 'result'],
-  ...['reason', 'clock'],
+  ...['reason', 'clock', 'playlist_id', 'programme_id', 'zone'],
 ];
 
 const bar = { name: 'Bar', slug: 'bar', playlist_id: 'welcome' };

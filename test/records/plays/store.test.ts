@@ -37,6 +37,9 @@ const playAt = (started: number, play_id: string, more: Partial<Play> = {}): Pla
   result: 'played',
   reason: null,
   clock: 'synced',
+  playlist_id: null,
+  programme_id: null,
+  zone: null,
   ...more,
 });
 
