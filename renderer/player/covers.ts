@@ -4,12 +4,14 @@ import type { Player } from './player.ts';
 import type { Plays } from './plays/index.ts';
 import type { Redirect } from './redirect.ts';
 import type { Takeovers } from './takeovers.ts';
+import type { Zones } from './zones.ts';
 
 interface Dependencies {
   player: Pick<Player, 'halt'>;
+  zones: Pick<Zones, 'halt'>;
   redirect: Pick<Redirect, 'url' | 'mute'>;
   takeovers: Pick<Takeovers, 'shown' | 'isDue'>;
-  plays: Pick<Plays, 'playlist' | 'takeover'>;
+  plays: Pick<Plays, 'playlist' | 'sidebar' | 'takeover'>;
   /** The element that is black, and the stage of takeovers. */
   blackout: HTMLElement;
   takeover: HTMLElement;
@@ -24,7 +26,7 @@ interface Commanded {
 const UNCOVER_MS = 400;
 
 /** @returns a function that covers and uncovers the player, which is halted and silent while it is covered */
-export const createCovers = ({ player, redirect, takeovers, plays, blackout, takeover }: Dependencies) => {
+export const createCovers = ({ player, zones, redirect, takeovers, plays, blackout, takeover }: Dependencies) => {
   /** Resolves once there is a picture again: a framed page was unloaded while it was covered, and has to load again. */
   let seen: Promise<unknown> = Promise.resolve();
   let isBlack = false;
@@ -40,6 +42,7 @@ export const createCovers = ({ player, redirect, takeovers, plays, blackout, tak
         ? redirect.url && 'redirect'
         : 'blackout';
     plays.playlist.cover(hidden ?? cover);
+    plays.sidebar.cover(hidden ?? cover);
     plays.takeover.cover(hidden);
   };
 
@@ -71,7 +74,8 @@ export const createCovers = ({ player, redirect, takeovers, plays, blackout, tak
     const unmuted = redirect.mute(isHidden);
     notePlays();
     // After a blackout the screen stays black until there is a picture.
-    seen = Promise.all([seen, unmuted, player.halt(commanded.paused || isCovered, isCovered)]);
+    const isHalted = commanded.paused || isCovered;
+    seen = Promise.all([seen, unmuted, player.halt(isHalted, isCovered), zones.halt(isHalted, isCovered)]);
     void seen.then(lighten);
     if (!isTakenOver) void uncover();
   };

@@ -29,6 +29,7 @@ import type { SlideFactory } from './slides/slide.ts';
 import { createTakeover } from './slides/takeover.ts';
 import { createStage } from './stage.ts';
 import { createTakeovers, endOf } from './takeovers.ts';
+import { createZones } from './zones.ts';
 
 requireTopLevel();
 
@@ -104,11 +105,12 @@ let knownName: string | null = null;
 let isMissing = false;
 const load = (payload: PlaylistPayload | null, isSynchronized: boolean): void => {
   // Programmes begin on all screens of the site in the same frame.
-  syncClock.setActive(isSynchronized || payload?.programme !== undefined);
+  syncClock.setActive(isSynchronized || payload?.programme !== undefined || payload?.zones !== undefined);
   // Before `player.load`, which can immediately show the idle screen, whose note depends on it.
   isMissing = payload === null;
   revision = payload?.revision ?? null;
   player.load(takeovers.load(payload), isSynchronized);
+  zones.load(payload);
   // A page that was opened before its screen exists waits for it instead.
   if (payload === null && knownName !== null) followNewBinding().catch(() => {});
   knownName = payload?.screen.name ?? knownName;
@@ -164,6 +166,27 @@ const player = createPlayer(
   },
   { timeZone },
 );
+const sidebar = createPlayer(
+  {
+    ...views,
+    plays: plays.sidebar,
+    stage: createStage(element('sidebar')),
+    mediaCache,
+    createSlide: watchText(createSlide),
+    createIdle: createNothing,
+    onReport: (_, slide) => zones.onReport(slide),
+    onSwap: () => {},
+  },
+  { timeZone },
+);
+const zones = createZones({
+  clock,
+  syncClock,
+  timeZone,
+  root: document.body,
+  ticker: element('ticker'),
+  sidebar,
+});
 const takeoverPlayer = createPlayer(
   {
     ...views,
@@ -192,6 +215,7 @@ const takeovers = createTakeovers({
 });
 const cover = createCovers({
   player,
+  zones,
   redirect,
   takeovers,
   plays,
@@ -208,13 +232,18 @@ const link = createLink(slug, identity, {
   },
   onCommand: (command) => runCommand(command, { player, link, redirect, identity, state, change }),
   onIdentify: createIdentify(() => void link.sendNow({ type: 'identified' })),
-  onMedia: player.onMedia,
+  onMedia: () => {
+    player.onMedia();
+    zones.onMedia();
+  },
   onTime: (message) => {
     syncClock.answer(message);
     player.onClockSet();
+    zones.onClockSet();
   },
   onTimeSet: () => {
     player.onClockSet();
+    zones.onClockSet();
     takeovers.onClockSet();
   },
   plays: plays.delivery,

@@ -20,6 +20,7 @@ interface Dependencies {
 
 export interface Plays {
   playlist: PlayRecorder;
+  sidebar: PlayRecorder;
   takeover: PlayRecorder;
   delivery: Pick<PlayDelivery, 'onOpen' | 'onAck' | 'onClose'>;
 }
@@ -75,10 +76,12 @@ export const createPlays = ({ send, onError, ...page }: Dependencies): Plays => 
   const onPlay = (play: PagePlay): void => void keep(play);
 
   const playlist = createPlayRecorder({ ...page, zone: 'main', onPlay });
+  const sidebar = createPlayRecorder({ ...page, zone: 'sidebar', onPlay });
   const takeover = createPlayRecorder({ ...page, onPlay });
 
   const note = (): void => {
-    for (const play of [playlist.underWay(), takeover.underWay()]) if (play !== null) void store.note({ play, tab });
+    for (const play of [playlist.underWay(), sidebar.underWay(), takeover.underWay()])
+      if (play !== null) void store.note({ play, tab });
   };
   setInterval(note, NOTE_MS);
   addEventListener('pagehide', note);
@@ -86,6 +89,7 @@ export const createPlays = ({ send, onError, ...page }: Dependencies): Plays => 
 
   return {
     playlist,
+    sidebar,
     takeover,
     delivery: {
       ...delivery,

@@ -1,0 +1,130 @@
+/** A ticker: one line of texts that moves without a seam. Its position follows the site's clock, so that it does not drift. */
+import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
+import { isOn, nextChange } from '../../service/domain/slide-schedule.ts';
+import type { Clock, SyncClock } from './clock.ts';
+
+interface Dependencies {
+  clock: Pick<Clock, 'now'>;
+  syncClock: Pick<SyncClock, 'at'>;
+  timeZone: string;
+  /** Called when it has something to show, or has nothing any more. */
+  onShow(isShown: boolean): void;
+}
+
+/** Heights of the ticker that the line moves in a second. */
+const SPEED = 1.6;
+/** Its position is compared with the clock this often, and corrected beyond the tolerance, in ms. */
+const COMPARE_MS = 5_000;
+const TOLERANCE_MS = 30;
+const DEFAULT_ITEMS = 5;
+
+const plain = (html: string | null): string =>
+  html === null ? '' : (new DOMParser().parseFromString(html, 'text/html').body.textContent ?? '');
+
+/** The texts of a slide: its own, the headlines of its feed, or the entries of its timetable. */
+const textsOf = ({ kind, title, body, content }: Slide, payload: PlaylistPayload): string[] => {
+  if (kind === 'text') return [[title, plain(body)].filter(Boolean).join(' – ')];
+  if (kind === 'rss') {
+    const feed = payload.rssFeeds.find(({ id }) => id === content?.['feed_id']);
+    const count = Number(content?.['items'] ?? DEFAULT_ITEMS);
+    return feed?.items.slice(0, count).map((item) => item.title ?? item.summary ?? '') ?? [];
+  }
+  const group = payload.timetableGroups.find(({ id }) => id === content?.['group_id']);
+  return group?.entries.map((entry) => [entry.time, entry.title, entry.location].filter(Boolean).join(' ')) ?? [];
+};
+
+export const createTicker = (root: HTMLElement, { clock, syncClock, timeZone, onShow }: Dependencies) => {
+  let payload: PlaylistPayload | null = null;
+  let slides: readonly Slide[] = [];
+  let texts: string[] = [];
+  let motion: Animation | null = null;
+  let isHalted = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const place = (): number | null => {
+    const duration = motion?.effect?.getTiming().duration;
+    return typeof duration === 'number' ? syncClock.at(performance.now()) % duration : null;
+  };
+
+  const follow = (): void => {
+    const at = place();
+    if (motion === null || at === null || isHalted) return;
+    const before = Number(motion.currentTime ?? 0);
+    const duration = Number(motion.effect?.getTiming().duration);
+    const apart = Math.abs((before % duration) - at);
+    if (Math.min(apart, duration - apart) > TOLERANCE_MS) motion.currentTime = at;
+  };
+
+  const lineOf = (): HTMLElement => {
+    const line = document.createElement('div');
+    line.className = 'ticker-line';
+    for (const text of texts) {
+      const item = document.createElement('span');
+      item.dir = 'auto';
+      item.textContent = text;
+      line.append(item);
+    }
+    return line;
+  };
+
+  /** As many copies of the line as fill the screen while the first one leaves it. */
+  const draw = (): void => {
+    motion?.cancel();
+    motion = null;
+    root.replaceChildren();
+    if (texts.length === 0) return;
+    const track = document.createElement('div');
+    track.className = 'ticker-track';
+    track.append(lineOf());
+    root.append(track);
+    const { width } = (track.firstElementChild as HTMLElement).getBoundingClientRect();
+    const { width: visible, height } = root.getBoundingClientRect();
+    // On a strip it is not drawn.
+    if (width === 0 || height === 0) return;
+    for (let copies = Math.ceil(visible / width); copies > 0; copies--) track.append(lineOf());
+    const duration = Math.round((width / (SPEED * height)) * 1000);
+    const frames = [{ transform: 'translateX(0)' }, { transform: `translateX(${-width}px)` }];
+    motion = track.animate(frames, { duration, iterations: Number.POSITIVE_INFINITY });
+    motion.currentTime = place();
+    if (isHalted) motion.pause();
+  };
+
+  const update = (): void => {
+    clearTimeout(timer);
+    const now = clock.now();
+    const due = payload;
+    const next =
+      due === null
+        ? []
+        : slides
+            .filter((slide) => isOn(slide, now, timeZone))
+            .flatMap((slide) => textsOf(slide, due))
+            .filter((text) => text.trim() !== '');
+    if (JSON.stringify(next) !== JSON.stringify(texts)) {
+      texts = next;
+      onShow(texts.length > 0);
+      draw();
+    }
+    follow();
+    if (slides.length === 0) return;
+    const left = nextChange(slides, now, timeZone) - now;
+    timer = setTimeout(update, Math.min(Math.max(left, 0), COMPARE_MS));
+  };
+
+  addEventListener('resize', draw);
+
+  return {
+    load: (next: PlaylistPayload | null, own: readonly Slide[]): void => {
+      payload = next;
+      slides = own;
+      update();
+    },
+    update,
+    halt: (halted: boolean): void => {
+      isHalted = halted;
+      if (halted) motion?.pause();
+      else motion?.play();
+      follow();
+    },
+  };
+};

@@ -1,0 +1,69 @@
+/** The zones beside the main one: a sidebar with a player of its own, and a ticker. One that has nothing to show leaves its room to the main zone. */
+import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
+import type { Clock, SyncClock } from './clock.ts';
+import type { Player } from './player.ts';
+import { createTicker } from './ticker.ts';
+
+interface Dependencies {
+  clock: Pick<Clock, 'now'>;
+  syncClock: Pick<SyncClock, 'at'>;
+  timeZone: string;
+  /** The element whose attribute `data-zones` determines the layout. */
+  root: HTMLElement;
+  ticker: HTMLElement;
+  /** The player of the sidebar. */
+  sidebar: Player;
+}
+
+export interface Zones {
+  load(payload: PlaylistPayload | null): void;
+  /** The player of the sidebar reports what it shows. */
+  onReport(slide: Slide | null): void;
+  halt(isHalted: boolean, isSilent: boolean): Promise<void> | undefined;
+  onMedia(): void;
+  onClockSet(): void;
+}
+
+export const createZones = ({ root, ticker: tickerElement, sidebar, ...clocks }: Dependencies): Zones => {
+  const shown = { sidebar: false, ticker: false };
+  let hasSidebar = false;
+
+  const arrange = (): void => {
+    root.dataset['zones'] = (['sidebar', 'ticker'] as const).filter((zone) => shown[zone]).join(' ');
+  };
+  const ticker = createTicker(tickerElement, {
+    ...clocks,
+    onShow: (isShown) => {
+      shown.ticker = isShown;
+      arrange();
+    },
+  });
+
+  return {
+    load: (payload) => {
+      const zoneOf = (name: string) => payload?.zones?.find(({ zone }) => zone === name);
+      const zone = zoneOf('sidebar');
+      // Without a sidebar before and now there is nothing to replace.
+      if (payload !== null && (hasSidebar || zone !== undefined)) {
+        const { programme: _, ...rest } = payload;
+        const own = { ...rest, playlist: zone?.playlist ?? null, slides: zone?.slides ?? [] };
+        sidebar.load(own, zone?.sync === true);
+      }
+      hasSidebar = payload !== null && zone !== undefined;
+      ticker.load(payload, zoneOf('ticker')?.slides ?? []);
+    },
+    onReport: (slide) => {
+      shown.sidebar = slide !== null;
+      arrange();
+    },
+    halt: (isHalted, isSilent) => {
+      ticker.halt(isHalted);
+      return sidebar.halt(isHalted, isSilent);
+    },
+    onMedia: sidebar.onMedia,
+    onClockSet: () => {
+      sidebar.onClockSet();
+      ticker.update();
+    },
+  };
+};
