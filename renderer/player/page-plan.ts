@@ -15,19 +15,19 @@ export interface Round {
 export interface PagePlan {
   /** The slide of each place. */
   slides: Slide[];
-  /** Whether something else is due at other times. */
+  /** Whether something else is due at other times: by the time of the site, on all its screens in the same frame. */
   isTimed: boolean;
   hasSynchronized: boolean;
   /** The round of a place; an unknown place counts as one of the first round. */
   roundOf(place: number): Round;
+  /** The index of a place in its round; null: no slide. */
+  positionOf(place: number | null): number | null;
   /** The round that is due; null in place of the time: the clock is not set. */
   roundAt(now: number | null): Round;
   /** When another round is due; infinity: never. */
   changesAt(now: number): number;
-  /** The playlist that the slide of a place stands in; null: unknown. */
-  originOf(place: number): string | null;
-  /** The programme that is due; null: none. */
-  programmeAt(now: number): string | null;
+  /** The playlist that the slide of a place stands in, and the programme that is due; null: unknown, none. */
+  playOf(place: number, now: number): { playlist_id: string | null; programme_id: string | null };
 }
 
 /** Whether two rounds are of one playlist, as those of two days are if it is shuffled. */
@@ -52,10 +52,10 @@ export const oneRound = (
     isTimed: false,
     hasSynchronized: isSynchronized,
     roundOf: () => round,
+    positionOf: (place) => place,
     roundAt: () => round,
     changesAt: () => Number.POSITIVE_INFINITY,
-    originOf: () => playlist?.id ?? null,
-    programmeAt: () => null,
+    playOf: () => ({ playlist_id: playlist?.id ?? null, programme_id: null }),
   };
 };
 
@@ -90,19 +90,23 @@ export const createPagePlan = (payload: PlaylistPayload | null, isSynchronized: 
     return low;
   };
   const delivered = rounds.find(({ playlist }) => playlist?.id === payload.playlist?.id) ?? rounds[0] ?? none;
+  const roundOf = (place: number): Round => rounds.find(({ start, end }) => start <= place && place < end) ?? none;
   return {
     slides,
     isTimed: true,
     hasSynchronized: rounds.some((round) => round.isSynchronized),
-    roundOf: (place) => rounds.find(({ start, end }) => start <= place && place < end) ?? none,
+    roundOf,
+    positionOf: (place) => (place === null ? null : place - roundOf(place).start),
     roundAt: (now) => (now === null ? delivered : (spans[spanAt(now)]?.round ?? none)),
     changesAt: (now) => {
       const at = spanAt(now);
       const next = spans.slice(at + 1).find(({ round }) => round !== spans[at]?.round);
       return next?.from ?? Number.POSITIVE_INFINITY;
     },
-    originOf: (place) => origins[place] ?? null,
-    programmeAt: (now) => spans[spanAt(now)]?.programmeId ?? null,
+    playOf: (place, now) => ({
+      playlist_id: origins[place] ?? null,
+      programme_id: spans[spanAt(now)]?.programmeId ?? null,
+    }),
   };
 };
 

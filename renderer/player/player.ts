@@ -5,7 +5,7 @@ import { createDispatch } from './dispatch.ts';
 import { prefetch } from './media-cache.ts';
 import { initialPlayback, MAX_SLEEP_MS, reduce } from './playback.ts';
 import type { Effect, PlaybackEvent } from './playback-state.ts';
-import type { PlaceOfPlay, PlayRecorder } from './plays/recorder.ts';
+import type { PlayRecorder } from './plays/recorder.ts';
 import { FADE_MS, LEAD_MS } from './timeline.ts';
 import { modeOf } from './transitions.ts';
 import { createViews, type ViewDependencies } from './views.ts';
@@ -53,16 +53,11 @@ export const createPlayer = (deps: Dependencies, { timeZone, fadeMs = FADE_MS }:
   let state = initialPlayback(timeZone);
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const readClocks = (elapsed = clock.elapsed()) => {
-    const site = syncClock.at(elapsed);
-    // Programmes switch on all screens of the site in the same frame.
-    return { elapsed, wall: state.plan.isTimed ? site : clock.now(), site, isClockSet: clock.state() !== 'unset' };
+  const readClocks = (elapsed = clock.elapsed(), site = syncClock.at(elapsed)) => {
+    const wall = state.plan.isTimed ? site : clock.now();
+    return { elapsed, wall, site, isClockSet: clock.state() !== 'unset' };
   };
-
-  const placeOf = (index: number): PlaceOfPlay => ({
-    playlist_id: state.plan.originOf(index),
-    programme_id: state.plan.programmeAt(syncClock.at(clock.elapsed()) + LEAD_MS),
-  });
+  const placeOf = (index: number) => state.plan.playOf(index, syncClock.at(clock.elapsed()) + LEAD_MS);
 
   const wakeAt = (at: number): void => {
     clearTimeout(timer);
@@ -70,10 +65,8 @@ export const createPlayer = (deps: Dependencies, { timeZone, fadeMs = FADE_MS }:
   };
 
   const perform = (effect: Effect): void => {
-    if (effect.type === 'report') {
-      const { index, slide } = effect;
-      onReport(index === null ? null : index - state.plan.roundOf(index).start, slide);
-    } else if (effect.type === 'fail') onError(effect.slideId, effect.reason);
+    if (effect.type === 'report') onReport(state.plan.positionOf(effect.index), effect.slide);
+    else if (effect.type === 'fail') onError(effect.slideId, effect.reason);
     else if (effect.type === 'wakeAt') wakeAt(effect.at);
     else if (effect.type === 'began') plays?.begin(effect.slide, effect.expectedMs, placeOf(effect.index));
     else if (effect.type === 'ended') plays?.end(effect.ending);
