@@ -193,7 +193,7 @@ const takeoverPlayer = createPlayer(
     // Plays of takeovers are recorded below, where their visibility is known.
     plays: { begin() {}, end() {}, skip: plays.takeover.skip },
     stage: createStage(element('takeover')),
-    mediaCache: { resolve: mediaCache.resolveAtOnce },
+    mediaCache: { resolve: mediaCache.resolveAtOnce, gainOf: mediaCache.gainOf },
     createSlide: watchText(createTakeover(views.onError)),
     createIdle: createNothing,
     onReport: (_, slide) => takeovers.onReport(slide),

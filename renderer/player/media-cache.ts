@@ -5,6 +5,7 @@
  */
 import type { Slide } from '../../service/contract/playlist.ts';
 import { fileKinds } from '../../service/contract/slide-values.ts';
+import { remember } from '../../service/domain/collections.ts';
 
 interface CachedMedium {
   etag: string | null;
@@ -25,6 +26,8 @@ export interface MediaCache {
    * service.
    */
   resolveAtOnce(url: string): Promise<string>;
+  /** The share of its volume at which a medium is played, so that all are as loud as each other: up to 1. */
+  gainOf(url: string): number;
 }
 
 const MIB = 1024 ** 2;
@@ -34,9 +37,18 @@ const MAX_BYTES = 512 * MIB;
 const ANSWER_MS = 10_000;
 const BODY_MS = 120_000;
 
+/** LUFS that all media are played at (EBU R 128), and how many media are remembered. */
+const TARGET_LUFS = -23;
+const MAX_GAINS = 1_000;
+
+/** @param loudness LUFS; NaN: not known */
+const gainFor = (loudness: number): number =>
+  Number.isNaN(loudness) ? 1 : Math.min(1, 10 ** ((TARGET_LUFS - loudness) / 20));
+
 export const createMediaCache = (): MediaCache => {
   /** In insertion order; the oldest are evicted first. */
   const cached = new Map<string, CachedMedium>();
+  const gains = new Map<string, number>();
   /** Concurrent calls for the same medium share a request. */
   const resolving = new Map<string, Promise<string>>();
 
@@ -84,6 +96,8 @@ export const createMediaCache = (): MediaCache => {
       if (isRemote && (isRedirected || (!isThirdParty && response.status !== 403))) return url;
       throw new Error(`${url} answers ${response.status}`);
     }
+    const loudness = Number(response.headers.get('x-signage-loudness') ?? Number.NaN);
+    remember(gains, url, gainFor(loudness), MAX_GAINS);
     const etag = response.headers.get('ETag');
     const isCached = before !== undefined && before.etag === etag;
     if (isCached || Number(response.headers.get('Content-Length')) > MAX_MEDIUM_BYTES) {
@@ -113,6 +127,7 @@ export const createMediaCache = (): MediaCache => {
 
   return {
     resolve,
+    gainOf: (url) => gains.get(url.split('#')[0] ?? '') ?? 1,
     resolveAtOnce: (url) => {
       const [medium = '', ...fragment] = url.split('#');
       const known = cached.get(medium);

@@ -10,7 +10,7 @@ export interface ViewDependencies {
   clock: Pick<Clock, 'now'>;
   syncClock: Pick<SyncClock, 'recordSwap' | 'recordVideoSkew'>;
   stage: Stage;
-  mediaCache: Pick<MediaCache, 'resolve'>;
+  mediaCache: Pick<MediaCache, 'resolve'> & Partial<Pick<MediaCache, 'gainOf'>>;
   /** Headers that authenticate requests to the service. */
   credentials(): Record<string, string>;
   createSlide: SlideFactory;
@@ -73,6 +73,7 @@ export const createViews = (deps: ViewDependencies, playing: Playing): Views => 
         timeZone,
         now: clock.now,
         media: mediaCache.resolve,
+        ...(mediaCache.gainOf && { gainOf: mediaCache.gainOf }),
         credentials,
         continued: isContinued ? position : null,
         pace: isPaced ? { position, startupLatency, onSkew: syncClock.recordVideoSkew } : null,

@@ -31,6 +31,9 @@ export const copyQuery = z.object({
 /** Response header: how the rendition that is sent instead of an original was made. */
 export const renditionHeader = 'x-signage-rendition';
 
+/** Response header: how loud the sound of a medium is, LUFS (EBU R 128); pages play it at -23 LUFS, and never louder than it is. */
+export const loudnessHeader = 'x-signage-loudness';
+
 export const mediumQuery = z.object({
   original: z.string().optional().describe('if present, the file as it was uploaded is sent, and no rendition'),
 });

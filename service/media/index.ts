@@ -1,4 +1,4 @@
-/** Media files: uploads, copies of remote media, and copies of peers' media. */
+/** Media files: uploads, copies of remote media, copies of peers' media, and renditions of them. */
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Content } from '../content/index.ts';
@@ -257,7 +257,11 @@ export const createMedia = async (service: ServiceContext, { content, feeds }: D
       };
     },
     open: library.open,
-    openRendition: (name, medium) => renditions.find(name, medium).catch(() => null),
+    openRendition: (name, medium) =>
+      renditions.find(name, medium).then(
+        ({ made }) => made,
+        () => null,
+      ),
     renditionOf: renditions.statusOf,
     onRendition: renditions.onReady,
     digestAt: async (address, time) => {

@@ -5,6 +5,7 @@ import { readFields } from '../contract/fields.ts';
 import {
   copyParams,
   copyQuery,
+  loudnessHeader,
   type MediaConfig,
   mediumQuery,
   renditionHeader,
@@ -28,6 +29,9 @@ const serveRendition = (ctx: Context, name: string, { profile, mediaType, sha256
   ctx.set(renditionHeader, profile);
   return serve(ctx, { name, type: mediaType, etag: sha256, sha256 }, file);
 };
+
+/** The file as it is. */
+const nothing = { made: null, loudness: null };
 
 /** Whether the client continues an original that it has begun (RFC 9110, 13.1.5). */
 const continues = (ctx: Context, etag: string): boolean =>
@@ -179,7 +183,9 @@ export const mediaRoutes = (library: Library, renditions: Pick<Renditions, 'find
     const medium = await library.open(name);
     const { type, sha256, etag, ...file } = medium;
     try {
-      const made = original !== undefined || continues(ctx, etag) ? null : await renditions.find(name, medium);
+      const isWhole = original !== undefined || continues(ctx, etag);
+      const { made, loudness } = isWhole ? nothing : await renditions.find(name, medium);
+      if (loudness !== null) ctx.set(loudnessHeader, String(loudness));
       if (made !== null) return await serveRendition(ctx, name, made);
       await serve(ctx, { name, type, etag, sha256 }, file);
     } finally {

@@ -1,6 +1,9 @@
 /** Files that are built to keep the service busy: nobody waits for what one of them says of itself. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import type { MediaList } from '../../service/contract/media.ts';
 import { hasFfmpeg } from '../support/media.ts';
 import { shareTestService } from '../support/service.ts';
 import { manySizes, manyTexts, nestedBoxes, nestedElements } from './hostile.ts';
@@ -50,3 +53,43 @@ it.runIf(hasFfmpeg && process.platform === 'linux')(
     expect(most).toBeLessThan(600);
   },
 );
+
+/** Files that name others: what a program that followed them would ask for, or show. */
+const curious = (address: string): [name: string, text: string][] => [
+  [
+    'list.mp4',
+    `#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n${address}/hls\n#EXTINF:10,\nfile:///etc/passwd\n#EXT-X-ENDLIST\n`,
+  ],
+  ['list.ts', `#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n${address}/ts\n#EXT-X-ENDLIST\n`],
+  ['concat.mkv', `ffconcat version 1.0\nfile '${address}/concat'\nfile '/etc/passwd'\n`],
+  ['list.avi', `#EXTM3U\n#EXTINF:10,\nconcat:${address}/avi|file:///etc/passwd\n`],
+  ['link.svg', `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="${address}/svg"/></svg>`],
+  ['link.tiff', `<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///etc/passwd"/></svg>`],
+];
+
+it.skipIf(!hasFfmpeg)('a file that names other files and addresses gets neither', async () => {
+  const asked: string[] = [];
+  const listener = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.end();
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void listener.close());
+  const files = curious(`http://127.0.0.1:${(listener.address() as AddressInfo).port}`);
+  for (const [name, text] of files) {
+    expect((await service().get(`/api/media/${name}`, { method: 'PUT', body: text })).status).toBe(201);
+  }
+  const states = async (): Promise<string[]> => {
+    const { media } = (await (await service().get('/console/api/media')).json()) as MediaList;
+    return media.flatMap(({ filename, rendition }) =>
+      files.some(([name]) => name === filename) ? [rendition.state] : [],
+    );
+  };
+  await expect.poll(states, { timeout: 25_000 }).not.toContain('queued');
+  for (const [name] of files) {
+    await service().get(`/console/api/media/${name}/thumbnail`);
+    const body = await (await service().get(`/media/${name}`)).text();
+    expect(body).not.toContain('root:');
+  }
+  expect(asked).toEqual([]);
+});

@@ -1,9 +1,13 @@
 /** Media that browsers do not show, or show badly: each gets a rendition, of which the original knows nothing. */
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { MediaList } from '../../service/contract/media.ts';
 import { hasFfmpeg, makeMedium, middleOf } from '../support/media.ts';
-import { shareTestService, type TestService } from '../support/service.ts';
+import { findProgram } from '../support/program.ts';
+import { shareTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { manyTexts } from './hostile.ts';
 
 const service = shareTestService({ content: { screens: [], playlists: [] } });
 
@@ -131,6 +135,13 @@ describe.skipIf(!hasFfmpeg)('the same pictures', () => {
   });
 });
 
+it.skipIf(!hasFfmpeg)('the loudness of a film is measured once, and is told to pages', async () => {
+  await put('tone.mp4', makeMedium('tone.mp4', [...film(), ...tone, ...h264, '-c:a', 'aac', ...first]));
+  await expect.poll(async () => (await listed('tone.mp4'))?.loudness, { timeout: 25_000 }).toBeCloseTo(-21.8, 0);
+  expect((await listed('tone.mp4'))?.peak).toBeCloseTo(-18, 0);
+  expect(Number((await service().get('/media/tone.mp4')).headers.get('x-signage-loudness'))).toBeCloseTo(-21.8, 0);
+});
+
 describe.skipIf(!hasFfmpeg)('a picture', () => {
   const photo = (size: string): string[] => ['-f', 'lavfi', '-i', `color=0x00a000:size=${size}`, '-frames:v', '1'];
 
@@ -160,5 +171,34 @@ describe.skipIf(!hasFfmpeg)('a picture', () => {
     expect(rendition).toMatchObject({ state: 'failed', size: null });
     expect(rendition.reason).toBe('The file is damaged, or is not what its name says.');
     expect((await service().get('/media/cut.tiff')).status).toBe(200);
+  });
+
+  it.skipIf(findProgram('heif-enc') === undefined || findProgram('heif-convert') === undefined)(
+    'of a phone is converted',
+    async () => {
+      const folder = temporaryFolder();
+      const jpeg = makeMedium('phone.jpg', photo('640x480'));
+      execFileSync('heif-enc', ['-q', '80', jpeg, '-o', join(folder, 'phone.heic')]);
+      await put('phone.heic', join(folder, 'phone.heic'));
+      const early = await service().get('/media/phone.heic');
+      expect([200, 503]).toContain(early.status);
+      expect(await settled('phone.heic')).toMatchObject({ codec: 'heic', rendition: { state: 'ready', reason: null } });
+      const shown = await service().get('/media/phone.heic');
+      expect(shown.headers.get('content-type')).toBe('image/jpeg');
+      const [red, green, blue] = middleOf(Buffer.from(await shown.arrayBuffer()));
+      expect(Math.abs(green - 160)).toBeLessThan(12);
+      expect(Math.max(red, blue)).toBeLessThan(12);
+      expect((await service().get('/console/api/media/phone.heic/thumbnail')).status).toBe(200);
+    },
+  );
+
+  it('that would take gigabytes is given up, and the service goes on', async () => {
+    const bomb = manyTexts(1, 1);
+    // Its header says 100,000 x 100,000 pixels.
+    bomb.writeUInt32BE(100_000, 16);
+    bomb.writeUInt32BE(100_000, 20);
+    await service().get('/api/media/bomb.png', { method: 'PUT', body: new Uint8Array(bomb) });
+    expect((await settled('bomb.png')).rendition).toMatchObject({ state: 'failed' });
+    expect((await service().get('/healthz')).status).toBe(200);
   });
 });

@@ -67,10 +67,9 @@ export const startMedia = async (setup: Setup = {}) => {
   const app = new Koa<RequestState>();
   app.silent = true;
   const router = new Router<RequestState>();
-  for (const [route, handle] of Object.entries(mediaRoutes(library, { find: async () => null })) as [
-    string,
-    Handler,
-  ][]) {
+  for (const [route, handle] of Object.entries(
+    mediaRoutes(library, { find: async () => ({ made: null, loudness: null }) }),
+  ) as [string, Handler][]) {
     const [method = '', path = ''] = route.split(' ');
     router.register(path, [method], handle);
   }

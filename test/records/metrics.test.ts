@@ -25,6 +25,8 @@ const promised: Record<string, readonly string[]> = {
   signage_stream_restarts_total: [],
   signage_feed_fetches_total: ['result'],
   signage_media_bytes: ['store'],
+  signage_conversions_total: ['result'],
+  signage_renditions: ['state'],
   signage_store_writes_total: ['result'],
   signage_recoveries_total: ['step'],
   signage_content_valid: [],

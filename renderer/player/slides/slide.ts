@@ -16,6 +16,8 @@ export class Unplayable extends Error {}
 
 /** What a slide can use. */
 export interface SlideContext {
+  /** The share of its volume at which a medium is played, from 0 to 1; absent: 1. */
+  gainOf?(url: string): number;
   slide: Slide;
   screen: Screen;
   /** The whole payload, for kinds that use feeds, sources and timetables. */

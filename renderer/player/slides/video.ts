@@ -96,7 +96,7 @@ const LATE_MS = 250;
 const HOLD_MS = 1000;
 
 /** A video: prepared at its first frame, held at its last one. */
-export const createVideo: SlideFactory = ({ slide, payload, media, pace, continued, fail }) => {
+export const createVideo: SlideFactory = ({ slide, payload, media, gainOf = () => 1, pace, continued, fail }) => {
   const view = createView('video');
   const video = createPicture(slide.content);
   const how = framing(slide.content);
@@ -179,6 +179,7 @@ export const createVideo: SlideFactory = ({ slide, payload, media, pace, continu
       const url = mediaUrl(slide);
       const address = await media(url);
       signal.throwIfAborted();
+      video.volume *= gainOf(url);
       view.element.append(video);
       const playable = happened(video, 'canplay', signal);
       // Requested before it can be presented: a frame of a paused video is not reported later.

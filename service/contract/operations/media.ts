@@ -3,6 +3,7 @@ import { z } from 'zod';
 import {
   copyParams,
   copyQuery,
+  loudnessHeader,
   mediaConfig,
   mediumQuery,
   renditionHeader,
@@ -25,6 +26,7 @@ const renditionAnswer = (description: string) => {
   const answer = medium(description);
   const made = {
     [renditionHeader]: { description: 'How the rendition was made; absent: no rendition', schema: z.string() },
+    [loudnessHeader]: { description: 'LUFS (EBU R 128); absent: not known, or no sound', schema: z.string() },
   };
   return {
     ...answer,

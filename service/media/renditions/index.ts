@@ -15,6 +15,7 @@ import { fingerprint, KEPT_MS } from '../folders.ts';
 import { inspect, type Probe, type Reading } from '../inspect.ts';
 import type { OpenFile, OpenMedium } from '../serve.ts';
 import { createConverter } from './convert.ts';
+import { createMeter } from './loudness.ts';
 import type { Profile } from './profile.ts';
 import { reasons } from './reasons.ts';
 import type { RenditionStore } from './store.ts';
@@ -24,7 +25,7 @@ type Context = MediaContext & Pick<ServiceContext, 'ffmpeg' | 'confined' | 'mono
 
 interface Dependencies {
   store: RenditionStore;
-  catalog: Pick<Catalog, 'list' | 'reading' | 'onLearn'>;
+  catalog: Pick<Catalog, 'list' | 'reading' | 'onLearn' | 'measured'>;
   ledger: Pick<Ledger, 'all' | 'fileOf'>;
   downloads: Pick<Downloads, 'fetch'>;
   content: Pick<Content, 'mediaNames' | 'mediaUses' | 'onChange'>;
@@ -41,6 +42,14 @@ export interface OpenRendition extends OpenFile {
   profile: Profile;
   mediaType: string;
   sha256: string;
+}
+
+/** How a file is sent. */
+interface Found {
+  /** Null: as it is. */
+  made: OpenRendition | null;
+  /** LUFS; null: not known. */
+  loudness: number | null;
 }
 
 /** A file is asked for again after so many seconds. */
@@ -96,7 +105,22 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
     return [...own, ...copies];
   };
 
-  const work = createRenditionWork(context, { ...dependencies, converter: createConverter(context), wanted });
+  const measure = createMeter(context);
+  /** Measures one file whose loudness is not known. */
+  const rest = async (signal: AbortSignal): Promise<(() => Promise<void>) | null> => {
+    if ((await context.ffmpeg.find()) === null) return null;
+    const entry = (await catalog.list(KEPT_MS)).find(
+      ({ loudness, isProbed, isReadable, mediaType }) =>
+        loudness === undefined && isProbed && isReadable && /^(?:video|audio)\//.test(mediaType),
+    );
+    if (entry === undefined) return null;
+    return async () => {
+      const found = await measure(entry, signal);
+      if (!signal.aborted) catalog.measured(entry.sha256, found);
+    };
+  };
+
+  const work = createRenditionWork(context, { ...dependencies, converter: createConverter(context), wanted, rest });
 
   const openReady = async (original: string, profile: Profile): Promise<OpenRendition | null> => {
     const entry = store.get(original);
@@ -148,12 +172,13 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
 
   return {
     /**
-     * The rendition to send instead of an open file; null: the file itself.
+     * The rendition to send instead of an open file, and how loud it is.
      * @throws CodedError `media_not_ready`
      */
-    async find(name: string, medium: OpenMedium): Promise<OpenRendition | null> {
+    async find(name: string, medium: OpenMedium): Promise<Found> {
       const facts = await catalog.reading(medium.path, medium.stats);
-      return choose(facts?.sha256, facts ?? (await glance(name, medium)));
+      const made = await choose(facts?.sha256, facts ?? (await glance(name, medium)));
+      return { made, loudness: facts?.loudness?.integrated ?? null };
     },
 
     /** The same for the copy of a remote medium. */

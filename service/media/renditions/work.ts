@@ -46,6 +46,8 @@ interface Dependencies {
   /** @throws CodedError `insufficient_storage` @param mayEvict whether other files may be removed for it */
   requireRoom(bytes: number, mayEvict: boolean): Promise<void>;
   askSite(originals: readonly string[]): Promise<SiteRenditions>;
+  /** Does the next piece of work that nothing waits for; null: there is none. */
+  rest(signal: AbortSignal): Promise<(() => Promise<void>) | null>;
 }
 
 /** Originals that other boxes are asked about at a time. */
@@ -62,7 +64,7 @@ type Context = Pick<MediaContext, 'log' | 'hasher' | 'now' | 'tempo'> &
 
 export const createRenditionWork = (context: Context, dependencies: Dependencies) => {
   const { log, hasher, now, tempo, monotonicNow, ids, options } = context;
-  const { store, converter, downloads, wanted, requireRoom, askSite } = dependencies;
+  const { store, converter, downloads, wanted, requireRoom, askSite, rest } = dependencies;
   const { convert: isOn, convertHours: hours, timeZone } = options;
   const closing = new AbortController();
   const news = createEmitter();
@@ -207,18 +209,34 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
   const holderOf = (each: SiteRenditions['holders'][number]): OtherHolder[] =>
     each.state === 'none' ? [] : [{ ...each, state: each.state }];
 
+  const beginRest = async (): Promise<void> => {
+    const { signal } = closing;
+    if (running !== null || !isOn || signal.aborted || untilOpen(hours, now(), timeZone) > 0) return;
+    const work = await rest(signal);
+    if (work === null || running !== null) return;
+    const done = work()
+      .catch((err: unknown) => log.debug({ err }, 'a medium could not be measured'))
+      .finally(() => {
+        running = null;
+        look();
+      });
+    running = { sha256: '', progress: 0, abort: closing, done };
+  };
+
   const step = async (): Promise<void> => {
     const found = await wanted();
     jobs = new Map(found.map((job) => [job.sha256, job]));
     await store.remove(store.originals().filter((sha256) => !jobs.has(sha256)));
     for (const map of [attempts, held, missing])
       for (const sha256 of map.keys()) if (!jobs.has(sha256)) map.delete(sha256);
-    if (running !== null && !jobs.has(running.sha256)) running.abort.abort(new Error('the original is gone'));
+    if (running !== null && running.sha256 !== '' && !jobs.has(running.sha256))
+      running.abort.abort(new Error('the original is gone'));
     const todo = [...jobs.values()]
       .filter((job) => !isDone(job) && !fetching.has(job.sha256))
       // What has to wait holds nothing else up.
       .sort((a, b) => Number(held.has(a.sha256)) - Number(held.has(b.sha256)));
-    if (todo.length === 0 || closing.signal.aborted) return;
+    if (todo.length === 0) return beginRest();
+    if (closing.signal.aborted) return;
     const site = await askSite(todo.slice(0, MAX_ASKED).map(({ sha256 }) => sha256));
     const isOpen = untilOpen(hours, now(), timeZone) === 0;
     for (const job of todo.slice(0, MAX_ASKED)) {
