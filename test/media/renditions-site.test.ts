@@ -34,7 +34,7 @@ const conversions = async (box: TestService): Promise<string[]> =>
   ].flatMap(([, result = '', count]) => (count === '0' ? [] : [`${result} ${count}`]));
 
 describe.skipIf(!hasFfmpeg)('at a site', () => {
-  test('one box converts, and the others fetch what it has made', { timeout: 60_000 }, async () => {
+  test('one box converts, and the others fetch what it has made', { timeout: 120_000 }, async () => {
     const boxes = await startSite({ content: lobbyWith([{ kind: 'video', media_url: '/media/hevc.mp4' }]) }, 1);
     await put(boxes[1], 'hevc.mp4', hevc);
     for (const box of boxes) await expect.poll(() => stateOn(box, 'hevc.mp4'), { timeout: 40_000 }).toBe('ready');
@@ -61,7 +61,6 @@ describeBrowser('a film of HEVC', () => {
     await page.locator('.slide-text[data-state="playing"]').waitFor();
     await put(service, 'hevc.mp4', hevc);
     await waitForColour(page, green);
-    expect(await page.locator('.slide-video[data-state="playing"] video').count()).toBe(1);
   });
 
   test('that the browser cannot decode is a failed slide, and its sound is not heard', {
