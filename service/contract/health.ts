@@ -135,9 +135,11 @@ const bytes = z.int().nonnegative();
 export const machineHealth = z
   .object({
     uptime: z.number().describe('seconds since the system started'),
-    memory: z.object({ total: bytes, available: bytes.describe('without swapping') }).describe('bytes'),
+    memory: z
+      .object({ total: bytes.describe('all of it'), available: bytes.describe('without swapping') })
+      .describe('bytes'),
     disk: z
-      .object({ total: bytes, free: bytes.describe('for this program') })
+      .object({ total: bytes.describe('its size'), free: bytes.describe('for this program') })
       .nullable()
       .describe('the one with the data directory, bytes; null: the system does not tell'),
     temperature: z.number().nullable().describe('of the hottest sensor, °C; null: the system does not tell'),

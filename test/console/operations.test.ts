@@ -56,6 +56,7 @@ test.each(withAndWithoutSecret)('every operation does its work, %s', async (_, s
     .poll(() => read(`GET ${base}/media`, [], 200), patience)
     .toMatchObject({ media: [{ filename: 'red.png', used_by: ['red'] }] });
   await run(`GET ${base}/media/:filename/thumbnail`, ['red.png'], hasFfmpeg ? 200 : 404);
+  expect(await read(`GET ${base}/screens/:slug/programme`, ['lobby'], 200)).toMatchObject({ slides: ['red'] });
   const picture = await run(`GET ${base}/connections/:id/screenshot`, [page.connectionId], 200);
   expect(new Uint8Array(await picture.arrayBuffer())).toEqual(jpeg);
 
@@ -77,16 +78,14 @@ test.each(withAndWithoutSecret)('every operation does its work, %s', async (_, s
   expect(await read(`GET ${base}/plays`, [], 200)).toMatchObject([{ play_id: play.play_id, screen: 'lobby' }]);
   const { records } = await read<{ records: { action: string }[] }>(`GET ${base}/audit`, [], 200);
   expect(records.toReversed().map(({ action }) => action)).toEqual([
-    ...[
-      'content.publish',
-      'takeover.start',
-      'takeover.end',
-      'device.forget',
-      'box.action',
-      'box.backup',
-      'box.restore',
-      'box.restart',
-    ],
+    'content.publish',
+    'takeover.start',
+    'takeover.end',
+    'device.forget',
+    'box.action',
+    'box.backup',
+    'box.restore',
+    'box.restart',
   ]);
 
   const all = Object.keys(operations).filter((name) => name.includes(` ${base}/`));

@@ -121,6 +121,8 @@ test('a generated client compiles under strict options, and calls every operatio
     if (result?.response === undefined) throw result?.error;
     const { status } = result.response;
     const expected = absent.test(operationId) ? [200, 201, 204, 302, 404, 409] : [200, 201, 204];
+    // Without a secret a box is backed up and restored by itself alone.
+    if (/Backup|Restore|Actions/.test(operationId)) expected.push(403);
     expect(expected, `${operationId} answers ${status}`).toContain(status);
   }
 });
