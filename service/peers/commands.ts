@@ -23,8 +23,6 @@ import type { PeerAnswer } from './reply.ts';
 
 type RelayedCommand = PeerInput<'screens.command'>[0];
 
-export type CommandRelay = ReturnType<typeof createCommandRelay>;
-
 /** How long a caller waits for a peer. */
 const PATIENCE_MS = 1_000;
 /** How long the first command waits for a peer that was late the last time; further ones do not wait. */

@@ -162,7 +162,7 @@ describe('a page with a programme', () => {
       [40, 'day'],
     ];
     // 12 s a round, since the epoch.
-    const place = ((NOON / 1000 + 20) % 12) as number;
+    const place: number = (NOON / 1000 + 20) % 12;
     const first = place < 7 ? 'x' : 'y';
     const scene = open(withProgramme(lists, spans), 0);
     await wait(50);

@@ -346,4 +346,3 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     },
   };
 };
-export type RenditionWork = ReturnType<typeof createRenditionWork>;
