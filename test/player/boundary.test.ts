@@ -29,7 +29,8 @@ it('a page switches at a boundary by itself, without asking, and plays on by the
     if (request.url().endsWith('/playlist')) asked.push(Date.now());
   });
   await waitForColour(page, green);
-  expect(Date.now()).toBeGreaterThanOrEqual(boundary);
+  // What is drawn for a frame can be photographed up to two slow frames before it is displayed.
+  expect(Date.now()).toBeGreaterThanOrEqual(boundary - 100);
   await waitForConnection(service, 'lobby', { currentSlideId: 'lunch', currentSlide: 0 });
   const payload = (await (await service.get('/api/screens/lobby/playlist')).json()) as PlaylistPayload;
   expect(payload.slides.map(({ id }) => id)).toEqual(['lunch']);
