@@ -131,7 +131,19 @@ describe.skipIf(isSkipped)('content of somebody else', () => {
     const box = await startTestService({ env: { SIGNAGE_HOST: '0.0.0.0' } });
     const { page, go } = await openConsole(box.url);
     const medium = { filename: 'a b.png', url: 'http://elsewhere.invalid/x.png', size: 1, media_type: 'image/png' };
-    const more = { sha256: null, width: null, height: null, duration_seconds: null, modified_at: null, used_by: [] };
+    const rendition = { state: 'none', progress: 0, reason: null, size: null };
+    const more = {
+      sha256: null,
+      width: null,
+      height: null,
+      duration_seconds: null,
+      codec: null,
+      loudness: null,
+      peak: null,
+      rendition,
+      modified_at: null,
+      used_by: [],
+    };
     await page.route('**/console/api/media', (route) =>
       route.fulfill({ json: { media: [{ ...medium, ...more }], used_bytes: 1, quota_bytes: 2 } }),
     );

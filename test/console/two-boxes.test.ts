@@ -96,12 +96,19 @@ test.skipIf(isSkipped)(
     const base = await etagAt(loser);
     const { page, go } = await openConsole(loser.url);
     await page.route('**/console/api/content', async (route) => {
-      const isPublish = route.request().method() === 'PUT';
-      const [response] = await Promise.all([
-        route.fetch(),
-        isPublish ? publishAt(winner, 'theirs', base, 'Maria') : null,
+      const request = route.request();
+      if (request.method() !== 'PUT') return route.continue();
+      // Both are sent from here: on its way through the browser one would come after the news of the other.
+      const { 'content-length': _, ...headers } = request.headers();
+      const [answer] = await Promise.all([
+        fetch(request.url(), { method: 'PUT', headers, body: request.postData() }),
+        publishAt(winner, 'theirs', base, 'Maria'),
       ]);
-      await route.fulfill({ response });
+      await route.fulfill({
+        status: answer.status,
+        headers: Object.fromEntries(answer.headers),
+        body: await answer.text(),
+      });
     });
     await go('content/playlists/welcome');
     await page.getByLabel('Title', { exact: true }).fill('mine');
