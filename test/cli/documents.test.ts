@@ -75,7 +75,12 @@ test('every command of the README and the guides works at a box that was just in
   symlinkSync(program, join(home, 'bin', 'signage'));
   const picture = ['-f', 'lavfi', '-i', 'color=green:size=64x36', '-frames:v', '1', join(home, 'courtyard.jpg')];
   execFileSync('ffmpeg', ['-v', 'error', ...picture]);
-  const env = { HOME: home, PATH: `${join(home, 'bin')}:${process.env.PATH}`, SIGNAGE_BOX: box.url };
+  const env = {
+    HOME: home,
+    PATH: `${join(home, 'bin')}:${process.env.PATH}`,
+    SIGNAGE_BOX: box.url,
+    SIGNAGE_DATA_DIR: box.dataDir,
+  };
   expect(commands.filter((command) => !isHarmless(command))).toEqual([]);
   for (const command of commands) {
     const here = command.replaceAll('http://127.0.0.1:8080', box.url).replace(/^curl /, 'curl --fail --silent ');

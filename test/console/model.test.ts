@@ -116,7 +116,7 @@ test('issues are found at their field, without those of slides whose number begi
 
 test('every kind of slide has a form, made of the schema of the file', () => {
   const forms = createForms(z.toJSONSchema(contentFile, { io: 'input' }));
-  expect(forms.kinds.toSorted()).toEqual([...slideKinds].toSorted());
+  expect(forms.kinds.toSorted()).toEqual([...slideKinds, 'playlist'].toSorted());
   const types = (kind: string) =>
     Object.fromEntries(
       [...forms.slide(kind).fields, ...forms.slide(kind).content].map(({ name, type, isRequired }) => [
@@ -133,6 +133,7 @@ test('every kind of slide has a form, made of the schema of the file', () => {
     muted: 'boolean',
     volume: 'number',
   });
+  expect(types('playlist')).toMatchObject({ playlist_id: 'playlist!' });
   expect(types('rss')).toMatchObject({ feed_id: 'feed!', items: 'number' });
   expect(types('text')).toMatchObject({ title: 'text', body: 'long', background: 'colour' });
   expect(forms.record('rssFeeds').map(({ name }) => name)).toEqual(['id', 'name', 'url', 'refresh_seconds']);

@@ -94,6 +94,7 @@ const Control = ({
     case 'template':
     case 'feed':
     case 'group':
+    case 'playlist':
       return select(
         choices.map((each) => ({ value: each.id, label: each.name || each.id })),
         isRequired ? null : words.none,

@@ -38,6 +38,7 @@ export const AddSlide = ({ document, onAdd, onClose }: AddSlideProps) => {
     ...(document.templates?.length ? {} : { template: words.noTemplates }),
     ...(document.rssFeeds?.length ? {} : { rss: words.noFeeds }),
     ...(document.timetableGroups?.length ? {} : { timetable: words.noGroups }),
+    ...((document.playlists?.length ?? 0) > 1 ? {} : { playlist: words.noPlaylists }),
   };
   if (choosing.value !== null) {
     const kind = choosing.value;
@@ -105,6 +106,7 @@ export const Playlist = ({ document, playlist }: PlaylistProps) => {
       ...(kind === 'text' ? { title: words.newText } : {}),
       ...(mediaUrl === undefined ? {} : { media_url: mediaUrl }),
       ...(kind === 'template' ? { template_id: document.templates?.[0]?.id ?? '' } : {}),
+      ...(kind === 'playlist' ? { playlist_id: document.playlists?.find((each) => each.id !== id)?.id ?? '' } : {}),
       ...(kind === 'rss' ? { content: { feed_id: document.rssFeeds?.[0]?.id ?? '' } } : {}),
       ...(kind === 'timetable' ? { content: { group_id: document.timetableGroups?.[0]?.id ?? '' } } : {}),
     };

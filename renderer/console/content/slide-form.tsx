@@ -234,8 +234,11 @@ export const SlideForm = ({ slide, document, path, check, onChange }: SlideFormP
   };
   const content = slide.content ?? {};
 
-  const choicesFor = (type: Field['type']) =>
-    type === 'template' ? document.templates : type === 'feed' ? document.rssFeeds : document.timetableGroups;
+  const choicesFor = (type: Field['type']) => {
+    if (type === 'template') return document.templates;
+    if (type === 'feed') return document.rssFeeds;
+    return type === 'playlist' ? document.playlists : document.timetableGroups;
+  };
 
   const isAddress = ({ name }: Field): boolean => name === 'media_url' && addressed.includes(slide.kind);
   const row = (field: Field) => (

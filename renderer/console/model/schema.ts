@@ -13,6 +13,7 @@ export type FieldType =
   | 'template'
   | 'feed'
   | 'group'
+  | 'playlist'
   | 'align'
   | 'other';
 
@@ -53,6 +54,7 @@ const known: Record<string, FieldType> = {
   template_id: 'template',
   feed_id: 'feed',
   group_id: 'group',
+  playlist_id: 'playlist',
   background: 'colour',
   color: 'colour',
   align: 'align',
