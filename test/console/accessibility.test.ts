@@ -27,7 +27,7 @@ const pages: readonly [hash: string, heading: string, ...dialogs: string[]][] = 
   ['media', 'Media', 'Delete hall.png'],
   ['takeovers', 'Takeover', 'Show on 1 display'],
   ['plays', 'Plays'],
-  ['boxes', 'Boxes', 'Log', 'Restart …'],
+  ['boxes', 'Boxes', 'Log', 'Restart …', 'Machine …'],
 ];
 
 itBrowser(

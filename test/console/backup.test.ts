@@ -6,12 +6,15 @@ import { text } from 'node:stream/consumers';
 import { PNG } from 'pngjs';
 import { extract, pack } from 'tar-stream';
 import { describe, expect, test } from 'vitest';
+import type { ActionAnswer, BoxOrder } from '../../service/contract/console/actions.ts';
 import type { Restored } from '../../service/contract/console/backup.ts';
 import { type Manifest, manifest } from '../../service/contract/console/backup.ts';
 import { lobby, lobbyWith } from '../content/samples.ts';
+import { itBrowser } from '../support/browser.ts';
 import { patience } from '../support/observe.ts';
 import { createOperator, operatorSecret, refusalOf, secretSettings } from '../support/operator.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { openConsole, signIn } from './browser.ts';
 
 const env = secretSettings(operatorSecret);
 const tar = { 'Content-Type': 'application/x-tar' };
@@ -218,4 +221,50 @@ test('without a secret both are for the box itself alone, and a backup is at mos
   expect((await ask('GET', '/console/api/backup', undefined, local)).status).toBe(200);
   const large = await restore(ask, Buffer.alloc(20_000), { ...confirmed, ...local });
   expect(await refusalOf(large)).toEqual([413, 'payload_too_large']);
+});
+
+itBrowser('a console operates the machine of a box, saves its backup, and restores it', async () => {
+  const orders: BoxOrder[] = [];
+  const operate = async (order: BoxOrder): Promise<ActionAnswer> => {
+    orders.push(order);
+    if (order.action === 'volume') return { result: 'done', state: 60, message: 'The volume is 60.' };
+    return { result: 'unknown', state: null, message: 'The hardware did not answer within 5 s.' };
+  };
+  const content = lobbyWith([{ id: 'hall', kind: 'text', title: 'Before' }]);
+  const box = await startTestService({ content, env: { ...env, SIGNAGE_HOST: '0.0.0.0' }, host: { operate } });
+  const { page, go } = await openConsole(box.url);
+  await signIn(page, operatorSecret);
+  await go('boxes');
+  await page.getByRole('button', { name: 'Machine …' }).click();
+  await page.getByRole('button', { name: 'Switch off' }).click();
+  await page.getByText('Not confirmed: The hardware did not answer within 5 s.').waitFor();
+  await page.getByRole('slider', { name: 'Volume' }).fill('61');
+  await page.getByText('Done: The volume is 60.').waitFor();
+  expect(await page.getByRole('slider', { name: 'Volume' }).inputValue()).toBe('60');
+  await page.getByRole('button', { name: 'Reset …' }).click();
+  await page.getByLabel('Name of the box').fill('another');
+  await page.getByRole('button', { name: 'Reset', exact: true }).click();
+  await page.getByText('This is not the name of the box.').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  expect(orders).toEqual([{ action: 'display-off' }, { action: 'volume', value: 61 }]);
+
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save a backup' }).click();
+  const path = await (await saved).path();
+  await page.getByText(/^The backup is complete/).waitFor();
+  expect([...(await membersOf(readFileSync(path))).keys()]).toContain('content.json');
+
+  const ask = createOperator(box, operatorSecret);
+  const { sha256: plays } = (await (await ask('GET', '/console/api/content')).json()) as { sha256: string };
+  const after = lobbyWith([{ id: 'hall', kind: 'text', title: 'After' }]);
+  expect((await ask('PUT', '/console/api/content', after, { 'If-Match': `"${plays}"` })).status).toBe(200);
+  const restoreBy = async (file: Parameters<ReturnType<typeof page.getByLabel>['setInputFiles']>[0]) => {
+    await page.getByLabel('Restore …').setInputFiles(file);
+    await page.getByRole('button', { name: 'Restore', exact: true }).click();
+  };
+  await restoreBy({ name: 'cut.tar', mimeType: 'application/x-tar', buffer: readFileSync(path).subarray(0, 700) });
+  await page.getByText('This is no whole backup of a box, so nothing was changed.').waitFor();
+  await restoreBy(path);
+  await page.getByText(/^Restored: /).waitFor();
+  expect(await (await box.get('/api/screens/lobby/playlist')).text()).toContain('Before');
 });

@@ -30,6 +30,11 @@ test.each([
     'Die Anzeige „The box is away.“ (a) des Bildschirms „lobby“ ist nicht verbunden.',
   ],
   ['The feed "news" failed: it is not JSON.', 'Der Feed „news“ ließ sich nicht laden: es ist kein JSON.'],
+  ['The volume is 40.', 'Die Lautstärke ist 40.'],
+  [
+    'The 2 displays should be off and told, by cec: standby, on.',
+    'Die 2 Anzeigen sollten aus sein und melden über cec: in Bereitschaft, an.',
+  ],
   ['The file name has control characters.', 'Der Dateiname hat Steuerzeichen.'],
   ['something that nobody has foreseen', 'something that nobody has foreseen'],
 ])('%s', (english, german) => {

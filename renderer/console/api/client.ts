@@ -324,7 +324,7 @@ export const createClient = ({
       return (response.status === 204 ? undefined : await response.json()) as Answer;
     },
     /**
-     * Sends a file with `put`, signed if the box requires it, once more where it was stale or another box is meant by now.
+     * Sends a file with `put`, which is given the headers to send, signed if the box requires it, once more where it was stale or another box is meant by now.
      * Waits while the user is asked for the secret.
      * @throws Refusal, Unreachable, Unproven
      */
@@ -332,17 +332,18 @@ export const createClient = ({
       path: string,
       bodySha256: string,
       put: (headers: Record<string, string>) => Promise<Response>,
-    ): Promise<void> => {
+      { method = 'PUT', headers: given = {} }: Pick<RequestOptions, 'method' | 'headers'> = {},
+    ): Promise<Response> => {
       const secret = await session.ready();
       const nonce = signing.newNonce();
-      await repeating('PUT', secret, async () => {
-        const headers = await sign({ method: 'PUT', path, bodySha256, headers: {} }, secret, nonce);
+      return repeating(method, secret, async () => {
+        const headers = await sign({ method, path, bodySha256, headers: given }, secret, nonce);
         try {
           const response = await put(headers);
           await prove(headers, secret, response);
           return response;
         } catch (error) {
-          throw uncertain('PUT', error);
+          throw uncertain(method, error);
         }
       });
     },

@@ -22,6 +22,8 @@ const sentences: Partial<Record<ErrorCode, keyof PlainErrors>> = {
   busy: 'busy',
   too_many_takeovers: 'tooManyTakeovers',
   not_supported: 'notSupported',
+  local_required: 'localOnly',
+  backup_damaged: 'backupDamaged',
   payload_too_large: 'tooLarge',
 };
 

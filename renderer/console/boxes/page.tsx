@@ -106,11 +106,12 @@ export const Log = ({ nodeId }: { nodeId: string }) => {
 
 type Box = Site['boxes'][number];
 
+const machine = async () => (await import('./machine.tsx')).Machine;
 const thisBox = async () => (await import('./this-box.tsx')).ThisBox;
 
 const tones = { here: 'good', alive: 'good', away: 'bad' } as const;
 
-const Card = ({ box, onLog }: { box: Box; onLog(): void }) => {
+const Card = ({ box, onLog, onOperate }: { box: Box; onLog(): void; onOperate(): void }) => {
   const { client, texts, format, clock, announcer } = useConsole();
   const words = texts.boxes;
   const isAsking = useSignal(false);
@@ -157,6 +158,9 @@ const Card = ({ box, onLog }: { box: Box; onLog(): void }) => {
           <button type="button" class="button small" onClick={() => (isAsking.value = true)}>
             {words.restart} …
           </button>
+          <button type="button" class="button small" onClick={onOperate}>
+            {words.machine.open} …
+          </button>
         </div>
       )}
       {isAsking.value && (
@@ -178,7 +182,9 @@ export const BoxesPage = () => {
   const words = texts.boxes;
   const open = useSignal<string | null>(null);
   const boxes = site.overview.value?.boxes ?? [];
+  const operated = useSignal<string | null>(null);
   const logged = boxes.find(({ nodeId }) => nodeId === open.value);
+  const inHand = boxes.find(({ nodeId }) => nodeId !== null && nodeId === operated.value);
   return (
     <>
       <div class="page-head">
@@ -187,13 +193,23 @@ export const BoxesPage = () => {
       </div>
       <ul class="boxes">
         {boxes.map((box) => (
-          <Card key={box.nodeId ?? box.url} box={box} onLog={() => (open.value = box.nodeId)} />
+          <Card
+            key={box.nodeId ?? box.url}
+            box={box}
+            onLog={() => (open.value = box.nodeId)}
+            onOperate={() => (operated.value = box.nodeId)}
+          />
         ))}
       </ul>
       <Lazy load={thisBox} with={{}} />
       {logged?.nodeId != null && (
         <Dialog title={words.logOf({ name: logged.name })} onClose={() => (open.value = null)} isWide>
           <Log nodeId={logged.nodeId} />
+        </Dialog>
+      )}
+      {inHand !== undefined && (
+        <Dialog title={words.machine.title({ name: inHand.name })} onClose={() => (operated.value = null)} isWide>
+          <Lazy load={machine} with={{ box: inHand }} />
         </Dialog>
       )}
     </>

@@ -1,8 +1,10 @@
-/** The answering box: its peers, the site's time, updates, and synchronization errors of pages. */
+/** The answering box: its machine and displays, its peers, the site's time, updates, and synchronization errors of pages. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Health } from '../../../service/contract/health.ts';
 import { reasonOf } from '../api/errors.ts';
+import type { ConsoleTexts } from '../texts/box.ts';
+import type { Format } from '../texts/format.ts';
 import { Chart } from '../ui/chart.tsx';
 import { useConsole } from '../ui/context.tsx';
 
@@ -19,6 +21,27 @@ const EVERY_MS = 5_000;
 const MOST = 120;
 
 const tones = { alive: 'good', away: 'bad', unknown: 'quiet' } as const;
+const screenTones = { starting: 'quiet', playing: 'good', recovering: 'warning', fallback: 'warning' } as const;
+
+/** What the machine tells of itself; what it does not tell is left out. */
+const machineFacts = (
+  { uptime, memory, disk, temperature, throttled }: Health['machine'],
+  words: ConsoleTexts['boxes']['machine'],
+  format: Format,
+): [string, string][] => {
+  const free = (of: number, total: number): string =>
+    words.free({ free: format.bytes(of), total: format.bytes(total) });
+  const degrees = temperature === null ? null : `${format.number(Math.round(temperature))} °C`;
+  const warmth =
+    throttled !== true ? degrees : degrees === null ? words.slowed : words.slowedBy({ temperature: degrees });
+  const facts: [string, string | null][] = [
+    [words.uptime, format.duration(uptime * 1000)],
+    [words.memory, free(memory.available, memory.total)],
+    [words.disk, disk === null ? null : free(disk.free, disk.total)],
+    [words.temperature, warmth ?? words.notTold],
+  ];
+  return facts.filter((fact): fact is [string, string] => fact[1] !== null);
+};
 
 export const ThisBox = () => {
   const { client, clock, texts, format, site } = useConsole();
@@ -53,7 +76,7 @@ export const ThisBox = () => {
   if (health.value === null) {
     return error.value === null ? null : <p class="notice bad">{reasonOf(error.value, texts)}</p>;
   }
-  const { peers, sync, kiosk, ffmpeg } = health.value;
+  const { peers, sync, kiosk, ffmpeg, machine } = health.value;
   const nameOf = (nodeId: string | null, url: string): string =>
     site.overview.value?.boxes.find((box) => box.nodeId === nodeId)?.name ?? url;
   const isReference = sync.reference === site.overview.value?.nodeId;
@@ -74,6 +97,7 @@ export const ThisBox = () => {
           ],
           [words.displays, kiosk.displays.on ? words.lit : words.dark],
         ] as [string, string][])),
+    ...machineFacts(machine, words.machine, format),
     [words.streams, ffmpeg === null ? words.noFfmpeg : `ffmpeg ${ffmpeg.version}`],
   ];
   const times = samples.value.map(({ at }) => at);
@@ -93,6 +117,26 @@ export const ThisBox = () => {
           </div>
         ))}
       </dl>
+      {kiosk !== undefined && kiosk.screens.length > 0 && (
+        <>
+          <h3>{words.displays}</h3>
+          <ul class="peers">
+            {kiosk.screens.map(({ display, deviceId, state, gpu, video_decode: decoder, video }) => (
+              <li key={deviceId}>
+                <span class="device-name">{display}</span>
+                <span class={`state ${screenTones[state]}`}>{words.machine.screenState[state]}</span>
+                <span class="soft">
+                  {[
+                    words.machine.gpu[gpu],
+                    words.machine.decode[decoder],
+                    ...(video === null ? [] : [words.machine.frames(video)]),
+                  ].join(' · ')}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
       <h3>{words.peers}</h3>
       {peers.length === 0 ? (
         <p class="soft">{words.noPeers}</p>

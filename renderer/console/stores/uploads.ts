@@ -38,7 +38,8 @@ const AT_ONCE = 2;
 export const isActive = ({ state }: Pick<Upload, 'state'>): boolean =>
   ['waiting', 'reading', 'sending'].includes(state);
 
-const hashOf = (file: File, abort: AbortSignal, onProgress: (bytes: number) => void): Promise<string> =>
+/** The SHA-256 of a file, hex, by a worker. @throws Error that it cannot be read, or of `abort` */
+export const hashOf = (file: File, abort: AbortSignal, onProgress: (bytes: number) => void): Promise<string> =>
   new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./hash-worker.ts', import.meta.url), { type: 'module' });
     const end = (act: () => void): void => {
@@ -55,32 +56,38 @@ const hashOf = (file: File, abort: AbortSignal, onProgress: (bytes: number) => v
     worker.postMessage(file);
   });
 
-/** After this time in which nothing was sent or received, an upload has failed, ms. */
 const STILL_MS = 60_000;
 /** Largest answer that is read, bytes. */
 const MOST_ANSWER = 64 * 1024;
 
-/** `fetch` reports no upload progress. */
-const send = (
+interface Sending {
+  method?: 'PUT' | 'POST';
+  headers: Readonly<Record<string, string>>;
+  abort?: AbortSignal;
+  /** After this time in which nothing was sent or received it has failed, ms. */
+  stillMs?: number;
+  onProgress(bytes: number): void;
+}
+
+/** Sends a file as a body: `fetch` reports no upload progress. @throws Unreachable, or the reason of `abort` */
+export const sendFile = (
   path: string,
   file: File,
-  headers: Readonly<Record<string, string>>,
-  abort: AbortSignal,
-  onProgress: (bytes: number) => void,
+  { method = 'PUT', headers, abort, stillMs = STILL_MS, onProgress }: Sending,
 ): Promise<Response> =>
   new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.responseType = 'arraybuffer';
-    request.open('PUT', path);
+    request.open(method, path);
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     const giveUp = (): void => {
       reject(new Unreachable('The box does not answer.'));
       request.abort();
     };
-    let still = setTimeout(giveUp, STILL_MS);
+    let still = setTimeout(giveUp, stillMs);
     const onMove = (): void => {
       clearTimeout(still);
-      still = setTimeout(giveUp, STILL_MS);
+      still = setTimeout(giveUp, stillMs);
     };
     request.addEventListener('loadend', () => clearTimeout(still));
     request.addEventListener('progress', ({ loaded }) => (loaded > MOST_ANSWER ? giveUp() : onMove()));
@@ -101,8 +108,8 @@ const send = (
       resolve(new Response(body, { status: request.status, headers: answered }));
     });
     request.addEventListener('error', () => reject(new Unreachable('The box does not answer.')));
-    request.addEventListener('abort', () => reject(abort.reason as Error));
-    abort.addEventListener('abort', () => request.abort());
+    request.addEventListener('abort', () => reject(abort?.reason as Error));
+    abort?.addEventListener('abort', () => request.abort());
     request.send(file);
   });
 
@@ -127,9 +134,12 @@ export const createUploads = ({ client, hasFile, onDone }: Dependencies): Upload
       change(id, { state: 'sending', progress: 0 });
       // It may have waited for too long in the browser, and is sent once more then.
       await client.upload(path, sha256, (headers) =>
-        send(path, file, headers, abort.signal, (progress) =>
-          change(id, { progress, speed: (progress / Math.max(1, performance.now() - since)) * 1000 }),
-        ),
+        sendFile(path, file, {
+          headers,
+          abort: abort.signal,
+          onProgress: (progress) =>
+            change(id, { progress, speed: (progress / Math.max(1, performance.now() - since)) * 1000 }),
+        }),
       );
       change(id, { state: 'done', progress: file.size });
       onDone();

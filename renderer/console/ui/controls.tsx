@@ -30,6 +30,8 @@ export const Dialog = ({ title, onClose, isWide = false, children }: DialogProps
       class={isWide ? 'dialog wide' : 'dialog'}
       aria-labelledby={heading}
       onCancel={(event) => {
+        // A file field in it that was left without a choice says so by the same event.
+        if (event.target !== event.currentTarget) return;
         // Closing is up to the owner, who takes the element away.
         event.preventDefault();
         onClose?.();
