@@ -39,11 +39,13 @@ export const createFleetAlerts = async (
       enqueue(async () => {
         const record = { id, body: { ...body } };
         if (!isKnown) await restore();
-        await channel.send([record]).catch(async (error: unknown) => {
+        const last = await channel.send([record]).catch(async (error: unknown) => {
           if (!(error instanceof Doubtful)) throw error;
           await restore();
-          await channel.send([record]);
+          return channel.send([record]);
         });
+        // What the hub never takes is not sent again.
+        if (last === null) return;
         await store
           .update(({ sent }) => ({ sent: [...sent.filter((each) => each.id !== id), record].slice(-MAX_KEPT) }))
           .catch(() => undefined);

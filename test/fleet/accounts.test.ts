@@ -2,10 +2,13 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type UserKind, userJwt } from '../../service/cli/fleet/accounts.ts';
+import { readKeys, readSite } from '../../service/cli/fleet/key-folder.ts';
+import { createKey, credentialsText, type Key, keyOf } from '../../service/cli/fleet/keys.ts';
 import { signageHere } from '../cli/support.ts';
 import { type Hub, hasNats, startHub } from '../support/nats.ts';
 import { patience } from '../support/observe.ts';
-import { temporaryFolder } from '../support/service.ts';
+import { startTestService, temporaryFolder } from '../support/service.ts';
 import { becomes, startMember } from './support.ts';
 
 const claimsOf = (jwt = '') => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
@@ -90,12 +93,28 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
     expect(other.log().match(/"connected to the hub of the fleet"/g)).toHaveLength(1);
   });
 
-  test('credentials of a site are not those of the head office, and neither is a hub that is not there', async () => {
+  test('credentials of a site, expired and damaged ones are told from those of the head office', async () => {
     const site = await hub.credentials('Linz');
     const as = (...args: string[]) => signageHere(['fleet', ...args, '--credentials', site], hub.env);
     for (const command of [['sites'], ['init'], ['plays']]) {
       expect(await as(...command)).toMatchObject({ code: 4, stderr: expect.stringContaining('those of a site') });
     }
+    const expired = join(hub.folder, 'expired.creds');
+    const expire = (account: Key, kind: UserKind): void => {
+      const [user, now] = [createKey('user'), Math.floor(Date.now() / 1_000)];
+      const jwt = userJwt(account, { user: user.publicKey, name: 'Linz', kind, expiresAt: now - 60 }, now - 120);
+      writeFileSync(expired, credentialsText(jwt, user.seed));
+    };
+    expire(readKeys(keys).headOffice, 'program');
+    expect(await signageHere(['fleet', 'sites', '--credentials', expired], hub.env)).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('refuses the credentials: they have expired'),
+    });
+    expire(keyOf(readSite(keys, 'Linz')?.account ?? ''), 'box');
+    const env = { SIGNAGE_FLEET_URL: hub.url, SIGNAGE_SITE: 'Linz', SIGNAGE_FLEET_CREDENTIALS: expired };
+    const box = await startTestService({ env });
+    await becomes(box, { status: 'away', reason: 'refuses the credentials: they have expired' });
+
     const damaged = join(hub.folder, 'damaged.creds');
     writeFileSync(damaged, readFileSync(site, 'utf8').replace(/SU[A-Z2-7]{10}/, 'SUAAAAAAAAAA'));
     const ended = await signageHere(['fleet', 'sites', '--credentials', damaged], hub.env);

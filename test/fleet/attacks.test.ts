@@ -1,16 +1,20 @@
-/** Somebody with the files of one site, at the hub as a client and through a leaf node: nothing reaches another site. */
+/**
+ * Somebody with the files of one site, at the hub as a client, through a leaf node, and as a leaf node that keeps no rules:
+ * nothing reaches another site.
+ */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { jetstreamManager } from '@nats-io/jetstream';
-import { headers, type NatsConnection } from '@nats-io/transport-node';
-import { describe, expect, test } from 'vitest';
+import { AckPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { headers } from '@nats-io/transport-node';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { signageHere } from '../cli/support.ts';
 import { hasNats, startHub, startNats } from '../support/nats.ts';
 import { titlesOf } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
 import { repeats } from '../support/soak.ts';
+import { type Attacker, openRogueLeaf } from './rogue-leaf.ts';
 import { command, plays, saying, startMember, want } from './support.ts';
 
 const API = 'JS.hub.API';
@@ -55,7 +59,7 @@ const tricks: Record<string, string>[] = [
 ];
 
 describe.skipIf(!hasNats)('with a real nats-server', { timeout: 300_000 }, () => {
-  test.each(['client', 'leaf'].slice(0, repeats(1, 2)))(
+  test.each(['client', 'leaf', 'rogue leaf'].slice(0, repeats(1, 3)))(
     'as a %s, the files of one site do nothing at another one, and the hub lives',
     async (way) => {
       const hub = await startHub();
@@ -65,7 +69,7 @@ describe.skipIf(!hasNats)('with a real nats-server', { timeout: 300_000 }, () =>
       await want(office, 'Wien', saying('Ours'));
       await plays(box, 'Ours');
       await want(office, 'Graz', saying('Theirs'));
-      let attacker: NatsConnection;
+      let attacker: Attacker;
       if (way === 'client') attacker = await hub.as(await hub.credentials('Graz'));
       else {
         const file = join(hub.folder, 'Graz.creds');
@@ -73,20 +77,22 @@ describe.skipIf(!hasNats)('with a real nats-server', { timeout: 300_000 }, () =>
           ['fleet', 'credentials', 'Graz', '-o', file, '--keys', join(hub.folder, 'keys'), '--leaf', hub.leafUrl],
           hub.env,
         );
-        // The attacker owns the leaf node: anybody may connect to it.
-        const config = readFileSync(`${file}.leaf.conf`, 'utf8').replace(/^(listen|authorization).*$/gm, '');
-        const leaf = await startNats(config);
-        attacker = await leaf.client();
-        await expect
-          .poll(
-            () =>
-              attacker.request(own('Graz')[0] ?? '', '{}', { timeout: 1_000 }).then(
-                () => true,
-                () => false,
-              ),
-            { timeout: 10_000 },
-          )
-          .toBe(true);
+        if (way === 'leaf') {
+          // The attacker owns the leaf node: anybody may connect to it.
+          const config = readFileSync(`${file}.leaf.conf`, 'utf8').replace(/^(listen|authorization).*$/gm, '');
+          const client = await (await startNats(config)).client();
+          const reaches = () =>
+            client.request(own('Graz')[0] ?? '', '{}', { timeout: 1_000 }).then(
+              () => true,
+              () => false,
+            );
+          await expect.poll(reaches, { timeout: 10_000 }).toBe(true);
+          attacker = client;
+        } else {
+          const port = Number(new URL(hub.leafUrl).port);
+          await expect(openRogueLeaf(port, file, onTestFinished)).rejects.toThrow(/authorization/i);
+          attacker = await openRogueLeaf(port, `${file}.leaf.creds`, onTestFinished);
+        }
       }
       const manager = await jetstreamManager(office);
       const seen: string[] = [];
@@ -120,6 +126,11 @@ describe.skipIf(!hasNats)('with a real nats-server', { timeout: 300_000 }, () =>
         expiresAt: Date.now() + 60_000,
       });
       attacker.subscribe('>', { callback: () => undefined });
+      // Of a program of the head office that acknowledges what it reads.
+      const consumer = randomUUID();
+      await jetstream(office).publish('signage.Wien.plays.y', '{}');
+      await manager.consumers.add('signage-plays', { durable_name: consumer, ack_policy: AckPolicy.Explicit });
+      await (await jetstream(office).consumers.get('signage-plays', consumer)).next();
 
       const heard: string[] = [];
       for (const subject of ['signage.Wien.>', 'signage.*.command.*', '$KV.>', '$JS.>', '$SYS.>', '_INBOX.>', '_R_.>'])
@@ -152,7 +163,14 @@ describe.skipIf(!hasNats)('with a real nats-server', { timeout: 300_000 }, () =>
       expect(await titlesOf(box)).toEqual(['Ours']);
       expect(page.messages.filter(({ type }) => type === 'command')).toEqual([]);
       // Seen in the head office's account: the attacker's own subjects, as they are mapped, and rewritten replies.
-      expect(seen.filter((subject) => !/[.]Graz([.]|$)|^_R_|^_INBOX/.test(subject))).toEqual([]);
+      const foreign = new Set(seen.filter((subject) => !/[.]Graz([.]|$)|^_R_|^_INBOX/.test(subject)));
+      // The server passes on an acknowledgement, which a leaf node that keeps no rules can give in the name of others: it
+      // reaches no consumer whose name is not known.
+      if (way === 'rogue leaf') foreign.delete('$JS.ACK.signage-plays.c.1.1.1.1.1');
+      expect([...foreign]).toEqual([]);
+      expect(await manager.consumers.info('signage-plays', consumer)).toMatchObject({ num_ack_pending: 1 });
+      // What is sent is received at all.
+      expect(seen).toContain('signage.Graz.plays.a');
       // What the head office says to the other site stays between them.
       const secret = randomUUID();
       const to = 'signage.Wien.command.lobby';

@@ -121,6 +121,25 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
     await expect.poll(own, patience).toEqual(all.toSorted());
   });
 
+  test('a record that is too large for the hub is left out and counted, and holds up none behind it', async () => {
+    const hub = await startHub();
+    const nats = await hub.headOffice();
+    const service = await startMember(hub, { content: lobby, env: { SIGNAGE_SITE: 'Wien' } });
+    await (await jetstreamManager(nats)).streams.update('signage-plays', { max_msg_size: 3_000 });
+    const large = { media_url: `/media/${'x'.repeat(4_000)}.png` };
+    const stored = async () => (await readStream(nats, 'signage-plays')).map(({ id }) => id).sort();
+    const [first, second] = [playAgo(50), playAgo(30)];
+    await reportTo(service, [playAgo(60, large), first, playAgo(40, large)]);
+    await expect.poll(stored, patience).toEqual(idsOf([first]).map((id) => `Wien:${id}`));
+    // What was left out is not tried again with the next ones.
+    await reportTo(service, [second]);
+    const taken = idsOf([first, second]).map((id) => `Wien:${id}`);
+    await expect.poll(stored, patience).toEqual(taken.sort());
+    const { status, warnings } = await healthOf(service);
+    expect(warnings).toContain('Since the start 2 plays were left out: they are too large for the hub.');
+    expect(status).toBe('ok');
+  });
+
   test('a hub that is full, or has no stream, is told with its reason, and nothing is lost by it', async () => {
     const hub = await startHub();
     const nats = await hub.headOffice();
