@@ -116,10 +116,10 @@ const printed: Readonly<Record<string, RegExp>> = {
   'signage audit': /^WHEN +WHO +ADDRESS +WHAT +TARGET +CHANGE +RESULT\n[^]*Ada .*content\.publish/,
   'signage log "$SIGNAGE_BOX"': /info .*content is live/,
   'signage box "$SIGNAGE_BOX" identify': /^\S/,
-  'signage backup site.tar': /^site\.tar: [\d.]+ K?i?B\nKeep it like the disk of the box: /,
-  'signage restore site.tar': /^Restored: \d media, \d devices?, \d+ versions?, \d settings?\.\n/,
   'signage devices forget hall-display --yes': /^hall-display is forgotten\.\n$/,
   'signage media delete courtyard.jpg --yes': /^courtyard\.jpg is deleted\.\n$/,
+  'signage backup site.tar': /site\.tar: [\d.]+ [KM]?i?B\n[^]*Keep it like the disk of the box: /,
+  'signage restore site.tar': /^Restored: \d media, \d devices?, \d+ versions?, \d settings?\.\n/,
 };
 
 test('the expectations are those of the commands of the tour', () => {

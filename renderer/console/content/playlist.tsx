@@ -38,7 +38,7 @@ export const AddSlide = ({ document, onAdd, onClose }: AddSlideProps) => {
     ...(document.templates?.length ? {} : { template: words.noTemplates }),
     ...(document.rssFeeds?.length ? {} : { rss: words.noFeeds }),
     ...(document.timetableGroups?.length ? {} : { timetable: words.noGroups }),
-    ...((document.playlists?.length ?? 0) > 1 ? {} : { playlist: words.noPlaylists }),
+    ...((document.playlists?.length ?? 0) > 1 ? {} : { playlist: words.noOtherPlaylist }),
   };
   if (choosing.value !== null) {
     const kind = choosing.value;
