@@ -6,12 +6,12 @@ import { canonicalClaim, canonicalDeviceId } from '../../service/contract/readab
 import { readBoot } from '../shared/boot.ts';
 import { isOwnDevice } from '../shared/device.ts';
 import { leaveFor } from '../shared/leave.ts';
+import { suggestName } from '../shared/name.ts';
 import { createPageToken } from '../shared/page-token.ts';
 import { requireTopLevel } from '../shared/top-level.ts';
 import { type Api, createApi, isRefusal, type Status } from './api.ts';
 import { createChoices } from './choices.ts';
 import { element, on } from './element.ts';
-import { suggestName } from './name.ts';
 import { loadTexts, type Texts } from './texts.ts';
 import { createViews, type View } from './views.ts';
 import { whenAlone } from './visitor.ts';

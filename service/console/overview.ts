@@ -1,5 +1,5 @@
 /** Puts the overview of a site together from what its boxes contribute. Pure. */
-import type { DeviceState, SiteOverview } from '../contract/console/site.ts';
+import type { DeviceState, SiteOverview, WaitingDevice } from '../contract/console/site.ts';
 import { type Takeover, takeoverSlideId } from '../contract/console/takeovers.ts';
 import type { DeviceBinding, DeviceSighting, PeerSite, TakeoverRecord } from '../contract/peers.ts';
 import type { Screen, Slide } from '../contract/playlist.ts';
@@ -23,7 +23,7 @@ interface ContentScreen {
 /** What a box contributes; only `displays` of one that is away, as it last told them. */
 export interface Part {
   nodeId: string;
-  site: { displays: readonly string[]; screens?: PeerSite['screens']; stuck?: readonly string[] };
+  site: { displays: readonly string[] } & Partial<Pick<PeerSite, 'screens' | 'stuck' | 'waiting'>>;
 }
 
 interface Facts {
@@ -119,6 +119,18 @@ export const siteScreens = (facts: Facts): SiteScreen[] => {
       .map(({ connection }) => connection)
       .toSorted((a, b) => order(a.connectedAt, b.connectedAt)),
   }));
+};
+
+/** The devices that wait on any box, each once; those that are bound here are left out, whatever other boxes know. */
+export const waitingDevices = (parts: readonly Part[], isBound: (deviceId: string) => boolean): WaitingDevice[] => {
+  const waiting = new Map<string, WaitingDevice>();
+  for (const { nodeId, site } of parts) {
+    for (const each of site.waiting ?? []) {
+      const deviceId = canonicalDeviceId(each.deviceId);
+      if (!isBound(deviceId)) waiting.set(deviceId, { deviceId, nodeId });
+    }
+  }
+  return [...waiting.values()];
 };
 
 /**

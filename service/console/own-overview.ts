@@ -13,7 +13,7 @@ import { isStuck } from './overview.ts';
 interface Dependencies {
   content: Pick<Content, 'payload' | 'slides'>;
   screens: Pick<Screens, 'pages' | 'isFaulty'>;
-  devices: Pick<Devices, 'sightings'>;
+  devices: Pick<Devices, 'sightings' | 'waiting'>;
   /** What is wrong with this box, in sentences. */
   warnings(): Promise<readonly string[]>;
 }
@@ -82,6 +82,7 @@ export const createOwnOverview = (
       })),
       stuck: pages.filter(isPageStuck).map(({ connection }) => connection.id),
       displays: kiosk?.().screens.map(({ deviceId }) => deviceId) ?? [],
+      waiting: devices.waiting().map((deviceId) => ({ deviceId, nodeId })),
       seen: devices
         .sightings()
         .filter((sighting) => sighting.nodeId === nodeId && !connected.has(canonicalDeviceId(sighting.deviceId))),

@@ -12,11 +12,11 @@ import type { ServiceContext } from '../module.ts';
 import type { Peer, Peers } from '../peers/index.ts';
 import { createRounds } from '../platform/rounds.ts';
 import type { Takeovers } from '../takeovers/index.ts';
-import { countDisplays, type Part, siteScreens } from './overview.ts';
+import { countDisplays, type Part, siteScreens, waitingDevices } from './overview.ts';
 
 interface Dependencies {
   content: Pick<Content, 'screens' | 'tags' | 'hours' | 'playing' | 'status'>;
-  devices: Pick<Devices, 'list' | 'sightings' | 'learn'>;
+  devices: Pick<Devices, 'list' | 'status' | 'sightings' | 'learn'>;
   peers: Pick<Peers, 'askAll'>;
   takeovers: Pick<Takeovers, 'open' | 'isEmergency'>;
   /** What this box contributes. */
@@ -128,6 +128,7 @@ export const createSite = (
         ...answers.map(boxOf),
       ],
       screens,
+      waiting: waitingDevices(parts, (deviceId) => devices.status(deviceId, '').onboarded),
       takeovers: takeovers.open().map((record) => countDisplays(record, screens)),
       degraded,
     };

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { boxAlerts } from './alerts.ts';
 import { type Connection, connection } from './connections.ts';
+import { mostWaiting, waitingDevice } from './console/site.ts';
 import { takeover } from './console/takeovers.ts';
 import { fleetPush } from './fleet.ts';
 import { claimCode } from './onboarding.ts';
@@ -243,6 +244,11 @@ export const peerSite = z
     stuck: z.array(z.string()).max(10_000).describe('ids of the connections whose page is stuck'),
     displays: z.array(deviceId).max(64).describe('devices that are displays of this box'),
     seen: z.array(deviceSighting).max(mostBindings).describe('devices that were connected to this box before'),
+    waiting: z
+      .array(waitingDevice)
+      .max(mostWaiting)
+      .default([])
+      .describe('devices whose landing page is open on this box and that are not bound'),
   })
   .meta({ id: 'PeerSite', description: 'what one box knows of its displays and pages' });
 export type PeerSite = z.infer<typeof peerSite>;

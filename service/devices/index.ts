@@ -39,6 +39,8 @@ export interface Devices
   bind(deviceId: string, screenSlug: string, base: string): Promise<void>;
   /** Makes the names and bindings of a backup the newest. @returns how many */
   restore(bindings: readonly DeviceBinding[]): Promise<number>;
+  /** The devices whose landing page is open on this box and that have no screen, at most 100. */
+  waiting(): string[];
   /** When each device was last connected, and to which box; at most 10,000. */
   sightings(): DeviceSighting[];
   /** Merges the sightings of other boxes. */
@@ -101,6 +103,7 @@ export const createDevices = async (context: ServiceContext, dependencies: Depen
       onboarding.follow(await stored.merge(news));
       return news.length;
     },
+    waiting: () => landing.waiting((deviceId) => onboarding.status(deviceId, '').onboarded),
     sightings: lastSeen.list,
     learn: lastSeen.learn,
     get: stored.get,

@@ -1,5 +1,7 @@
 /** The sockets of landing pages: each receives the status of its device on every change, and sends nothing. */
 import type { WebSocket } from 'ws';
+import { partyOf } from '../auth/throttle.ts';
+import { mostWaiting } from '../contract/console/site.ts';
 import type { LandingMessage } from '../contract/onboarding.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
 import { createSockets, frameOf } from '../http/sockets.ts';
@@ -9,6 +11,8 @@ type StatusMessage = Extract<LandingMessage, { type: 'status' }>;
 
 interface Viewer {
   deviceId: string;
+  /** Of its address. */
+  party: string;
   /** The current status. */
   status: () => StatusMessage;
   /** The last message that was sent. */
@@ -45,7 +49,7 @@ export const createLanding = ({ logs, tempo }: Pick<ServiceContext, 'logs' | 'te
   return {
     /** Adds the socket of a client at an address, and sends it the status. */
     attach: (socket: WebSocket, address: string, deviceId: string, status: () => StatusMessage): void => {
-      const viewer: Viewer = { deviceId, status, sent: '' };
+      const viewer: Viewer = { deviceId, party: partyOf(address), status, sent: '' };
       const log = logs(`address ${address}`);
       sockets.add(socket, log, { deviceId, address });
       viewers.set(socket, viewer);
@@ -59,6 +63,23 @@ export const createLanding = ({ logs, tempo }: Pick<ServiceContext, 'logs' | 'te
       liveOf(deviceId).filter(([socket, viewer]) => sendStatus(socket, viewer)).length,
     /** Whether a page of the device is connected. */
     has: (deviceId: string): boolean => liveOf(deviceId).length > 0,
+    /**
+     * The devices of connected pages that are not bound, in their canonical form, at most {@link mostWaiting}. Addresses take
+     * turns, so that a client with many pages does not displace the others.
+     */
+    waiting: (isBound: (deviceId: string) => boolean): string[] => {
+      const turnOf = new Map<string, number>();
+      const pagesOf = new Map<string, number>();
+      for (const [socket, { deviceId, party }] of viewers) {
+        const id = canonicalDeviceId(deviceId);
+        if (isBound(id) || !sockets.isLive(socket)) continue;
+        const turn = pagesOf.get(party) ?? 0;
+        pagesOf.set(party, turn + 1);
+        turnOf.set(id, Math.min(turn, turnOf.get(id) ?? turn));
+      }
+      const inTurns = [...turnOf].toSorted(([, one], [, other]) => one - other);
+      return inTurns.slice(0, mostWaiting).map(([id]) => id);
+    },
     /** Sends the status to every page whose status has changed. */
     refresh,
     /** Notifies the pages of a device that its form has been opened. */

@@ -1,5 +1,6 @@
 /** Every page and dialog of the console is clean for axe, by day and by night. */
 import { expect } from 'vitest';
+import { openLanding } from '../devices/support.ts';
 import { itBrowser } from '../support/browser.ts';
 import { putImage } from '../support/media.ts';
 import { createOperator, operatorSecret } from '../support/operator.ts';
@@ -16,7 +17,7 @@ const slides = [
 
 /** Pages, and the buttons that open a dialog on them. */
 const pages: readonly [hash: string, heading: string, ...dialogs: string[]][] = [
-  ['', 'Screens'],
+  ['', 'Screens', 'Connect … hall-display'],
   ['screens/lobby', 'Lobby', 'Show a page …', 'Rename …', 'Forget …', 'Move …'],
   ['content', 'Content', 'New playlist', 'Delete main'],
   ['content/playlists/main', 'Content', 'Add slide', 'Choose'],
@@ -42,6 +43,7 @@ itBrowser(
     await createOperator(service, operatorSecret)('POST', '/api/onboarding', binding);
     const protocols = await protocolsOf(service, 'lobby', operatorSecret);
     await joinScreen(service, 'lobby', binding, { protocols });
+    const landing = await openLanding(service, 'hall-display', { protocols });
     const { page, go } = await openConsole(service.url);
     expect(await violationsOn(page)).toEqual([]);
     await signIn(page, operatorSecret);
@@ -74,6 +76,15 @@ itBrowser(
         await page.getByRole('dialog').waitFor({ state: 'detached' });
       }
     }
+
+    await go('');
+    await page.getByRole('button', { name: 'Connect … hall-display' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Connect hall-display' });
+    await dialog.getByLabel('Screen').selectOption('Bar');
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('Bar');
+    await dialog.getByRole('button', { name: 'Connect' }).click();
+    expect(await landing.message(({ onboarded }) => onboarded === true)).toMatchObject({ screenSlug: 'bar' });
+    await page.getByRole('heading', { name: 'Waiting displays' }).waitFor({ state: 'detached' });
   },
   90_000,
 );

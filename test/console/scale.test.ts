@@ -61,6 +61,7 @@ const siteAt = (tick: number) => ({
       ],
     };
   }),
+  waiting: [],
   takeovers: [],
   degraded: false,
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { suggestName } from '../../renderer/onboarding/name.ts';
+import { suggestName } from '../../renderer/shared/name.ts';
 
 it.each<[string, string[], number, string]>([
   ['Lobby', [], 64, 'Lobby'],

@@ -1,8 +1,14 @@
 /** The dialogs that ask for the arguments of a command. */
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
+import type { Binding } from '../../../service/contract/onboarding.ts';
+import { shownDeviceId } from '../../../service/contract/readable.ts';
+import { suggestName } from '../../shared/name.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Confirm, Dialog, Field } from '../ui/controls.tsx';
+
+/** Maximum length of a display's name, UTF-16 code units. */
+const MAX_NAME = 64;
 
 const Ask = (props: {
   title: string;
@@ -98,14 +104,14 @@ export const RenameDialog = ({ name, onClose, onSend }: SendProps & { name: stri
       onClose={onClose}
       onSubmit={(form) => {
         const given = String(form.get('name')).trim();
-        if (given.length < 1 || given.length > 64) return words.badName;
+        if (given.length < 1 || given.length > MAX_NAME) return words.badName;
         onSend(given);
         return null;
       }}
     >
       {(fault) => (
         <Field label={words.newName} fault={fault}>
-          {(control) => <input {...control} name="name" maxLength={64} defaultValue={name} autocomplete="off" />}
+          {(control) => <input {...control} name="name" maxLength={MAX_NAME} defaultValue={name} autocomplete="off" />}
         </Field>
       )}
     </Ask>
@@ -140,6 +146,70 @@ export const MoveDialog = ({ from, onClose, onSend }: SendProps & { from: string
             </select>
           )}
         </Field>
+      )}
+    </Ask>
+  );
+};
+
+interface ConnectProps {
+  deviceId: string;
+  onClose(): void;
+  onSend(binding: Binding): void;
+}
+
+/** Asks for the screen and the name of a device; suggests a name that no other one has. */
+export const ConnectDialog = ({ deviceId, onClose, onSend }: ConnectProps) => {
+  const { texts, site } = useConsole();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [typed, setTyped] = useState<string | null>(null);
+  const screens = site.screens();
+  const { screen } = screens.find((each) => each.screen.slug === chosen) ?? screens[0] ?? {};
+  const taken = new Set(
+    screens.flatMap(({ devices, connections }) => [...devices, ...connections].map(({ clientName }) => clientName)),
+  );
+  return (
+    <Ask
+      title={texts.waiting.connectTitle({ device: shownDeviceId(deviceId) })}
+      submit={texts.waiting.connect}
+      onClose={onClose}
+      onSubmit={(form) => {
+        const clientName = String(form.get('name')).trim();
+        if (clientName.length < 1 || clientName.length > MAX_NAME) return texts.commands.badName;
+        onSend({ deviceId, clientName, screenSlug: String(form.get('slug')) });
+        return null;
+      }}
+    >
+      {(fault) => (
+        <>
+          <Field label={texts.waiting.screen}>
+            {(control) => (
+              <select
+                {...control}
+                name="slug"
+                value={screen?.slug}
+                onChange={(event) => setChosen(event.currentTarget.value)}
+              >
+                {screens.map(({ screen: { slug, name } }) => (
+                  <option key={slug} value={slug}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+          <Field label={texts.commands.newName} fault={fault}>
+            {(control) => (
+              <input
+                {...control}
+                name="name"
+                maxLength={MAX_NAME}
+                autocomplete="off"
+                value={typed ?? suggestName(screen?.name ?? '', taken, MAX_NAME)}
+                onInput={(event) => setTyped(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+        </>
       )}
     </Ask>
   );

@@ -7,6 +7,7 @@ import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Empty, Failure, SearchField } from '../ui/controls.tsx';
 import { Tile } from './tile.tsx';
+import { Waiting } from './waiting.tsx';
 
 /** More tiles than this are smaller. */
 const DENSE = 40;
@@ -76,6 +77,7 @@ export const Wall = () => {
         </Empty>
       ) : (
         <>
+          <Waiting />
           <search class="filters" aria-label={words.filter}>
             <SearchField label={words.search} text={text} />
             <fieldset class="chips">

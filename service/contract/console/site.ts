@@ -46,6 +46,14 @@ export const siteScreen = z
   })
   .meta({ id: 'SiteScreen' });
 
+/** Maximum number of waiting devices that a box lists. */
+export const mostWaiting = 100;
+
+export const waitingDevice = z
+  .object({ deviceId, nodeId: z.string().max(64).describe('the box that serves its landing page') })
+  .meta({ id: 'WaitingDevice', description: 'a device without a screen whose landing page is open' });
+export type WaitingDevice = z.infer<typeof waitingDevice>;
+
 export const siteOverview = z
   .object({
     site: z.string().describe('name of the site'),
@@ -61,6 +69,9 @@ export const siteOverview = z
       .describe('the content of the responding box'),
     boxes: z.array(siteBox).describe('the responding box first'),
     screens: z.array(siteScreen).describe('in the order of the content'),
+    waiting: z
+      .array(waitingDevice)
+      .describe(`devices whose landing page is open and that are not bound; at most ${mostWaiting} of each box`),
     takeovers: z.array(takeover).describe('active and upcoming takeovers, the earliest first'),
     degraded: z.boolean().describe('true if a known box did not respond within 1 s'),
   })

@@ -27,6 +27,7 @@ export const peerBoxes = {
       stuck: [],
       displays: [deviceExample.deviceId],
       seen: [{ deviceId: '4K7QM3X9FT2WD0AZ', nodeId: nodeExample, at: momentExample }],
+      waiting: [{ deviceId: 'hall-display', nodeId: nodeExample }],
     }),
   },
   'GET /api/peers/log': {

@@ -62,6 +62,7 @@ export const site = {
           connections: [connectionExample],
         },
       ],
+      waiting: [{ deviceId: 'hall-display', nodeId: nodeExample }],
       takeovers: [takeoverExample],
       degraded: false,
     }),
