@@ -37,7 +37,7 @@ interface Dependencies extends Omit<ContentDependencies, 'peers'>, Omit<MediaDep
       Content,
       'playsAt' | 'onPlay' | 'screens' | 'payload' | 'slides' | 'tags' | 'hours' | 'playing' | 'replaced' | 'status'
     >;
-  devices: Pick<Devices, 'list' | 'restore' | 'forget' | 'sightings' | 'learn'>;
+  devices: Pick<Devices, 'list' | 'restore' | 'forget' | 'status' | 'sightings' | 'waiting' | 'learn'>;
   screens: Pick<Screens, 'pages' | 'isFaulty' | 'identify'>;
   records: Pick<Records, 'recordReset'>;
   peers: ContentDependencies['peers'] &
