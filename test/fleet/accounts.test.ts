@@ -1,5 +1,5 @@
 /** The accounts of sites: made, renewed and revoked at a running hub, from its files alone. */
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type UserKind, userJwt } from '../../service/cli/fleet/accounts.ts';
@@ -125,10 +125,17 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
     const own = await startHub({ init: false });
     const credentials = await own.credentials('Wien');
     await own.kill();
-    rmSync(join(own.folder, 'accounts'), { recursive: true });
+    const accounts = join(own.folder, 'accounts');
+    rmSync(accounts, { recursive: true });
+    // The user of nats-server, which root alone can set.
+    const isRoot = process.getuid?.() === 0;
+    const { uid } = isRoot ? { uid: 65_534 } : statSync(own.folder);
+    if (isRoot) chownSync(join(own.folder, 'store'), uid, uid);
     const [, listen = ''] = /^listen: "(.*)"/m.exec(readFileSync(join(own.folder, 'nats-server.conf'), 'utf8')) ?? [];
     const made = await signageHere(['fleet', 'hub', own.folder, '--listen', listen], {});
     expect(made.stderr).toContain('The accounts of 1 site were written again.');
+    const owners = ['.', ...readdirSync(accounts)].map((name) => statSync(join(accounts, name)).uid);
+    expect(owners).toEqual([uid, uid]);
     await own.start();
     await expect
       .poll(

@@ -1,9 +1,9 @@
 /** The files of a hub: keys, accounts and the configuration of nats-server. No server is needed for them. */
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, lchownSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { HUB_DOMAIN } from '../../domain/fleet-subjects.ts';
 import { type HubKeys, headOfficeJwt, operatorJwt, type SiteAccount, siteJwt, systemJwt, userJwt } from './accounts.ts';
-import { listSites, makeKeys, readSite, replaceFile, type SiteKeys } from './key-folder.ts';
+import { listSites, makeKeys, type Owner, readSite, replaceFile, type SiteKeys } from './key-folder.ts';
 import { createKey, credentialsText, keyOf } from './keys.ts';
 
 /** Where nats-server listens, `HOST:PORT`, and its certificate. */
@@ -52,8 +52,18 @@ const configurationOf = (folder: string, keys: HubKeys, { listen, leafListen, tl
   ].join('\n');
 };
 
+/** The folders that nats-server writes to. */
+const SERVER_FOLDERS = ['store', 'accounts'];
+
+/** The user of nats-server, as its folders tell; null: not known, or this is not run by root. */
+const serverUser = (folder: string): Owner | null => {
+  if (process.getuid?.() !== 0) return null;
+  const owners = SERVER_FOLDERS.map((name) => statSync(join(folder, name), { throwIfNoEntry: false }));
+  return owners.find((owner) => owner !== undefined && owner.uid !== 0) ?? null;
+};
+
 /** Writes the accounts of all sites, as their keys tell, and deletes those of others. @returns the number of sites */
-const writeAccounts = (folder: string, keys: HubKeys): number => {
+const writeAccounts = (folder: string, keys: HubKeys, owner: Owner | null): number => {
   const accounts = join(folder, 'accounts');
   const sites = listSites(join(folder, 'keys'));
   const kept = new Set([keys.system.publicKey, keys.headOffice.publicKey]);
@@ -62,7 +72,7 @@ const writeAccounts = (folder: string, keys: HubKeys): number => {
     if (siteKeys === null) continue;
     const account = accountOf(site, siteKeys);
     kept.add(account.account);
-    replaceFile(join(accounts, `${account.account}.jwt`), siteJwt(keys, account, nowSeconds()), 0o644);
+    replaceFile(join(accounts, `${account.account}.jwt`), siteJwt(keys, account, nowSeconds()), 0o644, owner);
   }
   for (const file of readdirSync(accounts)) {
     if (/^A[A-Z2-7]{55}\.jwt$/.test(file) && !kept.has(file.slice(0, -4))) rmSync(join(accounts, file));
@@ -72,12 +82,16 @@ const writeAccounts = (folder: string, keys: HubKeys): number => {
 
 /**
  * Makes the folder of a hub, or what it lacks: existing keys stay, and the accounts of sites that have keys are written
- * again.
+ * again. The folders that nats-server writes to, and what is in them, stay those of its user.
  * @param folder absolute
  * @throws CliError `configuration` for keys, else the error of the system
  */
 export const writeHub = (folder: string, setup: HubSetup): { keys: HubKeys; sites: number } => {
-  for (const name of ['.', 'store', 'accounts']) mkdirSync(join(folder, name), { recursive: true });
+  const owner = serverUser(folder);
+  for (const name of SERVER_FOLDERS) {
+    mkdirSync(join(folder, name), { recursive: true });
+    if (owner !== null) lchownSync(join(folder, name), owner.uid, owner.gid);
+  }
   const keys = makeKeys(join(folder, 'keys'));
   const credentials = join(folder, 'operator.creds');
   if (!existsSync(credentials)) {
@@ -85,7 +99,7 @@ export const writeHub = (folder: string, setup: HubSetup): { keys: HubKeys; site
     const jwt = userJwt(keys.headOffice, { user: user.publicKey, name: 'operator', kind: 'program' }, nowSeconds());
     replaceFile(credentials, credentialsText(jwt, user.seed));
   }
-  const sites = writeAccounts(folder, keys);
+  const sites = writeAccounts(folder, keys, owner);
   replaceFile(join(folder, 'nats-server.conf'), configurationOf(folder, keys, setup), 0o644);
   return { keys, sites };
 };

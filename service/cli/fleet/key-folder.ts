@@ -1,5 +1,5 @@
 /** The folder with the keys of a hub: those that sign, and those of the sites. */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { lchownSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { fleetSite } from '../../contract/fleet.ts';
@@ -37,11 +37,22 @@ const failing = <Result>(path: string, work: () => Result): Result => {
   }
 };
 
-/** Replaces the file as a whole; only its owner reads it. */
-export const replaceFile = (path: string, text: string, mode = 0o600): void => {
+/** A user and a group of the system. */
+export interface Owner {
+  uid: number;
+  gid: number;
+}
+
+/**
+ * Replaces the file as a whole; only its owner reads it. No link is followed: the folder may be another user's.
+ * @param owner null: the user of this process
+ */
+export const replaceFile = (path: string, text: string, mode = 0o600, owner: Owner | null = null): void => {
   const temporary = `${path}.new`;
   try {
-    writeFileSync(temporary, text, { mode, flush: true });
+    rmSync(temporary, { force: true });
+    writeFileSync(temporary, text, { mode, flag: 'wx', flush: true });
+    if (owner !== null) lchownSync(temporary, owner.uid, owner.gid);
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });
