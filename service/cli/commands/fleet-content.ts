@@ -46,13 +46,13 @@ const listOf = (names: readonly string[]): string => names.slice(0, 20).join(', 
 const sentencesOf = ({ applied, diverged, failed, silent }: Outcomes): string[] =>
   (
     [
-      [applied, 'play it'],
-      [diverged, 'took it, and were edited since'],
-      [failed, 'do not play it'],
-      [silent, 'have not reported in time'],
+      [applied, 'plays it', 'play it'],
+      [diverged, 'took it, and was edited since', 'took it, and were edited since'],
+      [failed, 'does not play it', 'do not play it'],
+      [silent, 'has not reported in time', 'have not reported in time'],
     ] as const
-  ).flatMap(([sites, what]) =>
-    sites.length === 0 ? [] : [`${plural(sites.length, 'site')} ${what}: ${listOf(sites)}.`],
+  ).flatMap(([sites, one, more]) =>
+    sites.length === 0 ? [] : [`${plural(sites.length, 'site')} ${sites.length === 1 ? one : more}: ${listOf(sites)}.`],
   );
 
 export const registerFleetContent = (
