@@ -2,7 +2,7 @@ import { readFileSync, statfsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { changedFiles, testsOf } from './support/changed.ts';
-import { SlowFirst } from './support/order.ts';
+import { SlowInTurn } from './support/order.ts';
 import { createTimes } from './support/times.ts';
 
 /** Tests that repeat themselves: `npm run soak` runs these alone, and for hours. */
@@ -58,7 +58,7 @@ export default defineConfig(({ mode }) => ({
     // The code keeps no state in modules: the files that a worker runs share them, which saves a third of the time.
     isolate: false,
     setupFiles: ['test/support/setup.ts'],
-    sequence: { sequencer: SlowFirst },
+    sequence: { sequencer: SlowInTurn },
     reporters: mode === 'times' ? ['dot', createTimes()] : ['default'],
     // Transformed modules are kept beside the dependencies, so that the second run transforms only what has changed.
     experimental: { fsModuleCache: true },
