@@ -7,7 +7,9 @@ import { describe, expect, test } from 'vitest';
 import { openHub } from '../../service/cli/fleet/hub.ts';
 import { lobby } from '../content/samples.ts';
 import { idsOf, openLobby, playAgo, report } from '../records/plays/pages.ts';
+import { makeDevice } from '../support/device-key.ts';
 import { hasNats, startHub } from '../support/nats.ts';
+import { createOperator, operatorSecret, secretSettings } from '../support/operator.ts';
 import { repeats } from '../support/soak.ts';
 import { startMember } from './support.ts';
 
@@ -18,7 +20,9 @@ describe.skipIf(!hasNats)('with a real nats-server', { timeout: 900_000 }, () =>
   test(`of ${PLAYS} plays each is read once, whatever the hub has lost`, async () => {
     const hub = await startHub();
     const sites = await Promise.all(
-      ['Wien', 'Graz'].map((site) => startMember(hub, { content: lobby, env: { SIGNAGE_SITE: site } })),
+      ['Wien', 'Graz'].map((site) =>
+        startMember(hub, { content: lobby, env: { SIGNAGE_SITE: site, ...secretSettings(operatorSecret) } }),
+      ),
     );
     const store = join(hub.folder, 'store');
     const backup = join(hub.folder, 'backup');
@@ -65,7 +69,11 @@ describe.skipIf(!hasNats)('with a real nats-server', { timeout: 900_000 }, () =>
     for (let round = 0; round < rounds; round += 1) {
       const site = sites[round % sites.length] as (typeof sites)[number];
       const working = (async () => {
-        const page = await openLobby(site, null);
+        // Each device may report 300 plays a minute.
+        const device = makeDevice();
+        const binding = { deviceId: device.deviceId, clientName: `page ${round}`, screenSlug: 'lobby' };
+        await createOperator(site, operatorSecret)('POST', '/api/onboarding', binding);
+        const page = await openLobby(site, operatorSecret, {}, device);
         for (let n = 0; n < PER_PAGE; n += 50) {
           const plays = Array.from({ length: 50 }, (_, at) => playAgo(10 + n + at + (round % 5 === 4 ? 90_000 : 0)));
           await report(page, plays);
