@@ -30,6 +30,8 @@ const elsewhere = [
   /^(sudo |npm |npx signage$)/,
   /^(signage fleet|nats-server|systemctl|install|chown|chmod|apt|cp|ln|export SIGNAGE_FLEET_\w+)\b/,
   /^(export SIGNAGE_BOX|SIGNAGE_\w+)=/,
+  // Files of a hub, and of the system.
+  / \/etc\//,
   // Names of commands in a sentence, and what one says.
   /^signage (onboard|needs Node.*)$/,
 ];

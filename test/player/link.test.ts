@@ -47,9 +47,10 @@ const nextRequest = (page: Page): Promise<Route> =>
   new Promise((resolve) => void page.route('**/playlist', resolve, { times: 1 }));
 
 describeBrowser('the link of a page', () => {
-  it('shows a playlist that came before the service went away', async () => {
+  it('shows a playlist that came before the service went away', { timeout: 60_000 }, async () => {
     const service = await startTestService({ content: content(colourSlide('one', red)) });
     const page = await openPlayer(service, 'lobby');
+    await waitForConnection(service, 'lobby', { currentSlideId: 'one' });
     await waitForColour(page, red);
     const first = nextRequest(page);
     service.writeContent(content(colourSlide('one', green)));
