@@ -53,8 +53,8 @@ export default defineConfig(({ mode }) => ({
     include: mode === 'soak' ? repeated : isChanged ? testsOf(changedFiles(root)) : ['test/**/*.test.ts'],
     testTimeout: mode === 'soak' ? 3_600_000 : 30_000,
     hookTimeout: 60_000,
-    // CI runs browsers, compositors and ffmpeg on few processors: a test that lost a race is repeated once, and its report says so.
-    retry: process.env.CI === 'true' && mode !== 'soak' ? 1 : 0,
+    // CI runs browsers, compositors and ffmpeg on few processors: a test that lost a race is repeated, and its report says so.
+    retry: process.env.CI === 'true' && mode !== 'soak' ? 2 : 0,
     // The code keeps no state in modules: the files that a worker runs share them, which saves a third of the time.
     isolate: false,
     setupFiles: ['test/support/setup.ts'],
@@ -63,6 +63,7 @@ export default defineConfig(({ mode }) => ({
     // Transformed modules are kept beside the dependencies, so that the second run transforms only what has changed.
     experimental: { fsModuleCache: true },
     // Most tests wait for a browser, a process or a timer: more workers than processors.
-    maxWorkers: mode === 'soak' ? 1 : 6,
+    // CI takes fewer, which is slower and leaves each test the time that it needs.
+    maxWorkers: mode === 'soak' ? 1 : process.env.CI === 'true' ? 4 : 6,
   },
 }));

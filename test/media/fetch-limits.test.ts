@@ -101,8 +101,9 @@ describe.each([
     expect(replication.media.missing).toMatchObject([{ name: 'hall.png', reason }]);
     expect(copies.failed).toMatchObject([{ url: address, reason: `it ${reason}`, held: false }]);
     expect(status).toBe('degraded');
-    expect(logged(other, 'a medium has to wait')).toHaveLength(1);
-    expect(logged(other, 'a remote file has to wait')).toHaveLength(1);
+    for (const line of ['a medium has to wait', 'a remote file has to wait']) {
+      await expect.poll(() => logged(other, line), patience).toHaveLength(1);
+    }
     expect((await other.get('/media/hall.png')).status).toBe(404);
     // The page is not sent there either.
     const copy = `/copies?url=${encodeURIComponent(address)}`;

@@ -78,13 +78,14 @@ describe('a site takes', () => {
 
   test('600 new ones a minute, of which none keeps an emergency out', async () => {
     const { takeovers, put } = await openTakeovers();
-    for (let index = 0; index < 600; index += 1) {
-      await put(`t-${index}`);
-      await takeovers.end(`t-${index}`);
+    for (let first = 0; first < 600; first += 50) {
+      const ids = Array.from({ length: 50 }, (_, at) => `t-${first + at}`);
+      await Promise.all(ids.map((id) => put(id)));
+      await Promise.all(ids.map((id) => takeovers.end(id)));
     }
     await expect(put('t-600')).rejects.toMatchObject({
       code: 'too_many_requests',
-      headers: { 'Retry-After': expect.stringMatching(/^[1-5]?\d$/) },
+      headers: { 'Retry-After': expect.stringMatching(/^([1-5]?\d|60)$/) },
     });
     expect((await put('fire', 'emergency')).isNew).toBe(true);
   });
