@@ -68,7 +68,7 @@ describeCompositor('a display', { timeout: 240_000 }, () => {
       },
     });
     const shows = (name: string, colour: string) =>
-      expect.poll(() => colourOf(session, name), { ...patience, message: name }).toBe(colour);
+      expect.poll(() => colourOf(session, name), { ...patience, timeout: 60_000, message: name }).toBe(colour);
     const show = (slug: string): void =>
       writeFileSync(
         join(kiosk.dataDir, 'config.json'),
@@ -77,8 +77,10 @@ describeCompositor('a display', { timeout: 240_000 }, () => {
     const blackout = async (on: boolean): Promise<void> => {
       const init = { method: 'POST', headers: { 'Content-Type': 'application/json' } };
       const body = JSON.stringify({ command: 'blackout', blackout: on });
-      const answer = await fetch(`${await kiosk.url()}/api/screens/lobby/commands`, { ...init, body });
-      expect(await answer.json()).toMatchObject({ sent: 1 });
+      const send = async () =>
+        (await fetch(`${await kiosk.url()}/api/screens/lobby/commands`, { ...init, body })).json();
+      // The slide may be seen before the page is connected.
+      await expect.poll(send, patience).toMatchObject({ sent: 1 });
     };
 
     // Without a service, whose setting is invalid, the kiosk's own page.
