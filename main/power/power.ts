@@ -178,7 +178,7 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
     return isLate && monotonicNow() >= orderedAt + RETRY_MS;
   };
 
-  /** @param isForced the displays are switched, whatever they were ordered before */
+  /** @param isForced switches the displays even if the last order was the same */
   const poll = async (isForced = false): Promise<void> => {
     polled = { displays: ports.displays(), at: monotonicNow() };
     const isClockSet = now() >= builtAt;

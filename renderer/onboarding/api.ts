@@ -65,7 +65,7 @@ export const createApi = (token: PageToken) => {
       call(`/onboarding/names?deviceId=${encodeURIComponent(deviceId)}`),
     /** The players that show a screen. */
     players: (slug: string): Promise<ConnectionSnapshot> => call(`/screens/${slug}/connections`),
-    /** @param claim the code that the display shows; null: none is known */
+    /** @param claim the code that the display shows; null: not entered */
     bind: (binding: Binding, claim: string | null): Promise<OnboardingResult> =>
       call('/onboarding', {
         method: 'POST',

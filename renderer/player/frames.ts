@@ -15,7 +15,7 @@ export const createFrameCounter = (videos: () => Iterable<HTMLVideoElement>) => 
     for (const video of videos()) {
       const { totalVideoFrames: total, droppedVideoFrames: dropped } = video.getVideoPlaybackQuality();
       const before = known.get(video);
-      // A film that begins anew counts from 0.
+      // A film that starts again counts from 0.
       const from = before === undefined || before.total > total ? { total: 0, dropped: 0 } : before;
       known.set(video, { total, dropped });
       sum.dropped += dropped - from.dropped;

@@ -103,7 +103,7 @@ export const replacePlaylist =
   (payload: PlaylistPayload | null, isSynchronized: boolean): Reducer =>
   (before, now) => {
     const plan = createPagePlan(payload, isSynchronized);
-    // A page that begins or ceases to follow the others starts anew.
+    // A page that starts or stops following the others restarts its playlist.
     const isFollowing = (each: PagePlan): boolean => each.roundAt(now.isClockSet ? now.wall : null).isSynchronized;
     const old = isFollowing(plan) === isFollowing(before.plan) ? before.payload : null;
     const synchronized =

@@ -26,7 +26,7 @@ export const isLocalRequest = ({ headersDistinct, socket }: Parameters<IsLocal>[
   return bytes.length === token.length && timingSafeEqual(bytes, token);
 };
 
-/** Writes the token of this start, which replaces that of the one before. Where it cannot be written, nobody has it. */
+/** Writes the token of this start, which replaces that of the one before. If it cannot be written, no request can prove it. */
 export const openLocalToken = async ({
   dirs,
   log,

@@ -68,7 +68,7 @@ export const readSecret = (surroundings: Pick<Surroundings, 'env' | 'home'>): st
 /** Where the deb keeps the data of the player. */
 const PACKAGED_DATA_DIR = '/var/lib/signage-player';
 
-/** Whether a URL leads to this machine, whatever names are looked up. */
+/** Whether a URL leads to this machine, without a DNS lookup. */
 const isLoopback = ({ hostname }: URL): boolean => /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(hostname);
 
 /** The token of the box on this machine, for its own address alone; null: another address, or it may not be read. */

@@ -27,7 +27,7 @@ const REPEAT_MS = 10_000;
 
 const isEnding = (action: BoxAction): boolean => endingActions.includes(action);
 
-/** Whether two orders are one: what ends the player is done once, whatever it is called the second time. */
+/** Whether two orders are the same: all actions that end the player count as one. */
 export const isSameOrder = (one: BoxOrder, other: BoxOrder): boolean =>
   (isEnding(one.action) && isEnding(other.action)) ||
   (one.action === other.action &&

@@ -140,7 +140,11 @@ export const startHub = async (
   }
   return {
     ...server,
-    ...{ url, folder, operator, credentials, as },
+    url,
+    folder,
+    operator,
+    credentials,
+    as,
     env: { SIGNAGE_FLEET_URL: url, SIGNAGE_FLEET_CREDENTIALS: operator },
     leafUrl: `${tls === null ? 'nats' : 'tls'}://127.0.0.1:${leafPort}`,
     headOffice: () => as(operator),

@@ -73,7 +73,7 @@ export const systemJwt = ({ operator, system }: HubKeys, now: number): string =>
     now,
   );
 
-/** It exports the same whatever sites there are. */
+/** Its exports do not depend on the sites. */
 export const headOfficeJwt = ({ operator, headOffice }: HubKeys, now: number): string => {
   const exports = subjectsOf('*').map(({ kind, subject }) => ({
     name: subject,

@@ -134,7 +134,7 @@ export const openHub = (nats: NatsConnection) => {
       const { values } = await bucket.status();
       if (values === 0) return [];
       for await (const entry of await bucket.watch()) {
-        // The key says of which site it is, whatever the value says.
+        // The site is that of the key; the value is not trusted.
         const [name = '', part = ''] = entry.key.split('.');
         const site = sites.get(name) ?? { site: name, content: null, boxes: [] };
         const value = entry.operation === 'PUT' ? parse(entry.string()) : null;

@@ -82,6 +82,6 @@ export const rollOut = async (hub: Reached, { phases, onPhase, ...plan }: Phases
   return results;
 };
 
-/** Whether nothing further is rolled out after the phase: it plays at none of its sites, or at one of them something else. */
+/** Whether the rollout stops after the phase: no site plays the document, or a site plays a different one. */
 export const isHeld = ({ applied, failed, diverged }: Outcomes): boolean =>
   failed.length + diverged.length > 0 || applied.length === 0;

@@ -111,7 +111,7 @@ const addStream = async (manager: JetStreamManager, config: Wanted, replicas: nu
   }
 };
 
-/** Whether a setting of a stream is another one. A list or an object may have more than is wanted. */
+/** Whether a setting of a stream differs. A list or an object may have more entries than wanted. */
 const differs = (is: unknown, want: unknown): boolean => {
   if (typeof want !== 'object' || want === null) return is !== want && !(is === undefined && want === false);
   return Object.entries(want).some(([name, value]) =>
@@ -149,7 +149,7 @@ export const prepareStreams = async (
   return result;
 };
 
-/** A share of the bound from which on a stream is told to be full. */
+/** A stream that uses more than this share of its bound is reported as full. */
 const FULL = 0.95;
 const NEARLY_FULL = 0.8;
 
