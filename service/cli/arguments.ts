@@ -1,6 +1,7 @@
 /** Parsers of arguments and options. What they refuse is a usage error, found before anything is sent. */
 import { InvalidArgumentError } from 'commander';
 import { isDay } from '../contract/day.ts';
+import { parseUrl } from '../contract/url.ts';
 import { boxRule, fleetRule, isFleet, isOperator, parseBox } from './settings.ts';
 
 /** A parser for commander: @throws InvalidArgumentError if the value is not `rule` */
@@ -30,7 +31,7 @@ export const listenAddress = matching(
 
 /** The port of a hub for leaf nodes. */
 export const leafUrl = (value: string): URL => {
-  const url = URL.canParse(value.trim()) ? new URL(value.trim()) : null;
+  const url = parseUrl(value.trim());
   if (url === null || !/^(nats|tls):$/.test(url.protocol) || url.hostname === '') {
     throw new InvalidArgumentError('It must be a nats or tls URL such as tls://hub.example.com:7422.');
   }

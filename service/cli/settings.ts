@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { localTokenFile } from '../contract/headers.ts';
+import { parseUrl } from '../contract/url.ts';
 import { platformDataDir } from '../domain/data-folder.ts';
 import { CliError } from './exit.ts';
 
@@ -18,8 +19,8 @@ const given = (env: Surroundings['env'], name: string): string | null => env[nam
 /** @returns the base URL, without a path; null: it is none. A box without a scheme is asked over http */
 export const parseBox = (text: string): URL | null => {
   const address = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
-  if (!URL.canParse(address)) return null;
-  const url = new URL(address);
+  const url = parseUrl(address);
+  if (url === null) return null;
   const hasMore =
     [url.search, url.hash, url.username, url.password].some((part) => part !== '') || url.pathname !== '/';
   return /^https?:$/.test(url.protocol) && !hasMore ? url : null;
@@ -87,8 +88,10 @@ export const readLocalToken = ({ env, home }: Pick<Surroundings, 'env' | 'home'>
 };
 
 /** Whether NATS connects to the URL. */
-export const isFleet = (text: string): boolean =>
-  URL.canParse(text) && /^(nats|tls|wss?):$/.test(new URL(text).protocol) && new URL(text).hostname !== '';
+export const isFleet = (text: string): boolean => {
+  const url = parseUrl(text);
+  return url !== null && /^(nats|tls|wss?):$/.test(url.protocol) && url.hostname !== '';
+};
 
 export const fleetRule = 'a nats, tls, ws or wss URL such as tls://hub.example.com:4222';
 

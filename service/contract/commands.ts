@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type CommandName, commandNames, isExtended } from './command-names.ts';
 import { screen } from './playlist.ts';
 import { clientName, deviceId, extended, instant, slug } from './terms.ts';
+import { parseUrl } from './url.ts';
 
 /** Checks the syntax of a redirect URL; `redirectTarget` decides which paths are allowed. */
 const redirectUrl = z
@@ -10,7 +11,7 @@ const redirectUrl = z
   .max(2048)
   .refine(
     // URL parsers drop tabs and line ends: two slashes with one between them would name another host.
-    (url) => /^(?:\/(?![/\\])|https?:\/\/[^/])[^\t\n\r]*$/i.test(url) && URL.canParse(url, 'http://player'),
+    (url) => /^(?:\/(?![/\\])|https?:\/\/[^/])[^\t\n\r]*$/i.test(url) && parseUrl(url, 'http://player') !== null,
     '/screen/SLUG, /media/NAME or an http(s) URL',
   )
   .describe(

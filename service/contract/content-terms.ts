@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { isDay } from './day.ts';
 import { streamSchemes } from './stream-schemes.ts';
+import { parseUrl } from './url.ts';
 
 export const id = z.string().min(1).max(128);
 export const optionalText = z.string().nullish();
@@ -10,7 +11,7 @@ const urlMatching = (rule: RegExp, allowed: string) =>
   z
     .string()
     .max(4096)
-    .refine((url) => rule.test(url) && URL.canParse(url, 'http://player'), allowed);
+    .refine((url) => rule.test(url) && parseUrl(url, 'http://player') !== null, allowed);
 
 /** `/media/NAME`, with one path segment, or an absolute URL. */
 export const fileUrl = urlMatching(/^(https?:\/\/[^/\s]\S*|\/media\/[^/\s]+)$/i, 'an http(s) URL or /media/NAME');

@@ -1,5 +1,6 @@
 /** The address that a phone in the same network can open. */
 import type { NetworkInterfaceInfo } from 'node:os';
+import { parseUrl } from '../contract/url.ts';
 import { bareHost, isThisMachine, listensAlone } from './network-scope.ts';
 
 /** As `os.networkInterfaces()` gives them. */
@@ -71,7 +72,7 @@ export const publicBase = (
   listenHost: string,
 ): string | null => {
   if (publicUrl !== null) return publicUrl;
-  const reached = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : null;
+  const reached = parseUrl(`http://${host}`);
   if (reached !== null && !isThisMachine(reached.hostname)) return reached.origin;
   const lan = lanHost(interfaces, listenHost);
   return lan === null ? null : new URL(`http://${lan}:${port}`).origin;

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { AtomFeed, JsonFeed, parseFeed, RdfFeed, RssFeed } from 'feedsmith';
 import type { RssFeed as WireFeed } from '../contract/playlist.ts';
+import { parseUrl } from '../contract/url.ts';
 import { type NetworkScope, scopeOf } from '../domain/network-scope.ts';
 import { plainText } from './text.ts';
 
@@ -109,9 +110,10 @@ export const titleOf = ({ format, feed }: ParsedFeed): string | null =>
 
 const webAddress = (address: string | undefined, base: string): string | null => {
   const trimmed = address?.trim() ?? '';
-  if (trimmed === '' || trimmed.length > MAX_URL || !URL.canParse(trimmed, base)) return null;
-  const url = new URL(trimmed, base);
-  return /^https?:$/.test(url.protocol) && url.username === '' && url.href.length <= MAX_URL ? url.href : null;
+  const url = trimmed === '' || trimmed.length > MAX_URL ? null : parseUrl(trimmed, base);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.href.length <= MAX_URL
+    ? url.href
+    : null;
 };
 
 /**

@@ -1,6 +1,7 @@
 /** Decides whether the host and port of a URL, or of a request, refer to this service. */
 import { BlockList, isIP } from 'node:net';
 import type { NetworkInterfaceInfo } from 'node:os';
+import { parseUrl } from '../contract/url.ts';
 import { bareHost, isThisMachine } from '../domain/network-scope.ts';
 import { type GateOptions, hostName, systemSearchDomains } from './gate.ts';
 
@@ -17,10 +18,7 @@ const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'i
 const withoutDot = (name: string): string => name.replace(/\.$/, '').toLowerCase();
 
 /** `host[:port]` as a URL of the scheme spells it, without the default port; null for a malformed host. */
-const authority = (scheme: string, host: string): string | null => {
-  const url = `${scheme}//${host}`;
-  return URL.canParse(url) ? new URL(url).host : null;
-};
+const authority = (scheme: string, host: string): string | null => parseUrl(`${scheme}//${host}`)?.host ?? null;
 
 type Interfaces = () => Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
 

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { CodedError } from '../contract/errors.ts';
+import { parseUrl } from '../contract/url.ts';
 import { remember } from '../domain/collections.ts';
 
 export interface GateOptions {
@@ -32,7 +33,7 @@ export const hostName = (host: string): string | null => {
 };
 
 /** `host` or `host:port` in canonical form: lower case, without the default port of the scheme. */
-const authority = (url: string): string | null => (URL.canParse(url) ? new URL(url).host : null);
+const authority = (url: string): string | null => parseUrl(url)?.host ?? null;
 
 /** Whether there is exactly one `Host`: `headers` holds the first of several. */
 const hasOneHost = (rawHeaders: readonly string[]): boolean => {

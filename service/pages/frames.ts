@@ -6,6 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
 import { type FrameVerdict, frameQuery } from '../contract/frames.ts';
+import { parseUrl } from '../contract/url.ts';
 import { remember } from '../domain/collections.ts';
 import { isDeliberate } from '../http/caller.ts';
 import type { Routes } from '../http/routes.ts';
@@ -77,13 +78,14 @@ export const createFrames = ({ isNamed, get, monotonicNow }: Dependencies) => {
      *   command names it and the request is not deliberate
      */
     refusal: async (url: string, framer: URL, isDeliberate: boolean): Promise<string | null> => {
-      if (!URL.canParse(url) || !(allowed.has(url) || isNamed(url))) {
+      const parsed = parseUrl(url);
+      if (parsed === null || !(allowed.has(url) || isNamed(url))) {
         const message = 'url must be the address of a web slide or of a redirect command.';
         throw new CodedError('invalid_field', message, { field: 'url' });
       }
       if (!isDeliberate && !isNamed(url)) throw new CodedError('origin_refused');
       const headers = await fetchCached(url);
-      return headers === null ? null : refusalOf(headers, new URL(url), framer);
+      return headers === null ? null : refusalOf(headers, parsed, framer);
     },
   };
 };

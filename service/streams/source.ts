@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { CodedError } from '../contract/errors.ts';
 import { type StreamScheme, streamSchemes } from '../contract/stream-schemes.ts';
+import { parseUrl } from '../contract/url.ts';
 
 const defaultPorts: Record<StreamScheme, string | null> = {
   rtmp: '1935',
@@ -42,10 +43,13 @@ export const parseSource = (raw: string, disableAudio: boolean): StreamSource =>
   const [, name, rest = ''] = /^([a-z]+)(:\/\/[^/].*)$/i.exec(raw) ?? [];
   const scheme = name?.toLowerCase();
   if (!isScheme(scheme)) throw refuse(`The source must be a URL of one of these schemes: ${streamSchemes.join(', ')}.`);
-  if (!URL.canParse(raw) || !URL.canParse(`http${rest}`)) throw refuse('The source is not a valid URL.');
+  const source = parseUrl(raw);
+  // Only of http(s) a parser reads the host as one.
+  const asHttp = parseUrl(`http${rest}`);
+  if (source === null || asHttp === null) throw refuse('The source is not a valid URL.');
 
-  const { username, password, port, pathname, search, searchParams } = new URL(raw);
-  const { hostname } = new URL(`http${rest}`);
+  const { username, password, port, pathname, search, searchParams } = source;
+  const { hostname } = asHttp;
   if (scheme === 'srt' && !port) throw refuse('An srt source needs a port.');
   if (scheme === 'srt' && searchParams.getAll('mode').some((mode) => mode !== 'caller')) {
     throw refuse('An srt source takes no other mode than caller.');

@@ -4,6 +4,7 @@
  * and only from a network scope at least as wide as that of its source.
  */
 import { stringify, TokenType, tokenize } from '@csstools/css-tokenizer';
+import { parseUrl } from '../../../service/contract/url.ts';
 import { addressOf } from '../../../service/domain/markup.ts';
 
 interface Reach {
@@ -42,7 +43,7 @@ const textsOf = (value: unknown): string[] => {
 export const createReach = (written: unknown, base: string): Reach => {
   const { origin } = new URL(base);
 
-  const resolve = (address: string): URL | null => (URL.canParse(address, base) ? new URL(address, base) : null);
+  const resolve = (address: string): URL | null => parseUrl(address, base);
 
   const named = textsOf(written)
     .flatMap((text) => text.match(WRITTEN) ?? [])

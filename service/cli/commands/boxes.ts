@@ -6,6 +6,7 @@ import { type BoxAction, boxActions } from '../../contract/console/action-names.
 import type { ActionAnswer } from '../../contract/console/actions.ts';
 import type { BoxLog, SiteOverview } from '../../contract/console/site.ts';
 import type { Health } from '../../contract/health.ts';
+import { parseUrl } from '../../contract/url.ts';
 import { text } from '../arguments.ts';
 import { CliError } from '../exit.ts';
 import { inParallel } from '../parallel.ts';
@@ -285,7 +286,7 @@ export const registerHealth = (program: Command, { out, client, clientOf }: Sess
       print(own);
       const others = await inParallel(here.peers, AT_ONCE, async ({ url, nodeId }): Promise<BoxHealth> => {
         // A name could be that of any host in the network of this machine.
-        const isAddress = URL.canParse(url) && isIP(new URL(url).hostname.replace(/^\[|\]$/g, '')) !== 0;
+        const isAddress = isIP(parseUrl(url)?.hostname.replace(/^\[|\]$/g, '') ?? '') !== 0;
         const asked = isAddress ? clientOf(url).ask<Health>({ path: '/healthz', timeoutMs: HEALTH_MS }) : null;
         const answer = await asked?.catch(() => null);
         const found = { nodeId, url, health: answer?.body ?? null };

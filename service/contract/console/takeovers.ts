@@ -1,6 +1,7 @@
 /** Takeovers: messages that screens show alone, from one moment to another. */
 import { z } from 'zod';
 import { instant } from '../terms.ts';
+import { parseUrl } from '../url.ts';
 import { mostTakeoverDays, takeoverLevels } from './takeover-levels.ts';
 
 /** Limits of a site. Emergencies have limits of their own, so that nothing of other levels keeps one out. */
@@ -32,7 +33,7 @@ const mediaUrl = z
   .string()
   .max(2048)
   .refine(
-    (url) => /^(https?:\/\/[^/\s]\S*|\/media\/[^/\s]+)$/i.test(url) && URL.canParse(url, 'http://player'),
+    (url) => /^(https?:\/\/[^/\s]\S*|\/media\/[^/\s]+)$/i.test(url) && parseUrl(url, 'http://player') !== null,
     'the http(s) URL or the /media/NAME of an image or video',
   );
 

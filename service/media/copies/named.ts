@@ -1,5 +1,6 @@
 import type { PlaylistPayload, Slide } from '../../contract/playlist.ts';
 import { fileKinds } from '../../contract/slide-values.ts';
+import { parseUrl } from '../../contract/url.ts';
 import { addressOf, addressRest } from '../../domain/markup.ts';
 import { withoutCredentials } from '../../domain/media-names.ts';
 import { mediaTypeOf } from '../../domain/media-types.ts';
@@ -10,15 +11,15 @@ const ADDRESS = new RegExp(String.raw`\bhttps?://${addressRest}`, 'gi');
 
 /** The normalized address without its fragment; null if it is not an http or https URL. */
 export const normalAddress = (address: string): string | null => {
-  if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return null;
-  const url = new URL(address);
+  const url = /^https?:\/\//i.test(address) ? parseUrl(address) : null;
+  if (url === null) return null;
   url.hash = '';
   return url.href;
 };
 
 export const hasCredentials = (url: string): boolean => withoutCredentials(url) !== url;
 
-const originOf = (address = ''): string | null => (URL.canParse(address) ? new URL(address).origin : null);
+const originOf = (address = ''): string | null => parseUrl(address)?.origin ?? null;
 
 const isFile = (address: string): boolean => /^(?:image|video)\/|\/pdf$/.test(mediaTypeOf(address) ?? '');
 

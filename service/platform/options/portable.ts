@@ -1,4 +1,6 @@
 /** Which settings of `config.json` go into a backup, and which of those a restore takes. Pure. */
+
+import { parseUrl } from '../../contract/url.ts';
 import { environmentName, type SettingName, secretNames, settingNames } from './settings.ts';
 
 /**
@@ -37,9 +39,8 @@ const withoutPassword = (value: unknown): unknown => {
   return value
     .split(',')
     .map((each) => {
-      if (!URL.canParse(each.trim())) return each;
-      const url = new URL(each.trim());
-      if (url.username === '' && url.password === '') return each;
+      const url = parseUrl(each.trim());
+      if (url === null || (url.username === '' && url.password === '')) return each;
       url.username = '';
       url.password = '';
       return url.href;

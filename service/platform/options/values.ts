@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { parseUrl } from '../../contract/url.ts';
 
 export const wholeNumber = (min: number, max: number) => {
   const allowed = `an integer from ${min} to ${max}`;
@@ -26,8 +27,9 @@ export const onOff = z.enum(['on', 'off'], 'on or off').transform((value) => val
 
 /** Whether paths can be appended to the URL: http or https, without query, fragment and credentials. */
 export const isBaseUrl = (url: string): boolean => {
-  if (!URL.canParse(url)) return false;
-  const { protocol, search, hash, username, password } = new URL(url);
+  const parsed = parseUrl(url);
+  if (parsed === null) return false;
+  const { protocol, search, hash, username, password } = parsed;
   return /^https?:$/.test(protocol) && [search, hash, username, password].every((part) => part === '');
 };
 const baseUrlRule = 'an http or https URL such as http://192.168.1.20:8080';
@@ -40,7 +42,7 @@ export const baseUrl = z
 export const webhookUrl = z
   .string()
   .refine(
-    (url) => /^https?:\/\//i.test(url) && URL.canParse(url),
+    (url) => /^https?:\/\//i.test(url) && parseUrl(url) !== null,
     'an http or https URL such as https://example.com/hook',
   );
 
@@ -52,8 +54,9 @@ export const webhookSecret = z.string().refine((text) => {
 }, 'whsec_ and base64 of 24 to 64 bytes');
 /** Whether NATS connects to the URL; a path is for a proxy of WebSockets. */
 export const isFleetUrl = (url: string): boolean => {
-  if (!URL.canParse(url)) return false;
-  const { protocol, hostname, pathname, search, hash } = new URL(url);
+  const parsed = parseUrl(url);
+  if (parsed === null) return false;
+  const { protocol, hostname, pathname, search, hash } = parsed;
   const isWebSocket = /^wss?:$/.test(protocol);
   if (!isWebSocket && !/^(nats|tls):$/.test(protocol)) return false;
   return hostname !== '' && search === '' && hash === '' && (isWebSocket || pathname === '' || pathname === '/');

@@ -1,5 +1,6 @@
 import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecurely } from 'node:https';
+import { parseUrl } from '../../contract/url.ts';
 import type { NetworkScope } from '../../domain/network-scope.ts';
 import { codeOf } from '../store/disk.ts';
 import { FetchFault } from './answer.ts';
@@ -107,7 +108,7 @@ export const createGet = (locate = createLocator()) => {
       const isRedirect = [301, 302, 303, 307, 308].includes(response.statusCode ?? 0) && location !== undefined;
       if (!isRedirect) return { response, url: bare(url), nearness };
       response.destroy();
-      if (!URL.canParse(location, url.href))
+      if (parseUrl(location, url) === null)
         throw new FetchFault('it redirects to what is no address', { lasting: true });
       url = next(url, location);
     }
