@@ -13,6 +13,9 @@ export const freshMs = 300_000;
 /** Maximum difference between two clocks caused by rounding, ms. */
 const roundingMs = 1;
 
+/** A clock that moves by more than this against a monotonic one was stepped, ms; less is the scheduling of a process. */
+export const stepMs = 5;
+
 /** Maximum number of spans; beyond it, the two nearest are merged. */
 const MAX_SPANS = 16;
 
@@ -41,6 +44,8 @@ export interface SavedFence extends Pick<Fence, 'spent' | 'start' | 'highest'> {
   readonly unsavedMs: number;
   /** The latest accepted timestamp. */
   readonly latest: number;
+  /** Whether the clock was stepped back since `highest` was saved, or may have been. */
+  readonly isSteppedBack: boolean;
 }
 
 const isSpent = (spent: readonly Span[], time: number): boolean =>
@@ -76,13 +81,15 @@ const runFrom = (spent: readonly Span[], start: number, now: number): Fence => (
  * The fence at the start of the program: it begins at the clock, or at the highest saved reading where that is later. If
  * the two differ by more than the window, a new run begins at the clock and the saved run is spent.
  */
-export const fenceAtStart = ({ spent, start, highest, unsavedMs, latest }: SavedFence, now: number): Fence => {
+export const fenceAtStart = (saved: SavedFence, now: number): Fence => {
+  const { spent, start, highest, unsavedMs, latest, isSteppedBack } = saved;
   const end = highest + unsavedMs;
   if (Math.abs(now - end) > freshMs && Math.abs(now - highest) > freshMs) {
     return runFrom(spend(spent, { from: start, to: Math.max(end, latest) + 1 }), now, now);
   }
-  // After a short downtime the clock may have been stepped just before it, so all of that time is spent.
-  return runFrom(spend(spent, { from: start, to: now < highest ? end : now }), Math.max(now, highest), now);
+  // Before a step back the clock may have been read until the end, with nonces that nobody knows any more.
+  const past = isSteppedBack ? Math.max(now, end) : now + (unsavedMs > 0 ? 2 * stepMs : 0);
+  return runFrom(spend(spent, { from: start, to: now < highest ? end : past }), Math.max(now, highest), now);
 };
 
 interface Reading {

@@ -12,13 +12,12 @@ interface Dependencies {
   ids: { nodeId: string };
   log: Logger;
   now(): number;
-  monotonicNow(): number;
   keep: Closers['lasting'];
 }
 
 /** Opens the replay guard, where there is a secret. */
-export const openAccess = async ({ options, ids: { nodeId }, log, now, monotonicNow, keep }: Dependencies) => {
+export const openAccess = async ({ options, ids: { nodeId }, log, now, keep }: Dependencies) => {
   const { dataDir, sharedSecret: secret, sharedSecretPrevious: previous, pageTokenSeconds } = options;
-  const guard = secret === null ? null : keep(await openReplayGuard({ dataDir, log, now, monotonicNow }));
+  const guard = secret === null ? null : keep(await openReplayGuard({ dataDir, log, now }));
   return createAccess({ secret, previous, nodeId, pageTokenSeconds, guard, now, log });
 };

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { CodedError } from '../contract/errors.ts';
 import { systemDisk } from '../platform/store/disk.ts';
 import { createDurable, type Durable } from '../platform/store/durable.ts';
-import { advance, fenceAtStart, freshMs, isFresh, isPast, nextFresh } from './fence.ts';
+import { advance, fenceAtStart, freshMs, isFresh, isPast, nextFresh, stepMs } from './fence.ts';
 import { createNonces, type Sender } from './nonces.ts';
 
 /** Maximum number of saved nonces with future timestamps. They would still be fresh after a restart. */
@@ -24,6 +24,8 @@ const savedSchema = z.object({
   start: time.describe('of the clock since it was last set'),
   highest: time.describe('reading of the clock since then'),
   unsavedMs: time.describe('for how long the clock may have been read after that'),
+  savedAt: time.describe('then, since the machine was started'),
+  offset: z.int().describe('then, of the clock from the time since the machine was started'),
   ahead: z.array(z.tuple([z.string(), time])).describe('nonces and timestamps that are not before the highest reading'),
 });
 export type SavedReplayState = z.infer<typeof savedSchema>;
@@ -33,6 +35,8 @@ export const initialReplayState = (now: number): SavedReplayState => ({
   start: now,
   highest: now,
   unsavedMs: 0,
+  savedAt: 0,
+  offset: now,
   ahead: [],
 });
 
@@ -40,18 +44,20 @@ interface Options {
   store: Pick<Durable<SavedReplayState>, 'read' | 'update'>;
   /** The wall clock, ms since the epoch. */
   now: () => number;
-  /** Monotonic clock, ms. */
-  monotonicNow: () => number;
+  /** Since the machine was started, whole ms: it goes on from one process to the next. */
+  machineNow: () => number;
   nonces?: ReturnType<typeof createNonces>;
 }
 
 export type ReplayGuard = ReturnType<typeof createReplayGuard>;
 
-export const createReplayGuard = ({ store, now, monotonicNow, nonces = createNonces() }: Options) => {
-  const startedAt = monotonicNow();
+export const createReplayGuard = ({ store, now, machineNow, nonces = createNonces() }: Options) => {
+  const startedAt = machineNow();
   const saved = store.read();
+  let offset = now() - startedAt;
+  const isSteppedBack = startedAt < saved.savedAt || offset < saved.offset - stepMs;
   const latestSaved = Math.max(saved.highest, ...saved.ahead.map(([, timestamp]) => timestamp));
-  let fence = fenceAtStart({ ...saved, latest: latestSaved }, now());
+  let fence = fenceAtStart({ ...saved, latest: latestSaved, isSteppedBack }, now());
   let readAt = startedAt;
   const ahead = new Map(saved.ahead.filter(([, timestamp]) => !isPast(fence, timestamp)));
   let latest = Math.max(fence.start, ...ahead.values());
@@ -71,7 +77,7 @@ export const createReplayGuard = ({ store, now, monotonicNow, nonces = createNon
       if (unsaved === null) {
         dropPassed();
         const { spent, start, highest } = fence;
-        unsaved = { spent: [...spent], start, highest, unsavedMs, ahead: [...ahead] };
+        unsaved = { spent: [...spent], start, highest, unsavedMs, savedAt: readAt, offset, ahead: [...ahead] };
       }
       return unsaved;
     });
@@ -80,16 +86,20 @@ export const createReplayGuard = ({ store, now, monotonicNow, nonces = createNon
   let runSaved = save().catch(() => {});
 
   const read = (): void => {
-    const at = monotonicNow();
-    const next = advance(fence, { now: now(), elapsed: at - readAt, age: at - startedAt, latest });
+    const at = machineNow();
+    const reading = now();
+    const next = advance(fence, { now: reading, elapsed: at - readAt, age: at - startedAt, latest });
     readAt = at;
     const isNewRun = next.start !== fence.start;
+    const isStepped = Math.abs(reading - at - offset) > stepMs;
     fence = next;
-    if (!isNewRun) return;
-    nonces.clear();
-    ahead.clear();
-    latest = next.start;
-    // The run must be saved before any request in it. A disk that cannot be written does not block requests here.
+    if (isStepped) offset = reading - at;
+    if (isNewRun) {
+      nonces.clear();
+      ahead.clear();
+      latest = next.start;
+    } else if (!isStepped) return;
+    // A step must be saved before any request after it. A disk that cannot be written does not block requests here.
     runSaved = save().catch(() => {});
   };
 
@@ -154,18 +164,19 @@ export const createReplayGuard = ({ store, now, monotonicNow, nonces = createNon
   };
 };
 
+const machineNow = (): number => Number(process.hrtime.bigint() / 1_000_000n);
+
 interface Files {
   dataDir: string;
   log: Pick<Logger, 'error'>;
   now: () => number;
-  monotonicNow: () => number;
 }
 
 /**
  * Opens `nonces.json` in the data directory.
  * @throws the system's error if the folder can't be read
  */
-export const openReplayGuard = async ({ dataDir, log, now, monotonicNow }: Files) => {
+export const openReplayGuard = async ({ dataDir, log, now }: Files) => {
   const durable = await createDurable({
     path: join(dataDir, 'nonces.json'),
     schema: savedSchema,
@@ -174,7 +185,7 @@ export const openReplayGuard = async ({ dataDir, log, now, monotonicNow }: Files
     disk: systemDisk,
     now,
   });
-  const guard = createReplayGuard({ store: durable, now, monotonicNow });
+  const guard = createReplayGuard({ store: durable, now, machineNow });
   return {
     ...guard,
     faults: () => [...durable.faults(), ...guard.faults()],

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { advance, fenceAtStart } from '../../service/auth/fence.ts';
 
 const start = Date.UTC(2026, 0, 1);
-const saved = { spent: [], start, highest: start, unsavedMs: 0, latest: start };
+const saved = { spent: [], start, highest: start, unsavedMs: 0, latest: start, isSteppedBack: false };
 
 test('times are whole milliseconds, as their file wants them, however the monotonic clock reads', () => {
   const reading = fc.record({

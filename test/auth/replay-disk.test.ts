@@ -10,7 +10,7 @@ const sender = { kind: 'operator', name: '192.0.2.1' } as const;
 
 const open = async (dataDir: string) => {
   const log = pino({ level: 'silent' });
-  const guard = await openReplayGuard({ dataDir, log, now: Date.now, monotonicNow: () => performance.now() });
+  const guard = await openReplayGuard({ dataDir, log, now: Date.now });
   const use = (nonce: string, aheadMs: number) => {
     const timestamp = Date.now() + aheadMs;
     return outcome(() => (guard.isFresh(timestamp) ? guard.use(nonce, timestamp, sender) : undefined));

@@ -26,7 +26,7 @@ const createBox = async () => {
   let count = 0;
   const settle = async (): Promise<void> => void (await vi.advanceTimersByTimeAsync(0));
   const start = async (): Promise<void> => {
-    guard = createReplayGuard({ store, now: clock.now, monotonicNow: clock.monotonicNow });
+    guard = createReplayGuard({ store, now: clock.now, machineNow: clock.monotonicNow });
     await settle();
   };
   const request = async (timestamp: number, nonce = `nonce ${count++}`) => {
@@ -116,6 +116,33 @@ test('no request is accepted twice, across arbitrary clock steps and restarts', 
   );
   expect(accepted).toBeGreaterThan(60);
 }, 60_000);
+
+test.each([0, 4 * second])(
+  'a step back before a kill makes nothing fresh again, %i ms after the last save',
+  async (ms) => {
+    const box = await createBox();
+    box.clock.pass(ms);
+    box.clock.step(50);
+    const { timestamp, nonce, said } = await box.request(box.clock.now());
+    expect(said).toBe('accepted');
+    box.clock.step(-ms - 51);
+    box.kill();
+    box.clock.pass(1);
+    await box.start();
+    expect((await box.request(timestamp, nonce)).said).not.toBe('accepted');
+  },
+);
+
+test('after a kill, a request of that moment is accepted', async () => {
+  const box = await createBox();
+  await box.pass(34 * second);
+  box.kill();
+  box.clock.pass(100);
+  await box.start();
+  // A service listens later than that.
+  box.clock.pass(11);
+  expect((await box.request(box.clock.now())).said).toBe('accepted');
+});
 
 describe('after a restart', () => {
   test('a request with a future timestamp is not accepted again, and new ones are', async () => {

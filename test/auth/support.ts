@@ -66,6 +66,6 @@ export const createTestGuard = (
   createReplayGuard({
     store: createMemoryStore(clock.now()),
     now: clock.now,
-    monotonicNow: clock.monotonicNow,
+    machineNow: clock.monotonicNow,
     ...(nonces === undefined ? {} : { nonces }),
   });
