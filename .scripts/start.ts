@@ -25,7 +25,6 @@ const startHeadless = async (reason: string): Promise<void> => {
 
 const startKiosk = (electron: string): void => {
   console.log('Starting the kiosk.');
-  const kiosk = spawn(electron, [root], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
   let hasWindow = false;
   let isStopping = false;
   const stop = (signal: NodeJS.Signals): void => {
@@ -38,7 +37,9 @@ const startKiosk = (electron: string): void => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.off(signal, stop);
     void startHeadless(reason);
   };
+  // Before the kiosk, which would outlive a signal that comes between.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
+  const kiosk = spawn(electron, [root], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
   kiosk.on('message', (message) => {
     if (message === 'window-opened') hasWindow = true;
   });

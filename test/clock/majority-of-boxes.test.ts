@@ -24,7 +24,7 @@ describe.each(secretModes)('%s', (_, env) => {
     const second = await startBox([wrong], { env });
     await expect.poll(() => isEstablished(second), patience).toBe(true);
     // One against one: nothing moves.
-    expect(await aheadAt(second, 0)).toBe(3_600);
+    await expect.poll(() => aheadAt(second, 0), patience).toBe(3_600);
     const third = await startBox([wrong, second], { env });
     const boxes = [wrong, second, third];
     await untilTogether(boxes);
