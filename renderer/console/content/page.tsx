@@ -16,9 +16,10 @@ import { Screens } from './screens.tsx';
 import { Sources } from './sources.tsx';
 import { Versions } from './versions.tsx';
 
-const tabs = ['playlists', 'screens', 'sources', 'versions', 'json'] as const;
+const tabs = ['playlists', 'week', 'screens', 'sources', 'versions', 'json'] as const;
 type Tab = (typeof tabs)[number];
 
+const weekPage = async () => (await import('../programmes/page.tsx')).WeekPage;
 const jsonTab = async () => (await import('./json-tab.tsx')).JsonTab;
 
 const Body = ({ tab, rest: [first], document }: { tab: Tab; rest: readonly string[]; document: ContentDocument }) => {
@@ -35,6 +36,8 @@ const Body = ({ tab, rest: [first], document }: { tab: Tab; rest: readonly strin
         <Playlist document={document} playlist={playlist} />
       );
     }
+    case 'week':
+      return <Lazy load={weekPage} with={{ document, target: first }} />;
     case 'screens':
       return <Screens document={document} />;
     case 'sources':

@@ -12,6 +12,8 @@ type Hours = NonNullable<ScreenDraft['hours']>;
 type Entry = Hours[number];
 
 const weekdays = [1, 2, 3, 4, 5, 6, 7] as const;
+/** Screens that are added in one step. */
+const MOST_AT_ONCE = 100;
 
 interface HoursProps {
   screen: ScreenDraft;
@@ -229,13 +231,16 @@ export const Screens = ({ document }: { document: ContentDocument }) => {
   const draft = openDraft();
   const words = texts.screens;
   const id = useId();
-  const add = (name: string): void => {
-    const slug = freeId(
-      name,
-      document.screens.map((screen) => screen.slug),
-    );
-    const playlistId = document.playlists?.[0]?.id ?? null;
-    draft.edit(setList(document, 'screens', [...document.screens, { name, slug, playlist_id: playlistId }]));
+  /** Several are numbered from 1. */
+  const add = (base: string, count: number): void => {
+    const playlist_id = document.playlists?.[0]?.id ?? null;
+    const screens = [...document.screens];
+    for (let number = 1; number <= count; number += 1) {
+      const name = count === 1 ? base : `${base} ${number}`;
+      const taken = screens.map(({ slug }) => slug);
+      screens.push({ name, slug: freeId(name, taken), playlist_id });
+    }
+    draft.edit(setList(document, 'screens', screens));
   };
   return (
     <>
@@ -243,9 +248,10 @@ export const Screens = ({ document }: { document: ContentDocument }) => {
         class="add-screen"
         onSubmit={(event) => {
           event.preventDefault();
-          const name = String(new FormData(event.currentTarget).get('name')).trim();
+          const form = new FormData(event.currentTarget);
+          const name = String(form.get('name')).trim();
           if (name === '') return;
-          add(name);
+          add(name, Math.min(MOST_AT_ONCE, Math.max(1, Math.floor(Number(form.get('count'))) || 1)));
           event.currentTarget.reset();
         }}
       >
@@ -253,6 +259,16 @@ export const Screens = ({ document }: { document: ContentDocument }) => {
           {words.newName}
         </label>
         <input id={id} name="name" placeholder={words.newName} autocomplete="off" />
+        <input
+          class="screen-count"
+          name="count"
+          type="number"
+          min={1}
+          max={MOST_AT_ONCE}
+          defaultValue="1"
+          aria-label={words.count}
+          title={words.count}
+        />
         <button type="submit" class="button">
           <Icon name="plus" /> {words.add}
         </button>

@@ -1,4 +1,5 @@
 /** What differs between two versions of the document, and which screens it concerns; pure. */
+import { programmesOf } from '../../../service/domain/programmes.ts';
 import { slideId } from '../../../service/domain/slides.ts';
 import {
   type ContentDocument,
@@ -6,11 +7,12 @@ import {
   isEqual,
   type NamedDraft,
   type PlaylistDraft,
-  playlistOf,
+  type ProgrammeDraft,
+  type ScreenDraft,
   titleOf,
 } from './document.ts';
 
-type ListName = 'screens' | 'playlists' | 'templates' | 'rssFeeds' | 'apiSources' | 'timetableGroups';
+type ListName = 'screens' | 'playlists' | 'programmes' | 'templates' | 'rssFeeds' | 'apiSources' | 'timetableGroups';
 
 export interface SlideChange {
   type: 'added' | 'removed' | 'changed' | 'moved';
@@ -29,7 +31,15 @@ export interface Change {
   slides: SlideChange[];
 }
 
-const lists: readonly ListName[] = ['screens', 'playlists', 'templates', 'rssFeeds', 'apiSources', 'timetableGroups'];
+const lists: readonly ListName[] = [
+  'screens',
+  'playlists',
+  'programmes',
+  'templates',
+  'rssFeeds',
+  'apiSources',
+  'timetableGroups',
+];
 
 const keyOf = (record: Fields): string => String(record['slug'] ?? record['id']);
 const nameOf = (record: Fields): string => String(record['name'] || keyOf(record));
@@ -81,16 +91,35 @@ export const changesBetween = (before: ContentDocument, after: ContentDocument):
     return changes;
   });
 
-/** What a screen shows: its playlist, and the templates, feeds and timetables that its slides name. */
+/** The playlists that a screen can play: its own, those of its programmes and zones, and what these nest and insert. */
+const playlistsOf = (content: ContentDocument, screen: ScreenDraft, programmes: readonly ProgrammeDraft[]) => {
+  const found = new Set<PlaylistDraft>();
+  const add = (id: unknown): void => {
+    const playlist = content.playlists?.find((each) => each.id === id);
+    if (playlist === undefined || found.has(playlist)) return;
+    found.add(playlist);
+    for (const { kind, playlist_id } of playlist.slides) if (kind === 'playlist') add(playlist_id);
+    add(playlist.insert?.playlist_id);
+  };
+  for (const id of [screen.playlist_id, screen.zones?.ticker, screen.zones?.sidebar]) add(id);
+  for (const { playlist_id } of programmes) add(playlist_id);
+  return [...found];
+};
+
+/** What a screen shows: its playlists, and the templates, feeds and timetables that their slides name. */
 const shownBy = (content: ContentDocument, slug: string): unknown => {
-  const playlist = playlistOf(content, slug);
   const screen = content.screens.find((each) => each.slug === slug);
+  const programmes = screen === undefined ? [] : programmesOf(content.programmes ?? [], screen);
+  const playlists = screen === undefined ? [] : playlistsOf(content, screen, programmes);
   const named = (records: readonly NamedDraft[] | undefined, ids: readonly unknown[]) =>
     records?.filter(({ id }) => ids.includes(id));
-  const slides = playlist?.slides ?? [];
+  const slides = playlists.flatMap((playlist) => playlist.slides);
   return {
     hours: screen?.hours,
-    playlist,
+    layout: screen?.layout,
+    zones: screen?.zones,
+    programmes,
+    playlists,
     templates: named(
       content.templates,
       slides.map((slide) => slide.template_id),

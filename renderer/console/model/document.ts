@@ -1,4 +1,5 @@
 /** The operator's document as the console reads and edits it. Unknown fields are preserved. */
+import type { Programme } from '../../../service/domain/programmes.ts';
 import type { ContentIssue } from './wire.ts';
 
 /** The issues at a path and below it. */
@@ -62,14 +63,19 @@ export interface PlaylistDraft extends Fields {
   name?: string;
   fade_between_slides?: boolean;
   sync?: boolean;
+  insert?: { playlist_id: string; every: number; count: number } | null;
   slides: SlideDraft[];
 }
+
+export interface ProgrammeDraft extends Fields, Programme {}
 
 export interface ScreenDraft extends Fields {
   name: string;
   slug: string;
   playlist_id?: string | null;
   tags?: string[] | null;
+  layout?: string | null;
+  zones?: { ticker?: string | null; sidebar?: string | null } | null;
   hours?: { days?: number[]; date?: string; open?: string; close?: string }[] | null;
 }
 
@@ -90,6 +96,7 @@ export interface NamedDraft extends Fields {
 export interface ContentDocument extends Fields {
   screens: ScreenDraft[];
   playlists?: PlaylistDraft[];
+  programmes?: ProgrammeDraft[];
   templates?: NamedDraft[];
   rssFeeds?: NamedDraft[];
   apiSources?: NamedDraft[];

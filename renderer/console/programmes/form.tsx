@@ -1,0 +1,199 @@
+/** One programme: what it plays, when, where, and how it ranks. */
+import type { ContentDocument, ProgrammeDraft } from '../model/document.ts';
+import { issuesAt, shortMessage } from '../model/document.ts';
+import { setField } from '../model/edit.ts';
+import { useConsole } from '../ui/context.tsx';
+import { Field } from '../ui/controls.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { lengthOn, windowOf } from './geometry.ts';
+import { Targets } from './targets.tsx';
+
+interface FormProps {
+  document: ContentDocument;
+  programme: ProgrammeDraft;
+  index: number;
+  /** Of the block that is selected. */
+  date: string;
+  weekday: number;
+  onChange(programme: ProgrammeDraft, group: string): void;
+  /** Makes the selected day a programme of its own. */
+  onSplit(): void;
+  /** Makes it due on the selected date alone. */
+  onDate(): void;
+  onRemove(): void;
+}
+
+const weekdays = [1, 2, 3, 4, 5, 6, 7] as const;
+const PRIORITY = 10;
+
+export const ProgrammeForm = (props: FormProps) => {
+  const { document, programme, index, weekday, date } = props;
+  const { draft: openDraft, texts, format, timeZone } = useConsole();
+  const words = texts.programmes;
+  const check = openDraft().check.value;
+  const path = `programmes[${index}]`;
+  const errors = issuesAt(check?.errors ?? [], path);
+  const warnings = issuesAt(check?.warnings ?? [], path);
+  const set = (name: string, value: unknown): void => props.onChange(setField(programme, name, value), name);
+  const days = programme.days ?? (programme.dates == null ? [...weekdays] : []);
+  const dates = programme.dates ?? [];
+  const toggle = (day: number): void => {
+    const next = weekdays.filter((each) => (each === day ? !days.includes(day) : days.includes(each)));
+    // Without any day and date it would be due every day.
+    if (next.length > 0 || dates.length > 0) set('days', next.length === 0 ? undefined : next);
+  };
+  const time = (name: 'start_time' | 'end_time', label: string) => (
+    <Field label={label}>
+      {(control) => (
+        <input
+          {...control}
+          type="time"
+          value={(programme[name] ?? '00:00').slice(0, 5)}
+          onInput={({ currentTarget: { value } }) => set(name, value === '00:00' ? undefined : value)}
+        />
+      )}
+    </Field>
+  );
+  const day = (name: 'start_date' | 'end_date', label: string) => (
+    <Field label={label}>
+      {(control) => (
+        <input
+          {...control}
+          type="date"
+          value={programme[name] ?? ''}
+          onInput={(event) => set(name, event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+  const window = windowOf(programme);
+  const length = Number.isFinite(window.from + window.until) ? lengthOn(date, window, timeZone) : null;
+  const isChanged = length !== null && length !== window.until - window.from;
+  return (
+    <section class="panel programme-form" aria-label={words.form}>
+      <div class="programme-fields">
+        <Field label={words.playlist}>
+          {(control) => (
+            <select
+              {...control}
+              value={programme.playlist_id}
+              onChange={(event) => set('playlist_id', event.currentTarget.value)}
+            >
+              {(document.playlists ?? []).every(({ id }) => id !== programme.playlist_id) && (
+                <option value={programme.playlist_id}>{programme.playlist_id}</option>
+              )}
+              {(document.playlists ?? []).map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name || id}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Targets document={document} targets={programme.targets} onChange={(targets) => set('targets', targets)} />
+        <Field label={words.priority}>
+          {(control) => (
+            <input
+              {...control}
+              type="number"
+              min={-PRIORITY}
+              max={PRIORITY}
+              step={1}
+              value={programme.priority ?? 0}
+              onInput={({ currentTarget: { value } }) =>
+                value !== '' && set('priority', Number(value) === 0 ? undefined : Number(value))
+              }
+            />
+          )}
+        </Field>
+        {time('start_time', texts.schedule.from)}
+        {time('end_time', texts.schedule.until)}
+      </div>
+      <div class="programme-when">
+        <fieldset class="chips">
+          <legend class="unseen">{texts.schedule.days}</legend>
+          {weekdays.map((each) => (
+            <label key={each} class="chip day">
+              <input type="checkbox" checked={days.includes(each)} onChange={() => toggle(each)} />
+              <span>{format.weekday(each)}</span>
+            </label>
+          ))}
+        </fieldset>
+        {dates.map((each) => (
+          <button
+            key={each}
+            type="button"
+            class="button small"
+            aria-label={words.removeDate({ date: format.day(Date.parse(`${each}T12:00Z`)) })}
+            disabled={dates.length === 1 && days.length === 0}
+            onClick={() => {
+              const next = dates.filter((other) => other !== each);
+              set('dates', next.length === 0 ? undefined : next);
+            }}
+          >
+            {format.day(Date.parse(`${each}T12:00Z`))} <Icon name="close" />
+          </button>
+        ))}
+        <div class="buttons">
+          {days.length > 1 && days.includes(weekday) && (
+            <button type="button" class="button small" onClick={props.onSplit}>
+              {words.split({ day: format.weekday(weekday) })}
+            </button>
+          )}
+          {!(days.length === 0 && dates.length === 1) && (
+            <button type="button" class="button small" onClick={props.onDate}>
+              {words.once({ date: format.day(Date.parse(`${date}T12:00Z`)) })}
+            </button>
+          )}
+          <button type="button" class="button small danger" onClick={props.onRemove}>
+            <Icon name="forget" /> {texts.editor.remove}
+          </button>
+        </div>
+      </div>
+      {isChanged && (
+        <p class="hint">
+          {words.lasts({ date: format.day(Date.parse(`${date}T12:00Z`)), length: format.duration(length * 60_000) })}
+        </p>
+      )}
+      {errors.map(({ path: at, message }) => (
+        <p key={`${at} ${message}`} class="fault">
+          {shortMessage({ path: at, message })}
+        </p>
+      ))}
+      {warnings.map(({ path: at, message }) => (
+        <p key={`${at} ${message}`} class="caution">
+          {shortMessage({ path: at, message })}
+        </p>
+      ))}
+      <details class="more-fields">
+        <summary>{words.more}</summary>
+        <div class="programme-fields stack">
+          <Field label={texts.fields.label.name}>
+            {(control) => (
+              <input
+                {...control}
+                value={programme.name ?? ''}
+                maxLength={200}
+                onInput={(event) => set('name', event.currentTarget.value)}
+              />
+            )}
+          </Field>
+          {day('start_date', texts.schedule.firstDay)}
+          {day('end_date', texts.schedule.lastDay)}
+          <Field label={words.addDate}>
+            {(control) => (
+              <input
+                {...control}
+                type="date"
+                value=""
+                onChange={({ currentTarget: { value } }) =>
+                  value !== '' && set('dates', [...new Set([...dates, value])].sort())
+                }
+              />
+            )}
+          </Field>
+        </div>
+      </details>
+    </section>
+  );
+};
