@@ -1,6 +1,7 @@
 /** A café makes its week in the console: twelve screens, three day-parts, one default, and an event on Friday. */
 import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import type { PlaylistPayload } from '../../service/contract/playlist.ts';
 import type { ScreenDue } from '../../service/contract/programmes.ts';
 import { addDays, weekdayOf } from '../../service/domain/wall-time.ts';
 import { isSkipped } from '../support/browser.ts';
@@ -164,6 +165,22 @@ it.skipIf(isSkipped)(
     expect(await playing('bar-3', 4, '10:45')).toEqual(['lunch']);
     expect(await playing('bar-2', 4, '10:45', '12:00')).toEqual(['breakfast', 'house']);
     expect(await playing('bar-3', 6, '19:00')).toEqual(['jazz']);
+
+    await follow('Screens');
+    await page.getByText('Layout: Full screen').first().click();
+    await page.getByRole('radio', { name: 'Sidebar', exact: true }).click();
+    await page.getByLabel('The sidebar shows').selectOption('Jazz');
+    const preview = page.frameLocator('iframe[title="Preview"]');
+    await preview.locator('body[data-zones="sidebar"] #sidebar img').waitFor();
+    await page.getByRole('radio', { name: 'Strip' }).click();
+    await expect
+      .poll(() => preview.locator('#sidebar').evaluate(({ clientWidth }) => clientWidth), patience)
+      .toBe(1920 / 5);
+    await click('Publish …');
+    await click('Publish now');
+    await page.getByText('Nothing to publish.').waitFor();
+    const { zones } = (await (await service.get('/api/screens/bar-1/playlist')).json()) as PlaylistPayload;
+    expect(zones?.map(({ zone, playlist }) => [zone, playlist.id])).toEqual([['sidebar', 'jazz']]);
   },
   60_000,
 );

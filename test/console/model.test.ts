@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { changesBetween, screensConcerned } from '../../renderer/console/model/changes.ts';
 import { displaysOf, stateOfScreen } from '../../renderer/console/model/displays.ts';
 import { type ContentDocument, issuesAt, shortMessage } from '../../renderer/console/model/document.ts';
-import { editSlides, freeId, moveItem } from '../../renderer/console/model/edit.ts';
+import { editSlides, freeId, moveItem, withoutPlaylist, withoutScreen } from '../../renderer/console/model/edit.ts';
 import { createForms } from '../../renderer/console/model/schema.ts';
 import type { SiteScreen } from '../../renderer/console/model/wire.ts';
 import { contentFile } from '../../service/contract/content.ts';
@@ -137,4 +137,28 @@ test('every kind of slide has a form, made of the schema of the file', () => {
   expect(types('rss')).toMatchObject({ feed_id: 'feed!', items: 'number' });
   expect(types('text')).toMatchObject({ title: 'text', body: 'long', background: 'colour' });
   expect(forms.record('rssFeeds').map(({ name }) => name)).toEqual(['id', 'name', 'url', 'refresh_seconds']);
+});
+
+test('a playlist or screen that is deleted leaves nothing that names it', () => {
+  const due = (id: string, playlist_id: string, targets: string[]) => ({ id, playlist_id, targets });
+  const document = {
+    screens: [
+      { slug: 'bar', name: 'Bar', playlist_id: 'gone', zones: { ticker: 'news', sidebar: 'gone' } },
+      { slug: 'hall', name: 'Hall', playlist_id: 'news' },
+    ],
+    playlists: [
+      { id: 'gone', slides: [] },
+      { id: 'news', slides: [] },
+    ],
+    programmes: [due('a', 'gone', ['all']), due('b', 'news', ['bar']), due('c', 'news', ['bar', 'hall'])],
+  };
+  const { screens, playlists, programmes } = withoutPlaylist(document, 'gone');
+  expect(screens[0]).toMatchObject({ playlist_id: null, zones: { ticker: 'news', sidebar: null } });
+  expect([playlists?.map(({ id }) => id), programmes?.map(({ id }) => id)]).toEqual([['news'], ['b', 'c']]);
+  const left = withoutScreen(document, 'bar');
+  expect(left.programmes?.map(({ id, targets }) => [id, targets])).toEqual([
+    ['a', ['all']],
+    ['c', ['hall']],
+  ]);
+  expect(screensConcerned(document, withoutPlaylist(document, 'gone'))).toEqual(['Bar', 'Hall']);
 });

@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals';
 import type { Slide } from '../../../service/contract/playlist.ts';
 import { slideId } from '../../../service/domain/slides.ts';
 import { type ContentDocument, issuesAt, type PlaylistDraft } from '../model/document.ts';
-import { freeId, insertAt, setList } from '../model/edit.ts';
+import { freeId, insertAt, setList, withoutPlaylist } from '../model/edit.ts';
 import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Confirm, Dialog, Empty, Field, IconButton } from '../ui/controls.tsx';
@@ -40,18 +40,7 @@ const Row = ({ document, playlist, index }: { document: ContentDocument; playlis
   };
   const remove = (): void => {
     isRemoving.value = false;
-    const next = setList(
-      document,
-      'playlists',
-      playlists.filter((each) => each.id !== id),
-    );
-    draft.edit(
-      setList(
-        next,
-        'screens',
-        next.screens.map((screen) => (screen.playlist_id === id ? { ...screen, playlist_id: null } : screen)),
-      ),
-    );
+    draft.edit(withoutPlaylist(document, id));
   };
 
   const names = screens.map((screen) => screen.name);

@@ -14,17 +14,11 @@ interface PreviewProps {
   only: number | null;
 }
 
-export const Preview = ({ document, playlist, only }: PreviewProps) => {
-  const { client, site, texts, draft } = useConsole();
-  const words = texts.preview;
-  const isPortrait = useSignal(false);
-  const isWhole = useSignal(false);
-  // An address in what others wrote would tell them that somebody looks at it.
-  const loadsElsewhere = useSignal(!draft().isForeign.value);
+/** What feeds and sources have brought; nothing if the box does not answer. */
+export const useLiveData = (): LiveData => {
+  const { client, site } = useConsole();
   const live = useSignal<LiveData>({ rssFeeds: [], apiSources: [] });
-  const fault = useSignal<string | null>(null);
   const slug = site.slugs.value[0];
-
   useEffect(() => {
     if (slug === undefined) return;
     client
@@ -32,11 +26,22 @@ export const Preview = ({ document, playlist, only }: PreviewProps) => {
       .then(({ rssFeeds, apiSources }) => {
         live.value = { rssFeeds, apiSources };
       })
-      // Feeds are empty in the preview then.
       .catch(() => {});
   }, [slug]);
+  return live.value;
+};
 
-  const payload = previewPayload(document, playlist, isWhole.value ? null : only, live.value);
+export const Preview = ({ document, playlist, only }: PreviewProps) => {
+  const { texts, draft } = useConsole();
+  const words = texts.preview;
+  const isPortrait = useSignal(false);
+  const isWhole = useSignal(false);
+  // An address in what others wrote would tell them that somebody looks at it.
+  const loadsElsewhere = useSignal(!draft().isForeign.value);
+  const live = useLiveData();
+  const fault = useSignal<string | null>(null);
+
+  const payload = previewPayload(document, playlist, isWhole.value ? null : only, live);
   return (
     <section class="preview" aria-label={words.title}>
       <div class="preview-tools">
@@ -75,7 +80,7 @@ export const Preview = ({ document, playlist, only }: PreviewProps) => {
         key={String(loadsElsewhere.value)}
         payload={payload}
         title={words.title}
-        isPortrait={isPortrait.value}
+        shape={isPortrait.value ? 'portrait' : 'landscape'}
         loadsElsewhere={loadsElsewhere.value}
         fault={fault}
       />

@@ -3,10 +3,11 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { type ContentDocument, issuesAt, type ScreenDraft, shortMessage } from '../model/document.ts';
-import { freeId, removeAt, replaceAt, setField, setList } from '../model/edit.ts';
+import { freeId, removeAt, replaceAt, setField, setList, withoutScreen } from '../model/edit.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Confirm, Field, IconButton } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { Layout } from '../zones/layout.tsx';
 
 type Hours = NonNullable<ScreenDraft['hours']>;
 type Entry = Hours[number];
@@ -197,6 +198,7 @@ const Row = ({ document, screen, index }: { document: ContentDocument; screen: S
           onClick={() => (isRemoving.value = true)}
         />
       </div>
+      <Layout document={document} screen={screen} onChange={edit} />
       <Hours screen={screen} onChange={(hours) => edit(setField(screen, 'hours', hours), 'hours')} />
       {errors.map((issue) => (
         <p key={issue.message} class="fault">
@@ -216,7 +218,7 @@ const Row = ({ document, screen, index }: { document: ContentDocument; screen: S
           onClose={() => (isRemoving.value = false)}
           onSubmit={() => {
             isRemoving.value = false;
-            draft.edit(setList(document, 'screens', removeAt(document.screens, index)));
+            draft.edit(withoutScreen(document, screen.slug));
           }}
         >
           <p>{words.removeTask}</p>

@@ -1,5 +1,5 @@
 /** Edits of the document; pure: each returns the next one. */
-import type { ContentDocument, PlaylistDraft, SlideDraft } from './document.ts';
+import type { ContentDocument, PlaylistDraft, ScreenDraft, SlideDraft } from './document.ts';
 
 type ListName = 'screens' | 'playlists' | 'programmes' | 'templates' | 'rssFeeds' | 'apiSources' | 'timetableGroups';
 
@@ -80,4 +80,49 @@ export const setField = <Record extends object>(record: Record, name: string, va
   if (value !== undefined && value !== '') return { ...record, [name]: value };
   const { [name as keyof Record]: _, ...rest } = record;
   return rest as Record;
+};
+
+/** Without a playlist, and what would name it: screens and zones play nothing then, and its programmes end. */
+export const withoutPlaylist = (content: ContentDocument, id: string): ContentDocument => {
+  const emptied = (screen: ScreenDraft): ScreenDraft => {
+    const { playlist_id, zones } = screen;
+    const next = playlist_id === id ? { ...screen, playlist_id: null } : screen;
+    if (zones?.ticker !== id && zones?.sidebar !== id) return next;
+    return {
+      ...next,
+      zones: Object.fromEntries(Object.entries(zones).map(([zone, own]) => [zone, own === id ? null : own])),
+    };
+  };
+  const next = { ...content, screens: content.screens.map(emptied) };
+  const kept = setList(
+    next,
+    'playlists',
+    (content.playlists ?? []).filter((each) => each.id !== id),
+  );
+  if (content.programmes === undefined) return kept;
+  return setList(
+    kept,
+    'programmes',
+    content.programmes.filter(({ playlist_id }) => playlist_id !== id),
+  );
+};
+
+/** Without a screen, and the programmes that are for it alone. */
+export const withoutScreen = (content: ContentDocument, slug: string): ContentDocument => {
+  const kept = setList(
+    content,
+    'screens',
+    content.screens.filter((each) => each.slug !== slug),
+  );
+  if (content.programmes === undefined) return kept;
+  const programmes = content.programmes.map((programme) =>
+    programme.targets.includes(slug)
+      ? { ...programme, targets: programme.targets.filter((target) => target !== slug) }
+      : programme,
+  );
+  return setList(
+    kept,
+    'programmes',
+    programmes.filter(({ targets }) => targets.length > 0),
+  );
 };

@@ -1,9 +1,10 @@
 /** The payload of a draft for a display; pure. */
 import type { ContentFile } from '../../../service/contract/content.ts';
 import type { PlaylistPayload, Slide } from '../../../service/contract/playlist.ts';
+import type { ZoneName } from '../../../service/contract/programmes.ts';
 import type { SlideFile } from '../../../service/contract/slides.ts';
 import { fillSlide, fillTimetable } from '../../../service/domain/slides.ts';
-import type { ContentDocument, PlaylistDraft, SlideDraft } from './document.ts';
+import type { ContentDocument, PlaylistDraft, ScreenDraft, SlideDraft } from './document.ts';
 
 /** What feeds and sources have brought, from the payload of any screen. */
 export type LiveData = Pick<PlaylistPayload, 'rssFeeds' | 'apiSources'>;
@@ -60,4 +61,23 @@ export const previewPayload = (
     ...live,
     timetableGroups: (content.timetableGroups ?? []).map(fillTimetable),
   };
+};
+
+/** The zones of a layout, in the order of the payload. */
+export const zonesIn: Readonly<Record<string, readonly ZoneName[]>> = {
+  ticker: ['ticker'],
+  sidebar: ['sidebar'],
+  'sidebar-ticker': ['ticker', 'sidebar'],
+};
+
+/** What a display of the screen gets: its own playlist in the main zone, and the other zones of its layout. */
+export const screenPayload = (document: ContentDocument, screen: ScreenDraft, live: LiveData): PlaylistPayload => {
+  const playlistOf = (id: string | null | undefined): PlaylistDraft =>
+    document.playlists?.find((each) => each.id === id) ?? { id: id ?? '', slides: [] };
+  const of = (id: string | null | undefined) => previewPayload(document, playlistOf(id), null, live);
+  const zones = (zonesIn[screen.layout ?? ''] ?? []).flatMap((zone) => {
+    const { playlist, slides } = of(screen.zones?.[zone]);
+    return playlist === null || slides.length === 0 ? [] : [{ zone, playlist, slides }];
+  });
+  return { ...of(screen.playlist_id), ...(zones.length > 0 ? { zones } : {}) };
 };

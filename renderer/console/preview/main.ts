@@ -4,12 +4,13 @@
  */
 import type { PreviewBoot } from '../../../service/contract/page.ts';
 import { createClock } from '../../player/clock.ts';
-import { createIdle } from '../../player/idle.ts';
+import { createIdle, createNothing } from '../../player/idle.ts';
 import { createMediaCache } from '../../player/media-cache.ts';
 import { createPlayer } from '../../player/player.ts';
 import { createSlide } from '../../player/slides/index.ts';
 import { createTakeover } from '../../player/slides/takeover.ts';
 import { createStage } from '../../player/stage.ts';
+import { createZones } from '../../player/zones.ts';
 import { readBoot } from '../../shared/boot.ts';
 import { createPageToken } from '../../shared/page-token.ts';
 import type { PlayMessage, PreviewMessage } from './message.ts';
@@ -23,26 +24,42 @@ const say = (message: PreviewMessage): void => parent.postMessage(message, locat
 const onError = (slideId: string, reason: string): void => say({ type: 'failed', slideId, reason });
 const createTakeoverSlide = createTakeover(onError);
 
+const element = (id: string): HTMLElement => document.getElementById(id) as HTMLElement;
+const shared = {
+  clock,
+  // A preview is not synchronized with other pages.
+  syncClock: { at: clock.now, recordSwap: () => {}, recordVideoSkew: () => {} },
+  mediaCache: createMediaCache(),
+  credentials: token.header,
+  onError,
+  onSwap: () => {},
+};
 const player = createPlayer(
   {
-    clock,
-    // A preview is not synchronized with other pages.
-    syncClock: { at: clock.now, recordSwap: () => {}, recordVideoSkew: () => {} },
-    stage: createStage(document.getElementById('stage') as HTMLElement),
-    mediaCache: createMediaCache(),
-    credentials: token.header,
+    ...shared,
+    stage: createStage(element('stage')),
     createSlide: (context) =>
       context.slide.content?.['takeover'] === undefined ? createSlide(context) : createTakeoverSlide(context),
     createIdle: () => createIdle({ timeZone, now: clock.now, note: () => null }),
     onReport: (_, slide) => say({ type: 'shown', slideId: slide?.id ?? null }),
-    onError,
-    onSwap: () => {},
   },
   { timeZone },
 );
+const sidebar = createPlayer(
+  {
+    ...shared,
+    stage: createStage(element('sidebar')),
+    createSlide,
+    createIdle: createNothing,
+    onReport: (_, slide) => zones.onReport(slide),
+  },
+  { timeZone },
+);
+const zones = createZones({ ...shared, timeZone, root: document.body, ticker: element('ticker'), sidebar });
 
 addEventListener('message', ({ origin, source, data }: MessageEvent<PlayMessage>) => {
   if (origin !== location.origin || source !== parent || data.type !== 'play') return;
   player.load(data.payload);
+  zones.load(data.payload);
 });
 say({ type: 'ready' });

@@ -4,22 +4,30 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { PlaylistPayload } from '../../../service/contract/playlist.ts';
 import type { PlayMessage, PreviewMessage } from '../preview/message.ts';
 
+/** The player has the size of a display. */
+const sizes = { landscape: [1280, 720], portrait: [720, 1280], strip: [1920, 360] } as const;
+export type Shape = keyof typeof sizes;
+
 interface PlayerFrameProps {
   payload: PlaylistPayload;
   title: string;
-  isPortrait?: boolean;
+  shape?: Shape;
   /** Whether it loads what the content names on other hosts. Default: true. */
   loadsElsewhere?: boolean;
   /** Set to why the player would skip a slide; null while there is no such reason. */
   fault: Signal<string | null>;
 }
 
-/** The player has the size of a display. */
-const sizes = { landscape: [1280, 720], portrait: [720, 1280] } as const;
 /** Pause in typing after which the player follows, ms. */
 const REST_MS = 350;
 
-export const PlayerFrame = ({ payload, title, isPortrait = false, loadsElsewhere = true, fault }: PlayerFrameProps) => {
+export const PlayerFrame = ({
+  payload,
+  title,
+  shape = 'landscape',
+  loadsElsewhere = true,
+  fault,
+}: PlayerFrameProps) => {
   const frame = useRef<HTMLIFrameElement>(null);
   const box = useRef<HTMLDivElement>(null);
   const isReady = useSignal(false);
@@ -45,7 +53,7 @@ export const PlayerFrame = ({ payload, title, isPortrait = false, loadsElsewhere
     return () => clearTimeout(timer);
   }, [json, isReady.value]);
 
-  const [width, height] = sizes[isPortrait ? 'portrait' : 'landscape'];
+  const [width, height] = sizes[shape];
   useEffect(() => {
     const element = box.current;
     if (element === null) return undefined;
@@ -61,7 +69,7 @@ export const PlayerFrame = ({ payload, title, isPortrait = false, loadsElsewhere
   }, [width, height]);
 
   return (
-    <div ref={box} class={isPortrait ? 'preview-box portrait' : 'preview-box'}>
+    <div ref={box} class={`preview-box ${shape}`}>
       <iframe
         ref={frame}
         src={`/console/preview?elsewhere=${loadsElsewhere ? 'on' : 'off'}`}
