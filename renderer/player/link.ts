@@ -27,6 +27,8 @@ interface Dependencies {
   /** Called with the revision of a playlist that the page plays on with by its programme, without fetching it. */
   onRevision(revision: string): void;
   onCommand(command: Command): void;
+  /** Called when the page is to go to a slide. */
+  onShow(slideId: string): void;
   /** Called when the page is to show which box and display it is. */
   onIdentify(message: Identify): void;
   /** Called when media arrived at the service. */
@@ -86,6 +88,7 @@ export const createLink = (
     onPlaylist,
     onRevision,
     onCommand,
+    onShow,
     onIdentify,
     onMedia,
     onTime,
@@ -197,6 +200,7 @@ export const createLink = (
 
   const handle = (message: ServiceMessage): void => {
     if (message.type === 'command') onCommand(message);
+    else if (message.type === 'show') onShow(message.slideId);
     else if (message.type === 'time') onTime(message);
     else if (message.type === 'identify') onIdentify(message);
     else if (message.type === 'media') onMedia();

@@ -231,6 +231,7 @@ const link = createLink(slug, identity, {
     revision = next;
   },
   onCommand: (command) => runCommand(command, { player, link, redirect, identity, state, change }),
+  onShow: player.goTo,
   onIdentify: createIdentify(() => void link.sendNow({ type: 'identified' })),
   onMedia: () => {
     player.onMedia();

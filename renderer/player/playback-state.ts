@@ -82,12 +82,14 @@ export interface Decision {
 }
 
 /** The effect of a step command: nothing, restart the slide, go to another one, or move this page's time by ms. */
-type Step = 'hold' | 'restart' | { call: number } | { shift: number };
+export type Step = 'hold' | 'restart' | { call: number } | { shift: number };
 
 /** How a player keeps time: standalone, or with the other pages of its screen. */
 export interface Mode {
   decide(state: Playback, now: Now): Decision;
   step(state: Playback, by: Direction, now: Now): Step;
+  /** Goes to the slide of a place that is due. */
+  goTo(state: Playback, place: number, now: Now): Step;
   /** How long the slide of a view has been on, in ms; negative: its slot has not begun; null: the view is gone. */
   positionOf(state: Playback, key: number, now: Pick<Now, 'elapsed' | 'site'>): number | null;
 }
@@ -142,6 +144,7 @@ export type PlaybackEvent =
   /** The slide of a visible view can't continue. */
   | { type: 'failed'; key: number; reason: string }
   | { type: 'step'; by: Direction }
+  | { type: 'goTo'; slideId: string }
   /** A page was turned inside the slide; null: that does not change its time. */
   | { type: 'pageFlipped'; remainingMs: number | null }
   | { type: 'halt'; isHalted: boolean }

@@ -1,7 +1,7 @@
 /** The player as a reducer: events change its state and return effects. Pure. */
 
 import { createPagePlan } from './page-plan.ts';
-import type { Decision, Direction, Effect, Now, Playback, PlaybackEvent } from './playback-state.ts';
+import type { Decision, Direction, Effect, Now, Playback, PlaybackEvent, Step } from './playback-state.ts';
 import { createPlaylistSchedule, endsOf, noCooldowns } from './playlist-schedule.ts';
 import { replacePlaylist } from './replace-playlist.ts';
 import { standalone } from './standalone.ts';
@@ -102,11 +102,11 @@ const onFailed =
     return noteFailure(shown.slide, reason)({ ...state, shown: { ...shown, isSpent: true, failure: reason } }, now);
   };
 
-const step =
-  (by: Direction): Reducer =>
+/** Carries out a move to another slide, which is entered in the direction `by`. */
+const moveTo =
+  (move: Step, by: Direction): Reducer =>
   (state, now) => {
     const { shown, upcoming, haltedAt } = state;
-    const move = modeOf(state, now).step(state, by, now);
     if (move === 'hold') return [state, []];
     if (move === 'restart') {
       if (shown === null) return [state, []];
@@ -123,6 +123,23 @@ const step =
     }
     if (upcoming?.index === move.call) return [{ ...state, upcoming: { ...upcoming, step: by } }, []];
     return prepare(move.call, by)(state, now);
+  };
+
+const step =
+  (by: Direction): Reducer =>
+  (state, now) =>
+    moveTo(modeOf(state, now).step(state, by, now), by)(state, now);
+
+/** Of several places of a slide the next one in the round that is due. */
+const goTo =
+  (slideId: string): Reducer =>
+  (state, now) => {
+    const { start, end } = state.plan.roundAt(now.isClockSet ? now.wall : null);
+    const places = state.plan.slides.flatMap(({ id }, place) =>
+      id === slideId && place >= start && place < end ? [place] : [],
+    );
+    const place = places.find((each) => each > (state.shown?.index ?? -1)) ?? places[0];
+    return place === undefined ? [state, []] : moveTo(modeOf(state, now).goTo(state, place, now), 1)(state, now);
   };
 
 const onPageFlipped =
@@ -171,6 +188,8 @@ const apply =
         return onFailed(event.key, event.reason)(state, now);
       case 'step':
         return step(event.by)(state, now);
+      case 'goTo':
+        return goTo(event.slideId)(state, now);
       case 'pageFlipped':
         return onPageFlipped(event.remainingMs)(state, now);
       case 'halt':

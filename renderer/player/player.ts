@@ -34,6 +34,8 @@ export interface Player {
   load(payload: PlaylistPayload | null, isSynchronized?: boolean): void;
   /** Goes to the previous or next slide that is on schedule and restarts its time. */
   step(by: 1 | -1): void;
+  /** Goes to a slide that is due and restarts its time; any other id changes nothing. */
+  goTo(slideId: string): void;
   /** Goes one page back or forward inside the slide; past its first or last page, one slide. */
   flipPage(by: 1 | -1): void;
   /** Makes failed slides eligible immediately, and undoes steps that moved a synchronized page out of sync. */
@@ -101,6 +103,7 @@ export const createPlayer = (deps: Dependencies, { timeZone, fadeMs = FADE_MS }:
       if (payload !== null) void prefetch(new Set(state.plan.slides), mediaCache, () => state.payload === payload);
     },
     step: (by) => dispatch({ type: 'step', by }),
+    goTo: (slideId) => dispatch({ type: 'goTo', slideId }),
     onClockSet: () => dispatch({ type: 'clockSet' }),
     retry: () => dispatch({ type: 'retry' }),
     onMedia: () => dispatch({ type: 'media' }),

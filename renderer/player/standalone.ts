@@ -149,6 +149,11 @@ export const standalone: Mode = {
     if (index === null || shown?.slide == null) return 'hold';
     return index === shown.index && !shown.isSpent ? 'restart' : { call: index };
   },
+  goTo: (state, place, now) => {
+    const { shown } = state;
+    if (shown === null || !state.scheduleAt(state.cooldowns, now).isPlayable(place, now.wall)) return 'hold';
+    return place === shown.index && !shown.isSpent ? 'restart' : { call: place };
+  },
   positionOf: (state, key, { elapsed }) => {
     const { shown, upcoming } = state;
     const isContinued = upcoming?.key === key && upcoming.isContinued;

@@ -185,6 +185,16 @@ export const createSynchronized = (loopSchedule: LoopSchedule): Synchronized => 
     }
     return { shift };
   },
+  /** Goes to the start of the next slot of the slide, by whole milliseconds; the page keeps that offset. */
+  goTo: (state, place, now) => {
+    let time = timeOf(loopSchedule, state, now);
+    const start = time;
+    for (let tries = state.plan.slides.length; tries > 0; tries--) {
+      time += shiftOf(loopSchedule, time, 1);
+      if (loopSchedule.slotAt(time).index === place) return { shift: Math.ceil(time - start) };
+    }
+    return 'hold';
+  },
   positionOf: ({ shown, upcoming, leaving, shift }, key, { site }) => {
     const view = [shown, upcoming, leaving].find((each) => each?.key === key);
     return view == null ? null : site + shift - view.startsAt;

@@ -171,6 +171,12 @@ export const heartbeatMessage = z.object({ type: z.literal('heartbeat'), revisio
     'sent every 15 s beside the WebSocket ping, which a browser does not show to its page: a page that receives nothing for 40 s has a dead socket',
 });
 
+export const showMessage = z.object({ type: z.literal('show'), slideId: z.string().describe('id of a slide') }).meta({
+  id: 'Show',
+  description:
+    'the page goes to that slide, as far as it is due and on schedule, and restarts its time; synchronized pages go there together',
+});
+
 export const mediaMessage = z.object({ type: z.literal('media') }).meta({
   id: 'MediaArrived',
   description: 'media arrived: the page tries again what failed, and keeps its position, pauses and steps',
@@ -205,6 +211,7 @@ export type ServiceMessage =
   | z.infer<typeof commandMessage>
   | z.infer<typeof revisionMessage>
   | z.infer<typeof heartbeatMessage>
+  | z.infer<typeof showMessage>
   | z.infer<typeof mediaMessage>
   | Identify
   | z.infer<typeof siteTimeMessage>

@@ -15,6 +15,7 @@ import { createHub, type Hub } from './hub.ts';
 import { createIdentify, type Identified } from './identify.ts';
 import { createReports, type Reports } from './reports.ts';
 import { createScreenRoutes } from './routes.ts';
+import { showRoutes } from './show.ts';
 import { createSnapshot, type TakeSnapshot } from './snapshot.ts';
 import { createVideoFrames } from './video.ts';
 
@@ -103,6 +104,7 @@ export const createScreens = (
     onRedirect: redirects.emit,
     onShowCode: shownCodes.emit,
   });
+  const { routes, ...served } = createScreenRoutes(context, { content, hub, takeSnapshot, takeLocally, commands });
   const { deviceIds, onJoin, onPlays, locationsOf, rename, send, pages } = hub;
   return {
     deviceIds,
@@ -123,7 +125,8 @@ export const createScreens = (
     },
     isFaulty: reports.isFaulty,
     onShowCode: shownCodes.on,
-    ...createScreenRoutes(context, { content, hub, takeSnapshot, takeLocally, commands }),
+    ...served,
+    routes: { ...routes, ...showRoutes({ content, hub, peers }) },
     takeSnapshot,
     onSwap: reports.onSwap,
     onRedirect: redirects.on,

@@ -149,6 +149,34 @@ describe('a step', () => {
   });
 });
 
+describe('a slide that is asked for', () => {
+  const long = { duration_seconds: 100 };
+
+  it('is gone to, over others, also while time is halted, and starts again if it is shown', async () => {
+    const { shown, halts, player } = open(slide('a', long), slide('b', long), slide('c', long));
+    await wait(1);
+    player.goTo('c');
+    await wait(0.5);
+    void player.halt(true, false);
+    player.goTo('a');
+    await wait(0.5);
+    expect(shown).toEqual(['a', 'c', 'a']);
+    halts.length = 0;
+    player.goTo('a');
+    expect(halts).toEqual(['restart a', 'pause a']);
+  });
+
+  it('stays away if it is unknown, or off its schedule', async () => {
+    const past = { schedule_mode: 'between', schedule_end_datetime: '2020-01-01T00:00:00Z' } as const;
+    const { shown, player } = open(slide('a', long), slide('past', past));
+    await wait(1);
+    player.goTo('nowhere');
+    player.goTo('past');
+    await wait(5);
+    expect(shown).toEqual(['a']);
+  });
+});
+
 describe('a halt', () => {
   it('continues when a single slide restarts', async () => {
     const { halts, player } = open(slide('a'));

@@ -94,6 +94,21 @@ describe('a synchronized player', () => {
     expect(page.shown.at(-1)).toBe('a');
   });
 
+  it('two pages go to a slide together, and stay together', async () => {
+    const pages = [openScene(slides, { isInStep: true }), openScene(slides, { isInStep: true })];
+    await wait(2);
+    for (const page of pages) page.player.goTo('c');
+    await wait(0.1);
+    expect(pages.map(({ shown }) => shown)).toEqual([
+      ['a', 'c'],
+      ['a', 'c'],
+    ]);
+    for (const page of pages) page.player.goTo('nowhere');
+    await wait(5);
+    expect(pages.map(({ shown }) => shown.at(-1))).toEqual(['a', 'a']);
+    expect(pages[0]?.times).toEqual(pages[1]?.times);
+  });
+
   it('a step survives new data in slides, but not another order of them', async () => {
     const page = openScene(slides, { isInStep: true });
     await wait(2);

@@ -5,6 +5,7 @@ import { connectionExample } from '../connections.ts';
 import { boxLog, boxLogQuery, capturedAtHeader, siteOverview } from '../console/site.ts';
 import { takeover, takeoverId, takeoverRequest } from '../console/takeovers.ts';
 import { dueQuery, screenDue } from '../programmes.ts';
+import { showRequest, showResult } from '../show.ts';
 import { deviceId, instant, slug } from '../terms.ts';
 import { deviceExample, digestExample, momentExample, nodeExample, screenExample } from './examples.ts';
 import { json, type Operations, ok } from './operation.ts';
@@ -80,6 +81,17 @@ export const site = {
       next: { at: '2100-01-31T18:00:00.000Z', playlist_id: 'evening' },
     }),
     errors: ['invalid_field', 'screen_not_found'],
+    examples: { slug: 'lobby' },
+  },
+  'POST /console/api/screens/:slug/show': {
+    audit: { action: 'screen.show', subject: 'screen', id: 'slug', fields: ['slide_id'] },
+    summary: 'Show a slide now',
+    description:
+      'Every page of the screen, on all boxes, is sent the message `show` and goes to the slide; synchronized pages go there together.',
+    params: z.object({ slug }),
+    body: json(showRequest, { slide_id: 'welcome-1' }),
+    answer: ok('On how many pages.', showResult, { sent: 2, degraded: false }),
+    errors: ['screen_not_found', 'slide_not_found'],
     examples: { slug: 'lobby' },
   },
   'PUT /console/api/takeovers/:id': {

@@ -15,6 +15,7 @@ import {
   identifyMessage,
   mediaMessage,
   revisionMessage,
+  showMessage,
   siteTimeMessage,
   skewMessage,
   stateMessage,
@@ -82,6 +83,7 @@ export const sockets = {
       { schema: commandMessage, example: { type: 'command', command: 'blackout', blackout: true } },
       { schema: revisionMessage, example: { type: 'revision', revision } },
       { schema: heartbeatMessage, example: { type: 'heartbeat', revision } },
+      { schema: showMessage, example: { type: 'show', slideId: 'welcome-1' } },
       { schema: mediaMessage, example: { type: 'media' } },
       {
         schema: identifyMessage,

@@ -1,0 +1,55 @@
+/** "Show now": every page of a screen goes to a slide, on all boxes. */
+import { expect, test } from 'vitest';
+import { startBox, untilTogether } from '../peers/support.ts';
+import { patience, payloadOf } from '../support/observe.ts';
+import { createOperator, operatorSecret, refusalOf, secretSettings } from '../support/operator.ts';
+import { joinScreen, protocolsOf } from '../support/page.ts';
+
+const content = {
+  screens: [
+    { name: 'Lobby', slug: 'lobby', playlist_id: 'welcome' },
+    { name: 'Bar', slug: 'bar', playlist_id: 'welcome' },
+    { name: 'Office', slug: 'office' },
+  ],
+  playlists: [
+    { id: 'welcome', slides: ['hello', 'bye'].map((id) => ({ id, kind: 'text', title: id })) },
+    { id: 'other', slides: [{ id: 'unused', kind: 'text', title: 'Unused' }] },
+  ],
+};
+
+test('a slide is shown now on the pages of the screen, on all boxes', async () => {
+  const env = secretSettings(operatorSecret);
+  const first = await startBox([], { content, env });
+  const second = await startBox([first], { content: undefined, env });
+  await untilTogether([first, second]);
+  await expect
+    .poll(async () => (await payloadOf(second, 'lobby').catch(() => null))?.slides[0]?.id, patience)
+    .toBe('hello');
+  const ask = createOperator(second, operatorSecret);
+  const join = async (box: typeof first, slug: string) =>
+    joinScreen(box, slug, {}, { protocols: await protocolsOf(box, slug, operatorSecret) });
+  const [here, there, elsewhere] = [await join(second, 'lobby'), await join(first, 'lobby'), await join(first, 'bar')];
+
+  const answer = await ask('POST', '/console/api/screens/lobby/show', { slide_id: 'bye' });
+  expect([answer.status, await answer.json()]).toEqual([200, { sent: 2, degraded: false }]);
+  for (const page of [here, there]) {
+    expect(await page.message(({ type }) => type === 'show')).toEqual({ type: 'show', slideId: 'bye' });
+  }
+  expect(elsewhere.messages.filter(({ type }) => type === 'show')).toEqual([]);
+
+  const refused: [slug: string, body: object, status: number, code: string][] = [
+    ['lobby', { slide_id: 'unused' }, 404, 'slide_not_found'],
+    ['office', { slide_id: 'bye' }, 404, 'slide_not_found'],
+    ['gate', { slide_id: 'bye' }, 404, 'screen_not_found'],
+    ['lobby', {}, 400, 'missing_field'],
+    ['lobby', { slide_id: 7 }, 400, 'invalid_field'],
+  ];
+  for (const [slug, body, ...refusal] of refused) {
+    expect(await refusalOf(await ask('POST', `/console/api/screens/${slug}/show`, body))).toEqual(refusal);
+  }
+  const { records } = (await (await ask('GET', '/console/api/audit')).json()) as { records: Record<string, unknown>[] };
+  expect(records.find(({ action, result }) => action === 'screen.show' && result === 'ok')).toMatchObject({
+    target: 'lobby',
+    after: { slide_id: 'bye' },
+  });
+});
