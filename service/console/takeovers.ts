@@ -1,7 +1,7 @@
 /** `PUT` and `DELETE /console/api/takeovers/{id}`. */
 import type { Content } from '../content/index.ts';
 import { mostTakeoverDays } from '../contract/console/takeover-levels.ts';
-import { type TakeoverRequest, takeoverId, takeoverRequest } from '../contract/console/takeovers.ts';
+import { endOfTakeover, type TakeoverRequest, takeoverId, takeoverRequest } from '../contract/console/takeovers.ts';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
 import { withoutCredentials } from '../domain/media-names.ts';
@@ -51,11 +51,14 @@ export const takeoverOf = (id: string, request: TakeoverRequest, screens: Screen
     throw invalid('media_url', 'a takeover shows a picture or a film');
   if (media_url != null && withoutCredentials(media_url) !== media_url)
     throw invalid('media_url', 'everybody can read it, so it takes no user name and no password');
-  const length = Date.parse(until) - Date.parse(from);
+  const end = endOfTakeover({ until });
+  const length = end - Date.parse(from);
+  if (until === null && level !== 'emergency')
+    throw invalid('until', 'only an emergency lasts until it is ended; give an end');
   if (length <= 0) throw invalid('until', 'a takeover ends after it begins');
-  if (length > mostTakeoverDays * 86_400_000)
+  if (until !== null && length > mostTakeoverDays * 86_400_000)
     throw invalid('until', `a takeover lasts ${mostTakeoverDays} days at most`);
-  if (Date.parse(until) <= now) throw invalid('until', 'this time is past');
+  if (end <= now) throw invalid('until', 'this time is past');
   return {
     id,
     targets: [...new Set(targets)],

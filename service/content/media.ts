@@ -1,6 +1,7 @@
 /** Which files under `/media/` the content names. */
 
 import type { ContentFile } from '../contract/content.ts';
+import { messagePrefix } from '../contract/messages.ts';
 import { addressOf, loadedAddress } from '../domain/markup.ts';
 import { mediaNameIn } from '../domain/media-names.ts';
 import { slideId } from '../domain/slides.ts';
@@ -46,7 +47,7 @@ export const mediaUses = (file: ContentFile): ReadonlyMap<string, MediaUse> => r
 /** The ids of the slides that use each file of {@link mediaNamed}. */
 export const mediaSlides = (file: ContentFile): ReadonlyMap<string, ReadonlySet<string>> => read(file).slides;
 
-const collect = ({ playlists, templates }: ContentFile): MediaNames => {
+const collect = ({ playlists, templates, messages }: ContentFile): MediaNames => {
   const uses = new Map<string, MediaUse>();
   const slidesOf = new Map<string, Set<string>>();
   const markupOf = new Map(templates.map(({ id, html }) => [id, html]));
@@ -67,6 +68,15 @@ const collect = ({ playlists, templates }: ContentFile): MediaNames => {
       for (const [key, value] of Object.entries(slide.content ?? {})) add(value, 'content', key);
       for (const address of inMarkup(slide.body)) add(address, 'body');
       for (const address of inMarkup(markupOf.get(slide.template_id ?? ''))) add(address, 'template_id');
+    }
+  }
+  for (const [at, { id, title, media_url }] of messages.entries()) {
+    const name = media_url == null ? null : mediaNameIn(media_url);
+    if (name === null) continue;
+    const usedBy = messagePrefix + id;
+    slidesOf.set(name, (slidesOf.get(name) ?? new Set()).add(usedBy));
+    if (!uses.has(name)) {
+      uses.set(name, { path: spellPath(['messages', at, 'media_url']), label: slideLabel(title, usedBy) });
     }
   }
   return { names: new Set(uses.keys()), uses, slides: slidesOf };

@@ -6,6 +6,8 @@ import { type ContentFile, contentFile } from '../contract/content.ts';
 import { contentSchema } from '../contract/content-schema.ts';
 import type { ContentIssue } from '../contract/content-terms.ts';
 import { kindsWithOwnLength } from '../contract/slide-values.ts';
+import { withoutCredentials } from '../domain/media-names.ts';
+import { pictureKindOf } from '../domain/media-types.ts';
 import { slideId } from '../domain/slides.ts';
 import { didYouMean } from '../domain/wording.ts';
 import { labelled, type Path, spellPath } from './labels.ts';
@@ -180,6 +182,20 @@ const crossCheck = (content: ContentFile): { path: Path; message: string }[] => 
         refer([...here, 'content', 'group_id'], each.content.group_id, groups, 'timetable group');
       }
     });
+  });
+  ids('messages', content.messages);
+  content.messages.forEach(({ title, media_url, level, minutes }, at) => {
+    const here = ['messages', at];
+    if (!title?.trim() && media_url == null) report([...here, 'title'], 'a message needs a title or a media_url');
+    if (media_url != null && pictureKindOf(media_url) === null) {
+      report([...here, 'media_url'], 'a message shows a picture or a film');
+    }
+    if (media_url != null && withoutCredentials(media_url) !== media_url) {
+      report([...here, 'media_url'], 'everybody can read it, so it takes no user name and no password');
+    }
+    if (minutes === null && level !== 'emergency') {
+      report([...here, 'minutes'], 'only an emergency lasts until it is ended; give the minutes of any other message');
+    }
   });
   return [...issues, ...programmeErrors(content)];
 };

@@ -2,6 +2,7 @@
 import { jsonpath } from 'json-p3';
 import { z } from 'zod';
 import { days, id, optionalText, pageUrl, wallTime } from './content-terms.ts';
+import { mostMessages, savedMessage } from './messages.ts';
 import { date, nestedPlaylist, programme, programmeLimits, roundFields, weekday, zoneFields } from './programmes.ts';
 import { slideFile, template } from './slides.ts';
 import { slug, tag } from './terms.ts';
@@ -107,5 +108,10 @@ export const contentFile = z.strictObject({
   timetableGroups: z
     .array(z.strictObject({ id, name: z.string().optional(), entries: z.array(timetableEntry) }))
     .default([]),
+  messages: z
+    .array(savedMessage)
+    .max(mostMessages, `at most ${mostMessages} messages`)
+    .default([])
+    .describe('saved messages, which are started as takeovers'),
 });
 export type ContentFile = z.infer<typeof contentFile>;

@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { endOfTakeover } from '../contract/console/takeovers.ts';
 import { instant } from '../contract/terms.ts';
 import { remember } from '../domain/collections.ts';
 import type { EpochMs } from '../domain/time.ts';
@@ -13,8 +14,8 @@ import { systemDisk } from '../platform/store/disk.ts';
 import { keepCopy } from '../platform/store/file.ts';
 import { createPatientJournal } from '../platform/store/journal.ts';
 
-const end = z.object({ id: z.string(), updatedAt: instant, until: instant });
-/** No record of `id` that was changed at `updatedAt` or before counts; `until` is the latest that it ever had. */
+const end = z.object({ id: z.string(), updatedAt: instant, until: instant.nullable() });
+/** No record of `id` that was changed at `updatedAt` or before counts; `until` is the latest that it ever had; null: none. */
 export type End = z.infer<typeof end>;
 
 /** More than a site can end in 31 days: 5,000 a day, and 20 emergencies a minute. */
@@ -25,6 +26,8 @@ const KEEP_MS = 400 * 86_400_000;
 const MAX_WASTE = 10_000;
 
 const later = (a: string, b: string | undefined): string => (b === undefined || a > b ? a : b);
+const laterEnd = (a: string | null, b: string | null | undefined): string | null =>
+  a === null || b === null ? null : later(a, b);
 
 const parse = (line: string): End[] => {
   try {
@@ -40,7 +43,7 @@ export const openEnds = async ({ dirs, log }: Pick<ServiceContext, 'dirs' | 'log
 
   const add = ({ id, updatedAt, until }: End): void => {
     const known = ends.get(id);
-    const next = { id, updatedAt: later(updatedAt, known?.updatedAt), until: later(until, known?.until) };
+    const next = { id, updatedAt: later(updatedAt, known?.updatedAt), until: laterEnd(until, known?.until) };
     remember(ends, id, next, MAX_ENDS);
   };
 
@@ -68,7 +71,7 @@ export const openEnds = async ({ dirs, log }: Pick<ServiceContext, 'dirs' | 'log
     /** Forgets those whose time has passed. @param isConfirmed whether the clock that says so can be relied on */
     forget: (now: EpochMs, isConfirmed: boolean): void => {
       for (const [id, { updatedAt, until }] of ends) {
-        const isPast = isConfirmed && Date.parse(until) <= now;
+        const isPast = isConfirmed && endOfTakeover({ until }) <= now;
         if (isPast || Date.parse(updatedAt) + KEEP_MS <= now) ends.delete(id);
       }
     },

@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { takeoverLimits } from '../contract/console/takeovers.ts';
+import { endOfTakeover, takeoverLimits } from '../contract/console/takeovers.ts';
 import { CodedError } from '../contract/errors.ts';
 import { type PeerState, type TakeoverRecord, takeoverRecord } from '../contract/peers.ts';
 import type { Slide } from '../contract/playlist.ts';
@@ -154,7 +154,7 @@ export const createTakeovers = async (context: ServiceContext): Promise<Takeover
   const read = (): Records => durable.read().records;
   /** An emergency stays until a clock that can be relied on says that it is over. */
   const isOverdue = (record: TakeoverRecord): boolean =>
-    isEmergency(record) && Date.parse(record.until) <= siteNow() && !over.has(keyOf(record));
+    isEmergency(record) && endOfTakeover(record) <= siteNow() && !over.has(keyOf(record));
   const isOpen = (record: TakeoverRecord): boolean =>
     record.endedAt === null && !over.has(keyOf(record)) && (isOpenAt(record, siteNow()) || isEmergency(record));
   const open = (): TakeoverRecord[] => [...read().values()].filter(isOpen).toSorted(byPrecedence);
@@ -178,7 +178,7 @@ export const createTakeovers = async (context: ServiceContext): Promise<Takeover
         if (before === record) continue;
         // Where the time is shortened, a box that was away may have the record with the longer one.
         if (record.endedAt !== null) noted.push(record);
-        if (before !== undefined && before.until > record.until) noted.push(before);
+        if (before !== undefined && endOfTakeover(before) > endOfTakeover(record)) noted.push(before);
       }
       const keys = new Set([...next.values()].map(keyOf));
       for (const key of over) if (!keys.has(key)) over.delete(key);
@@ -203,7 +203,7 @@ export const createTakeovers = async (context: ServiceContext): Promise<Takeover
     const { now: time, isConfirmed } = reading();
     const ended = [...read().values()].filter((record) => {
       const key = keyOf(record);
-      if (record.endedAt !== null || over.has(key) || Date.parse(record.until) > time) return false;
+      if (record.endedAt !== null || over.has(key) || endOfTakeover(record) > time) return false;
       return isConfirmed || hasPassed(record, learned.get(key) ?? current, current);
     });
     for (const record of ended) over.add(keyOf(record));

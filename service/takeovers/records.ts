@@ -1,6 +1,6 @@
 /** The records of takeovers, how boxes agree on them, and their slides. Pure. */
 import { takeoverLevels } from '../contract/console/takeover-levels.ts';
-import { takeoverSlideId } from '../contract/console/takeovers.ts';
+import { endOfTakeover, takeoverSlideId } from '../contract/console/takeovers.ts';
 import { mostTakeovers, type TakeoverRecord } from '../contract/peers.ts';
 import type { Slide } from '../contract/playlist.ts';
 import { blankSlide } from '../contract/slide-values.ts';
@@ -32,8 +32,8 @@ export const rowsOf = (records: Records): string[] =>
   [...records.values()].toSorted((a, b) => order(a.id, b.id)).map(rowOf);
 
 /** Whether a takeover is on or still to come. */
-export const isOpenAt = ({ endedAt, until }: TakeoverRecord, now: number): boolean =>
-  endedAt === null && Date.parse(until) > now;
+export const isOpenAt = (record: TakeoverRecord, now: number): boolean =>
+  record.endedAt === null && endOfTakeover(record) > now;
 
 const levelOf = ({ level }: TakeoverRecord): number => takeoverLevels.indexOf(level);
 
@@ -41,8 +41,10 @@ const levelOf = ({ level }: TakeoverRecord): number => takeoverLevels.indexOf(le
 export const byPrecedence = (a: TakeoverRecord, b: TakeoverRecord): number =>
   levelOf(b) - levelOf(a) || order(b.from, a.from) || order(b.id, a.id);
 
-const keptUntil = ({ until, updatedAt }: TakeoverRecord): number =>
-  Math.max(Date.parse(until), Date.parse(updatedAt)) + KEEP_MS;
+const keptUntil = ({ until, updatedAt, endedAt }: TakeoverRecord): number => {
+  const end = endOfTakeover({ until: until ?? endedAt });
+  return Math.max(end, Date.parse(updatedAt)) + KEEP_MS;
+};
 
 /**
  * Leaves out old records, if the clock can be relied on, and those beyond the limit: first the ones that are over, of these
@@ -105,11 +107,11 @@ const STEP_MS = 60_000;
 
 /** Whether the end of a takeover has passed while this box ran, and its clock was not set since it learned of it. */
 export const hasPassed = (
-  { until }: Pick<TakeoverRecord, 'until'>,
+  record: Pick<TakeoverRecord, 'until'>,
   learned: Learned,
   { at, monotonic }: Learned,
 ): boolean => {
-  const end = Date.parse(until);
+  const end = endOfTakeover(record);
   const step = Math.abs(at - monotonic - (learned.at - learned.monotonic));
   return (
     learned.at < end && end <= at && step <= STEP_MS && monotonic - learned.monotonic >= end - learned.at - STEP_MS

@@ -186,6 +186,12 @@ const Open = ({ takeover }: { takeover: Takeover }) => {
     }
   };
 
+  const spanOf = (span: { isOn: boolean; from: string; until: string | null }): string => {
+    const [start, time] = [span.from, span.until].map((at) => at && format.when(at, clock.now()));
+    if (time == null) return span.isOn ? words.untilEnded : words.fromUntilEnded({ from: start ?? '' });
+    return span.isOn ? words.untilTime({ time }) : words.span({ from: start ?? '', until: time });
+  };
+
   const names = targets.map((target) => {
     const tag = tagOf(target);
     if (target === 'all') return words.everywhere;
@@ -200,11 +206,7 @@ const Open = ({ takeover }: { takeover: Takeover }) => {
         <p class={`level ${level}`}>{texts.level[level]}</p>
         <h3>{title ?? body ?? words.pictureAlone}</h3>
         <p class="soft">{format.few(names, MOST_NAMES, texts.wall.more)}</p>
-        <p class="soft">
-          {isOn
-            ? words.untilTime({ time: format.when(until, clock.now()) })
-            : words.span({ from: format.when(from, clock.now()), until: format.when(until, clock.now()) })}
-        </p>
+        <p class="soft">{spanOf({ isOn, from, until })}</p>
         {isOn && (
           <p class={shown < expected ? 'state warning' : 'state good'} role="status">
             {words.shownOn({ shown, expected })}

@@ -68,7 +68,7 @@ export const registerTakeover = (program: Command, session: Session): void => {
     .addOption(
       new Option('--for <time>', 'for how long: 90s, 30m, 2h, 1d').argParser(takeoverTime).conflicts('untilEnded'),
     )
-    .option('--until-ended', `until it is ended, ${mostTakeoverDays} days at most`)
+    .option('--until-ended', `until it is ended; below the level emergency ${mostTakeoverDays} days at most`)
     .addOption(
       new Option('--level <level>', 'emergency: also outside opening hours').choices(takeoverLevels).default('info'),
     )
@@ -85,7 +85,8 @@ export const registerTakeover = (program: Command, session: Session): void => {
         const screens = plural(screensOf(site, target).length, 'screen');
         await confirm(`Show "${name}" on ${screens} (${spellTarget(target)})?`, yes);
         // By the clock of the box, which ends it: this machine's may be wrong.
-        const until = new Date((from?.getTime() ?? box.now()) + seconds * 1000).toISOString();
+        const end = new Date((from?.getTime() ?? box.now()) + seconds * 1000).toISOString();
+        const until = untilEnded && level === 'emergency' ? null : end;
         const { body } = await box.ask<Takeover>({
           method: 'PUT',
           path: `/console/api/takeovers/${newId(name)}`,

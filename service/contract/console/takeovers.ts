@@ -19,6 +19,10 @@ export const takeoverId = z
   .regex(/^[a-z0-9-]{1,64}$/, '1 to 64 of a-z, 0-9 and -')
   .describe('id of a takeover, chosen by the client that starts it');
 
+/** When a takeover is over at the latest, ms since the epoch; infinity: it lasts until it is ended. */
+export const endOfTakeover = ({ until }: { until: string | null }): number =>
+  until === null ? Number.POSITIVE_INFINITY : Date.parse(until);
+
 /** What a takeover or another order is for. */
 export const target = z
   .string()
@@ -55,7 +59,11 @@ export const takeoverRequest = z
     body: body.nullish().describe('second text, below the title'),
     media_url: mediaUrl.nullish().describe('an image or video that is shown instead of the text'),
     from: moment.nullish().describe('absent: immediately'),
-    until: moment.describe(`required; later than \`from\` by at most ${mostTakeoverDays} days, and not in the past`),
+    until: moment
+      .nullable()
+      .describe(
+        `required; later than \`from\` by at most ${mostTakeoverDays} days, and not in the past; null: until it is ended, of an emergency alone`,
+      ),
   })
   .meta({ id: 'TakeoverRequest' });
 export type TakeoverRequest = z.infer<typeof takeoverRequest>;
@@ -69,7 +77,7 @@ export const takeover = z
     body: body.nullable().describe('second text, below the title'),
     media_url: z.string().nullable().describe('the image or video'),
     from: instant.describe('start'),
-    until: instant.describe('end'),
+    until: instant.nullable().describe('end; null: until it is ended'),
     updatedAt: instant.describe('of two records with the same id the newer one wins'),
     shown: z.int().describe('displays that show it now'),
     expected: z.int().describe('displays of the targeted screens: connected pages, and devices that are expected'),
