@@ -2,36 +2,18 @@
  * Merges two edits of one document; pure. Records are matched by id or slug, so that two people who change different
  * slides do not conflict. What both changed differently is a conflict, which the user resolves.
  */
-import { type ContentDocument, type Fields, isEqual, titleOf } from './document.ts';
+type Fields = Record<string, unknown>;
 
-interface Words {
-  /** Names a record of a list at the root. */
-  subject: Readonly<Record<string, (values: { name: string }) => string>>;
-  /** Labels of fields. */
-  label: Readonly<Record<string, string>>;
-}
-
-const find = (list: unknown, key: string | number | undefined): Fields | undefined =>
-  Array.isArray(list) ? (list as Fields[]).find((each) => (each['slug'] ?? each['id']) === key) : undefined;
-
-/** @param documents the first that has the record names it */
-export const conflictName = (
-  { path: [list = '', key, ...rest] }: Pick<Conflict, 'path'>,
-  documents: readonly ContentDocument[],
-  { subject, label }: Words,
-): string => {
-  const record = documents.map((document) => find(document[list], key)).find((each) => each !== undefined);
-  const name = subject[list]?.({ name: String(record?.['name'] || (key ?? '')) });
-  const parts = [name ?? [list, key].filter((part) => part !== undefined).join(' › ')];
-  const [field, slideKey, ...more] = rest;
-  if (field === 'slides' && slideKey !== undefined) {
-    const slide = documents
-      .map((document) => find(find(document[list], key)?.['slides'], slideKey))
-      .find((each) => each !== undefined);
-    parts.push(`“${titleOf(slide ?? {}, String(slideKey))}”`);
-    parts.push(...more.map((part) => label[part] ?? String(part)));
-  } else parts.push(...rest.map((part) => label[part] ?? String(part)));
-  return parts.join(' › ');
+/** Whether two values are the same JSON. */
+export const isEqual = (one: unknown, other: unknown): boolean => {
+  if (one === other) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const [keys, others] = [Object.keys(one), Object.keys(other)];
+  return (
+    keys.length === others.length &&
+    keys.every((key) => Object.hasOwn(other, key) && isEqual((one as Fields)[key], (other as Fields)[key]))
+  );
 };
 
 type Key = string | number;
@@ -129,3 +111,24 @@ export const merge = (
 };
 
 export const conflictKey = ({ path }: Pick<Conflict, 'path'>): string => pathKey(path);
+
+const placeOf = (list: unknown, key: Key): number =>
+  Array.isArray(list) ? list.findIndex((each) => keyOf(each) === key) : -1;
+
+/**
+ * The path of a conflict as paths of errors are written: `playlists[0].slides[3].title`.
+ * @param documents the first that has a record tells its place
+ */
+export const spellConflict = ({ path }: Pick<Conflict, 'path'>, documents: readonly unknown[]): string => {
+  let values = documents;
+  let spelled = '';
+  for (const key of path) {
+    const holder = values.find((value) => Array.isArray(value) && placeOf(value, key) !== -1);
+    if (holder !== undefined) spelled += `[${placeOf(holder, key)}]`;
+    else spelled += spelled === '' ? String(key) : `.${key}`;
+    values = values.map((value) =>
+      Array.isArray(value) ? (value[placeOf(value, key)] as unknown) : isObject(value) ? value[key] : undefined,
+    );
+  }
+  return spelled;
+};

@@ -1,7 +1,7 @@
 /** Two people at once: what both did stays, and where they differ a person chooses. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { conflictKey, merge } from '../../renderer/console/model/merge.ts';
+import { conflictKey, merge } from '../../service/domain/merge-documents.ts';
 
 const slide = (id: string, title = id) => ({ id, kind: 'text', title });
 const document = (slides: object[], more: object = {}) => ({

@@ -1,7 +1,8 @@
 /** Resolves a concurrent edit: both versions, and each side's values where they differ. */
 import { useSignal } from '@preact/signals';
+import { type Conflict, conflictKey, merge } from '../../../service/domain/merge-documents.ts';
+import { conflictName } from '../model/conflict-name.ts';
 import type { ContentDocument } from '../model/document.ts';
-import { type Conflict, conflictKey, conflictName, merge } from '../model/merge.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Dialog } from '../ui/controls.tsx';
 import { ChangeList } from './change-list.tsx';

@@ -2,6 +2,8 @@
 import type { Programme } from '../../../service/domain/programmes.ts';
 import type { ContentIssue } from './wire.ts';
 
+export { isEqual } from '../../../service/domain/merge-documents.ts';
+
 /** The issues at a path and below it. */
 export const issuesAt = (issues: readonly ContentIssue[], path: string): ContentIssue[] =>
   issues.filter(({ path: at }) => at === path || at.startsWith(`${path}.`) || at.startsWith(`${path}[`));
@@ -113,15 +115,4 @@ export interface Version {
 export const playlistOf = (content: ContentDocument, slug: string): PlaylistDraft | undefined => {
   const screen = content.screens.find((each) => each.slug === slug);
   return content.playlists?.find(({ id }) => id === screen?.playlist_id);
-};
-
-export const isEqual = (one: unknown, other: unknown): boolean => {
-  if (one === other) return true;
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
-  if (Array.isArray(one) !== Array.isArray(other)) return false;
-  const [keys, others] = [Object.keys(one), Object.keys(other)];
-  return (
-    keys.length === others.length &&
-    keys.every((key) => Object.hasOwn(other, key) && isEqual((one as Fields)[key], (other as Fields)[key]))
-  );
 };
