@@ -9,6 +9,7 @@ const libraries = ['contract', 'domain', 'platform', 'auth', 'http'];
 const modules = [
   'feeds',
   'takeovers',
+  'drafts',
   'content',
   'media',
   'streams',

@@ -6,6 +6,7 @@ import { createConsole } from './console/index.ts';
 import { createContent } from './content/index.ts';
 import { createContext, type Ports } from './context.ts';
 import { createDeviceProofs, createDevices, createStore } from './devices/index.ts';
+import { createDrafts } from './drafts/index.ts';
 import { createFeeds } from './feeds/index.ts';
 import { createHealth } from './health/index.ts';
 import { openHttp } from './http/open.ts';
@@ -55,10 +56,11 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   const { add } = modules;
   const feeds = add(await createFeeds(context));
   const takeovers = add(await createTakeovers(context));
+  const drafts = add(await createDrafts(context));
   const content = add(await createContent(context, { feeds, takeovers }));
   const media = add(await createMedia(context, { content, feeds }));
   const streams = add(await createStreams(context, { content }));
-  const peers = add(await createPeers(context, { content, media, devices: stored, takeovers }));
+  const peers = add(await createPeers(context, { content, media, devices: stored, takeovers, drafts }));
   const clock = add(createClock(context, { peers, media, takeovers }));
   const screens = add(createScreens(context, { content, peers, clock, devices: stored, proofs }));
   const devices = add(await createDevices(context, { stored, proofs, content, peers, screens }));
@@ -74,7 +76,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
     const { createFleet } = await import('./fleet/index.ts');
     add(await createFleet(context, { summary: health.summary, content, screens, peers, records }));
   }
-  add(createConsole(context, { content, media, peers, screens, devices, takeovers, health, records }));
+  add(createConsole(context, { content, media, peers, screens, devices, takeovers, drafts, health, records }));
 
   const { port, url, ...server } = await openHttp(context, {
     access,

@@ -204,6 +204,11 @@ export const defaultTempo = {
     /** A page that waits for a stream repeats its request, so a session never fetched from is unwanted after this time. */
     unwanted: 5_000,
   },
+  drafts: {
+    /** From the last change of a draft until other boxes are told; between two such times. */
+    rest: 3_000,
+    interval: 10_000,
+  },
   takeovers: {
     /** Between looks at the clock, for takeovers whose time is over. */
     poll: 250,

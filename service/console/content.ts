@@ -1,72 +1,25 @@
 /** The content and its versions over HTTP. */
 import { type Content, validateContent } from '../content/index.ts';
-import {
-  type ContentCheck,
-  type ContentVersions,
-  mostContentBytes,
-  type PublishedContent,
-} from '../contract/console/content.ts';
-import type { ContentFile } from '../contract/content.ts';
-import type { ContentIssue } from '../contract/content-terms.ts';
+import type { ContentCheck, ContentVersions, PublishedContent } from '../contract/console/content.ts';
 import { CodedError } from '../contract/errors.ts';
-import { asFile, editedDocument } from '../domain/document.ts';
-import { type JsonText, readJsonText } from '../http/body.ts';
+import { asFile } from '../domain/document.ts';
 import { areMet, matchesWeakly } from '../http/conditions.ts';
 import { operatorOf } from '../http/operator.ts';
-import type { Context, Routes } from '../http/routes.ts';
+import type { Routes } from '../http/routes.ts';
 import { createTransferSlots, endIfUnread, streamedAnswers } from '../http/transfers.ts';
 import type { ServiceContext } from '../module.ts';
-import type { Peers } from '../peers/index.ts';
 import { isFull } from '../platform/store/disk.ts';
+import { type DocumentDependencies, etagOf, nothing, withDocuments } from './documents.ts';
 import type { VersionStore } from './version-store.ts';
 
-export interface ContentDependencies {
+export interface ContentDependencies extends DocumentDependencies {
   content: Pick<Content, 'playing' | 'publish' | 'judge'>;
-  peers: Pick<Peers, 'missingMedia'>;
 }
-
-const DEADLINE_MS = 60_000;
-/** Size of the documents that are received and checked at the same time: of one address, and of all together. */
-const pendingBytes = { own: 3 * mostContentBytes, total: 9 * mostContentBytes };
 
 type Tempo = Pick<ServiceContext, 'tempo'>;
 
-/** Represents the content while there is none. */
-const nothing = editedDocument(null, {
-  counter: 0,
-  nodeId: '',
-  changedAt: new Date(0).toISOString(),
-  stamps: [],
-  text: '{"screens":[]}',
-});
-
-const etagOf = (sha256: string): string => `"${sha256}"`;
-
 export const contentRoutes = ({ tempo }: Tempo, { content, peers }: ContentDependencies): Routes => {
-  const slots = createTransferSlots(pendingBytes);
-  const limits = { bytes: mostContentBytes, ms: DEADLINE_MS, stillMs: tempo.http.still };
-
-  /** Receives a document and calls `work` with it. @throws CodedError `too_many_requests` while there are too many */
-  const withDocument = async <T>(ctx: Context, work: (document: JsonText) => Promise<T>): Promise<T> => {
-    // A body without a length may reach the limit.
-    const bytes = Math.min(ctx.request.length ?? mostContentBytes, mostContentBytes);
-    const release = slots.take(ctx.state.clientIp, bytes);
-    if (release === null) {
-      ctx.req.resume();
-      const message = 'The box is busy with other documents; try again in a moment.';
-      throw new CodedError('too_many_requests', message, { headers: { 'Retry-After': '2' } });
-    }
-    try {
-      return await work(await readJsonText(ctx, limits));
-    } finally {
-      release();
-    }
-  };
-
-  const warningsOf = async (file: ContentFile): Promise<ContentIssue[]> => [
-    ...(await content.judge(file)),
-    ...(await peers.missingMedia(file)),
-  ];
+  const { withDocument, warningsOf } = withDocuments({ tempo }, { content, peers });
 
   return {
     'GET /console/api/content': (ctx) => {
@@ -127,11 +80,13 @@ export const versionRoutes = (
       const replacedBy = new Map(content.replaced().map(({ sha256, replaced_by }) => [sha256, replaced_by]));
       ctx.set('Cache-Control', 'no-store');
       ctx.body = {
-        versions: list.map(({ sha256, changedAt, nodeId, operator, bytes }) => ({
+        versions: list.map(({ sha256, changedAt, nodeId, operator, person, approved_by, bytes }) => ({
           sha256,
           changedAt,
           nodeId,
           operator,
+          person,
+          approved_by,
           bytes,
           replaced_by: replacedBy.get(sha256) ?? null,
         })),

@@ -9,6 +9,7 @@ import { deviceId as deviceIdSchema } from '../contract/terms.ts';
 import type { Devices } from '../devices/index.ts';
 import { publicBase } from '../domain/lan-address.ts';
 import { instantAt } from '../domain/wall-time.ts';
+import type { Drafts } from '../drafts/index.ts';
 import type { Routes } from '../http/routes.ts';
 import type { Media } from '../media/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
@@ -21,6 +22,7 @@ import { createActions } from './actions.ts';
 import { backupRoutes } from './backup-routes.ts';
 import { boxRoutes } from './boxes.ts';
 import { type ContentDependencies, contentRoutes, versionRoutes } from './content.ts';
+import { draftRoutes } from './drafts.ts';
 import { type MediaDependencies, mediaRoutes } from './media.ts';
 import { createOwnOverview } from './own-overview.ts';
 import { createSite } from './site.ts';
@@ -43,6 +45,7 @@ interface Dependencies extends Omit<ContentDependencies, 'peers'>, Omit<MediaDep
   peers: ContentDependencies['peers'] &
     Pick<Peers, 'all' | 'askAll' | 'find' | 'ask' | 'broadcast' | 'settled' | 'sendTakeover'>;
   takeovers: Pick<Takeovers, 'now' | 'open' | 'restore' | 'isEmergency' | 'put' | 'end'>;
+  drafts: Pick<Drafts, 'list' | 'get' | 'save' | 'remove' | 'noteEditing' | 'editing'>;
   health: {
     /** What is wrong with this box, in sentences. */
     warnings(): Promise<readonly string[]>;
@@ -64,6 +67,7 @@ const createEditing = (context: ServiceContext, dependencies: Dependencies): Mod
     routes: {
       ...contentRoutes(context, dependencies),
       ...versionRoutes(versions, content, context),
+      ...draftRoutes(context, { ...dependencies, versions }),
       ...mediaRoutes({ ...dependencies, thumbnails }),
       ...backupRoutes(context, { ...dependencies, versions }),
     },

@@ -53,7 +53,7 @@ export interface VersionText {
 /** What is kept of a document. */
 export type RecordedVersion = Pick<
   ContentDocument,
-  'counter' | 'nodeId' | 'sha256' | 'changedAt' | 'operator' | 'text'
+  'counter' | 'nodeId' | 'sha256' | 'changedAt' | 'operator' | 'approved_by' | 'text'
 >;
 
 export interface VersionStore {
@@ -76,12 +76,22 @@ interface Options {
 
 const zip = promisify(gzip);
 
-const headOf = ({ counter, nodeId, sha256, changedAt, operator, text }: RecordedVersion): VersionHead => ({
+const headOf = ({
   counter,
   nodeId,
   sha256,
   changedAt,
   operator,
+  approved_by = null,
+  text,
+}: RecordedVersion): VersionHead => ({
+  counter,
+  nodeId,
+  sha256,
+  changedAt,
+  operator,
+  person: null,
+  approved_by,
   bytes: Buffer.byteLength(text),
 });
 

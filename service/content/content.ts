@@ -215,19 +215,19 @@ export const openContent = async (
     return [];
   };
 
-  const publish = async ({ text, content, isExpected, operator, push }: Publication): Promise<ContentDocument> => {
+  const publish = async ({ text, content, isExpected, ...by }: Publication): Promise<ContentDocument> => {
     const bytes = Buffer.from(text);
     // The file may hold an edit that polling has not noticed yet.
     const written = await load();
     if (!isExpected(current?.sha256 ?? null)) throw new CodedError('content_changed');
-    const given = { bytes, content, changedAt: new Date(now()).toISOString(), operator, push };
+    const given = { bytes, content, changedAt: new Date(now()).toISOString(), ...by };
     const { document, screenDocuments } = await edit(current, { ...given, nextCounter });
     await backUp(written, document);
     if (!written.equals(bytes)) await rewriteFile(path, bytes);
     issues = [];
     if (document === current) return document;
     play(document, content, screenDocuments);
-    log.info({ version: versionOf(document), operator }, 'published content is live');
+    log.info({ version: versionOf(document), operator: by.operator }, 'published content is live');
     await store(document, screenDocuments);
     return document;
   };

@@ -18,6 +18,7 @@ interface Edit {
   operator?: string | null;
   /** The push of the fleet that is published. */
   push?: ContentDocument['push'];
+  approved_by?: ContentDocument['approved_by'];
 }
 
 /** An edit through the API. */
@@ -31,6 +32,8 @@ export interface Publication {
   operator: string | null;
   /** The push of the fleet that is published; absent: a local edit. */
   push?: ContentDocument['push'];
+  /** Who publishes a draft; absent: it is none. */
+  approved_by?: ContentDocument['approved_by'];
 }
 
 /** The audit's record of a document; null: there never was one. */
@@ -74,7 +77,7 @@ export const createEdits =
    */
   async (
     current: ContentDocument | null,
-    { bytes, content, changedAt, operator = null, push, nextCounter }: Edit,
+    { bytes, content, changedAt, operator = null, push, approved_by, nextCounter }: Edit,
   ): Promise<Edited> => {
     const text = bytes.toString();
     // Record the fleet's request even if the text already plays, so that a later local edit is kept.
@@ -83,6 +86,6 @@ export const createEdits =
     }
     const { stamps, screenDocuments } = modelOf(content, new Map(current?.stamps), changedAt);
     const counter = current === null && (await isDemo(bytes, demo)) ? 0 : nextCounter();
-    const version = { counter, nodeId, changedAt, stamps: [...stamps], operator, push, text };
+    const version = { counter, nodeId, changedAt, stamps: [...stamps], operator, push, approved_by, text };
     return { document: editedDocument(current, version), screenDocuments };
   };

@@ -45,6 +45,7 @@ const schema = z.object({
       changedAt: z.string(),
       ancestors: z.array(z.object({ counter: z.number(), nodeId: z.string(), sha256: z.string().optional() })),
       operator: z.string().nullable(),
+      approved_by: z.object({ id: z.string().nullable(), name: z.string() }).nullable().optional(),
       push: z.object({ id: z.string(), at: z.string(), sha256: z.string() }).optional(),
       stamps: z.array(
         z.tuple([z.string(), z.object({ created_at: z.string(), modified_at: z.string(), digest: z.string() })]),

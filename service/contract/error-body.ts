@@ -11,6 +11,7 @@ export const errorBody = z
         message: z.string().describe('a sentence for people'),
         field: z.string().optional().describe('only if one field is invalid'),
         errors: z.array(contentIssue).optional().describe('only for invalid_content: up to 20 errors in the content'),
+        fields: z.array(z.string()).optional().describe('only for draft_conflict: paths of what two people changed'),
       })
       .describe('what is wrong, and what to do'),
   })

@@ -30,8 +30,10 @@ export const errorTable = {
   session_not_found: [404, 'There is no stream session with this key.'],
   stream_not_ready: [404, 'The stream has no manifest yet; try again in a moment.'],
   file_not_found: [404, 'There is no file with this name.'],
+  slide_not_found: [404, 'The screen has no slide with this id.'],
   version_not_found: [404, 'There is no stored version of the content with this sha256.'],
   takeover_not_found: [404, 'There is no active or upcoming takeover with this id.'],
+  draft_not_found: [404, 'There is no draft with this id; it may have been published or deleted.'],
   connection_not_found: [404, 'There is no connection with this id.'],
   box_not_found: [404, 'The site has no box with this id.'],
   method_not_allowed: [405, 'This path does not support this method.'],
@@ -41,6 +43,9 @@ export const errorTable = {
   backup_newer: [409, 'A newer version of the player wrote this backup; update the box first.'],
   screenshot_unavailable: [409, 'Screenshots are available only for kiosk displays.'],
   too_many_takeovers: [409, 'The limit of 100 open takeovers, or of 20 open emergencies, is reached; end one first.'],
+  too_many_drafts: [409, 'The limit of 20 drafts is reached; publish or delete one first.'],
+  draft_conflict: [409, 'The content was changed since the draft was begun, in fields that the draft changes too.'],
+  draft_changed: [412, 'The draft has changed since you read it; fetch it and apply your change again.'],
   precondition_failed: [412, 'The file does not match the precondition of the request.'],
   content_changed: [412, 'The content has changed since you read it; fetch it and apply your change again.'],
   command_expired: [410, 'The command has expired according to the clock of the fleet.'],
@@ -74,6 +79,8 @@ interface Details {
   field?: string;
   /** Everything that is wrong with the content in the request. */
   errors?: readonly ContentIssue[];
+  /** Paths of the fields that two people changed, such as `playlists[0].slides[3].title`. */
+  fields?: readonly string[];
   /** Response headers that go with the error, such as Allow or Retry-After. */
   headers?: Record<string, string>;
   cause?: unknown;
@@ -86,25 +93,35 @@ export class CodedError extends Error {
   readonly status: number;
   readonly field: string | undefined;
   readonly errors: readonly ContentIssue[] | undefined;
+  readonly fields: readonly string[] | undefined;
   readonly headers: Record<string, string>;
 
   constructor(
     code: ErrorCode,
     message: string = errorTable[code][1],
-    { field, errors, headers = {}, cause }: Details = {},
+    { field, errors, fields, headers = {}, cause }: Details = {},
   ) {
     super(message, { cause });
     this.code = code;
     this.status = errorTable[code][0];
     this.field = field;
     this.errors = errors;
+    this.fields = fields;
     // A 401 needs a challenge (RFC 9110, 15.5.2); with this scheme browsers do not ask for a password.
     this.headers = this.status === 401 ? { 'WWW-Authenticate': 'Signage', ...headers } : headers;
   }
 
   /** The body of the response. */
-  toJSON(): { error: { code: ErrorCode; message: string; field?: string; errors?: readonly ContentIssue[] } } {
-    const { code, message, field, errors } = this;
-    return { error: { code, message, ...(field !== undefined && { field }), ...(errors && { errors }) } };
+  toJSON(): { error: { code: ErrorCode; message: string } & Pick<Details, 'field' | 'errors' | 'fields'> } {
+    const { code, message, field, errors, fields } = this;
+    return {
+      error: {
+        code,
+        message,
+        ...(field !== undefined && { field }),
+        ...(errors && { errors }),
+        ...(fields && { fields }),
+      },
+    };
   }
 }

@@ -56,6 +56,7 @@ export const siteSummary = z
     content: contentVersion.nullable().describe('null: there has never been any'),
     bindings: sha256.describe('of all bindings'),
     takeovers: sha256.describe('of all takeovers'),
+    drafts: sha256.optional().describe('of all drafts; absent: it has none'),
   })
   .meta({ id: 'SiteSummary' });
 export type SiteSummary = z.infer<typeof siteSummary>;
@@ -66,7 +67,7 @@ export const gossipRequest = z
     digest: z
       .string()
       .regex(/^[0-9a-f]{16}$/)
-      .describe('of its content, bindings and takeovers'),
+      .describe('of its content, bindings, takeovers and drafts'),
     members: digests,
   })
   .meta({ id: 'GossipRequest' });

@@ -6,7 +6,7 @@ import { mostWaiting, waitingDevice } from './console/site.ts';
 import { takeover } from './console/takeovers.ts';
 import { fleetPush } from './fleet.ts';
 import { claimCode } from './onboarding.ts';
-import { cutText, deviceId, instant, operator, reading, reportedText, sha256, slug } from './terms.ts';
+import { author, cutText, deviceId, instant, operator, reading, reportedText, sha256, slug } from './terms.ts';
 
 /** Marks a relayed request, which is executed on the receiving box and never relayed again. Value: node id of the sender. */
 export const relayHeader = 'x-signage-relay';
@@ -111,6 +111,7 @@ export const contentDocument = contentVersion
       .max(100_000)
       .describe('the times of the screens, by slug'),
     operator: operator.default(null),
+    approved_by: author.nullable().optional().describe('who published the draft that it was; absent: it was none'),
     push: fleetPush.optional().describe('of the fleet, the last one that it is or was derived from; absent: none'),
     text: z.string().max(mostContentCharacters).describe('content.json as the operator wrote it'),
   })
@@ -304,6 +305,7 @@ export const peerState = z
     bindings: sha256.describe('digest of all bindings'),
     media: sha256.describe('digest of the list of media'),
     takeovers: sha256.describe('digest of all takeovers'),
+    drafts: sha256.optional().describe('digest of all drafts; absent: it has none'),
     devices: z
       .array(deviceId)
       .max(mostAdvertisedDevices)

@@ -68,6 +68,15 @@ export const operator = z
   .nullable()
   .describe('name that the person who made the change gave, unproven; null: none was given');
 
+/** Who did something. */
+export const author = z
+  .object({
+    id: z.string().nullable().describe('id of a person; null: the name is only given, in `x-signage-operator`'),
+    name: z.string().max(64),
+  })
+  .meta({ id: 'Author' });
+export type Author = z.infer<typeof author>;
+
 /** A reading of a clock, in ms. */
 export const reading = z.number().min(0).max(Number.MAX_SAFE_INTEGER);
 

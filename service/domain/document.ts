@@ -13,7 +13,12 @@ type Body = Omit<ContentDocument, keyof ContentVersion>;
 /**
  * SHA-256 (hex) of the document. Listed field by field, so that the order of keys does not matter.
  */
-export const documentHash = ({ text, changedAt, ancestors, stamps }: Omit<Body, 'operator' | 'push'>): string =>
+export const documentHash = ({
+  text,
+  changedAt,
+  ancestors,
+  stamps,
+}: Omit<Body, 'operator' | 'push' | 'approved_by'>): string =>
   createHash('sha256')
     .update(
       JSON.stringify([
@@ -60,6 +65,8 @@ interface Edit extends Pick<Body, 'text' | 'changedAt' | 'stamps'> {
   operator?: string | null;
   /** The push of the fleet that the edit applies; absent: a local edit. */
   push?: Body['push'];
+  /** Who published the draft that it was; absent: it was none. */
+  approved_by?: Body['approved_by'];
   counter: number;
   nodeId: string;
 }
@@ -67,7 +74,7 @@ interface Edit extends Pick<Body, 'text' | 'changedAt' | 'stamps'> {
 /** The document that results from an edit of `before`. */
 export const editedDocument = (
   before: ContentDocument | null,
-  { counter, nodeId, operator = null, push = before?.push, ...edit }: Edit,
+  { counter, nodeId, operator = null, push = before?.push, approved_by, ...edit }: Edit,
 ): ContentDocument => {
   const parents = before === null ? [] : [versionOf(before), ...before.ancestors];
   const body = {
@@ -75,6 +82,7 @@ export const editedDocument = (
     operator,
     ancestors: thinned(parents),
     ...(push !== undefined && { push }),
+    ...(approved_by !== undefined && { approved_by }),
   };
   return { counter, nodeId, sha256: documentHash(body), ...body };
 };

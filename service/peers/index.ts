@@ -22,7 +22,13 @@ import { openKnownBoxes } from './known-boxes.ts';
 import { createMediaReplication, createMissingMedia } from './media-replication.ts';
 import { createNews } from './news.ts';
 import { createAskPeers, createOverdue } from './operations.ts';
-import { createMisdated, createRecordExchange, type ReplicatedDevices, type ReplicatedTakeovers } from './records.ts';
+import {
+  createMisdated,
+  createRecordExchange,
+  type ReplicatedDevices,
+  type ReplicatedDrafts,
+  type ReplicatedTakeovers,
+} from './records.ts';
 import { createRegistry } from './registry.ts';
 import { createReplication } from './replication.ts';
 import { createSharedCopies } from './shared-copies.ts';
@@ -36,6 +42,7 @@ interface Dependencies {
   media: Media;
   devices: ReplicatedDevices;
   takeovers: ReplicatedTakeovers;
+  drafts: ReplicatedDrafts;
 }
 
 export type Peers = Awaited<ReturnType<typeof createPeers>>;
@@ -45,7 +52,10 @@ type StatePart = () => Pick<PeerState, 'devices' | 'alerts'>;
 /** A smaller change of the start time, ms, is not sent. */
 const MAX_SLEW_MS = 50;
 
-export const createPeers = async (context: ServiceContext, { content, media, devices, takeovers }: Dependencies) => {
+export const createPeers = async (
+  context: ServiceContext,
+  { content, media, devices, takeovers, drafts }: Dependencies,
+) => {
   const { options, now, monotonicNow, ids } = context;
   const { site, variant } = options;
   const createdAt = monotonicNow();
@@ -91,7 +101,7 @@ export const createPeers = async (context: ServiceContext, { content, media, dev
     content,
     onEdit: (version) => void news.spread({ content: version }),
   });
-  const exchange = createRecordExchange(context, { ...shared, devices, takeovers, onBindings: bindings.emit });
+  const exchange = createRecordExchange(context, { ...shared, devices, takeovers, drafts, onBindings: bindings.emit });
   const mediaReplication = createMediaReplication(context, {
     ...shared,
     content,
@@ -115,7 +125,9 @@ export const createPeers = async (context: ServiceContext, { content, media, dev
     content: replication.version(),
     bindings: devices.digest(),
     takeovers: takeovers.state().takeovers,
+    drafts: drafts.digest(),
   });
+  drafts.onShare(() => gossip.tell());
   const gossip = createGossip(context, { registry, asking, record, summary, siteTime });
   const news = createNews(context, { registry, asking, replication, tell: gossip.tell });
   const state = (): PeerState => ({

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { type AlertRecord, peerAlerts } from '../contract/alerts.ts';
 import type { Command, CommandTarget } from '../contract/commands.ts';
 import { actionAnswer, type BoxOrder, type PeerReset } from '../contract/console/actions.ts';
+import { draftRecord, peerDrafts } from '../contract/console/drafts.ts';
 import { type BoxLogQuery, boxLog, peerAudit } from '../contract/console/site.ts';
 import {
   differingBindings,
@@ -43,6 +44,7 @@ import {
   type TakeoverRecord,
 } from '../contract/peers.ts';
 import { peerPlays, type peerPlaysQuery } from '../contract/plays.ts';
+import { type peerShow, peerShown } from '../contract/show.ts';
 import { remember } from '../domain/collections.ts';
 import type { ServiceContext } from '../module.ts';
 import type { PeerRequest } from './call.ts';
@@ -221,6 +223,7 @@ const peerOperations = {
     },
     { relayed: true, isRepeatable: true, isDated: true },
   ),
+  'screens.show': define('POST /api/peers/show', peerShown, asBody<z.input<typeof peerShow>>, { relayed: true }),
   /** The connections of screens; of all screens if the slugs do not fit into a URL. */
   'screens.connections': define(
     'GET /api/peers/connections',
@@ -231,6 +234,11 @@ const peerOperations = {
     },
     { maxBytes: 16 * MIB },
   ),
+  'drafts.list': define('GET /api/peers/drafts', peerDrafts),
+  'drafts.record': define('GET /api/peers/drafts/:id', draftRecord, (id: string) => ({ params: { id } }), {
+    deadlineMs: 10_000,
+    maxBytes: 3 * mostContentCharacters,
+  }),
   'takeovers.list': define('GET /api/peers/takeovers', peerTakeovers, undefined, {
     deadlineMs: 10_000,
     maxBytes: 8 * MIB,

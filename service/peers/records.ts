@@ -2,6 +2,8 @@
  * Exchanges replicated records with the other boxes of the site: the bindings of devices, and takeovers. Of two records of
  * a key the newer one wins; a box fetches those of a peer whose digest differs.
  */
+import type { DraftHead } from '../contract/console/drafts.ts';
+import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
 import { bindingBuckets, bindingDigests } from '../contract/gossip.ts';
 import { type DeviceBinding, mostPeers, peerBindings, peerTakeovers, type TakeoverRecord } from '../contract/peers.ts';
@@ -9,6 +11,7 @@ import { canonicalDeviceId } from '../contract/readable.ts';
 import { remember } from '../domain/collections.ts';
 import { clockMonth, isPlausibleTime } from '../domain/merge.ts';
 import { singleFlight } from '../domain/single-flight.ts';
+import type { Drafts } from '../drafts/index.ts';
 import { readJson } from '../http/body.ts';
 import type { Routes } from '../http/routes.ts';
 import type { ServiceContext } from '../module.ts';
@@ -28,6 +31,11 @@ export interface ReplicatedDevices {
 }
 
 export type ReplicatedTakeovers = Pick<Takeovers, 'records' | 'merge' | 'state'>;
+
+export type ReplicatedDrafts = Pick<
+  Drafts,
+  'records' | 'record' | 'lacks' | 'merge' | 'digest' | 'onShare' | 'editing'
+>;
 
 /** A record: its key and its date (ISO 8601). */
 type Dated = readonly [name: string, at: string];
@@ -60,11 +68,11 @@ export const createMisdated = ({ logs, now }: Pick<ServiceContext, 'logs' | 'now
 };
 
 interface Kind<T> {
-  name: 'bindings' | 'takeovers';
+  name: 'bindings' | 'takeovers' | 'drafts';
   /** The digest of all records here. */
   digest(): string;
   /** Fetches the records of a peer, or those that may differ. */
-  ask(peer: LivePeer): Promise<PeerAnswer<Record<string, T[]>>>;
+  ask(peer: LivePeer): Promise<PeerAnswer<{ [Name in Kind<T>['name']]?: T[] }>>;
   dateOf(record: T): Dated;
   /** Stores the newer records. */
   merge(records: readonly T[], peer: LivePeer): Promise<unknown>;
@@ -75,6 +83,7 @@ interface Site {
   asking: AskPeers;
   devices: ReplicatedDevices;
   takeovers: ReplicatedTakeovers;
+  drafts: ReplicatedDrafts;
   misdated: Pick<Misdated, 'note'>;
   onBindings(bindings: readonly DeviceBinding[]): void;
   /** Called when a comparison gave this box records that others may lack. */
@@ -83,7 +92,7 @@ interface Site {
 
 export const createRecordExchange = (
   { logs, now }: Pick<ServiceContext, 'logs' | 'now'>,
-  { peers, asking, devices, takeovers, misdated, onBindings, onNews }: Site,
+  { peers, asking, devices, takeovers, drafts, misdated, onBindings, onNews }: Site,
 ) => {
   const follow = <T>({ name, digest, ask, dateOf, merge }: Kind<T>): void => {
     /** By node id: the digests of its records and of ours after the last exchange, and the {@link clockMonth}. */
@@ -95,7 +104,7 @@ export const createRecordExchange = (
     const fetchFrom = async (peer: LivePeer): Promise<void> => {
       const { nodeId, state } = peer;
       const theirs = state[name];
-      if (theirs === digest()) return misdated.note(nodeId, name, []);
+      if (theirs === undefined || theirs === digest()) return misdated.note(nodeId, name, []);
       if (compared.get(nodeId) === comparison(theirs)) return;
       const answer = await ask(peer);
       if (!answer.ok) {
@@ -159,6 +168,19 @@ export const createRecordExchange = (
     },
   });
 
+  follow<DraftHead>({
+    name: 'drafts',
+    digest: drafts.digest,
+    ask: (peer) => asking.ask(peer, 'drafts.list'),
+    dateOf: ({ id, updated_at }) => [id, updated_at],
+    merge: async (heads, { nodeId }) => {
+      for (const { id } of heads.filter(drafts.lacks)) {
+        const answer = await asking.ask({ nodeId }, 'drafts.record', id);
+        if (answer.ok) await drafts.merge(answer.body);
+      }
+    },
+  });
+
   const routes: Routes = {
     'POST /api/peers/bindings': async (ctx) => {
       const news = await devices.merge(readFields(peerBindings, await readJson(ctx)).bindings);
@@ -170,6 +192,15 @@ export const createRecordExchange = (
       const isDiffering = ({ deviceId }: DeviceBinding) =>
         buckets.has(bucketOf(canonicalDeviceId(deviceId), bindingBuckets));
       ctx.body = { bindings: devices.list().filter(isDiffering) };
+    },
+    'GET /api/peers/drafts': (ctx) => {
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = { drafts: drafts.records(), editing: drafts.editing() };
+    },
+    'GET /api/peers/drafts/:id': async (ctx) => {
+      const record = await drafts.record(ctx.params.id);
+      if (record === null) throw new CodedError('draft_not_found');
+      ctx.body = record;
     },
     'GET /api/peers/takeovers': (ctx) => {
       ctx.set('Cache-Control', 'no-store');

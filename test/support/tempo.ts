@@ -133,6 +133,10 @@ export const testTempo: Tempo = {
     startEvery: 200,
     unwanted: 5_000,
   },
+  drafts: {
+    rest: 50,
+    interval: 200,
+  },
   takeovers: {
     poll: 50,
   },

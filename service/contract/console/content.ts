@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { contentFile } from '../content.ts';
 import { contentIssue } from '../content-terms.ts';
-import { instant, operator, sha256 } from '../terms.ts';
+import { author, instant, operator, sha256 } from '../terms.ts';
 
 /** Largest document as compact JSON in UTF-8, and in a request; largest content.json. Bytes. */
 export const mostContentBytes = 4 * 1024 ** 2;
@@ -59,6 +59,8 @@ export const contentVersionSummary = z
     ...version,
     nodeId: z.string().describe('id of the box where the edit was made'),
     operator,
+    person: author.nullable().default(null).describe('who proved to have made it; null: nobody did'),
+    approved_by: author.nullable().default(null).describe('who published the draft that it was; null: it was none'),
     bytes: z.int().nonnegative().describe('size of content.json'),
     replaced_by: sha256
       .nullable()

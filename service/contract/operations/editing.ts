@@ -64,7 +64,17 @@ export const editing = {
     summary: 'List the versions of the content',
     description: 'The versions that this box has played: edits by console, command line and file, made on any box.',
     answer: ok('The versions, newest first.', contentVersions, {
-      versions: [{ ...version, nodeId: nodeExample, operator: 'Maria', bytes: 48211, replaced_by: null }],
+      versions: [
+        {
+          ...version,
+          nodeId: nodeExample,
+          operator: 'Maria',
+          person: null,
+          approved_by: null,
+          bytes: 48211,
+          replaced_by: null,
+        },
+      ],
     }),
   },
   'GET /console/api/content/versions/:sha256': {

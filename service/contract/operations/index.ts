@@ -1,4 +1,5 @@
 /** All operations of the service. Only these can be mounted, and each of them must be. */
+import { drafts } from './drafts.ts';
 import { editing } from './editing.ts';
 import { health } from './health.ts';
 import { machine } from './machine.ts';
@@ -27,7 +28,7 @@ export const areas = {
   Copies: copies,
   Frames: frames,
   Streams: streams,
-  Editing: editing,
+  Editing: { ...editing, ...drafts },
   Health: health,
   Clock: clock,
   Peers: { ...peers, ...peerBoxes },
@@ -45,6 +46,7 @@ export const operations = {
   ...frames,
   ...streams,
   ...editing,
+  ...drafts,
   ...health,
   ...clock,
   ...peers,

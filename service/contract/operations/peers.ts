@@ -32,6 +32,7 @@ import {
   peerTakeovers,
   protocol,
 } from '../peers.ts';
+import { peerShow, peerShown } from '../show.ts';
 import { deviceExample, digestExample, momentExample, nodeExample } from './examples.ts';
 import { entityTag, type Operations, okSealable, sealable, unchanged } from './operation.ts';
 
@@ -105,6 +106,12 @@ export const peers = {
       commands: [{ id: '5f0f4a86-9d37-4b1c-8a6f-1c550b9d3c1e', slug: 'lobby', body: { command: 'next' }, ageMs: 0 }],
     }),
     answer: okSealable('The results.', peerCommandAnswers, { answers: [{ sent: 2 }] }),
+  },
+  'POST /api/peers/show': {
+    acts: true,
+    summary: 'Have the pages of this box go to a slide',
+    body: sealable(peerShow, { slug: 'lobby', slideId: 'welcome-1' }),
+    answer: okSealable('On how many.', peerShown, { sent: 2 }),
   },
   'POST /api/peers/gossip': {
     acts: true,

@@ -1,0 +1,190 @@
+/** Drafts over HTTP: `/console/api/drafts`. */
+import { type Content, validateContent } from '../content/index.ts';
+import { mostContentBytes, type PublishedContent } from '../contract/console/content.ts';
+import {
+  type Draft,
+  type DraftHead,
+  type DraftRecord,
+  type DraftSummary,
+  draftId,
+  draftQuery,
+  draftRequest,
+} from '../contract/console/drafts.ts';
+import type { ContentFile } from '../contract/content.ts';
+import { CodedError } from '../contract/errors.ts';
+import { readFields } from '../contract/fields.ts';
+import type { Author } from '../contract/terms.ts';
+import { asFile } from '../domain/document.ts';
+import { merge, spellConflict } from '../domain/merge-documents.ts';
+import type { Drafts } from '../drafts/index.ts';
+import { areMet } from '../http/conditions.ts';
+import { operatorOf } from '../http/operator.ts';
+import type { Context, Routes } from '../http/routes.ts';
+import type { Peers } from '../peers/index.ts';
+import { type DocumentDependencies, etagOf, nothing, withDocuments } from './documents.ts';
+import type { VersionStore } from './version-store.ts';
+
+interface Dependencies extends DocumentDependencies {
+  drafts: Pick<Drafts, 'list' | 'get' | 'save' | 'remove' | 'noteEditing' | 'editing'>;
+  content: Pick<Content, 'playing' | 'publish' | 'judge'>;
+  peers: Pick<Peers, 'missingMedia' | 'broadcast'>;
+  versions: Pick<VersionStore, 'read'>;
+}
+
+/** Beside the document of a draft. */
+const MARGIN_BYTES = 16 * 1024;
+/** A document that is published at the same moment is merged, too. */
+const MAX_TRIES = 3;
+
+const idOf = (given: string): string => {
+  const { success, data } = draftId.safeParse(given);
+  if (success) return data;
+  throw new CodedError('invalid_field', 'id is not valid: 1 to 64 of a-z, 0-9 and -.', { field: 'id' });
+};
+
+const authorOf = (ctx: Pick<Context, 'req'>): Author | null => {
+  const name = operatorOf(ctx.req);
+  return name === null ? null : { id: null, name };
+};
+
+/** Refuses a change of another version than the one that the client has read. */
+const guardOf = (ctx: Pick<Context, 'get'>, isRequired: boolean) => {
+  const [match, noneMatch] = [ctx.get('If-Match'), ctx.get('If-None-Match')];
+  return (etag: string | null): void => {
+    if (isRequired && etag !== null && match === '' && noneMatch === '') {
+      throw new CodedError('precondition_required', undefined, { field: 'If-Match' });
+    }
+    if (!areMet({ match, noneMatch }, etag && etagOf(etag))) throw new CodedError('draft_changed');
+  };
+};
+
+type Editing = Readonly<Record<string, readonly string[]>>;
+
+const summaryOf = (head: DraftHead, editing: Editing): DraftSummary => {
+  const { id, title, base_sha256, author, updated_at, updated_by, submitted_by, note, state } = head;
+  const names = [...(editing[id] ?? [])];
+  return { id, title, base_sha256, author, updated_at, updated_by, submitted_by, note, state, editing: names };
+};
+
+const draftOf = (record: DraftRecord, editing: Editing): Draft => ({
+  ...summaryOf(record, editing),
+  content: record.content ?? {},
+});
+
+const sendDraft = (ctx: Context, record: DraftRecord, editing: Editing): void => {
+  ctx.set({ ETag: etagOf(record.etag), 'Cache-Control': 'no-store' });
+  ctx.body = draftOf(record, editing);
+};
+
+export const draftRoutes = (tempo: Parameters<typeof withDocuments>[0], dependencies: Dependencies): Routes => {
+  const { drafts, content, peers, versions } = dependencies;
+  const { withDocument, warningsOf } = withDocuments(tempo, dependencies, mostContentBytes + MARGIN_BYTES);
+
+  /** At all boxes. */
+  const editing = async (): Promise<Editing> => {
+    const { answers } = await peers.broadcast('drafts.list');
+    const all = [drafts.editing(), ...answers.map((answer) => answer.editing)];
+    const ids = new Set(all.flatMap(Object.keys));
+    return Object.fromEntries([...ids].map((id) => [id, [...new Set(all.flatMap((each) => each[id] ?? []))]]));
+  };
+
+  const textOf = async (sha256: string | null): Promise<unknown> => {
+    const version = sha256 === null ? null : await versions.read(sha256);
+    if (version === null) return JSON.parse(nothing.text);
+    const chunks: Buffer[] = [];
+    for await (const chunk of version.stream()) chunks.push(chunk as Buffer);
+    return JSON.parse(Buffer.concat(chunks).toString());
+  };
+
+  /** The draft, merged with what was published since it was begun. @throws CodedError `draft_conflict`, `invalid_content` */
+  const documentOf = async (draft: DraftRecord): Promise<{ value: unknown; file: ContentFile; from: string }> => {
+    const playing = content.playing() ?? nothing;
+    let value: unknown = draft.content;
+    if (playing.sha256 !== draft.base_sha256) {
+      const theirs: unknown = JSON.parse(playing.text.replace(/^\uFEFF/, ''));
+      const merged = merge(await textOf(draft.base_sha256), draft.content, theirs);
+      if (merged.conflicts.length > 0) {
+        const fields = merged.conflicts.map((conflict) => spellConflict(conflict, [draft.content, theirs]));
+        throw new CodedError('draft_conflict', undefined, { fields });
+      }
+      ({ value } = merged);
+    }
+    const reading = validateContent(value);
+    if (!reading.ok) throw new CodedError('invalid_content', undefined, { errors: reading.issues });
+    return { value, file: reading.content, from: playing.sha256 };
+  };
+
+  const publish = async (draft: DraftRecord, by: Author | null): Promise<PublishedContent> => {
+    for (let tries = 1; ; tries++) {
+      const { value, file, from } = await documentOf(draft);
+      try {
+        const { sha256, changedAt } = await content.publish({
+          text: asFile(JSON.stringify(value), value),
+          content: file,
+          isExpected: (playing) => (playing ?? nothing.sha256) === from,
+          operator: (draft.updated_by ?? by)?.name ?? null,
+          approved_by: by,
+        });
+        return { sha256, changedAt, warnings: await warningsOf(file) };
+      } catch (error) {
+        const isLate = error instanceof CodedError && error.code === 'content_changed';
+        if (!isLate || tries === MAX_TRIES) throw error;
+      }
+    }
+  };
+
+  const find = async (id: string): Promise<DraftRecord> => {
+    const draft = await drafts.get(id);
+    if (draft === null) throw new CodedError('draft_not_found');
+    return draft;
+  };
+
+  return {
+    'GET /console/api/drafts': async (ctx) => {
+      const names = await editing();
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = { drafts: drafts.list().map((head) => summaryOf(head, names)) };
+    },
+
+    'GET /console/api/drafts/:id': async (ctx) => {
+      const draft = await find(idOf(ctx.params.id));
+      const name = operatorOf(ctx.req);
+      if (readFields(draftQuery, ctx.query).editing === '1' && name !== null) drafts.noteEditing(draft.id, name);
+      sendDraft(ctx, draft, await editing());
+    },
+
+    'PUT /console/api/drafts/:id': async (ctx) => {
+      const id = idOf(ctx.params.id);
+      await withDocument(ctx, async ({ value }) => {
+        const { draft, isNew } = await drafts.save(
+          id,
+          readFields(draftRequest, value),
+          authorOf(ctx),
+          guardOf(ctx, true),
+        );
+        ctx.status = isNew ? 201 : 200;
+        sendDraft(ctx, draft, drafts.editing());
+      });
+    },
+
+    'DELETE /console/api/drafts/:id': async (ctx) => {
+      await drafts.remove(idOf(ctx.params.id), authorOf(ctx), guardOf(ctx, false));
+      ctx.status = 204;
+    },
+
+    'POST /console/api/drafts/:id/publish': async (ctx) => {
+      const draft = await find(idOf(ctx.params.id));
+      guardOf(ctx, true)(draft.etag);
+      const by = authorOf(ctx);
+      const published = await publish(draft, by);
+      // What somebody typed meanwhile stays a draft.
+      await drafts
+        .remove(draft.id, by, (etag) => {
+          if (etag !== draft.etag) throw new CodedError('draft_changed');
+        })
+        .catch((error: unknown) => ctx.state.log.warn({ err: error, id: draft.id }, 'a published draft stays'));
+      ctx.set('ETag', etagOf(published.sha256));
+      ctx.body = published;
+    },
+  };
+};

@@ -1,0 +1,226 @@
+/**
+ * Drafts of the content, a file each in the data directory. Boxes exchange them once nobody has typed for a moment; of two
+ * that were saved apart both stay.
+ */
+import { createHash } from 'node:crypto';
+import { readdir, readFile, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  type DraftHead,
+  type DraftRecord,
+  draftRecord,
+  mostDraftRecords,
+  mostDrafts,
+} from '../contract/console/drafts.ts';
+import { CodedError } from '../contract/errors.ts';
+import type { Author } from '../contract/terms.ts';
+import { createEmitter } from '../domain/emitter.ts';
+import { laterThan } from '../domain/merge.ts';
+import type { Module, ServiceContext } from '../module.ts';
+import { createQueue } from '../platform/queue.ts';
+import { isFull, systemDisk } from '../platform/store/disk.ts';
+import { keepCopy, makeFolder } from '../platform/store/file.ts';
+import { advanced, headOf, isNews, settle, withEtag } from './records.ts';
+
+/** What a client saves. */
+export interface DraftSave extends Pick<DraftRecord, 'title' | 'base_sha256'> {
+  content: NonNullable<DraftRecord['content']>;
+  state?: DraftRecord['state'] | null | undefined;
+  note?: string | null | undefined;
+}
+
+/** Whether a change may be made, given the ETag's value of what is there; null: nothing is. Throws if not. */
+type Guard = (etag: string | null) => void;
+
+export interface Drafts extends Module {
+  /** Newest first. */
+  list(): DraftHead[];
+  /** Null: there is no such draft. */
+  get(id: string): Promise<DraftRecord | null>;
+  /** @throws CodedError `too_many_drafts`, `insufficient_storage`, what `guard` throws */
+  save(id: string, save: DraftSave, by: Author | null, guard: Guard): Promise<{ draft: DraftRecord; isNew: boolean }>;
+  /** @throws CodedError `draft_not_found`, `insufficient_storage`, what `guard` throws */
+  remove(id: string, by: Author | null, guard: Guard): Promise<void>;
+  /** All records that rest, removed ones included, for other boxes. */
+  records(): DraftHead[];
+  /** A record for another box; null: there is none. */
+  record(id: string): Promise<DraftRecord | null>;
+  /** Whether another box's record is to be fetched. */
+  lacks(head: DraftHead): boolean;
+  /** Stores a record of another box. */
+  merge(record: DraftRecord): Promise<void>;
+  /** SHA-256 (hex) of {@link records}: equal on boxes with equal drafts. */
+  digest(): string;
+  /** Calls `listener` when {@link records} changes by a save here. */
+  onShare(listener: () => void): void;
+  /** Notes that somebody has a draft open. */
+  noteEditing(id: string, name: string): void;
+  /** Who has which draft open at this box. */
+  editing(): Record<string, string[]>;
+}
+
+/** Removals are kept for as long as a box may be away. */
+const KEEP_MS = 400 * 86_400_000;
+const EDITING_MS = 30_000;
+/** Names that are remembered of one draft. */
+const MAX_NAMES = 50;
+
+const nameOf = (id: string): string => `${id}.json`;
+
+export const createDrafts = async (context: ServiceContext): Promise<Drafts> => {
+  const { dirs, log, now, monotonicNow, ids, tempo } = context;
+  const folder = join(dirs.data, 'drafts');
+  const enqueue = createQueue();
+  const shares = createEmitter();
+  const heads = new Map<string, DraftHead>();
+  const names = new Map<string, Map<string, number>>();
+  /** Those that other boxes are told of. */
+  let shared: readonly DraftHead[] = [];
+  let digest = '';
+  let sharedAt = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+
+  const share = (): void => {
+    shared = [...heads.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    const etags = shared.map(({ etag }) => etag);
+    digest = createHash('sha256').update(JSON.stringify(etags)).digest('hex');
+  };
+  /** Once nobody has typed for a moment, and not too often. */
+  const shareAtRest = (): void => {
+    clearTimeout(timer);
+    const wait = Math.max(tempo.drafts.rest, sharedAt + tempo.drafts.interval - monotonicNow());
+    timer = setTimeout(() => {
+      sharedAt = monotonicNow();
+      share();
+      shares.emit();
+    }, wait);
+    timer.unref();
+  };
+
+  const read = async (name: string): Promise<DraftRecord | null> => {
+    try {
+      return draftRecord.parse(JSON.parse(await readFile(join(folder, name), 'utf8')));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') log.error({ err: error, name }, 'a draft cannot be read');
+      return null;
+    }
+  };
+  await makeFolder(folder);
+  for (const name of await readdir(folder)) {
+    const record = name.endsWith('.json') ? await read(name) : null;
+    if (record !== null) heads.set(record.id, headOf(record));
+  }
+  share();
+
+  const store = async (record: DraftRecord): Promise<void> => {
+    try {
+      await keepCopy(systemDisk, join(folder, nameOf(record.id)), Buffer.from(JSON.stringify(record)));
+      await systemDisk.syncFolder(folder);
+    } catch (error) {
+      throw isFull(error) ? new CodedError('insufficient_storage', undefined, { cause: error }) : error;
+    }
+    heads.set(record.id, headOf(record));
+  };
+  const prune = async (): Promise<void> => {
+    const removed = [...heads.values()].filter((head) => head.removed);
+    const old = removed
+      .toSorted((a, b) => (a.updated_at < b.updated_at ? 1 : -1))
+      .filter(({ updated_at }, place) => place >= mostDraftRecords / 2 || Date.parse(updated_at) + KEEP_MS < now());
+    for (const { id } of old) {
+      heads.delete(id);
+      await unlink(join(folder, nameOf(id))).catch(() => undefined);
+    }
+  };
+
+  const live = (id: string): DraftHead | undefined => {
+    const head = heads.get(id);
+    return head === undefined || head.removed ? undefined : head;
+  };
+  const list = (): DraftHead[] =>
+    [...heads.values()].filter(({ removed }) => !removed).toSorted((a, b) => (a.updated_at < b.updated_at ? 1 : -1));
+
+  /** The next record of an id, by this box. */
+  const next = (id: string, given: Omit<DraftRecord, 'id' | 'counters' | 'etag' | 'updated_at'>): DraftRecord => {
+    const before = heads.get(id);
+    const counters = advanced(before?.counters ?? {}, ids.nodeId);
+    return withEtag({ ...given, id, counters, updated_at: laterThan(before?.updated_at, now()) });
+  };
+
+  const mergeNow = async (theirs: DraftRecord): Promise<void> => {
+    const head = heads.get(theirs.id);
+    if (head === undefined) {
+      if (heads.size >= mostDraftRecords) return log.warn({ id: theirs.id }, 'there are too many drafts');
+      return store(theirs);
+    }
+    if (!isNews(head, theirs)) return;
+    const ours = await read(nameOf(theirs.id));
+    if (ours === null) return store(theirs);
+    const { kept, copy } = settle(ours, theirs);
+    if (copy !== null) await mergeNow(copy);
+    if (kept.etag !== ours.etag) await store(kept);
+  };
+
+  return {
+    list,
+    get: async (id) => (live(id) === undefined ? null : read(nameOf(id))),
+    save: (id, { title, base_sha256, content, state, note }, by, guard) =>
+      enqueue(async () => {
+        const before = live(id);
+        guard(before?.etag ?? null);
+        if (before === undefined && list().length >= mostDrafts) throw new CodedError('too_many_drafts');
+        const nextState = state ?? before?.state ?? 'open';
+        const submitter = before?.state === 'submitted' ? before.submitted_by : by;
+        const draft = next(id, {
+          title,
+          base_sha256,
+          content,
+          author: before === undefined ? by : before.author,
+          updated_by: by,
+          submitted_by: nextState === 'submitted' ? submitter : null,
+          note: note === undefined ? (before?.note ?? null) : note,
+          state: nextState,
+          removed: false,
+        });
+        await store(draft);
+        shareAtRest();
+        return { draft, isNew: before === undefined };
+      }),
+    remove: (id, by, guard) =>
+      enqueue(async () => {
+        const before = live(id);
+        if (before === undefined) throw new CodedError('draft_not_found');
+        guard(before.etag);
+        const { counters: _, etag: __, updated_at: ___, id: ____, ...rest } = before;
+        await store(next(id, { ...rest, updated_by: by, removed: true, content: null }));
+        await prune();
+        shareAtRest();
+      }),
+    records: () => [...shared],
+    record: (id) => (heads.has(id) ? read(nameOf(id)) : Promise.resolve(null)),
+    lacks: (head) => isNews(heads.get(head.id), head),
+    merge: (record) =>
+      enqueue(async () => {
+        // A record is what its hash says.
+        if (withEtag(record).etag !== record.etag) return log.warn({ id: record.id }, 'a draft of a peer is damaged');
+        await mergeNow(record);
+        share();
+      }),
+    digest: () => digest,
+    onShare: shares.on,
+    noteEditing: (id, name) => {
+      if (live(id) === undefined) return;
+      const known = names.get(id) ?? new Map<string, number>();
+      if (!known.has(name) && known.size >= MAX_NAMES) return;
+      names.set(id, known.set(name, monotonicNow()));
+    },
+    editing: () => {
+      const since = monotonicNow() - EDITING_MS;
+      for (const [id, known] of names) {
+        for (const [name, at] of known) if (at < since) known.delete(name);
+        if (known.size === 0 || live(id) === undefined) names.delete(id);
+      }
+      return Object.fromEntries([...names].map(([id, known]) => [id, [...known.keys()]]));
+    },
+    close: () => clearTimeout(timer),
+  };
+};

@@ -1,0 +1,86 @@
+/** The records of drafts, and how boxes agree on them without losing what was typed. Pure. */
+import { createHash } from 'node:crypto';
+import type { DraftHead, DraftRecord } from '../contract/console/drafts.ts';
+
+type Counters = DraftHead['counters'];
+
+/** Everything but the content. */
+export const headOf = ({ content: _, ...head }: DraftRecord): DraftHead => head;
+
+/** Adds the hash of a record, of its fields in a fixed order. */
+export const withEtag = (record: Omit<DraftRecord, 'etag'>): DraftRecord => {
+  const { id, title, base_sha256, author, updated_at, updated_by, submitted_by, note, state, removed } = record;
+  const counters = Object.entries(record.counters).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const people = [author, updated_by, submitted_by].map((person) => person && [person.id, person.name]);
+  const rest = [id, counters, removed, title, base_sha256, people, updated_at, note, state];
+  const etag = createHash('sha256')
+    .update(JSON.stringify([...rest, record.content]))
+    .digest('hex');
+  return { ...record, etag };
+};
+
+/** Whether `a` has every save of `b`. */
+const includes = (a: Counters, b: Counters): boolean =>
+  Object.entries(b).every(([key, count]) => (a[key] ?? 0) >= count);
+
+export const joined = (a: Counters, b: Counters): Counters => {
+  const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return Object.fromEntries([...keys].map((key) => [key, Math.max(a[key] ?? 0, b[key] ?? 0)]));
+};
+
+/** The next save of a box. */
+export const advanced = (counters: Counters, nodeId: string): Counters => ({
+  ...counters,
+  [nodeId]: (counters[nodeId] ?? 0) + 1,
+});
+
+/** Whether a box that has `ours` lacks something of `theirs`. */
+export const isNews = (ours: DraftHead | undefined, theirs: DraftHead): boolean => {
+  if (ours === undefined) return true;
+  // Equal counters with another content: two boxes that were started from one disk image.
+  const isWhole = includes(ours.counters, theirs.counters) && !includes(theirs.counters, ours.counters);
+  return ours.etag !== theirs.etag && !isWhole;
+};
+
+/** The id of a copy: `lunch`, `lunch-2`, `lunch-3`. */
+export const copyId = (id: string): string => {
+  const [, stem = id, number = '1'] = /^(.*)-(\d{1,4})$/.exec(id) ?? [];
+  const end = `-${Number(number) + 1}`;
+  return stem.slice(0, 64 - end.length) + end;
+};
+
+const isLater = (a: DraftRecord, b: DraftRecord): boolean =>
+  a.updated_at === b.updated_at ? a.etag > b.etag : a.updated_at > b.updated_at;
+
+const saves = ({ title, base_sha256, content, state, note }: DraftRecord): string =>
+  JSON.stringify([title, base_sha256, content, state, note]);
+
+/** What becomes of two records of one id: the one that stays, and the older of two that were typed apart. */
+interface Settled {
+  kept: DraftRecord;
+  /** Gets an id of its own. */
+  copy: DraftRecord | null;
+}
+
+/** Commutative: both boxes come to the same records. */
+export const settle = (ours: DraftRecord, theirs: DraftRecord): Settled => {
+  if (ours.etag === theirs.etag) return { kept: ours, copy: null };
+  const isNewer = includes(ours.counters, theirs.counters);
+  const isOlder = includes(theirs.counters, ours.counters);
+  if (isNewer !== isOlder) return { kept: isNewer ? ours : theirs, copy: null };
+  const [later, earlier] = isLater(ours, theirs) ? [ours, theirs] : [theirs, ours];
+  const counters = joined(later.counters, earlier.counters);
+  // What somebody typed outlives a removal that had not seen it.
+  const winner = later.removed && !earlier.removed ? earlier : later;
+  const kept = withEtag({ ...winner, counters });
+  if (later.removed || earlier.removed || saves(later) === saves(earlier)) return { kept, copy: null };
+  const own = earlier.etag.slice(0, 16);
+  const copy = withEtag({
+    ...earlier,
+    id: copyId(earlier.id),
+    author: earlier.updated_by ?? earlier.author,
+    // A save of its own, so that it descends from no other draft of that id.
+    counters: { [own]: 1 },
+  });
+  return { kept, copy };
+};
