@@ -24,6 +24,5 @@ export const savedMessage = z.strictObject({
   media_url: fileUrl.nullish().describe('an image or video that is shown instead of the text'),
   minutes,
 });
-export type SavedMessage = z.infer<typeof savedMessage>;
 
 export const mostMessages = 200;
