@@ -50,7 +50,6 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   const context = createContext(options, ports, { nodeId, reserve }, closers);
   const [access, isLocal] = [await openAccess(context), await openLocalToken(context)];
   const proofs = createDeviceProofs(context, stored);
-  const { pageToken } = access;
 
   const modules = createModules(closers);
   const { add } = modules;
@@ -64,12 +63,11 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   const clock = add(createClock(context, { peers, media, takeovers }));
   const screens = add(createScreens(context, { content, peers, clock, devices: stored, proofs }));
   const devices = add(await createDevices(context, { stored, proofs, content, peers, screens }));
-  const pages = add(await createPages(context, { content, screens, devices, proofs, pageToken }));
+  const pages = add(await createPages(context, { content, screens, devices, proofs, pageToken: access.pageToken }));
   add(createUpdates(context));
   const records = add(
     await createRecords(context, { modules, content, media, streams, peers, screens, devices, proofs, clock }),
   );
-  const { audit, beginUpdate } = records;
   const health = add(createHealth(context, modules, screens));
   if (options.fleetUrl !== null) {
     // The NATS libraries are loaded only if a fleet is configured.
@@ -80,7 +78,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
 
   const { port, url, ...server } = await openHttp(context, {
     access,
-    audit,
+    audit: records.audit,
     routes: modules.routes(),
     sockets: modules.sockets(),
     answerOpen: screens.answerOpen,
@@ -101,12 +99,12 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
     hours: (slug) => (isEmergency(slug) ? null : content.hours(slug)),
     isEmergency,
     updateFeeds: peers.updateFeeds,
-    beginUpdate,
+    beginUpdate: records.beginUpdate,
     screenOf: (deviceId) => devices.status(deviceId, url).screenSlug,
     bind: async (deviceId, screenSlug) => {
       const rule = { action: 'device.bind', subject: 'device', id: 'deviceId' } as const;
       const asked = { params: { deviceId }, operator: null, address: null };
-      await audit.during(rule, asked, () => devices.bind(deviceId, screenSlug, url));
+      await records.audit.during(rule, asked, () => devices.bind(deviceId, screenSlug, url));
     },
     close: closers.close,
   };

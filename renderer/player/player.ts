@@ -27,10 +27,7 @@ interface PlayerOptions {
 }
 
 export interface Player {
-  /**
-   * Replaces the playlist; null: the screen does not exist. A current slide that is unchanged keeps playing. Synchronized
-   * pages of a screen show the same slide at the same time.
-   */
+  /** Replaces the playlist; null: the screen does not exist. A current slide that is unchanged keeps playing. */
   load(payload: PlaylistPayload | null, isSynchronized?: boolean): void;
   /** Goes to the previous or next slide that is on schedule and restarts its time. */
   step(by: 1 | -1): void;
@@ -42,9 +39,7 @@ export interface Player {
   retry(): void;
   /** Makes failed slides eligible immediately. */
   onMedia(): void;
-  /**
-   * Halts or resumes time and motion; `isSilent` also mutes. Resolves once the current view has a picture.
-   */
+  /** Halts or resumes time and motion; `isSilent` also mutes. Resolves once the current view has a picture. */
   halt(isHalted: boolean, isSilent: boolean): Promise<void> | undefined;
   /** Re-evaluates immediately, because a clock was set. */
   onClockSet(): void;
