@@ -8,7 +8,7 @@ import { createTimes } from './support/times.ts';
 /** Tests that repeat themselves: `npm run soak` runs these alone, and for hours. */
 const repeated = [
   'test/auth/replay.test.ts',
-  'test/cli/hostile.test.ts',
+  'test/cli/{hostile,relay}.test.ts',
   'test/clock/majority-of-boxes.test.ts',
   'test/console/{boxes,content,editor,forget,media,site,takeovers,versions}.test.ts',
   'test/content/properties.test.ts',

@@ -15,6 +15,7 @@ import { hostileHeaders } from '../support/hostile-box.ts';
 import { patience } from '../support/observe.ts';
 import { createOperator } from '../support/operator.ts';
 import { shareTestService, startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { isSoak } from '../support/soak.ts';
 import { type Ended, secret, signageHere } from './support.ts';
 
 const env = { SIGNAGE_SHARED_SECRET: secret };
@@ -50,12 +51,12 @@ type Meddle = (passed: Passed) => Promise<Answered | null>;
 const passOn: Meddle = (passed) => pass(box(), passed);
 
 /** @returns the address of a host that passes on changes as `meddle` does, and the rest as `read` does; null: it answers nothing */
-const startRelay = (meddle: Meddle, read = passOn): Promise<string> =>
+const startRelay = (meddle: Meddle, read = passOn, methods = ['PUT', 'DELETE']): Promise<string> =>
   listenOn(
     createServer(async (request, response) => {
       const { method = '', url = '', headers } = request;
       const passed = { method, url, headers, body: await buffer(request) };
-      const answer = await (['PUT', 'DELETE'].includes(method) ? meddle(passed) : read(passed)).catch(() => null);
+      const answer = await (methods.includes(method) ? meddle(passed) : read(passed)).catch(() => null);
       if (answer === null) response.destroy();
       else if (answer.headers['x-cut'] !== undefined)
         response.writeHead(200, { 'content-length': '9' }).write('{', () => response.destroy());
@@ -430,6 +431,57 @@ const changed = <Message extends { headers: IncomingHttpHeaders }>(
 /** Some changes leave an answer without an end. */
 const impatient: Limits = { ...defaultLimits, headMs: 500, silenceMs: 500, answerMs: 500 };
 
+interface Deed {
+  action: string;
+  /** The exit code where it was done. */
+  code: number;
+  /** What has to be there, and the arguments of the command. */
+  prepare(number: number): Promise<string[]>;
+}
+
+const put = async (path: string, body: unknown): Promise<void> => {
+  await createOperator(box(), secret, nowAt(box()))('PUT', path, body, { 'If-Match': '*' });
+};
+const deeds: Record<string, Deed> = {
+  // No page shows the screen.
+  send: { action: 'screen.command', code: 3, prepare: async () => ['send', 'lobby', 'reload', '--yes'] },
+  'content push': {
+    action: 'content.publish',
+    code: 0,
+    prepare: async (number) => {
+      const file = join(temporaryFolder(), 'content.json');
+      writeFileSync(file, JSON.stringify({ ...lobby, screens: [{ ...lobby.screens[0], name: `Lobby ${number}` }] }));
+      return ['content', 'push', file, '--yes'];
+    },
+  },
+  'media put': {
+    action: 'medium.upload',
+    code: 0,
+    prepare: async (number) => {
+      const file = join(temporaryFolder(), 'door.txt');
+      writeFileSync(file, `Open until ${number}`);
+      return ['media', 'put', file];
+    },
+  },
+  'takeover end': {
+    action: 'takeover.end',
+    code: 0,
+    prepare: async () => {
+      const until = new Date(nowAt(box())() + 600_000).toISOString();
+      await put('/console/api/takeovers/fire', { targets: ['lobby'], level: 'info', title: 'Fire', until });
+      return ['takeover', 'end', 'fire', '--yes'];
+    },
+  },
+};
+
+const deedsOf = async (wanted: string): Promise<number> => {
+  const { records } = await (await createOperator(box(), secret, nowAt(box()))('GET', '/console/api/audit')).json();
+  return records.filter(
+    ({ action, operator, result }: Record<string, string>) =>
+      action === wanted && operator === 'Jürgen' && result === 'ok',
+  ).length;
+};
+
 /** What became of what the operator asked: nothing, or it once, and then they know, or know that it may be. */
 const checkOutcome = async ({ code, stderr }: Ended, change: Change): Promise<void> => {
   const done = await happened(box());
@@ -445,20 +497,82 @@ const checkOutcome = async ({ code, stderr }: Ended, change: Change): Promise<vo
     await createOperator(box(), secret, nowAt(box()))('DELETE', `/console/api/takeovers/${id}`);
 };
 
-test.each(['a request', 'an answer'])(
+type Side = 'a request' | 'an answer';
+
+/**
+ * Calls `ask` with a host that changes nothing, then with one change of a header after the other.
+ * @param ask `settled` waits for what still is on its way to the box
+ */
+const withEachHeader = async (
+  side: Side,
+  ask: (relay: string, change: Change, settled: () => Promise<unknown>) => Promise<void>,
+  { methods, isTried = () => true }: { methods?: string[] | undefined; isTried?: (change: Change) => boolean } = {},
+): Promise<void> => {
+  let seen: IncomingHttpHeaders = {};
+  let change: Change = ['drops', 'nothing', undefined];
+  const passing = new Set<Promise<Answered>>();
+  const meddle: Meddle = async (passed) => {
+    const answering = pass(box(), side === 'a request' ? changed(passed, change) : passed);
+    passing.add(answering);
+    const answer = await answering.finally(() => passing.delete(answering));
+    seen = side === 'a request' ? passed.headers : answer.headers;
+    return side === 'a request' ? answer : changed(answer, change);
+  };
+  const relay = await startRelay(meddle, side === 'a request' ? passOn : meddle, methods);
+  const settled = (): Promise<unknown> => Promise.allSettled(passing);
+  await ask(relay, change, settled);
+  const more = side === 'a request' ? hostileHeaders.request : hostileHeaders.answer;
+  for (change of changesOf(seen, more).filter(isTried)) await ask(relay, change, settled);
+};
+
+test.each<Side>(['a request', 'an answer'])(
   'whatever header of %s a host drops, changes or adds, it happens once or not at all, and the operator knows',
   { timeout: 120_000 },
-  async (side) => {
-    let seen: IncomingHttpHeaders = {};
-    let change: Change = ['drops', 'nothing', undefined];
-    const meddle: Meddle = async (passed) => {
-      const answer = await pass(box(), side === 'a request' ? changed(passed, change) : passed);
-      seen = side === 'a request' ? passed.headers : answer.headers;
-      return side === 'a request' ? answer : changed(answer, change);
-    };
-    const relay = await startRelay(meddle, side === 'a request' ? passOn : meddle);
-    await checkOutcome(await run(relay, start, impatient), change);
-    for (change of changesOf(seen, side === 'a request' ? hostileHeaders.request : hostileHeaders.answer))
-      await checkOutcome(await run(relay, start, impatient), change);
-  },
+  (side) =>
+    withEachHeader(side, async (relay, change, settled) => {
+      const ended = await run(relay, start, impatient);
+      await settled();
+      await checkOutcome(ended, change);
+    }),
+);
+
+/** The headers that say who asked for what, where and when; `npm run soak` takes all, and those of requests too. */
+const isTold = ([, name]: Change): boolean => isSoak || /^(?:nothing$|host|if-|x-signage-)/.test(name);
+const sides: Side[] = isSoak ? ['a request', 'an answer'] : ['an answer'];
+
+describe.each(Object.entries(deeds))('%s', (name, { action, code: done, prepare }) => {
+  test.each(sides)(
+    'happens once or not at all, whatever header of %s a host drops, changes or adds, and the operator knows',
+    { timeout: 300_000 },
+    async (side) => {
+      let number = 0;
+      const ask = async (relay: string, change: Change, settled: () => Promise<unknown>): Promise<void> => {
+        number += 1;
+        const args = await prepare(number);
+        const before = await deedsOf(action);
+        const { code, stderr } = await run(relay, args, impatient);
+        await settled();
+        const count = (await deedsOf(action)) - before;
+        if (number === 1) expect([code, stderr]).toEqual([done, expect.any(String)]);
+        const isKnown = [mayHappen, 'It is published'].some((sentence) => stderr.includes(sentence));
+        const expected = code === done ? 1 : isKnown ? expect.toBeOneOf([0, 1]) : 0;
+        expect([change, code, stderr, count]).toEqual([change, code, stderr, expected]);
+      };
+      await withEachHeader(side, ask, { methods: name === 'send' ? ['POST'] : undefined, isTried: isTold });
+    },
+  );
+});
+
+test.runIf(isSoak).each(sides)(
+  'whatever header of %s a host drops, changes or adds, what the console calls done happens once, and all else at most once',
+  { timeout: 300_000 },
+  (side) =>
+    withEachHeader(side, async (relay, change, settled) => {
+      const before = await deedsOf('takeover.start');
+      const said = await runConsole(relay);
+      await settled();
+      const count = (await deedsOf('takeover.start')) - before;
+      if (change[1] === 'nothing') expect(said).toBe('done');
+      expect([change, said, count]).toEqual([change, said, said === 'done' ? 1 : expect.toBeOneOf([0, 1])]);
+    }),
 );
