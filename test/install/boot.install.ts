@@ -159,7 +159,8 @@ describe.skipIf(findProgram('systemd-nspawn') === undefined)(`a box with Debian 
   ])('shows it again after kill -9 of %s', async (_, name) => {
     inside('systemctl', 'reset-failed', program);
     const before = mainProcess();
-    if (name === null) inside('systemctl', 'kill', '--signal=KILL', '--kill-whom=all', program);
+    // It ends with an error where a process is gone before its turn.
+    if (name === null) attempt('systemctl', 'kill', '--signal=KILL', '--kill-whom=all', program);
     else inside('pkill', '-KILL', '--oldest', '-u', 'signage', '-x', name);
     await expect.poll(mainProcess, patience).not.toBe(before);
     await expect.poll(() => attempt('systemctl', 'is-active', program), patience).toBe('active');
