@@ -70,10 +70,13 @@ export interface SyncClock {
   recordVideoSkew(aheadMs: number): void;
 }
 
-/** Interval of requests until the estimate has {@link ENOUGH} samples. */
+/** Interval of requests until the estimate is settled. */
 const SOON_MS = 150;
 const LATER_MS = 4_000;
+/** It is settled by this many samples, the best of which is precise, or by many requests. */
 const ENOUGH = 6;
+const PRECISE_ROUND_TRIP_MS = 10;
+const MANY = 40;
 const REPORT_MS = 5_000;
 /** Entries per list of a report, as the service accepts. */
 const MAX_SKEWS = 100;
@@ -86,11 +89,13 @@ export const createSyncClock = (clock: Clock, send: (message: object) => void): 
   let reporting: ReturnType<typeof setInterval> | undefined;
   let swaps: number[] = [];
   let videos: number[] = [];
+  let asked = 0;
   let settled = false;
 
   const ask = (): void => {
+    asked += 1;
     send({ type: 'time', t0: clock.elapsed() });
-    timer = setTimeout(ask, estimator.count() < ENOUGH ? SOON_MS : LATER_MS);
+    timer = setTimeout(ask, settled ? LATER_MS : SOON_MS);
   };
 
   const report = (): void => {
@@ -119,7 +124,7 @@ export const createSyncClock = (clock: Clock, send: (message: object) => void): 
       const best = estimator.best(t3);
       if (best === null) return;
       course = steer(course ?? { at: t3, offset: best.offset, target: best.offset }, best.offset, t3, !settled);
-      settled ||= estimator.count() >= ENOUGH;
+      settled ||= asked >= MANY || (estimator.count() >= ENOUGH && best.roundTrip <= PRECISE_ROUND_TRIP_MS);
     },
     recordSwap: (lateMs) => record(swaps, lateMs),
     recordVideoSkew: (aheadMs) => record(videos, aheadMs),

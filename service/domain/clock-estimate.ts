@@ -32,6 +32,9 @@ const MAX_ROUND_TRIP_MS = 2_000;
 /** Uncertainty of a sample at `now`, in ms. */
 const uncertainty = ({ roundTrip, at }: Sample, now: number): number => roundTrip / 2 + Math.max(0, now - at) * DRIFT;
 
+const lessCertain = (one: Sample, other: Sample, now: number): Sample =>
+  uncertainty(other, now) > uncertainty(one, now) ? other : one;
+
 /**
  * The sample with the smallest round trip is best: its asymmetry is bounded by the round trip. If samples contradict each
  * other, one of the clocks was set, and the older samples are dropped.
@@ -47,7 +50,11 @@ export const createEstimator = () => {
       if (!Number.isFinite(offset) || t3 < t0 || roundTrip < -GRAIN_MS || roundTrip > MAX_ROUND_TRIP_MS) return;
       const agrees = (other: Sample): boolean =>
         Math.abs(other.offset - offset) <= uncertainty(other, t3) + uncertainty(sample, t3) + GRAIN_MS;
-      samples = [...samples.filter(agrees), sample].slice(-MAX_SAMPLES);
+      samples = [...samples.filter(agrees), sample];
+      // A busy machine answers late for a while: what was precise before is worth more than what is new.
+      if (samples.length <= MAX_SAMPLES) return;
+      const worst = samples.reduce((least, other) => lessCertain(least, other, t3));
+      samples = samples.filter((each) => each !== worst);
     },
     /** The most precise sample at the reading `at` of this clock; null: no samples. */
     best: (at: number): Sample | null =>

@@ -41,6 +41,14 @@ describe('an estimate', () => {
     expect(estimator.count()).toBe(3);
   });
 
+  it('keeps the exchange that was precise, however many slow ones follow', () => {
+    const estimator = createEstimator();
+    estimator.add(exchange(0, 1_000, 1, 1));
+    for (let at = 4_000; at <= 100_000; at += 4_000) estimator.add(exchange(at, 1_000, 90, 2));
+    expect(estimator.best(100_000)?.offset).toBeCloseTo(1_000, 0);
+    expect(estimator.count()).toBe(8);
+  });
+
   it('follows a clock that was set with its first exchange after that', () => {
     const estimator = createEstimator();
     for (const at of [0, 250, 500]) estimator.add(exchange(at, 0, 1, 1));

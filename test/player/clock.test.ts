@@ -1,6 +1,6 @@
 /** Whose clock a page goes by. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createClock } from '../../renderer/player/clock.ts';
+import { createClock, createSyncClock } from '../../renderer/player/clock.ts';
 import { describeBrowser } from '../support/browser.ts';
 import { healthOf, logged } from '../support/observe.ts';
 import { lobby, openPlayer, patience } from '../support/player.ts';
@@ -54,6 +54,40 @@ describe('a clock', () => {
     expect(clock.state()).toBe('unset');
     clock.set(now, 2_000);
     expect([clock.state(), clock.now()]).toEqual(['page', now]);
+  });
+});
+
+describe("the site's time", () => {
+  beforeEach(() => vi.useFakeTimers({ now }));
+  afterEach(() => vi.useRealTimers());
+
+  /** The error of the page, in ms, after answers whose way there took so long each; the last of them again and again. */
+  const errorAfter = async (seconds: number, ...waysThere: number[]) => {
+    const clock = createClock(built);
+    clock.set(now, 0);
+    let asked = 0;
+    const sync = createSyncClock(clock, (message) => {
+      const { type, t0 = 0 } = message as { type: string; t0?: number };
+      if (type !== 'time') return;
+      const there = waysThere[Math.min(asked, waysThere.length - 1)] ?? 0;
+      asked += 1;
+      setTimeout(() => sync.answer({ type: 'time', t0, t1: Date.now(), t2: Date.now() }), there);
+    });
+    sync.setActive(true);
+    await vi.advanceTimersByTimeAsync(seconds * 1000);
+    sync.setActive(false);
+    return { error: sync.at(clock.elapsed()) - Date.now(), asked };
+  };
+
+  it('is right within milliseconds on a machine that is busy while the page starts', async () => {
+    const busy = Array.from({ length: 12 }, () => 90);
+    const { error } = await errorAfter(3, ...busy, 2);
+    expect(Math.abs(error)).toBeLessThan(3);
+  });
+
+  it('is asked for now and then once it is precise, or cannot be', async () => {
+    expect((await errorAfter(20, 2)).asked).toBeLessThan(14);
+    expect((await errorAfter(30, 60)).asked).toBeLessThan(50);
   });
 });
 
