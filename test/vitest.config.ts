@@ -18,7 +18,7 @@ const repeated = [
   'test/kiosk/{hours,photographs,recovery}.test.ts',
   'test/peers/{burst,churn,deletions,kill,load,middle-network,replication,storm}.test.ts',
   'test/platform/store/{crash,kill}.test.ts',
-  'test/player/{daylight,endurance,outage,swaps}.test.ts',
+  'test/player/{boundaries,daylight,endurance,outage,swaps}.test.ts',
   'test/records/plays/{delivery,export,kill}.test.ts',
   'test/streams/{healing,orphans}.test.ts',
 ];
