@@ -3,6 +3,7 @@ import { WebSocket } from 'ws';
 import { programmeIssues } from '../../service/content/programme-warnings.ts';
 import { validateContent } from '../../service/content/validate.ts';
 import type { PlaylistPayload } from '../../service/contract/playlist.ts';
+import { untranslated } from '../support/sentences.ts';
 import { startTestService } from '../support/service.ts';
 
 const text = (id: string, more: object = {}) => ({ id, kind: 'text', title: id, duration_seconds: 2, ...more });
@@ -22,12 +23,16 @@ const lunch = { id: 'noon', targets: ['cafe'], playlist_id: 'lunch', start_time:
 
 const errorsOf = (content: object) => {
   const reading = validateContent(content);
-  return reading.ok ? [] : reading.issues;
+  const errors = reading.ok ? [] : reading.issues;
+  expect(untranslated({ errors })).toEqual([]);
+  return errors;
 };
 const warningsOf = (content: object, now = '2026-11-24T10:00:00Z') => {
   const reading = validateContent(content);
   if (!reading.ok) throw new Error(JSON.stringify(reading.issues));
-  return programmeIssues(reading.content, 'UTC', Date.parse(now)).map(({ path, message }) => [path.join('.'), message]);
+  const warnings = programmeIssues(reading.content, 'UTC', Date.parse(now));
+  expect(untranslated({ warnings })).toEqual([]);
+  return warnings.map(({ path, message }) => [path.join('.'), message]);
 };
 
 describe('programmes with errors', () => {
