@@ -2,6 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
+import { shownBy } from '../../../service/domain/media-types.ts';
 import type { ContentDocument, PlaylistDraft, SlideDraft } from '../model/document.ts';
 import { editPlaylist, editSlides, freeId, insertAt, moveItem, removeAt, replaceAt, setField } from '../model/edit.ts';
 import { hrefOf } from '../stores/router.ts';
@@ -17,11 +18,7 @@ import { SlideForm, slideKinds } from './slide-form.tsx';
 import { Strip } from './strip.tsx';
 
 /** Kinds whose medium is chosen first, and what fits. */
-const pictured: Record<string, readonly string[]> = {
-  image: ['image/'],
-  video: ['video/'],
-  pdf: ['application/pdf'],
-};
+const pictured: Partial<Record<string, readonly string[]>> = shownBy;
 
 interface AddSlideProps {
   document: ContentDocument;

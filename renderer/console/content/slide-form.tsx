@@ -3,6 +3,7 @@
 import { useId } from 'preact/hooks';
 import { contentSchema } from '../../../service/contract/content-schema.ts';
 import { shownFields } from '../../../service/contract/slide-values.ts';
+import { shownBy } from '../../../service/domain/media-types.ts';
 import {
   type ContentDocument,
   type Fields,
@@ -192,11 +193,7 @@ const forms = createForms(contentSchema);
 export const slideKinds = forms.kinds;
 
 /** Beginnings of the media types that a kind can show. */
-const accepted: Partial<Record<string, readonly string[]>> = {
-  image: ['image/'],
-  video: ['video/'],
-  pdf: ['application/pdf'],
-};
+const accepted: Partial<Record<string, readonly string[]>> = shownBy;
 
 /** Kinds whose medium is an address, which is typed. */
 const addressed = ['web', 'stream'];

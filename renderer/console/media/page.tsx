@@ -2,6 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { kindOfType } from '../../../service/domain/media-types.ts';
 import { reasonOf } from '../api/errors.ts';
 import { mediumUrl } from '../model/document.ts';
 import { matches } from '../model/filter.ts';
@@ -18,9 +19,6 @@ type Medium = MediaList['media'][number];
 
 /** Between looks at media that are being converted. */
 const POLL_MS = 2_000;
-
-const kindOf = (type: string): string =>
-  type.startsWith('video/') ? 'video' : type === 'application/pdf' ? 'pdf' : 'image';
 
 const UploadRow = ({ upload, uploads }: { upload: Upload; uploads: Uploads }) => {
   const { texts, format } = useConsole();
@@ -59,8 +57,12 @@ const MediumCard = ({ medium, onDelete }: { medium: Medium; onDelete(): void }) 
   return (
     <li ref={card} class="medium">
       <a class="medium-picture" href={url} target="_blank" rel="noreferrer" aria-label={words.open({ name: filename })}>
-        {isNear && !isUnderWay(rendition) && (
-          <Miniature slide={{ kind: kindOf(media_type), media_url: url, title: filename }} id={filename} />
+        {isNear && (
+          <Miniature
+            slide={{ kind: kindOfType(media_type), media_url: url, title: filename }}
+            id={filename}
+            isPending={isUnderWay(rendition)}
+          />
         )}
       </a>
       <p class="display-name">{filename}</p>

@@ -2,6 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { kindOfType } from '../../../service/domain/media-types.ts';
 import { reasonOf } from '../api/errors.ts';
 import { mediumUrl } from '../model/document.ts';
 import { matches } from '../model/filter.ts';
@@ -11,9 +12,6 @@ import { Dialog, IconButton, SearchField } from './controls.tsx';
 import { Miniature } from './miniature.tsx';
 import { isUnderWay, RenditionNote } from './rendition.tsx';
 import { useVisible } from './visible.ts';
-
-const kindOf = (type: string): string =>
-  type.startsWith('video/') ? 'video' : type === 'application/pdf' ? 'pdf' : 'image';
 
 interface ChoiceProps {
   medium: MediaList['media'][number];
@@ -32,8 +30,12 @@ const Choice = ({ medium, name, kind, url, size, onChoose }: ChoiceProps) => {
     <li ref={choice}>
       <button type="button" onClick={() => onChoose(url)}>
         <span class="chooser-picture">
-          {isNear && !isUnderWay(medium.rendition) && (
-            <Miniature slide={{ kind, media_url: url, title: name }} id={name} />
+          {isNear && (
+            <Miniature
+              slide={{ kind, media_url: url, title: name }}
+              id={name}
+              isPending={isUnderWay(medium.rendition)}
+            />
           )}
         </span>
         <span class="chooser-name">{name}</span>
@@ -78,7 +80,7 @@ export const MediaChooser = ({
               key={medium.filename}
               medium={medium}
               name={medium.filename}
-              kind={kindOf(medium.media_type)}
+              kind={kindOfType(medium.media_type)}
               url={mediumUrl(medium.filename)}
               size={format.bytes(medium.size)}
               onChoose={onChoose}

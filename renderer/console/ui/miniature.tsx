@@ -75,10 +75,12 @@ interface MiniatureProps {
   id: string;
   /** The slides of its playlist, in order. */
   among?: readonly Pick<Slide, 'id' | 'kind'>[];
+  /** Whether its medium has no picture yet. */
+  isPending?: boolean;
 }
 
 /** Decorative: a text alternative is next to it. */
-export const Miniature = ({ slide, id, among = [] }: MiniatureProps) => {
+export const Miniature = ({ slide, id, among = [], isPending = false }: MiniatureProps) => {
   const { kind, media_url: mediaUrl, content } = slide;
   const isPicture = fileKinds.some((each) => each === kind) && typeof mediaUrl === 'string';
   const { palette } = lookOf({ id }, among);
@@ -96,7 +98,7 @@ export const Miniature = ({ slide, id, among = [] }: MiniatureProps) => {
           <span class="miniature-sign">
             <Icon name={kindIcon(kind)} />
           </span>
-          <Picture key={mediaUrl} url={mediaUrl} fit={content?.['fit']} />
+          {!isPending && <Picture key={mediaUrl} url={mediaUrl} fit={content?.['fit']} />}
           {kind === 'video' && (
             <span class="miniature-play">
               <Icon name="play" />

@@ -39,7 +39,11 @@ export const createPdf: SlideFactory = ({ slide, media, fail }) => {
     if (pdf === null) return Promise.reject(new Error('it is not open'));
     const width = element.clientWidth * devicePixelRatio;
     const height = element.clientHeight * devicePixelRatio;
-    if (size !== `${width} ${height}`) painted.clear();
+    if (size !== `${width} ${height}`) {
+      // The one on the screen stays until its successor is there.
+      for (const held of [...painted.keys()]) if (held !== current) drop(held);
+      painted.clear();
+    }
     size = `${width} ${height}`;
     const picture = painted.get(index) ?? pdf.paint(index, { width, height, fit: how.fit });
     painted.set(index, picture);
