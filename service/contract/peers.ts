@@ -400,7 +400,7 @@ export const peerRendition = z
     reason: z.string().max(1_000).nullable().describe('why it failed'),
     rendition: z
       .object({
-        profile: z.enum(['remux', 'h264', 'picture']).describe('how it was made'),
+        profile: z.enum(['remux', 'h264', 'picture', 'pdf']).describe('how it was made'),
         sha256: sha256.describe('of the rendition'),
         size: z.int().nonnegative().describe('bytes'),
         mediaType: z.string().max(100).describe('RFC 6838'),

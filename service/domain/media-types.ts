@@ -14,6 +14,14 @@ const ogg = /^OggS/;
 const mpegAudio = /^(?:ID3|\xff[\xe2\xe3\xf2\xf3\xfa\xfb])/;
 const tiff = /^(?:II\*\0|MM\0\*)/;
 
+/** Office Open XML (ISO/IEC 29500-2) is a zip archive, OpenDocument (ODF 1.3, part 2) one that begins with its type. */
+const zip = /^PK\x03\x04/;
+const openDocument = /^PK\x03\x04[^]{26}mimetypeapplication\/vnd\.oasis\.opendocument\./;
+/** Compound File Binary: PowerPoint and Word before 2007. */
+const compound = /^\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1/;
+const ooxml = 'application/vnd.openxmlformats-officedocument';
+const odf = 'application/vnd.oasis.opendocument';
+
 const utf8Mark = '(?:\\xef\\xbb\\xbf)?';
 
 /**
@@ -83,6 +91,16 @@ const media: ReadonlyMap<string, readonly [type: string, signature: RegExp]> = n
   ['vtt', ['text/vtt', webVtt]],
   ['srt', ['application/x-subrip', subRip]],
   ['pdf', ['application/pdf', /^%PDF-/]],
+  ['pptx', [`${ooxml}.presentationml.presentation`, zip]],
+  ['ppsx', [`${ooxml}.presentationml.slideshow`, zip]],
+  ['docx', [`${ooxml}.wordprocessingml.document`, zip]],
+  ['ppt', ['application/vnd.ms-powerpoint', compound]],
+  ['pps', ['application/vnd.ms-powerpoint', compound]],
+  ['doc', ['application/msword', compound]],
+  ['odp', [`${odf}.presentation`, openDocument]],
+  ['odt', [`${odf}.text`, openDocument]],
+  ['ods', [`${odf}.spreadsheet`, openDocument]],
+  ['odg', [`${odf}.graphics`, openDocument]],
   ['m3u8', ['application/vnd.apple.mpegurl', never]],
 ]);
 
@@ -105,6 +123,25 @@ const rowOf = (path: string) => media.get(/[^/]\.([a-z0-9]+)$/i.exec(path)?.[1]?
  * The media type for the extension of a file name, a path on this service or a URL; null: unknown extension.
  */
 export const mediaTypeOf = (nameOrUrl: string): string | null => rowOf(pathOf(nameOrUrl))?.[0] ?? null;
+
+/** Beginnings of the types of documents that displays show as PDF. */
+const office: readonly string[] = [ooxml, odf, 'application/vnd.ms-powerpoint', 'application/msword'];
+export const isOffice = (mediaType: string): boolean => office.some((type) => mediaType.startsWith(type));
+
+/** Beginnings of the types of media that each kind of slide shows. */
+export const shownBy = {
+  image: ['image/'],
+  video: ['video/'],
+  pdf: ['application/pdf', ...office],
+} as const;
+
+/** Whether slides show media of a type. */
+export const isShown = (mediaType: string): boolean =>
+  Object.values(shownBy).some((types) => types.some((type) => mediaType.startsWith(type)));
+
+/** The kind of slide that shows media of a type; those of unknown types are taken for pictures. */
+export const kindOfType = (mediaType: string): keyof typeof shownBy =>
+  shownBy.pdf.some((type) => mediaType.startsWith(type)) ? 'pdf' : mediaType.startsWith('video/') ? 'video' : 'image';
 
 /** The kind of slide that shows a medium; null: neither a picture nor a film. An unknown type is taken for a picture. */
 export const pictureKindOf = (nameOrUrl: string): 'image' | 'video' | null => {
@@ -164,12 +201,13 @@ export const demuxerOf = (mediaType: string): string | undefined => demuxers[med
 
 /** The name of the format of a picture or document, such as `jpeg`; null: neither. */
 export const formatOf = (mediaType: string): string | null => {
+  if (isOffice(mediaType)) return [...media].find(([, [type]]) => type === mediaType)?.[0] ?? null;
   const [, name] = /^(?:image\/|application\/(?=pdf$))(?:x-|vnd\.adobe\.)?([a-z0-9]+)/.exec(mediaType) ?? [];
   return (name === 'photoshop' ? 'psd' : name === 'icon' ? 'ico' : name) ?? null;
 };
 
 /** The types that are shown from local copies; copies of other types are not served as media. */
-const showable = [...media.values()].filter(([type]) => /^(?:image|video)\/|\/pdf$/.test(type));
+const showable = [...media.values()].filter(([type]) => isShown(type));
 
 /**
  * The media type of a copied picture, video or PDF: the first of `claims` that the first bytes match, else the type that
@@ -178,5 +216,7 @@ const showable = [...media.values()].filter(([type]) => /^(?:image|video)\/|\/pd
 export const judgeCopy = (claims: readonly (string | null)[], head: Buffer): string | null => {
   const text = head.toString('latin1', 0, SIGNATURE_BYTES);
   const types = showable.filter(([, signature]) => signature.test(text)).map(([type]) => type);
-  return claims.find((claim): claim is string => claim !== null && types.includes(claim)) ?? types[0] ?? null;
+  const claimed = claims.find((claim): claim is string => claim !== null && types.includes(claim));
+  // Many other files are zip archives.
+  return claimed ?? types.find((type) => !isOffice(type)) ?? null;
 };

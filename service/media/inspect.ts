@@ -1,11 +1,19 @@
 /** What a file of somebody's is: its type, and the size and length of what it shows. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { imageSize } from 'image-size';
-import { demuxerOf, formatOf, judgeType, SIGNATURE_BYTES } from '../domain/media-types.ts';
+import { demuxerOf, formatOf, isOffice, judgeType, SIGNATURE_BYTES } from '../domain/media-types.ts';
 import type { ServiceContext } from '../module.ts';
 import type { RunConfined } from '../platform/confined.ts';
 import { fingerprint } from './folders.ts';
-import { type Film, type Need, needOfFilm, needOfPicture, nothingNeeded, type Spacing } from './renditions/profile.ts';
+import {
+  documentNeeded,
+  type Film,
+  type Need,
+  needOfFilm,
+  needOfPicture,
+  nothingNeeded,
+  type Spacing,
+} from './renditions/profile.ts';
 
 /** What is shown; null: not known. */
 interface Shown {
@@ -125,7 +133,7 @@ export const inspect = async (path: string, name: string, knownType?: string): P
       height: null,
       duration: null,
       codec: formatOf(mediaType),
-      ...nothingNeeded,
+      ...(isOffice(mediaType) ? documentNeeded : nothingNeeded),
       isReadable: true,
       ...(isPicture && pictureFacts(mediaType, await pictureHead(handle, mediaType))),
       isProbed: isPicture || demuxerOf(mediaType) === undefined,

@@ -1,5 +1,6 @@
 /** Runs programs that read a file of somebody's, which may have been made to do harm. */
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { type ChildEnvironment, findOnPath } from './ffmpeg.ts';
@@ -15,6 +16,8 @@ interface Job {
   timeout: number;
   /** Address space, bytes; default: 512 MiB. */
   memory?: number;
+  /** Memory with all its children, bytes, for a program that cannot live under a limit of address space: then it is killed. */
+  resident?: number;
   /** The only folder that the program has to write to; absent: none. */
   folder?: string;
   /** Gives way to all other programs, and leaves half of the processors to them. */
@@ -36,20 +39,67 @@ const install = 'run: sudo apt install';
 const MIB = 1024 ** 2;
 const MAX_OUTPUT_BYTES = 4 * MIB;
 /** What programs need beside themselves: their libraries. */
-const SYSTEM = ['/usr', '/bin', '/lib', '/lib64', '/etc/ld.so.cache', '/etc/alternatives'];
+const SYSTEM = [
+  ...['/usr', '/bin', '/lib', '/lib64', '/etc/ld.so.cache', '/etc/alternatives'],
+  // Of LibreOffice.
+  ...['/etc/fonts', '/etc/libreoffice'],
+];
 
 /** What a program may reach. */
 type Reach = Pick<Job, 'program' | 'file' | 'folder'>;
 
 /** The command that runs a program without a network, in a file system with nothing but the program, its file and folder. */
-const bubblewrap = (path: string, { program, file, folder }: Reach): string[] => [
+const bubblewrap = (path: string, { program, file, folder }: Reach, hasProc: boolean): string[] => [
   path,
+  ...(hasProc ? ['--proc', '/proc'] : []),
   ...['--unshare-all', '--die-with-parent', '--new-session', '--dev', '/dev', '--tmpfs', '/tmp'],
   ...SYSTEM.flatMap((each) => ['--ro-bind-try', each, each]),
   ...['--ro-bind', program, program, '--ro-bind', file, file],
   ...(folder === undefined ? [] : ['--bind', folder, folder]),
   '--',
 ];
+
+/** How often the memory of a program is looked at, ms. */
+const WATCH_MS = 200;
+
+/** Memory of a process and its descendants, bytes (proc(5)). */
+const residentOf = async (pid: number): Promise<number> => {
+  const [status, children] = await Promise.all(
+    [`/proc/${pid}/status`, `/proc/${pid}/task/${pid}/children`].map((path) => readFile(path, 'utf8').catch(() => '')),
+  );
+  const own = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status ?? '')?.[1] ?? 0) * 1024;
+  const others = await Promise.all(
+    (children ?? '')
+      .split(' ')
+      .filter(Boolean)
+      .map((each) => residentOf(Number(each))),
+  );
+  return others.reduce((sum, each) => sum + each, own);
+};
+
+/** The memory that `tasklist` reports in its last column, `"12,345 K"`, bytes; 0: the process is over. */
+export const readTasklist = (line: string): number =>
+  Number(/"([^"]+) K"\s*$/.exec(line)?.[1]?.replace(/\D/g, '') ?? 0) * 1024;
+
+const residentOnWindows = async (pid: number): Promise<number> =>
+  readTasklist((await execute('tasklist', ['/fi', `PID eq ${pid}`, '/fo', 'csv', '/nh'])).stdout);
+
+/** Kills a program whose memory is more than `most` bytes; the function that is returned ends the watch. */
+const watchMemory = (child: ChildProcess, most: number): (() => void) => {
+  const { pid } = child;
+  let timer: NodeJS.Timeout | undefined;
+  let isOver = pid === undefined;
+  const look = async (): Promise<void> => {
+    const read = process.platform === 'win32' ? residentOnWindows : residentOf;
+    if ((await read(pid ?? 0).catch(() => 0)) > most) child.kill('SIGKILL');
+    else if (!isOver) timer = setTimeout(() => void look(), WATCH_MS);
+  };
+  if (!isOver) void look();
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+};
 
 /** How many processors work at idle priority may take. */
 export const idleProcessors = (): number => Math.max(1, Math.floor(availableParallelism() / 2));
@@ -78,13 +128,23 @@ export const createConfined = (environment: ChildEnvironment) => {
   const findIsolation = async (program: string): Promise<((reach: Reach) => readonly string[]) | null> => {
     const [bwrap, unshare, setpriv] = [await find('bwrap'), await find('unshare'), await find('setpriv')];
     const ask = [program, '-version'];
-    if (bwrap !== null && (await works([...bubblewrap(bwrap, { program, file: program }), ...ask]))) {
-      return (reach) => bubblewrap(bwrap, reach);
+    // LibreOffice needs the processes of its own namespace, which some containers do not let it mount.
+    for (const hasProc of bwrap === null ? [] : [true, false]) {
+      const wrap = (reach: Reach): string[] => bubblewrap(bwrap ?? '', reach, hasProc);
+      if (await works([...wrap({ program, file: program }), ...ask])) return wrap;
     }
     // A program does not outlive the service.
     const dying = setpriv === null ? [] : [setpriv, '--pdeathsig', 'KILL', '--'];
-    const words = unshare === null ? [] : [unshare, '-rn', '--', ...dying];
-    return unshare !== null && (await works([...words, ...ask])) ? () => words : null;
+    const ways = [
+      // Neither do its children outlive it.
+      ['-rn', '--pid', '--fork', '--kill-child', '--'],
+      ['-rn', '--', ...dying],
+    ];
+    for (const way of unshare === null ? [] : ways) {
+      const words = [unshare ?? '', ...way];
+      if (await works([...words, ...ask])) return () => words;
+    }
+    return null;
   };
 
   /** The command for idle priority: of the processor, of the disk, and on half of the processors. */
@@ -105,32 +165,49 @@ export const createConfined = (environment: ChildEnvironment) => {
     const [isolate, prlimit, idle] = [await findIsolation(program), await find('prlimit'), await findIdle()];
     if (process.platform === 'linux')
       notes = [
-        ...(isolate === null ? [`Uploads are read by programs that reach the network; ${install} bubblewrap`] : []),
+        ...(isolate === null
+          ? [`Uploads are read by programs that reach the network, and LibreOffice is not run; ${install} bubblewrap`]
+          : []),
         ...(prlimit === null ? [`Uploads are read by programs without a limit of memory; ${install} util-linux`] : []),
       ];
-    return { isolate: isolate ?? (() => []), prlimit, idle };
+    return { isolate, prlimit, idle };
   };
 
   const run = async (job: Job): Promise<Output> => {
-    const { program, args, timeout, memory = 512 * MIB, isIdle = false, onOutput, signal } = job;
+    const { program, args, timeout, memory = 512 * MIB, resident, isIdle = false, onOutput, signal } = job;
     finding ??= findCommands(program);
     const { isolate, prlimit, idle } = await finding;
     // The processor time ends the program where the service has died.
     const limits =
-      prlimit === null ? [] : [prlimit, `--as=${memory}`, `--cpu=${Math.ceil(timeout / 1000) + 1}`, '--core=0', '--'];
-    const words = [...(isIdle ? idle : []), ...limits, ...isolate(job), program, ...args];
+      prlimit === null
+        ? []
+        : [
+            ...[prlimit, ...(resident === undefined ? [`--as=${memory}`] : [])],
+            ...[`--cpu=${Math.ceil(timeout / 1000) + 1}`, '--core=0', '--'],
+          ];
+    const words = [...(isIdle ? idle : []), ...limits, ...(isolate?.(job) ?? []), program, ...args];
     return new Promise((resolve) => {
       const options = { env, timeout, signal, encoding: 'buffer' as const, maxBuffer: MAX_OUTPUT_BYTES };
       const child = execFile(
         words[0] ?? program,
         words.slice(1),
         { ...options, killSignal: 'SIGKILL' },
-        (error, stdout, stderr) => resolve({ isDone: error === null, stdout, stderr: stderr.toString() }),
+        (error, stdout, stderr) => {
+          unwatch();
+          resolve({ isDone: error === null, stdout, stderr: stderr.toString() });
+        },
       );
+      const most = resident ?? (process.platform === 'win32' ? memory : undefined);
+      const unwatch = most === undefined ? () => {} : watchMemory(child, most);
       if (onOutput !== undefined) child.stdout?.on('data', (bytes: Buffer | string) => onOutput(String(bytes)));
     });
   };
   return Object.assign(run, {
+    /** Whether programs are run without a network. @param program one that answers to `-version` */
+    isolates: async (program: string): Promise<boolean> => {
+      finding ??= findCommands(program);
+      return (await finding).isolate !== null;
+    },
     /** Sentences about what the machine lacks, once a program has run. */
     notes: (): readonly string[] => notes,
   });

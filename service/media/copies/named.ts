@@ -3,7 +3,7 @@ import { fileKinds } from '../../contract/slide-values.ts';
 import { parseUrl } from '../../contract/url.ts';
 import { addressOf, addressRest } from '../../domain/markup.ts';
 import { withoutCredentials } from '../../domain/media-names.ts';
-import { mediaTypeOf } from '../../domain/media-types.ts';
+import { isShown, mediaTypeOf } from '../../domain/media-types.ts';
 import type { NetworkScope } from '../../domain/network-scope.ts';
 
 /** Matches addresses inside markup and values. */
@@ -21,7 +21,7 @@ export const hasCredentials = (url: string): boolean => withoutCredentials(url) 
 
 const originOf = (address = ''): string | null => parseUrl(address)?.origin ?? null;
 
-const isFile = (address: string): boolean => /^(?:image|video)\/|\/pdf$/.test(mediaTypeOf(address) ?? '');
+const isFile = (address: string): boolean => isShown(mediaTypeOf(address) ?? '');
 
 /** The media addresses in a text, where only the file extension distinguishes media from links. */
 // Most texts name nothing, which a search for a fixed string finds much faster.

@@ -61,6 +61,8 @@ export const remuxArguments = (
   { sound, duration }: Pick<FilmFacts, 'sound' | 'duration'>,
   out: string,
 ): string[] => [
+  // What is damaged is encoded instead: browsers end at the first damage, and decoders of ffmpeg conceal it.
+  '-xerror',
   ...input,
   ...[...progress(duration), ...STREAMS, '-c:v', 'copy', '-avoid_negative_ts', 'make_zero'],
   ...(sound === 'aac' || sound === 'mp3' ? ['-c:a', 'copy'] : AAC),

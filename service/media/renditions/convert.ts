@@ -1,7 +1,8 @@
 /** Makes a rendition: runs the programs that read the original, in a folder of their own. */
-import { open, readdir, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { demuxerOf } from '../../domain/media-types.ts';
+import { pathToFileURL } from 'node:url';
+import { demuxerOf, isOffice } from '../../domain/media-types.ts';
 import type { ServiceContext } from '../../module.ts';
 import { type Confined, idleProcessors } from '../../platform/confined.ts';
 import { findOnPath } from '../../platform/ffmpeg.ts';
@@ -35,9 +36,12 @@ const FILM_BYTES = 2 * GIB;
 /** A picture, or a second of a film, may take so long, ms; films have the former beside. */
 const PICTURE_MS = 120_000;
 const FILM_MS_PER_SECOND = 30_000;
+const DOCUMENT_MS = 300_000;
 const LONGEST_MS = 24 * 3_600_000;
 /** A program that makes no progress is killed, ms. */
 const STILL_MS = 120_000;
+/** Memory of a document that is converted: LibreOffice cannot live under a limit of address space. */
+const DOCUMENT_BYTES = GIB;
 const MAX_WORDS = 2_000;
 
 /** Types that are decoded by libheif. */
@@ -47,11 +51,27 @@ const isOpaque = (mediaType: string): boolean => /^image\/(?:jpeg|bmp|hei[cf])$/
 
 /** File name extension and media type of the renditions of a profile. */
 export const formOf = (profile: Profile, mediaType: string): { extension: string; mediaType: string } =>
-  profile !== 'picture'
-    ? { extension: 'mp4', mediaType: 'video/mp4' }
-    : isOpaque(mediaType)
-      ? { extension: 'jpg', mediaType: 'image/jpeg' }
-      : { extension: 'webp', mediaType: 'image/webp' };
+  profile === 'pdf'
+    ? { extension: 'pdf', mediaType: 'application/pdf' }
+    : profile !== 'picture'
+      ? { extension: 'mp4', mediaType: 'video/mp4' }
+      : isOpaque(mediaType)
+        ? { extension: 'jpg', mediaType: 'image/jpeg' }
+        : { extension: 'webp', mediaType: 'image/webp' };
+
+const setting = (path: string, name: string, value: string): string =>
+  `<item oor:path="/org.openoffice.Office.${path}"><prop oor:name="${name}" oor:op="fuse"><value>${value}</value></prop></item>`;
+
+/** LibreOffice runs no macros, and follows no links to pictures, files and addresses. */
+const officeSettings = `<?xml version="1.0" encoding="UTF-8"?>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry">
+${setting('Common/Security/Scripting', 'BlockUntrustedRefererLinks', 'true')}
+${setting('Common/Security/Scripting', 'DisableMacrosExecution', 'true')}
+${setting('Common/Security/Scripting', 'DisableActiveContent', 'true')}
+${setting('Writer/Content/Update', 'Link', '0')}
+${setting('Calc/Content/Update', 'Link', '1')}
+</oor:items>
+`;
 
 /** The name of an Apple profile (ICC.1:2022, 9.2.41), in either of its codings. */
 const hasP3 = (head: Buffer): boolean =>
@@ -63,6 +83,11 @@ export const createConverter = ({ ffmpeg, confined, options }: Context) => {
   const { childEnvironment } = options;
   const findHeif = async (): Promise<string | null> =>
     (await findOnPath('heif-dec', childEnvironment)) ?? (await findOnPath('heif-convert', childEnvironment));
+  /** Where its libraries are, too: what is on the PATH is a link. */
+  const findOffice = async (): Promise<string | null> => {
+    const found = await findOnPath('soffice', childEnvironment);
+    return found === null ? null : realpath(found);
+  };
 
   interface Run {
     program: string;
@@ -70,6 +95,8 @@ export const createConverter = ({ ffmpeg, confined, options }: Context) => {
     file: string;
     folder: string;
     timeout: number;
+    /** Bytes; absent: address space of a film. */
+    resident?: number;
     signal: AbortSignal;
     onOutput?(text: string): void;
   }
@@ -80,8 +107,8 @@ export const createConverter = ({ ffmpeg, confined, options }: Context) => {
     const begun = performance.now();
     let timer = setTimeout(() => still.abort(), STILL_MS);
     const { isDone, stderr } = await confined({
+      ...(job.resident === undefined && { memory: FILM_BYTES }),
       ...job,
-      memory: FILM_BYTES,
       isIdle: true,
       signal: AbortSignal.any([signal, still.signal]),
       onOutput: (text) => {
@@ -147,21 +174,45 @@ export const createConverter = ({ ffmpeg, confined, options }: Context) => {
     const timeout = Math.min(LONGEST_MS, PICTURE_MS + (duration ?? 3_600) * FILM_MS_PER_SECOND);
     const probed = await confined({ program: ffmpegPath, args: quiet, file: path, timeout: PICTURE_MS, signal });
     const facts = readReport(probed.stderr);
-    const args =
-      profile === 'remux'
-        ? remuxArguments(quiet, facts, out)
-        : filmArguments(quiet, facts, { threads: idleProcessors(), isPlain, out });
     const onOutput = (text: string): void => {
       const at = progressOf(text);
       if (at !== null && duration !== null) onProgress(Math.min(0.99, at / duration));
     };
-    await run({ program: ffmpegPath, args, file: path, folder, timeout, signal, onOutput });
+    const make = (args: readonly string[]): Promise<void> =>
+      run({ program: ffmpegPath, args, file: path, folder, timeout, signal, onOutput });
+    const encode = () => make(filmArguments(quiet, facts, { threads: idleProcessors(), isPlain, out }));
+    if (profile !== 'remux') return encode();
+    return make(remuxArguments(quiet, facts, out)).catch((error: unknown) =>
+      error instanceof ConversionFault ? encode() : Promise.reject(error),
+    );
+  };
+
+  const makeDocument = async (office: string, { path }: Original, { folder, out, signal }: Work): Promise<void> => {
+    const profile = join(folder, 'profile');
+    await mkdir(join(profile, 'user'), { recursive: true });
+    await writeFile(join(profile, 'user', 'registrymodifications.xcu'), officeSettings);
+    const args = [
+      ...[`-env:UserInstallation=${pathToFileURL(profile).href}`, '--headless', '--norestore', '--nologo'],
+      ...['--convert-to', 'pdf', '--outdir', folder, path],
+    ];
+    const limits = { timeout: DOCUMENT_MS, resident: DOCUMENT_BYTES };
+    await run({ program: office, args, file: path, folder, ...limits, signal });
+    const made = (await readdir(folder)).find((name) => name.endsWith('.pdf'));
+    if (made === undefined) throw new ConversionFault(reasons.damaged);
+    await rename(join(folder, made), out);
   };
 
   return {
-    /** Whether this box has the programs for an original. */
-    async isAble({ mediaType }: Pick<Original, 'mediaType'>): Promise<boolean> {
-      return (await ffmpeg.find()) !== null && (!isHeif(mediaType) || (await findHeif()) !== null);
+    /** Why this box cannot convert an original: a sentence; null: it can. */
+    async lackOf({ mediaType }: Pick<Original, 'mediaType'>): Promise<string | null> {
+      const program = await ffmpeg.find();
+      if (isOffice(mediaType)) {
+        const office = await findOffice();
+        if (office === null) return reasons.office;
+        return (await confined.isolates(program?.path ?? office)) ? null : reasons.isolation;
+      }
+      if (program === null) return reasons.program;
+      return isHeif(mediaType) && (await findHeif()) === null ? reasons.program : null;
     },
 
     /**
@@ -173,11 +224,12 @@ export const createConverter = ({ ffmpeg, confined, options }: Context) => {
      * @throws ConversionFault; the reason of the signal
      */
     async convert(original: Original, work: Omit<Work, 'out'>): Promise<string> {
-      const program = await ffmpeg.find();
-      if (program === null) throw new ConversionFault(reasons.program);
+      const isDocument = original.profile === 'pdf';
+      const program = isDocument ? await findOffice() : ((await ffmpeg.find())?.path ?? null);
+      if (program === null) throw new ConversionFault(isDocument ? reasons.office : reasons.program);
       const out = join(work.folder, `rendition.${formOf(original.profile, original.mediaType).extension}`);
-      const make = original.profile === 'picture' ? makePicture : makeFilm;
-      await make(program.path, original, { ...work, out });
+      const make = isDocument ? makeDocument : original.profile === 'picture' ? makePicture : makeFilm;
+      await make(program, original, { ...work, out });
       const { size } = await stat(out).catch(() => ({ size: 0 }));
       if (size === 0) throw new ConversionFault(reasons.damaged);
       return out;

@@ -2,9 +2,9 @@
 
 /**
  * How a rendition is made. `remux`: the same pictures in MP4, its index first. `h264`: H.264 and AAC in MP4. `picture`: a
- * JPEG, or a WebP where it may be transparent.
+ * JPEG, or a WebP where it may be transparent. `pdf`: a PDF document.
  */
-export const profiles = ['remux', 'h264', 'picture'] as const;
+export const profiles = ['remux', 'h264', 'picture', 'pdf'] as const;
 export type Profile = (typeof profiles)[number];
 
 /** What a file needs. */
@@ -16,6 +16,9 @@ export interface Need {
 }
 
 export const nothingNeeded: Need = { profile: null, isShowable: true };
+
+/** Of documents that no browser shows. */
+export const documentNeeded: Need = { profile: 'pdf', isShowable: false };
 
 /** Longest side, and number of pixels, of a picture that is shown as it is. */
 export const MOST_SIDE = 3840;

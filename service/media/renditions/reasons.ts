@@ -4,6 +4,8 @@ export const reasons = {
   slow: 'Its conversion takes too long.',
   heif: 'The box needs libheif-examples to convert it.',
   program: 'No box has the program to convert it: install ffmpeg, and libheif-examples for HEIC.',
+  office: 'No box has LibreOffice to convert it: install libreoffice-impress and libreoffice-writer.',
+  isolation: 'No box has bubblewrap, without which LibreOffice is not run: install bubblewrap.',
   off: 'Conversion is switched off (SIGNAGE_CONVERT).',
   room: 'It is converted once there is room for it: delete files, or raise SIGNAGE_MEDIA_QUOTA_BYTES.',
   unknown: 'Its conversion failed; the log of the box has the details.',

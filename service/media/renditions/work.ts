@@ -79,7 +79,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
   const counts = { made: 0, fetched: 0, failed: 0 };
   let timer: NodeJS.Timeout | undefined;
 
-  const isAble = async (job: Original): Promise<boolean> => isOn && (await converter.isAble(job));
+  const lackOf = async (job: Original): Promise<string | null> => (isOn ? converter.lackOf(job) : reasons.off);
   const isDone = ({ sha256, profile }: Wanted): boolean => store.get(sha256)?.profile === profile;
 
   const room = (bytes: number, { isNamed }: Wanted): Promise<void> => requireRoom(bytes, isNamed);
@@ -242,14 +242,15 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     for (const job of todo.slice(0, MAX_ASKED)) {
       const { sha256, isUpload } = job;
       const holders = site.holders.filter(({ original }) => original === sha256);
-      const own = { nodeId: ids.nodeId, isUpload, isAble: await isAble(job) };
+      const lack = await lackOf(job);
+      const own = { nodeId: ids.nodeId, isUpload, isAble: lack === null };
       // Meanwhile it may have become ready.
       if (running?.sha256 === sha256 || fetching.has(sha256) || isDone(job)) continue;
       const waits = isWaitedFor(job, site.isIncomplete);
       const next = stepOf(own, holders.flatMap(holderOf), waits);
       if (next !== 'lack' && held.get(sha256) !== reasons.room) held.delete(sha256);
       if (next === 'fetch') startFetch(job, holders);
-      else if (next === 'lack') held.set(sha256, isOn ? reasons.program : reasons.off);
+      else if (next === 'lack') held.set(sha256, lack ?? reasons.program);
       else if (next === 'fail') {
         const reason = holders.find(({ state }) => state === 'failed')?.reason ?? reasons.program;
         await store.fail(sha256, { profile: job.profile, reason });
@@ -323,7 +324,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
             original: job.sha256,
             state: isLacking ? 'queued' : state,
             isUpload: job.isUpload,
-            isAble: await isAble(job),
+            isAble: (await lackOf(job)) === null,
             reason: isLacking ? null : reason,
             rendition: entry !== undefined && 'sha256' in entry ? entry : null,
           };
