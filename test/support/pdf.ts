@@ -9,11 +9,21 @@ interface Page {
   size?: readonly [width: number, height: number];
   /** What is written on it, in a font that the document does not bring. */
   text?: string;
+  /** Degrees by which viewers turn it, clockwise. */
+  rotate?: 90;
+  /** Whether it is painted in two layers, half of it showing through. */
+  isTransparent?: boolean;
 }
 
-const pageContent = ({ colour, size: [width, height] = [595, 842], text = '' }: Page): string => {
+const pageContent = ({
+  colour,
+  size: [width, height] = [595, 842],
+  text = '',
+  isTransparent = false,
+}: Page): string => {
   const fill = colour.map((part) => (part / 255).toFixed(3)).join(' ');
-  return `${fill} rg 0 0 ${width} ${height} re f 1 g BT /F1 48 Tf 48 ${height - 96} Td (${text}) Tj ET`;
+  const layer = isTransparent ? `${fill} rg 0 0 ${width} ${height} re f /G1 gs ` : '';
+  return `${layer}${fill} rg 0 0 ${width} ${height} re f 1 g BT /F1 48 Tf 48 ${height - 96} Td (${text}) Tj ET`;
 };
 
 /** @param trailer further entries of the trailer, such as those of an encryption */
@@ -28,7 +38,8 @@ export const makePdf = (pages: readonly Page[], trailer = ''): Buffer => {
       const content = pageContent(page);
       return [
         `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${width} ${height}] /Contents ${5 + index * 2} 0 R ` +
-          '/Resources << /Font << /F1 3 0 R >> >> >>',
+          `/Rotate ${page.rotate ?? 0} /Group << /S /Transparency >> ` +
+          '/Resources << /Font << /F1 3 0 R >> /ExtGState << /G1 << /ca 0.5 >> >> >> >>',
         `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
       ];
     }),

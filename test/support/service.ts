@@ -18,7 +18,19 @@ const root = join(import.meta.dirname, '..', '..');
 
 const path = process.env.PATH ?? '';
 const programs = [
-  ...['bwrap', 'ffmpeg', 'heif-convert', 'ionice', 'nice', 'prlimit', 'ps', 'setpriv', 'taskset', 'timedatectl'],
+  ...[
+    'bwrap',
+    'ffmpeg',
+    'heif-convert',
+    'ionice',
+    'nice',
+    'prlimit',
+    'ps',
+    'setpriv',
+    'soffice',
+    'taskset',
+    'timedatectl',
+  ],
   'unshare',
 ];
 let withoutFlock: Promise<string> | undefined;
