@@ -11,6 +11,7 @@ import { useConsole } from './ui/context.tsx';
 import { Failure, IconButton } from './ui/controls.tsx';
 import { Icon, type IconName } from './ui/icon.tsx';
 import { Lazy } from './ui/lazy.tsx';
+import { useReceive } from './ui/receive.ts';
 import { Wall } from './wall/wall.tsx';
 
 const Banner = ({ tone, children }: { tone: 'warning' | 'bad' | 'info'; children: ComponentChildren }) => (
@@ -77,6 +78,7 @@ const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includ
 export const Drop = () => {
   const { uploads, router, texts } = useConsole();
   const isOver = useSignal(false);
+  const receive = useReceive();
   useEffect(() => {
     const over = (event: DragEvent): void => {
       if (!hasFiles(event)) return;
@@ -88,9 +90,11 @@ export const Drop = () => {
     };
     const drop = (event: DragEvent): void => {
       if (!hasFiles(event)) return;
-      event.preventDefault();
       isOver.value = false;
-      uploads.add(event.dataTransfer?.files ?? []);
+      // The page of a playlist makes slides of them.
+      if (event.defaultPrevented) return;
+      event.preventDefault();
+      receive(event.dataTransfer?.files ?? []);
     };
     addEventListener('dragover', over);
     addEventListener('dragleave', leave);

@@ -17,6 +17,7 @@ import { createMediaStore } from './stores/media.ts';
 import { createOpeningTimes } from './stores/opening-times.ts';
 import { createPictures } from './stores/pictures.ts';
 import { createRouter } from './stores/router.ts';
+import { createSavedDrafts, type SavedDrafts } from './stores/saved-drafts.ts';
 import { createSiteStore } from './stores/site.ts';
 import { createUploads } from './stores/uploads.ts';
 import { type ConsoleTexts, createBoxTexts } from './texts/box.ts';
@@ -54,7 +55,21 @@ const openDraft = (): Draft =>
     texts,
     onReplaced: () => announcer.complain(texts.publish.replaced),
   });
-let draft: Draft | undefined;
+let opened: { draft: Draft; savedDrafts: SavedDrafts } | undefined;
+const drafts = () => {
+  if (opened !== undefined) return opened;
+  const draft = openDraft();
+  const savedDrafts = createSavedDrafts({
+    client,
+    draft,
+    documents,
+    operator: session.operator,
+    storage: sessionStorage,
+    onMerged: (name) => announcer.say(texts.drafts.merged({ name: name ?? texts.unnamed })),
+  });
+  opened = { draft, savedDrafts };
+  return opened;
+};
 const media = createMediaStore(client);
 // Dates as the person's region writes the language.
 const format = createFormat(inRegion(tag, navigator.languages), timeZone);
@@ -67,7 +82,8 @@ render(
       clock,
       site,
       documents,
-      draft: () => (draft ??= openDraft()),
+      draft: () => drafts().draft,
+      savedDrafts: () => drafts().savedDrafts,
       hours: createOpeningTimes({ documents, clock, format, timeZone }),
       pictures: createPictures(client),
       media,

@@ -104,10 +104,10 @@ it.skipIf(isSkipped || !hasFfmpeg)(
     await go('content');
     await page.evaluate(() => {
       const dataTransfer = new DataTransfer();
-      dataTransfer.items.add(new File(['Opens at eight.'], 'notes.txt'));
+      dataTransfer.items.add(new File(['Opens at eight.'], 'notes.pdf'));
       dispatchEvent(new DragEvent('drop', { dataTransfer, cancelable: true }));
     });
-    await expect.poll(async () => (await first.get('/media/notes.txt')).status, patience).toBe(200);
+    await expect.poll(async () => (await first.get('/media/notes.pdf')).status, patience).toBe(200);
 
     await click('New playlist');
     await page.getByLabel('Name of the playlist').fill('Menu of the day');

@@ -7,7 +7,7 @@ import { shareTestService } from '../support/service.ts';
 const shared = shareTestService({ content: lobby, env: { SIGNAGE_SHARED_SECRET: 'correct horse battery staple' } });
 
 /** Script of the page before any lazy part, gzip; the budget of the console. */
-const MOST_SCRIPT_BYTES = 60_000;
+const MOST_SCRIPT_BYTES = 70_000;
 
 test('the page is public with a secret, holds no data and runs under a policy without exceptions', async () => {
   const response = await shared().get('/console');
@@ -20,7 +20,7 @@ test('the page is public with a secret, holds no data and runs under a policy wi
   expect(html).toContain('"hasSecret":true');
 });
 
-test('its script before lazy parts is at most 60 kB compressed', async () => {
+test('its script before lazy parts is at most 70 kB compressed', async () => {
   const service = shared();
   const seen = new Map<string, number>();
   const load = async (path: string): Promise<void> => {

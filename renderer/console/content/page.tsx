@@ -2,12 +2,14 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { reasonOf } from '../api/errors.ts';
 import type { ContentDocument } from '../model/document.ts';
 import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Failure } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Lazy } from '../ui/lazy.tsx';
+import { Drafts } from './drafts.tsx';
 import { MergeDialog } from './merge-dialog.tsx';
 import { Playlist } from './playlist.tsx';
 import { Playlists } from './playlists.tsx';
@@ -30,6 +32,7 @@ const Body = ({ tab, rest: [first], document }: { tab: Tab; rest: readonly strin
       return playlist === undefined ? (
         <>
           {first !== undefined && <p class="notice warning">{texts.editor.noSuchPlaylist}</p>}
+          <Drafts />
           <Playlists document={document} />
         </>
       ) : (
@@ -66,15 +69,17 @@ const StepButton = (props: { label: string; path: string; isEnabled: boolean; on
 
 /** The state of the draft, and the actions on it. */
 const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }) => {
-  const { draft: openDraft, texts } = useConsole();
+  const { draft: openDraft, savedDrafts, texts, format } = useConsole();
   const draft = openDraft();
+  const { state, error, others, list, id, setState } = savedDrafts();
   const words = texts.draft;
+  const isSubmitted = list.value.find((each) => each.id === id.value)?.state === 'submitted';
   const errors = draft.check.value?.errors.length ?? 0;
   const warnings = draft.check.value?.warnings.length ?? 0;
   const isDirty = draft.isDirty.value;
   useEffect(() => {
     const hold = (event: BeforeUnloadEvent): void => {
-      if (draft.isDirty.value) event.preventDefault();
+      if (draft.isDirty.value && state.value !== 'saved') event.preventDefault();
     };
     const onKey = (event: KeyboardEvent): void => {
       const isText = event.target instanceof HTMLElement && event.target.matches('input, textarea, .cm-content');
@@ -94,9 +99,18 @@ const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }
     <div class="draft-bar">
       <p class={errors > 0 ? 'state bad' : warnings > 0 ? 'state warning' : 'state quiet'} role="status">
         {isDirty ? words.unpublished : words.published}
+        {isDirty && state.value === 'saved' && ` ${isSubmitted ? words.submitted : words.saved}`}
+        {isDirty &&
+          others.value.length > 0 &&
+          ` ${words.others({ count: others.value.length, names: format.list(others.value) })}`}
         {errors > 0 ? ` ${words.errors({ count: errors })}` : ''}
         {warnings > 0 ? ` ${words.warnings({ count: warnings })}` : ''}
       </p>
+      {isDirty && state.value === 'failed' && (
+        <p class="fault" role="alert">
+          {words.notSaved({ reason: reasonOf(error.value, texts) })}
+        </p>
+      )}
       <div class="buttons">
         <StepButton
           label={words.undo}
@@ -110,6 +124,15 @@ const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }
           isEnabled={draft.canRedo.value}
           onClick={draft.redo}
         />
+        {isDirty && state.value === 'saved' && (
+          <button
+            type="button"
+            class="button"
+            onClick={() => void setState(isSubmitted ? 'open' : 'submitted').catch(() => undefined)}
+          >
+            {isSubmitted ? words.reopen : words.submit}
+          </button>
+        )}
         {draft.newer.value !== null && isDirty ? (
           <button type="button" class="button primary" onClick={onMerge}>
             <Icon name="warning" /> {words.merge}
@@ -130,7 +153,7 @@ const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }
 };
 
 export const ContentPage = ({ rest }: { rest: readonly string[] }) => {
-  const { draft: openDraft, documents, texts, session } = useConsole();
+  const { draft: openDraft, savedDrafts, documents, texts, session } = useConsole();
   const draft = openDraft();
   const words = texts.contentPage;
   const open = useSignal<'publish' | 'merge' | null>(null);
@@ -138,6 +161,7 @@ export const ContentPage = ({ rest }: { rest: readonly string[] }) => {
   const tab = tabs.find((each) => each === first) ?? 'playlists';
   const document = draft.content.value;
   const isReplaced = draft.isReplaced.value;
+  useEffect(() => savedDrafts().follow(), []);
   useEffect(() => {
     if (!isReplaced) return;
     draft.isReplaced.value = false;

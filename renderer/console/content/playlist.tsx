@@ -3,7 +3,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
 import { shownBy } from '../../../service/domain/media-types.ts';
-import type { ContentDocument, PlaylistDraft, SlideDraft } from '../model/document.ts';
+import { type ContentDocument, mediumName, type PlaylistDraft, type SlideDraft } from '../model/document.ts';
 import { editPlaylist, editSlides, freeId, insertAt, moveItem, removeAt, replaceAt, setField } from '../model/edit.ts';
 import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
@@ -12,7 +12,9 @@ import { Icon } from '../ui/icon.tsx';
 import { Lazy } from '../ui/lazy.tsx';
 import { MediaChooser } from '../ui/media-field.tsx';
 import { kindIcon } from '../ui/miniature.tsx';
+import { useReceive } from '../ui/receive.ts';
 import { wordOf } from '../ui/words.ts';
+import { slidesOfFiles, useDroppedFiles } from './dropped.ts';
 import { Preview } from './preview.tsx';
 import { SlideForm, slideKinds } from './slide-form.tsx';
 import { Strip } from './strip.tsx';
@@ -22,12 +24,14 @@ const pictured: Partial<Record<string, readonly string[]>> = shownBy;
 
 interface AddSlideProps {
   document: ContentDocument;
-  onAdd(kind: string, mediaUrl?: string): void;
+  onAdd(kind: string, ...mediaUrls: string[]): void;
+  /** Files of this machine are chosen. */
+  onFiles(files: File[]): void;
   onClose(): void;
 }
 
 /** Asks for the kind of a new slide, and for its medium, if any. */
-export const AddSlide = ({ document, onAdd, onClose }: AddSlideProps) => {
+export const AddSlide = ({ document, onAdd, onFiles, onClose }: AddSlideProps) => {
   const { texts } = useConsole();
   const words = texts.editor;
   const choosing = useSignal<string | null>(null);
@@ -39,7 +43,15 @@ export const AddSlide = ({ document, onAdd, onClose }: AddSlideProps) => {
   };
   if (choosing.value !== null) {
     const kind = choosing.value;
-    return <MediaChooser accepts={pictured[kind] ?? []} onChoose={(url) => onAdd(kind, url)} onClose={onClose} />;
+    return (
+      <MediaChooser
+        accepts={pictured[kind] ?? []}
+        isMany
+        onChoose={(...urls) => onAdd(kind, ...urls)}
+        onFiles={onFiles}
+        onClose={onClose}
+      />
+    );
   }
   return (
     <Dialog title={words.addTitle} onClose={onClose} isWide>
@@ -73,7 +85,8 @@ interface PlaylistProps {
 }
 
 export const Playlist = ({ document, playlist }: PlaylistProps) => {
-  const { draft: openDraft, texts, announcer } = useConsole();
+  const { draft: openDraft, texts, announcer, media } = useConsole();
+  const receive = useReceive();
   const draft = openDraft();
   const words = texts.editor;
   const nameId = useId();
@@ -89,27 +102,43 @@ export const Playlist = ({ document, playlist }: PlaylistProps) => {
 
   useEffect(() => {
     chosen.value = 0;
+    void media.load();
   }, [id]);
 
   const change = (edit: (slides: readonly SlideDraft[]) => SlideDraft[], group?: string): void =>
     draft.edit(editSlides(document, id, edit), group);
   const ids = slides.flatMap((each) => each.id ?? []);
 
-  const add = (kind: string, mediaUrl?: string): void => {
+  /** Adds slides before the index `gap`, and selects the first of them. */
+  const insert = (added: readonly SlideDraft[], gap: number): void => {
+    if (added.length === 0) return;
+    change((list) => [...list.slice(0, gap), ...added, ...list.slice(gap)]);
+    chosen.value = gap;
+    announcer.speak(words.added({ count: added.length }));
+  };
+  const add = (kind: string, ...mediaUrls: string[]): void => {
     isAdding.value = false;
+    if (mediaUrls.length > 0) {
+      const names = mediaUrls.map(mediumName);
+      return insert(
+        slidesOfFiles(names, [], ids).map((each) => ({ ...each, kind })),
+        selected + 1,
+      );
+    }
     const added: SlideDraft = {
       id: freeId(kind, ids),
       kind,
       ...(kind === 'text' ? { title: words.newText } : {}),
-      ...(mediaUrl === undefined ? {} : { media_url: mediaUrl }),
       ...(kind === 'template' ? { template_id: document.templates?.[0]?.id ?? '' } : {}),
       ...(kind === 'playlist' ? { playlist_id: document.playlists?.find((each) => each.id !== id)?.id ?? '' } : {}),
       ...(kind === 'rss' ? { content: { feed_id: document.rssFeeds?.[0]?.id ?? '' } } : {}),
       ...(kind === 'timetable' ? { content: { group_id: document.timetableGroups?.[0]?.id ?? '' } } : {}),
     };
-    change((list) => insertAt(list, selected + 1, added));
-    chosen.value = selected + 1;
+    insert([added], selected + 1);
   };
+  const addFiles = (files: Iterable<File>, gap: number): void =>
+    insert(slidesOfFiles(receive(files), slides, ids), gap);
+  useDroppedFiles((files, gap) => addFiles(files, gap === 'pasted' ? selected + 1 : (gap ?? slides.length)));
   const duplicate = (): void => {
     if (slide === undefined) return;
     change((list) => insertAt(list, selected + 1, { ...slide, id: freeId(`${slide.id ?? slide.kind}-copy`, ids) }));
@@ -240,7 +269,17 @@ export const Playlist = ({ document, playlist }: PlaylistProps) => {
           )}
         </>
       )}
-      {isAdding.value && <AddSlide document={document} onAdd={add} onClose={() => (isAdding.value = false)} />}
+      {isAdding.value && (
+        <AddSlide
+          document={document}
+          onAdd={add}
+          onFiles={(files) => {
+            isAdding.value = false;
+            addFiles(files, selected + 1);
+          }}
+          onClose={() => (isAdding.value = false)}
+        />
+      )}
     </>
   );
 };

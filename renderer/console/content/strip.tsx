@@ -6,12 +6,13 @@ import {
   dropTargetForElements,
   monitorForElements,
 } from '@atlaskit/pragmatic-drag-and-drop/element/adapter';
-import { useSignal } from '@preact/signals';
+import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Slide } from '../../../service/contract/playlist.ts';
 import { slideId } from '../../../service/domain/slides.ts';
-import { issuesAt, type PlaylistDraft, type SlideDraft, titleOf } from '../model/document.ts';
+import { issuesAt, mediumName, type PlaylistDraft, type SlideDraft, titleOf } from '../model/document.ts';
 import type { ContentCheck } from '../model/wire.ts';
+import { isActive, type Upload } from '../stores/uploads.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Miniature } from '../ui/miniature.tsx';
@@ -24,12 +25,14 @@ interface CardProps {
   index: number;
   isSelected: boolean;
   fault: 'error' | 'warning' | null;
+  /** Of its medium; null: it is there, as far as is known. */
+  arrival: { name: string; upload: Upload | null } | null;
   onSelect(index: number): void;
   onMove(from: number, to: number): void;
 }
 
 /** One slide of the strip: chosen by a click, moved by drag or by Alt and an arrow key. */
-export const Card = ({ slide, ids, index, isSelected, fault, onSelect, onMove }: CardProps) => {
+export const Card = ({ slide, ids, index, isSelected, fault, arrival, onSelect, onMove }: CardProps) => {
   const { texts } = useConsole();
   const card = useRef<HTMLButtonElement>(null);
   const edge = useSignal<'before' | 'after' | null>(null);
@@ -79,12 +82,29 @@ export const Card = ({ slide, ids, index, isSelected, fault, onSelect, onMove }:
             </span>
           )}
         </span>
+        {arrival !== null && <Arrival {...arrival} />}
         <span class="card-title">
           {index + 1}. {titleOf(slide, id)}
           <span class="unseen">{notes}</span>
         </span>
       </button>
     </li>
+  );
+};
+
+/** The upload of the medium of a slide, or that it is waited for. */
+const Arrival = ({ name, upload }: NonNullable<CardProps['arrival']>) => {
+  const { texts } = useConsole();
+  if (upload === null || !isActive(upload))
+    return <span class="card-arrival">{texts.editor.waitingFor({ name })}</span>;
+  return (
+    <span class="card-arrival">
+      <progress
+        max={Math.max(1, upload.file.size)}
+        value={upload.progress}
+        aria-label={texts.editor.sending({ name })}
+      />
+    </span>
   );
 };
 
@@ -106,7 +126,15 @@ const SPARE = 4;
 const remPixels = (): number => Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 
 export const Strip = ({ playlist, path, check, selected, onSelect, onMove }: StripProps) => {
-  const { texts } = useConsole();
+  const { texts, media, uploads } = useConsole();
+  const known = useComputed(() => new Set(media.list.value?.media.map(({ filename }) => filename)));
+  const arrivalOf = ({ media_url: url }: SlideDraft): CardProps['arrival'] => {
+    if (!url?.startsWith('/media/') || media.list.value === null) return null;
+    const name = mediumName(url);
+    const upload = uploads.list.value.findLast(({ file }) => file.name === name) ?? null;
+    const isComing = upload !== null && isActive(upload);
+    return known.value.has(name) && !isComing ? null : { name, upload };
+  };
   const list = useRef<HTMLUListElement>(null);
   const range = useSignal({ from: 0, to: 24 });
   const isDragging = useRef(false);
@@ -191,6 +219,7 @@ export const Strip = ({ playlist, path, check, selected, onSelect, onMove }: Str
             index={index}
             isSelected={index === selected}
             fault={hasErrors ? 'error' : hasWarnings ? 'warning' : null}
+            arrival={arrivalOf(slide)}
             onSelect={onSelect}
             onMove={onMove}
           />

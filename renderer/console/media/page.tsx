@@ -5,13 +5,15 @@ import { useEffect, useRef } from 'preact/hooks';
 import { kindOfType } from '../../../service/domain/media-types.ts';
 import { reasonOf } from '../api/errors.ts';
 import { mediumUrl } from '../model/document.ts';
+import { toggled } from '../model/edit.ts';
 import { matches } from '../model/filter.ts';
 import type { MediaList } from '../model/wire.ts';
-import type { Upload, Uploads } from '../stores/uploads.ts';
+import { isActive, type Upload, type Uploads } from '../stores/uploads.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Confirm, Empty, IconButton, SearchField } from '../ui/controls.tsx';
-import { Icon } from '../ui/icon.tsx';
+import { UploadButton } from '../ui/media-field.tsx';
 import { Miniature } from '../ui/miniature.tsx';
+import { useReceive } from '../ui/receive.ts';
 import { isUnderWay, RenditionNote } from '../ui/rendition.tsx';
 import { useVisible } from '../ui/visible.ts';
 
@@ -19,12 +21,14 @@ type Medium = MediaList['media'][number];
 
 /** Between looks at media that are being converted. */
 const POLL_MS = 2_000;
+/** Names of deleted files that are told; the rest are counted. */
+const MOST_NAMES = 3;
 
 const UploadRow = ({ upload, uploads }: { upload: Upload; uploads: Uploads }) => {
   const { texts, format } = useConsole();
   const words = texts.media;
   const { id, file, state, progress, speed, error } = upload;
-  const isActive = state === 'reading' || state === 'sending';
+  const isSending = state === 'reading' || state === 'sending';
   return (
     <li class="upload">
       <span class="upload-name">{file.name}</span>
@@ -32,8 +36,8 @@ const UploadRow = ({ upload, uploads }: { upload: Upload; uploads: Uploads }) =>
         {state === 'failed' ? reasonOf(error, texts) : words.state[state]}
         {state === 'sending' && ` ${format.bytes(speed)}/s`}
       </span>
-      {isActive && <progress max={Math.max(1, file.size)} value={progress} aria-label={file.name} />}
-      {(isActive || state === 'waiting') && (
+      {isSending && <progress max={Math.max(1, file.size)} value={progress} aria-label={file.name} />}
+      {(isSending || state === 'waiting') && (
         <button type="button" class="button small" onClick={() => uploads.cancel(id)}>
           {texts.cancel}
         </button>
@@ -47,7 +51,30 @@ const UploadRow = ({ upload, uploads }: { upload: Upload; uploads: Uploads }) =>
   );
 };
 
-const MediumCard = ({ medium, onDelete }: { medium: Medium; onDelete(): void }) => {
+/** In the order in which they are offered. */
+const orders = {
+  newest: (a: Medium, b: Medium) => (a.modified_at < b.modified_at ? 1 : -1),
+  name: (a: Medium, b: Medium) => a.filename.localeCompare(b.filename),
+  largest: (a: Medium, b: Medium) => b.size - a.size,
+} as const;
+type Order = keyof typeof orders;
+
+interface CardProps {
+  medium: Medium;
+  isSelected: boolean;
+  onSelect(): void;
+  onDelete(): void;
+}
+
+const UploadRows = ({ list, uploads }: { list: readonly Upload[]; uploads: Uploads }) => (
+  <ul class="uploads">
+    {list.map((upload) => (
+      <UploadRow key={upload.id} upload={upload} uploads={uploads} />
+    ))}
+  </ul>
+);
+
+const MediumCard = ({ medium, isSelected, onSelect, onDelete }: CardProps) => {
   const { texts, format } = useConsole();
   const words = texts.media;
   const { filename, media_type, size, width, height, duration_seconds, codec, rendition, used_by } = medium;
@@ -65,6 +92,14 @@ const MediumCard = ({ medium, onDelete }: { medium: Medium; onDelete(): void }) 
           />
         )}
       </a>
+      <label class="medium-mark">
+        <input
+          type="checkbox"
+          aria-label={texts.mediaField.select({ name: filename })}
+          checked={isSelected}
+          onChange={onSelect}
+        />
+      </label>
       <p class="display-name">{filename}</p>
       <p class="display-slide">
         {[
@@ -91,7 +126,11 @@ export const MediaPage = () => {
   const { client, media, uploads, site, texts, format, announcer } = useConsole();
   const words = texts.media;
   const search = useSignal('');
-  const deleting = useSignal<Medium | null>(null);
+  const order = useSignal<Order>('newest');
+  const isUnusedOnly = useSignal(false);
+  const selected = useSignal<readonly string[]>([]);
+  const deleting = useSignal<readonly Medium[]>([]);
+  const receive = useReceive();
   useEffect(() => void media.load(), []);
   const isChanging = media.list.value?.media.some(({ rendition }) => isUnderWay(rendition)) === true;
   useEffect(() => {
@@ -99,20 +138,39 @@ export const MediaPage = () => {
     const timer = setInterval(() => void media.load(), POLL_MS);
     return () => clearInterval(timer);
   }, [isChanging]);
-  const remove = async ({ filename }: Medium): Promise<void> => {
-    deleting.value = null;
+  const remove = async (all: readonly Medium[]): Promise<void> => {
+    deleting.value = [];
     try {
-      await client.json(`/api/media/${encodeURIComponent(filename)}`, { method: 'DELETE' });
-      await media.load();
-      announcer.say(words.deleted({ name: filename }));
+      for (const { filename } of all) {
+        await client.json(`/api/media/${encodeURIComponent(filename)}`, { method: 'DELETE' });
+        selected.value = selected.value.filter((each) => each !== filename);
+      }
+      announcer.say(
+        words.deleted({
+          name: format.few(
+            all.map(({ filename }) => filename),
+            MOST_NAMES,
+            texts.wall.more,
+          ),
+        }),
+      );
     } catch (error) {
       announcer.complain(reasonOf(error, texts));
+    } finally {
+      await media.load();
     }
   };
 
   const list = media.list.value;
   const boxes = site.overview.value?.boxes ?? [];
-  const found = list?.media.filter(({ filename }) => matches(search.value, filename)) ?? [];
+  const found = (list?.media ?? [])
+    .filter(({ filename, used_by }) => matches(search.value, filename) && !(isUnusedOnly.value && used_by.length > 0))
+    .toSorted(orders[order.value]);
+  const marked = found.filter(({ filename }) => selected.value.includes(filename));
+  const [active, ended] = [true, false].map((wanted) =>
+    uploads.list.value.filter((upload) => (isActive(upload) || upload.state === 'failed') === wanted),
+  ) as [Upload[], Upload[]];
+  const slidesOfDeleted = deleting.value.flatMap(({ used_by }) => used_by);
   return (
     <>
       <div class="page-head">
@@ -123,18 +181,7 @@ export const MediaPage = () => {
           </p>
         )}
         <div class="actions">
-          <label class="button primary">
-            <Icon name="upload" /> {words.upload}
-            <input
-              type="file"
-              class="unseen"
-              multiple
-              onChange={(event) => {
-                uploads.add(event.currentTarget.files ?? []);
-                event.currentTarget.value = '';
-              }}
-            />
-          </label>
+          <UploadButton isMany isPrimary onFiles={receive} />
         </div>
       </div>
       {boxes.length > 1 && <p class="soft">{words.ofBox({ name: boxes[0]?.name ?? '' })}</p>}
@@ -146,15 +193,41 @@ export const MediaPage = () => {
               {words.clear}
             </button>
           </div>
-          <ul class="uploads">
-            {uploads.list.value.map((upload) => (
-              <UploadRow key={upload.id} upload={upload} uploads={uploads} />
-            ))}
-          </ul>
+          <UploadRows list={active} uploads={uploads} />
+          {ended.length > 0 && (
+            <details open={active.length === 0 && ended.length <= 3}>
+              <summary>{words.finished({ count: ended.length })}</summary>
+              <UploadRows list={ended} uploads={uploads} />
+            </details>
+          )}
         </section>
       )}
       <div class="media-search">
         <SearchField label={texts.mediaField.search} text={search} />
+        <select
+          aria-label={words.order}
+          value={order.value}
+          onChange={(event) => (order.value = event.currentTarget.value as Order)}
+        >
+          {(Object.keys(orders) as Order[]).map((each) => (
+            <option key={each} value={each}>
+              {words.orders[each]}
+            </option>
+          ))}
+        </select>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isUnusedOnly.value}
+            onChange={(event) => (isUnusedOnly.value = event.currentTarget.checked)}
+          />
+          <span>{words.unusedOnly}</span>
+        </label>
+        {marked.length > 0 && (
+          <button type="button" class="button danger" onClick={() => (deleting.value = marked)}>
+            {words.deleteMany({ count: marked.length })}
+          </button>
+        )}
       </div>
       {list === null ? (
         <p class="soft">{media.error.value === null ? texts.loading : reasonOf(media.error.value, texts)}</p>
@@ -165,21 +238,31 @@ export const MediaPage = () => {
       ) : (
         <ul class="media">
           {found.map((medium) => (
-            <MediumCard key={medium.filename} medium={medium} onDelete={() => (deleting.value = medium)} />
+            <MediumCard
+              key={medium.filename}
+              medium={medium}
+              isSelected={selected.value.includes(medium.filename)}
+              onSelect={() => (selected.value = toggled(selected.value, medium.filename))}
+              onDelete={() => (deleting.value = [medium])}
+            />
           ))}
         </ul>
       )}
-      {deleting.value !== null && (
+      {deleting.value.length > 0 && (
         <Confirm
-          title={words.deleteOf({ name: deleting.value.filename })}
+          title={
+            deleting.value.length === 1
+              ? words.deleteOf({ name: deleting.value[0]?.filename ?? '' })
+              : words.deleteMany({ count: deleting.value.length })
+          }
           submit={texts.editor.remove}
           isDanger
-          onClose={() => (deleting.value = null)}
-          onSubmit={() => deleting.value !== null && void remove(deleting.value)}
+          onClose={() => (deleting.value = [])}
+          onSubmit={() => void remove(deleting.value)}
         >
-          <p class={deleting.value.used_by.length > 0 ? 'notice warning' : ''}>
-            {deleting.value.used_by.length > 0
-              ? words.deleteUsed({ slides: format.list(deleting.value.used_by.slice(0, 10)) })
+          <p class={slidesOfDeleted.length > 0 ? 'notice warning' : ''}>
+            {slidesOfDeleted.length > 0
+              ? words.deleteUsed({ slides: format.list(slidesOfDeleted.slice(0, 10)) })
               : words.deleteUnused}
           </p>
         </Confirm>

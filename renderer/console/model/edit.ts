@@ -14,6 +14,10 @@ export const insertAt = <Item>(list: readonly Item[], index: number, item: Item)
   ...list.slice(index),
 ];
 
+/** With the item, or without it if it was there. */
+export const toggled = <Item>(list: readonly Item[], item: Item): Item[] =>
+  list.includes(item) ? list.filter((each) => each !== item) : [...list, item];
+
 /** Moves an item to the index `to`. */
 export const moveItem = <Item>(list: readonly Item[], from: number, to: number): Item[] => {
   const item = list[from];

@@ -24,8 +24,17 @@ export const createMediaStore = (client: Pick<Client, 'json'>): MediaStore => {
       error.value = reason;
     }
   };
+  let isStale = false;
+  const fetchNewest = async (): Promise<void> => {
+    do {
+      isStale = false;
+      await fetchList();
+    } while (isStale);
+  };
   const load = (): Promise<void> => {
-    running ??= fetchList().finally(() => {
+    // What is under way may have been answered before the change that this is for.
+    isStale = running !== null;
+    running ??= fetchNewest().finally(() => {
       running = null;
     });
     return running;

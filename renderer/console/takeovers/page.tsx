@@ -7,6 +7,7 @@ import { fillSlide } from '../../../service/domain/slides.ts';
 import { screensOf } from '../../../service/domain/targets.ts';
 import { isCode, reasonOf } from '../api/errors.ts';
 import { displaysOf } from '../model/displays.ts';
+import { toggled } from '../model/edit.ts';
 import { matches, tagsOf } from '../model/filter.ts';
 import { payloadOf } from '../model/payload.ts';
 import { slideOfTakeover } from '../model/shown.ts';
@@ -96,9 +97,6 @@ interface TargetsProps {
 
 /** More screens than this get a field to search them by. */
 const SEARCHED_FROM = 12;
-
-const toggled = (list: readonly string[], item: string): string[] =>
-  list.includes(item) ? list.filter((each) => each !== item) : [...list, item];
 
 /** Where a takeover is shown: everywhere, by tag, or screen by screen. */
 export const Targets = ({ composition: { isAll, tags, slugs }, fault, onChange }: TargetsProps) => {

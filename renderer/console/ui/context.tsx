@@ -12,6 +12,7 @@ import type { MediaStore } from '../stores/media.ts';
 import type { OpeningTimes } from '../stores/opening-times.ts';
 import type { Pictures } from '../stores/pictures.ts';
 import type { Router } from '../stores/router.ts';
+import type { SavedDrafts } from '../stores/saved-drafts.ts';
 import type { SiteStore } from '../stores/site.ts';
 import type { Uploads } from '../stores/uploads.ts';
 import type { ConsoleTexts } from '../texts/box.ts';
@@ -25,6 +26,8 @@ export interface Console {
   documents: Documents;
   /** Opened by the first page that edits; it is checked by the box from then on. */
   draft(): Draft;
+  /** The drafts on the box; this tab saves its own there from then on. */
+  savedDrafts(): SavedDrafts;
   pictures: Pictures;
   media: MediaStore;
   uploads: Uploads;

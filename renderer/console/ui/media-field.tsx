@@ -5,11 +5,14 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 import { kindOfType } from '../../../service/domain/media-types.ts';
 import { reasonOf } from '../api/errors.ts';
 import { mediumUrl } from '../model/document.ts';
+import { toggled } from '../model/edit.ts';
 import { matches } from '../model/filter.ts';
 import type { MediaList } from '../model/wire.ts';
 import { useConsole } from './context.tsx';
 import { Dialog, IconButton, SearchField } from './controls.tsx';
+import { Icon } from './icon.tsx';
 import { Miniature } from './miniature.tsx';
+import { useReceive } from './receive.ts';
 import { isUnderWay, RenditionNote } from './rendition.tsx';
 import { useVisible } from './visible.ts';
 
@@ -19,11 +22,15 @@ interface ChoiceProps {
   kind: string;
   url: string;
   size: string;
+  /** Whether it is selected; null: one alone is chosen. */
+  isSelected: boolean | null;
+  onSelect(): void;
   onChoose(url: string): void;
 }
 
 /** Its picture is loaded only while it is near the viewport: a site can have thousands. */
-const Choice = ({ medium, name, kind, url, size, onChoose }: ChoiceProps) => {
+const Choice = ({ medium, name, kind, url, size, isSelected, onSelect, onChoose }: ChoiceProps) => {
+  const { texts } = useConsole();
   const choice = useRef<HTMLLIElement>(null);
   const isNear = useVisible(choice);
   return (
@@ -42,31 +49,58 @@ const Choice = ({ medium, name, kind, url, size, onChoose }: ChoiceProps) => {
         <span class="soft">{size}</span>
         <RenditionNote rendition={medium.rendition} isBrief />
       </button>
+      {isSelected !== null && (
+        <label class="medium-mark">
+          <input
+            type="checkbox"
+            aria-label={texts.mediaField.select({ name })}
+            checked={isSelected}
+            onChange={onSelect}
+          />
+        </label>
+      )}
     </li>
   );
 };
 
-/** Chooses one of the media of the site. */
+/** Chooses among the media of the site, the newest first, or uploads files of this machine. */
 export const MediaChooser = ({
   accepts,
+  isMany = false,
   onChoose,
+  onFiles,
   onClose,
 }: {
   accepts: readonly string[];
-  onChoose(url: string): void;
+  /** Several can be chosen at once. */
+  isMany?: boolean;
+  onChoose(...urls: string[]): void;
+  onFiles(files: File[]): void;
   onClose(): void;
 }) => {
+  const selected = useSignal<readonly string[]>([]);
   const { media, texts, format } = useConsole();
   const words = texts.mediaField;
   const search = useSignal('');
   useEffect(() => void media.load(), []);
-  const fitting = media.list.value?.media.filter(
-    ({ filename, media_type }) =>
-      (accepts.length === 0 || accepts.some((type) => media_type.startsWith(type))) && matches(search.value, filename),
-  );
+  const fitting = media.list.value?.media
+    .filter(
+      ({ filename, media_type }) =>
+        (accepts.length === 0 || accepts.some((type) => media_type.startsWith(type))) &&
+        matches(search.value, filename),
+    )
+    .toSorted((a, b) => (a.modified_at < b.modified_at ? 1 : -1));
   return (
     <Dialog title={words.choose} onClose={onClose} isWide>
-      <SearchField label={words.search} text={search} />
+      <div class="chooser-head">
+        <SearchField label={words.search} text={search} />
+        <UploadButton isMany={isMany} onFiles={onFiles} />
+        {selected.value.length > 0 && (
+          <button type="button" class="button primary" onClick={() => onChoose(...selected.value)}>
+            {words.add({ count: selected.value.length })}
+          </button>
+        )}
+      </div>
       {fitting === undefined ? (
         <p class="chooser-note" role="status">
           {media.error.value === null ? texts.loading : reasonOf(media.error.value, texts)}
@@ -83,12 +117,35 @@ export const MediaChooser = ({
               kind={kindOfType(medium.media_type)}
               url={mediumUrl(medium.filename)}
               size={format.bytes(medium.size)}
+              isSelected={isMany ? selected.value.includes(mediumUrl(medium.filename)) : null}
+              onSelect={() => {
+                selected.value = toggled(selected.value, mediumUrl(medium.filename));
+              }}
               onChoose={onChoose}
             />
           ))}
         </ul>
       )}
     </Dialog>
+  );
+};
+
+/** Asks for files of this machine. */
+export const UploadButton = (props: { isMany?: boolean; isPrimary?: boolean; onFiles(files: File[]): void }) => {
+  const { texts } = useConsole();
+  return (
+    <label class={props.isPrimary ? 'button primary' : 'button'}>
+      <Icon name="upload" /> {texts.media.upload}
+      <input
+        type="file"
+        class="unseen"
+        multiple={props.isMany ?? false}
+        onChange={(event) => {
+          props.onFiles([...(event.currentTarget.files ?? [])]);
+          event.currentTarget.value = '';
+        }}
+      />
+    </label>
   );
 };
 
@@ -114,6 +171,7 @@ export const MediaField = ({
   onChange,
 }: MediaFieldProps) => {
   const { media, texts } = useConsole();
+  const receive = useReceive();
   const isOpen = useSignal(false);
   const medium = media.list.value?.media.find(({ filename }) => mediumUrl(filename) === value);
   const id = useId();
@@ -147,7 +205,13 @@ export const MediaField = ({
         <MediaChooser
           accepts={accepts}
           onClose={() => (isOpen.value = false)}
-          onChoose={(url) => {
+          onFiles={(files) => {
+            const [name] = receive(files);
+            if (name === undefined) return;
+            isOpen.value = false;
+            onChange(mediumUrl(name));
+          }}
+          onChoose={(url = '') => {
             isOpen.value = false;
             onChange(url);
           }}

@@ -1,0 +1,75 @@
+/** The drafts of the site: who works on what, and going on with one. */
+import { useSignal } from '@preact/signals';
+import type { DraftSummary } from '../../../service/contract/console/drafts.ts';
+import { reasonOf } from '../api/errors.ts';
+import { useConsole } from '../ui/context.tsx';
+import { Confirm, IconButton } from '../ui/controls.tsx';
+
+const Row = ({ draft, onRemove }: { draft: DraftSummary; onRemove(): void }) => {
+  const { savedDrafts, texts, format, clock, announcer } = useConsole();
+  const words = texts.drafts;
+  const { id, title, updated_by, updated_at, state, note, editing } = draft;
+  const by = { name: updated_by?.name ?? texts.unnamed, time: format.when(updated_at, clock.now()) };
+  return (
+    <li class="draft-row">
+      <div>
+        <p class="display-name">{title || words.untitled}</p>
+        <p class="soft">
+          {words.by(by)}
+          {state === 'submitted' && ` · ${words.submitted}`}
+          {editing.length > 0 && ` · ${words.editing({ count: editing.length, names: format.list(editing) })}`}
+        </p>
+        {note !== null && <p>{note}</p>}
+      </div>
+      <button
+        type="button"
+        class="button small"
+        onClick={() =>
+          void savedDrafts()
+            .open(id)
+            .catch((error: unknown) => announcer.complain(reasonOf(error, texts)))
+        }
+      >
+        {words.open}
+      </button>
+      <IconButton icon="forget" label={words.removeOf({ title: title || words.untitled })} onClick={onRemove} />
+    </li>
+  );
+};
+
+/** Those that are not open in this tab. */
+export const Drafts = () => {
+  const { savedDrafts, texts, announcer } = useConsole();
+  const words = texts.drafts;
+  const removing = useSignal<DraftSummary | null>(null);
+  const own = savedDrafts().id.value;
+  const drafts = savedDrafts().list.value.filter(({ id }) => id !== own);
+  const remove = async ({ id }: DraftSummary): Promise<void> => {
+    removing.value = null;
+    await savedDrafts()
+      .remove(id)
+      .catch((error: unknown) => announcer.complain(reasonOf(error, texts)));
+  };
+  if (drafts.length === 0) return null;
+  return (
+    <details class="panel drafts" open={drafts.length <= 3}>
+      <summary>{words.title({ count: drafts.length })}</summary>
+      <ul>
+        {drafts.map((draft) => (
+          <Row key={draft.id} draft={draft} onRemove={() => (removing.value = draft)} />
+        ))}
+      </ul>
+      {removing.value !== null && (
+        <Confirm
+          title={words.removeOf({ title: removing.value.title || words.untitled })}
+          submit={texts.editor.remove}
+          isDanger
+          onClose={() => (removing.value = null)}
+          onSubmit={() => removing.value !== null && void remove(removing.value)}
+        >
+          <p>{words.removeAbout}</p>
+        </Confirm>
+      )}
+    </details>
+  );
+};

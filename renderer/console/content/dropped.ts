@@ -1,0 +1,74 @@
+/** Files that become slides where they are dropped on the page of a playlist. */
+import { useEffect, useRef } from 'preact/hooks';
+import { mediaTypeOf } from '../../../service/domain/media-types.ts';
+import { mediumUrl, type SlideDraft } from '../model/document.ts';
+import { freeId } from '../model/edit.ts';
+import { pastedName } from '../ui/receive.ts';
+
+/** The kind of slide that shows a file; null: none does. */
+const kindOf = (name: string): string | null => {
+  const type = mediaTypeOf(name) ?? '';
+  if (type === 'application/pdf') return 'pdf';
+  return /^(image|video)\//.exec(type)?.[1] ?? null;
+};
+
+/**
+ * The slides of files, without those that a slide already waits for. Pure.
+ * @param taken ids that they may not have
+ */
+export const slidesOfFiles = (
+  names: readonly string[],
+  slides: readonly SlideDraft[],
+  taken: readonly string[],
+): SlideDraft[] => {
+  const ids = [...taken];
+  return names.flatMap((name) => {
+    const kind = kindOf(name);
+    const media_url = mediumUrl(name);
+    if (kind === null || slides.some((slide) => slide.media_url === media_url)) return [];
+    const id = freeId(name.replace(/\.[^.]*$/, ''), ids);
+    ids.push(id);
+    return [{ id, kind, media_url }];
+  });
+};
+
+/** The gap between slides under the pointer; null: it is over no slide. */
+const gapAt = (event: DragEvent): number | null => {
+  const card = event.target instanceof Element ? event.target.closest('[aria-posinset]') : null;
+  if (card === null) return null;
+  const { left, width } = card.getBoundingClientRect();
+  return Number(card.getAttribute('aria-posinset')) - (event.clientX < left + width / 2 ? 1 : 0);
+};
+
+/** @param onFiles `gap`: the index before which they were dropped; null: no place was meant; `pasted`: after the selection */
+export const useDroppedFiles = (onFiles: (files: File[], gap: number | null | 'pasted') => void): void => {
+  const latest = useRef(onFiles);
+  latest.current = onFiles;
+  useEffect(() => {
+    const drop = (event: DragEvent): void => {
+      const files = [...(event.dataTransfer?.files ?? [])];
+      if (files.length === 0) return;
+      // The rest of the page then knows that it is done.
+      event.preventDefault();
+      latest.current(files, gapAt(event));
+    };
+    const paste = (event: ClipboardEvent): void => {
+      const files = [...(event.clipboardData?.files ?? [])];
+      if (files.length === 0) return;
+      event.preventDefault();
+      const now = new Date();
+      latest.current(
+        files.map((file) =>
+          file.name === 'image.png' ? new File([file], pastedName(file.type, now), { type: file.type }) : file,
+        ),
+        'pasted',
+      );
+    };
+    addEventListener('drop', drop, true);
+    addEventListener('paste', paste);
+    return () => {
+      removeEventListener('drop', drop, true);
+      removeEventListener('paste', paste);
+    };
+  }, []);
+};

@@ -1,0 +1,260 @@
+/**
+ * Keeps the draft of this tab on the box, saved 1 s after each change, so that it is found again from any browser. What two
+ * people save into one draft is merged by field; of one field the own value stays.
+ */
+import { batch, effect, type ReadonlySignal, signal } from '@preact/signals';
+import type { DraftSummary, Draft as SavedDraft } from '../../../service/contract/console/drafts.ts';
+import { merge } from '../../../service/domain/merge-documents.ts';
+import type { Client } from '../api/client.ts';
+import { isCode } from '../api/errors.ts';
+import { changesBetween } from '../model/changes.ts';
+import { type ContentDocument, isEqual, type Version } from '../model/document.ts';
+import { freeId } from '../model/edit.ts';
+import type { Documents } from './documents.ts';
+import type { Draft } from './draft.ts';
+
+export interface SavedDrafts {
+  /** All drafts of the site, newest first. */
+  readonly list: ReadonlySignal<readonly DraftSummary[]>;
+  /** The draft of this tab; null: it has no changes yet. */
+  readonly id: ReadonlySignal<string | null>;
+  /** `failed`: the tab alone has it, and it is tried again. */
+  readonly state: ReadonlySignal<'none' | 'saving' | 'saved' | 'failed'>;
+  /** Why it could not be saved; null: it is saved. */
+  readonly error: ReadonlySignal<unknown>;
+  /** The others who have it open. */
+  readonly others: ReadonlySignal<readonly string[]>;
+  /** Goes on with a draft of the site. @throws what the requests throw */
+  open(id: string): Promise<void>;
+  /** @throws what the request throws */
+  remove(id: string): Promise<void>;
+  /** Submits the draft of this tab, or opens it again. @throws what the request throws */
+  setState(state: SavedDraft['state']): Promise<void>;
+  /** Follows the drafts of the site while a page shows them. @returns a function that ends it */
+  follow(): () => void;
+}
+
+interface Kept {
+  id: string;
+  /** Null: it was never saved. */
+  etag: string | null;
+}
+
+interface Dependencies {
+  client: Pick<Client, 'json' | 'request'>;
+  draft: Draft;
+  documents: Pick<Documents, 'current'>;
+  operator: ReadonlySignal<string>;
+  storage: Storage;
+  /** Called when what somebody else saved into the draft was merged. */
+  onMerged(name: string | null): void;
+}
+
+const path = '/console/api/drafts';
+const storageKey = 'signage.console.savedDraft';
+const REST_MS = 1_000;
+const AGAIN_MS = 5_000;
+const EDITING_MS = 10_000;
+const TIMEOUT_MS = 30_000;
+/** Names of changed records in a title. */
+const MOST_NAMES = 3;
+
+const recall = (storage: Storage): Kept | null => {
+  try {
+    return JSON.parse(storage.getItem(storageKey) ?? 'null') as Kept | null;
+  } catch {
+    return null;
+  }
+};
+
+export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
+  const { client, draft, documents, operator, storage, onMerged } = dependencies;
+  const list = signal<readonly DraftSummary[]>([]);
+  const state = signal<'none' | 'saving' | 'saved' | 'failed'>('none');
+  const error = signal<unknown>(null);
+  const others = signal<readonly string[]>([]);
+  let kept = recall(storage);
+  const id = signal<string | null>(kept?.id ?? null);
+  /** What the box has of this draft; null: unknown. */
+  let saved: ContentDocument | null = null;
+  /** Whether this tab has had changes, without which nothing is to be deleted. */
+  let wasDirty = false;
+  let wantedState: SavedDraft['state'] | undefined;
+  let running: Promise<void> | null = null;
+  let isStale = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const keep = (next: Kept | null): void => {
+    kept = next;
+    id.value = next?.id ?? null;
+    try {
+      if (next === null) storage.removeItem(storageKey);
+      else storage.setItem(storageKey, JSON.stringify(next));
+    } catch {
+      // The page's memory has it.
+    }
+  };
+
+  const fetchDraft = async (of: string, query = ''): Promise<{ found: SavedDraft; etag: string | null }> => {
+    const response = await client.request(`${path}/${of}${query}`, { timeout: TIMEOUT_MS });
+    return { found: (await response.json()) as SavedDraft, etag: response.headers.get('ETag') };
+  };
+
+  /** Takes over what somebody else saved. @param isClean the tab has nothing that is not saved */
+  const mergeWith = ({ found, etag }: Awaited<ReturnType<typeof fetchDraft>>, isClean: boolean): void => {
+    const [mine, from] = [draft.content.peek(), draft.base.peek()];
+    const theirs = found.content as ContentDocument;
+    if (mine === null || from === null) return;
+    keep({ id: found.id, etag });
+    const next = isClean ? theirs : (merge(saved ?? from.content, mine, theirs).value as ContentDocument);
+    saved = theirs;
+    if (isEqual(next, mine)) return;
+    draft.edit(next);
+    onMerged(found.updated_by?.name ?? null);
+  };
+
+  const put = async (content: ContentDocument, from: Version): Promise<void> => {
+    const own = kept ?? { id: `${freeId(operator.peek() || 'draft', [])}-${Date.now().toString(36)}`, etag: null };
+    keep(own);
+    const names = changesBetween(from.content, content).map(({ name }) => name);
+    const title = names.slice(0, MOST_NAMES).join(', ') + (names.length > MOST_NAMES ? ' …' : '');
+    const body = { title: title.slice(0, 200), base_sha256: from.sha256, content, state: wantedState };
+    try {
+      const response = await client.request(`${path}/${own.id}`, {
+        method: 'PUT',
+        headers: own.etag === null ? {} : { 'If-Match': own.etag },
+        body,
+        timeout: TIMEOUT_MS,
+      });
+      saved = content;
+      wantedState = undefined;
+      if (kept?.id === own.id) keep({ id: own.id, etag: response.headers.get('ETag') });
+    } catch (reason) {
+      if (!isCode(reason, 'draft_changed', 'precondition_required')) throw reason;
+      const theirs = await fetchDraft(own.id).catch((fault: unknown) => {
+        if (isCode(fault, 'draft_not_found')) return null;
+        throw fault;
+      });
+      // It was published or deleted elsewhere: what is typed here is another draft.
+      if (theirs === null) keep(null);
+      else mergeWith(theirs, false);
+      isStale = true;
+    }
+  };
+
+  /** Forgets a draft whose changes were published or discarded. */
+  const drop = async ({ id: of, etag }: Kept): Promise<void> => {
+    keep(null);
+    saved = null;
+    if (etag === null) return;
+    await client.json(`${path}/${of}`, { method: 'DELETE', headers: { 'If-Match': etag } }).catch((reason: unknown) => {
+      // Somebody else goes on with it, or it is gone already.
+      if (!isCode(reason, 'draft_changed', 'draft_not_found')) throw reason;
+    });
+    list.value = list.value.filter((each) => each.id !== of);
+  };
+
+  const saveNow = async (): Promise<void> => {
+    do {
+      isStale = false;
+      const [content, from] = [draft.content.peek(), draft.base.peek()];
+      if (content === null || from === null) return;
+      if (draft.isDirty.peek()) {
+        wasDirty = true;
+        if (isEqual(content, saved) && wantedState === undefined) continue;
+        state.value = 'saving';
+        await put(content, from);
+        state.value = 'saved';
+      } else {
+        state.value = 'none';
+        if (kept !== null && wasDirty) await drop(kept);
+      }
+    } while (isStale);
+  };
+  const save = (): Promise<void> => {
+    clearTimeout(timer);
+    isStale = true;
+    running ??= saveNow()
+      .then(
+        () => {
+          error.value = null;
+        },
+        (reason: unknown) => {
+          batch(() => {
+            error.value = reason;
+            state.value = 'failed';
+          });
+          timer = setTimeout(() => void save(), AGAIN_MS);
+        },
+      )
+      .finally(() => {
+        running = null;
+      });
+    return running;
+  };
+
+  effect(() => {
+    const [content, from] = [draft.content.value, draft.base.value];
+    if (content === null || from === null || draft.isPublishing.value) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => void save(), REST_MS);
+  });
+
+  const load = async (): Promise<void> => {
+    const { drafts } = await client.json<{ drafts: DraftSummary[] }>(path);
+    list.value = drafts;
+  };
+  const poll = async (): Promise<void> => {
+    if (kept?.etag != null && running === null && draft.isDirty.peek()) {
+      const theirs = await fetchDraft(kept.id, '?editing=1');
+      others.value = theirs.found.editing.filter((name) => name !== operator.peek());
+      const isOwn = theirs.etag === kept?.etag || theirs.found.id !== kept?.id || running !== null;
+      if (!isOwn) mergeWith(theirs, isEqual(draft.content.peek(), saved));
+    } else others.value = [];
+    await load();
+  };
+
+  return {
+    list,
+    id,
+    state,
+    error,
+    others,
+    open: async (of) => {
+      // What this tab has is saved first.
+      await save();
+      const { found, etag } = await fetchDraft(of);
+      const current = documents.current.peek();
+      const base = found.base_sha256;
+      const content = found.content as ContentDocument;
+      const from =
+        current !== null && (base === current.sha256 || base === null)
+          ? current
+          : {
+              sha256: base ?? '',
+              content: await client.json<ContentDocument>(`/console/api/content/versions/${base}`, {
+                timeout: TIMEOUT_MS,
+              }),
+            };
+      keep({ id: of, etag });
+      saved = content;
+      draft.rebase(from, content);
+    },
+    remove: async (of) => {
+      await client.json(`${path}/${of}`, { method: 'DELETE' });
+      await load();
+    },
+    setState: async (next) => {
+      wantedState = next;
+      await save();
+      await load();
+    },
+    follow: () => {
+      // What the box does not answer now is asked again.
+      const again = (): void => void poll().catch(() => undefined);
+      again();
+      const polling = setInterval(again, EDITING_MS);
+      return () => clearInterval(polling);
+    },
+  };
+};
