@@ -18,6 +18,7 @@ export {
   type PageCover,
   pageCover,
   proofNeeds,
+  type ViewArea,
 } from './contract/kiosk.ts';
 export { canonicalDeviceId } from './contract/readable.ts';
 export { type Ports, type Service, startService } from './index.ts';

@@ -239,7 +239,7 @@ export const createDisplayView = (
     },
     /** Resolves with a JPEG of what the display shows; may never resolve while nothing is painted. */
     capture: async () => {
-      const cover = window.cover();
+      const cover = window.over();
       const contents: WebContents | undefined = cover === null ? front?.contents : cover.webContents;
       if (contents === undefined || contents.isDestroyed()) throw new Error('the display shows no page');
       return jpegOf(await contents.capturePage());

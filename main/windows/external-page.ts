@@ -6,7 +6,7 @@
 import { type EventEmitter, once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type WebContents, WebContentsView } from 'electron';
-import { externalCallSchema } from '../../service/public.ts';
+import { externalCallSchema, type ViewArea } from '../../service/public.ts';
 import { externalChannel } from '../channels.ts';
 import type { LayeredWindow } from './layers.ts';
 import { lockedPreferences } from './web-pages.ts';
@@ -30,13 +30,14 @@ export const hostExternalPages = (
   page: WebContents,
   prepare: (contents: WebContents) => void,
 ): void => {
-  const views = new Map<number, { view: WebContentsView; contents: WebContents }>();
+  const views = new Map<number, { view: WebContentsView; contents: WebContents; area: ViewArea }>();
 
-  /** A view that is not shown lies under the page at full size: loaded and laid out, but covered. */
-  const setShown = (id: number, isShown: boolean): void => {
+  /** A view that is not shown lies under the page at the size that it will have: loaded and laid out, but covered. */
+  const setShown = (id: number, isShown: boolean, area?: ViewArea): void => {
     const entry = views.get(id);
     if (entry === undefined) return;
-    window.put(entry.view, isShown ? 'external' : 'hidden');
+    entry.area = area ?? entry.area;
+    window.put(entry.view, isShown ? 'external' : 'hidden', entry.area);
   };
   const close = (id: number): void => {
     const entry = views.get(id);
@@ -55,14 +56,14 @@ export const hostExternalPages = (
   };
 
   /** @throws Error if the page cannot be loaded */
-  const open = async (id: number, url: string): Promise<void> => {
+  const open = async (id: number, url: string, area: ViewArea): Promise<void> => {
     close(id);
     if (views.size >= MAX_VIEWS) throw new Error(`more than ${MAX_VIEWS} external pages are open`);
     const view = new WebContentsView({ webPreferences: { ...lockedPreferences, partition: externalPartition } });
     // Until it has painted, the page underneath stays visible.
     view.setBackgroundColor('#00000000');
     const contents = view.webContents;
-    views.set(id, { view, contents });
+    views.set(id, { view, contents, area });
     setShown(id, false);
     prepare(contents);
     const end = (): void => {
@@ -99,10 +100,11 @@ export const hostExternalPages = (
   page.ipc.handle(externalChannel, async (event, message: unknown) => {
     if (event.senderFrame !== page.mainFrame) throw new Error('only the main frame may open external pages');
     const call = externalCallSchema.parse(message);
-    if (call.do === 'open') await open(call.id, call.url);
+    if (call.do === 'open') await open(call.id, call.url, call.area);
     else if (call.do === 'close') close(call.id);
     else if (call.do === 'awaitEnd') await awaitEnd(call.id);
-    else setShown(call.id, call.do === 'show');
+    else if (call.do === 'show') setShown(call.id, true, call.area);
+    else setShown(call.id, false);
   });
   // After a reload or a crash the page does not know the views that it opened before.
   page.on('did-navigate', closeAll);

@@ -5,6 +5,7 @@
 
 import { BaseWindow, type WebContents, type WebContentsView } from 'electron';
 import { createEmitter } from '../../service/domain/emitter.ts';
+import type { ViewArea } from '../../service/public.ts';
 import { type Display, titleOf } from './displays.ts';
 
 /** The background of windows and of the kiosk's own pages, before their first frame. */
@@ -17,6 +18,14 @@ export const OWN_BACKGROUND = '#17343a';
 const order = ['hidden', 'page', 'external', 'blackout', 'identify', 'maintenance'] as const;
 
 export type Layer = (typeof order)[number];
+
+const WHOLE: ViewArea = { x: 0, y: 0, width: 1, height: 1 };
+const isWhole = ({ width, height }: ViewArea): boolean => Math.min(width, height) > 0.999;
+
+interface Place {
+  layer: Layer;
+  area: ViewArea;
+}
 
 /** @param onCloseRequest called when the window is asked to close, for example by Alt+F4; it stays open */
 export const openLayeredWindow = (display: Display, onCloseRequest: () => void) => {
@@ -32,17 +41,26 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void) 
     backgroundColor: OWN_BACKGROUND,
     title: titleOf(display),
   });
-  const layers = new Map<WebContentsView, Layer>();
+  const layers = new Map<WebContentsView, Place>();
   const changes = createEmitter();
 
-  const fill = (view: WebContentsView): void => {
+  const fill = (view: WebContentsView, { area }: Place): void => {
     const { width, height } = window.getContentBounds();
-    view.setBounds({ x: 0, y: 0, width, height });
+    const [left, top] = [Math.round(area.x * width), Math.round(area.y * height)];
+    const [right, bottom] = [Math.round((area.x + area.width) * width), Math.round((area.y + area.height) * height)];
+    view.setBounds({ x: left, y: top, width: right - left, height: bottom - top });
   };
 
-  const topOf = (layer: Layer): WebContentsView | undefined => [...layers].findLast(([, each]) => each === layer)?.[0];
+  const topOf = (layer: Layer): WebContentsView | undefined =>
+    [...layers].findLast(([, each]) => each.layer === layer)?.[0];
 
-  const cover = (): WebContentsView | null => topOf('maintenance') ?? topOf('blackout') ?? topOf('external') ?? null;
+  const over = (): WebContentsView | null => topOf('maintenance') ?? topOf('blackout') ?? topOf('external') ?? null;
+
+  /** Beside a page of others in its main zone, the page shows its other zones. */
+  const isCovered = (): boolean => {
+    const view = over();
+    return view !== null && isWhole(layers.get(view)?.area ?? WHOLE);
+  };
 
   /** `webContents` of a view is undefined once it is destroyed. */
   const contentsOf = (view: WebContentsView | undefined): WebContents | undefined => view?.webContents;
@@ -54,7 +72,7 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void) 
 
   const update = (): void => {
     const isBlack = topOf('blackout') !== undefined;
-    for (const [view, layer] of layers) {
+    for (const [view, { layer }] of layers) {
       contentsOf(view)?.setAudioMuted(layer === 'hidden' || (isBlack && layer !== 'maintenance'));
     }
     focusTop();
@@ -67,21 +85,22 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void) 
   });
   window.on('focus', focusTop);
   window.on('resize', () => {
-    for (const view of layers.keys()) fill(view);
+    for (const [view, place] of layers) fill(view, place);
   });
 
   return {
     /**
-     * Puts a view on top of its layer, at the size of the window; moves a view that is in the window already. The maintenance
-     * page has the keyboard focus, else the page.
+     * Puts a view on top of its layer, over the whole window or an area of it; moves a view that is in the window already. The
+     * maintenance page has the keyboard focus, else the page.
      */
-    put: (view: WebContentsView, layer: Layer) => {
+    put: (view: WebContentsView, layer: Layer, area = WHOLE) => {
       if (window.isDestroyed()) return;
       layers.delete(view);
       const height = order.indexOf(layer);
-      const below = [...layers.values()].filter((other) => order.indexOf(other) <= height).length;
-      layers.set(view, layer);
-      fill(view);
+      const below = [...layers.values()].filter((other) => order.indexOf(other.layer) <= height).length;
+      const place = { layer, area };
+      layers.set(view, place);
+      fill(view, place);
       // Moves a view that is a child already.
       window.contentView.addChildView(view, below);
       update();
@@ -91,15 +110,15 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void) 
       window.contentView.removeChildView(view);
       update();
     },
-    /** The topmost view that lies over the page; null: the page is visible. */
-    cover,
+    /** The topmost view that lies over the page, or over its main zone; null: none does. */
+    over,
     /** Moves the window to the current position of its display. */
     move: (bounds: Display['bounds']) => {
       window.setBounds(bounds);
-      for (const view of layers.keys()) fill(view);
+      for (const [view, place] of layers) fill(view, place);
     },
     /** Whether a view covers the page, so that it need not be painted. */
-    isCovered: () => cover() !== null,
+    isCovered,
     /** The view that covers the page; external pages belong to the page. */
     shutBy: () => {
       if (topOf('maintenance') !== undefined) return 'maintenance';

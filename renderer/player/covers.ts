@@ -11,7 +11,7 @@ interface Dependencies {
   zones: Pick<Zones, 'halt'>;
   redirect: Pick<Redirect, 'url' | 'mute'>;
   takeovers: Pick<Takeovers, 'shown' | 'isDue'>;
-  plays: Pick<Plays, 'playlist' | 'sidebar' | 'takeover'>;
+  plays: Pick<Plays, 'playlist' | 'sidebar' | 'ticker' | 'takeover'>;
   /** The element that is black, and the stage of takeovers. */
   blackout: HTMLElement;
   takeover: HTMLElement;
@@ -43,6 +43,7 @@ export const createCovers = ({ player, zones, redirect, takeovers, plays, blacko
         : 'blackout';
     plays.playlist.cover(hidden ?? cover);
     plays.sidebar.cover(hidden ?? cover);
+    plays.ticker.cover(hidden ?? cover);
     plays.takeover.cover(hidden);
   };
 

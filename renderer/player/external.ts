@@ -5,6 +5,7 @@
  */
 
 import type { FrameVerdict } from '../../service/contract/frames.ts';
+import type { ViewArea } from '../../service/contract/kiosk.ts';
 import { mayBeFramed } from '../../service/domain/framing.ts';
 import { findKiosk } from '../shared/kiosk.ts';
 import { within } from './abort.ts';
@@ -193,22 +194,37 @@ const openFrame = async (
 
 let lastId = 0;
 
+/** The part of the window that an element takes: that of the main zone, also on a display that is rotated. */
+const areaOf = (element: HTMLElement): ViewArea => {
+  const { left, top, right, bottom } = element.getBoundingClientRect();
+  const within = (share: number): number => Math.min(1, Math.max(0, share));
+  const [x, y] = [within(left / innerWidth), within(top / innerHeight)];
+  // One that is not laid out yet gets its place when it is shown.
+  if (right <= left || bottom <= top) return { x: 0, y: 0, width: 1, height: 1 };
+  return { x, y, width: within(right / innerWidth) - x, height: within(bottom / innerHeight) - y };
+};
+
 /** A page in a view of the kiosk. It is no element of this page, so only another view can cover it. */
 const openView = async (
   url: string,
-  { isSilent: isSilentAtFirst, onGone }: Pick<Opening, 'isSilent' | 'onGone'>,
+  { parent, isSilent: isSilentAtFirst, onGone }: Pick<Opening, 'parent' | 'isSilent' | 'onGone'>,
   signal: AbortSignal,
 ): Promise<ExternalPage> => {
   lastId += 1;
   const id = lastId;
   let isSilent = isSilentAtFirst;
   let isClosed = false;
-  const ask = (what: 'show' | 'hide' | 'close'): void => void kiosk?.external({ do: what, id }).catch(() => {});
+  let isOn = false;
+  const ask = (what: 'hide' | 'close'): void => void kiosk?.external({ do: what, id }).catch(() => {});
+  const show = (): void => void kiosk?.external({ do: 'show', id, area: areaOf(parent) }).catch(() => {});
+  // A zone beside it that empties leaves its room to it.
+  const room = new ResizeObserver(() => isOn && !isSilent && show());
   const close = (): void => {
     isClosed = true;
+    room.disconnect();
     ask('close');
   };
-  await within(signal, kiosk?.external({ do: 'open', id, url })).catch((error: unknown) => {
+  await within(signal, kiosk?.external({ do: 'open', id, url, area: areaOf(parent) })).catch((error: unknown) => {
     close();
     throw signal.aborted ? error : new Error(`${url} could not be loaded`);
   });
@@ -216,15 +232,17 @@ const openView = async (
     () => isClosed || onGone(`${url} has crashed`),
     () => {},
   );
-  let isOn = false;
+  room.observe(parent);
   return {
     show: async () => {
       isOn = true;
-      if (!isSilent) ask('show');
+      if (!isSilent) show();
     },
     mute: async (silent) => {
       isSilent = silent;
-      if (isOn) ask(silent ? 'hide' : 'show');
+      if (!isOn) return;
+      if (silent) ask('hide');
+      else show();
     },
     close,
   };

@@ -186,6 +186,7 @@ const zones = createZones({
   root: document.body,
   ticker: element('ticker'),
   sidebar,
+  plays: plays.ticker,
 });
 const takeoverPlayer = createPlayer(
   {

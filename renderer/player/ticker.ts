@@ -1,7 +1,9 @@
 /** A ticker: one line of texts that moves without a seam. Its position follows the site's clock, so that it does not drift. */
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
+import type { Zone } from '../../service/contract/programmes.ts';
 import { isOn, nextChange } from '../../service/domain/slide-schedule.ts';
 import type { Clock, SyncClock } from './clock.ts';
+import type { TickerPlays } from './plays/ticker-plays.ts';
 
 interface Dependencies {
   clock: Pick<Clock, 'now'>;
@@ -9,6 +11,8 @@ interface Dependencies {
   timeZone: string;
   /** Called when it has something to show, or has nothing any more. */
   onShow(isShown: boolean): void;
+  /** Absent: nothing is recorded, as in a preview. */
+  plays?: Pick<TickerPlays, 'show'>;
 }
 
 /** Heights of the ticker that the line moves in a second. */
@@ -33,9 +37,10 @@ const textsOf = ({ kind, title, body, content }: Slide, payload: PlaylistPayload
   return group?.entries.map((entry) => [entry.time, entry.title, entry.location].filter(Boolean).join(' ')) ?? [];
 };
 
-export const createTicker = (root: HTMLElement, { clock, syncClock, timeZone, onShow }: Dependencies) => {
+export const createTicker = (root: HTMLElement, { clock, syncClock, timeZone, onShow, plays }: Dependencies) => {
   let payload: PlaylistPayload | null = null;
   let slides: readonly Slide[] = [];
+  let playlistId: string | null = null;
   let texts: string[] = [];
   let motion: Animation | null = null;
   let isHalted = false;
@@ -93,18 +98,21 @@ export const createTicker = (root: HTMLElement, { clock, syncClock, timeZone, on
     clearTimeout(timer);
     const now = clock.now();
     const due = payload;
+    const shown: Slide[] = [];
     const next =
       due === null
         ? []
-        : slides
-            .filter((slide) => isOn(slide, now, timeZone))
-            .flatMap((slide) => textsOf(slide, due))
-            .filter((text) => text.trim() !== '');
+        : slides.flatMap((slide) => {
+            const own = isOn(slide, now, timeZone) ? textsOf(slide, due).filter((text) => text.trim() !== '') : [];
+            if (own.length > 0) shown.push(slide);
+            return own;
+          });
     if (JSON.stringify(next) !== JSON.stringify(texts)) {
       texts = next;
       onShow(texts.length > 0);
       draw();
     }
+    plays?.show(motion === null ? [] : shown, playlistId);
     follow();
     if (slides.length === 0) return;
     const left = nextChange(slides, now, timeZone) - now;
@@ -114,9 +122,10 @@ export const createTicker = (root: HTMLElement, { clock, syncClock, timeZone, on
   addEventListener('resize', draw);
 
   return {
-    load: (next: PlaylistPayload | null, own: readonly Slide[]): void => {
+    load: (next: PlaylistPayload | null, zone: Zone | undefined): void => {
       payload = next;
-      slides = own;
+      slides = zone?.slides ?? [];
+      playlistId = zone?.playlist.id ?? null;
       update();
     },
     update,

@@ -2,6 +2,7 @@
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
 import type { Clock, SyncClock } from './clock.ts';
 import type { Player } from './player.ts';
+import type { TickerPlays } from './plays/ticker-plays.ts';
 import { createTicker } from './ticker.ts';
 
 interface Dependencies {
@@ -13,6 +14,8 @@ interface Dependencies {
   ticker: HTMLElement;
   /** The player of the sidebar. */
   sidebar: Player;
+  /** Of the ticker; absent: nothing is recorded. */
+  plays?: Pick<TickerPlays, 'show'>;
 }
 
 export interface Zones {
@@ -50,7 +53,7 @@ export const createZones = ({ root, ticker: tickerElement, sidebar, ...clocks }:
         sidebar.load(own, zone?.sync === true);
       }
       hasSidebar = payload !== null && zone !== undefined;
-      ticker.load(payload, zoneOf('ticker')?.slides ?? []);
+      ticker.load(payload, zoneOf('ticker'));
     },
     onReport: (slide) => {
       shown.sidebar = slide !== null;

@@ -18,13 +18,19 @@ export const heartbeat = z.object({
 });
 export type Heartbeat = z.infer<typeof heartbeat>;
 
+const share = z.number().min(0).max(1);
+/** A part of the window, in shares of its width and height. */
+const viewArea = z.object({ x: share, y: share, width: share, height: share });
+export type ViewArea = z.infer<typeof viewArea>;
+
 /**
- * Request of a page in the kiosk to show an external page that forbids frames: a separate view over the page. The view
- * loads hidden, and is shown, hidden and closed by the id that the page assigns.
+ * Request of a page in the kiosk to show an external page that forbids frames: a separate view over the page, or over its
+ * main zone. The view loads hidden, and is shown, hidden and closed by the id that the page assigns.
  */
 export const externalCall = z.discriminatedUnion('do', [
-  z.object({ do: z.literal('open'), id: z.int(), url: z.url({ protocol: /^https?$/ }).max(4096) }),
-  z.object({ do: z.literal(['show', 'hide', 'close', 'awaitEnd']), id: z.int() }),
+  z.object({ do: z.literal('open'), id: z.int(), url: z.url({ protocol: /^https?$/ }).max(4096), area: viewArea }),
+  z.object({ do: z.literal('show'), id: z.int(), area: viewArea }),
+  z.object({ do: z.literal(['hide', 'close', 'awaitEnd']), id: z.int() }),
 ]);
 export type ExternalCall = z.infer<typeof externalCall>;
 

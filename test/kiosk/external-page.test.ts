@@ -1,7 +1,9 @@
 /** Pages of others in the kiosk, which has a view for each: muted until it is shown, and in a process of its own. */
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { PNG } from 'pngjs';
 import { expect, onTestFinished } from 'vitest';
 import type { ConnectionSnapshot } from '../../service/contract/connections.ts';
@@ -52,7 +54,7 @@ const viewsOf = (kiosk: TestKiosk) =>
           isMuted: view.webContents.isMuted,
           isShown: children.indexOf(view) > page,
           isWhite: view.color.a === 1 && view.color.r === 255,
-          isWhole: view.bounds.x === 0 && view.bounds.width > 0 && view.bounds.height > 0,
+          isWhole: view.bounds.x === 0 && view.bounds.width === 960 && view.bounds.height === 540,
         }));
     }),
   );
@@ -142,6 +144,31 @@ describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
       await expect.poll(() => viewsOf(kiosk), patience).not.toContainEqual(shown);
     },
   );
+
+  itDouble('leaves the zones beside it their room, and takes it once they are empty', async () => {
+    const web = { id: 'figures', kind: 'web', media_url: await startForeign(), duration_seconds: 600 };
+    const offer = { id: 'offer', kind: 'text', title: 'Soup', duration_seconds: 600 };
+    const contentWith = (slides: readonly object[]) => ({
+      screens: [{ name: 'Lobby', slug: 'lobby', playlist_id: 'main', layout: 'sidebar', zones: { sidebar: 'offers' } }],
+      playlists: [
+        { id: 'main', slides: [web] },
+        { id: 'offers', slides },
+      ],
+    });
+    const kiosk = await startKiosk({ content: contentWith([offer]), config });
+    const sizeOf = () =>
+      kiosk.evaluate(({ BaseWindow }: Electron) =>
+        BaseWindow.getAllWindows().flatMap(({ contentView: { children } }: Electron) =>
+          children
+            .filter((view: Electron) => view.webContents?.session.partition === 'external')
+            .map(({ bounds: { x, y, width, height } }: Electron) => [x, y, width, height]),
+        ),
+      );
+    await expect.poll(sizeOf, patience).toEqual([[0, 0, 720, 540]]);
+    expect(await viewsOf(kiosk)).toEqual([{ ...shown, isWhole: false }]);
+    writeFileSync(join(kiosk.dataDir, 'content.json'), JSON.stringify(contentWith([])));
+    await expect.poll(sizeOf, patience).toEqual([[0, 0, 960, 540]]);
+  });
 
   itDouble.each(['painted', 'unpainted'])(
     'that is lost gives way to the next slide, and after a redirect to the player, where covered views are %s',

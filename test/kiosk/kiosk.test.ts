@@ -73,7 +73,7 @@ const kioskWith = (start: () => Promise<HostedService>, connected: Display[] = [
             isCovered: () => false,
             focus: () => {},
             destroy: () => {},
-            cover: () => null,
+            over: () => null,
             shutBy: () => null,
             onChange: () => {},
           },

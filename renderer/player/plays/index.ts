@@ -6,6 +6,7 @@ import type { Clock } from '../clock.ts';
 import { createPlayDelivery, type PlayDelivery } from './delivery.ts';
 import { createPlayRecorder, type PlayRecorder } from './recorder.ts';
 import { createPlayStore, MAX_KEPT, type Note, type PlayStore } from './store.ts';
+import { createTickerPlays, type TickerPlays } from './ticker-plays.ts';
 
 interface Dependencies {
   clock: Pick<Clock, 'elapsed' | 'now' | 'state'>;
@@ -21,6 +22,7 @@ interface Dependencies {
 export interface Plays {
   playlist: PlayRecorder;
   sidebar: PlayRecorder;
+  ticker: TickerPlays;
   takeover: PlayRecorder;
   delivery: Pick<PlayDelivery, 'onOpen' | 'onAck' | 'onClose'>;
 }
@@ -77,10 +79,11 @@ export const createPlays = ({ send, onError, ...page }: Dependencies): Plays => 
 
   const playlist = createPlayRecorder({ ...page, zone: 'main', onPlay });
   const sidebar = createPlayRecorder({ ...page, zone: 'sidebar', onPlay });
+  const ticker = createTickerPlays(() => createPlayRecorder({ ...page, zone: 'ticker', onPlay }));
   const takeover = createPlayRecorder({ ...page, onPlay });
 
   const note = (): void => {
-    for (const play of [playlist.underWay(), sidebar.underWay(), takeover.underWay()])
+    for (const play of [playlist.underWay(), sidebar.underWay(), ...ticker.underWay(), takeover.underWay()])
       if (play !== null) void store.note({ play, tab });
   };
   setInterval(note, NOTE_MS);
@@ -90,6 +93,7 @@ export const createPlays = ({ send, onError, ...page }: Dependencies): Plays => 
   return {
     playlist,
     sidebar,
+    ticker,
     takeover,
     delivery: {
       ...delivery,

@@ -1,0 +1,43 @@
+/** The plays of a ticker, which shows all its slides at once: one play for each, from when it comes in until it goes. */
+import type { Slide } from '../../../service/contract/playlist.ts';
+import type { PagePlay } from '../../../service/contract/plays.ts';
+import type { PlayRecorder } from './recorder.ts';
+
+/** Slides of one ticker that are recorded; the page keeps a note of each that is under way. */
+const MOST = 100;
+
+export interface TickerPlays {
+  /** What the ticker shows from now on. Those that it showed before go on. */
+  show(slides: readonly Slide[], playlistId: string | null): void;
+  cover: PlayRecorder['cover'];
+  underWay(): PagePlay[];
+}
+
+/** @param create makes a recorder for one slide */
+export const createTickerPlays = (create: () => PlayRecorder): TickerPlays => {
+  const recorders = new Map<string, PlayRecorder>();
+  let covered: string | null = null;
+  return {
+    show: (slides, playlistId) => {
+      const wanted = new Map(slides.slice(0, MOST).map((slide) => [JSON.stringify([playlistId, slide]), slide]));
+      for (const [key, recorder] of recorders) {
+        if (wanted.has(key)) continue;
+        recorders.delete(key);
+        recorder.end(null);
+      }
+      for (const [key, slide] of wanted) {
+        if (recorders.has(key)) continue;
+        const recorder = create();
+        recorders.set(key, recorder);
+        recorder.cover(covered);
+        // It has no time of its own: it is shown for as long as it is there.
+        recorder.begin(slide, 0, { playlist_id: playlistId, programme_id: null });
+      }
+    },
+    cover: (reason) => {
+      covered = reason;
+      for (const recorder of recorders.values()) recorder.cover(reason);
+    },
+    underWay: () => [...recorders.values()].flatMap((recorder) => recorder.underWay() ?? []),
+  };
+};

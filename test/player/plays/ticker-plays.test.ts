@@ -1,0 +1,51 @@
+/** What a page counts as plays of its ticker, which shows several slides at once. */
+import { expect, it } from 'vitest';
+import { createPlayRecorder } from '../../../renderer/player/plays/recorder.ts';
+import { createTickerPlays } from '../../../renderer/player/plays/ticker-plays.ts';
+import { type PagePlay, pagePlay } from '../../../service/contract/plays.ts';
+import { slide } from '../scene.ts';
+
+it('a ticker has a play for each of its slides, which ends when it goes, or is covered', () => {
+  const plays: PagePlay[] = [];
+  let elapsed = 0;
+  const ticker = createTickerPlays(() =>
+    createPlayRecorder({
+      clock: { elapsed: () => elapsed, now: () => Date.parse('2026-07-01T12:00:00Z') + elapsed, state: () => 'ok' },
+      screen: 'lobby',
+      zone: 'ticker',
+      revision: () => 'r1',
+      onPlay: (play) => plays.push(pagePlay.parse(play)),
+    }),
+  );
+  const told = () => plays.splice(0).map((play) => [play.slide_id, play.duration_ms, play.result, play.reason]);
+  const [bread, soup] = [slide('bread'), slide('soup')];
+  ticker.show([bread, soup], 'news');
+  elapsed += 4_000;
+  // What is shown again goes on.
+  ticker.show([soup, { ...bread }], 'news');
+  expect(plays).toEqual([]);
+  expect(ticker.underWay().map(({ slide_id, zone, playlist_id }) => [slide_id, zone, playlist_id])).toEqual([
+    ['bread', 'ticker', 'news'],
+    ['soup', 'ticker', 'news'],
+  ]);
+  ticker.show([soup], 'news');
+  expect(told()).toEqual([['bread', 4_000, 'played', null]]);
+  elapsed += 1_000;
+  ticker.cover('takeover');
+  ticker.show([soup, bread], 'news');
+  elapsed += 1_000;
+  ticker.cover(null);
+  elapsed += 500;
+  // An edit of a slide is another play.
+  ticker.show([{ ...soup, title: 'Hot soup' }], 'news');
+  expect(told()).toEqual([
+    ['soup', 5_000, 'played', null],
+    ['soup', 500, 'played', null],
+    ['bread', 500, 'played', null],
+  ]);
+  ticker.show(
+    Array.from({ length: 1_000 }, (_, index) => slide(`s${index}`)),
+    'news',
+  );
+  expect(ticker.underWay()).toHaveLength(100);
+});
