@@ -100,6 +100,35 @@ export const houseContent = (): object => {
       screen('Staff corridor', 'staff', 'staff', 'staff'),
       screen('Roof terrace', 'terrace', 'bar', 'guests'),
     ],
+    // None is due in the morning, which the other pictures show.
+    programmes: [
+      { id: 'early', targets: ['tag:ground-floor'], playlist_id: 'breakfast', start_time: '05:00', end_time: '08:00' },
+      {
+        id: 'aperitif',
+        targets: ['tag:ground-floor'],
+        playlist_id: 'bar',
+        days: [1, 2, 3, 4, 5, 6],
+        start_time: '17:00',
+        end_time: '23:30',
+      },
+      {
+        id: 'sauna',
+        targets: ['tag:ground-floor'],
+        playlist_id: 'pool',
+        days: [5, 6],
+        start_time: '20:00',
+        end_time: '01:00',
+      },
+      {
+        id: 'ball',
+        targets: ['lobby'],
+        playlist_id: 'ways',
+        days: [6],
+        start_time: '18:30',
+        end_time: '21:00',
+        priority: 2,
+      },
+    ],
     playlists: [
       {
         id: 'day',

@@ -126,6 +126,15 @@ const takeConsole = async (): Promise<void> => {
   write('console-wall', await take('', { viewport: desk }));
   const openWeek = (page: Page) => page.getByRole('button', { name: 'Week', exact: true }).click();
   write('console-editor', await take('content/playlists/day', { viewport: { ...desk, height: 1060 }, act: openWeek }));
+  const chooseBlock = (page: Page) => page.getByRole('button', { name: /^Pool and sauna, Fri/ }).click();
+  write('console-week', await take('content/week/lobby', { viewport: { ...desk, height: 900 }, act: chooseBlock }));
+  const openLayout = async (page: Page): Promise<void> => {
+    await page.getByText('Layout: Full screen').first().click();
+    await page.getByRole('radio', { name: 'Sidebar and ticker' }).click();
+    await page.getByLabel('The ticker shows').selectOption('For the staff');
+    await page.getByLabel('The sidebar shows').selectOption('Breakfast');
+  };
+  write('console-layout', await take('content/screens', { viewport: desk, act: openLayout }));
   const announce = async (page: Page): Promise<void> => {
     await page.getByRole('radio', { name: 'Warning' }).check();
     await page.getByLabel('Message').fill('The lift is out of order');
