@@ -7,7 +7,7 @@ import { freeId, removeAt, replaceAt, setField, setList, withoutScreen } from '.
 import { useConsole } from '../ui/context.tsx';
 import { Confirm, Field, IconButton } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Layout } from '../zones/layout.tsx';
+import { Layout } from './layout.tsx';
 
 type Hours = NonNullable<ScreenDraft['hours']>;
 type Entry = Hours[number];

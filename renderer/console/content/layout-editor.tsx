@@ -2,13 +2,13 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import type { ZoneName } from '../../../service/contract/programmes.ts';
-import { useLiveData } from '../content/preview.tsx';
 import type { ContentDocument, ScreenDraft } from '../model/document.ts';
 import { setField } from '../model/edit.ts';
 import { screenPayload, zonesIn } from '../model/payload.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Field } from '../ui/controls.tsx';
 import { PlayerFrame, type Shape } from '../ui/player-frame.tsx';
+import { useLiveData } from './preview.tsx';
 
 export const layouts = ['full', 'ticker', 'sidebar', 'sidebar-ticker'] as const;
 const shapes: readonly Shape[] = ['landscape', 'portrait', 'strip'];
