@@ -21,6 +21,8 @@ export type RecoveryStep =
 /** Times are ms of a monotonic clock. */
 export interface RecoveryState {
   openedAt: number;
+  /** The deadline of the open page's first heartbeat, in ms: longer for a box that has proved to be slow. */
+  startMs: number;
   tickedAt: number;
   /** The last heartbeat of the open page; null: none yet. */
   last: Heartbeat | null;
@@ -42,8 +44,9 @@ export const limits = {
   heartbeatMs: 3_000,
   /** The number of heartbeats that may be missing. */
   missingHeartbeats: 3,
-  /** The deadline for the first heartbeat, in ms; long, because some boxes are slow. */
+  /** The deadline for the first heartbeat, in ms; twice as long after each page that missed it. */
   firstHeartbeatMs: 30_000,
+  longestFirstHeartbeatMs: 4 * 60_000,
   frozenMs: 20_000,
   failures: 3,
   failuresWithinMs: 60_000,
@@ -66,6 +69,7 @@ export const memoryBudget = (machineBytes: number): { soft: number; hard: number
 
 export const initialRecoveryState = (now: number): RecoveryState => ({
   openedAt: now,
+  startMs: limits.firstHeartbeatMs,
   tickedAt: now,
   last: null,
   heartbeatAt: now,
@@ -86,6 +90,10 @@ const hasMoved = (heartbeat: Heartbeat, before: Heartbeat | null): boolean => {
   if (heartbeat.video === null || before?.video == null || before.slide !== heartbeat.slide) return true;
   return heartbeat.video.frames > 0 && heartbeat.video.time !== before.video.time;
 };
+
+/** A page that starts slowly starts slowly again, and one that is ended before it has started never does. */
+const startMsAfter = (tookMs: number): number =>
+  Math.min(limits.longestFirstHeartbeatMs, Math.max(limits.firstHeartbeatMs, 2 * tookMs));
 
 const fail = (state: RecoveryState, reason: string, now: number): [RecoveryState, RecoveryStep] => {
   const failures = [...within(state.failures, now, limits.failuresWithinMs), now];
@@ -111,8 +119,8 @@ const fail = (state: RecoveryState, reason: string, now: number): [RecoveryState
 /** Why the open page counts as failed; null: it does not. */
 const failureOf = (state: RecoveryState, now: number): string | null => {
   if (state.last === null) {
-    return now - state.openedAt > limits.firstHeartbeatMs
-      ? `the page did not start within ${limits.firstHeartbeatMs / 1000} s`
+    return now - state.openedAt > state.startMs
+      ? `the page did not start within ${Math.round(state.startMs / 1000)} s`
       : null;
   }
   const silentMs = (limits.missingHeartbeats + 1) * limits.heartbeatMs;
@@ -145,7 +153,8 @@ export const decideRecovery = (
       if (state.fallbackUntil !== null) return [state, null];
       const movedAt = hasMoved(heartbeat, state.last) ? now : state.movedAt;
       const isBetween = state.last !== null && state.last.slide !== heartbeat.slide;
-      const next = { ...state, last: heartbeat, heartbeatAt: now, movedAt };
+      const startMs = state.last === null ? startMsAfter(now - state.openedAt) : state.startMs;
+      const next = { ...state, startMs, last: heartbeat, heartbeatAt: now, movedAt };
       return [
         next,
         state.heavySince !== null && isBetween ? { to: 'reload', reason: 'the page uses too much memory' } : null,
@@ -169,7 +178,10 @@ export const decideRecovery = (
         ];
       }
       const failure = failureOf(next, now);
-      if (failure !== null) return fail(next, failure, now);
+      if (failure !== null) {
+        const startMs = next.last === null ? startMsAfter(next.startMs) : next.startMs;
+        return fail({ ...next, startMs }, failure, now);
+      }
       const isOverdue = next.heavySince !== null && now - next.heavySince > limits.longestSlideMs;
       return [next, isOverdue ? { to: 'reload', reason: 'the page uses too much memory' } : null];
     }

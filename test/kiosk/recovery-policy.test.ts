@@ -58,6 +58,27 @@ describe('the state', () => {
     ],
     ['a new page where one never came up', [[0, opened]], 40, [[31, 'recreate']]],
     [
+      'twice the time for each page after one that never came up, up to 4 minutes',
+      [[0, opened]],
+      930,
+      [
+        [31, 'recreate'],
+        [92, 'recreate'],
+        [213, 'recreate'],
+        [454, 'recreate'],
+        [695, 'recreate'],
+      ],
+    ],
+    [
+      'the time that a slow machine needs, again for its next page',
+      [[0, opened], [80, heartbeat()], [81, lost], [180, heartbeat()], ...steadily(181, 190, () => heartbeat())],
+      190,
+      [
+        [31, 'recreate'],
+        [81, 'recreate'],
+      ],
+    ],
+    [
       'a new page where one fell silent: three heartbeats are missing',
       [
         [0, opened],
