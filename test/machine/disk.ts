@@ -1,5 +1,5 @@
 /** A disk with a GPT, an EFI system partition with Debian's GRUB, and a root of ext4; without loop devices. */
-import { existsSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../install/deb.ts';
 import { type Release, withTree, work } from './tree.ts';
@@ -37,6 +37,9 @@ const build = async (release: Release, path: string): Promise<void> => {
 /** The disk of a release, made once; with `SIGNAGE_MACHINE_DISKS`, a folder, once for all runs. */
 export const diskOf = async (release: Release): Promise<string> => {
   const path = join(process.env['SIGNAGE_MACHINE_DISKS'] || work, `${release}.img`);
-  if (!existsSync(path)) await build(release, path);
+  if (existsSync(path)) return path;
+  // One that was interrupted is not taken for a whole one.
+  await build(release, `${path}.part`);
+  renameSync(`${path}.part`, path);
   return path;
 };

@@ -78,7 +78,18 @@ const buildBase = (release: Release): string => {
   if (existsSync(`${system}.done`)) return system;
   rmSync(system, { recursive: true, force: true });
   const include = `--include=${installed.join(',')}`;
-  run('mmdebstrap', '--quiet', '--variant=standard', include, release, system, `deb ${archive} ${release} main`);
+  // Its mounts, the host's /dev/shm among them, are seen by nobody else: whoever removes an interrupted tree removes nothing behind them.
+  run(
+    'unshare',
+    '--mount',
+    'mmdebstrap',
+    '--quiet',
+    '--variant=standard',
+    include,
+    release,
+    system,
+    `deb ${archive} ${release} main`,
+  );
   write(join(system, 'usr/sbin/policy-rc.d'), '#!/bin/sh\nexit 101\n', 0o755);
   copyFileSync('/etc/resolv.conf', join(system, 'etc/resolv.conf'));
   inside(system, 'apt-get', 'update', '-qq');
