@@ -17,10 +17,10 @@ const concurrent = { own: 1, total: 2 };
 export const backupRoutes = (
   context: ServiceContext,
   dependencies: BackupDependencies & RestoreDependencies,
-): Routes => {
+): { routes: Routes; resume(): Promise<void> } => {
   const { options, tempo, machineName, restart, now } = context;
   const backup = createBackup(context, dependencies);
-  const { restore } = createRestore(context, dependencies);
+  const { restore, resume } = createRestore(context, dependencies);
   const slots = createTransferSlots(concurrent);
 
   /** @throws CodedError `local_required` */
@@ -28,7 +28,7 @@ export const backupRoutes = (
     if (options.sharedSecret === null && !state.isLocal) throw new CodedError('local_required');
   };
 
-  return {
+  const routes: Routes = {
     'GET /console/api/backup': async (ctx) => {
       checkLocal(ctx);
       const release = slots.take(ctx.state.clientIp);
@@ -68,4 +68,5 @@ export const backupRoutes = (
       }
     },
   };
+  return { routes, resume };
 };

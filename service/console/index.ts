@@ -62,6 +62,7 @@ const createEditing = (context: ServiceContext, dependencies: Dependencies): Mod
   if (playing !== null) void versions.record(playing);
   content.onPlay((document) => void versions.record(document));
   const cache = createThumbnailCache(join(dirs.data, 'thumbnails'), systemDisk);
+  const backups = backupRoutes(context, { ...dependencies, versions });
   const thumbnails = createThumbnails({ media, ffmpeg, confined, log, cache });
   return {
     routes: {
@@ -69,8 +70,9 @@ const createEditing = (context: ServiceContext, dependencies: Dependencies): Mod
       ...versionRoutes(versions, content, context),
       ...draftRoutes(context, { ...dependencies, versions }),
       ...mediaRoutes({ ...dependencies, thumbnails }),
-      ...backupRoutes(context, { ...dependencies, versions }),
+      ...backups.routes,
     },
+    start: backups.resume,
     close: thumbnails.close,
   };
 };
@@ -143,6 +145,7 @@ export const createConsole = (context: ServiceContext, dependencies: Dependencie
     },
     start: (at) => {
       listening = at;
+      return editing.start?.(at);
     },
     close: () => editing.close?.(),
   };

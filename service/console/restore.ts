@@ -1,7 +1,10 @@
-/** Restores a backup: reads it to the disk, checks all of it, and only then makes it an edit of now. */
+/**
+ * Restores a backup: reads it to the disk, checks all of it, and only then makes it an edit of now. What was checked lies in
+ * a folder of its own until all of it is done, so that the next start finishes what a power cut interrupted.
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -29,7 +32,7 @@ import type { Media } from '../media/index.ts';
 import type { ServiceContext } from '../module.ts';
 import { OptionsError, readConfig, readOptions } from '../platform/options/index.ts';
 import { withPortable } from '../platform/options/portable.ts';
-import { isFull, systemDisk } from '../platform/store/disk.ts';
+import { isFull, isMissing, systemDisk } from '../platform/store/disk.ts';
 import { keepCopy } from '../platform/store/file.ts';
 import type { Takeovers } from '../takeovers/index.ts';
 import type { VersionStore } from './version-store.ts';
@@ -93,6 +96,9 @@ const textOf = async (stream: AsyncIterable<Buffer>, most: number, path: string)
   return Buffer.concat(chunks).toString();
 };
 
+/** Of the operator; no member has this name. */
+const operatorName = 'operator';
+
 const configSchema = z.record(z.string(), z.unknown());
 
 /** What was read, and is whole. */
@@ -107,6 +113,12 @@ export const createRestore = (
   { content, media, devices, takeovers, versions }: RestoreDependencies,
 ) => {
   let isBusy = false;
+  /** There only while a backup that was read and judged is applied. */
+  const ready = join(media.spoolFolder, '.restoring');
+  const spooledIn =
+    (folder: string) =>
+    (path: string): string =>
+      join(folder, path.replaceAll('/', '-'));
 
   /** Writes the members to a folder. @throws CodedError `backup_damaged`, `backup_newer`, `payload_too_large` */
   const spool = async ({ stream, bodySha256 }: Body, folder: string): Promise<Spooled> => {
@@ -124,7 +136,7 @@ export const createRestore = (
     });
     still = setTimeout(() => counted.destroy(new CodedError('request_timeout')), tempo.http.still);
     const tar = extract();
-    const fileOf = (path: string): string => join(folder, path.replaceAll('/', '-'));
+    const fileOf = spooledIn(folder);
     let manifest: Manifest | null = null;
     const missing = new Map<string, Manifest['members'][number]>();
     const reading = (async () => {
@@ -134,7 +146,9 @@ export const createRestore = (
         if (type !== 'file') throw damaged('it has a member that is no file');
         if (manifest === null) {
           if (name !== manifestName) throw damaged(`it does not begin with ${manifestName}`);
-          manifest = parseManifest(await textOf(bytes, mostManifestBytes, manifestName));
+          const head = await textOf(bytes, mostManifestBytes, manifestName);
+          manifest = parseManifest(head);
+          await writeFile(fileOf(manifestName), head, { mode: 0o600, flush: true });
           for (const member of manifest.members) missing.set(member.path, member);
           const total = manifest.members.reduce((sum, { size }) => sum + size, 0);
           if (total > options.mediaQuotaBytes) throw new CodedError('payload_too_large');
@@ -299,16 +313,41 @@ export const createRestore = (
       try {
         await media.requireRoom(body.length ?? 0);
         await mkdir(folder, { mode: 0o700 });
-        const spooled = await spool(body, folder);
-        const judged = await judge(spooled, folder);
-        const result = await apply(spooled, judged, { operator, folder });
+        const { manifest } = await spool(body, folder);
+        const spooled = { manifest, fileOf: spooledIn(ready) };
+        const judged = await judge({ manifest, fileOf: spooledIn(folder) }, folder);
+        await writeFile(join(folder, operatorName), JSON.stringify(operator), { mode: 0o600, flush: true });
+        await systemDisk.syncFolder(folder);
+        await rename(folder, ready);
+        await systemDisk.syncFolder(media.spoolFolder);
+        const result = await apply(spooled, judged, { operator, folder: ready });
         log.warn({ operator, media: result.media, from: spooled.manifest.name }, 'a backup was restored');
         return result;
       } catch (error) {
         throw isFull(error) ? new CodedError('insufficient_storage', undefined, { cause: error }) : error;
       } finally {
+        for (const each of [folder, ready]) await rm(each, { recursive: true, force: true }).catch(() => undefined);
         isBusy = false;
-        await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+      }
+    },
+
+    /** Finishes the restore that the last end of the service interrupted, if there is one. */
+    resume: async (): Promise<void> => {
+      isBusy = true;
+      try {
+        const fileOf = spooledIn(ready);
+        const operator = z
+          .string()
+          .nullable()
+          .parse(JSON.parse(await readFile(join(ready, operatorName), 'utf8')));
+        const spooled = { manifest: parseManifest(await readFile(fileOf(manifestName), 'utf8')), fileOf };
+        const { media: count } = await apply(spooled, await judge(spooled, ready), { operator, folder: ready });
+        log.warn({ operator, media: count, from: spooled.manifest.name }, 'an interrupted restore was finished');
+      } catch (error) {
+        if (!isMissing(error)) log.error({ err: error }, 'an interrupted restore cannot be finished; restore it again');
+      } finally {
+        await rm(ready, { recursive: true, force: true }).catch(() => undefined);
+        isBusy = false;
       }
     },
   };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { copyFile, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { copyFile, link, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { checkBody } from '../auth/signatures.ts';
@@ -217,7 +217,8 @@ export const createLibrary = async (
     },
 
     /**
-     * Makes files that lie on the disk of the upload directory uploads of now. The files are gone then.
+     * Makes files that lie on the disk of the upload directory uploads of now. The files stay, so that this can be done again
+     * after an interruption.
      * @returns puts back what was there before
      * @throws the system's error, and then everything is as it was
      */
@@ -237,13 +238,16 @@ export const createLibrary = async (
         const before = join(folder, `before-${index}`);
         const uses = left.get(path) ?? 1;
         left.set(path, uses - 1);
-        const source = uses === 1 ? path : join(folder, `copy-${index}`);
-        if (source !== path) await copyFile(path, source);
+        const source = join(folder, `copy-${index}`);
+        await rm(source, { force: true });
+        // Names of one file would share their date; some file systems have no second names.
+        await (uses === 1 ? link(path, source).catch(() => copyFile(path, source)) : copyFile(path, source));
         const time = new Date(Math.max(now(), newest(name) + 1));
         await utimes(source, time, time);
         const facts = await inspect(source, name);
         await enqueue(async () => {
-          const isKept = await rename(target, before).then(
+          const kept = (await fileAt(folder, `before-${index}`)) === null ? rename(target, before) : Promise.resolve();
+          const isKept = await kept.then(
             () => true,
             (error: unknown) => (codeOf(error) === 'ENOENT' ? false : Promise.reject(error)),
           );

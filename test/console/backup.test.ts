@@ -1,6 +1,6 @@
 /** Backup and restore: what is in it, what comes back, and what is refused without a trace. */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { PNG } from 'pngjs';
@@ -150,6 +150,30 @@ test('a box of another disk plays what was backed up, and keeps what is its own'
   expect((await ask('DELETE', '/api/media/again.png')).status).toBe(204);
   expect((await restore(ask, bytes)).status).toBe(200);
   expect((await box.get('/media/again.png')).status).toBe(200);
+});
+
+test('a restore that a power cut interrupted is finished by the next start, and nothing is lost', async () => {
+  const { box } = await boxWith(lobby);
+  await box.close();
+  const picture = PNG.sync.write(new PNG({ width: 32, height: 18 })).toString('latin1');
+  const hash = createHash('sha256').update(picture, 'latin1').digest('hex');
+  const content = JSON.stringify(lobbyWith([{ id: 'back', kind: 'text', title: 'Back' }]));
+  const media = ['a.png', 'b.png'].map((name) => ({ name, sha256: hash, modified_at: at }));
+  const members = { 'content.json': content, [`media/${hash}`]: picture };
+  const [uploads, folder] = [join(box.dataDir, 'uploads'), join(box.dataDir, 'uploads', '.restoring')];
+  mkdirSync(folder);
+  for (const [name, text] of backupOf(members, { media })) {
+    writeFileSync(join(folder, String(name).replaceAll('/', '-')), text, 'latin1');
+  }
+  writeFileSync(join(folder, 'operator'), '"anna"');
+  // The first file was moved aside, and the one that comes was not there yet.
+  writeFileSync(join(folder, 'before-0'), 'what was there');
+
+  const again = await startTestService({ env, dataDir: box.dataDir });
+  await expect.poll(() => existsSync(folder), patience).toBe(false);
+  expect(again.log()).toContain('an interrupted restore was finished');
+  expect(await (await again.get('/api/screens/lobby/playlist')).text()).toContain('Back');
+  for (const { name } of media) expect(readFileSync(join(uploads, name), 'latin1')).toBe(picture);
 });
 
 describe('what is refused changes nothing', () => {
