@@ -82,7 +82,11 @@ itBrowser(
     const dialog = page.getByRole('dialog', { name: 'Connect hall-display' });
     await dialog.getByLabel('Screen').selectOption('Bar');
     expect(await dialog.getByLabel('Name').inputValue()).toBe('Bar');
+    await dialog.getByLabel('Name').fill('Door');
     await dialog.getByRole('button', { name: 'Connect' }).click();
+    await dialog.getByText('Another display is called “Door” already.').waitFor();
+    await dialog.getByLabel('Name').fill('Bar');
+    await dialog.getByRole('button', { name: 'Connect', exact: true }).click();
     expect(await landing.message(({ onboarded }) => onboarded === true)).toMatchObject({ screenSlug: 'bar' });
     await page.getByRole('heading', { name: 'Waiting displays' }).waitFor({ state: 'detached' });
   },

@@ -1,6 +1,8 @@
 /** Displays that wait for a screen: every console of the site lists them, and a signed request binds them. */
 import { expect, test } from 'vitest';
 import type { SiteOverview } from '../../service/contract/console/site.ts';
+import { signageHere } from '../cli/support.ts';
+import { openConsole } from '../console/browser.ts';
 import { startSite } from '../peers/support.ts';
 import { makeDevice } from '../support/device-key.ts';
 import { patience } from '../support/observe.ts';
@@ -35,6 +37,9 @@ test('a display of one box is listed at the other, without its code, until a sig
   expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{10}$/);
   expect(await askSite(first, operatorSecret)).not.toContain(code);
   expect((await first.get('/console/api/site')).status).toBe(401);
+  const env = { SIGNAGE_BOX: first.url, SIGNAGE_SHARED_SECRET: operatorSecret };
+  const { stdout } = await signageHere(['devices', 'list'], env);
+  expect(stdout).toMatch(/^NAME .*\n- +waiting +now +hall-display +-\n- +waiting +now +[0-9A-Z]{16} +-\n$/);
 
   const binding = { deviceId: 'hall-display', clientName: 'Hall', screenSlug: 'lobby' };
   expect((await bind(first, binding)).status).toBe(401);
@@ -49,11 +54,18 @@ test('a display of one box is listed at the other, without its code, until a sig
 });
 
 test('a box lists at most 100, and an address with many pages does not displace another one', async () => {
-  const service = await startTestService({ content, env: { SIGNAGE_TRUST_PROXY: 'on' } });
+  const service = await startTestService({ content, env: { SIGNAGE_HOST: '0.0.0.0', SIGNAGE_TRUST_PROXY: 'on' } });
   const openFrom = (address: string, deviceId: string) =>
     openLanding(service, deviceId, { headers: { 'X-Forwarded-For': address } });
   await Promise.all(Array.from({ length: 101 }, (_, index) => openFrom('192.0.2.1', `invented-${index}`)));
   await openFrom('192.0.2.2', 'hall-display');
   const ids = (await waitingAt(service)).map(({ deviceId }) => deviceId);
   expect([ids.length, ids.slice(0, 2).includes('hall-display')]).toEqual([100, true]);
+
+  const none = { screens: [], playlists: [] };
+  const put = await createOperator(service, null)('PUT', '/console/api/content', none, { 'If-Match': '*' });
+  expect(put.status).toBe(200);
+  const { page } = await openConsole(service.url);
+  await page.getByText('hall-display').waitFor();
+  expect(await page.getByRole('button', { name: 'Connect' }).count()).toBe(0);
 });

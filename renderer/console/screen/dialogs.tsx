@@ -1,7 +1,7 @@
 /** The dialogs that ask for the arguments of a command. */
 import type { ComponentChildren } from 'preact';
-import { useId, useState } from 'preact/hooks';
-import type { Binding } from '../../../service/contract/onboarding.ts';
+import { useEffect, useId, useState } from 'preact/hooks';
+import type { Binding, OnboardingStatus } from '../../../service/contract/onboarding.ts';
 import { shownDeviceId } from '../../../service/contract/readable.ts';
 import { suggestName } from '../../shared/name.ts';
 import { useConsole } from '../ui/context.tsx';
@@ -157,31 +157,57 @@ interface ConnectProps {
   onSend(binding: Binding): void;
 }
 
-/** Asks for the screen and the name of a device; suggests a name that no other one has. */
+/**
+ * Asks for the screen and the name of a device; suggests the name that it has, else one that no other one has. Asks once
+ * more before it changes a name, or gives one that another device has.
+ */
 export const ConnectDialog = ({ deviceId, onClose, onSend }: ConnectProps) => {
-  const { texts, site } = useConsole();
+  const { texts, site, client } = useConsole();
+  const words = texts.waiting;
   const [chosen, setChosen] = useState<string | null>(null);
   const [typed, setTyped] = useState<string | null>(null);
+  const [given, setGiven] = useState<string | null>(null);
+  const [agreed, setAgreed] = useState<string | null>(null);
+  useEffect(() => {
+    const path = `/api/onboarding/status?deviceId=${encodeURIComponent(deviceId)}`;
+    client.json<OnboardingStatus>(path).then(
+      ({ clientName }) => setGiven(clientName),
+      () => undefined,
+    );
+  }, [client, deviceId]);
   const screens = site.screens();
   const { screen } = screens.find((each) => each.screen.slug === chosen) ?? screens[0] ?? {};
   const taken = new Set(
-    screens.flatMap(({ devices, connections }) => [...devices, ...connections].map(({ clientName }) => clientName)),
+    screens.flatMap(({ devices, connections }) =>
+      [...devices, ...connections].filter((each) => each.deviceId !== deviceId).map(({ clientName }) => clientName),
+    ),
   );
+  const value = typed ?? given ?? suggestName(screen?.name ?? '', taken, MAX_NAME);
+  const name = value.trim();
+  const isRenamed = given !== null && given !== name;
+  const question = isRenamed
+    ? words.renameQuestion({ from: given, to: name })
+    : given === null && taken.has(name)
+      ? words.sameQuestion({ name })
+      : null;
   return (
     <Ask
-      title={texts.waiting.connectTitle({ device: shownDeviceId(deviceId) })}
-      submit={texts.waiting.connect}
+      title={words.connectTitle({ device: shownDeviceId(deviceId) })}
+      submit={question !== null && question === agreed ? words.connectAnyway : words.connect}
       onClose={onClose}
       onSubmit={(form) => {
-        const clientName = String(form.get('name')).trim();
-        if (clientName.length < 1 || clientName.length > MAX_NAME) return texts.commands.badName;
-        onSend({ deviceId, clientName, screenSlug: String(form.get('slug')) });
+        if (name.length < 1 || name.length > MAX_NAME) return texts.commands.badName;
+        if (question !== null && question !== agreed) {
+          setAgreed(question);
+          return question;
+        }
+        onSend({ deviceId, clientName: name, screenSlug: String(form.get('slug')) });
         return null;
       }}
     >
       {(fault) => (
         <>
-          <Field label={texts.waiting.screen}>
+          <Field label={words.screen}>
             {(control) => (
               <select
                 {...control}
@@ -189,9 +215,9 @@ export const ConnectDialog = ({ deviceId, onClose, onSend }: ConnectProps) => {
                 value={screen?.slug}
                 onChange={(event) => setChosen(event.currentTarget.value)}
               >
-                {screens.map(({ screen: { slug, name } }) => (
+                {screens.map(({ screen: { slug, name: screenName } }) => (
                   <option key={slug} value={slug}>
-                    {name}
+                    {screenName}
                   </option>
                 ))}
               </select>
@@ -204,7 +230,7 @@ export const ConnectDialog = ({ deviceId, onClose, onSend }: ConnectProps) => {
                 name="name"
                 maxLength={MAX_NAME}
                 autocomplete="off"
-                value={typed ?? suggestName(screen?.name ?? '', taken, MAX_NAME)}
+                value={value}
                 onInput={(event) => setTyped(event.currentTarget.value)}
               />
             )}

@@ -37,9 +37,11 @@ export const Waiting = () => {
               <li key={deviceId}>
                 <span class="address">{shownDeviceId(deviceId)}</span>
                 {boxes.length > 1 && <span class="soft">{boxes.find((box) => box.nodeId === nodeId)?.name}</span>}
-                <button type="button" class="button small" onClick={() => (connecting.value = deviceId)}>
-                  {words.connect} …<span class="unseen"> {shownDeviceId(deviceId)}</span>
-                </button>
+                {site.slugs.value.length > 0 && (
+                  <button type="button" class="button small" onClick={() => (connecting.value = deviceId)}>
+                    {words.connect} …<span class="unseen"> {shownDeviceId(deviceId)}</span>
+                  </button>
+                )}
               </li>
             ))}
           </ul>

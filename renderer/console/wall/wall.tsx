@@ -68,6 +68,7 @@ export const Wall = () => {
           {words.summary({ screens: words.screens({ count }), displays: words.displays({ count: found.displays }) })}
         </p>
       </div>
+      <Waiting />
       {count === 0 ? (
         <Empty title={words.empty}>
           <p>{words.emptyTask}</p>
@@ -77,7 +78,6 @@ export const Wall = () => {
         </Empty>
       ) : (
         <>
-          <Waiting />
           <search class="filters" aria-label={words.filter}>
             <SearchField label={words.search} text={text} />
             <fieldset class="chips">

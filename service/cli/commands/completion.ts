@@ -53,7 +53,7 @@ const read = (program: Command, words: readonly string[]): Reading => {
 const kindOf = (command: Command, argument: Argument): NameKind | 'files' | undefined => {
   const name = argument.name();
   if (name === 'id') return command.parent?.name() === 'takeover' ? 'takeovers' : 'devices';
-  return ({ target: 'targets', slug: 'slugs', box: 'boxes', file: 'files' } as const)[name];
+  return ({ target: 'targets', slug: 'slugs', box: 'boxes', device: 'devices', file: 'files' } as const)[name];
 };
 
 const plain = (values: readonly string[]): Candidate[] => values.map((value) => ({ value, description: '' }));
@@ -98,12 +98,13 @@ const PATIENCE_MS = 1_000;
 const isHarmless = (name: string): boolean => /^[\p{L}\p{N}._:@/-]+$/u.test(name) && !name.startsWith('-');
 
 const namesOf = async (session: Session, kind: NameKind): Promise<string[]> => {
-  const { screens, boxes, takeovers } = (await fetchSite(await session.client())).body;
+  const { screens, boxes, waiting, takeovers } = (await fetchSite(await session.client())).body;
   const slugs = screens.map(({ screen }) => screen.slug);
   if (kind === 'slugs') return slugs;
   if (kind === 'targets')
     return ['all', ...slugs, ...new Set(screens.flatMap(({ tags }) => tags.map((tag) => `tag:${tag}`)))];
-  if (kind === 'devices') return screens.flatMap(({ devices }) => devices.map(({ deviceId }) => deviceId));
+  if (kind === 'devices')
+    return [...screens.flatMap(({ devices }) => devices), ...waiting].map(({ deviceId }) => deviceId);
   return kind === 'boxes' ? boxes.map(({ name }) => name) : takeovers.map(({ id }) => id);
 };
 

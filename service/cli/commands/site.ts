@@ -165,13 +165,16 @@ export const registerSite = (program: Command, { out, client, degrade, checkCanA
 
   devices
     .command('list')
-    .description('list the devices of the site')
+    .description('list the devices of the site, and those that wait for a screen')
     .action(async () => {
       const { body } = await fetchSite(await client());
-      out.answer(body, ({ screens }) =>
+      out.answer(body, ({ screens, waiting }) =>
         out.table(
           ['NAME', 'STATE', 'LAST SEEN', 'ID', 'SCREEN'],
-          screens.flatMap(({ screen, devices: bound }) => bound.map((each) => [...deviceRow(each), screen.slug])),
+          [
+            ...screens.flatMap(({ screen, devices: bound }) => bound.map((each) => [...deviceRow(each), screen.slug])),
+            ...waiting.map(({ deviceId: id }) => ['-', 'waiting', 'now', id, '-']),
+          ],
         ),
       );
       degrade(body.degraded);
