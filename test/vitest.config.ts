@@ -12,6 +12,7 @@ const repeated = [
   'test/clock/majority-of-boxes.test.ts',
   'test/console/{boxes,content,editor,forget,media,site,takeovers,versions}.test.ts',
   'test/content/properties.test.ts',
+  'test/devices/claims.test.ts',
   'test/domain/wall-time.test.ts',
   'test/fleet/{attacks,cut,losses,sites}.test.ts',
   'test/fuzz/fuzz.test.ts',
