@@ -13,6 +13,8 @@ const matroska = /^\x1a\x45\xdf\xa3/;
 const ogg = /^OggS/;
 const mpegAudio = /^(?:ID3|\xff[\xe2\xe3\xf2\xf3\xfa\xfb])/;
 const tiff = /^(?:II\*\0|MM\0\*)/;
+/** What cameras write: mostly TIFF, or nearly so. */
+const raw = /^(?:II\*\0|MM\0\*|IIRO|IIRS|MMOR|IIU\0|FUJIFILMCCD-RAW )/;
 
 /** Office Open XML (ISO/IEC 29500-2) is a zip archive, OpenDocument (ODF 1.3, part 2) one that begins with its type. */
 const zip = /^PK\x03\x04/;
@@ -58,6 +60,15 @@ const media: ReadonlyMap<string, readonly [type: string, signature: RegExp]> = n
   ['ico', ['image/x-icon', /^\0\0\x01\0/]],
   ['tif', ['image/tiff', tiff]],
   ['tiff', ['image/tiff', tiff]],
+  ['dng', ['image/x-adobe-dng', raw]],
+  ['cr2', ['image/x-canon-cr2', raw]],
+  ['raf', ['image/x-fuji-raf', raw]],
+  ['nef', ['image/x-nikon-nef', raw]],
+  ['orf', ['image/x-olympus-orf', raw]],
+  ['rw2', ['image/x-panasonic-rw2', raw]],
+  ['pef', ['image/x-pentax-pef', raw]],
+  ['srw', ['image/x-samsung-srw', raw]],
+  ['arw', ['image/x-sony-arw', raw]],
   ['svg', ['image/svg+xml', svg]],
   ['mp4', ['video/mp4', movie]],
   ['m4v', ['video/mp4', movie]],
@@ -139,6 +150,9 @@ export const shownBy = {
 export const isShown = (mediaType: string): boolean =>
   Object.values(shownBy).some((types) => types.some((type) => mediaType.startsWith(type)));
 
+/** Whether files of a type are raw pictures of a camera, of which the preview is shown. */
+export const isRaw = (mediaType: string): boolean => /^image\/x-[a-z]+-[a-z0-9]+$/.test(mediaType);
+
 /** The kind of slide that shows media of a type; those of unknown types are taken for pictures. */
 export const kindOfType = (mediaType: string): keyof typeof shownBy =>
   shownBy.pdf.some((type) => mediaType.startsWith(type)) ? 'pdf' : mediaType.startsWith('video/') ? 'video' : 'image';
@@ -202,7 +216,8 @@ export const demuxerOf = (mediaType: string): string | undefined => demuxers[med
 /** The name of the format of a picture or document, such as `jpeg`; null: neither. */
 export const formatOf = (mediaType: string): string | null => {
   if (isOffice(mediaType)) return [...media].find(([, [type]]) => type === mediaType)?.[0] ?? null;
-  const [, name] = /^(?:image\/|application\/(?=pdf$))(?:x-|vnd\.adobe\.)?([a-z0-9]+)/.exec(mediaType) ?? [];
+  const [, name] =
+    /^(?:image\/|application\/(?=pdf$))(?:x-(?:[a-z]+-)?|vnd\.adobe\.)?([a-z0-9]+)/.exec(mediaType) ?? [];
   return (name === 'photoshop' ? 'psd' : name === 'icon' ? 'ico' : name) ?? null;
 };
 

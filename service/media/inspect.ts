@@ -1,10 +1,11 @@
 /** What a file of somebody's is: its type, and the size and length of what it shows. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { imageSize } from 'image-size';
-import { demuxerOf, formatOf, isOffice, judgeType, SIGNATURE_BYTES } from '../domain/media-types.ts';
+import { demuxerOf, formatOf, isOffice, isRaw, judgeType, SIGNATURE_BYTES } from '../domain/media-types.ts';
 import type { ServiceContext } from '../module.ts';
 import type { RunConfined } from '../platform/confined.ts';
 import { fingerprint } from './folders.ts';
+import { findPreview, readPreview } from './raw.ts';
 import {
   documentNeeded,
   type Film,
@@ -111,9 +112,12 @@ const pictureFacts = (mediaType: string, head: Buffer): Pick<Facts, 'width' | 'h
   return { ...size, ...needOfPicture({ mediaType, ...size, ...traits }) };
 };
 
-/** The first bytes of a picture, in which its size and orientation stand. */
-export const pictureHead = (handle: FileHandle, mediaType: string): Promise<Buffer> =>
-  readHead(handle, mediaType === 'image/jpeg' ? JPEG_HEAD_BYTES : IMAGE_HEAD_BYTES);
+/** The first bytes of a picture, in which its size and orientation stand; of a raw one those of its preview. */
+export const pictureHead = async (handle: FileHandle, mediaType: string): Promise<Buffer> => {
+  const preview = isRaw(mediaType) ? await findPreview(handle) : null;
+  if (preview !== null) return readPreview(handle, preview, JPEG_HEAD_BYTES);
+  return readHead(handle, mediaType === 'image/jpeg' ? JPEG_HEAD_BYTES : IMAGE_HEAD_BYTES);
+};
 
 /**
  * Reads the first bytes of an untrusted file; `name` is the name that it is served under.

@@ -2,11 +2,12 @@
 import { mkdir, open, readdir, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { demuxerOf, isOffice } from '../../domain/media-types.ts';
+import { demuxerOf, isOffice, isRaw } from '../../domain/media-types.ts';
 import type { ServiceContext } from '../../module.ts';
 import { type Confined, idleProcessors } from '../../platform/confined.ts';
 import { findOnPath } from '../../platform/ffmpeg.ts';
 import { inputOf, orientationOf, pictureHead, readReport } from '../inspect.ts';
+import { findPreview, readPreview } from '../raw.ts';
 import { filmArguments, pictureArguments, progressOf, remuxArguments } from './arguments.ts';
 import type { Profile } from './profile.ts';
 import { reasons } from './reasons.ts';
@@ -47,7 +48,7 @@ const MAX_WORDS = 2_000;
 /** Types that are decoded by libheif. */
 const isHeif = (mediaType: string): boolean => /^image\/hei[cf]$/.test(mediaType);
 /** Types whose pictures have no transparency. */
-const isOpaque = (mediaType: string): boolean => /^image\/(?:jpeg|bmp|hei[cf])$/.test(mediaType);
+const isOpaque = (mediaType: string): boolean => /^image\/(?:jpeg|bmp|hei[cf])$/.test(mediaType) || isRaw(mediaType);
 
 /** File name extension and media type of the renditions of a profile. */
 export const formOf = (profile: Profile, mediaType: string): { extension: string; mediaType: string } =>
@@ -150,17 +151,33 @@ export const createConverter = ({ ffmpeg, confined, options }: Context) => {
     onProgress(share: number): void;
   }
 
+  /** Takes the picture for viewers out of a raw file. */
+  const extractPreview = async (path: string, folder: string): Promise<{ file: string; orientation: number }> => {
+    const handle = await open(path);
+    try {
+      const preview = await findPreview(handle);
+      if (preview === null) throw new ConversionFault(reasons.preview);
+      const file = join(folder, 'preview.jpg');
+      await writeFile(file, await readPreview(handle, preview));
+      return { file, orientation: preview.orientation };
+    } finally {
+      await handle.close();
+    }
+  };
+
   const makePicture = async (ffmpegPath: string, { path, mediaType }: Original, work: Work): Promise<void> => {
     const { folder, out, isPlain, signal } = work;
     const heif = isHeif(mediaType) ? await findHeif() : null;
     if (isHeif(mediaType) && heif === null) throw new ConversionFault(reasons.heif);
-    const file = heif === null ? path : await decodeHeif(heif, path, folder, signal);
-    const type = heif === null ? mediaType : 'image/jpeg';
+    const preview = isRaw(mediaType) ? await extractPreview(path, folder) : null;
+    const file = preview?.file ?? (heif === null ? path : await decodeHeif(heif, path, folder, signal));
+    const type = file === path ? mediaType : 'image/jpeg';
     const head = await headOf(file, type);
+    const own = heif === null ? orientationOf(head) : 1;
     const picture = {
       file,
       demuxer: demuxerOf(type) ?? '',
-      orientation: heif === null ? orientationOf(head) : 1,
+      orientation: own === 1 ? (preview?.orientation ?? 1) : own,
       isP3: hasP3(head),
     };
     const args = pictureArguments(picture, { isPlain, out });

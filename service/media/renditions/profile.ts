@@ -1,4 +1,5 @@
 /** Which rendition a file needs, so that browsers show it well. Pure. */
+import { isRaw } from '../../domain/media-types.ts';
 
 /**
  * How a rendition is made. `remux`: the same pictures in MP4, its index first. `h264`: H.264 and AAC in MP4. `picture`: a
@@ -47,7 +48,7 @@ export interface Picture {
 }
 
 export const needOfPicture = ({ mediaType, width, height, isAnimated, isCmyk }: Picture): Need => {
-  const isShowable = !foreign.includes(mediaType);
+  const isShowable = !foreign.includes(mediaType) && !isRaw(mediaType);
   if (asTheyAre.includes(mediaType) || (isShowable && isAnimated)) return nothingNeeded;
   const [across, up] = [width ?? 0, height ?? 0];
   const isLarge = Math.max(across, up) > MOST_SIDE || across * up > MOST_PIXELS;

@@ -4,6 +4,7 @@ export const reasons = {
   slow: 'Its conversion takes too long.',
   heif: 'The box needs libheif-examples to convert it.',
   program: 'No box has the program to convert it: install ffmpeg, and libheif-examples for HEIC.',
+  preview: 'The file has no picture that can be shown.',
   office: 'No box has LibreOffice to convert it: install libreoffice-impress and libreoffice-writer.',
   isolation: 'No box has bubblewrap, without which LibreOffice is not run: install bubblewrap.',
   off: 'Conversion is switched off (SIGNAGE_CONVERT).',

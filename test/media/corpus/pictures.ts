@@ -103,6 +103,47 @@ const psd = (): Buffer => {
   return Buffer.concat([head, ...planes]);
 };
 
+/**
+ * A raw file of a camera: a small thumbnail, and the picture for viewers in a second directory.
+ * @param orientation of the first directory
+ */
+const rawFile = (orientation: number, how: readonly string[]) => (): Buffer => {
+  const [thumbnail, preview] = [marked('160x120'), how].map((each) => byFfmpeg('preview.jpg', each)()) as [
+    Buffer,
+    Buffer,
+  ];
+  const directory = (...entries: [tag: number, type: number, value: number][]): Buffer => {
+    const bytes = Buffer.alloc(2 + entries.length * 12 + 4);
+    bytes.writeUInt16LE(entries.length, 0);
+    for (const [at, [tag, type, value]] of entries.entries()) {
+      bytes.writeUInt16LE(tag, 2 + at * 12);
+      bytes.writeUInt16LE(type, 4 + at * 12);
+      bytes.writeUInt32LE(1, 6 + at * 12);
+      bytes.writeUInt32LE(value, 10 + at * 12);
+    }
+    return bytes;
+  };
+  const second = 8 + 2 + 4 * 12 + 4;
+  const begin = second + 2 + 2 * 12 + 4;
+  return Buffer.concat([
+    Buffer.from('49492a0008000000', 'hex'),
+    directory([0x112, 3, orientation], [0x14a, 4, second], [0x201, 4, begin], [0x202, 4, thumbnail.length]),
+    directory([0x201, 4, begin + thumbnail.length], [0x202, 4, preview.length]),
+    thumbnail,
+    preview,
+  ]);
+};
+
+/** Fujifilm's, with nothing but the picture for viewers. */
+const fujifilm = (): Buffer => {
+  const preview = byFfmpeg('preview.jpg', marked())();
+  const head = Buffer.alloc(160);
+  head.write('FUJIFILMCCD-RAW 0201', 'latin1');
+  head.writeUInt32BE(head.length, 84);
+  head.writeUInt32BE(preview.length, 88);
+  return Buffer.concat([head, preview]);
+};
+
 const byHeif =
   (extension: string, ...options: string[]) =>
   (): Buffer => {
@@ -145,6 +186,8 @@ const rows: Row[] = [
   ['film.jp2', 'picture', byFfmpeg('film.jp2', [...marked(), '-c:v', 'libopenjpeg'])],
   ['paint.bmp', 'picture', byFfmpeg('paint.bmp', marked())],
   ['layers.psd', 'picture', psd],
+  ['camera.nef', 'picture', rawFile(6, marked('640x360', 'transpose=cclock'))],
+  ['camera.raf', 'picture', fujifilm],
   ['poster.png', 'picture', byFfmpeg('poster.png', marked('5120x2880'))],
   ['photo.jpg', null, byFfmpeg('photo.jpg', marked())],
   ['turned-3.jpg', null, turnedJpeg(3, marked('640x360', 'hflip,vflip'))],
@@ -158,6 +201,7 @@ const rows: Row[] = [
   ['photo.avif', null, byHeif('avif', '-A')],
   ['sign.svg', null, () => Buffer.from(svg)],
   ['bomb.png', 'failed', bomb],
+  ['empty.dng', 'failed', () => rawFile(1, marked())().subarray(0, 100)],
   ['cut.tiff', 'failed', () => byFfmpeg('cut.tiff', marked())().subarray(0, 400)],
 ];
 
