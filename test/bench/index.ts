@@ -21,6 +21,7 @@ import { benchMemory } from './memory.ts';
 import { benchPage } from './page.ts';
 import { benchPeers } from './peers.ts';
 import { benchPlaying, benchSwaps } from './playing.ts';
+import { benchRenditions } from './renditions.ts';
 import { benchRest } from './rest.ts';
 import { benchSite } from './site.ts';
 import { benchSnapshot } from './snapshot.ts';
@@ -43,6 +44,7 @@ const benches: Record<string, Bench> = {
   memory: benchMemory,
   uploads: benchUploads,
   media: benchMedia,
+  renditions: benchRenditions,
   peers: benchPeers,
   fleet: benchFleet,
   site: benchSite,
@@ -59,6 +61,7 @@ const long = [
   'memory',
   'uploads',
   'media',
+  'renditions',
   'peers',
   'fleet',
   'site',
