@@ -2,7 +2,7 @@
 import { chmodSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createConfined } from '../../service/platform/confined.ts';
+import { createConfined, readTasklist } from '../../service/platform/confined.ts';
 import { findProgram } from '../support/program.ts';
 import { temporaryFolder } from '../support/service.ts';
 
@@ -13,7 +13,7 @@ const setUp = (script: string) => {
   const program = join(temporaryFolder(), 'program');
   writeFileSync(program, `#!/bin/sh\n[ "$1" = -version ] && exit\n${script}\n`);
   chmodSync(program, 0o755);
-  return (more: { timeout?: number; memory?: number; signal?: AbortSignal } = {}) =>
+  return (more: { timeout?: number; memory?: number; resident?: number; signal?: AbortSignal } = {}) =>
     createConfined(environment)({ program, args: ['one', 'two words'], file: program, timeout: 10_000, ...more });
 };
 
@@ -53,6 +53,23 @@ onLinux('what the machine lacks for that is said with its remedy, and is looked 
   ]);
   symlinkSync('/bin/false', join(folder, 'prlimit'));
   expect((await run()).isDone).toBe(true);
+});
+
+onLinux(
+  'where its address space has no limit, it is killed once it and its children take too much memory',
+  async () => {
+    const run = setUp('ulimit -v; (head -c 150000000 /dev/zero; sleep 60) | tail -c 150000000 >/dev/null');
+    const { isDone, stdout } = await run({ timeout: 55_000, resident: 64 * 1024 ** 2 });
+    expect([isDone, stdout.toString()]).toEqual([false, 'unlimited\n']);
+  },
+);
+
+it.each<[line: string, bytes: number]>([
+  ['"ffmpeg.exe","4711","Console","1","12,345 K"\r\n', 12_345 * 1024],
+  ['"ffmpeg.exe","4711","Console","1","12.345 K"', 12_345 * 1024],
+  ['INFO: No tasks are running which match the specified criteria.', 0],
+])('Windows tells the memory of a program: %s', (line, bytes) => {
+  expect(readTasklist(line)).toBe(bytes);
 });
 
 it('it is killed after its time, and where nobody waits any more', async () => {
