@@ -1,6 +1,7 @@
 /** Where blocks of the week lie, what a drag makes of them, and how days are copied. */
 import { describe, expect, test } from 'vitest';
 import type { ContentDocument, ProgrammeDraft } from '../../renderer/console/model/document.ts';
+import { fillDraft, payloadOf } from '../../renderer/console/model/payload.ts';
 import { weekOf } from '../../renderer/console/model/week.ts';
 import { added, dayCopied, daySplit, onDate } from '../../renderer/console/programmes/edits.ts';
 import { createEvaluation, subjectOf } from '../../renderer/console/programmes/evaluation.ts';
@@ -16,6 +17,7 @@ import {
   timesOf,
   windowOf,
 } from '../../renderer/console/programmes/geometry.ts';
+import { roundAt } from '../../renderer/console/screen/plan.ts';
 import { addDays, instantOf } from '../../service/domain/wall-time.ts';
 
 const monday = '2026-11-23';
@@ -244,5 +246,38 @@ describe('what plays by a draft', () => {
     const spring = instantOf('2026-03-27', '12:00', 'Europe/Berlin');
     expect(evaluation.at(spring)).toBeNull();
     expect(evaluation.stretches(spring, 7)).toBeNull();
+  });
+});
+
+describe('the page of a screen', () => {
+  const due = (id: string) => fillDraft(id, { kind: 'text', id, title: id }, 0);
+  const [day, noon] = [due('day'), due('noon')];
+  const named = (id: string) => ({ id, name: id, fade_between_slides: true });
+  const payload = {
+    ...payloadOf([day]),
+    playlist: named('day'),
+    programme: {
+      revision: '',
+      from: '2026-11-24T00:00:00Z',
+      until: '2026-12-02T00:00:00Z',
+      slides: { day, noon },
+      playlists: { day: 'day', noon: 'noon' },
+      lists: [
+        { playlist: named('day'), sync: false, slides: ['day'] },
+        { playlist: named('noon'), sync: true, slides: ['noon', 'noon'] },
+      ],
+      spans: [
+        { from: '2026-11-24T00:00:00Z', list: 0, programme_id: null },
+        { from: '2026-11-24T11:00:00Z', list: 1, programme_id: 'p' },
+      ],
+    },
+  };
+  test.each([
+    ['10:59:59', ['day'], false, Date.parse('2026-11-24T11:00:00Z')],
+    ['11:00:00', ['noon', 'noon'], true, Number.POSITIVE_INFINITY],
+  ])('names the slides that are due at %s', (time, ids, isSynchronized, changesAt) => {
+    const round = roundAt(payload, false, Date.parse(`2026-11-24T${time}Z`));
+    expect(round.slides.map(({ id }) => id)).toEqual(ids);
+    expect([round.isSynchronized, round.changesAt]).toEqual([isSynchronized, changesAt]);
   });
 });

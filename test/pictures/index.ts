@@ -127,7 +127,7 @@ const takeConsole = async (): Promise<void> => {
   const openWeek = (page: Page) => page.getByRole('button', { name: 'Week', exact: true }).click();
   write('console-editor', await take('content/playlists/day', { viewport: { ...desk, height: 1060 }, act: openWeek }));
   const chooseBlock = (page: Page) => page.getByRole('button', { name: /^Pool and sauna, Fri/ }).click();
-  write('console-week', await take('content/week/lobby', { viewport: { ...desk, height: 900 }, act: chooseBlock }));
+  write('console-week', await take('content/week/lobby', { viewport: { ...desk, height: 1160 }, act: chooseBlock }));
   const openLayout = async (page: Page): Promise<void> => {
     await page.getByText('Layout: Full screen').first().click();
     await page.getByRole('radio', { name: 'Sidebar and ticker' }).click();

@@ -50,6 +50,9 @@ export const ScreenPage = ({ slug }: { slug: string }) => {
               {texts.screenPage.edit}
             </a>
           )}
+          <a class="button small" href={hrefOf('content', 'week', slug)}>
+            {texts.week.title}
+          </a>
           <a class="button small" href={`/screen/${slug}`} target="_blank" rel="noreferrer">
             {texts.screenPage.open}
           </a>

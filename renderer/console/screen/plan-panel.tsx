@@ -2,14 +2,14 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
 import type { OpeningTime } from '../../../service/contract/kiosk.ts';
-import type { PlaylistPayload } from '../../../service/contract/playlist.ts';
+import type { PlaylistPayload, Slide } from '../../../service/contract/playlist.ts';
 import { reasonOf } from '../api/errors.ts';
 import { titleOf } from '../model/document.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Miniature } from '../ui/miniature.tsx';
 import type { Plan } from './plan.ts';
 
-type Rules = Pick<typeof import('./plan.ts'), 'planAt'> &
+type Rules = Pick<typeof import('./plan.ts'), 'planAt' | 'roundAt'> &
   Pick<typeof import('../model/local-time.ts'), 'instantOfInput'>;
 
 interface Loaded {
@@ -21,14 +21,14 @@ interface Loaded {
 /** Slides that are named. */
 const COUNT = 8;
 
-const Slides = ({ plan, payload }: { plan: Plan; payload: PlaylistPayload }) => {
+const Slides = ({ plan, slides }: { plan: Plan; slides: readonly Slide[] }) => {
   const { texts, format } = useConsole();
   return (
     <ol class="plan">
       {plan.slides.map(({ index, slide, since, length }, at) => (
         <li key={`${index} ${at}`}>
           <span class="plan-picture">
-            <Miniature slide={slide} id={slide.id} among={payload.slides} />
+            <Miniature slide={slide} id={slide.id} among={slides} />
           </span>
           <span class="plan-title">{titleOf(slide, slide.id)}</span>
           <span class="soft">
@@ -54,7 +54,7 @@ export const PlanPanel = ({ slug, current }: { slug: string; current: number | n
 
   useEffect(() => {
     const load = async (): Promise<void> => {
-      const [response, { planAt }, { instantOfInput }] = await Promise.all([
+      const [response, { planAt, roundAt }, { instantOfInput }] = await Promise.all([
         client.request(`/api/screens/${encodeURIComponent(slug)}/playlist`),
         import('./plan.ts'),
         import('../model/local-time.ts'),
@@ -62,7 +62,7 @@ export const PlanPanel = ({ slug, current }: { slug: string; current: number | n
       loaded.value = {
         payload: (await response.json()) as PlaylistPayload,
         isSynchronized: response.headers.get('x-signage-sync') === '1',
-        rules: { planAt, instantOfInput },
+        rules: { planAt, roundAt, instantOfInput },
       };
       error.value = null;
     };
@@ -83,16 +83,17 @@ export const PlanPanel = ({ slug, current }: { slug: string; current: number | n
     if (at === null) return null;
     const screen = documents.current.value?.content.screens.find((each) => each.slug === slug);
     const hours = (screen?.hours ?? null) as OpeningTime[] | null;
+    const round = rules.roundAt(payload, isSynchronized, at);
     const plan = rules.planAt({
-      slides: payload.slides,
+      slides: round.slides,
       hours,
       timeZone,
       at,
-      isSynchronized,
+      isSynchronized: round.isSynchronized,
       current: chosen.value === '' ? current : null,
       count: COUNT,
     });
-    return { plan, payload, at };
+    return { plan: { ...plan, changesAt: Math.min(plan.changesAt, round.changesAt) }, slides: round.slides, at };
   }).value;
 
   return (
@@ -129,11 +130,7 @@ export const PlanPanel = ({ slug, current }: { slug: string; current: number | n
                 : words.closedLong}
             </p>
           )}
-          {found.plan.slides.length === 0 ? (
-            <p>{words.nothing}</p>
-          ) : (
-            <Slides plan={found.plan} payload={found.payload} />
-          )}
+          {found.plan.slides.length === 0 ? <p>{words.nothing}</p> : <Slides plan={found.plan} slides={found.slides} />}
           {Number.isFinite(found.plan.changesAt) && (
             <p class="hint">
               {words.changes({ time: format.when(new Date(found.plan.changesAt).toISOString(), found.at) })}

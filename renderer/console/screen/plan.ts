@@ -1,10 +1,10 @@
 /** What a screen plays at a given time, by the player's own rules; pure. Loaded on demand. */
 import type { OpeningTime } from '../../../service/contract/kiosk.ts';
-import type { Slide } from '../../../service/contract/playlist.ts';
+import type { PlaylistPayload, Slide } from '../../../service/contract/playlist.ts';
 import { kindsWithOwnLength } from '../../../service/contract/slide-values.ts';
 import { isOpen, openSpans } from '../../../service/domain/opening-hours.ts';
 import { isOn, nextChange } from '../../../service/domain/slide-schedule.ts';
-import { oneRound } from '../../player/page-plan.ts';
+import { createPagePlan, oneRound } from '../../player/page-plan.ts';
 import { createLoopSchedule } from '../../player/synchronized.ts';
 import { following, lengthOf } from '../../player/timeline.ts';
 
@@ -86,4 +86,11 @@ export const planAt = (question: Question): Plan => {
     slides: isSynchronized ? synchronized(bounded) : inTurn(bounded),
     changesAt: nextChange(slides, at, timeZone),
   };
+};
+
+/** The round that is due at a time, by the programmes of the payload; they are known for 8 days. */
+export const roundAt = (payload: PlaylistPayload, isSynchronized: boolean, at: number) => {
+  const plan = createPagePlan(payload, isSynchronized);
+  const { start, end, isSynchronized: isInStep } = plan.roundAt(at);
+  return { slides: plan.slides.slice(start, end), isSynchronized: isInStep, changesAt: plan.changesAt(at) };
 };
