@@ -2,9 +2,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
-import type { SiteOverview } from '../../service/contract/console/site.ts';
-import type { PeerSite } from '../../service/contract/peers.ts';
-import { exampleOf } from '../support/hostile-box.ts';
 import { patience } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
 import {
@@ -129,39 +126,6 @@ test('a peer with an invalid answer does not affect the answer of the box', asyn
   expect(answer).toMatchObject({ sent: 1, degraded: true });
   const snapshot = await (await box.get('/api/screens/lobby/connections')).json();
   expect(snapshot).toMatchObject({ count: 1, degraded: true });
-});
-
-test('what a peer tells of itself is cut, and of one connection it reaches at most one', async () => {
-  const site = exampleOf<PeerSite>('GET /api/peers/site');
-  const [shown] = site.screens;
-  const long = 'x'.repeat(70_000);
-  const connections = shown?.connections.map((each) => ({ ...each, clientName: long, currentSlideTitle: long }));
-  const url = await listenOn(
-    createServer((request, response) => {
-      const path = request.url?.split('?')[0];
-      const answers: Record<string, unknown> = {
-        '/api/peers/site': {
-          ...site,
-          warnings: Array.from({ length: 210 }, () => long),
-          screens: [{ slug: 'lobby', connections }],
-        },
-        '/api/screens/lobby/commands': { sent: 9_000, degraded: false },
-      };
-      json(answers[path ?? ''] ?? emptyPeerState)(request, response);
-    }),
-  );
-  const box = await startBox([{ url }]);
-  await expect.poll(() => peersOf(box), patience).toMatchObject([{ state: 'alive' }]);
-  const overview = (await (await box.get('/console/api/site')).json()) as SiteOverview;
-  const { warnings = [] } = overview.boxes.find(({ nodeId }) => nodeId === emptyPeerState.nodeId) ?? {};
-  expect([warnings.length, Math.max(...warnings.map(({ length }) => length))]).toEqual([200, 300]);
-  const [page] = overview.screens.flatMap((each) => each.connections);
-  expect([page?.clientName?.length, page?.currentSlideTitle?.length]).toEqual([500, 500]);
-
-  const send = async (target: object) =>
-    (await postTo(box, '/api/screens/lobby/commands', { command: 'next', ...target })).json();
-  expect(await send({})).toMatchObject({ sent: 9_000 });
-  expect(await send({ connectionId: page?.id })).toMatchObject({ sent: 1 });
 });
 
 test('a peer without the screen does not degrade the answer', async () => {
