@@ -119,7 +119,7 @@ describe.skipIf(findProgram('systemctl', 'systemd-sysusers') === undefined)('kio
     const shipped = readFileSync(join(scripts, 'signage-player.service'), 'utf8');
     const edited = shipped
       .replace('ExecStart=/usr/lib/signage-player/session ', 'ExecStart=/usr/bin/nice /usr/lib/signage-player/session ')
-      .replace('TimeoutStartSec=180', 'TimeoutStartSec=120\nMemoryMax=1G')
+      .replace('TimeoutStartSec=420', 'TimeoutStartSec=120\nMemoryMax=1G')
       .replace('[Unit]', '[Unit]\nRequiresMountsFor=/srv');
     writeFileSync(join(units, 'signage-player.service'), edited);
     // As version 0.1.0 wrote it.
