@@ -14,6 +14,8 @@ import { createConfined } from './platform/confined.ts';
 import { createFfmpeg } from './platform/ffmpeg.ts';
 import type { Options } from './platform/options/index.ts';
 import { createGet } from './platform/outbound/get.ts';
+import { createLocator } from './platform/outbound/locate.ts';
+import { createOutbound } from './platform/outbound/send.ts';
 import { createSourceLogs } from './platform/source-log.ts';
 import { defaultTempo, type Tempo } from './tempo.ts';
 
@@ -67,6 +69,7 @@ export const createContext = (
 ): ServiceContext => {
   const { dataDir, uploadDir, mediaDir, publicUrl, allowedHosts } = options;
   const machineName = hostname();
+  const outbound = createOutbound(options);
   return {
     options,
     version: packageJson.version,
@@ -82,7 +85,8 @@ export const createContext = (
     ids: { nodeId, instance: randomUUID() },
     dirs: { data: dataDir, uploads: uploadDir, media: mediaDir, renderer: rendererDir, resources: resourcesDir },
     machineName,
-    get: createGet(),
+    get: createGet(createLocator(), outbound),
+    outbound,
     ffmpeg: createFfmpeg(options),
     confined: createConfined(options.childEnvironment),
     clientAddress: createClientAddress(options.trustProxy),

@@ -17,6 +17,7 @@ import type { Confined } from './platform/confined.ts';
 import type { Ffmpeg } from './platform/ffmpeg.ts';
 import type { Options } from './platform/options/index.ts';
 import type { Get } from './platform/outbound/get.ts';
+import type { Outbound } from './platform/outbound/send.ts';
 import type { SourceLogs } from './platform/source-log.ts';
 import type { Reserve } from './platform/store/reserve.ts';
 import type { Tempo } from './tempo.ts';
@@ -74,8 +75,10 @@ export interface ServiceContext extends Clock {
   };
   /** The host name of the machine. */
   machineName: string;
-  /** Requests to other hosts. */
+  /** Requests to other hosts, with redirects. */
   get: Get;
+  /** One request to another host, or a connection through the proxy. */
+  outbound: Outbound;
   /** The ffmpeg of this box. */
   ffmpeg: Ffmpeg;
   /** Runs a program that reads a file of somebody's. */

@@ -105,3 +105,17 @@ export const scopeOf = ({ hostname }: URL): NetworkScope => {
   if (isIP(bare) > 0) return scopeOfAddress(bare);
   return !bare.includes('.') || bare.endsWith('.local') ? 1 : 0;
 };
+
+/** Suffixes that routers and companies give, and nobody can register (RFC 6761, RFC 6762, RFC 8375, ICANN). */
+export const localSuffixes: readonly string[] = [
+  '.local',
+  '.localhost',
+  '.lan',
+  '.home',
+  '.internal',
+  '.home.arpa',
+  '.localdomain',
+  '.corp',
+  '.intranet',
+  '.private',
+];

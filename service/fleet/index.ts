@@ -52,7 +52,7 @@ export const createFleet = async (
       const { jwt } = await readCredentials(fleetCredentials);
       isOf = jwt === null ? null : (readUser(jwt)?.name ?? null);
     }
-    return openLine({ url: fleetUrl, credentials: fleetCredentials }, `signage ${site} ${nodeId}`);
+    return openLine({ url: fleetUrl, credentials: fleetCredentials }, `signage ${site} ${nodeId}`, service.outbound);
   });
   const clock = createFleetClock(service);
   const requests = createRequests(context, { content, screens, audit: records.audit, clock });

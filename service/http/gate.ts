@@ -5,6 +5,7 @@ import { isIP } from 'node:net';
 import { CodedError } from '../contract/errors.ts';
 import { parseUrl } from '../contract/url.ts';
 import { remember } from '../domain/collections.ts';
+import { localSuffixes } from '../domain/network-scope.ts';
 
 export interface GateOptions {
   /** The machine's own name. */
@@ -44,9 +45,6 @@ const hasOneHost = (rawHeaders: readonly string[]): boolean => {
   }
   return count === 1;
 };
-
-/** Suffixes that routers and companies give, and nobody can register (RFC 6761, RFC 6762, RFC 8375, ICANN). */
-const localSuffix = /\.(local|localhost|lan|home|internal|home\.arpa|localdomain|corp|intranet|private)$/;
 
 /** The search domains in resolv.conf(5); none where the system has no such file. */
 export const systemSearchDomains = (): string[] => {
@@ -91,7 +89,10 @@ export const createGate = ({
   const allowedNames = new Set(allowedHosts.map((name) => hostName(name) ?? name.toLowerCase()));
 
   const isAcceptedHost = (name: string): boolean =>
-    isIP(name) !== 0 || !name.includes('.') || localSuffix.test(name) || ownNames.has(name);
+    isIP(name) !== 0 ||
+    !name.includes('.') ||
+    localSuffixes.some((suffix) => name.endsWith(suffix)) ||
+    ownNames.has(name);
 
   const verdicts = new Map<string, boolean>();
   const isAccepted = (host: string): boolean => {

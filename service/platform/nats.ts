@@ -1,7 +1,7 @@
 /** Opens a connection to the hub of a fleet, over TCP or WebSocket. */
 import { readFile } from 'node:fs/promises';
 import { createConnection, type Socket } from 'node:net';
-import { checkServerIdentity, type PeerCertificate } from 'node:tls';
+import { checkServerIdentity, type PeerCertificate, rootCertificates } from 'node:tls';
 import {
   type Authenticator,
   type ConnectionOptions,
@@ -18,6 +18,10 @@ import {
 import { NodeTransport, nodeResolveHost } from '@nats-io/transport-node/lib/node_transport.js';
 import { WebSocket } from 'ws';
 import { bareHost, isThisMachine } from '../domain/network-scope.ts';
+import type { Outbound } from './outbound/send.ts';
+
+/** How hubs are reached over WebSocket. */
+type Way = Pick<Outbound, 'connect' | 'roots'>;
 
 /** The credentials of a user: a JWT and the seed of its key. */
 export interface UserCredentials {
@@ -136,10 +140,19 @@ class HubTransport extends NodeTransport {
 }
 
 /** Node 20 has no WebSocket of its own. */
-const webSocketOf = (url: string, signal: AbortSignal): ReturnType<NonNullable<WsConnectionOptions['wsFactory']>> => {
-  const socket = new WebSocket(url, { handshakeTimeout: CONNECT_MS });
+const webSocketOf = async (
+  url: string,
+  signal: AbortSignal,
+  outbound: Way | undefined,
+): ReturnType<NonNullable<WsConnectionOptions['wsFactory']>> => {
+  const proxied = await outbound?.connect(new URL(url), signal);
+  const socket = new WebSocket(url, {
+    handshakeTimeout: CONNECT_MS,
+    ...(outbound?.roots != null && { ca: [...rootCertificates, outbound.roots] }),
+    ...(proxied && { createConnection: () => proxied as Socket }),
+  });
   signal.addEventListener('abort', () => socket.terminate());
-  return Promise.resolve({ socket: socket as unknown as globalThis.WebSocket, encrypted: url.startsWith('wss:') });
+  return { socket: socket as unknown as globalThis.WebSocket, encrypted: url.startsWith('wss:') };
 };
 
 const untrusted = /^(UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|CERT_UNTRUSTED|CERT_SIGNATURE|INVALID_CA)/;
@@ -176,9 +189,14 @@ export const connectFault = (error: unknown): string => {
  * Connects once; the connection does not reconnect. With `tls:` nothing is sent before TLS, and the certificate is checked
  * for the host of the URL, an address included.
  * @param name of the client, for the hub's monitoring
+ * @param outbound the proxy, which WebSockets alone go through, and further authorities; default: neither
  * @throws an Error; {@link connectFault} describes it
  */
-export const openLine = async ({ url, credentials }: HubAddress, name: string): Promise<NatsConnection> => {
+export const openLine = async (
+  { url, credentials }: HubAddress,
+  name: string,
+  outbound?: Way,
+): Promise<NatsConnection> => {
   const { protocol, username, password } = new URL(url);
   const [user, pass] = [decodeURIComponent(username), decodeURIComponent(password)];
   const read = typeof credentials === 'string' ? await readCredentials(credentials) : credentials;
@@ -201,13 +219,14 @@ export const openLine = async ({ url, credentials }: HubAddress, name: string): 
   try {
     if (protocol === 'ws:' || protocol === 'wss:') {
       return await Promise.race([
-        wsconnect({ ...options, wsFactory: (address) => webSocketOf(address, late.signal) }),
+        wsconnect({ ...options, wsFactory: (address) => webSocketOf(address, late.signal, outbound) }),
         isLate,
       ]);
     }
     setTransportFactory({ factory: () => new HubTransport(), dnsResolveFn: nodeResolveHost });
     const tls = {
       checkServerIdentity: (_: string, certificate: PeerCertificate) => checkServerIdentity(host, certificate),
+      ...(outbound?.roots != null && { ca: [...rootCertificates, outbound.roots] }),
     };
     const hubOptions: HubOptions = {
       ...options,

@@ -3,6 +3,8 @@ import { hkdfSync } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { doubled } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
+import { FetchFault } from '../platform/outbound/answer.ts';
+import { codeOf } from '../platform/store/disk.ts';
 import type { Tempo } from '../tempo.ts';
 
 /** A message. It has the same id each time it is sent, by which the receiver knows a repeat. */
@@ -26,20 +28,11 @@ export const webhookKey = (webhookSecret: string | null, sharedSecret: string | 
 };
 
 const reasonOf = (error: unknown, answerMs: number): string => {
-  if ((error as Error).name === 'TimeoutError') return `the receiver did not answer within ${answerMs / 1000} s`;
-  const { cause } = error as { cause?: { code?: string } };
-  return `the receiver cannot be reached (${cause?.code ?? (error as Error).message})`;
-};
-
-/** The address without its user and password, which `fetch` refuses, and the header that carries them. */
-const splitAddress = (address: string) => {
-  const url = new URL(address);
-  const { username, password } = url;
-  url.username = '';
-  url.password = '';
-  if (username === '' && password === '') return { url, credentials: {} };
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return { url, credentials: { Authorization: `Basic ${Buffer.from(pair).toString('base64')}` } };
+  const { name, message } = error as Error;
+  if (name === 'TimeoutError' || name === 'AbortError')
+    return `the receiver did not answer within ${answerMs / 1000} s`;
+  if (error instanceof FetchFault) return `the receiver cannot be reached: ${message}`;
+  return `the receiver cannot be reached (${codeOf(error) ?? message})`;
 };
 
 /**
@@ -47,31 +40,30 @@ const splitAddress = (address: string) => {
  * @param key of the signatures; null: none
  */
 export const createSendWebhook = (
-  { now, tempo }: Pick<ServiceContext, 'now' | 'tempo'>,
+  { now, tempo, outbound }: Pick<ServiceContext, 'now' | 'tempo' | 'outbound'>,
   address: string,
   key: Uint8Array | null,
 ): SendWebhook => {
   const webhook = key === null ? null : new Webhook(key, { format: 'raw' });
-  const { url, credentials } = splitAddress(address);
+  const url = new URL(address);
   return async ({ id, body }, signal) => {
     const at = new Date(now());
     const headers = {
       'Content-Type': 'application/json',
-      ...credentials,
       'webhook-id': id,
       'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
       ...(webhook && { 'webhook-signature': webhook.sign(id, at, body) }),
     };
+    const answerMs = tempo.records.answer;
     // A redirect is not followed: it could lead messages to a host that the operator did not name.
-    const options = { method: 'POST', headers, body, redirect: 'manual' } as const;
-    const response = await fetch(url, {
-      ...options,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(tempo.records.answer)]),
-    }).catch((error: unknown) => {
-      throw new Error(reasonOf(error, tempo.records.answer));
-    });
-    await response.body?.cancel().catch(() => undefined);
-    if (!response.ok) throw new Error(`the receiver answers ${response.status}`);
+    const response = await outbound
+      .send(url, { method: 'POST', headers, body, answerMs, signal })
+      .catch((error: unknown) => {
+        throw new Error(reasonOf(error, answerMs));
+      });
+    response.destroy();
+    const { statusCode = 0 } = response;
+    if (statusCode < 200 || statusCode > 299) throw new Error(`the receiver answers ${statusCode}`);
   };
 };
 

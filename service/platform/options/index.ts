@@ -113,6 +113,10 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
     warnings.push('Webhooks are not signed: set SIGNAGE_WEBHOOK_SECRET, so that the receiver can authenticate them');
   }
 
+  if (values.proxy !== null) {
+    warnings.push('SIGNAGE_PROXY is not used for streams over rtmp, rtsp and srt, nor for a hub over nats or tls');
+  }
+
   const siteRule = fleetSite.safeParse(site);
   if (fleetUrl !== null && !siteRule.success) {
     throw refusal('site', site, `${siteRule.error.issues[0]?.message}, because SIGNAGE_FLEET_URL is set`);

@@ -11,8 +11,10 @@ import {
   hostName,
   isTimeZone,
   listenHost,
+  noProxy,
   OptionsError,
   onOff,
+  outgoingProxy,
   text,
   trustedProxy,
   webhookSecret,
@@ -75,6 +77,12 @@ export const settings = {
   pageTokenSeconds: wholeNumber(1, 86_400).default(900),
   /** Proxies whose X-Forwarded-For is trusted: none, all, or these addresses. */
   trustProxy: trustedProxy.default(false),
+  /** The proxy of requests to other hosts: http or https, with user and password if it wants them. */
+  proxy: outgoingProxy.optional(),
+  /** Hosts that are reached without it, beyond those of local networks. */
+  noProxy: noProxy.default([]),
+  /** Path of a PEM file with further certificate authorities for outgoing connections. */
+  caFile: text.transform((path) => resolve(path)).optional(),
   /** Where plays are delivered, as webhooks (Standard Webhooks). */
   playsUrl: webhookUrl.optional(),
   /** Where alerts are delivered, as webhooks. */
@@ -108,7 +116,7 @@ export type Given = z.infer<z.ZodObject<typeof settings>>;
 
 /** @param allowed completes the sentence "expected ..." */
 export const refusal = (name: SettingName, value: unknown, allowed: string): OptionsError => {
-  const isSecret = secretNames.includes(name) || (name === 'fleetUrl' && String(value).includes('@'));
+  const isSecret = secretNames.includes(name) || (['fleetUrl', 'proxy'].includes(name) && String(value).includes('@'));
   const shown = isSecret ? 'the value given' : JSON.stringify(value);
   return new OptionsError(`${environmentName(name)}: ${shown} is not valid; expected ${allowed}`, name);
 };

@@ -93,6 +93,35 @@ const isAddressRange = (range: string): boolean => {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
 };
 
+const outgoingProxyRule = 'an http or https URL without a path such as http://user:password@proxy.example.com:3128';
+/** The proxy of outgoing requests; may have a user and a password. */
+export const outgoingProxy = z
+  .string()
+  .trim()
+  .refine((url) => {
+    const parsed = parseUrl(url);
+    if (parsed === null || !/^https?:$/.test(parsed.protocol)) return false;
+    const { pathname, search, hash, username, password } = parsed;
+    try {
+      decodeURIComponent(username + password);
+    } catch {
+      return false;
+    }
+    return pathname === '/' && search === '' && hash === '';
+  }, outgoingProxyRule);
+
+/** What is reached without it: host names, suffixes of them, addresses and networks. */
+export const noProxy = commaList.pipe(
+  z.array(
+    z
+      .string()
+      .refine(
+        (entry) => isAddressRange(entry) || /^(\*?\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$/i.test(entry),
+        'comma-separated names such as intranet.example.com, suffixes such as .example.com, and networks such as 203.0.113.0/24',
+      ),
+  ),
+);
+
 const trustedProxyRule = 'on, off, or a comma-separated list of addresses such as 10.0.0.1 or 10.0.0.0/8';
 export const trustedProxy = z.union(
   [

@@ -1,10 +1,10 @@
-import { type IncomingMessage, request as requestPlain } from 'node:http';
-import { request as requestSecurely } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import { parseUrl } from '../../contract/url.ts';
 import type { NetworkScope } from '../../domain/network-scope.ts';
 import { codeOf } from '../store/disk.ts';
 import { FetchFault } from './answer.ts';
 import { createLocator } from './locate.ts';
+import { createOutbound, type Outbound } from './send.ts';
 
 const MAX_REDIRECTS = 5;
 /** The deadline for the response headers, for each redirect. */
@@ -65,30 +65,28 @@ const faultOf = (error: Error): Error => {
 /**
  * Requests to servers that are not boxes.
  * @param locate resolves host names
+ * @param outbound default: without a proxy
  */
-export const createGet = (locate = createLocator()) => {
+export const createGet = (
+  locate = createLocator(),
+  outbound: Pick<Outbound, 'send' | 'isProxied'> = createOutbound({ proxy: null, noProxy: [], caFile: null }),
+) => {
   const ask = async (url: URL, reach: NetworkScope, isFirst: boolean, options: Options) => {
     const { headers, signal, answerMs = ANSWER_MS } = options;
-    const { nearness, lookup } = await locate(url.hostname, signal);
+    // The proxy resolves names: what it reaches is on the Internet, by all that is known here.
+    const isProxied = outbound.isProxied(url);
+    const { nearness, lookup } = isProxied
+      ? ({ nearness: 0, lookup: undefined } as const)
+      : await locate(url.hostname, signal);
     if (nearness > reach) {
       const how = isFirst ? 'it is in' : 'it redirects into';
       throw new FetchFault(`${how} a network that is nearer than where it was named`, { lasting: true });
     }
-    const send = url.protocol === 'https:' ? requestSecurely : requestPlain;
-    const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      // No keep-alive: a reused connection could still hold the rest of another response.
-      const request = send(url, { headers, signal, lookup, agent: false });
-      const deadline = setTimeout(() => request.destroy(new FetchFault('the server does not answer')), answerMs);
-      request.on('close', () => clearTimeout(deadline));
-      request.on('error', (error) => reject(faultOf(error)));
-      request.on('response', (answer) => {
-        clearTimeout(deadline);
-        resolve(answer);
+    const response = await outbound
+      .send(url, { headers, signal, answerMs, ...(lookup && { lookup }) })
+      .catch((error: Error) => {
+        throw faultOf(error);
       });
-      request.end();
-    });
-    // The reader of the body handles errors; it may not listen yet.
-    response.on('error', () => undefined);
     return { response, nearness };
   };
 
