@@ -7,6 +7,7 @@ import type { Paths } from './paths.ts';
 import type { Panel } from './power/panels.ts';
 import { createPower, type Power } from './power/power.ts';
 import { createProvisioning, provisioningSources } from './provisioning.ts';
+import type { KioskProxy } from './proxy.ts';
 import type { HostedService, ServiceHost } from './service-host.ts';
 import { orderRoot } from './updates/installers.ts';
 import { openUpdates, type UpdatesApp } from './updates/open.ts';
@@ -48,6 +49,8 @@ export interface AppliancePorts {
   panels: readonly Panel[];
   /** Prevents the system from turning the displays off. */
   keepAwake(on: boolean): void;
+  /** Gives the outgoing proxy its user and password. */
+  answerProxy: KioskProxy['answer'];
   /** Null if the service does not run. */
   service(): HostedService | null;
   /** Restarts the app. */
@@ -69,7 +72,7 @@ const crashesOf = ({ recoveries }: Pick<KioskHealth, 'recoveries'>): number =>
   recoveries.recreate + recoveries.fallback + recoveries.relaunch;
 
 export const createAppliance = (
-  { app, host, windows, panels, keepAwake, service, relaunch }: AppliancePorts,
+  { app, host, windows, panels, keepAwake, answerProxy, service, relaunch }: AppliancePorts,
   paths: Pick<Paths, 'rendererDir' | 'resourcesDir' | 'appImage' | 'systemd'>,
 ) => {
   const { log, dataDir } = host;
@@ -110,6 +113,7 @@ export const createAppliance = (
       log,
       relaunch,
       isHealthy,
+      answerProxy,
       beforeInstall: async () => service()?.beginUpdate(),
       settings: () => {
         const running = service();

@@ -10,6 +10,7 @@ import { findPaths } from './paths.ts';
 import { systemPanels } from './power/panels.ts';
 import { createKeepAwake } from './power/power.ts';
 import { ownMemory, run } from './processes.ts';
+import { createKioskProxy } from './proxy.ts';
 import { createServiceHost } from './service-host.ts';
 import { enabledFeatures, refusal, refusedSwitches } from './switches.ts';
 import { showTextPage } from './text-page.ts';
@@ -60,6 +61,7 @@ const kiosk = createKiosk(
       new Map(app.getAppMetrics().map(({ pid, memory }) => [pid, ownMemory(pid, memory.workingSetSize * 1024)])),
     panels: systemPanels(process.platform),
     keepAwake: createKeepAwake(powerSaveBlocker),
+    proxy: createKioskProxy(app),
   },
   { paths, memory: totalmem() },
 );

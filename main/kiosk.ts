@@ -8,6 +8,7 @@ import { createMachine, type MachinePorts } from './machine.ts';
 import { createMaintenance, type MaintenancePorts, maintenanceView } from './maintenance.ts';
 import type { Paths } from './paths.ts';
 import { hashPin } from './pin.ts';
+import type { KioskProxy } from './proxy.ts';
 import type { HostedService, ServiceHost } from './service-host.ts';
 import { type StartError, startErrorOf, troubleUrl } from './trouble.ts';
 import { createDisplayWindows, type DisplayWindowsPorts } from './windows/display-windows.ts';
@@ -37,6 +38,7 @@ export interface KioskPorts
     Pick<AppliancePorts, 'app' | 'keepAwake' | 'panels'>,
     Pick<MachinePorts, 'showLabel' | 'execute'> {
   host: ServiceHost;
+  proxy: KioskProxy;
   displays(): readonly Display[];
   primaryDisplayId(): number;
   /** Puts the window of each display on its output, where the compositor does not do that itself. */
@@ -103,6 +105,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
       app: ports.app,
       keepAwake: ports.keepAwake,
       panels: ports.panels,
+      answerProxy: ports.proxy.answer,
     },
     paths,
   );
@@ -229,7 +232,9 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
 
   const tryService = async (): Promise<HostedService | null> => {
     try {
-      return await host.start();
+      const started = await host.start();
+      await ports.proxy.use(started.options);
+      return started;
     } catch (error) {
       const before = startError;
       startError = startErrorOf(error);

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import electronUpdater, { type AppUpdater } from 'electron-updater';
 import type { Logger } from 'pino';
+import type { KioskProxy } from '../proxy.ts';
 import { createDownloads, readPublicKey } from './downloads.ts';
 import { appImageInstaller, debInstaller, type Installer, nsisInstaller } from './installers.ts';
 import { createUpdates, minutesOf, type Updates } from './updates.ts';
@@ -26,6 +27,8 @@ interface UpdatesPorts {
   /** The settings; null: not known yet. */
   settings(): UpdateChoice | null;
   isHealthy(): boolean | Promise<boolean>;
+  /** Gives the outgoing proxy its user and password. */
+  answerProxy: KioskProxy['answer'];
   /** Makes electron-updater's part for this platform and package. */
   createUpdater?: (platform: NodeJS.Platform, appImage: string | null) => AppUpdater;
 }
@@ -88,6 +91,7 @@ export const openUpdates = (ports: UpdatesPorts, options: OpenOptions): Updates 
   const key = app.isPackaged ? keyIn(resourcesDir, log) : null;
   const built = read(join(resourcesDir, 'app-update.yml'));
   const updater = key === null ? null : createUpdater(platform, appImage);
+  updater?.on('login', ports.answerProxy);
   if (updater === null) log.info('this build has no public key for updates, so it does not update itself');
 
   const installerOf = (): Installer => {

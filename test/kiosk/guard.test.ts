@@ -104,6 +104,40 @@ describeBrowser('the kiosk is shut', { timeout: 90_000 }, () => {
     expect(webview).toBe(10);
   });
 
+  itDouble('and asks a proxy for what is not local; only the proxy gets its password, and once', async () => {
+    const kiosk = await startKiosk({ config: { proxy: 'http://me:p%40ss@proxy.example.com:3128' } });
+    await kiosk.url();
+    const seen = await kiosk.evaluate(({ app, session }) => {
+      const answers: unknown[] = [];
+      const login = (url: string, host: string, isProxy: boolean) => {
+        let prevented = 0;
+        const event = { preventDefault: () => void prevented++ };
+        const auth = { isProxy, host, port: 3128 };
+        app.emit('login', event, {}, { url }, auth, (...given: string[]) => answers.push(given));
+        return prevented;
+      };
+      return {
+        external: session.fromPartition('external').proxy,
+        prevented: [
+          login('https://a.example/', 'proxy.example.com', true),
+          login('https://a.example/', 'proxy.example.com', true),
+          login('https://b.example/', 'b.example', false),
+          login('https://c.example/', 'other.example.com', true),
+        ],
+        answers,
+      };
+    });
+    expect(seen).toEqual({
+      external: {
+        mode: 'fixed_servers',
+        proxyRules: 'http://proxy.example.com:3128',
+        proxyBypassRules: expect.stringContaining('<local>;'),
+      },
+      prevented: [1, 0, 0, 0],
+      answers: [['me', 'p@ss']],
+    });
+  });
+
   itDouble('by the preferences of every window, the sandbox, one instance, and refused switches', async () => {
     const kiosk = await startKiosk();
     await kiosk.url();

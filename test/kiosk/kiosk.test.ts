@@ -51,6 +51,7 @@ const kioskWith = (start: () => Promise<HostedService>, connected: Display[] = [
         lanUrl: () => null,
         start,
       } satisfies ServiceHost,
+      proxy: { use: async () => {}, answer: () => {} },
       displays: () => box.displays,
       primaryDisplayId: () => box.displays[0]?.id ?? 0,
       placeWindows: () => {},

@@ -21,6 +21,7 @@ const boxOf = (isPackaged: boolean, url: string) => {
         settings: () => ({ feed: null, peers: [], channel: 'latest', hours: '00:00-00:00', timeZone: 'UTC' }),
         beforeInstall: async () => {},
         isHealthy: () => true,
+        answerProxy: () => {},
         createUpdater,
       },
       { platform: 'linux', dataDir, resourcesDir, appImage: null, builtAt: 0 },

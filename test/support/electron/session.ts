@@ -53,6 +53,12 @@ export class Session extends EventEmitter {
     this.#check = handler;
   }
   setDevicePermissionHandler(): void {}
+  /** What {@link setProxy} was given last; null: the proxy of the system. */
+  proxy: object | null = null;
+  setProxy(config: object): Promise<void> {
+    this.proxy = config;
+    return Promise.resolve();
+  }
 
   #isGranted(permission: string): boolean {
     let granted = this.#request === null;
