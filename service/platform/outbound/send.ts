@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type ClientRequest, type IncomingMessage, type RequestOptions, request as requestPlain } from 'node:http';
 import { request as requestSecurely } from 'node:https';
-import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
 import {
   createSecureContext,
@@ -130,7 +130,7 @@ export const createOutbound = ({ proxy: given, noProxy, caFile }: Pick<Options, 
     if (isSecure) {
       const socket = await tunnel(through, url, signal, hold);
       // With an agent, the connection would be that of the agent.
-      return requestSecurely(url, { ...sent, createConnection: () => secure(socket, url) as Socket });
+      return requestSecurely(url, { ...sent, createConnection: () => secure(socket, url) });
     }
     const auth = [url.username, url.password].map(decodeURIComponent).join(':');
     return toProxy(through, {
