@@ -3,6 +3,9 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { reasonOf } from './api/errors.ts';
+import { starterOf } from './model/doers.ts';
+import type { Takeover } from './model/wire.ts';
 import { SignIn } from './sign-in.tsx';
 import type { Announcer } from './stores/announcer.ts';
 import { hrefOf } from './stores/router.ts';
@@ -21,6 +24,47 @@ const Banner = ({ tone, children }: { tone: 'warning' | 'bad' | 'info'; children
   </div>
 );
 
+/** A takeover that is on, over every page. */
+const Running = ({ takeover }: { takeover: Takeover }) => {
+  const { audit, client, site, announcer, texts, format, clock } = useConsole();
+  const isEnding = useSignal(false);
+  const { id, level, title, body, from, until } = takeover;
+  const starter = starterOf(audit.records.value, id);
+  const end = async (): Promise<void> => {
+    isEnding.value = true;
+    await client
+      .json(`/console/api/takeovers/${id}`, { method: 'DELETE' })
+      .then(() => announcer.say(texts.takeover.ended))
+      .catch((error: unknown) => announcer.complain(reasonOf(error, texts)));
+    await site.refresh();
+    isEnding.value = false;
+  };
+  return (
+    <Banner tone={level === 'emergency' ? 'bad' : level === 'warning' ? 'warning' : 'info'}>
+      <div class="running">
+        <p>
+          <a href={hrefOf('takeovers')}>{title ?? body ?? texts.takeover.pictureAlone}</a>
+          {' · '}
+          {texts.takeover.since({ name: starter?.name ?? texts.somebody, time: format.when(from, clock.now()) })}
+          {', '}
+          {until === null
+            ? texts.takeover.untilEnded
+            : texts.takeover.untilTime({ time: format.when(until, clock.now()) })}
+        </p>
+        <button
+          type="button"
+          class="button small"
+          aria-label={texts.takeover.endOf({ name: title ?? body ?? texts.takeover.pictureAlone })}
+          aria-disabled={isEnding.value}
+          onClick={() => void end()}
+        >
+          {texts.takeover.end}
+        </button>
+      </div>
+    </Banner>
+  );
+};
+
 /** What concerns the whole console. */
 export const Banners = () => {
   const { session, clock, site, texts, format } = useConsole();
@@ -38,6 +82,11 @@ export const Banners = () => {
         </Banner>
       )}
       <div role="status">
+        {(overview?.takeovers ?? [])
+          .filter(({ from }) => Date.parse(from) <= clock.now())
+          .map((takeover) => (
+            <Running key={takeover.id} takeover={takeover} />
+          ))}
         {isAway && (
           <Banner tone="bad">
             {site.lastSeen.value === null ? texts.away : texts.awaySince({ time: format.time(site.lastSeen.value) })}

@@ -11,6 +11,7 @@ import { createBoxClock } from './api/clock.ts';
 import { createSession } from './api/session.ts';
 import { App } from './app.tsx';
 import { createAnnouncer } from './stores/announcer.ts';
+import { createAuditStore } from './stores/audit.ts';
 import { createDocuments } from './stores/documents.ts';
 import { createDraft, type Draft } from './stores/draft.ts';
 import { createMediaStore } from './stores/media.ts';
@@ -85,6 +86,7 @@ render(
       draft: () => drafts().draft,
       savedDrafts: () => drafts().savedDrafts,
       hours: createOpeningTimes({ documents, clock, format, timeZone }),
+      audit: createAuditStore(client, site),
       pictures: createPictures(client),
       media,
       uploads: createUploads({ client, hasFile: media.hasFile, onDone: () => void media.load() }),

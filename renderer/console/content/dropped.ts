@@ -1,15 +1,14 @@
 /** Files that become slides where they are dropped on the page of a playlist. */
 import { useEffect, useRef } from 'preact/hooks';
-import { mediaTypeOf } from '../../../service/domain/media-types.ts';
+import { isShown, kindOfType, mediaTypeOf } from '../../../service/domain/media-types.ts';
 import { mediumUrl, type SlideDraft } from '../model/document.ts';
 import { freeId } from '../model/edit.ts';
 import { pastedName } from '../ui/receive.ts';
 
 /** The kind of slide that shows a file; null: none does. */
 const kindOf = (name: string): string | null => {
-  const type = mediaTypeOf(name) ?? '';
-  if (type === 'application/pdf') return 'pdf';
-  return /^(image|video)\//.exec(type)?.[1] ?? null;
+  const type = mediaTypeOf(name);
+  return type !== null && isShown(type) ? kindOfType(type) : null;
 };
 
 /**

@@ -3,7 +3,14 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
 import { shownBy } from '../../../service/domain/media-types.ts';
-import { type ContentDocument, mediumName, type PlaylistDraft, type SlideDraft } from '../model/document.ts';
+import { reasonOf } from '../api/errors.ts';
+import {
+  type ContentDocument,
+  mediumName,
+  type PlaylistDraft,
+  playlistOf,
+  type SlideDraft,
+} from '../model/document.ts';
 import { editPlaylist, editSlides, freeId, insertAt, moveItem, removeAt, replaceAt, setField } from '../model/edit.ts';
 import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
@@ -21,6 +28,9 @@ import { Strip } from './strip.tsx';
 
 /** Kinds whose medium is chosen first, and what fits. */
 const pictured: Partial<Record<string, readonly string[]>> = shownBy;
+
+/** Screens that are named; the rest are counted. */
+const MOST_SCREENS = 5;
 
 interface AddSlideProps {
   document: ContentDocument;
@@ -85,7 +95,7 @@ interface PlaylistProps {
 }
 
 export const Playlist = ({ document, playlist }: PlaylistProps) => {
-  const { draft: openDraft, texts, announcer, media } = useConsole();
+  const { draft: openDraft, texts, format, announcer, media, documents, client } = useConsole();
   const receive = useReceive();
   const draft = openDraft();
   const words = texts.editor;
@@ -139,6 +149,29 @@ export const Playlist = ({ document, playlist }: PlaylistProps) => {
   const addFiles = (files: Iterable<File>, gap: number): void =>
     insert(slidesOfFiles(receive(files), slides, ids), gap);
   useDroppedFiles((files, gap) => addFiles(files, gap === 'pasted' ? selected + 1 : (gap ?? slides.length)));
+  const screens = document.screens.filter((screen) => screen.playlist_id === id);
+  /** The slugs of those whose displays have the selected slide. */
+  const published = documents.current.value?.content;
+  const showable = screens.flatMap(({ slug }) =>
+    published !== undefined && playlistOf(published, slug)?.slides.some((each) => each.id === (slide?.id ?? ''))
+      ? slug
+      : [],
+  );
+  const showNow = async (): Promise<void> => {
+    try {
+      const results = await Promise.all(
+        showable.map((slug) =>
+          client.json<{ sent: number }>(`/console/api/screens/${slug}/show`, {
+            method: 'POST',
+            body: { slide_id: slide?.id },
+          }),
+        ),
+      );
+      announcer.say(words.shownNow({ count: results.reduce((sum, { sent }) => sum + sent, 0) }));
+    } catch (error) {
+      announcer.complain(reasonOf(error, texts));
+    }
+  };
   const duplicate = (): void => {
     if (slide === undefined) return;
     change((list) => insertAt(list, selected + 1, { ...slide, id: freeId(`${slide.id ?? slide.kind}-copy`, ids) }));
@@ -193,6 +226,17 @@ export const Playlist = ({ document, playlist }: PlaylistProps) => {
           <span>{words.sync}</span>
         </label>
       </div>
+      <p class="soft playlist-screens">
+        {screens.length === 0
+          ? words.unused
+          : words.shownOn({
+              screens: format.few(
+                screens.map(({ name }) => name),
+                MOST_SCREENS,
+                words.moreScreens,
+              ),
+            })}
+      </p>
       <div class="strip-tools buttons">
         <button type="button" class="button small primary" onClick={() => (isAdding.value = true)}>
           <Icon name="plus" /> {words.add}
@@ -220,6 +264,9 @@ export const Playlist = ({ document, playlist }: PlaylistProps) => {
         </button>
         <button type="button" class="button small" disabled={slide === undefined} onClick={remove}>
           <Icon name="forget" /> {words.remove}
+        </button>
+        <button type="button" class="button small" disabled={showable.length === 0} onClick={() => void showNow()}>
+          <Icon name="screens" /> {words.showNow}
         </button>
         <button
           type="button"

@@ -12,7 +12,15 @@ import {
   titleOf,
 } from './document.ts';
 
-type ListName = 'screens' | 'playlists' | 'programmes' | 'templates' | 'rssFeeds' | 'apiSources' | 'timetableGroups';
+type ListName =
+  | 'screens'
+  | 'playlists'
+  | 'programmes'
+  | 'templates'
+  | 'rssFeeds'
+  | 'apiSources'
+  | 'timetableGroups'
+  | 'messages';
 
 export interface SlideChange {
   type: 'added' | 'removed' | 'changed' | 'moved';
@@ -39,10 +47,11 @@ const lists: readonly ListName[] = [
   'rssFeeds',
   'apiSources',
   'timetableGroups',
+  'messages',
 ];
 
 const keyOf = (record: Fields): string => String(record['slug'] ?? record['id']);
-const nameOf = (record: Fields): string => String(record['name'] || keyOf(record));
+const nameOf = (record: Fields): string => String(record['name'] || record['title'] || keyOf(record));
 
 const changedFields = (one: Fields, other: Fields): string[] =>
   [...new Set([...Object.keys(one), ...Object.keys(other)])].filter(

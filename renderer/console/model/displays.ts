@@ -30,7 +30,7 @@ export interface Display {
 export const toneOf: Record<DisplayState, Tone> = {
   playing: 'good',
   takeover: 'good',
-  black: 'quiet',
+  black: 'warning',
   paused: 'quiet',
   redirected: 'quiet',
   idle: 'quiet',
@@ -44,10 +44,10 @@ export const toneOf: Record<DisplayState, Tone> = {
 const urgency: readonly DisplayState[] = [
   'away',
   'stuck',
+  'black',
   'never',
   'takeover',
   'redirected',
-  'black',
   'paused',
   'idle',
   'playing',

@@ -103,6 +103,17 @@ export interface ContentDocument extends Fields {
   rssFeeds?: NamedDraft[];
   apiSources?: NamedDraft[];
   timetableGroups?: TimetableDraft[];
+  messages?: MessageDraft[];
+}
+
+/** A saved message. */
+export interface MessageDraft extends Fields {
+  id: string;
+  title?: string | null;
+  body?: string | null;
+  level: 'info' | 'warning' | 'emergency';
+  media_url?: string | null;
+  minutes: number | null;
 }
 
 /** A version of the document. */

@@ -1,7 +1,15 @@
 /** Edits of the document; pure: each returns the next one. */
 import type { ContentDocument, PlaylistDraft, ScreenDraft, SlideDraft } from './document.ts';
 
-type ListName = 'screens' | 'playlists' | 'programmes' | 'templates' | 'rssFeeds' | 'apiSources' | 'timetableGroups';
+type ListName =
+  | 'screens'
+  | 'playlists'
+  | 'programmes'
+  | 'templates'
+  | 'rssFeeds'
+  | 'apiSources'
+  | 'timetableGroups'
+  | 'messages';
 
 export const replaceAt = <Item>(list: readonly Item[], index: number, item: Item): Item[] =>
   list.map((each, at) => (at === index ? item : each));

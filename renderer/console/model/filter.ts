@@ -8,8 +8,18 @@ export const matches = (text: string, ...texts: readonly string[]): boolean => {
   return wanted === '' || texts.some((each) => each.toLowerCase().includes(wanted));
 };
 
-/** The groups of states that users filter by. */
-export const groups = ['attention', 'playing', 'closed', 'empty'] as const;
+/** The groups that users filter by: a screen is in each to which one of its displays belongs. */
+export const groups = [
+  'attention',
+  'playing',
+  'takeover',
+  'black',
+  'paused',
+  'redirected',
+  'idle',
+  'closed',
+  'empty',
+] as const;
 export type Group = (typeof groups)[number];
 
 export interface Filter {
@@ -21,13 +31,21 @@ export interface Filter {
 
 export const noFilter: Omit<Filter, 'text'> = { tag: null, group: null };
 
-export const groupOf = (state: DisplayState | null): Group => {
-  if (state === null) return 'empty';
-  if (state === 'away' || state === 'stuck' || state === 'never') return 'attention';
-  return state === 'closed' ? 'closed' : 'playing';
+const groupsOf = (state: DisplayState): readonly Group[] => {
+  if (state === 'away' || state === 'stuck') return ['attention'];
+  if (state === 'never') return ['empty'];
+  return state === 'black' ? ['attention', 'black'] : [state];
 };
 
-export const groupOfScreen = (screen: SiteScreen): Group => groupOf(stateOfScreen(displaysOf(screen)));
+/** Only a screen all of whose displays play is among those that play. */
+export const groupsOfScreen = (screen: SiteScreen): readonly Group[] => {
+  const displays = displaysOf(screen);
+  const state = stateOfScreen(displays);
+  if (state === null) return ['empty'];
+  const all = new Set(displays.flatMap((display) => groupsOf(display.state)));
+  if (state !== 'playing') all.delete('playing');
+  return [...all];
+};
 
 const matchesText = ({ screen, devices, tags }: SiteScreen, text: string): boolean =>
   matches(text, screen.name, screen.slug, ...tags, ...devices.map(({ clientName }) => clientName ?? ''));
@@ -39,12 +57,12 @@ export const applyFilter = (screens: readonly SiteScreen[], { text, tag, group }
   screens.filter(
     (screen) =>
       (tag === null || screen.tags.includes(tag)) &&
-      (group === null || groupOfScreen(screen) === group) &&
+      (group === null || groupsOfScreen(screen).includes(group)) &&
       matchesText(screen, text),
   );
 
 export const countGroups = (screens: readonly SiteScreen[]): Record<Group, number> => {
-  const counts = { attention: 0, playing: 0, closed: 0, empty: 0 };
-  for (const screen of screens) counts[groupOfScreen(screen)] += 1;
+  const counts = Object.fromEntries(groups.map((group) => [group, 0])) as Record<Group, number>;
+  for (const screen of screens) for (const group of groupsOfScreen(screen)) counts[group] += 1;
   return counts;
 };

@@ -7,7 +7,7 @@ import { fillSlide } from '../../../service/domain/slides.ts';
 import { screensOf } from '../../../service/domain/targets.ts';
 import { isCode, reasonOf } from '../api/errors.ts';
 import { displaysOf } from '../model/displays.ts';
-import { toggled } from '../model/edit.ts';
+import { freeId, setList, toggled } from '../model/edit.ts';
 import { matches, tagsOf } from '../model/filter.ts';
 import { payloadOf } from '../model/payload.ts';
 import { slideOfTakeover } from '../model/shown.ts';
@@ -17,6 +17,7 @@ import { Confirm, Field, SearchField } from '../ui/controls.tsx';
 import { MediaField } from '../ui/media-field.tsx';
 import { Miniature } from '../ui/miniature.tsx';
 import { PlayerFrame } from '../ui/player-frame.tsx';
+import { Messages } from './messages.tsx';
 
 export interface Composition {
   level: Level;
@@ -32,6 +33,10 @@ export interface Composition {
   minutes: number | null;
   /** Wall-clock time of the site, `YYYY-MM-DDTHH:MM`. */
   until: string;
+  /** It lasts until somebody ends it; of an emergency alone. */
+  isUntilEnded: boolean;
+  /** Wall-clock time of the site; empty: now. */
+  from: string;
 }
 
 export const emptyComposition: Composition = {
@@ -44,6 +49,8 @@ export const emptyComposition: Composition = {
   slugs: [],
   minutes: 30,
   until: '',
+  isUntilEnded: false,
+  from: '',
 };
 
 export const targetsOf = ({ isAll, tags, slugs }: Pick<Composition, 'isAll' | 'tags' | 'slugs'>): string[] =>
@@ -239,13 +246,15 @@ export const OpenTakeovers = () => {
 const lengths = [15, 30, 60, 240] as const;
 
 export const TakeoverPage = () => {
-  const { site, texts, format, clock, client, announcer, timeZone } = useConsole();
+  const { site, texts, format, clock, client, announcer, timeZone, draft: openDraft } = useConsole();
   const words = texts.takeover;
   const composition = useSignal<Composition>(emptyComposition);
   const fault = useSignal<{ field: string; text: string } | null>(null);
-  const confirming = useSignal<{ until: number } | null>(null);
+  /** Ms since the epoch; infinity: until it is ended. */
+  const confirming = useSignal<{ from: number; until: number } | null>(null);
   const isSending = useSignal(false);
-  const { level, title, body, mediaUrl, minutes, until } = composition.value;
+  const { level, title, body, mediaUrl, minutes, until, isUntilEnded, from } = composition.value;
+  const lastsUntilEnded = isUntilEnded && level === 'emergency';
   const reach = useComputed(() => reachOf(site.screens(), targetsOf(composition.value))).value;
 
   const previewFault = useSignal<string | null>(null);
@@ -273,25 +282,52 @@ export const TakeoverPage = () => {
   };
   const faultOf = (field: string): string | null => (fault.value?.field === field ? fault.value.text : null);
 
-  const endOf = async (): Promise<number | null> => {
-    if (minutes !== null) return clock.now() + minutes * 60_000;
+  const spanOf = async (): Promise<{ from: number; until: number | null }> => {
     const { instantOfInput } = await import('../model/local-time.ts');
-    return instantOfInput(until, timeZone);
+    const start = Math.max(clock.now(), from === '' ? 0 : (instantOfInput(from, timeZone) ?? 0));
+    if (lastsUntilEnded) return { from: start, until: Number.POSITIVE_INFINITY };
+    return { from: start, until: minutes === null ? instantOfInput(until, timeZone) : start + minutes * 60_000 };
   };
 
   const ask = async (): Promise<void> => {
-    const end = await endOf();
-    const missing = missingIn(composition.value, end, clock.now());
+    const span = await spanOf();
+    const missing = missingIn(composition.value, span.until, span.from);
     if (missing !== null) fault.value = { field: missing, text: words.missing[missing] };
-    else if (end !== null) confirming.value = { until: end };
+    else if (span.until !== null) confirming.value = { from: span.from, until: span.until };
+  };
+
+  /** Keeps it as a message of the draft, for another time. */
+  const keep = async (): Promise<void> => {
+    const missing = missingIn({ ...composition.value, isAll: true }, Number.POSITIVE_INFINITY, 0);
+    if (missing !== null) {
+      fault.value = { field: missing, text: words.missing[missing] };
+      return;
+    }
+    const draft = openDraft();
+    const document = draft.content.value;
+    if (document === null) return;
+    const messages = document.messages ?? [];
+    const message = {
+      id: freeId(
+        title || 'message',
+        messages.map(({ id }) => id),
+      ),
+      level,
+      ...(title.trim() !== '' && { title: title.trim() }),
+      ...(body.trim() !== '' && { body: body.trim() }),
+      ...(mediaUrl !== '' && { media_url: mediaUrl }),
+      minutes: lastsUntilEnded ? null : (minutes ?? 30),
+    };
+    draft.edit(setList(document, 'messages', [...messages, message]));
+    announcer.say(words.keptMessage);
   };
 
   const chooseTime = async (): Promise<void> => {
     const { inputOf } = await import('../model/local-time.ts');
-    change({ minutes: null, until: until || inputOf(clock.now() + 3_600_000, timeZone) });
+    change({ minutes: null, isUntilEnded: false, until: until || inputOf(clock.now() + 3_600_000, timeZone) });
   };
 
-  const send = async (end: number): Promise<void> => {
+  const send = async ({ from: start, until: end }: { from: number; until: number }): Promise<void> => {
     isSending.value = true;
     try {
       await client.json(`/console/api/takeovers/${takeoverId(clock.now(), Math.random())}`, {
@@ -302,7 +338,8 @@ export const TakeoverPage = () => {
           title: title.trim() || null,
           body: body.trim() || null,
           media_url: mediaUrl || null,
-          until: new Date(end).toISOString(),
+          ...(from !== '' && { from: new Date(start).toISOString() }),
+          until: end === Number.POSITIVE_INFINITY ? null : new Date(end).toISOString(),
         },
       });
       confirming.value = null;
@@ -324,6 +361,7 @@ export const TakeoverPage = () => {
         <p class="soft">{words.about}</p>
       </div>
       <OpenTakeovers />
+      <Messages />
       <form
         class="compose"
         noValidate
@@ -382,18 +420,34 @@ export const TakeoverPage = () => {
                   <input
                     type="radio"
                     name="length"
-                    checked={minutes === length}
-                    onChange={() => change({ minutes: length })}
+                    checked={minutes === length && !lastsUntilEnded}
+                    onChange={() => change({ minutes: length, isUntilEnded: false })}
                   />
                   <span>{format.duration(length * 60_000)}</span>
                 </label>
               ))}
               <label class="chip">
-                <input type="radio" name="length" checked={minutes === null} onChange={() => void chooseTime()} />
+                <input
+                  type="radio"
+                  name="length"
+                  checked={minutes === null && !lastsUntilEnded}
+                  onChange={() => void chooseTime()}
+                />
                 <span>{words.chosenTime}</span>
               </label>
+              {level === 'emergency' && (
+                <label class="chip">
+                  <input
+                    type="radio"
+                    name="length"
+                    checked={lastsUntilEnded}
+                    onChange={() => change({ isUntilEnded: true })}
+                  />
+                  <span>{words.untilIEndIt}</span>
+                </label>
+              )}
             </div>
-            {minutes === null && (
+            {minutes === null && !lastsUntilEnded && (
               <input
                 type="datetime-local"
                 aria-label={words.untilLabel({ timeZone: format.zone })}
@@ -406,6 +460,16 @@ export const TakeoverPage = () => {
               {faultOf('until')}
             </p>
           </fieldset>
+          <Field label={words.startLabel({ timeZone: format.zone })} hint={words.startHint}>
+            {(control) => (
+              <input
+                {...control}
+                type="datetime-local"
+                value={from}
+                onInput={(event) => change({ from: event.currentTarget.value })}
+              />
+            )}
+          </Field>
         </div>
         <div class="compose-side">
           <PlayerFrame payload={payload} title={words.preview} fault={previewFault} />
@@ -413,6 +477,9 @@ export const TakeoverPage = () => {
             {previewFault.value !== null && texts.preview.fault({ reason: previewFault.value })}
           </p>
           <div class="compose-send">
+            <button type="button" class="button" onClick={() => void keep()}>
+              {words.keep}
+            </button>
             <button type="submit" class="button primary">
               {words.show({ count: reach.displays })}
             </button>
@@ -425,13 +492,16 @@ export const TakeoverPage = () => {
           submit={words.show({ count: reach.displays })}
           onClose={() => (confirming.value = null)}
           isBusy={isSending.value}
-          onSubmit={() => confirming.value !== null && !isSending.value && void send(confirming.value.until)}
+          onSubmit={() => confirming.value !== null && !isSending.value && void send(confirming.value)}
         >
           <p>
             {(level === 'emergency' ? words.confirmEmergency : words.confirm)({
               displays: words.onDisplays({ count: reach.displays }),
               screens: words.ofScreens({ count: reach.screens }),
-              until: format.when(new Date(confirming.value.until).toISOString(), clock.now()),
+              until:
+                confirming.value.until === Number.POSITIVE_INFINITY
+                  ? words.whenUntilEnded
+                  : format.when(new Date(confirming.value.until).toISOString(), clock.now()),
             })}
           </p>
         </Confirm>

@@ -6,6 +6,7 @@ import type { Client } from '../api/client.ts';
 import type { BoxClock } from '../api/clock.ts';
 import type { Session } from '../api/session.ts';
 import type { Announcer } from '../stores/announcer.ts';
+import type { AuditStore } from '../stores/audit.ts';
 import type { Documents } from '../stores/documents.ts';
 import type { Draft } from '../stores/draft.ts';
 import type { MediaStore } from '../stores/media.ts';
@@ -28,6 +29,7 @@ export interface Console {
   draft(): Draft;
   /** The drafts on the box; this tab saves its own there from then on. */
   savedDrafts(): SavedDrafts;
+  audit: AuditStore;
   pictures: Pictures;
   media: MediaStore;
   uploads: Uploads;

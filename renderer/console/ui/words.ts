@@ -1,11 +1,15 @@
 /** The state of a display in words. */
 
 import type { Display } from '../model/displays.ts';
+import { doerOf } from '../model/doers.ts';
 import { useConsole } from './context.tsx';
 
 export const useWords = () => {
-  const { texts, format, clock, hours } = useConsole();
-  return ({ state, device, connection }: Pick<Display, 'state' | 'device' | 'connection'>, slug: string): string => {
+  const { texts, format, clock, hours, audit } = useConsole();
+  const stateInWords = (
+    { state, device, connection }: Pick<Display, 'state' | 'device' | 'connection'>,
+    slug: string,
+  ): string => {
     const { state: words } = texts;
     const until = state === 'closed' ? hours.opensAt(slug) : null;
     if (until !== null) return words.closedUntil({ until });
@@ -16,6 +20,13 @@ export const useWords = () => {
       return words.redirectedTo({ page: connection.page.replace(/^https?:\/\//, '') });
     }
     return words[state];
+  };
+  return (display: Pick<Display, 'state' | 'device' | 'connection'>, slug: string): string => {
+    const who = doerOf(audit.records.value, display, slug);
+    const words = stateInWords(display, slug);
+    return who === null
+      ? words
+      : texts.by({ words, name: who.name ?? texts.somebody, time: format.when(who.at, clock.now()) });
   };
 };
 

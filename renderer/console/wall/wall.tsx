@@ -2,13 +2,15 @@
 
 import { useComputed, useSignal } from '@preact/signals';
 import { displaysOf } from '../model/displays.ts';
-import { applyFilter, countGroups, type Filter, groups, noFilter, tagsOf } from '../model/filter.ts';
+import { applyFilter, countGroups, type Filter, type Group, groups, noFilter, tagsOf } from '../model/filter.ts';
 import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Empty, Failure, SearchField } from '../ui/controls.tsx';
 import { Tile } from './tile.tsx';
 import { Waiting } from './waiting.tsx';
 
+/** Groups that are offered even where no screen is in them. */
+const usual: readonly Group[] = ['attention', 'playing'];
 /** More tiles than this are smaller. */
 const DENSE = 40;
 
@@ -60,6 +62,8 @@ export const Wall = () => {
     );
   }
   const shown = slugs.value === '' ? [] : slugs.value.split(' ');
+  const isOffered = (group: Group): boolean =>
+    usual.includes(group) || found.counts[group] > 0 || filter.value.group === group;
   return (
     <>
       <div class="page-head">
@@ -82,7 +86,7 @@ export const Wall = () => {
             <SearchField label={words.search} text={text} />
             <fieldset class="chips">
               <legend class="unseen">{words.groups}</legend>
-              {[null, ...groups].map((group) => (
+              {[null, ...groups.filter(isOffered)].map((group) => (
                 <label key={group ?? 'all'} class="chip">
                   <input
                     type="radio"

@@ -1,0 +1,46 @@
+/** The last changes of the site, fetched again when somebody has done something to a display. */
+import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
+import type { AuditRecord } from '../../../service/contract/console/site.ts';
+import type { Client } from '../api/client.ts';
+import { displaysOf } from '../model/displays.ts';
+import { isHeld } from '../model/doers.ts';
+import type { SiteStore } from './site.ts';
+
+export interface AuditStore {
+  /** Newest first; empty while nothing needs them. */
+  readonly records: ReadonlySignal<readonly AuditRecord[]>;
+}
+
+const AGAIN_MS = 3_000;
+
+export const createAuditStore = (client: Pick<Client, 'json'>, site: SiteStore): AuditStore => {
+  const records = signal<readonly AuditRecord[]>([]);
+  /** What somebody did, as far as the overview tells. */
+  const held = computed(() =>
+    [
+      ...site
+        .screens()
+        .flatMap((screen) =>
+          displaysOf(screen).flatMap((display) => (isHeld(display) ? `${display.key} ${display.state}` : [])),
+        ),
+      ...(site.overview.value?.takeovers ?? []).map(({ id, updatedAt }) => `${id} ${updatedAt}`),
+    ].join(),
+  );
+  const load = (): void =>
+    void client
+      .json<{ records: AuditRecord[] }>('/console/api/audit')
+      .then((answer) => {
+        records.value = answer.records;
+      })
+      // Then nobody is named.
+      .catch(() => undefined);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  effect(() => {
+    clearTimeout(timer);
+    if (held.value === '') return;
+    load();
+    // A display may do as it is told before the record is written.
+    timer = setTimeout(load, AGAIN_MS);
+  });
+  return { records };
+};

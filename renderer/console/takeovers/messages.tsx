@@ -1,0 +1,73 @@
+/** Saved messages: each is shown on all screens with one tap. */
+import { useSignal } from '@preact/signals';
+import { reasonOf } from '../api/errors.ts';
+import type { MessageDraft } from '../model/document.ts';
+import { slideOfTakeover } from '../model/shown.ts';
+import { useConsole } from '../ui/context.tsx';
+import { Miniature } from '../ui/miniature.tsx';
+
+const MINUTE_MS = 60_000;
+
+const Message = ({ message }: { message: MessageDraft }) => {
+  const { client, clock, site, announcer, texts, format } = useConsole();
+  const words = texts.takeover;
+  const isSending = useSignal(false);
+  const { id, title, body, level, media_url, minutes } = message;
+  const start = async (): Promise<void> => {
+    if (isSending.value) return;
+    isSending.value = true;
+    const until = minutes === null ? null : new Date(clock.now() + minutes * MINUTE_MS).toISOString();
+    await client
+      .json(`/console/api/takeovers/message-${id}`, {
+        method: 'PUT',
+        body: { targets: ['all'], level, title, body, media_url, until },
+      })
+      .then(() => announcer.say(words.sent))
+      .catch((error: unknown) => announcer.complain(reasonOf(error, texts)));
+    await site.refresh();
+    isSending.value = false;
+  };
+  const name = title ?? body ?? words.pictureAlone;
+  return (
+    <li class={`takeover ${level}`}>
+      <div class="takeover-picture">
+        <Miniature
+          slide={slideOfTakeover({ level, title: title ?? null, body: body ?? null, media_url: media_url ?? null })}
+          id={`message-${id}`}
+        />
+      </div>
+      <div class="takeover-about">
+        <p class={`level ${level}`}>{texts.level[level]}</p>
+        <h3>{name}</h3>
+        {title != null && body != null && <p class="soft">{body}</p>}
+        <p class="soft">{minutes === null ? words.untilEnded : format.duration(minutes * MINUTE_MS)}</p>
+      </div>
+      <button
+        type="button"
+        class="button"
+        aria-label={words.showMessage({ name })}
+        aria-disabled={isSending.value}
+        onClick={() => void start()}
+      >
+        {words.showEverywhere}
+      </button>
+    </li>
+  );
+};
+
+/** Those that are published. */
+export const Messages = () => {
+  const { documents, texts } = useConsole();
+  const messages = documents.current.value?.content.messages ?? [];
+  if (messages.length === 0) return null;
+  return (
+    <section class="open-takeovers">
+      <h2>{texts.takeover.messages}</h2>
+      <ul>
+        {messages.map((message) => (
+          <Message key={message.id} message={message} />
+        ))}
+      </ul>
+    </section>
+  );
+};

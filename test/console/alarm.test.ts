@@ -1,0 +1,60 @@
+/** What the wall tells of displays that somebody changed, and an alarm from a saved message. */
+import { expect } from 'vitest';
+import type { SiteOverview } from '../../service/contract/console/site.ts';
+import { itBrowser } from '../support/browser.ts';
+import { joinScreen } from '../support/page.ts';
+import { patience } from '../support/player.ts';
+import { startTestService } from '../support/service.ts';
+import { openConsole } from './browser.ts';
+
+const content = {
+  screens: ['Lobby', 'Bar'].map((name) => ({ name, slug: name.toLowerCase(), playlist_id: 'main' })),
+  playlists: [{ id: 'main', slides: [{ id: 'hello', kind: 'text', title: 'Hello' }] }],
+  messages: [{ id: 'fire', title: 'Please leave the house', level: 'emergency', minutes: null }],
+};
+
+itBrowser(
+  'the wall names who had a display black, and an alarm takes one tap, stands over every page and is ended',
+  async () => {
+    const service = await startTestService({ content, env: { SIGNAGE_HOST: '0.0.0.0' } });
+    const pages = { lobby: await joinScreen(service, 'lobby'), bar: await joinScreen(service, 'bar') };
+    const state = {
+      type: 'state',
+      currentSlide: 0,
+      currentSlideId: 'hello',
+      currentSlideTitle: 'Hello',
+      blackout: false,
+    };
+    for (const page of Object.values(pages)) page.send(state);
+    const { page, go } = await openConsole(service.url);
+    const group = (name: string) => page.getByRole('radio', { name: new RegExp(`^${name} \\d`) });
+    await page.locator('.chip', { hasText: 'Playing 2' }).waitFor();
+
+    await service.get('/api/screens/bar/commands', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'x-signage-operator': 'Boris' },
+      body: JSON.stringify({ command: 'blackout', blackout: true }),
+    });
+    pages.bar.send({ ...state, blackout: true });
+    await page.getByText(/^Black, by command · Boris, \d\d:\d\d$/).waitFor();
+    await page.locator('.chip', { hasText: 'Needs attention 1' }).waitFor();
+    await page.locator('.chip', { hasText: 'Playing 1' }).waitFor();
+    await group('Black').check();
+    await expect.poll(() => page.locator('.tile h2').allTextContents(), patience).toEqual(['Bar']);
+
+    await go('takeovers');
+    await page.getByRole('button', { name: 'Show “Please leave the house” on all screens' }).click();
+    const takeovers = async () =>
+      ((await (await service.get('/console/api/site')).json()) as SiteOverview).takeovers.map(({ id, until }) => [
+        id,
+        until,
+      ]);
+    await expect.poll(takeovers, patience).toEqual([['message-fire', null]]);
+    await go('media');
+    const bar = page.locator('.banner.bad');
+    await bar.getByText(/somebody, since \d\d:\d\d, until it is ended/).waitFor();
+    await bar.getByRole('button', { name: 'End “Please leave the house”' }).click();
+    await expect.poll(takeovers, patience).toEqual([]);
+    await expect.poll(() => bar.count(), patience).toBe(0);
+  },
+);
