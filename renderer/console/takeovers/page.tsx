@@ -5,19 +5,19 @@ import { takeoverLevels } from '../../../service/contract/console/takeover-level
 import type { SlideFile } from '../../../service/contract/slides.ts';
 import { fillSlide } from '../../../service/domain/slides.ts';
 import { screensOf } from '../../../service/domain/targets.ts';
-import { isCode, reasonOf } from '../api/errors.ts';
+import { reasonOf } from '../api/errors.ts';
 import { displaysOf } from '../model/displays.ts';
 import { freeId, setList, toggled } from '../model/edit.ts';
 import { matches, tagsOf } from '../model/filter.ts';
 import { payloadOf } from '../model/payload.ts';
 import { slideOfTakeover } from '../model/shown.ts';
-import type { Level, SiteScreen, Takeover } from '../model/wire.ts';
+import type { Level, SiteScreen } from '../model/wire.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Confirm, Field, SearchField } from '../ui/controls.tsx';
 import { MediaField } from '../ui/media-field.tsx';
-import { Miniature } from '../ui/miniature.tsx';
 import { PlayerFrame } from '../ui/player-frame.tsx';
 import { Messages } from './messages.tsx';
+import { OpenTakeovers, tagTarget } from './open.tsx';
 
 export interface Composition {
   level: Level;
@@ -72,13 +72,6 @@ export const takeoverId = (now: number, random: number): string =>
   `${new Date(now).toISOString().slice(0, 16).replace(/[-:]/g, '').toLowerCase()}-${Math.floor(random * 36 ** 6)
     .toString(36)
     .padStart(6, '0')}`;
-
-const TAG = 'tag:';
-
-export const tagTarget = (tag: string): string => TAG + tag;
-
-/** The tag that a target names; null: it names none. */
-export const tagOf = (target: string): string | null => (target.startsWith(TAG) ? target.slice(TAG.length) : null);
 
 /** How many screens and displays the targets hit. */
 export const reachOf = (
@@ -162,83 +155,6 @@ export const Targets = ({ composition: { isAll, tags, slugs }, fault, onChange }
         {fault}
       </p>
     </fieldset>
-  );
-};
-
-/** Targets that are named; the rest are counted. */
-const MOST_NAMES = 10;
-
-const Open = ({ takeover }: { takeover: Takeover }) => {
-  const { texts, format, clock, client, site, announcer } = useConsole();
-  const words = texts.takeover;
-  const isEnding = useSignal(false);
-  const { id, level, title, body, from, until, shown, expected, targets } = takeover;
-  const isOn = Date.parse(from) <= clock.now();
-
-  const end = async (): Promise<void> => {
-    isEnding.value = true;
-    try {
-      await client.json(`/console/api/takeovers/${id}`, { method: 'DELETE' }).catch((error: unknown) => {
-        // It was already ended elsewhere.
-        if (!isCode(error, 'takeover_not_found')) throw error;
-      });
-      await site.refresh();
-      announcer.say(words.ended);
-    } catch (error) {
-      announcer.complain(reasonOf(error, texts));
-    } finally {
-      isEnding.value = false;
-    }
-  };
-
-  const spanOf = (span: { isOn: boolean; from: string; until: string | null }): string => {
-    const [start, time] = [span.from, span.until].map((at) => at && format.when(at, clock.now()));
-    if (time == null) return span.isOn ? words.untilEnded : words.fromUntilEnded({ from: start ?? '' });
-    return span.isOn ? words.untilTime({ time }) : words.span({ from: start ?? '', until: time });
-  };
-
-  const names = targets.map((target) => {
-    const tag = tagOf(target);
-    if (target === 'all') return words.everywhere;
-    return tag === null ? (site.screen(target)?.value.screen.name ?? target) : words.withTag({ tag });
-  });
-  return (
-    <li class={`takeover ${level}`}>
-      <div class="takeover-picture">
-        <Miniature slide={slideOfTakeover(takeover)} id={`takeover-${id}`} />
-      </div>
-      <div class="takeover-about">
-        <p class={`level ${level}`}>{texts.level[level]}</p>
-        <h3>{title ?? body ?? words.pictureAlone}</h3>
-        <p class="soft">{format.few(names, MOST_NAMES, texts.wall.more)}</p>
-        <p class="soft">{spanOf({ isOn, from, until })}</p>
-        {isOn && (
-          <p class={shown < expected ? 'state warning' : 'state good'} role="status">
-            {words.shownOn({ shown, expected })}
-          </p>
-        )}
-      </div>
-      <button type="button" class="button danger" aria-disabled={isEnding.value} onClick={() => void end()}>
-        {isOn ? words.end : words.callOff}
-      </button>
-    </li>
-  );
-};
-
-/** The active and upcoming takeovers: their screens, and a button to end them. */
-export const OpenTakeovers = () => {
-  const { site, texts } = useConsole();
-  const takeovers = site.overview.value?.takeovers ?? [];
-  if (takeovers.length === 0) return null;
-  return (
-    <section class="open-takeovers">
-      <h2>{texts.takeover.open}</h2>
-      <ul>
-        {takeovers.map((takeover) => (
-          <Open key={takeover.id} takeover={takeover} />
-        ))}
-      </ul>
-    </section>
   );
 };
 
