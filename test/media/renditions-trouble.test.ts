@@ -158,11 +158,12 @@ describe.skipIf(!isSoak || !hasFfmpeg)('a long conversion', () => {
   });
 
   it('is taken over from a box that went away', { timeout: 180_000 }, async () => {
-    const [first, second] = await startSite();
+    const content = lobbyWith([{ kind: 'image', media_url: '/media/photo.tiff' }]);
+    const [first, second] = await startSite({ content });
     // It converts in another hour, and is away before.
     const hour = (new Date().getUTCHours() + 12) % 24;
     const hours = [hour, (hour + 1) % 24].map((each) => `${String(each).padStart(2, '0')}:00`).join('-');
-    const owner = await startBox([first], { env: { SIGNAGE_CONVERT_HOURS: hours, SIGNAGE_TIMEZONE: 'UTC' } });
+    const owner = await startBox([first], { content, env: { SIGNAGE_CONVERT_HOURS: hours, SIGNAGE_TIMEZONE: 'UTC' } });
     await untilTogether([first, second, owner]);
     await put(owner, 'photo.tiff', noise('photo.tiff', 5));
     for (const box of [first, second]) await untilState(box, 'photo.tiff', 'queued');

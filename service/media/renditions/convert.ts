@@ -191,6 +191,8 @@ export const createConverter = ({ ffmpeg, confined, options }: Context) => {
     const timeout = Math.min(LONGEST_MS, PICTURE_MS + (duration ?? 3_600) * FILM_MS_PER_SECOND);
     const probed = await confined({ program: ffmpegPath, args: quiet, file: path, timeout: PICTURE_MS, signal });
     const facts = readReport(probed.stderr);
+    // Of an unknown size it would be made as large as a film can be.
+    if (facts.codec === null) throw new ConversionFault(reasons.damaged, probed.stderr.trim().slice(-MAX_WORDS));
     const onOutput = (text: string): void => {
       const at = progressOf(text);
       if (at !== null && duration !== null) onProgress(Math.min(0.99, at / duration));
