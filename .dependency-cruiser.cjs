@@ -22,6 +22,7 @@ const modules = [
   'records',
   'console',
   'fleet',
+  'https',
   'health',
 ];
 const layers = [...libraries, ...modules];

@@ -74,9 +74,13 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
     const { createFleet } = await import('./fleet/index.ts');
     add(await createFleet(context, { summary: health.summary, content, screens, peers, records }));
   }
+  if (options.https && options.variant === 'extended') {
+    const { createHttps } = await import('./https/index.ts');
+    add(createHttps(context));
+  }
   add(createConsole(context, { content, media, peers, screens, devices, takeovers, drafts, health, records }));
 
-  const { port, url, ...server } = await openHttp(context, {
+  const server = await openHttp(context, {
     access,
     audit: records.audit,
     routes: modules.routes(),
@@ -87,9 +91,10 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
     isLocal,
   });
   closers.active(server);
+  const { port, url } = server;
   peers.onClone(createRenewal({ nodeId, port, renewId, log, onRenewal }));
   const isEmergency = (slug: string): boolean => takeovers.isEmergency({ slug, tags: content.tags(slug) });
-  await modules.start({ port, url });
+  await modules.start(server);
   await lock.announce(url);
 
   return {

@@ -12,6 +12,7 @@ import type { Clock } from './domain/time.ts';
 import type { createOwnAuthority, createOwnHost } from './http/authority.ts';
 import type { createClientAddress } from './http/client-address.ts';
 import type { Routes, Sockets } from './http/routes.ts';
+import type { Server } from './http/server.ts';
 import type { Closers } from './platform/closers.ts';
 import type { Confined } from './platform/confined.ts';
 import type { Ffmpeg } from './platform/ffmpeg.ts';
@@ -120,11 +121,8 @@ export interface HealthReport {
 /** The state of things, by their ids, as the audit shows it before and after a change; null: it is not there. */
 export type StateReaders = Readonly<Partial<Record<AuditSubject, (id: string) => unknown>>>;
 
-/** The port on which the service listens, and its base URL on this machine. */
-export interface Listening {
-  port: number;
-  url: string;
-}
+/** The port on which the service listens, its base URL on this machine, and how further ports give the same answers. */
+export type Listening = Pick<Server, 'port' | 'url' | 'serve' | 'maxConnections'>;
 
 export interface Module {
   routes?: Routes;

@@ -96,6 +96,10 @@ export const defaultTempo = {
     /** Announcements of content within this time are one. */
     announced: 50,
   },
+  https: {
+    /** Between looks whether the files of the certificate have changed, and attempts where the port is taken. */
+    look: 5_000,
+  },
   http: {
     /** A body of which nothing arrives, and an answer of which nothing is read, for so long is given up. */
     still: 10_000,

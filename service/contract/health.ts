@@ -21,6 +21,16 @@ export const peerHealth = z
   .meta({ id: 'PeerHealth' });
 export type PeerHealth = z.infer<typeof peerHealth>;
 
+/** HTTPS in `/healthz`. */
+const httpsHealth = z
+  .object({
+    port: z.int().nullable().describe('null: it does not answer; `warnings` has the reason'),
+    source: z.enum(['files', 'box']).describe('files: of SIGNAGE_TLS_CERT; box: self-signed'),
+    fingerprint: z.string().nullable().describe('SHA-256 of the certificate; null: there is none'),
+    notAfter: instant.nullable().describe('end of the certificate'),
+  })
+  .meta({ id: 'HttpsHealth' });
+
 const gaps = z
   .object({
     count: z.int().describe('since the start'),
@@ -291,6 +301,7 @@ export const health = z
         videos: skewSummary.nullable().describe('position errors of synchronized videos'),
       })
       .describe('the time of the site'),
+    https: httpsHealth.optional().describe('HTTPS of this box; absent where it is off'),
     fleet: fleetHealth.optional().describe('the hub of the fleet; absent if none is configured'),
     machine: machineHealth.describe('what the machine tells of itself'),
     kiosk: kioskHealth.optional().describe('absent headless'),

@@ -18,6 +18,7 @@ import { canonicalDeviceId, isProvableId } from '../contract/readable.ts';
 import { ownBase, publicBase, type Reached } from '../domain/lan-address.ts';
 import { listensAlone } from '../domain/network-scope.ts';
 import { readJson } from '../http/body.ts';
+import { isEncrypted } from '../http/client-address.ts';
 import type { Context, Routes, Sockets } from '../http/routes.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
@@ -39,11 +40,6 @@ interface Dependencies {
   peers: Pick<Peers, 'mediaProgress'>;
 }
 
-const reachedBy = ({ headers, socket }: IncomingMessage): Reached => ({
-  host: headers.host ?? '',
-  port: socket.localPort ?? 0,
-});
-
 export const createOnboardingRoutes = (
   {
     options: { publicUrl, host, sharedSecret },
@@ -54,9 +50,15 @@ export const createOnboardingRoutes = (
 ) => {
   // Computed per request: boxes move between networks, and DHCP leases change.
   const reachable = (reached: Reached): string | null => publicBase(publicUrl, reached, networkInterfaces(), host);
+  const reachedBy = (request: IncomingMessage): Reached => ({
+    host: request.headers.host ?? '',
+    scheme: clientAddress(request).isSecure ? 'https:' : 'http:',
+    port: request.socket.localPort ?? 0,
+    portScheme: isEncrypted(request.socket) ? 'https:' : 'http:',
+  });
   const isAlone = listensAlone(host);
   const baseFor = (reached: Reached): string =>
-    reachable(reached) ?? (isAlone ? ownBase(host, reached.port) : `http://${machineName}:${reached.port}`);
+    reachable(reached) ?? (isAlone ? ownBase(host, reached) : `${reached.portScheme}//${machineName}:${reached.port}`);
 
   /** The URL of the form for clients that used this address; null if no other machine can reach it. */
   const formUrl = (reached: Reached): string | null => {
@@ -151,7 +153,7 @@ export const createOnboardingRoutes = (
     sockets,
     formAddress: (request: IncomingMessage) => {
       const reached = reachedBy(request);
-      const localFormUrl = isAlone ? `${ownBase(host, reached.port)}/onboard` : null;
+      const localFormUrl = isAlone ? `${ownBase(host, reached)}/onboard` : null;
       return { formUrl: formUrl(reached), localFormUrl };
     },
   };

@@ -10,9 +10,14 @@ export type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[]
 export interface Reached {
   /** The request's Host header. */
   host: string;
-  /** The local port of the connection. */
+  /** The scheme that the client used, by default http; a trusted proxy may have ended its TLS. */
+  scheme?: Scheme;
+  /** The local port of the connection, and its own scheme. */
   port: number;
+  portScheme?: Scheme;
 }
+
+type Scheme = 'http:' | 'https:';
 
 /**
  * Virtual interfaces: containers, virtual machines, VPNs. A bridge that an administrator made (`br0`, `vmbr0`) holds the
@@ -58,7 +63,10 @@ export const lanHost = (interfaces: Interfaces, listenHost: string): string | nu
 };
 
 /** The base URL of a service that only this machine can reach. */
-export const ownBase = (listenHost: string, port: number): string => `http://${inUrl(bareHost(listenHost))}:${port}`;
+export const ownBase = (
+  listenHost: string,
+  { port, portScheme = 'http:' }: Pick<Reached, 'port' | 'portScheme'>,
+): string => `${portScheme}//${inUrl(bareHost(listenHost))}:${port}`;
 
 /**
  * The public base URL without a trailing slash: `publicUrl`, else the origin of the request, else the LAN address of this
@@ -67,13 +75,13 @@ export const ownBase = (listenHost: string, port: number): string => `http://${i
  */
 export const publicBase = (
   publicUrl: string | null,
-  { host, port }: Reached,
+  { host, scheme = 'http:', port, portScheme = 'http:' }: Reached,
   interfaces: Interfaces,
   listenHost: string,
 ): string | null => {
   if (publicUrl !== null) return publicUrl;
-  const reached = parseUrl(`http://${host}`);
+  const reached = parseUrl(`${scheme}//${host}`);
   if (reached !== null && !isThisMachine(reached.hostname)) return reached.origin;
   const lan = lanHost(interfaces, listenHost);
-  return lan === null ? null : new URL(`http://${lan}:${port}`).origin;
+  return lan === null ? null : new URL(`${portScheme}//${lan}:${port}`).origin;
 };

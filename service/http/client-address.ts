@@ -1,13 +1,18 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, type Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { unmapped } from '../domain/network-scope.ts';
 import type { Options } from '../platform/options/index.ts';
 
 const family = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
 
+/** Whether a connection is one of TLS. */
+export const isEncrypted = (socket: Socket): boolean => socket instanceof TLSSocket;
+
 /**
  * Returns a function that finds the client address of a request. `X-Forwarded-For` counts only when the connection comes
  * from a trusted proxy. The client is the last address in it that is not a trusted proxy; a client can forge those before.
+ * `isSecure` tells whether the client uses https: of this service, or as a trusted proxy tells by `X-Forwarded-Proto`.
  */
 export const createClientAddress = (trustProxy: Options['trustProxy']) => {
   const ranges = new BlockList();
@@ -23,12 +28,22 @@ export const createClientAddress = (trustProxy: Options['trustProxy']) => {
   return ({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>) => {
     const remoteAddress = unmapped(socket.remoteAddress ?? '');
     if (trustProxy === false || !(trustProxy === true || isProxy(remoteAddress))) {
-      return { clientIp: remoteAddress, remoteAddress };
+      return { clientIp: remoteAddress, remoteAddress, isSecure: isEncrypted(socket) };
     }
     const hops = String(headers['x-forwarded-for'] ?? '')
       .split(',')
       .map((hop) => unmapped(hop.trim()))
       .filter((hop) => isIP(hop) !== 0);
-    return { clientIp: hops.findLast((hop) => !isProxy(hop)) ?? hops[0] ?? remoteAddress, remoteAddress };
+    // The last one is of the proxy that this service trusts; a client can forge those before.
+    const proto = String(headers['x-forwarded-proto'] ?? '')
+      .split(',')
+      .at(-1)
+      ?.trim()
+      .toLowerCase();
+    return {
+      clientIp: hops.findLast((hop) => !isProxy(hop)) ?? hops[0] ?? remoteAddress,
+      remoteAddress,
+      isSecure: isEncrypted(socket) || proto === 'https',
+    };
   };
 };

@@ -7,6 +7,8 @@ const CHECK_MS = 2_000;
 
 /** Counters of Node's internal socket handle. No public counter advances within one large write. */
 interface Handle {
+  /** The handle of the connection under TLS, whose own counts what it has encrypted, not what was accepted. */
+  _parent?: Handle;
   /** Bytes handed to libuv. */
   bytesWritten: number;
   /** Those of them that libuv still buffers. */
@@ -16,7 +18,8 @@ interface Handle {
 /** Bytes that the kernel has accepted for sending. It accepts more only as the client reads. */
 export const acceptedBytes = (socket: Socket): number => {
   const handle = (socket as unknown as { _handle: Handle | null })._handle;
-  return handle === null ? 0 : handle.bytesWritten - handle.writeQueueSize;
+  const { bytesWritten, writeQueueSize } = handle?._parent ?? handle ?? { bytesWritten: 0, writeQueueSize: 0 };
+  return bytesWritten - writeQueueSize;
 };
 
 /**
@@ -66,11 +69,13 @@ const leftoverEvents = ['timeout', 'pause', 'resume'];
  * Ignores an upgrade to another protocol (RFC 9110, 7.8), such as the HTTP/2 upgrade that Java's client and curl request.
  * Node has detached the socket from the server by then, so the request is pushed back without its upgrade headers and the
  * socket is handed to the server again. All earlier responses on it must be finished: the server has forgotten them.
+ * @param event with which the server takes a connection: `secureConnection` over TLS
  */
 export const ignoreUpgrade = (
   server: Server,
   { method, url, httpVersion, rawHeaders, socket }: IncomingMessage,
   head: Buffer,
+  event: 'connection' | 'secureConnection',
 ): void => {
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -79,7 +84,7 @@ export const ignoreUpgrade = (
   }
   for (const event of leftoverEvents) socket.removeAllListeners(event);
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
-  server.emit('connection', socket);
+  server.emit(event, socket);
 };
 
 /**

@@ -1,8 +1,15 @@
 /** The listening socket: limits, the gate, the fast path for playlists, and upgrades to WebSockets. */
 import { readFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type Server as HttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { Server as TlsServer } from 'node:tls';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { SignResponse } from '../auth/access.ts';
@@ -38,7 +45,7 @@ const DRAIN_MS = 2_000;
  * Connections that the kernel holds until they are accepted, where it allows as many (listen(2)). It drops further ones,
  * and their clients, other boxes among them, try again after 1 s and 3 s. Node's default is 511.
  */
-const MAX_BACKLOG = 4_096;
+export const MAX_BACKLOG = 4_096;
 /** Minimum interval between log lines about refused connections. */
 const WARN_INTERVAL_MS = 60_000;
 /** Texts of pages are cut, not refused: this is far beyond the longest that a page shows. */
@@ -47,7 +54,8 @@ const MAX_MESSAGE_BYTES = 256 * 1024;
 /** How long a client may keep sending an unread body after its response. */
 const LINGER_MS = 5_000;
 
-const limits = {
+/** What every HTTP server of the service bounds. */
+export const serverLimits = {
   headersTimeout: 10_000,
   // Bodies have their own deadlines: short for JSON, by size for uploads.
   requestTimeout: 0,
@@ -133,21 +141,15 @@ export const listen = async (
     pending.add(response);
     if (!isAnswered) requests.enqueue(request, () => app(request, response));
   };
-  const server = createServer(limits, handle);
-  // By default Node asks the client for its body before the gate has checked the request.
-  server.on('checkContinue', handle);
-  // By default Node rejects other expectations itself, without our response headers.
-  server.on('checkExpectation', handle);
-  // Node silently drops headers beyond the limit; the gate must see that there was one too many.
-  server.maxHeadersCount = MAX_HEADERS + 1;
+  const server = createServer(serverLimits);
   const limit = maxConnections(await readFile('/proc/self/limits', 'utf8').catch(() => ''));
   server.maxConnections = limit;
   let warnedAt = Number.NEGATIVE_INFINITY;
-  server.on('drop', () => {
+  const warnOfLimit = (): void => {
     if (performance.now() - warnedAt < WARN_INTERVAL_MS) return;
     warnedAt = performance.now();
     log.warn({ limit }, 'refusing connections: the limit of open connections is reached');
-  });
+  };
 
   /** Answers on a socket that Node has detached. The body is JSON, as only programs get here. */
   const refuse = (socket: Duplex, error: CodedError, signResponse: SignResponse | null = null): void => {
@@ -161,7 +163,7 @@ export const listen = async (
   };
 
   const connections = new Set<Socket>();
-  server.on('connection', (socket) => {
+  const accept = (socket: Socket): void => {
     // A connection whose upgrade was ignored is emitted a second time.
     if (connections.has(socket)) return;
     connections.add(socket);
@@ -169,13 +171,15 @@ export const listen = async (
       connections.delete(socket);
       pending.close(socket);
     });
-  });
+  };
 
-  server.on('clientError', async (error: NodeJS.ErrnoException, socket) => {
+  const onClientError = async (error: NodeJS.ErrnoException, socket: Duplex): Promise<void> => {
+    // A client whose TLS handshake has failed would not understand an answer.
+    if (!connections.has(socket as Socket)) return void socket.destroy();
     // Earlier requests on this connection must be answered first.
     await pending.settled(socket as Socket);
     refuse(socket, new CodedError(codeOfClientError[error.code ?? ''] ?? 'invalid_request'));
-  });
+  };
 
   const sockets = new WebSocketServer({
     noServer: true,
@@ -195,7 +199,7 @@ export const listen = async (
     refuse(socket, new CodedError('invalid_request', `${error.message}.`, { headers }));
   });
 
-  server.on('upgrade', async (request, socket, head) => {
+  const upgrade = async (of: HttpServer, request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
     const onError = (error: Error): void => log.debug({ err: error }, 'a socket failed during its upgrade');
     // Without a listener, a socket error would end the process.
     socket.on('error', onError);
@@ -203,7 +207,7 @@ export const listen = async (
     if (!socket.writable) return void socket.destroy();
     if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
       socket.off('error', onError);
-      return ignoreUpgrade(server, request, head);
+      return ignoreUpgrade(of, request, head, of instanceof TlsServer ? 'secureConnection' : 'connection');
     }
     let signResponse: SignResponse | null = null;
     try {
@@ -212,7 +216,7 @@ export const listen = async (
         signResponse = sign;
       });
       // The service may have begun to stop meanwhile, and its modules have closed their sockets.
-      if (!server.listening) throw new CodedError('busy', 'The service is stopping.');
+      if (!of.listening) throw new CodedError('busy', 'The service is stopping.');
       sockets.handleUpgrade(request, socket, head, (webSocket) => {
         webSocket.on('error', (error) => log.debug({ err: error }, 'a WebSocket failed'));
         heldMessages.watch(webSocket, socket);
@@ -221,7 +225,23 @@ export const listen = async (
     } catch (error) {
       refuse(socket, toCodedError(error, log), signResponse);
     }
-  });
+  };
+
+  /** Answers what reaches a server, which listens with {@link serverLimits} on another port or over TLS. */
+  const serve = (of: HttpServer): void => {
+    of.on('request', handle);
+    // By default Node asks the client for its body before the gate has checked the request.
+    of.on('checkContinue', handle);
+    // By default Node rejects other expectations itself, without our response headers.
+    of.on('checkExpectation', handle);
+    // Node silently drops headers beyond the limit; the gate must see that there was one too many.
+    of.maxHeadersCount = MAX_HEADERS + 1;
+    of.on('drop', warnOfLimit);
+    of.on(of instanceof TlsServer ? 'secureConnection' : 'connection', accept);
+    of.on('clientError', onClientError);
+    of.on('upgrade', (request, socket, head) => upgrade(of, request, socket, head));
+  };
+  serve(server);
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(listenError(error, host, port)));
@@ -238,6 +258,9 @@ export const listen = async (
     port: bound,
     /** The base URL on this machine. */
     url: localUrl(host, bound),
+    serve,
+    /** Of all servers together. */
+    maxConnections: limit,
     /** Stops accepting connections; resolves when the open ones have ended. After 2 s they are closed. */
     close: (): Promise<void> =>
       new Promise((resolve) => {

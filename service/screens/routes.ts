@@ -165,10 +165,12 @@ export const createScreenRoutes = (
     '/api/screens/:slug/socket': (request, slug) => {
       find(slug);
       const userAgent = request.headers['user-agent'];
+      const { clientIp, remoteAddress } = clientAddress(request);
       const origin = {
         slug,
         userAgent: userAgent === undefined ? null : cutText(userAgent, MAX_USER_AGENT_LENGTH),
-        ...clientAddress(request),
+        clientIp,
+        remoteAddress,
       };
       return (socket) => hub.attach(socket, origin);
     },

@@ -1,4 +1,4 @@
-/** What a box without a fleet loads. */
+/** What a box without a fleet and without HTTPS loads. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -59,7 +59,7 @@ test('the kiosk imports nothing of NATS at once', () => {
   expect([...loaded].filter(hasNats)).toEqual([]);
 });
 
-test('a running box has evaluated NATS where a fleet is configured, and nothing of it elsewhere', async () => {
+test('a running box has evaluated NATS and X.509 only where they are configured', async () => {
   const [alone, member] = [
     await evaluatedInProcess({}),
     await evaluatedInProcess({ SIGNAGE_FLEET_URL: 'nats://127.0.0.1:9' }),
@@ -67,5 +67,6 @@ test('a running box has evaluated NATS where a fleet is configured, and nothing 
   const isNats = (name: string): boolean => name.startsWith('node_modules/@nats-io/');
   expect(alone).toContain('node_modules/ws/lib/websocket.js');
   expect(alone.filter(isNats)).toEqual([]);
+  expect(alone.filter((name) => /node_modules\/@peculiar|^service\/https\//.test(name))).toEqual([]);
   expect(member.filter(isNats)).not.toEqual([]);
 });

@@ -64,6 +64,9 @@ export const testTempo: Tempo = {
     rank: 500,
     announced: 50,
   },
+  https: {
+    look: 50,
+  },
   http: { still: 1_500 },
   media: {
     probe: 10_000,

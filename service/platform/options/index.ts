@@ -86,6 +86,7 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
     uploadDir: join(dataDir, 'uploads'),
     mediaDir: join(dataDir, 'media'),
     discovery: defaults.discovery ?? 'off',
+    https: 'off',
     console: 'on',
     convert: 'on',
   };
@@ -115,6 +116,13 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
 
   if (values.proxy !== null) {
     warnings.push('SIGNAGE_PROXY is not used for streams over rtmp, rtsp and srt, nor for a hub over nats or tls');
+  }
+
+  if (values.variant === 'baseline') {
+    const given = (['https', 'httpsPort', 'tlsCert', 'tlsKey'] as const).filter(
+      (name) => fromEnvironment(name) !== undefined || file.has(name),
+    );
+    for (const name of given) warnings.push(`${environmentName(name)} is ignored: the baseline variant has no HTTPS`);
   }
 
   const siteRule = fleetSite.safeParse(site);

@@ -33,6 +33,14 @@ export const settings = {
   host: listenHost.default('0.0.0.0'),
   /** TCP port; 0 takes any free one. */
   port: wholeNumber(0, 65_535).default(8080),
+  /** Whether the service answers over TLS, too; never in the baseline variant. */
+  https: onOff,
+  /** TCP port for that; 0 takes any free one. */
+  httpsPort: wholeNumber(0, 65_535).default(8443),
+  /** Path of the certificate for it, PEM, with those that sign it; with {@link tlsKey}. */
+  tlsCert: folder.optional(),
+  /** Path of its private key, PEM, not encrypted. */
+  tlsKey: folder.optional(),
   /** Folder of all persistent data. */
   dataDir: folder,
   /** Where uploads are written. Default: `{dataDir}/uploads`. */
