@@ -37,6 +37,10 @@ test('without any setting, the defaults', () => {
   expect(rest).toEqual({
     console: true,
     host: '0.0.0.0',
+    https: false,
+    httpsPort: 8443,
+    tlsCert: null,
+    tlsKey: null,
     port: 8080,
     uploadDir: join(dataDir, 'uploads'),
     mediaDir: join(dataDir, 'media'),
