@@ -70,14 +70,10 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   );
   const health = add(createHealth(context, modules, screens));
   if (options.fleetUrl !== null) {
-    // The NATS libraries are loaded only if a fleet is configured.
     const { createFleet } = await import('./fleet/index.ts');
     add(await createFleet(context, { summary: health.summary, content, screens, peers, records }));
   }
-  if (options.https && options.variant === 'extended') {
-    const { createHttps } = await import('./https/index.ts');
-    add(createHttps(context));
-  }
+  if (options.https && options.variant === 'extended') add((await import('./https/index.ts')).createHttps(context));
   add(createConsole(context, { content, media, peers, screens, devices, takeovers, drafts, health, records }));
 
   const server = await openHttp(context, {
@@ -90,8 +86,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
     onDevice: devices.saw,
     isLocal,
   });
-  closers.active(server);
-  const { port, url } = server;
+  const { port, url } = closers.active(server);
   peers.onClone(createRenewal({ nodeId, port, renewId, log, onRenewal }));
   const isEmergency = (slug: string): boolean => takeovers.isEmergency({ slug, tags: content.tags(slug) });
   await modules.start(server);
