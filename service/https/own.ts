@@ -39,9 +39,10 @@ export const namesOf = (
 export const serves = ({ cert }: Pair, names: readonly string[], now: number): boolean => {
   try {
     const { subjectAltName = '', validFrom, validTo } = new X509Certificate(cert);
+    const listed = subjectAltName.split(', ');
     const [from, to] = [Date.parse(validFrom), Date.parse(validTo)];
-    const isOfNames = names.every((name) => subjectAltName.includes(canonical(name)));
-    const isOfNoOthers = subjectAltName.split(', ').length === names.length;
+    const isOfNames = names.every((name) => listed.includes(canonical(name)));
+    const isOfNoOthers = listed.length === names.length;
     return isOfNames && isOfNoOthers && now >= from && now < from + ((to - from) * 2) / 3;
   } catch {
     return false;
