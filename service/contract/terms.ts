@@ -72,7 +72,7 @@ export const operator = z
 export const author = z
   .object({
     id: z.string().nullable().describe('id of a person; null: the name is only given, in `x-signage-operator`'),
-    name: z.string().max(64),
+    name: z.string().max(64).describe('as others see it'),
   })
   .meta({ id: 'Author' });
 export type Author = z.infer<typeof author>;

@@ -209,13 +209,13 @@ itBrowser(
     await go('media');
     const failed = page.getByText('The box does not answer. What you asked for may still happen within 30 seconds.');
     const upload = (name: string) =>
-      page.getByLabel('Upload').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(name) });
-    await page.route('**/api/media/endless.txt', (route) => route.fulfill({ body: 'x'.repeat(1_000_000) }));
-    await upload('endless.txt');
+      page.getByLabel('Upload').setInputFiles({ name, mimeType: 'image/png', buffer: Buffer.from(name) });
+    await page.route('**/api/media/endless.png', (route) => route.fulfill({ body: 'x'.repeat(1_000_000) }));
+    await upload('endless.png');
     await failed.waitFor();
-    const asked = page.waitForRequest('**/api/media/silent.txt');
-    await page.route('**/api/media/silent.txt', () => undefined);
-    await upload('silent.txt');
+    const asked = page.waitForRequest('**/api/media/silent.png');
+    await page.route('**/api/media/silent.png', () => undefined);
+    await upload('silent.png');
     await asked;
     await page.clock.fastForward(61_000);
     await failed.nth(1).waitFor();

@@ -57,6 +57,16 @@ test.each(withAndWithoutSecret)('every operation does its work, %s', async (_, s
     .toMatchObject({ media: [{ filename: 'red.png', used_by: ['red'] }] });
   await run(`GET ${base}/media/:filename/thumbnail`, ['red.png'], hasFfmpeg ? 200 : 404);
   expect(await read(`GET ${base}/screens/:slug/programme`, ['lobby'], 200)).toMatchObject({ slides: ['red'] });
+  expect(await read(`POST ${base}/screens/:slug/show`, ['lobby'], 200, { slide_id: 'red' })).toMatchObject({ sent: 1 });
+
+  const draft = { title: 'Easter', base_sha256: published.sha256, content: edited };
+  const drafted = await run(`PUT ${base}/drafts/:id`, ['easter'], 201, draft);
+  expect(await read(`GET ${base}/drafts`, [], 200)).toMatchObject({ drafts: [{ id: 'easter' }] });
+  expect(await read(`GET ${base}/drafts/:id`, ['easter'], 200)).toMatchObject({ content: edited });
+  const looked = { 'If-Match': drafted.headers.get('etag') ?? '' };
+  await run(`POST ${base}/drafts/:id/publish`, ['easter'], 200, undefined, looked);
+  await run(`PUT ${base}/drafts/:id`, ['easter'], 201, draft);
+  await run(`DELETE ${base}/drafts/:id`, ['easter'], 204);
   const picture = await run(`GET ${base}/connections/:id/screenshot`, [page.connectionId], 200);
   expect(new Uint8Array(await picture.arrayBuffer())).toEqual(jpeg);
 
@@ -79,6 +89,9 @@ test.each(withAndWithoutSecret)('every operation does its work, %s', async (_, s
   const { records } = await read<{ records: { action: string }[] }>(`GET ${base}/audit`, [], 200);
   expect(records.toReversed().map(({ action }) => action)).toEqual([
     'content.publish',
+    'screen.show',
+    'draft.publish',
+    'draft.delete',
     'takeover.start',
     'takeover.end',
     'device.forget',

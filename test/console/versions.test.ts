@@ -42,7 +42,7 @@ describe.each(secretModes)('%s', (_, secret) => {
     const { nodeId } = (await (await service.get('/healthz')).json()) as { nodeId: string };
     const bytes = (title: string, space: number) =>
       Buffer.byteLength(JSON.stringify(titled(title), null, space)) + (space === 0 ? 0 : 1);
-    const replaced_by = null;
+    const rest = { replaced_by: null, person: null, approved_by: null };
     await expect.poll(versions, patience).toEqual([
       {
         sha256: third.sha256,
@@ -50,7 +50,7 @@ describe.each(secretModes)('%s', (_, secret) => {
         nodeId,
         operator: null,
         bytes: bytes('three', 2),
-        replaced_by,
+        ...rest,
       },
       {
         sha256: expect.any(String),
@@ -58,7 +58,7 @@ describe.each(secretModes)('%s', (_, secret) => {
         nodeId,
         operator: null,
         bytes: bytes('two', 0),
-        replaced_by,
+        ...rest,
       },
       {
         sha256: first.sha256,
@@ -66,7 +66,7 @@ describe.each(secretModes)('%s', (_, secret) => {
         nodeId,
         operator: 'Maria',
         bytes: bytes('one', 2),
-        replaced_by,
+        ...rest,
       },
       {
         sha256: expect.any(String),
@@ -74,7 +74,7 @@ describe.each(secretModes)('%s', (_, secret) => {
         nodeId,
         operator: null,
         bytes: expect.any(Number),
-        replaced_by,
+        ...rest,
       },
     ]);
     const documents = await Promise.all(

@@ -32,9 +32,11 @@ describeBrowser('a screenshot', { timeout: 120_000 }, () => {
     };
     const path = `/console/api/connections/${connections[0]?.id}/screenshot`;
     for (const asked of [url, box.url]) {
-      const response = await fetch(asked + path, {
-        headers: signRequest({ secret, method: 'GET', url: asked + path, body: '' }),
-      });
+      const ask = (): Promise<Response> =>
+        fetch(asked + path, { headers: signRequest({ secret, method: 'GET', url: asked + path, body: '' }) });
+      // The other box is told of a connection within seconds.
+      await expect.poll(async () => (await ask()).status, patience).toBe(200);
+      const response = await ask();
       const jpeg = Buffer.from(await response.arrayBuffer());
       expect([response.status, response.headers.get('content-type')], String(jpeg)).toEqual([200, 'image/jpeg']);
       expect(Date.parse(response.headers.get('x-signage-captured-at') ?? '')).toBeGreaterThan(Date.now() - 60_000);

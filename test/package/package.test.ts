@@ -16,7 +16,7 @@ import { type Packaged, packageApp, readFuses } from './packaged.ts';
 const root = join(import.meta.dirname, '..', '..');
 const MIB = 1024 ** 2;
 /** Most that the app itself may weigh; Electron comes on top. */
-const MOST_BYTES = 17 * MIB;
+const MOST_BYTES = 18 * MIB;
 
 let app: Packaged;
 let files: string[];

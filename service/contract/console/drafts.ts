@@ -13,8 +13,8 @@ export const draftId = z
 
 const title = z.string().max(200).describe('for people');
 const base = sha256.nullable().describe('the version of the content that was edited; null: there was none');
-const state = z.enum(['open', 'submitted']);
-const note = z.string().max(2_000);
+const state = z.enum(['open', 'submitted']).describe('submitted: it waits for somebody who publishes it');
+const note = z.string().max(2_000).describe('for whoever goes on with it');
 
 /** The body of `PUT /console/api/drafts/{id}`. */
 export const draftRequest = z
@@ -33,9 +33,9 @@ const fields = {
   base_sha256: base,
   author: author.nullable().describe('who made it; null: unknown'),
   updated_at: instant,
-  updated_by: author.nullable(),
+  updated_by: author.nullable().describe('who saved it last; null: unknown'),
   submitted_by: author.nullable().describe('null: it is not submitted'),
-  note: note.nullable(),
+  note: note.nullable().describe('for whoever goes on with it; null: none'),
   state,
 };
 
@@ -79,7 +79,7 @@ export const mostDraftRecords = 500;
 
 export const peerDrafts = z
   .object({
-    drafts: z.array(draftHead).max(mostDraftRecords),
+    drafts: z.array(draftHead).max(mostDraftRecords).describe('those that rest, removed ones included'),
     editing: z.record(draftId, z.array(z.string().max(64)).max(50)).describe('who has which draft open at this box'),
   })
   .meta({ id: 'PeerDrafts' });

@@ -1,6 +1,6 @@
 /** Delivery of plays to a receiver that is not always there. */
 import { hkdfSync } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
@@ -104,6 +104,8 @@ test('an error or a redirect is tried again, and nothing is lost meanwhile, a re
   receiver.refuseWith(null);
   const second = await startTestService({ dataDir, env });
   await expect.poll(() => receiver.received.map(({ body }) => idsOf(body)), patience).toEqual([[play.play_id]]);
+  const saved = () => readFileSync(join(dataDir, 'plays.json'), 'utf8');
+  await expect.poll(saved, patience).toMatch(/"delivered":\s*{\s*"webhook":\s*[1-9]/);
   await second.close();
   // What was delivered is not delivered again.
   await startTestService({ dataDir, env });
