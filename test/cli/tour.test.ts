@@ -1,5 +1,6 @@
 /** The tour of the command line in the README, run as it is written, at a site of a kiosk and a box without displays. */
 import { execFileSync, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
@@ -78,7 +79,7 @@ const isReading = (command: string): boolean =>
 /** What each command prints, on standard output and standard error together. */
 const printed: Readonly<Record<string, RegExp>> = {
   'signage discover':
-    /^ADDRESS +SITE +VERSION +STATUS +NODE\n(?=[^]*:PORT +tour +\S+ +ok )(?=[^]*:OTHER +tour +\S+ +ok )/,
+    /^ADDRESS +SITE +VERSION +STATUS +NODE\n(?=[^]*:PORT +tour-\S+ +\S+ +ok )(?=[^]*:OTHER +tour-\S+ +\S+ +ok )/,
   'signage health --all':
     /^BOX +STATUS +VERSION +PAGES +NODE\nhttp:\S+:PORT +ok +\S+ +1 connection .*\nhttp:\S+:OTHER +ok .*\n- http:[^]*there is no medium/,
   'signage boxes':
@@ -130,7 +131,8 @@ describeBrowser('the tour', { timeout: 180_000 }, () => {
   itDouble('prints what it should at two boxes with a secret, and the displays do what they are told', async () => {
     const env = {
       SIGNAGE_SHARED_SECRET: secret,
-      SIGNAGE_SITE: 'tour',
+      // Of its own: another run on this machine would be found too.
+      SIGNAGE_SITE: `tour-${randomUUID()}`,
       SIGNAGE_DISCOVERY: 'on',
       ...(ownAddress !== null && { SIGNAGE_HOST: '0.0.0.0' }),
     };
