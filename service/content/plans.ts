@@ -7,6 +7,7 @@ import type { Slide } from '../contract/playlist.ts';
 import { type ProgrammePlan, programmeLimits, type Zone } from '../contract/programmes.ts';
 import {
   commonSpans,
+  createPlayable,
   type Due,
   dueAt,
   mergedSpans,
@@ -91,16 +92,6 @@ export const createDays = ({ lists }: Catalogue, period: Period) => {
   };
 };
 type Days = ReturnType<typeof createDays>;
-
-/** The windows of a programme in which its playlist has something to show; in the others the next one in rank plays. */
-export const playable = ({ available }: Days, period: Period) => {
-  const known = new Map<ProgrammeFile, Span[]>();
-  return (programme: ProgrammeFile): Span[] => {
-    const found = known.get(programme) ?? commonSpans(windowsOf(programme, period), available(programme.playlist_id));
-    known.set(programme, found);
-    return found;
-  };
-};
 
 interface PlannedSpan extends Span {
   list: number;
@@ -241,8 +232,12 @@ export const createPlans = (content: ContentFile, timeZone: string): Plans => {
     if (group !== null) groups.set(screen.slug, group);
   }
   /** Of one day; the next one has another period. */
-  let today: { period: Period; days: Days; spansOf: ReturnType<typeof playable>; plans: Map<string, Plan> } | null =
-    null;
+  let today: {
+    period: Period;
+    days: Days;
+    spansOf: (programme: ProgrammeFile) => Span[];
+    plans: Map<string, Plan>;
+  } | null = null;
   const dayOf = (now: number) => {
     if (today !== null) {
       const { period, days } = today;
@@ -250,7 +245,7 @@ export const createPlans = (content: ContentFile, timeZone: string): Plans => {
     }
     const period = periodFrom(now, programmeLimits.days, timeZone);
     const days = createDays(catalogue, period);
-    today = { period, days, spansOf: playable(days, period), plans: new Map() };
+    today = { period, days, spansOf: createPlayable<ProgrammeFile>(days.available, period), plans: new Map() };
     return today;
   };
   return {
@@ -277,6 +272,6 @@ export const playsAt = (
   if (screen === undefined) return null;
   const period = periodFrom(at, programmeLimits.days, timeZone);
   const days = createDays(catalogueOf(content), period);
-  const due = dueAt(content.programmes, screen, at, period, playable(days, period));
+  const due = dueAt(content.programmes, screen, at, period, createPlayable<ProgrammeFile>(days.available, period));
   return { ...due, slides: days.roundOn(due.playlist_id, days.today) };
 };

@@ -3,6 +3,7 @@ import type { ContentFile } from '../contract/content.ts';
 import { programmeLimits } from '../contract/programmes.ts';
 import {
   commonSpans,
+  createPlayable,
   nextDate,
   type Period,
   periodFrom,
@@ -12,10 +13,10 @@ import {
 } from '../domain/programmes.ts';
 import { unknownTargets } from '../domain/targets.ts';
 import type { EpochMs } from '../domain/time.ts';
-import { addDays, wallTimeOf } from '../domain/wall-time.ts';
+import { addDays, type Span, wallTimeOf } from '../domain/wall-time.ts';
 import { type Path, slideLabel } from './labels.ts';
 import { catalogueOf, zonesOf } from './model.ts';
-import { createDays, playable } from './plans.ts';
+import { createDays } from './plans.ts';
 
 interface Issue {
   path: Path;
@@ -52,7 +53,7 @@ const spell = (at: number, timeZone: string): string => {
 /** Gaps of screens without a playlist of their own, and the programmes that play on some screen within the period. */
 const shownIn = (
   content: ContentFile,
-  spansOf: ReturnType<typeof playable>,
+  spansOf: (programme: ProgrammeFile) => Span[],
   period: Period,
 ): { gaps: Issue[]; played: Set<ProgrammeFile> } => {
   const played = new Set<ProgrammeFile>();
@@ -100,7 +101,7 @@ export const programmeIssues = (content: ContentFile, timeZone: string, now: Epo
   const { date: today } = wallTimeOf(now, timeZone);
   const period = periodFrom(now, programmeLimits.days, timeZone);
   const days = createDays(catalogueOf(content), period);
-  const { gaps, played } = shownIn(content, playable(days, period), period);
+  const { gaps, played } = shownIn(content, createPlayable(days.available, period), period);
   const screens = content.screens.map(({ slug, tags }) => ({ slug, tags: tags ?? [] }));
   const issues = content.programmes.flatMap((programme, at) => {
     const label = slideLabel(programme.name, programme.id);

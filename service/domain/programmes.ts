@@ -115,6 +115,22 @@ export const commonSpans = (some: readonly Span[], others: readonly Span[]): Spa
   }
 };
 
+/**
+ * The windows of a programme in which its playlist has something to show; in the others the next one in rank plays.
+ * @param available when a playlist has something to show
+ */
+export const createPlayable = <Rule extends DayRule & { playlist_id: string }>(
+  available: (playlistId: string) => readonly Span[],
+  period: Period,
+) => {
+  const known = new Map<Rule, Span[]>();
+  return (programme: Rule): Span[] => {
+    const found = known.get(programme) ?? commonSpans(windowsOf(programme, period), available(programme.playlist_id));
+    known.set(programme, found);
+    return found;
+  };
+};
+
 /** The spans in order, those that touch or overlap as one. */
 export const mergedSpans = (spans: readonly Span[]): Span[] => {
   const merged: Span[] = [];

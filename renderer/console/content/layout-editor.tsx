@@ -8,6 +8,7 @@ import { screenPayload, zonesIn } from '../model/payload.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Field } from '../ui/controls.tsx';
 import { PlayerFrame, type Shape } from '../ui/player-frame.tsx';
+import { PlaylistOptions } from './playlist-options.tsx';
 import { useLiveData } from './preview.tsx';
 
 export const layouts = ['full', 'ticker', 'sidebar', 'sidebar-ticker'] as const;
@@ -89,12 +90,7 @@ export const LayoutEditor = ({ document, screen, onChange }: LayoutEditorProps) 
                 value={screen.zones?.[zone] ?? ''}
                 onChange={(event) => fill(zone, event.currentTarget.value)}
               >
-                <option value="">{texts.screens.noPlaylist}</option>
-                {(document.playlists ?? []).map((playlist) => (
-                  <option key={playlist.id} value={playlist.id}>
-                    {playlist.name || playlist.id}
-                  </option>
-                ))}
+                <PlaylistOptions document={document} />
               </select>
             )}
           </Field>

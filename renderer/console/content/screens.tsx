@@ -8,6 +8,7 @@ import { useConsole } from '../ui/context.tsx';
 import { Confirm, Field, IconButton } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Layout } from './layout.tsx';
+import { PlaylistOptions } from './playlist-options.tsx';
 
 type Hours = NonNullable<ScreenDraft['hours']>;
 type Entry = Hours[number];
@@ -161,12 +162,7 @@ const Row = ({ document, screen, index }: { document: ContentDocument; screen: S
               value={screen.playlist_id ?? ''}
               onChange={(event) => edit({ ...screen, playlist_id: event.currentTarget.value || null }, 'playlist')}
             >
-              <option value="">{words.noPlaylist}</option>
-              {(document.playlists ?? []).map((playlist) => (
-                <option key={playlist.id} value={playlist.id}>
-                  {playlist.name || playlist.id}
-                </option>
-              ))}
+              <PlaylistOptions document={document} />
             </select>
           )}
         </Field>

@@ -11,16 +11,7 @@ import {
   type ScreenDraft,
   titleOf,
 } from './document.ts';
-
-type ListName =
-  | 'screens'
-  | 'playlists'
-  | 'programmes'
-  | 'templates'
-  | 'rssFeeds'
-  | 'apiSources'
-  | 'timetableGroups'
-  | 'messages';
+import type { ListName } from './edit.ts';
 
 export interface SlideChange {
   type: 'added' | 'removed' | 'changed' | 'moved';

@@ -1,7 +1,8 @@
 /** Edits of the document; pure: each returns the next one. */
 import type { ContentDocument, PlaylistDraft, ScreenDraft, SlideDraft } from './document.ts';
 
-type ListName =
+/** The lists of records at the root of the document. */
+export type ListName =
   | 'screens'
   | 'playlists'
   | 'programmes'

@@ -1,6 +1,6 @@
 /** What a screen or the screens of a tag would play by a draft, by the rules of the service; pure. */
 import {
-  commonSpans,
+  createPlayable,
   type Due,
   dueAt,
   mergedSpans,
@@ -9,7 +9,6 @@ import {
   programmesOf,
   type Stretch,
   timelineOf,
-  windowsOf,
 } from '../../../service/domain/programmes.ts';
 import type { Span } from '../../../service/domain/wall-time.ts';
 import type { ContentDocument, PlaylistDraft, ProgrammeDraft } from '../model/document.ts';
@@ -83,17 +82,7 @@ export interface Evaluation {
 export const createEvaluation = (document: ContentDocument, subject: Subject, timeZone: string): Evaluation => {
   const all = document.programmes ?? [];
   const ranked = programmesOf(all, subject);
-  const playable = (period: Period) => {
-    const spansOfPlaylist = available(document, period);
-    const known = new Map<ProgrammeDraft, Span[]>();
-    return (programme: ProgrammeDraft): Span[] => {
-      const found = known.get(programme);
-      if (found !== undefined) return found;
-      const spans = commonSpans(windowsOf(programme, period), spansOfPlaylist(programme.playlist_id));
-      known.set(programme, spans);
-      return spans;
-    };
-  };
+  const playable = (period: Period) => createPlayable<ProgrammeDraft>(available(document, period), period);
   let day: { period: Period; spansOf: ReturnType<typeof playable> } | null = null;
   return {
     programmes: ranked,
