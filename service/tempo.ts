@@ -209,7 +209,7 @@ export const defaultTempo = {
     unwanted: 5_000,
   },
   drafts: {
-    /** From the last change of a draft until other boxes are told; between two such times. */
+    /** Delay between the last change of a draft and its exchange with other boxes; minimum interval of exchanges. */
     rest: 3_000,
     interval: 10_000,
   },

@@ -1,5 +1,5 @@
 /**
- * Drafts of the content, a file each in the data directory. Boxes exchange them once nobody has typed for a moment; of two
+ * Drafts of the content, a file each in the data directory. Boxes exchange a draft when it has not changed for 3 s; of two
  * that were saved apart both stay.
  */
 import { createHash } from 'node:crypto';
@@ -74,7 +74,7 @@ export const createDrafts = async (context: ServiceContext): Promise<Drafts> => 
   const shares = createEmitter();
   const heads = new Map<string, DraftHead>();
   const names = new Map<string, Map<string, number>>();
-  /** Those that other boxes are told of. */
+  /** The drafts that are offered to other boxes. */
   let shared: readonly DraftHead[] = [];
   let digest = '';
   let sharedAt = Number.NEGATIVE_INFINITY;
@@ -85,7 +85,7 @@ export const createDrafts = async (context: ServiceContext): Promise<Drafts> => 
     const etags = shared.map(({ etag }) => etag);
     digest = createHash('sha256').update(JSON.stringify(etags)).digest('hex');
   };
-  /** Once nobody has typed for a moment, and not too often. */
+  /** Notifies other boxes when a draft has not changed for a while, at a limited rate. */
   const shareAtRest = (): void => {
     clearTimeout(timer);
     const wait = Math.max(tempo.drafts.rest, sharedAt + tempo.drafts.interval - monotonicNow());

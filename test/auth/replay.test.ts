@@ -139,7 +139,7 @@ test('after a kill, a request of that moment is accepted', async () => {
   box.kill();
   box.clock.pass(100);
   await box.start();
-  // A service listens later than that.
+  // A service needs longer than that to start listening.
   box.clock.pass(11);
   expect((await box.request(box.clock.now())).said).toBe('accepted');
 });

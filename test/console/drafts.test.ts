@@ -154,7 +154,7 @@ test('two boxes exchange drafts, keep both of two that were typed apart, and for
   const both = await all(anna);
   expect(both.map(([id]) => id)).toEqual(['easter', 'easter-2']);
   expect(both.map(([, , title]) => title).toSorted()).toEqual(['Anna', 'Boris']);
-  // The older one bears the name of whoever typed it.
+  // The older version keeps the name of its author.
   expect(both[1]?.[1]).toBe(both[1]?.[2]);
 
   const published = await boris.send('POST', '/drafts/easter/publish', undefined, { 'If-Match': await etagAt(boris) });

@@ -34,7 +34,7 @@ describeBrowser('a screenshot', { timeout: 120_000 }, () => {
     for (const asked of [url, box.url]) {
       const ask = (): Promise<Response> =>
         fetch(asked + path, { headers: signRequest({ secret, method: 'GET', url: asked + path, body: '' }) });
-      // The other box is told of a connection within seconds.
+      // The other box learns of a connection by gossip, within seconds.
       await expect.poll(async () => (await ask()).status, patience).toBe(200);
       const response = await ask();
       const jpeg = Buffer.from(await response.arrayBuffer());

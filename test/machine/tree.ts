@@ -78,7 +78,7 @@ const buildBase = (release: Release): string => {
   if (existsSync(`${system}.done`)) return system;
   rmSync(system, { recursive: true, force: true });
   const include = `--include=${installed.join(',')}`;
-  // Its mounts, the host's /dev/shm among them, are seen by nobody else: whoever removes an interrupted tree removes nothing behind them.
+  // In a mount namespace of its own: it bind-mounts /dev/shm of the host, which the removal of an unfinished tree would empty.
   run(
     'unshare',
     '--mount',

@@ -32,14 +32,14 @@ export const createAuditStore = (client: Pick<Client, 'json'>, site: SiteStore):
       .then((answer) => {
         records.value = answer.records;
       })
-      // Then nobody is named.
+      // Without the audit the wall names no operator.
       .catch(() => undefined);
   let timer: ReturnType<typeof setTimeout> | undefined;
   effect(() => {
     clearTimeout(timer);
     if (held.value === '') return;
     load();
-    // A display may do as it is told before the record is written.
+    // A display can report its new state before the box has written the audit record.
     timer = setTimeout(load, AGAIN_MS);
   });
   return { records };

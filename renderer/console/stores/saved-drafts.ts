@@ -135,7 +135,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
         if (isCode(fault, 'draft_not_found')) return null;
         throw fault;
       });
-      // It was published or deleted elsewhere: what is typed here is another draft.
+      // It was published or deleted elsewhere, so the changes of this page become a new draft.
       if (theirs === null) keep(null);
       else mergeWith(theirs, false);
       isStale = true;

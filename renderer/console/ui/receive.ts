@@ -2,7 +2,7 @@
 import { mediaTypeOf } from '../../../service/domain/media-types.ts';
 import { useConsole } from './context.tsx';
 
-/** `hall.jpg`, or `hall-2.jpg` where that is another file. */
+/** `hall.jpg`, or `hall-2.jpg` if the name belongs to a different file. */
 export const freeName = (name: string, isTaken: (name: string) => boolean): string => {
   const [, stem = name, end = ''] = /^(.+?)(\.[^.]*)?$/.exec(name) ?? [];
   for (let count = 1; ; count += 1) {
