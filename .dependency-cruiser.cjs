@@ -10,6 +10,7 @@ const modules = [
   'feeds',
   'takeovers',
   'drafts',
+  'shared',
   'content',
   'media',
   'streams',

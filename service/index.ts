@@ -1,28 +1,25 @@
 /** Opens the modules of the service in order, and joins them to one service. */
-import { join } from 'node:path';
 import { openAccess, openLocalToken } from './auth/index.ts';
 import { createClock } from './clock/index.ts';
 import { createConsole } from './console/index.ts';
 import { createContent } from './content/index.ts';
 import { createContext, type Ports } from './context.ts';
-import { createDeviceProofs, createDevices, createStore } from './devices/index.ts';
+import { openData } from './data.ts';
+import { createDeviceProofs, createDevices } from './devices/index.ts';
 import { createDrafts } from './drafts/index.ts';
 import { createFeeds } from './feeds/index.ts';
 import { createHealth } from './health/index.ts';
 import { openHttp } from './http/open.ts';
-import { checkAddress } from './http/server.ts';
 import { createMedia } from './media/index.ts';
 import { createModules } from './module.ts';
 import { createPages } from './pages/index.ts';
 import { createPeers } from './peers/index.ts';
 import type { Closers } from './platform/closers.ts';
-import { makeFolders, type Options } from './platform/options/index.ts';
-import { systemDisk } from './platform/store/disk.ts';
-import { lockFolder } from './platform/store/lock.ts';
-import { createReserve } from './platform/store/reserve.ts';
+import type { Options } from './platform/options/index.ts';
 import { createRecords } from './records/index.ts';
 import { createRenewal, type OnRenewal, type Service, startRenewable } from './renewal.ts';
 import { createScreens } from './screens/index.ts';
+import { createShared } from './shared/index.ts';
 import { createStreams } from './streams/index.ts';
 import { createTakeovers } from './takeovers/index.ts';
 import { createUpdates } from './updates/index.ts';
@@ -32,21 +29,7 @@ export type { Service } from './renewal.ts';
 
 const open = async (options: Options, ports: Ports, closers: Closers, onRenewal: OnRenewal): Promise<Service> => {
   const { log } = ports;
-  const { dataDir, childEnvironment: environment } = options;
-  // A bad setting ends the start with one line, so nothing is logged before these checks.
-  await checkAddress(options.host);
-  await makeFolders(options);
-  for (const warning of options.warnings) log.warn(warning);
-  const lock = closers.lasting(await lockFolder({ dataDir, environment, log }));
-  const reserve = closers.lasting(
-    createReserve({ path: join(dataDir, 'state.reserve'), disk: systemDisk, log, bytes: ports.reserveBytes }),
-  );
-  reserve.hold();
-  const {
-    nodeId,
-    renewId,
-    devices: stored,
-  } = closers.lasting(await createStore({ dataDir, log, reserve, ...(ports.now && { now: ports.now }) }));
+  const { lock, reserve, nodeId, renewId, stored } = await openData(options, ports, closers);
   const context = createContext(options, ports, { nodeId, reserve }, closers);
   const [access, isLocal] = [await openAccess(context), await openLocalToken(context)];
   const proofs = createDeviceProofs(context, stored);
@@ -56,10 +39,11 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   const feeds = add(await createFeeds(context));
   const takeovers = add(await createTakeovers(context));
   const drafts = add(await createDrafts(context));
+  const shared = await createShared(context);
   const content = add(await createContent(context, { feeds, takeovers }));
   const media = add(await createMedia(context, { content, feeds }));
   const streams = add(await createStreams(context, { content }));
-  const peers = add(await createPeers(context, { content, media, devices: stored, takeovers, drafts }));
+  const peers = add(await createPeers(context, { content, media, devices: stored, takeovers, drafts, shared }));
   const clock = add(createClock(context, { peers, media, takeovers }));
   const screens = add(createScreens(context, { content, peers, clock, devices: stored, proofs }));
   const devices = add(await createDevices(context, { stored, proofs, content, peers, screens }));

@@ -57,6 +57,7 @@ export const siteSummary = z
     bindings: sha256.describe('of all bindings'),
     takeovers: sha256.describe('of all takeovers'),
     drafts: sha256.optional().describe('of all drafts; absent: it has none'),
+    shared: sha256.optional().describe('of the shared records; absent: it has none'),
   })
   .meta({ id: 'SiteSummary' });
 export type SiteSummary = z.infer<typeof siteSummary>;
@@ -67,7 +68,7 @@ export const gossipRequest = z
     digest: z
       .string()
       .regex(/^[0-9a-f]{16}$/)
-      .describe('of its content, bindings, takeovers and drafts'),
+      .describe('of its content, bindings, takeovers, drafts and shared records'),
     members: digests,
   })
   .meta({ id: 'GossipRequest' });

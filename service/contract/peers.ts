@@ -306,6 +306,7 @@ export const peerState = z
     media: sha256.describe('digest of the list of media'),
     takeovers: sha256.describe('digest of all takeovers'),
     drafts: sha256.optional().describe('digest of all drafts; absent: it has none'),
+    shared: sha256.optional().describe('digest of the shared records; absent: it has none'),
     devices: z
       .array(deviceId)
       .max(mostAdvertisedDevices)

@@ -89,9 +89,9 @@ const SOME = 4;
 /** Times that this box tells of boxes that went or came, within `changes`; others learn of the rest as they check. */
 const MAX_CHANGES = 3;
 
-const digestOf = ({ content, bindings, takeovers, drafts }: SiteSummary): string =>
+const digestOf = ({ content, bindings, takeovers, drafts, shared }: SiteSummary): string =>
   createHash('sha256')
-    .update(JSON.stringify([content?.counter, content?.nodeId, content?.sha256, bindings, takeovers, drafts]))
+    .update(JSON.stringify([content?.counter, content?.nodeId, content?.sha256, bindings, takeovers, drafts, shared]))
     .digest('hex')
     .slice(0, 16);
 

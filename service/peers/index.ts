@@ -12,6 +12,7 @@ import { matchesWeakly } from '../http/conditions.ts';
 import type { Routes } from '../http/routes.ts';
 import { heldIssues, type Media } from '../media/index.ts';
 import type { ServiceContext } from '../module.ts';
+import type { Shared } from '../shared/index.ts';
 import { openAbsence } from './absence.ts';
 import { createCaller } from './call.ts';
 import { createCommandRelay } from './commands.ts';
@@ -43,6 +44,7 @@ interface Dependencies {
   devices: ReplicatedDevices;
   takeovers: ReplicatedTakeovers;
   drafts: ReplicatedDrafts;
+  shared: Shared;
 }
 
 export type Peers = Awaited<ReturnType<typeof createPeers>>;
@@ -54,7 +56,7 @@ const MAX_SLEW_MS = 50;
 
 export const createPeers = async (
   context: ServiceContext,
-  { content, media, devices, takeovers, drafts }: Dependencies,
+  { content, media, devices, takeovers, drafts, shared }: Dependencies,
 ) => {
   const { options, now, monotonicNow, ids } = context;
   const { site, variant } = options;
@@ -95,15 +97,22 @@ export const createPeers = async (
   const arrivals = createEmitter();
   const stateParts: StatePart[] = [];
   const misdated = createMisdated(context);
-  const shared = { peers: registry, asking, overdue, misdated, onNews: () => gossip.tell() };
+  const common = { peers: registry, asking, overdue, misdated, onNews: () => gossip.tell() };
   const replication = createReplication(context, {
-    ...shared,
+    ...common,
     content,
     onEdit: (version) => void news.spread({ content: version }),
   });
-  const exchange = createRecordExchange(context, { ...shared, devices, takeovers, drafts, onBindings: bindings.emit });
+  const exchange = createRecordExchange(context, {
+    ...common,
+    devices,
+    takeovers,
+    drafts,
+    shared,
+    onBindings: bindings.emit,
+  });
   const mediaReplication = createMediaReplication(context, {
-    ...shared,
+    ...common,
     content,
     media,
     siteTime,
@@ -118,7 +127,7 @@ export const createPeers = async (
     renditionsOf: createSharedRenditions(registry, asking),
   });
   const missingMedia = createMissingMedia(context, content, mediaReplication);
-  const commandRelay = createCommandRelay(context, shared);
+  const commandRelay = createCommandRelay(context, common);
   const parts = () => Object.assign({ media: mediaReplication.digest() }, ...stateParts.map((part) => part()));
   const record = createOwnRecord(context, parts);
   const summary = () => ({
@@ -126,6 +135,7 @@ export const createPeers = async (
     bindings: devices.digest(),
     takeovers: takeovers.state().takeovers,
     drafts: drafts.digest(),
+    shared: exchange.sharedDigest(),
   });
   drafts.onShare(() => gossip.tell());
   const gossip = createGossip(context, { registry, asking, record, summary, siteTime });

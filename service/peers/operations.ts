@@ -44,6 +44,7 @@ import {
   type TakeoverRecord,
 } from '../contract/peers.ts';
 import { peerPlays, type peerPlaysQuery } from '../contract/plays.ts';
+import { differingRecords, type NamedRecord, type SharedDigests } from '../contract/shared.ts';
 import { type peerShow, peerShown } from '../contract/show.ts';
 import { remember } from '../domain/collections.ts';
 import type { ServiceContext } from '../module.ts';
@@ -238,6 +239,17 @@ const peerOperations = {
   'drafts.record': define('GET /api/peers/drafts/:id', draftRecord, (id: string) => ({ params: { id } }), {
     deadlineMs: 10_000,
     maxBytes: 3 * mostContentCharacters,
+  }),
+  /** The shared records of the peer that differ from ours, and those that follow. */
+  'shared.differing': define('POST /api/peers/shared/differing', differingRecords, asBody<SharedDigests>, {
+    relayed: true,
+    deadlineMs: 10_000,
+    maxBytes: 16 * MIB,
+    isRepeatable: true,
+  }),
+  'shared.send': define('POST /api/peers/shared', nothing, asList<NamedRecord>('records'), {
+    relayed: true,
+    isRepeatable: true,
   }),
   'takeovers.list': define('GET /api/peers/takeovers', peerTakeovers, undefined, {
     deadlineMs: 10_000,

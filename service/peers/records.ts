@@ -1,6 +1,6 @@
 /**
- * Exchanges replicated records with the other boxes of the site: the bindings of devices, and takeovers. Of two records of
- * a key the newer one wins; a box fetches those of a peer whose digest differs.
+ * Exchanges replicated records with the other boxes of the site: the bindings of devices, takeovers, drafts and the
+ * shared records. Of two records of a key the newer one wins, or a merge function decides; a box fetches those of a peer whose digest differs.
  */
 import type { DraftHead } from '../contract/console/drafts.ts';
 import { CodedError } from '../contract/errors.ts';
@@ -8,6 +8,7 @@ import { readFields } from '../contract/fields.ts';
 import { bindingBuckets, bindingDigests } from '../contract/gossip.ts';
 import { type DeviceBinding, mostPeers, peerBindings, peerTakeovers, type TakeoverRecord } from '../contract/peers.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
+import type { NamedRecord } from '../contract/shared.ts';
 import { remember } from '../domain/collections.ts';
 import { clockMonth, isPlausibleTime } from '../domain/merge.ts';
 import { singleFlight } from '../domain/single-flight.ts';
@@ -15,11 +16,13 @@ import type { Drafts } from '../drafts/index.ts';
 import { readJson } from '../http/body.ts';
 import type { Routes } from '../http/routes.ts';
 import type { ServiceContext } from '../module.ts';
+import type { Shared } from '../shared/index.ts';
 import type { Takeovers } from '../takeovers/index.ts';
 import { bucketDigests, bucketOf, differingBuckets, type Row } from './digest.ts';
 import type { AskPeers } from './operations.ts';
 import type { LivePeer, Registry } from './registry.ts';
 import type { PeerAnswer } from './reply.ts';
+import { createSharedExchange } from './shared-records.ts';
 
 /** The bindings of devices that boxes exchange. */
 export interface ReplicatedDevices {
@@ -68,7 +71,7 @@ export const createMisdated = ({ logs, now }: Pick<ServiceContext, 'logs' | 'now
 };
 
 interface Kind<T> {
-  name: 'bindings' | 'takeovers' | 'drafts';
+  name: 'bindings' | 'takeovers' | 'drafts' | 'shared';
   /** The digest of all records here. */
   digest(): string;
   /** Fetches the records of a peer, or those that may differ. */
@@ -84,6 +87,7 @@ interface Site {
   devices: ReplicatedDevices;
   takeovers: ReplicatedTakeovers;
   drafts: ReplicatedDrafts;
+  shared: Pick<Shared, 'sets' | 'merge' | 'onPut'>;
   misdated: Pick<Misdated, 'note'>;
   onBindings(bindings: readonly DeviceBinding[]): void;
   /** Called when a comparison gave this box records that others may lack. */
@@ -91,9 +95,11 @@ interface Site {
 }
 
 export const createRecordExchange = (
-  { logs, now }: Pick<ServiceContext, 'logs' | 'now'>,
-  { peers, asking, devices, takeovers, drafts, misdated, onBindings, onNews }: Site,
+  context: Pick<ServiceContext, 'logs' | 'now' | 'options'>,
+  { peers, asking, devices, takeovers, drafts, shared, misdated, onBindings, onNews }: Site,
 ) => {
+  const { logs, now } = context;
+  const sharedExchange = createSharedExchange(context, shared, asking, onNews);
   const follow = <T>({ name, digest, ask, dateOf, merge }: Kind<T>): void => {
     /** By node id: the digests of its records and of ours after the last exchange, and the {@link clockMonth}. */
     const compared = new Map<string, string>();
@@ -181,7 +187,19 @@ export const createRecordExchange = (
     },
   });
 
+  follow<NamedRecord>({
+    name: 'shared',
+    digest: sharedExchange.digest,
+    ask: sharedExchange.ask,
+    dateOf: ([set, { id, updated_at: at }]) => [
+      `${set} ${id}`,
+      typeof at === 'string' ? at : new Date(0).toISOString(),
+    ],
+    merge: shared.merge,
+  });
+
   const routes: Routes = {
+    ...sharedExchange.routes,
     'POST /api/peers/bindings': async (ctx) => {
       const news = await devices.merge(readFields(peerBindings, await readJson(ctx)).bindings);
       if (news.length > 0) onBindings(news);
@@ -214,6 +232,8 @@ export const createRecordExchange = (
 
   return {
     routes,
+    /** SHA-256 (hex) of the shared records. */
+    sharedDigest: sharedExchange.digest,
     /** Sends a changed takeover to all peers; those that do not answer fetch it later. Never rejects. */
     sendTakeover: async (record: TakeoverRecord): Promise<void> => {
       await asking.broadcast('takeovers.send', [record]);

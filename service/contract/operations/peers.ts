@@ -32,6 +32,7 @@ import {
   peerTakeovers,
   protocol,
 } from '../peers.ts';
+import { differingRecords, sharedDigests, sharedRecords } from '../shared.ts';
 import { peerShow, peerShown } from '../show.ts';
 import { deviceExample, digestExample, momentExample, nodeExample } from './examples.ts';
 import { entityTag, type Operations, okSealable, sealable, unchanged } from './operation.ts';
@@ -64,6 +65,15 @@ const alerts = {
       isSent: true,
     },
   ],
+};
+
+const sharedExample = {
+  id: 'maria',
+  name: 'Maria',
+  role: 'editor',
+  tags: [],
+  created_at: momentExample,
+  updated_at: momentExample,
 };
 
 const sender = { from: '6f1c550b-9d3c-4e5f-8f4a-869d372b1c0a', port: 8080 };
@@ -219,6 +229,23 @@ export const peers = {
       deleted: [],
       digest: digestExample,
     }),
+  },
+  'POST /api/peers/shared/differing': {
+    acts: true,
+    summary: 'Get the shared records of this box in the buckets whose digests differ',
+    description: 'Sealed records are in the answer only if it is encrypted.',
+    body: sealable(sharedDigests, { digests: { people: '0'.repeat(2_048) } }),
+    answer: okSealable('The records, in the order of their sets and ids.', differingRecords, {
+      records: [['people', sharedExample]],
+      isCut: false,
+    }),
+  },
+  'POST /api/peers/shared': {
+    summary: 'Send shared records that have changed',
+    description: 'They are merged with those of this box. Sealed records are taken only from an encrypted body.',
+    body: sealable(sharedRecords, { records: [['people', sharedExample]] }),
+    answer: okSealable('They are stored.', z.object({}), {}),
+    errors: ['insufficient_storage'],
   },
   'GET /api/peers/takeovers': {
     summary: 'List the takeovers known to this box, including past ones',

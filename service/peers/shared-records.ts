@@ -1,0 +1,129 @@
+/** What boxes ask of each other to exchange shared records: those in the buckets that differ, a page at a time. */
+import { createHash } from 'node:crypto';
+import { readFields } from '../contract/fields.ts';
+import {
+  mostSharedRecords,
+  type NamedRecord,
+  sharedBuckets,
+  sharedDigests,
+  sharedRecords,
+} from '../contract/shared.ts';
+import { canonical } from '../domain/canonical.ts';
+import { readJson, readJsonText } from '../http/body.ts';
+import type { Routes } from '../http/routes.ts';
+import type { ServiceContext } from '../module.ts';
+import type { ExchangedSet, Shared } from '../shared/index.ts';
+import { bucketDigests, bucketOf, differingBuckets, type Row } from './digest.ts';
+import type { AskPeers } from './operations.ts';
+import type { LivePeer } from './registry.ts';
+import type { PeerAnswer } from './reply.ts';
+
+/** A change that is longer is fetched by the other boxes. */
+const MAX_SENT_BYTES = 48 * 1024;
+const bodyLimits = { bytes: 256 * 1024, ms: 15_000 };
+/** Of one answer. */
+const MAX_ANSWER_CHARACTERS = 4 * 1024 ** 2;
+/** What is left out because its time is over changes with the clock. */
+const HOUR_MS = 3_600_000;
+
+type Place = readonly [set: string, id: string];
+
+const order = ([setA, idA]: Place, [setB, idB]: Place): number =>
+  setA === setB ? (idA < idB ? -1 : idA > idB ? 1 : 0) : setA < setB ? -1 : 1;
+
+/** One page of records after a place. Pure. */
+export const pageOf = (
+  records: readonly NamedRecord[],
+  after: Place | null,
+): { records: NamedRecord[]; isCut: boolean } => {
+  const rest = records
+    .map((named) => [named, [named[0], named[1].id] as const] as const)
+    .filter(([, place]) => after === null || order(place, after) > 0)
+    .toSorted(([, a], [, b]) => order(a, b))
+    .map(([named]) => named);
+  let characters = 0;
+  const page = rest.slice(0, mostSharedRecords).filter((named, index) => {
+    characters += JSON.stringify(named).length;
+    return index === 0 || characters <= MAX_ANSWER_CHARACTERS;
+  });
+  return { records: page, isCut: page.length < rest.length };
+};
+
+export const createSharedExchange = (
+  { now, options: { sharedSecret } }: Pick<ServiceContext, 'now' | 'options'>,
+  shared: Pick<Shared, 'sets' | 'merge' | 'onPut'>,
+  asking: Pick<AskPeers, 'ask' | 'broadcast'>,
+  onTooLong: () => void,
+) => {
+  const known = new Map<string, { version: string; digests: string }>();
+  const digestsOf = ({ name, version, list }: ExchangedSet): string => {
+    const current = `${version()} ${Math.floor(now() / HOUR_MS)}`;
+    const before = known.get(name);
+    if (before?.version === current) return before.digests;
+    const digests = bucketDigests(
+      list().map((record): Row => [record.id, canonical(record)]),
+      sharedBuckets,
+    );
+    known.set(name, { version: current, digests });
+    return digests;
+  };
+  const sets = (): ExchangedSet[] => shared.sets(sharedSecret !== null);
+  const digests = (): Record<string, string> => Object.fromEntries(sets().map((set) => [set.name, digestsOf(set)]));
+
+  shared.onPut(async (records) => {
+    if (JSON.stringify(records).length > MAX_SENT_BYTES) onTooLong();
+    else await asking.broadcast('shared.send', records);
+  });
+
+  const routes = {
+    'POST /api/peers/shared/differing': async (ctx) => {
+      const asked = readFields(sharedDigests, await readJson(ctx));
+      // The answer to a box is encrypted; anybody else with the secret gets it as it is.
+      const isSealed = ctx.state.seal !== null;
+      const offered = sets().filter(({ protection }) => isSealed || protection !== 'sealed');
+      const differing = offered.flatMap((set): NamedRecord[] => {
+        const theirs = asked.digests[set.name];
+        if (theirs === undefined) return [];
+        const buckets = differingBuckets(digestsOf(set), theirs);
+        return set
+          .list()
+          .filter(({ id }) => buckets.has(bucketOf(id, sharedBuckets)))
+          .map((record) => [set.name, record]);
+      });
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = pageOf(differing, asked.after ?? null);
+    },
+    'POST /api/peers/shared': async (ctx) => {
+      const { records } = readFields(sharedRecords, (await readJsonText(ctx, bodyLimits)).value);
+      const taken = new Set(
+        sets().flatMap(({ name, protection }) => (ctx.state.isSealed || protection !== 'sealed' ? name : [])),
+      );
+      await shared.merge(records.filter(([name]) => taken.has(name)));
+      ctx.body = {};
+    },
+  } satisfies Routes;
+
+  return {
+    routes,
+    /** SHA-256 (hex) of the digests of all sets. */
+    digest: (): string => createHash('sha256').update(canonical(digests())).digest('hex'),
+    /** Fetches the records of a peer that differ from ours. */
+    ask: async ({ nodeId }: LivePeer): Promise<PeerAnswer<{ shared: NamedRecord[] }>> => {
+      const own = digests();
+      const records: NamedRecord[] = [];
+      let after: Place | undefined;
+      for (;;) {
+        const body = { digests: own, ...(after && { after: [...after] as [string, string] }) };
+        const answer = await asking.ask({ nodeId }, 'shared.differing', body);
+        if (!answer.ok) return answer;
+        records.push(...answer.body.records);
+        const last = answer.body.records.at(-1);
+        if (!answer.body.isCut || last === undefined) return { ...answer, body: { shared: records } };
+        const place = [last[0], last[1].id] as const;
+        // A peer that repeats itself would never end.
+        if (after !== undefined && order(place, after) <= 0) return { ...answer, body: { shared: records } };
+        after = place;
+      }
+    },
+  };
+};

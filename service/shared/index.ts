@@ -1,0 +1,194 @@
+/**
+ * Records that all boxes of the site share, in sets: people, keys, triggers and the like. A set tells how two records of
+ * one id are merged, how many there may be, and whether they are sealed; this module stores them, a file a set, and
+ * `peers` exchanges them.
+ */
+import { join } from 'node:path';
+import { z } from 'zod';
+import { CodedError } from '../contract/errors.ts';
+import { type NamedRecord, type SharedRecord, sharedRecord } from '../contract/shared.ts';
+import { canonical } from '../domain/canonical.ts';
+import { createEmitter } from '../domain/emitter.ts';
+import { isPlausibleTime } from '../domain/merge.ts';
+import type { Module, ServiceContext } from '../module.ts';
+import { systemDisk } from '../platform/store/disk.ts';
+import { createDurable } from '../platform/store/durable.ts';
+import { makeFolder } from '../platform/store/file.ts';
+import { openSealKey, sealedWith } from '../platform/store/sealing.ts';
+
+/** What a set of records is. */
+export interface RecordSet<T extends SharedRecord> {
+  /** Lower-case letters; also the name of its file. */
+  name: string;
+  /** Loose, so that fields of newer versions are kept. `updated_at`, where there is one, is ISO 8601. */
+  schema: z.ZodType<T>;
+  /**
+   * Of two records of one id. Commutative, associative and idempotent. A record whose `updated_at` is years ahead never
+   * gets here.
+   */
+  merge(a: T, b: T): T;
+  /** New ids beyond it are refused. */
+  most: number;
+  /**
+   * `open`: exchanged with any peer; `secret`: only where the site has a secret, so that nobody on the network adds one;
+   * `sealed`: so too, encrypted on the way and on the disk, and never in a backup.
+   */
+  protection: 'open' | 'secret' | 'sealed';
+  /** Whether a record is over for good: it is dropped, and not taken from another box. Absent: none ever is. */
+  isOver?(record: T, now: number): boolean;
+}
+
+/** The records of a set. */
+export interface SharedSet<T extends SharedRecord> {
+  get(id: string): T | undefined;
+  list(): readonly T[];
+  /**
+   * Merges records that were made here, and sends them to the other boxes. Resolves when they are durable and each box has
+   * answered or is late; those that did not answer fetch them later.
+   * @throws CodedError `insufficient_storage` if the disk or the set is full; the system's error if the disk fails
+   */
+  put(...records: readonly T[]): Promise<void>;
+  /** Calls `listener` after records changed, here or by another box. */
+  onChange(listener: () => void): void;
+}
+
+/** A set as `peers` exchanges it. */
+export interface ExchangedSet {
+  name: string;
+  protection: RecordSet<SharedRecord>['protection'];
+  /** Grows with each change. */
+  version(): number;
+  list(): readonly SharedRecord[];
+}
+
+export type Shared = Awaited<ReturnType<typeof createShared>>;
+
+const dateOf = ({ updated_at: at }: SharedRecord): string | null => (typeof at === 'string' ? at : null);
+
+export const createShared = async (context: Pick<ServiceContext, 'dirs' | 'log' | 'now' | 'keep' | 'reserve'>) => {
+  const { dirs, log, now, keep, reserve } = context;
+  const folder = join(dirs.data, 'shared');
+  const sets = new Map<string, ExchangedSet & { merge(records: readonly unknown[]): Promise<boolean> }>();
+  let sending: (records: readonly NamedRecord[]) => Promise<void> = async () => {};
+  let sealKey: Promise<Buffer> | undefined;
+
+  /** Opens a set; each is opened once, before the service listens. */
+  const open = async <T extends SharedRecord>(set: RecordSet<T>): Promise<SharedSet<T>> => {
+    const { name, schema, merge, most, protection, isOver = () => false } = set;
+    await makeFolder(folder);
+    // A record that this version cannot read stays in the file, and is passed on.
+    const lists = z.array(sharedRecord);
+    if (protection === 'sealed') sealKey ??= openSealKey(context);
+    const file = protection === 'sealed' && sealKey !== undefined ? sealedWith(await sealKey, lists) : lists;
+    const store = keep(
+      await createDurable({
+        path: join(folder, `${name}.json`),
+        schema: z.codec(file as z.ZodType<SharedRecord[], unknown>, z.map(z.string(), sharedRecord), {
+          decode: (list) => new Map(list.map((record) => [record.id, record])),
+          encode: (map) => [...map.values()],
+        }) as z.ZodType<ReadonlyMap<string, SharedRecord>>,
+        initial: new Map(),
+        log,
+        reserve,
+        disk: systemDisk,
+        now,
+      }),
+    );
+    const changes = createEmitter();
+    let version = 0;
+    let known: { of: ReadonlyMap<string, SharedRecord>; records: Map<string, T> } | null = null;
+    /** Those that this version can read. */
+    const readable = (): Map<string, T> => {
+      const of = store.read();
+      if (known?.of !== of) {
+        const parsed = [...of].flatMap(([id, record]) => {
+          const { success, data } = schema.safeParse(record);
+          return success ? [[id, data] as const] : [];
+        });
+        known = { of, records: new Map(parsed) };
+      }
+      return known.records;
+    };
+
+    const merged = (own: SharedRecord | undefined, theirs: T): T => {
+      const { success, data } = schema.safeParse(own);
+      const date = success ? dateOf(data) : null;
+      // After a wrong clock was set right, changes count again.
+      return success && (date === null || isPlausibleTime(date, now())) ? merge(data, theirs) : theirs;
+    };
+
+    /** @returns whether something changed */
+    const change = async (records: readonly T[], isStrict: boolean): Promise<boolean> => {
+      const before = store.read();
+      const isNews = records.some((record) => {
+        const own = before.get(record.id);
+        return own === undefined || canonical(merged(own, record)) !== canonical(own);
+      });
+      if (!isNews) return false;
+      await store.update((current) => {
+        const next = new Map([...current].filter(([, record]) => !isOver(record as T, now())));
+        for (const record of records) {
+          const own = next.get(record.id);
+          if (own !== undefined || next.size < most) next.set(record.id, merged(own, record));
+          else if (isStrict) throw new CodedError('insufficient_storage', `There are ${most} of the ${name} already.`);
+        }
+        return next;
+      });
+      if (store.read() === before) return false;
+      version += 1;
+      changes.emit();
+      return true;
+    };
+
+    sets.set(name, {
+      name,
+      protection,
+      version: () => version,
+      list: () => [...store.read().values()].filter((record) => !isOver(record as T, now())),
+      merge: async (records) => {
+        const taken = records.flatMap((record) => {
+          const { success, data } = schema.safeParse(record);
+          const date = success ? dateOf(data) : null;
+          return success && !isOver(data, now()) && (date === null || isPlausibleTime(date, now())) ? [data] : [];
+        });
+        return change(taken, false);
+      },
+    });
+    return {
+      get: (id) => readable().get(id),
+      list: () => [...readable().values()],
+      put: async (...records) => {
+        if (await change(records, true)) {
+          const current = store.read();
+          await sending(
+            records.flatMap(({ id }): NamedRecord[] => {
+              const record = current.get(id);
+              return record === undefined ? [] : [[name, record]];
+            }),
+          );
+        }
+      },
+      onChange: changes.on,
+    };
+  };
+
+  return {
+    open,
+    /** The sets that may be exchanged. @param isSecret whether with boxes that have proven to know the secret */
+    sets: (isSecret: boolean): ExchangedSet[] =>
+      [...sets.values()].filter(({ protection }) => isSecret || protection === 'open'),
+    /** Merges records of another box; those of unknown sets are left out. @returns whether something changed */
+    merge: async (records: readonly NamedRecord[]): Promise<boolean> => {
+      let isChanged = false;
+      for (const [name, set] of sets) {
+        const own = records.flatMap(([of, record]) => (of === name ? [record] : []));
+        if (own.length > 0 && (await set.merge(own))) isChanged = true;
+      }
+      return isChanged;
+    },
+    /** Registers who sends what was made here to the other boxes. `send` never rejects. */
+    onPut: (send: typeof sending): void => {
+      sending = send;
+    },
+  } satisfies Module & Record<string, unknown>;
+};

@@ -1,0 +1,218 @@
+/** Shared records: they are stored, sealed where they must be, and equal on all boxes in the end. */
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import fc from 'fast-check';
+import { pino } from 'pino';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import type { NamedRecord, SharedRecord } from '../../service/contract/shared.ts';
+import { canonical } from '../../service/domain/canonical.ts';
+import { createSharedExchange, pageOf } from '../../service/peers/shared-records.ts';
+import { openText, sealText } from '../../service/platform/store/sealing.ts';
+import { createShared, type RecordSet } from '../../service/shared/index.ts';
+import { temporaryFolder } from '../support/service.ts';
+
+type Note = SharedRecord & { updated_at: string; text: string };
+const schema = z.looseObject({ id: z.string(), updated_at: z.string(), text: z.string() });
+const rank = (note: Note): string => `${note.updated_at} ${canonical(note)}`;
+const notes = (more: Partial<RecordSet<Note>> = {}): RecordSet<Note> => ({
+  name: 'notes',
+  schema,
+  merge: (a, b) => (rank(a) >= rank(b) ? a : b),
+  most: 1_000,
+  protection: 'secret',
+  ...more,
+});
+const note = (id: string, text: string, day = 1): Note => ({
+  id,
+  text,
+  updated_at: `2026-01-${String(day).padStart(2, '0')}T08:00:00.000Z`,
+});
+
+const openBox = async (set = notes(), { dataDir = temporaryFolder(), now = () => Date.UTC(2026, 5, 1) } = {}) => {
+  const closers: (() => unknown)[] = [];
+  const context = {
+    dirs: { data: dataDir } as never,
+    log: pino({ level: 'silent' }),
+    now,
+    reserve: { release: async () => {} },
+    keep: <T extends { close(): unknown }>(resource: T): T => {
+      closers.push(() => resource.close());
+      return resource;
+    },
+  };
+  const shared = await createShared(context as never);
+  const close = async () => {
+    for (const end of closers) await end();
+  };
+  onTestFinished(close);
+  return { shared, set: await shared.open(set), dataDir, close };
+};
+
+const unsignedState = { seal: null, isSealed: false, bodySha256: null, boundSignature: null, isRelayed: false };
+type Exchange = ReturnType<typeof createSharedExchange>;
+
+/** Two boxes whose requests reach each other, through the bodies that they would send. */
+const exchangeOf = (box: Awaited<ReturnType<typeof openBox>>, other: () => Exchange, seal = true): Exchange => {
+  const options = { sharedSecret: 'a secret of the site' } as never;
+  const call = async (path: string, body: unknown) => {
+    const ctx = {
+      state: { ...unsignedState, seal: seal ? {} : null, isSealed: seal },
+      set: () => {},
+      body: null as unknown,
+    };
+    const text = Buffer.from(JSON.stringify(body));
+    const { routes } = other();
+    const handler = routes[path as keyof typeof routes] as (ctx: unknown) => Promise<void>;
+    await handler(Object.assign(ctx, requestOf(text)));
+    return JSON.parse(JSON.stringify(ctx.body));
+  };
+  const asking = {
+    ask: async (_: unknown, name: string, body: unknown) => ({
+      ok: true,
+      status: 200,
+      address: '',
+      body: await call(
+        name === 'shared.differing' ? 'POST /api/peers/shared/differing' : 'POST /api/peers/shared',
+        body,
+      ),
+    }),
+    broadcast: async () => ({ answers: [], degraded: false }),
+  };
+  return createSharedExchange({ now: Date.now, options }, box.shared, asking as never, () => {});
+};
+const requestOf = (text: Buffer) => {
+  const req = Object.assign(Readable.from([text]), { headers: { 'content-length': String(text.length) } });
+  return { req, get: (name: string) => (name === 'Content-Length' ? String(text.length) : ''), is: () => null };
+};
+
+const pull = async (to: Awaited<ReturnType<typeof openBox>>, exchange: Exchange) => {
+  const answer = await exchange.ask({ nodeId: 'other' } as never);
+  if (answer.ok) await to.shared.merge(answer.body.shared);
+};
+
+describe('stored', () => {
+  test('records and fields that this version does not know are kept over a restart', async () => {
+    const box = await openBox();
+    const stranger = { ...note('b', 'two'), colour: 'red' };
+    await box.set.put(note('a', 'one'), stranger);
+    await box.close();
+    const again = await openBox(notes(), { dataDir: box.dataDir });
+    expect(again.set.get('b')).toEqual(stranger);
+    expect(again.set.list()).toHaveLength(2);
+  });
+
+  test('a sealed record is on the disk only encrypted, with a key that others of the machine cannot read', async () => {
+    const marker = randomBytes(12).toString('hex');
+    const box = await openBox(notes({ protection: 'sealed' }));
+    await box.set.put(note('a', marker));
+    await box.set.put(note('a', `${marker} again`, 2));
+    const files = readdirSync(join(box.dataDir, 'shared'));
+    expect(files).toContain('notes.json.prev');
+    for (const name of files) expect(readFileSync(join(box.dataDir, 'shared', name), 'utf8')).not.toContain(marker);
+    expect(statSync(join(box.dataDir, 'seal-key')).mode & 0o777).toBe(0o600);
+    await box.close();
+    const again = await openBox(notes({ protection: 'sealed' }), { dataDir: box.dataDir });
+    expect(again.set.get('a')?.text).toBe(`${marker} again`);
+    await again.close();
+    writeFileSync(join(box.dataDir, 'seal-key'), 'damaged');
+    const without = await openBox(notes({ protection: 'sealed' }), { dataDir: box.dataDir });
+    expect(without.set.list()).toEqual([]);
+  });
+
+  test('what is sealed cannot be altered', () => {
+    const key = randomBytes(32);
+    const sealed = sealText(key, '{"a":1}');
+    expect(openText(key, sealed)).toBe('{"a":1}');
+    const parts = sealed.split('.');
+    for (const [index, part] of parts.entries()) {
+      const other = part === '' ? 'AA' : part.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'));
+      expect(() => openText(key, parts.with(index, other).join('.'))).toThrow();
+    }
+    expect(() => openText(randomBytes(32), sealed)).toThrow();
+    expect(() => openText(key, '')).toThrow();
+  });
+
+  test('a full set refuses new ids, and takes changes of those that are there', async () => {
+    const box = await openBox(notes({ most: 2 }));
+    await box.set.put(note('a', 'one'), note('b', 'two'));
+    await expect(box.set.put(note('c', 'three'))).rejects.toThrow('There are 2 of the notes already.');
+    await box.set.put(note('a', 'changed', 2));
+    await box.shared.merge([['notes', note('d', 'of a peer')]]);
+    expect(box.set.list().map(({ text }) => text)).toEqual(['changed', 'two']);
+  });
+
+  test('what is dated years ahead is not taken, and what is over is dropped', async () => {
+    const isOver = ({ text }: Note): boolean => text === 'over';
+    const box = await openBox(notes({ isOver }));
+    await box.shared.merge([
+      ['notes', { ...note('a', 'ahead'), updated_at: '2099-01-01T00:00:00.000Z' }],
+      ['notes', note('b', 'over')],
+      ['others', note('c', 'of an unknown set')],
+      ['notes', { id: 'd' }],
+    ]);
+    expect(box.set.list()).toEqual([]);
+    await box.set.put(note('a', 'one'));
+    await box.set.put(note('a', 'over', 2));
+    await box.set.put(note('b', 'two'));
+    expect(box.set.list().map(({ id }) => id)).toEqual(['b']);
+  });
+});
+
+describe('exchanged', () => {
+  const pair = async (set = notes(), seal = true) => {
+    const [a, b] = [await openBox(set), await openBox(set)];
+    const one: Exchange = exchangeOf(a, () => two, seal);
+    const two: Exchange = exchangeOf(b, () => one, seal);
+    return { a, b, one, two };
+  };
+
+  test('two boxes that changed records apart hold the same ones, whoever asks first', async () => {
+    const change = fc.record({ id: fc.constantFrom('a', 'b', 'c', '__proto__'), day: fc.integer({ min: 1, max: 28 }) });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(change, { maxLength: 8 }),
+        fc.array(change, { maxLength: 8 }),
+        async (first, second) => {
+          const { a, b, one, two } = await pair();
+          for (const { id, day } of first) await a.set.put(note(id, `one ${day}`, day));
+          for (const { id, day } of second) await b.set.put(note(id, `two ${day}`, day));
+          await pull(a, one);
+          await pull(b, two);
+          await pull(a, one);
+          expect(one.digest()).toBe(two.digest());
+          expect(canonical(a.set.list().toSorted((x, y) => (x.id < y.id ? -1 : 1)))).toBe(
+            canonical(b.set.list().toSorted((x, y) => (x.id < y.id ? -1 : 1))),
+          );
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+
+  test('a sealed set is not told in an answer that is not encrypted, nor taken from a body that is not', async () => {
+    const { a, b, one } = await pair(notes({ protection: 'sealed' }), false);
+    await b.set.put(note('a', 'secret'));
+    await pull(a, one);
+    expect(a.set.list()).toEqual([]);
+    const ctx = {
+      state: unsignedState,
+      ...requestOf(Buffer.from(JSON.stringify({ records: [['notes', note('x', 'y')]] }))),
+    };
+    await (one.routes['POST /api/peers/shared'] as (ctx: unknown) => Promise<void>)(ctx);
+    expect(a.set.list()).toEqual([]);
+  });
+
+  test('long lists are exchanged a page at a time', async () => {
+    const { a, b, one } = await pair(notes({ most: 20_000 }));
+    await b.set.put(...Array.from({ length: 11_000 }, (_, index) => note(`n${index}`, 'x')));
+    await pull(a, one);
+    expect(a.set.list()).toHaveLength(11_000);
+    const long: NamedRecord[] = ['a', 'b', 'c'].map((id) => ['notes', note(id, 'x'.repeat(3 * 1024 ** 2))]);
+    const { records, isCut } = pageOf(long, null);
+    expect([records.length, isCut]).toEqual([1, true]);
+    expect(pageOf(long, ['notes', 'b']).records).toEqual([long[2]]);
+  });
+});
