@@ -43,7 +43,11 @@ module.exports = {
       name: 'one-door-per-module',
       severity: 'error',
       from: { path: '^(?:service/([^/]+)/|service/|main/|renderer/)' },
-      to: { path: `^service/(${modules.join('|')})/`, pathNot: ['^service/$1/', '^service/[^/]+/index\\.ts$'] },
+      comment: 'The rules of a document are for the command line too.',
+      to: {
+        path: `^service/(${modules.join('|')})/`,
+        pathNot: ['^service/$1/', '^service/[^/]+/index\\.ts$', '^service/content/validate\\.ts$'],
+      },
     },
     {
       name: 'modules-do-not-import-the-composition-root',
@@ -85,11 +89,12 @@ module.exports = {
       name: 'the-command-line-is-a-client',
       severity: 'error',
       comment:
-        'It imports the contract, the pure rules, request signing and the NATS connection only, so that it starts fast on any machine.',
+        'It imports the contract, the pure rules (those of a document too), request signing and the NATS connection only, so that it starts fast on any machine.',
       from: { path: '^service/cli/' },
       to: {
         path: '^service/',
-        pathNot: '^service/(cli|contract|domain)/|^service/auth/sign\\.ts$|^service/platform/nats\\.ts$',
+        pathNot:
+          '^service/(cli|contract|domain)/|^service/auth/sign\\.ts$|^service/platform/nats\\.ts$|^service/content/validate\\.ts$',
       },
     },
     {

@@ -2,13 +2,12 @@
 import { createHash } from 'node:crypto';
 import type { ContentFile } from '../contract/content.ts';
 import type { PlaylistPayload, Screen, Slide } from '../contract/playlist.ts';
-import { type ZoneName, zoneNames } from '../contract/programmes.ts';
 import { programmesOf } from '../domain/programmes.ts';
 import { type RoundLists, reachableFrom } from '../domain/rounds.ts';
 import { fillSlide, fillTimetable, shownName } from '../domain/slides.ts';
 import { usedOf } from '../domain/template.ts';
 import type { SourceSettings } from '../feeds/index.ts';
-import { isPlain, roundListsOf } from './round-lists.ts';
+import { isPlain, roundListsOf, zonesOf } from './round-lists.ts';
 
 const DEFAULT_REFRESH_SECONDS = 900;
 
@@ -178,13 +177,6 @@ export const catalogueOf = (content: ContentFile): Catalogue => {
   catalogues.set(content, catalogue);
   return catalogue;
 };
-
-/** The playlists of the zones of a screen, in the order of the payload. */
-export const zonesOf = ({ layout, zones }: ContentFile['screens'][number]): { zone: ZoneName; playlistId: string }[] =>
-  zoneNames.flatMap((zone) => {
-    const playlistId = layout?.split('-').includes(zone) === true ? zones?.[zone] : null;
-    return playlistId == null ? [] : [{ zone, playlistId }];
-  });
 
 /** What a screen plays beyond one playlist as it is listed, as a text; null: nothing. It does not depend on the time. */
 const planText = (

@@ -21,7 +21,8 @@ import { createRounds, isDaily } from '../domain/rounds.ts';
 import { momentOf } from '../domain/slide-schedule.ts';
 import { addDays, type Span } from '../domain/wall-time.ts';
 import { publicSlide } from './credentials.ts';
-import { type Catalogue, catalogueOf, type ScreenDocument, zonesOf } from './model.ts';
+import { type Catalogue, catalogueOf, type ScreenDocument } from './model.ts';
+import { zonesOf } from './round-lists.ts';
 
 type ScreenFile = ContentFile['screens'][number];
 type ProgrammeFile = ContentFile['programmes'][number];

@@ -7,8 +7,7 @@ import { programmesOf } from '../domain/programmes.ts';
 import { cycleOf, isDaily, type RoundLists, reachableFrom, roundSizes } from '../domain/rounds.ts';
 import { fillSlide, slideId } from '../domain/slides.ts';
 import type { Path } from './labels.ts';
-import { zonesOf } from './model.ts';
-import { isNested, isPlain, roundListsOf } from './round-lists.ts';
+import { isNested, isPlain, roundListsOf, zonesOf } from './round-lists.ts';
 
 interface Issue {
   path: Path;

@@ -15,8 +15,9 @@ import { unknownTargets } from '../domain/targets.ts';
 import type { EpochMs } from '../domain/time.ts';
 import { addDays, type Span, wallTimeOf } from '../domain/wall-time.ts';
 import { type Path, slideLabel } from './labels.ts';
-import { catalogueOf, zonesOf } from './model.ts';
+import { catalogueOf } from './model.ts';
 import { createDays } from './plans.ts';
+import { zonesOf } from './round-lists.ts';
 
 interface Issue {
   path: Path;

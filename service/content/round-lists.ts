@@ -1,5 +1,6 @@
-/** The playlists of a file as far as they determine rounds. */
+/** The playlists of a file as far as they determine rounds and zones. */
 import type { ContentFile } from '../contract/content.ts';
+import { type ZoneName, zoneNames } from '../contract/programmes.ts';
 import type { SlideFile } from '../contract/slides.ts';
 import type { RoundList, RoundLists } from '../domain/rounds.ts';
 
@@ -31,3 +32,10 @@ export const roundListsOf = <One>(
       },
     ]),
   );
+
+/** The playlists of the zones of a screen, in the order of the payload. */
+export const zonesOf = ({ layout, zones }: ContentFile['screens'][number]): { zone: ZoneName; playlistId: string }[] =>
+  zoneNames.flatMap((zone) => {
+    const playlistId = layout?.split('-').includes(zone) === true ? zones?.[zone] : null;
+    return playlistId == null ? [] : [{ zone, playlistId }];
+  });

@@ -40,7 +40,7 @@ export const nextDate = (rule: DayRule, date: string): string | null => {
   const first = rule.start_date != null && rule.start_date > date ? rule.start_date : date;
   const week = Array.from({ length: 7 }, (_, ahead) => addDays(first, ahead));
   const found = [...week, ...(rule.dates ?? [])].filter((each) => each >= first && beginsOn(rule, each));
-  return found.toSorted()[0] ?? null;
+  return found.sort()[0] ?? null;
 };
 
 const DAY_MS = 86_400_000;
@@ -134,7 +134,7 @@ export const createPlayable = <Rule extends DayRule & { playlist_id: string }>(
 /** The spans in order, those that touch or overlap as one. */
 export const mergedSpans = (spans: readonly Span[]): Span[] => {
   const merged: Span[] = [];
-  for (const span of spans.toSorted((one, other) => one.start - other.start)) {
+  for (const span of [...spans].sort((one, other) => one.start - other.start)) {
     const last = merged.at(-1);
     if (last !== undefined && span.start <= last.end) last.end = Math.max(last.end, span.end);
     else merged.push({ ...span });

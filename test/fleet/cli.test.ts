@@ -78,11 +78,13 @@ describe('without a hub', () => {
     expect(ended).toBe(code);
   });
 
-  test('the form of a document and its packed size are checked before anything is sent', async () => {
+  test('a document is checked by the rules of a box, and its packed size, before anything is sent', async () => {
     const push = (document: unknown) =>
       signageHere(['fleet', 'push', fileOf(document), 'Wien', '--yes', '--fleet', 'nats://127.0.0.1:9'], {});
     const bad = await push({ ...saying('Bad'), holograms: [] });
     expect(bad).toMatchObject({ code: 1, stderr: expect.stringMatching(/"holograms"[\s\S]*Nothing was sent/) });
+    const dangling = await push({ screens: [{ name: 'Lobby', slug: 'lobby', playlist_id: 'gone' }], playlists: [] });
+    expect(dangling.stderr).toMatch(/screens\[0\]\.playlist_id +there is no playlist with the id "gone"[\s\S]*1 error/);
     const slides = Array.from({ length: 3_000 }, (_, n) => ({
       id: `s${n}`,
       kind: 'text',

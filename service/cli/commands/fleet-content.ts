@@ -3,7 +3,6 @@ import { createHash, randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Argument, type Command, InvalidArgumentError } from 'commander';
-import { mostContentBytes } from '../../contract/console/content.ts';
 import { mostStoredBytes } from '../../contract/fleet.ts';
 import { didYouMean } from '../../domain/wording.ts';
 import { duration, siteNames } from '../arguments.ts';
@@ -30,16 +29,6 @@ interface Checked {
   sha256: string;
 }
 
-/** Rows of a list of errors that are shown. */
-const MAX_ROWS = 20;
-
-/** `playlists[0].slides[2].kind`; of the whole file, its name. */
-const spellPath = (path: readonly PropertyKey[]): string =>
-  path
-    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
-    .join('')
-    .replace(/^\./, '') || 'the file';
-
 const listOf = (names: readonly string[]): string => names.slice(0, 20).join(', ') + (names.length > 20 ? ', …' : '');
 
 /** A sentence for each outcome that some site has. */
@@ -59,22 +48,19 @@ export const registerFleetContent = (
   group: Command,
   { out, withHub, stdin, degrade, checkCanAsk, confirm }: Session,
 ): void => {
-  /**
-   * Reads a document, and checks its form and size as a box does; what its records say of each other is for the sites to
-   * judge. @throws CliError `usage`, `refused`
-   */
+  /** Reads a document, and checks it by the rules of a box. @throws CliError `usage`, `refused` */
   const readChecked = async (file: string): Promise<Checked> => {
-    const { text, value } = await readDocument(file, stdin);
-    const { contentFile } = await import('../../contract/content.ts');
-    const found = contentFile.safeParse(value).error?.issues ?? [];
-    const size = Buffer.byteLength(JSON.stringify(value));
-    const rows = found.slice(0, MAX_ROWS).map((issue) => ['error', spellPath(issue.path), issue.message]);
-    if (size > mostContentBytes) {
-      rows.push(['error', 'the file', `it has ${spellBytes(size)}, of ${spellBytes(mostContentBytes)}`]);
-    }
-    for (const line of columns(rows)) out.say(line);
-    if (rows.length > 0) {
-      throw new CliError('refused', `${visible(file)} has ${plural(rows.length, 'error')}. Nothing was sent.`);
+    const { text } = await readDocument(file, stdin);
+    const { checkContent } = await import('../../content/validate.ts');
+    const reading = checkContent(Buffer.from(text));
+    if (!reading.ok) {
+      for (const line of columns(reading.issues.map(({ path, message }) => ['error', path || 'the file', message]))) {
+        out.say(line);
+      }
+      throw new CliError(
+        'refused',
+        `${visible(file)} has ${plural(reading.issues.length, 'error')}. Nothing was sent.`,
+      );
     }
     const bytes = await promisify(gzip)(text, { level: 9 });
     if (bytes.length > mostStoredBytes) {
