@@ -47,7 +47,7 @@ export const mediaUses = (file: ContentFile): ReadonlyMap<string, MediaUse> => r
 /** The ids of the slides that use each file of {@link mediaNamed}. */
 export const mediaSlides = (file: ContentFile): ReadonlyMap<string, ReadonlySet<string>> => read(file).slides;
 
-const collect = ({ playlists, templates, messages }: ContentFile): MediaNames => {
+const collect = ({ playlists, templates, messages, style }: ContentFile): MediaNames => {
   const uses = new Map<string, MediaUse>();
   const slidesOf = new Map<string, Set<string>>();
   const markupOf = new Map(templates.map(({ id, html }) => [id, html]));
@@ -78,6 +78,17 @@ const collect = ({ playlists, templates, messages }: ContentFile): MediaNames =>
     if (!uses.has(name)) {
       uses.set(name, { path: spellPath(['messages', at, 'media_url']), label: slideLabel(title, usedBy) });
     }
+  }
+  const { logo_url, fonts } = style ?? {};
+  for (const [path, address] of [
+    ['style.logo_url', logo_url],
+    ['style.fonts.display', fonts?.display],
+    ['style.fonts.text', fonts?.text],
+  ] as const) {
+    const name = mediaNameIn(address ?? '');
+    if (name === null) continue;
+    slidesOf.set(name, (slidesOf.get(name) ?? new Set()).add('style'));
+    if (!uses.has(name)) uses.set(name, { path, label: '"style"' });
   }
   return { names: new Set(uses.keys()), uses, slides: slidesOf };
 };

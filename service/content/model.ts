@@ -212,6 +212,7 @@ const planText = (
 export const modelOf = (content: ContentFile, before: Stamps, changedAt: string): Model => {
   const catalogue = catalogueOf(content);
   const none = { playlist: null, slides: [], rssFeeds: [], apiSources: [], timetableGroups: [] };
+  const styled = content.style === undefined ? null : { style: content.style };
   const filled = new Map<string, Omit<ScreenDocument, 'screen'>>();
   for (const { id, sync } of content.playlists) {
     const slides = [...catalogue.slides(id)];
@@ -228,7 +229,7 @@ export const modelOf = (content: ContentFile, before: Stamps, changedAt: string)
   for (const file of content.screens) {
     const { id, name, slug, playlist_id, created_at, modified_at } = file;
     const identity = { id: id ?? slug, name: shownName(name), slug, playlist_id: playlist_id ?? null };
-    const body = filled.get(playlist_id ?? '') ?? none;
+    const body = { ...(filled.get(playlist_id ?? '') ?? none), ...styled };
     const plan = planText(content, file, catalogue);
     const digest = digestOf(`[${JSON.stringify(identity)},${textOf(body)}${plan === null ? '' : `,${plan}`}]`);
     const known = before.get(slug);

@@ -75,7 +75,7 @@ export interface LeadingSlides {
 }
 
 /** The parts of a payload that name what a page loads. */
-export type Shown = Pick<ScreenDocument, 'slides' | 'rssFeeds' | 'apiSources'>;
+export type Shown = Pick<ScreenDocument, 'slides' | 'rssFeeds' | 'apiSources' | 'style'>;
 
 /** Read access to the content. */
 export interface View {
@@ -170,9 +170,9 @@ export const createPayloads = (
   };
 
   const documentOf = (slug: string, document: ScreenDocument): ScreenDocument => {
-    const { screen } = document;
+    const { screen, style } = document;
     const due = played.get(slug)?.document;
-    return due === undefined ? document : { screen, ...due };
+    return due === undefined ? document : { screen, ...due, ...(style && { style }) };
   };
   const allSlides = (slug: string): readonly Slide[] =>
     played.get(slug)?.all ?? screenDocuments.get(slug)?.slides ?? [];

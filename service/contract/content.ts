@@ -5,6 +5,7 @@ import { days, id, optionalText, pageUrl, wallTime } from './content-terms.ts';
 import { mostMessages, savedMessage } from './messages.ts';
 import { date, nestedPlaylist, programme, programmeLimits, roundFields, weekday, zoneFields } from './programmes.ts';
 import { slideFile, template } from './slides.ts';
+import { houseStyle } from './style.ts';
 import { slug, tag } from './terms.ts';
 
 const source = z.strictObject({
@@ -113,5 +114,6 @@ export const contentFile = z.strictObject({
     .max(mostMessages, `at most ${mostMessages} messages`)
     .default([])
     .describe('saved messages, which are started as takeovers'),
+  style: houseStyle.optional().describe('logo, fonts and colours of everything that the player draws'),
 });
 export type ContentFile = z.infer<typeof contentFile>;

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { programmePlan, zone } from './programmes.ts';
 import { slide } from './slides.ts';
+import { houseStyle } from './style.ts';
 import { extended, instant, slug } from './terms.ts';
 
 export type { Slide } from './slides.ts';
@@ -105,6 +106,7 @@ export const playlistPayload = z
     zones: extended(
       z.array(zone).optional().describe('zones besides the main one: ticker, then sidebar; absent: none'),
     ),
+    style: extended(houseStyle.optional().describe('the house style; absent: none')),
     revision: extended(z.string().describe('hash of everything else in the answer')),
   })
   .meta({ id: 'PlaylistPayload' });

@@ -51,7 +51,7 @@ export interface Named {
 
 /** All remote pictures, videos and PDFs that screens show, without duplicates, in order of appearance. */
 export const remoteMedia = (
-  payloads: readonly Partial<Pick<PlaylistPayload, 'slides' | 'rssFeeds' | 'apiSources'>>[],
+  payloads: readonly Partial<Pick<PlaylistPayload, 'slides' | 'rssFeeds' | 'apiSources' | 'style'>>[],
   reachOf: (kind: 'rss' | 'api', id: string) => NetworkScope,
 ): Map<string, Named> => {
   const found = new Map<string, Named>();
@@ -65,7 +65,8 @@ export const remoteMedia = (
       isOwn: isOwn || before?.isOwn === true,
     });
   };
-  for (const { slides = [], rssFeeds = [], apiSources = [] } of payloads) {
+  for (const { slides = [], rssFeeds = [], apiSources = [], style } of payloads) {
+    add(style?.logo_url ?? '', 2);
     for (const address of slides.flatMap(namedBy)) add(address, 2);
     for (const { id, url, items } of rssFeeds)
       for (const { image_url } of items) add(image_url ?? '', reachOf('rss', id), url);
