@@ -7,6 +7,7 @@ import { remember } from '../domain/collections.ts';
 import type { ServiceContext } from '../module.ts';
 import { inSlices } from '../platform/slices.ts';
 import { createWorker } from '../platform/worker.ts';
+import { createFontCheck } from './fonts.ts';
 import type { TemplateCheck } from './templates.ts';
 import type { TemplateReading } from './thread.ts';
 import { warningSteps } from './warnings.ts';
@@ -31,7 +32,9 @@ export const createChecker = ({
   log,
   now,
   tempo,
-}: Pick<ServiceContext, 'options' | 'log' | 'now' | 'tempo'>): Checker => {
+  dirs,
+}: Pick<ServiceContext, 'options' | 'log' | 'now' | 'tempo' | 'dirs'>): Checker => {
+  const checkFonts = createFontCheck({ dirs });
   const worker = createWorker<string>({
     bundle: 'templates-thread',
     source: 'content/thread.ts',
@@ -102,12 +105,16 @@ export const createChecker = ({
       });
     },
     // Content that was just published is being checked already.
-    judge: async (content) => (content === checked ? await checking : null) ?? judge(content, () => true),
+    judge: async (content) => [
+      ...((content === checked ? await checking : null) ?? (await judge(content, () => true))),
+      ...(await checkFonts(content)),
+    ],
     warnings: async () => {
       const stop = new AbortController();
       await Promise.race([checking, delay(tempo.content.warnings, undefined, { signal: stop.signal }).catch(() => {})]);
       stop.abort();
-      return found;
+      // A font can be uploaded after the content that names it.
+      return checked?.style?.fonts === undefined ? found : [...found, ...(await checkFonts(checked))];
     },
     close: async () => {
       latest += 1;

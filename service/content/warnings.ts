@@ -5,6 +5,7 @@ import type { ContentIssue } from '../contract/content-terms.ts';
 import { contentKeys, type SlideFile, shownFields } from '../contract/slides.ts';
 import { streamSchemes } from '../contract/stream-schemes.ts';
 import { isColour } from '../domain/colours.ts';
+import { unreadableColours } from '../domain/house-style.ts';
 import { withoutCredentials } from '../domain/media-names.ts';
 import { excess, richness, textLimit } from '../domain/richness.ts';
 import { momentOf, playsFrom, type Schedule } from '../domain/slide-schedule.ts';
@@ -190,6 +191,11 @@ export function* warningSteps(
       }
     });
   });
+  for (const { name, contrast } of unreadableColours(content.style)) {
+    const path = spellPath(['style', 'colours', name]);
+    const message = `its contrast with the background is ${contrast.toFixed(1)}, and below 4.5 it is hard to read from afar`;
+    warnings.push({ path, message });
+  }
   yield;
   for (const { path, message } of programmeIssues(content, timeZone, now)) {
     warnings.push({ path: spellPath(path), message });
