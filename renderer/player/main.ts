@@ -16,6 +16,7 @@ import { createClock, createSyncClock } from './clock.ts';
 import { runCommand } from './commands.ts';
 import { createCovers } from './covers.ts';
 import { watchFrames } from './frames.ts';
+import { createHouseStyle } from './house-style.ts';
 import { createIdentify } from './identify.ts';
 import { createIdle, createNothing, type Note } from './idle.ts';
 import { createLink, type Report } from './link.ts';
@@ -48,6 +49,7 @@ const device = createDevice(identity.deviceId, boot);
 const builtAt = Date.parse(document.querySelector<HTMLMetaElement>('meta[name=built]')?.content ?? '');
 const clock = createClock(builtAt);
 const mediaCache = createMediaCache();
+const houseStyle = createHouseStyle(document.documentElement, mediaCache);
 const redirect = createRedirect({
   parent: document.body,
   createSlide,
@@ -109,6 +111,8 @@ const load = (payload: PlaylistPayload | null, isSynchronized: boolean): void =>
   // Before `player.load`, which can immediately show the idle screen, whose note depends on it.
   isMissing = payload === null;
   revision = payload?.revision ?? null;
+  // Before the slides are laid out.
+  houseStyle.load(payload);
   player.load(takeovers.load(payload), isSynchronized);
   zones.load(payload);
   // A page that was opened before its screen exists waits for it instead.
@@ -235,6 +239,7 @@ const link = createLink(slug, identity, {
   onShow: player.goTo,
   onIdentify: createIdentify(() => void link.sendNow({ type: 'identified' })),
   onMedia: () => {
+    houseStyle.onMedia();
     player.onMedia();
     zones.onMedia();
   },

@@ -1,5 +1,7 @@
 /** What a new playlist changes: a slide keeps playing while the fingerprint of what it shows stays the same. Pure. */
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
+import { drawnKinds, fileKinds } from '../../service/contract/slide-values.ts';
+import { paletteOf } from '../../service/domain/house-style.ts';
 import { usedOf } from '../../service/domain/template.ts';
 import { createPagePlan, type PagePlan, placeIn } from './page-plan.ts';
 import type { Now, Playback } from './playback-state.ts';
@@ -38,9 +40,15 @@ const dataOf = (slide: Slide, payload: PlaylistPayload): unknown => {
   ];
 };
 
+/** What a slide shows of the house style: files only what is around them. */
+const styleOf = ({ kind }: Slide, { style }: PlaylistPayload): unknown => {
+  if (drawnKinds.includes(kind)) return style;
+  return fileKinds.includes(kind) ? paletteOf(style)?.ground : null;
+};
+
 /** A string that is equal if a slide looks the same with both payloads. */
 export const fingerprint = (slide: Slide, payload: PlaylistPayload): string =>
-  JSON.stringify([slide, dataOf(slide, payload)]);
+  JSON.stringify([slide, dataOf(slide, payload), styleOf(slide, payload)]);
 
 /** A page without a ready slide shows the idle screen after this time. */
 const IDLE_AFTER_MS = 5_000;

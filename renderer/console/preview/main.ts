@@ -4,6 +4,7 @@
  */
 import type { PreviewBoot } from '../../../service/contract/page.ts';
 import { createClock } from '../../player/clock.ts';
+import { createHouseStyle } from '../../player/house-style.ts';
 import { createIdle, createNothing } from '../../player/idle.ts';
 import { createMediaCache } from '../../player/media-cache.ts';
 import { createPlayer } from '../../player/player.ts';
@@ -25,11 +26,13 @@ const onError = (slideId: string, reason: string): void => say({ type: 'failed',
 const createTakeoverSlide = createTakeover(onError);
 
 const element = (id: string): HTMLElement => document.getElementById(id) as HTMLElement;
+const mediaCache = createMediaCache();
+const houseStyle = createHouseStyle(document.documentElement, mediaCache);
 const shared = {
   clock,
   // A preview is not synchronized with other pages.
   syncClock: { at: clock.now, recordSwap: () => {}, recordVideoSkew: () => {} },
-  mediaCache: createMediaCache(),
+  mediaCache,
   credentials: token.header,
   onError,
   onSwap: () => {},
@@ -59,6 +62,7 @@ const zones = createZones({ ...shared, timeZone, root: document.body, ticker: el
 
 addEventListener('message', ({ origin, source, data }: MessageEvent<PlayMessage>) => {
   if (origin !== location.origin || source !== parent || data.type !== 'play') return;
+  houseStyle.load(data.payload);
   player.load(data.payload);
   zones.load(data.payload);
 });

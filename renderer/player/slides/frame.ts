@@ -1,4 +1,5 @@
-import type { Slide } from '../../../service/contract/playlist.ts';
+import type { PlaylistPayload, Slide } from '../../../service/contract/playlist.ts';
+import { paletteOf } from '../../../service/domain/house-style.ts';
 import { colour } from './palette.ts';
 
 type Picture = HTMLImageElement | HTMLVideoElement;
@@ -66,18 +67,19 @@ export const paperOf = (page: HTMLCanvasElement): string => {
 };
 
 /**
- * The background around a picture that does not fill the screen: `content.background` (a CSS colour), else the picture,
- * blurred. Null if the picture covers the screen.
+ * The background around a picture that does not fill the screen: `content.background` (a CSS colour), else that of the house,
+ * else the picture, blurred. Null if the picture covers the screen.
  */
 export const surround = (
-  content: Slide['content'],
+  { content }: Pick<Slide, 'content'>,
+  { style }: Pick<PlaylistPayload, 'style'>,
   { fit }: Framing,
   picture: Picture,
   width: number,
   height: number,
 ): HTMLElement[] => {
   if (fit === 'cover') return [];
-  const own = colour(content?.['background']);
+  const own = colour(content?.['background']) ?? paletteOf(style)?.ground ?? null;
   if (own === null) return [backdrop(picture, width, height)];
   const ground = document.createElement('div');
   ground.className = 'backdrop';

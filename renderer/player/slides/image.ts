@@ -2,7 +2,7 @@ import { frame, framing, surround } from './frame.ts';
 import { createView, mediaUrl, type SlideFactory } from './slide.ts';
 
 /** A still picture, decoded before it is shown. */
-export const createImage: SlideFactory = ({ slide, media }) => {
+export const createImage: SlideFactory = ({ slide, payload, media }) => {
   const view = createView('image');
   const image = new Image();
   image.className = 'picture';
@@ -22,7 +22,7 @@ export const createImage: SlideFactory = ({ slide, media }) => {
         throw new Error(`${url} cannot be loaded, or isn't a picture`);
       });
       signal.throwIfAborted();
-      const around = surround(slide.content, how, image, image.naturalWidth, image.naturalHeight);
+      const around = surround(slide, payload, how, image, image.naturalWidth, image.naturalHeight);
       view.element.append(...around, image);
     },
     destroy() {

@@ -1,15 +1,8 @@
 import type { TakeoverLevel } from '../../../service/contract/console/takeover-levels.ts';
 import type { Slide } from '../../../service/contract/playlist.ts';
 import { drawnKinds } from '../../../service/contract/slide-values.ts';
-
-/** Colours that belong together. The ink and the accent can be read on the ground and on the form. */
-interface Palette {
-  ground: string;
-  ink: string;
-  /** The large quiet shape behind the text. */
-  form: string;
-  accent: string;
-}
+import type { HouseStyle } from '../../../service/contract/style.ts';
+import { type Palette, paletteOf } from '../../../service/domain/house-style.ts';
 
 const palette = (ground: string, ink: string, form: string, accent: string): Palette => ({ ground, ink, form, accent });
 
@@ -50,10 +43,14 @@ export interface Look {
 }
 
 /**
- * The look of a slide without its own. It is derived from the slide's id, so it is the same on every screen and after every
+ * The look of a slide without its own: in the colours of the house, if it has any; else in colours that change. It is derived from the slide's id, so it is the same on every screen and after every
  * edit; only a slide that would repeat the colours or the shape of its predecessor gets the next ones.
  */
-export const lookOf = (slide: Pick<Slide, 'id'>, slides: readonly Pick<Slide, 'id' | 'kind'>[]): Look => {
+export const lookOf = (
+  slide: Pick<Slide, 'id'>,
+  slides: readonly Pick<Slide, 'id' | 'kind'>[],
+  style?: HouseStyle,
+): Look => {
   let colours = -1;
   let shape = -1;
   const pick = (id: string): void => {
@@ -68,7 +65,14 @@ export const lookOf = (slide: Pick<Slide, 'id'>, slides: readonly Pick<Slide, 'i
     if (drawnKinds.includes(kind)) pick(id);
   }
   pick(slide.id);
-  return { palette: palettes[colours] as Palette, form: forms[shape] as Look['form'] };
+  const own = paletteOf(style) ?? (palettes[colours] as Palette);
+  return { palette: own, form: forms[shape] as Look['form'] };
+};
+
+/** The colours of a takeover: one of the level `info` is in those of the house, if it has any. */
+export const takeoverLook = (level: TakeoverLevel, style: HouseStyle | undefined) => {
+  const own = level === 'info' ? paletteOf(style) : null;
+  return own === null ? takeoverColours[level] : { background: own.ground, color: own.ink };
 };
 
 /** A CSS colour that the operator has set; null if it is invalid. */

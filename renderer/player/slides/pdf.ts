@@ -1,3 +1,4 @@
+import { paletteOf } from '../../../service/domain/house-style.ts';
 import type { PagedDocument } from './document.ts';
 import { frame, framing, paperOf } from './frame.ts';
 import { createPages, spread, withPages } from './pages.ts';
@@ -12,7 +13,7 @@ const PAGE_TIME = { usualMs: 10_000, leastMs: 1_000 };
  * `content.fit` is `cover`. The slide's duration is divided among the pages; without one each is on for 10 s. Only the
  * current page and its neighbours are kept as pictures.
  */
-export const createPdf: SlideFactory = ({ slide, media, fail }) => {
+export const createPdf: SlideFactory = ({ slide, payload, media, fail }) => {
   const view = createView('pdf');
   const { element } = view;
   const how = framing({ fit: 'contain', ...slide.content });
@@ -57,7 +58,8 @@ export const createPdf: SlideFactory = ({ slide, media, fail }) => {
     if (current !== index || life.signal.aborted) return;
     canvas.className = 'picture';
     frame(canvas, how);
-    element.style.background = colour(slide.content?.['background']) ?? paperOf(canvas);
+    element.style.background =
+      colour(slide.content?.['background']) ?? paletteOf(payload.style)?.ground ?? paperOf(canvas);
     const before = element.querySelector('.picture');
     if (before === null) element.append(canvas);
     else before.replaceWith(canvas);

@@ -105,7 +105,7 @@ export const createRss: SlideFactory = (context) => {
   const { slide, payload, timeZone, now } = context;
   const view = createView('rss');
   const frame = view.element;
-  const look = lookOf(slide, payload.slides);
+  const look = lookOf(slide, payload.slides, payload.style);
   paint(frame, look.palette);
 
   const source = element('footer', 'source');

@@ -1,7 +1,7 @@
 import type { TakeoverLevel } from '../../../service/contract/console/takeover-levels.ts';
 import type { Slide } from '../../../service/contract/playlist.ts';
 import { createImage } from './image.ts';
-import { takeoverColours } from './palette.ts';
+import { takeoverLook } from './palette.ts';
 import type { SlideContext, SlideFactory, SlideView } from './slide.ts';
 import { createText } from './text.ts';
 import { createVideo } from './video.ts';
@@ -28,9 +28,12 @@ const signOf = (level: TakeoverLevel): Element => {
 /** Title and body, as large as they fit, in the colours and with the sign of the level. */
 const createNotice = (context: SlideContext): SlideView => {
   const level = levelOf(context.slide);
-  const slide = { ...context.slide, content: { ...context.slide.content, ...takeoverColours[level] } };
+  const slide = {
+    ...context.slide,
+    content: { ...context.slide.content, ...takeoverLook(level, context.payload.style) },
+  };
   const view = createText({ ...context, slide });
-  view.element.classList.add('notice');
+  view.element.classList.add('notice', `notice-${level}`);
   view.element.append(signOf(level));
   return view;
 };

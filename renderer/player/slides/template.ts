@@ -53,7 +53,7 @@ export const createTemplate: SlideFactory = (context) => {
   const { slide, payload, screen, timeZone, now, media, fail } = context;
   const view = createView('template');
   const { element } = view;
-  const look = lookOf(slide, payload.slides);
+  const look = lookOf(slide, payload.slides, payload.style);
   paint(element, look.palette);
 
   // Styles of a template must not affect the player.

@@ -73,7 +73,7 @@ const dress = (element: HTMLElement, { palette, form }: Look, content: Slide['co
 export const createText: SlideFactory = ({ slide, payload, media }) => {
   const view = createView('text');
   const { element } = view;
-  dress(element, lookOf(slide, payload.slides), slide.content);
+  dress(element, lookOf(slide, payload.slides, payload.style), slide.content);
 
   const form = document.createElement('div');
   form.className = 'form';

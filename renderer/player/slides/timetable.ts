@@ -140,7 +140,7 @@ const chunk = <T>(list: readonly T[], size: number): T[][] =>
 export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, fail }) => {
   const view = createView('timetable');
   const frame = view.element;
-  paint(frame, lookOf(slide, payload.slides).palette);
+  paint(frame, lookOf(slide, payload.slides, payload.style).palette);
   const formats = createFormats(timeZone);
 
   const sheet = element('main', 'sheet');

@@ -199,7 +199,7 @@ export const createVideo: SlideFactory = ({ slide, payload, media, gainOf = () =
       video.loop = longer || payload.slides.length === 1;
       const position = pace?.position ?? continued;
       if (position !== null && length !== null) await joinLate(position(performance.now()), signal);
-      view.element.prepend(...surround(slide.content, how, video, video.videoWidth, video.videoHeight));
+      view.element.prepend(...surround(slide, payload, how, video, video.videoWidth, video.videoHeight));
       video.addEventListener('error', broken);
       video.addEventListener('ended', holdAndReplay);
     },

@@ -1,0 +1,106 @@
+/** The house style as the page has it: custom properties, fonts and the logo, which the style sheets use. */
+import type { PlaylistPayload } from '../../service/contract/playlist.ts';
+import type { HouseStyle } from '../../service/contract/style.ts';
+import { type Palette, paletteOf } from '../../service/domain/house-style.ts';
+import type { MediaCache } from './media-cache.ts';
+
+export interface HouseStylePage {
+  load(payload: Pick<PlaylistPayload, 'style'> | null): void;
+  /** Loads what was not available before. */
+  onMedia(): void;
+}
+
+const families = { display: 'House Display', text: 'House Text' } as const;
+type Use = keyof typeof families;
+const uses = Object.keys(families) as Use[];
+
+/** Until the font is there the text is invisible, for up to three seconds: a text that changes its letters is worse. */
+const faceOf = (use: Use, url: string): string => {
+  const weights = 'font-weight: 1 1000';
+  return `@font-face { font-family: "${families[use]}"; src: url("${url}"); font-display: block; ${weights} }`;
+};
+
+const addressOf = (path: string, attempt: number): string =>
+  `${path.replaceAll(/["\\\n]/g, encodeURIComponent)}${attempt === 0 ? '' : `?again=${attempt}`}`;
+
+export const createHouseStyle = (root: HTMLElement, { resolve }: Pick<MediaCache, 'resolve'>): HouseStylePage => {
+  const sheet = document.createElement('style');
+  document.head.append(sheet);
+  let style: HouseStyle | undefined;
+  let known = '';
+  let attempt = 0;
+  let logo = '';
+
+  const set = (name: string, value: string | null): void => {
+    if (value === null) root.style.removeProperty(name);
+    else root.style.setProperty(name, value);
+  };
+
+  const paint = (palette: Palette | null): void => {
+    for (const part of ['ground', 'ink', 'form', 'accent'] as const) set(`--house-${part}`, palette?.[part] ?? null);
+    root.toggleAttribute('data-colours', palette !== null);
+  };
+
+  const preload = (): void => {
+    for (const link of document.head.querySelectorAll('link[data-house]')) link.remove();
+    const fonts = uses.flatMap((use) => {
+      const path = style?.fonts?.[use];
+      return path === undefined ? [] : [{ use, url: addressOf(path, attempt) }];
+    });
+    sheet.textContent = fonts.map(({ use, url }) => faceOf(use, url)).join('\n');
+    for (const use of uses) {
+      set(`--house-${use}`, fonts.some((font) => font.use === use) ? `"${families[use]}"` : null);
+    }
+    for (const { use, url } of fonts) {
+      const link = Object.assign(document.createElement('link'), { rel: 'preload', as: 'font', href: url });
+      link.crossOrigin = 'anonymous';
+      link.dataset['house'] = use;
+      document.head.append(link);
+      // A font loads when it is used; the first slide that uses it must not wait.
+      document.fonts.load(`1em "${families[use]}"`).catch(() => {});
+    }
+  };
+
+  /** Decoded before it is set, so that it does not appear after the slide. */
+  const loadLogo = async (url: string): Promise<void> => {
+    const address = await resolve(url);
+    const picture = new Image();
+    picture.src = address;
+    await picture.decode();
+    if (style?.logo_url !== url) return;
+    logo = address;
+    set('--house-logo', `url("${address.replaceAll(/["\\\n]/g, encodeURIComponent)}")`);
+    root.toggleAttribute('data-logo', true);
+  };
+
+  const refreshLogo = (): void => {
+    const url = style?.logo_url;
+    if (url !== undefined) return void loadLogo(url).catch(() => {});
+    logo = '';
+    set('--house-logo', null);
+    root.toggleAttribute('data-logo', false);
+  };
+
+  const hasFailed = (): boolean =>
+    [...document.fonts].some(({ family, status }) => /^"?House /.test(family) && status === 'error');
+
+  return {
+    load: (payload) => {
+      // A page whose screen was removed keeps the look of the house.
+      if (payload === null || JSON.stringify(payload.style ?? null) === known) return;
+      known = JSON.stringify(payload.style ?? null);
+      style = payload.style;
+      paint(paletteOf(style));
+      set('--house-corner', style?.corner === undefined ? null : `min(${style.corner}px, 6cqmin)`);
+      preload();
+      refreshLogo();
+    },
+    onMedia: () => {
+      if (hasFailed()) {
+        attempt += 1;
+        preload();
+      }
+      if (style?.logo_url !== undefined && logo === '') refreshLogo();
+    },
+  };
+};

@@ -1,0 +1,92 @@
+/** The house style as a page shows it: fonts, colours, logo; and that a slide's own colours win. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { describeBrowser } from '../support/browser.ts';
+import { createOperator } from '../support/operator.ts';
+import { lobby, openPlayer, patience } from '../support/player.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const font = readFileSync(
+  join(import.meta.dirname, '../../node_modules/@fontsource-variable/fraunces/files/fraunces-latin-opsz-normal.woff2'),
+);
+const logo =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="10"><rect width="20" height="10" fill="red"/></svg>';
+const colours = { background: '#1f3d2b', text: '#f3efe2', accent: '#e9b44c' };
+const hall = { id: 'hall', kind: 'text', title: 'The hall', duration_seconds: 3600 };
+
+const start = (slides: object[], style: object, more: object = {}): Promise<TestService> =>
+  startTestService({ content: { ...lobby(slides), style, ...more } });
+
+const styleOf = (page: Page, selector: string, property: string): Promise<string> =>
+  page.locator(selector).evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), property);
+const textSlide = '.slide-text[data-state="playing"]';
+
+describeBrowser('a house style', () => {
+  it('gives slides its colours, its fonts, which are preloaded and block, and its logo', async () => {
+    const service = await start([hall], {
+      logo_url: '/media/logo.svg',
+      fonts: { display: '/media/house.woff2' },
+      colours,
+      corner: 20,
+    });
+    writeFileSync(join(service.dataDir, 'uploads', 'house.woff2'), font);
+    writeFileSync(join(service.dataDir, 'uploads', 'logo.svg'), logo);
+    const page = await openPlayer(service, 'lobby');
+    await page.locator(textSlide).waitFor();
+    expect(await styleOf(page, textSlide, 'background-color')).toBe('rgb(31, 61, 43)');
+    expect(await styleOf(page, `${textSlide} .copy`, 'color')).toBe('rgb(243, 239, 226)');
+    expect(await styleOf(page, `${textSlide} .title`, 'font-family')).toMatch(/^"House Display"/);
+    const face = () =>
+      page.evaluate(() =>
+        [...document.fonts]
+          .filter(({ family }) => family.includes('House Display'))
+          .map(({ status, display }) => ({ status, display })),
+      );
+    await expect.poll(face, patience).toEqual([{ status: 'loaded', display: 'block' }]);
+    expect(await page.locator('link[rel=preload][as=font]').getAttribute('href')).toBe('/media/house.woff2');
+    await expect.poll(() => page.locator('html[data-logo]').count(), patience).toBe(1);
+  });
+
+  it('yields to the colours of a slide, and changes while a slide is on', async () => {
+    const own = { ...hall, content: { background: '#ffffff', color: '#202020' } };
+    const service = await start([own], { colours });
+    const page = await openPlayer(service, 'lobby');
+    await page.locator(textSlide).waitFor();
+    expect(await styleOf(page, textSlide, 'background-color')).toBe('rgb(255, 255, 255)');
+    service.writeContent({ ...lobby([hall]), style: { colours: { ...colours, background: '#102040' } } });
+    await expect
+      .poll(() => styleOf(page, textSlide, 'background-color').catch(() => ''), patience)
+      .toBe('rgb(16, 32, 64)');
+    service.writeContent(lobby([hall]));
+    await expect.poll(() => page.locator('html[data-colours]').count(), patience).toBe(0);
+  });
+
+  it('colours the idle page and the ticker, and notices of the level info alone', async () => {
+    const service = await start(
+      [],
+      { colours },
+      {
+        playlists: [
+          { id: 'main', slides: [] },
+          { id: 'news', slides: [hall] },
+        ],
+        screens: [{ name: 'Lobby', slug: 'lobby', playlist_id: 'main', layout: 'ticker', zones: { ticker: 'news' } }],
+      },
+    );
+    const page = await openPlayer(service, 'lobby');
+    await expect.poll(() => styleOf(page, '.idle', 'background-color'), patience).toBe('rgb(31, 61, 43)');
+    expect(await styleOf(page, '#ticker', 'color')).toBe('rgb(243, 239, 226)');
+    const ask = createOperator(service, null);
+    const takeover = async (level: string) => {
+      const until = new Date(Date.now() + 300_000).toISOString();
+      await ask('PUT', `/console/api/takeovers/${level}`, { targets: ['all'], level, title: 'Please note', until });
+      const notice = page.locator(`.notice-${level}`);
+      await notice.waitFor();
+      return notice.evaluate((element) => getComputedStyle(element).backgroundColor);
+    };
+    expect(await takeover('info')).toBe('rgb(31, 61, 43)');
+    expect(await takeover('warning')).toBe('rgb(255, 194, 10)');
+  });
+});
