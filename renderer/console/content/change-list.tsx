@@ -17,7 +17,7 @@ export const ChangeList = ({ before, after }: { before: ContentDocument; after: 
   const slideText = ({ type, title, fields }: SlideChange): string =>
     type === 'changed' ? words.slideChanged({ title, fields: named(fields) }) : words.slide[type]({ title });
   const text = ({ type, list, name, fields }: Change): string => {
-    const subject = words.subject[list]({ name });
+    const subject = list === 'style' ? words.style : words.subject[list]({ name });
     if (type !== 'changed') return words[type]({ subject });
     return fields.length === 0 ? subject : words.changed({ subject, fields: named(fields) });
   };

@@ -7,12 +7,13 @@ import { setField } from '../model/edit.ts';
 import { screenPayload, zonesIn } from '../model/payload.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Field } from '../ui/controls.tsx';
-import { PlayerFrame, type Shape } from '../ui/player-frame.tsx';
+import { PlayerFrame } from '../ui/player-frame.tsx';
 import { PlaylistOptions } from './playlist-options.tsx';
 import { useLiveData } from './preview.tsx';
 
 export const layouts = ['full', 'ticker', 'sidebar', 'sidebar-ticker'] as const;
-const shapes: readonly Shape[] = ['landscape', 'portrait', 'strip'];
+const shapes = ['landscape', 'portrait', 'strip'] as const;
+type Shape = (typeof shapes)[number];
 
 interface LayoutEditorProps {
   document: ContentDocument;

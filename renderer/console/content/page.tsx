@@ -18,10 +18,11 @@ import { Screens } from './screens.tsx';
 import { Sources } from './sources.tsx';
 import { Versions } from './versions.tsx';
 
-const tabs = ['playlists', 'week', 'screens', 'sources', 'versions', 'json'] as const;
+const tabs = ['playlists', 'week', 'screens', 'sources', 'style', 'versions', 'json'] as const;
 type Tab = (typeof tabs)[number];
 
 const weekPage = async () => (await import('../programmes/page.tsx')).WeekPage;
+const styleTab = async () => (await import('./style.tsx')).StyleTab;
 const jsonTab = async () => (await import('./json-tab.tsx')).JsonTab;
 
 const Body = ({ tab, rest: [first], document }: { tab: Tab; rest: readonly string[]; document: ContentDocument }) => {
@@ -45,6 +46,8 @@ const Body = ({ tab, rest: [first], document }: { tab: Tab; rest: readonly strin
       return <Screens document={document} />;
     case 'sources':
       return <Sources document={document} />;
+    case 'style':
+      return <Lazy load={styleTab} with={{ document }} />;
     case 'versions':
       return <Versions />;
     case 'json':

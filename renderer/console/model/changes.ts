@@ -23,7 +23,7 @@ export interface SlideChange {
 
 export interface Change {
   type: 'added' | 'removed' | 'changed';
-  list: ListName;
+  list: ListName | 'style';
   name: string;
   /** Names of the fields that differ, slides aside. */
   fields: string[];
@@ -71,8 +71,15 @@ const slideChanges = (before: PlaylistDraft, after: PlaylistDraft): SlideChange[
   return changes;
 };
 
-export const changesBetween = (before: ContentDocument, after: ContentDocument): Change[] =>
-  lists.flatMap((list) => {
+const styleChanges = ({ style: before }: ContentDocument, { style: after }: ContentDocument): Change[] => {
+  if (isEqual(before, after)) return [];
+  const type = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
+  return [{ type, list: 'style', name: '', fields: changedFields(before ?? {}, after ?? {}), slides: [] }];
+};
+
+export const changesBetween = (before: ContentDocument, after: ContentDocument): Change[] => [
+  ...styleChanges(before, after),
+  ...lists.flatMap((list) => {
     const records = (content: ContentDocument) =>
       new Map(((content[list] ?? []) as Fields[]).map((record) => [keyOf(record), record]));
     const [olds, news] = [records(before), records(after)];
@@ -89,7 +96,8 @@ export const changesBetween = (before: ContentDocument, after: ContentDocument):
       if (!news.has(key)) changes.push({ type: 'removed', list, name: nameOf(record), fields: [], slides: [] });
     }
     return changes;
-  });
+  }),
+];
 
 /** The playlists that a screen can play: its own, those of its programmes and zones, and what these nest and insert. */
 const playlistsOf = (content: ContentDocument, screen: ScreenDraft, programmes: readonly ProgrammeDraft[]) => {
@@ -115,6 +123,7 @@ const shownBy = (content: ContentDocument, slug: string): unknown => {
     records?.filter(({ id }) => ids.includes(id));
   const slides = playlists.flatMap((playlist) => playlist.slides);
   return {
+    style: content.style,
     hours: screen?.hours,
     layout: screen?.layout,
     zones: screen?.zones,

@@ -104,6 +104,15 @@ export interface ContentDocument extends Fields {
   apiSources?: NamedDraft[];
   timetableGroups?: TimetableDraft[];
   messages?: MessageDraft[];
+  style?: StyleDraft;
+}
+
+/** The house style. */
+export interface StyleDraft extends Fields {
+  logo_url?: string;
+  fonts?: { display?: string; text?: string };
+  colours?: { background?: string; text?: string; accent?: string };
+  corner?: number;
 }
 
 /** A saved message. */

@@ -60,6 +60,7 @@ export const previewPayload = (
     playlist: { id: playlist.id, name, fade_between_slides: playlist.fade_between_slides ?? true },
     ...live,
     timetableGroups: (content.timetableGroups ?? []).map(fillTimetable),
+    ...(content.style && { style: content.style }),
   };
 };
 

@@ -5,8 +5,9 @@ import type { PlaylistPayload } from '../../../service/contract/playlist.ts';
 import type { PlayMessage, PreviewMessage } from '../preview/message.ts';
 
 /** The player has the size of a display. */
-const sizes = { landscape: [1280, 720], portrait: [720, 1280], strip: [1920, 360] } as const;
+const sizes = { landscape: [1280, 720], portrait: [720, 1280], small: [800, 480], strip: [1920, 300] } as const;
 export type Shape = keyof typeof sizes;
+export const shapes = Object.keys(sizes) as Shape[];
 
 interface PlayerFrameProps {
   payload: PlaylistPayload;
