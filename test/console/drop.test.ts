@@ -63,7 +63,7 @@ itBrowser('files dropped on a playlist become slides at that place, and what is 
   await expect.poll(titles, patience).toEqual(['1. one', '2. hall.png', '3. door.png', '4. two']);
   await page.getByText('setup.exe is no picture, film, sound, font or PDF, and was not uploaded.').waitFor();
   await give(page, [{ ...picture('pasted.png', [9, 90, 9]), name: 'image.png' }], null);
-  await expect.poll(async () => (await titles())[2], patience).toMatch(/^3\. pasted-\d{8}-\d{6}\.png$/);
+  await expect.poll(async () => (await titles())[3], patience).toMatch(/^4\. pasted-\d{8}-\d{6}\.png$/);
   await give(page, [picture('end.png', [9, 90, 90])], 'h1');
   await expect.poll(async () => (await titles()).at(-1), patience).toBe('6. end.png');
   // Each is there, so none waits.

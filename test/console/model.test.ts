@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { changesBetween, screensConcerned } from '../../renderer/console/model/changes.ts';
 import { displaysOf, stateOfScreen } from '../../renderer/console/model/displays.ts';
 import { type ContentDocument, issuesAt, shortMessage } from '../../renderer/console/model/document.ts';
-import { editSlides, freeId, moveItem, withoutPlaylist, withoutScreen } from '../../renderer/console/model/edit.ts';
+import { editSlides, freeId, moveAll, withoutPlaylist, withoutScreen } from '../../renderer/console/model/edit.ts';
 import { createForms } from '../../renderer/console/model/schema.ts';
 import type { SiteScreen } from '../../renderer/console/model/wire.ts';
 import { contentFile } from '../../service/contract/content.ts';
@@ -71,7 +71,7 @@ test('a slide without an id keeps the one that it has by its place, wherever it 
     { kind: 'text', title: 'two' },
     { id: 'x', kind: 'web' },
   ]);
-  const after = editSlides(before, 'main', (slides) => moveItem(slides, 0, 2));
+  const after = editSlides(before, 'main', (slides) => moveAll(slides, new Set([0]), 3));
   expect(after.playlists?.[0]?.slides.map(({ id }) => id)).toEqual(['main-2', 'x', 'main-1']);
   expect(changesBetween(before, after)[0]?.slides.filter(({ type }) => type !== 'changed')).not.toEqual([]);
 });

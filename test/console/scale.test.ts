@@ -147,6 +147,12 @@ itBrowser(
     await cards.first().focus();
     await during('a move of a slide', () => page.keyboard.press('Alt+ArrowRight'));
     await page.getByRole('button', { name: /^2\. .*12345/ }).waitFor();
+    figures['cards of the grid'] = await cards.count();
+    await page.getByRole('list', { name: 'Slides' }).evaluate((list) => {
+      list.scrollTop = list.scrollHeight;
+    });
+    await page.getByRole('button', { name: '5000. Slide 4999' }).waitFor();
+    await page.getByRole('button', { name: 'Show as a strip' }).click();
     figures['cards of the strip'] = await cards.count();
     await page.getByRole('list', { name: 'Slides' }).evaluate((list) => {
       list.scrollLeft = list.scrollWidth;
@@ -161,6 +167,7 @@ itBrowser(
     await page.getByText('picture 0.jpg').waitFor({ state: 'detached' });
     expect(figures['elements of the wall']).toBeLessThan(8_000);
     expect(figures['cards of the strip']).toBeLessThan(30);
+    expect(figures['cards of the grid']).toBeLessThan(60);
     // On two busy cores an update takes 16 ms, a letter 29 ms.
     expect(figures['update of the wall']).toBeLessThan(1_000);
     expect(figures['a letter in a slide']).toBeLessThan(500);

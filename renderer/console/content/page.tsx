@@ -25,7 +25,15 @@ const weekPage = async () => (await import('../programmes/page.tsx')).WeekPage;
 const styleTab = async () => (await import('./style.tsx')).StyleTab;
 const jsonTab = async () => (await import('./json-tab.tsx')).JsonTab;
 
-const Body = ({ tab, rest: [first], document }: { tab: Tab; rest: readonly string[]; document: ContentDocument }) => {
+const Body = ({
+  tab,
+  rest: [first, second],
+  document,
+}: {
+  tab: Tab;
+  rest: readonly string[];
+  document: ContentDocument;
+}) => {
   const { texts } = useConsole();
   switch (tab) {
     case 'playlists': {
@@ -37,7 +45,7 @@ const Body = ({ tab, rest: [first], document }: { tab: Tab; rest: readonly strin
           <Playlists document={document} />
         </>
       ) : (
-        <Playlist document={document} playlist={playlist} />
+        <Playlist document={document} playlist={playlist} slideId={second} />
       );
     }
     case 'week':

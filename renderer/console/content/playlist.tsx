@@ -1,9 +1,10 @@
-/** One playlist: its slides as a strip, the selected one as a form next to the player's preview. */
+/** One playlist: its slides as a strip or a grid, the selected one as a form next to the player's preview. */
 
 import { useSignal } from '@preact/signals';
-import { useEffect, useId } from 'preact/hooks';
-import { shownBy } from '../../../service/domain/media-types.ts';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { slideId } from '../../../service/domain/slides.ts';
 import { reasonOf } from '../api/errors.ts';
+import { screensByPlaylist } from '../model/changes.ts';
 import {
   type ContentDocument,
   mediumName,
@@ -11,120 +12,110 @@ import {
   playlistOf,
   type SlideDraft,
 } from '../model/document.ts';
-import { editPlaylist, editSlides, freeId, insertAt, moveItem, removeAt, replaceAt, setField } from '../model/edit.ts';
+import { editPlaylist, editSlides, freeId, moveAll, replaceAt, setField } from '../model/edit.ts';
+import { type How, keysOf, type Selection, select, selected, settled } from '../model/selection.ts';
 import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Dialog, Empty } from '../ui/controls.tsx';
+import { Empty } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Lazy } from '../ui/lazy.tsx';
-import { MediaChooser } from '../ui/media-field.tsx';
-import { kindIcon } from '../ui/miniature.tsx';
 import { useReceive } from '../ui/receive.ts';
-import { wordOf } from '../ui/words.ts';
+import { AddSlide } from './add-slide.tsx';
+import { Cards, type Layout } from './cards.tsx';
+import { copiedSlides, isElsewhere, useSlideClipboard } from './clipboard.ts';
 import { slidesOfFiles, useDroppedFiles } from './dropped.ts';
 import { Preview } from './preview.tsx';
-import { SlideForm, slideKinds } from './slide-form.tsx';
-import { Strip } from './strip.tsx';
-
-/** Kinds whose medium is chosen first, and what fits. */
-const pictured: Partial<Record<string, readonly string[]>> = shownBy;
+import { SelectedForm } from './selected-form.tsx';
+import { SlideForm } from './slide-form.tsx';
+import { SlideTools } from './slide-tools.tsx';
 
 /** Screens that are named; the rest are counted. */
 const MOST_SCREENS = 5;
+/** Names of files in a sentence. */
+const MOST_FILES = 5;
 
-interface AddSlideProps {
-  document: ContentDocument;
-  onAdd(kind: string, ...mediaUrls: string[]): void;
-  /** Files of this machine are chosen. */
-  onFiles(files: File[]): void;
-  onClose(): void;
-}
+const layoutKey = 'signage.console.layout';
+/** Slides that a strip shows at once; more of them begin as a grid where there is room. */
+const STRIP_SLIDES = 7;
 
-/** Asks for the kind of a new slide, and for its medium, if any. */
-export const AddSlide = ({ document, onAdd, onFiles, onClose }: AddSlideProps) => {
-  const { texts } = useConsole();
-  const words = texts.editor;
-  const choosing = useSignal<string | null>(null);
-  const lacks: Partial<Record<string, string>> = {
-    ...(document.templates?.length ? {} : { template: words.noTemplates }),
-    ...(document.rssFeeds?.length ? {} : { rss: words.noFeeds }),
-    ...(document.timetableGroups?.length ? {} : { timetable: words.noGroups }),
-    ...((document.playlists?.length ?? 0) > 1 ? {} : { playlist: words.noOtherPlaylist }),
-  };
-  if (choosing.value !== null) {
-    const kind = choosing.value;
-    return (
-      <MediaChooser
-        accepts={pictured[kind] ?? []}
-        isMany
-        onChoose={(...urls) => onAdd(kind, ...urls)}
-        onFiles={onFiles}
-        onClose={onClose}
-      />
-    );
-  }
-  return (
-    <Dialog title={words.addTitle} onClose={onClose} isWide>
-      <ul class="kinds">
-        {slideKinds.map((kind) => (
-          <li key={kind}>
-            <button
-              type="button"
-              disabled={lacks[kind] !== undefined}
-              onClick={() => {
-                if (pictured[kind] === undefined) onAdd(kind);
-                else choosing.value = kind;
-              }}
-            >
-              <Icon name={kindIcon(kind)} />
-              <strong>{wordOf(words.kind, kind)}</strong>
-              <span class="soft">{lacks[kind] ?? wordOf(words.kindAbout, kind)}</span>
-            </button>
-          </li>
-        ))}
-      </ul>
-    </Dialog>
-  );
+const recalledLayout = (slides: number): Layout => {
+  const kept = localStorage.getItem(layoutKey);
+  if (kept === 'grid' || kept === 'strip') return kept;
+  return slides > STRIP_SLIDES && innerWidth >= 1024 ? 'grid' : 'strip';
 };
 
 const week = async () => (await import('./week.tsx')).Week;
 
+/** Whether a key is meant for the slides: nothing has the focus, or a slide has. */
+const isForSlides = ({ target }: KeyboardEvent): boolean =>
+  target === document.body ||
+  (target instanceof Element && !isElsewhere(target) && target.closest('.strip, .grid, main:focus') !== null);
+
 interface PlaylistProps {
   document: ContentDocument;
   playlist: PlaylistDraft;
+  /** The id of the slide that the address names. */
+  slideId?: string | undefined;
 }
 
-export const Playlist = ({ document, playlist }: PlaylistProps) => {
+export const Playlist = ({ document, playlist, slideId: wanted }: PlaylistProps) => {
   const { draft: openDraft, texts, format, announcer, media, documents, client } = useConsole();
   const receive = useReceive();
   const draft = openDraft();
   const words = texts.editor;
   const nameId = useId();
-  const chosen = useSignal(0);
+  const { id, slides } = playlist;
+  const marked = useSignal<Selection>(selected([], null));
+  /** The index of the one whose form was shown last. */
+  const place = useRef(0);
   const isAdding = useSignal(false);
   const isWeek = useSignal(false);
+  const isMany = useSignal(false);
+  const layout = useSignal<Layout>(recalledLayout(slides.length));
   const at = document.playlists?.indexOf(playlist) ?? 0;
   const path = `playlists[${at}]`;
-  const { id, slides } = playlist;
-  const selected = Math.min(chosen.value, slides.length - 1);
-  const slide = slides[selected];
+  const order = keysOf(slides.map((each, index) => slideId(id, each, index)));
+  const selection = settled(order, marked.value, place.current);
+  const lead = Math.max(0, order.indexOf(selection.lead ?? ''));
+  place.current = lead;
+  const chosen = new Set(order.flatMap((key, index) => (selection.keys.has(key) ? index : [])));
+  const end = chosen.size === 0 ? 0 : Math.max(...chosen) + 1;
+  const slide = slides[lead];
   const check = draft.check.value;
 
   useEffect(() => {
-    chosen.value = 0;
+    marked.value = wanted === undefined ? selected([], null) : selected([wanted], wanted);
+    if (wanted === undefined) place.current = 0;
     void media.load();
-  }, [id]);
+  }, [id, wanted]);
 
   const change = (edit: (slides: readonly SlideDraft[]) => SlideDraft[], group?: string): void =>
     draft.edit(editSlides(document, id, edit), group);
   const ids = slides.flatMap((each) => each.id ?? []);
+  const choose = (index: number, how: How): void => {
+    const key = order[index];
+    if (key === undefined) return;
+    marked.value = select(order, selection, key, isMany.value && how === 'only' ? 'toggle' : how);
+    if (marked.value.keys.size > 1) announcer.speak(words.selected({ count: marked.value.keys.size }));
+  };
 
-  /** Adds slides before the index `gap`, and selects the first of them. */
+  /** Adds slides before the index `gap`, and selects them. */
   const insert = (added: readonly SlideDraft[], gap: number): void => {
     if (added.length === 0) return;
     change((list) => [...list.slice(0, gap), ...added, ...list.slice(gap)]);
-    chosen.value = gap;
+    const keys = added.flatMap((each) => each.id ?? []);
+    marked.value = selected(keys, keys[0] ?? null);
     announcer.speak(words.added({ count: added.length }));
+  };
+  /** Copies with ids of their own. @param idOf the id that each would like to have */
+  const copiesOf = (list: readonly SlideDraft[], idOf: (slide: SlideDraft) => string): SlideDraft[] => {
+    const taken = new Set(ids);
+    return list.map((each) => {
+      const liked = idOf(each);
+      const free = taken.has(liked) ? freeId(liked, taken) : liked;
+      taken.add(free);
+      return { ...each, id: free };
+    });
   };
   const add = (kind: string, ...mediaUrls: string[]): void => {
     isAdding.value = false;
@@ -132,7 +123,7 @@ export const Playlist = ({ document, playlist }: PlaylistProps) => {
       const names = mediaUrls.map(mediumName);
       return insert(
         slidesOfFiles(names, [], ids).map((each) => ({ ...each, kind })),
-        selected + 1,
+        end,
       );
     }
     const added: SlideDraft = {
@@ -144,16 +135,26 @@ export const Playlist = ({ document, playlist }: PlaylistProps) => {
       ...(kind === 'rss' ? { content: { feed_id: document.rssFeeds?.[0]?.id ?? '' } } : {}),
       ...(kind === 'timetable' ? { content: { group_id: document.timetableGroups?.[0]?.id ?? '' } } : {}),
     };
-    insert([added], selected + 1);
+    insert([added], end);
   };
-  const addFiles = (files: Iterable<File>, gap: number): void =>
-    insert(slidesOfFiles(receive(files), slides, ids), gap);
-  useDroppedFiles((files, gap) => addFiles(files, gap === 'pasted' ? selected + 1 : (gap ?? slides.length)));
-  const screens = document.screens.filter((screen) => screen.playlist_id === id);
+  const addFiles = (files: Iterable<File>, gap: number): void => {
+    const names = receive(files);
+    const unshown = names.filter((name) => slidesOfFiles([name], [], []).length === 0);
+    if (unshown.length > 0) {
+      const named = format.list(unshown.slice(0, MOST_FILES));
+      announcer.complain(words.noSlideShows({ count: unshown.length, names: named }));
+    }
+    insert(slidesOfFiles(names, slides, ids), gap);
+  };
+  useDroppedFiles((files, gap) => addFiles(files, gap === 'pasted' ? end : (gap ?? slides.length)));
+
+  const screens = screensByPlaylist(document).get(id) ?? [];
   /** The slugs of those whose displays have the selected slide. */
   const published = documents.current.value?.content;
-  const showable = screens.flatMap(({ slug }) =>
-    published !== undefined && playlistOf(published, slug)?.slides.some((each) => each.id === (slide?.id ?? ''))
+  const showable = document.screens.flatMap(({ slug, playlist_id }) =>
+    playlist_id === id &&
+    published !== undefined &&
+    playlistOf(published, slug)?.slides.some((each) => each.id === (slide?.id ?? ''))
       ? slug
       : [],
   );
@@ -172,26 +173,69 @@ export const Playlist = ({ document, playlist }: PlaylistProps) => {
       announcer.complain(reasonOf(error, texts));
     }
   };
-  const duplicate = (): void => {
-    if (slide === undefined) return;
-    change((list) => insertAt(list, selected + 1, { ...slide, id: freeId(`${slide.id ?? slide.kind}-copy`, ids) }));
-    chosen.value = selected + 1;
-  };
+  const chosenSlides = (): SlideDraft[] => slides.filter((_, index) => chosen.has(index));
+  const withoutChosen = (): void => change((list) => list.filter((_, index) => !chosen.has(index)));
+  const duplicate = (): void =>
+    insert(
+      copiesOf(chosenSlides(), (each) => `${each.id ?? each.kind}-copy`),
+      end,
+    );
   const remove = (): void => {
-    change((list) => removeAt(list, selected));
-    announcer.say(words.removed);
+    if (chosen.size === 0) return;
+    place.current = Math.min(...chosen);
+    withoutChosen();
+    announcer.say(words.slidesRemoved({ count: chosen.size }));
   };
-  const move = (from: number, to: number): void => {
-    if (to < 0 || to >= slides.length || from === to) return;
-    change((list) => moveItem(list, from, to));
-    chosen.value = to;
-    announcer.speak(words.moved({ place: to + 1, count: slides.length }));
+  const paste = (pasted: readonly SlideDraft[]): void =>
+    insert(
+      copiesOf(pasted, (each) => each.id ?? each.kind),
+      end,
+    );
+  const clipboard = useSlideClipboard({
+    selected: chosenSlides,
+    onCopied: (count) => announcer.say(words.copied({ count })),
+    onCut: () => {
+      place.current = Math.min(...chosen);
+      withoutChosen();
+      announcer.say(words.wasCut({ count: chosen.size }));
+    },
+    onPaste: paste,
+  });
+  const move = (indices: ReadonlySet<number>, gap: number): void => {
+    const next = moveAll(order, indices, gap);
+    if (next.every((key, index) => key === order[index])) return;
+    change((list) => moveAll(list, indices, gap));
+    const keys = order.filter((_, index) => indices.has(index));
+    const first = keys.includes(selection.lead ?? '') ? selection.lead : (keys[0] ?? null);
+    marked.value = selected(keys, first);
+    announcer.speak(words.moved({ place: next.indexOf(first ?? '') + 1, count: slides.length }));
   };
+  const moveBy = (by: -1 | 1): void => move(chosen, by < 0 ? Math.max(0, Math.min(...chosen) - 1) : end + 1);
   const set = (name: string, value: unknown): void =>
     draft.edit(
       editPlaylist(document, id, (each) => setField(each, name, value)),
       `${id} ${name}`,
     );
+
+  const keys = useRef((_: KeyboardEvent): void => undefined);
+  keys.current = (event) => {
+    if (!isForSlides(event) || event.altKey) return;
+    const isCommand = event.ctrlKey || event.metaKey;
+    const key = event.key.toLowerCase();
+    if (isCommand && key === 'a') marked.value = { ...selected(order, selection.lead), anchor: selection.anchor };
+    else if (isCommand && key === 'd') duplicate();
+    else if (!isCommand && (key === 'delete' || key === 'backspace')) remove();
+    else if (key === 'escape' && chosen.size > 1 && selection.lead !== null) {
+      isMany.value = false;
+      marked.value = selected([selection.lead], selection.lead);
+    } else return;
+    event.preventDefault();
+  };
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => keys.current(event);
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
 
   return (
     <>
@@ -229,89 +273,82 @@ export const Playlist = ({ document, playlist }: PlaylistProps) => {
       <p class="soft playlist-screens">
         {screens.length === 0
           ? words.unused
-          : words.shownOn({
-              screens: format.few(
-                screens.map(({ name }) => name),
-                MOST_SCREENS,
-                words.moreScreens,
-              ),
-            })}
+          : words.shownOn({ screens: format.few(screens, MOST_SCREENS, words.moreScreens) })}
       </p>
-      <div class="strip-tools buttons">
-        <button type="button" class="button small primary" onClick={() => (isAdding.value = true)}>
-          <Icon name="plus" /> {words.add}
-        </button>
-        <button
-          type="button"
-          class="button small"
-          disabled={slide === undefined || selected === 0}
-          aria-label={words.moveBack}
-          onClick={() => move(selected, selected - 1)}
-        >
-          <Icon name="left" />
-        </button>
-        <button
-          type="button"
-          class="button small"
-          disabled={slide === undefined || selected === slides.length - 1}
-          aria-label={words.moveOn}
-          onClick={() => move(selected, selected + 1)}
-        >
-          <Icon name="right" />
-        </button>
-        <button type="button" class="button small" disabled={slide === undefined} onClick={duplicate}>
-          <Icon name="copy" /> {words.duplicate}
-        </button>
-        <button type="button" class="button small" disabled={slide === undefined} onClick={remove}>
-          <Icon name="forget" /> {words.remove}
-        </button>
-        <button type="button" class="button small" disabled={showable.length === 0} onClick={() => void showNow()}>
-          <Icon name="screens" /> {words.showNow}
-        </button>
-        <button
-          type="button"
-          class="button small"
-          aria-pressed={isWeek.value}
-          onClick={() => (isWeek.value = !isWeek.value)}
-        >
-          <Icon name="timetable" /> {texts.week.title}
-        </button>
-      </div>
+      <SlideTools
+        count={chosen.size}
+        isFirst={end === chosen.size}
+        isLast={Math.min(...chosen) === slides.length - chosen.size}
+        canShow={showable.length > 0}
+        canPaste={copiedSlides().length > 0}
+        isMany={isMany.value}
+        layout={layout.value}
+        isWeek={isWeek.value}
+        onAdd={() => (isAdding.value = true)}
+        onMove={moveBy}
+        onDuplicate={duplicate}
+        onCopy={clipboard.copy}
+        onCut={clipboard.cut}
+        onPaste={() => paste(copiedSlides())}
+        onRemove={remove}
+        onShow={() => void showNow()}
+        onMany={() => (isMany.value = !isMany.value)}
+        onLayout={() => {
+          layout.value = layout.value === 'grid' ? 'strip' : 'grid';
+          localStorage.setItem(layoutKey, layout.value);
+        }}
+        onWeek={() => (isWeek.value = !isWeek.value)}
+      />
       {slides.length === 0 ? (
         <Empty title={words.noSlides}>
           <p>{words.noSlidesTask}</p>
         </Empty>
       ) : (
         <>
-          <Strip
+          <Cards
             playlist={playlist}
             path={path}
             check={check}
-            selected={selected}
-            onSelect={(index) => {
-              chosen.value = index;
+            layout={layout.value}
+            chosen={chosen}
+            lead={lead}
+            onSelect={choose}
+            onLasso={(indices, isAdded) => {
+              const found = indices.flatMap((index) => order[index] ?? []);
+              marked.value = selected([...(isAdded ? selection.keys : []), ...found], found[0] ?? null);
+              announcer.speak(words.selected({ count: marked.value.keys.size }));
             }}
             onMove={move}
           />
           {isWeek.value && (
             <Lazy
               load={week}
-              with={{ document, playlist, selected, onSelect: (index: number) => (chosen.value = index) }}
+              with={{ document, playlist, selected: lead, onSelect: (index: number) => choose(index, 'only') }}
             />
           )}
           {slide !== undefined && (
             <div class="editor">
-              <Preview document={document} playlist={playlist} only={selected} />
-              <SlideForm
-                key={`${slide.id ?? selected}`}
-                slide={slide}
-                document={document}
-                path={`${path}.slides[${selected}]`}
-                check={check}
-                onChange={(next, group) =>
-                  change((list) => replaceAt(list, selected, next), `${id} ${selected} ${group}`)
-                }
-              />
+              <Preview document={document} playlist={playlist} only={lead} />
+              {chosen.size > 1 ? (
+                <SelectedForm
+                  slides={chosenSlides()}
+                  onChange={(edit, group) =>
+                    change(
+                      (list) => list.map((each, index) => (chosen.has(index) ? edit(each) : each)),
+                      `${id} ${[...selection.keys].join()} ${group}`,
+                    )
+                  }
+                />
+              ) : (
+                <SlideForm
+                  key={`${slide.id ?? lead}`}
+                  slide={slide}
+                  document={document}
+                  path={`${path}.slides[${lead}]`}
+                  check={check}
+                  onChange={(next, group) => change((list) => replaceAt(list, lead, next), `${id} ${lead} ${group}`)}
+                />
+              )}
             </div>
           )}
         </>
@@ -322,7 +359,7 @@ export const Playlist = ({ document, playlist }: PlaylistProps) => {
           onAdd={add}
           onFiles={(files) => {
             isAdding.value = false;
-            addFiles(files, selected + 1);
+            addFiles(files, end);
           }}
           onClose={() => (isAdding.value = false)}
         />

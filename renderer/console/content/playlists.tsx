@@ -3,13 +3,15 @@
 import { useSignal } from '@preact/signals';
 import type { Slide } from '../../../service/contract/playlist.ts';
 import { slideId } from '../../../service/domain/slides.ts';
+import { screensByPlaylist } from '../model/changes.ts';
 import { type ContentDocument, issuesAt, type PlaylistDraft } from '../model/document.ts';
 import { freeId, insertAt, setList, withoutPlaylist } from '../model/edit.ts';
 import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Confirm, Dialog, Empty, Field, IconButton } from '../ui/controls.tsx';
+import { Confirm, Dialog, Empty, Field, IconButton, SearchField } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Miniature } from '../ui/miniature.tsx';
+import { FoundSlides } from './found-slides.tsx';
 
 /** Miniatures of a strip; the rest are counted. */
 const SHOWN = 8;
@@ -17,13 +19,22 @@ const SHOWN = 8;
 const NAMED = 3;
 const NAMED_ON_REMOVAL = 20;
 
-const Row = ({ document, playlist, index }: { document: ContentDocument; playlist: PlaylistDraft; index: number }) => {
+interface RowProps {
+  document: ContentDocument;
+  playlist: PlaylistDraft;
+  index: number;
+  /** Names of the screens on which it plays. */
+  screens: readonly string[];
+}
+
+const Row = ({ document, playlist, index, screens }: RowProps) => {
   const { draft: openDraft, texts, format, router } = useConsole();
   const draft = openDraft();
   const words = texts.editor;
   const isRemoving = useSignal(false);
   const { id, name, slides } = playlist;
-  const screens = document.screens.filter((screen) => screen.playlist_id === id);
+  /** Those that would show nothing without it. */
+  const emptied = document.screens.filter((screen) => screen.playlist_id === id).map((screen) => screen.name);
   const among = slides.map((slide, at) => ({ id: slideId(id, slide, at), kind: slide.kind as Slide['kind'] }));
   const errors = issuesAt(draft.check.value?.errors ?? [], `playlists[${index}]`).length;
   const warnings = issuesAt(draft.check.value?.warnings ?? [], `playlists[${index}]`).length;
@@ -43,7 +54,6 @@ const Row = ({ document, playlist, index }: { document: ContentDocument; playlis
     draft.edit(withoutPlaylist(document, id));
   };
 
-  const names = screens.map((screen) => screen.name);
   return (
     <li class="playlist-row">
       <div class="playlist-about">
@@ -52,7 +62,7 @@ const Row = ({ document, playlist, index }: { document: ContentDocument; playlis
         </h2>
         <p class="soft">
           {words.slideCount({ count: slides.length })}
-          {screens.length > 0 && ` · ${words.shownOn({ screens: format.few(names, NAMED, words.moreScreens) })}`}
+          {screens.length > 0 && ` · ${words.shownOn({ screens: format.few(screens, NAMED, words.moreScreens) })}`}
           {screens.length === 0 && ` · ${words.unused}`}
         </p>
         {errors > 0 && <p class="state bad">{texts.draft.errors({ count: errors })}</p>}
@@ -83,9 +93,9 @@ const Row = ({ document, playlist, index }: { document: ContentDocument; playlis
           onSubmit={remove}
         >
           <p>
-            {names.length === 0
+            {emptied.length === 0
               ? words.removeUnused
-              : words.removeUsed({ screens: format.few(names, NAMED_ON_REMOVAL, words.moreScreens) })}
+              : words.removeUsed({ screens: format.few(emptied, NAMED_ON_REMOVAL, words.moreScreens) })}
           </p>
         </Confirm>
       )}
@@ -155,22 +165,33 @@ export const Playlists = ({ document }: { document: ContentDocument }) => {
   const { texts } = useConsole();
   const words = texts.editor;
   const isAdding = useSignal(false);
+  const search = useSignal('');
   const playlists = document.playlists ?? [];
+  const screens = screensByPlaylist(document);
   return (
     <>
-      <div class="buttons">
+      <div class="chooser-head">
         <button type="button" class="button" onClick={() => (isAdding.value = true)}>
           <Icon name="plus" /> {words.newPlaylist}
         </button>
+        {playlists.length > 0 && <SearchField label={words.search} text={search} />}
       </div>
-      {playlists.length === 0 ? (
+      {search.value.trim() !== '' ? (
+        <FoundSlides playlists={playlists} text={search.value} />
+      ) : playlists.length === 0 ? (
         <Empty title={words.noPlaylists}>
           <p>{words.noPlaylistsTask}</p>
         </Empty>
       ) : (
         <ul class="playlists">
           {playlists.map((playlist, index) => (
-            <Row key={playlist.id} document={document} playlist={playlist} index={index} />
+            <Row
+              key={playlist.id}
+              document={document}
+              playlist={playlist}
+              index={index}
+              screens={screens.get(playlist.id) ?? []}
+            />
           ))}
         </ul>
       )}

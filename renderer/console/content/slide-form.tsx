@@ -90,6 +90,7 @@ export const ScheduleFields = ({ slide, issues, path, onChange }: ScheduleProps)
   const words = texts.schedule;
   const id = useId();
   const mode = slide['schedule_mode'] ?? 'always';
+  const isTimed = mode === 'between' || mode === 'weekly';
 
   const field = (name: string, type: 'datetime-local' | 'time', label: string) => {
     const value = typeof slide[name] === 'string' ? slide[name] : '';
@@ -162,13 +163,13 @@ export const ScheduleFields = ({ slide, issues, path, onChange }: ScheduleProps)
           </div>
         </>
       )}
-      {mode !== 'always' && (
+      {isTimed && (
         <div class="pair">
           {field('schedule_start_datetime', 'datetime-local', words.firstDay)}
           {field('schedule_end_datetime', 'datetime-local', words.lastDay)}
         </div>
       )}
-      {mode !== 'always' && <p class="hint">{texts.plan.zone({ timeZone: format.zone })}</p>}
+      {isTimed && <p class="hint">{texts.plan.zone({ timeZone: format.zone })}</p>}
       {[
         ...issuesAt(issues.errors, `${path}.schedule_mode`),
         ...issuesAt(issues.errors, `${path}.schedule_days_json`),

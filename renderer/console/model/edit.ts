@@ -27,10 +27,14 @@ export const insertAt = <Item>(list: readonly Item[], index: number, item: Item)
 export const toggled = <Item>(list: readonly Item[], item: Item): Item[] =>
   list.includes(item) ? list.filter((each) => each !== item) : [...list, item];
 
-/** Moves an item to the index `to`. */
-export const moveItem = <Item>(list: readonly Item[], from: number, to: number): Item[] => {
-  const item = list[from];
-  return item === undefined ? [...list] : insertAt(removeAt(list, from), to, item);
+/** Moves the items at `places` together, before the one that is at the index `gap` now. */
+export const moveAll = <Item>(list: readonly Item[], places: ReadonlySet<number>, gap: number): Item[] => {
+  const rest = (item: Item, index: number): Item[] => (places.has(index) ? [] : [item]);
+  return [
+    ...list.slice(0, gap).flatMap(rest),
+    ...list.filter((_, index) => places.has(index)),
+    ...list.slice(gap).flatMap((item, index) => rest(item, gap + index)),
+  ];
 };
 
 /** `base`, or `base-2`, `base-3`, ... if it is taken. */

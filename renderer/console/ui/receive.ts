@@ -1,5 +1,4 @@
 /** Files that people give to a page: dropped, chosen, or pasted. */
-import { mediaTypeOf } from '../../../service/domain/media-types.ts';
 import { useConsole } from './context.tsx';
 
 /** `hall.jpg`, or `hall-2.jpg` if the name belongs to a different file. */
@@ -11,6 +10,9 @@ export const freeName = (name: string, isTaken: (name: string) => boolean): stri
   }
 };
 
+/** Endings of programs, which no display opens; the API takes them, a person hardly means them. */
+const programs = /\.(?:apk|app|bat|cmd|com|cpl|deb|dll|dmg|exe|jar|js|lnk|msi|msix|ps1|rpm|scr|sh|vbs)$/i;
+
 const named = (file: File, name: string): File =>
   file.name === name ? file : new File([file], name, { type: file.type, lastModified: file.lastModified });
 
@@ -19,7 +21,7 @@ export const pastedName = (type: string, now: Date): string =>
   `pasted-${now.toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}.${type.replace('image/', '')}`;
 
 /**
- * Uploads files. Those that no screen shows are refused with a sentence; one with the name of another medium gets a name of
+ * Uploads files. Programs are refused with a sentence; one with the name of another medium gets a name of
  * its own.
  * @returns the names of those that are uploaded
  */
@@ -27,13 +29,13 @@ export const useReceive = (): ((files: Iterable<File>) => string[]) => {
   const { uploads, media, announcer, texts, format } = useConsole();
   return (files) => {
     const all = [...files];
-    const refused = all.filter(({ name }) => mediaTypeOf(name) === null).map(({ name }) => name);
+    const refused = all.filter(({ name }) => programs.test(name)).map(({ name }) => name);
     if (refused.length > 0) {
       announcer.complain(texts.media.refused({ count: refused.length, names: format.list(refused.slice(0, 5)) }));
     }
     const known = new Map(media.list.value?.media.map(({ filename, size }) => [filename, size]));
     const accepted = all
-      .filter(({ name }) => mediaTypeOf(name) !== null)
+      .filter(({ name }) => !programs.test(name))
       .map((file) => {
         const name = freeName(file.name, (each) => known.has(each) && known.get(each) !== file.size);
         known.set(name, file.size);

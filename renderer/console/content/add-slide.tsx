@@ -1,0 +1,69 @@
+/** Asks what a new slide shows. */
+import { useSignal } from '@preact/signals';
+import { shownBy } from '../../../service/domain/media-types.ts';
+import type { ContentDocument } from '../model/document.ts';
+import { useConsole } from '../ui/context.tsx';
+import { Dialog } from '../ui/controls.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { MediaChooser } from '../ui/media-field.tsx';
+import { kindIcon } from '../ui/miniature.tsx';
+import { wordOf } from '../ui/words.ts';
+import { slideKinds } from './slide-form.tsx';
+
+/** Kinds whose medium is chosen first, and what fits. */
+const pictured: Partial<Record<string, readonly string[]>> = shownBy;
+
+interface AddSlideProps {
+  document: ContentDocument;
+  onAdd(kind: string, ...mediaUrls: string[]): void;
+  /** Files of this machine are chosen. */
+  onFiles(files: File[]): void;
+  onClose(): void;
+}
+
+/** Asks for the kind of a new slide, and for its medium, if any. */
+export const AddSlide = ({ document, onAdd, onFiles, onClose }: AddSlideProps) => {
+  const { texts } = useConsole();
+  const words = texts.editor;
+  const choosing = useSignal<string | null>(null);
+  const lacks: Partial<Record<string, string>> = {
+    ...(document.templates?.length ? {} : { template: words.noTemplates }),
+    ...(document.rssFeeds?.length ? {} : { rss: words.noFeeds }),
+    ...(document.timetableGroups?.length ? {} : { timetable: words.noGroups }),
+    ...((document.playlists?.length ?? 0) > 1 ? {} : { playlist: words.noOtherPlaylist }),
+  };
+  if (choosing.value !== null) {
+    const kind = choosing.value;
+    return (
+      <MediaChooser
+        accepts={pictured[kind] ?? []}
+        isMany
+        onChoose={(...urls) => onAdd(kind, ...urls)}
+        onFiles={onFiles}
+        onClose={onClose}
+      />
+    );
+  }
+  return (
+    <Dialog title={words.addTitle} onClose={onClose} isWide>
+      <ul class="kinds">
+        {slideKinds.map((kind) => (
+          <li key={kind}>
+            <button
+              type="button"
+              disabled={lacks[kind] !== undefined}
+              onClick={() => {
+                if (pictured[kind] === undefined) onAdd(kind);
+                else choosing.value = kind;
+              }}
+            >
+              <Icon name={kindIcon(kind)} />
+              <strong>{wordOf(words.kind, kind)}</strong>
+              <span class="soft">{lacks[kind] ?? wordOf(words.kindAbout, kind)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+};
