@@ -67,12 +67,13 @@ const commandLineBundle: BuildOptions = {
   banner: requireBanner,
 };
 
-/** What threads are given as text: one CommonJS file each, with nothing outside of it. */
+/** What threads are given as text, and a program of its own: one CommonJS file each, with nothing outside of it. */
 const threadsBundle: BuildOptions = {
   ...shared,
   entryPoints: {
     'service/feeds-thread': 'service/feeds/thread.ts',
     'service/templates-thread': 'service/content/thread.ts',
+    'service/heif': 'service/media/renditions/heif-process.ts',
   },
   outExtension: { '.js': '.cjs' },
   platform: 'node',

@@ -1,6 +1,6 @@
 /** Starts the kiosk: one app that hosts the service and shows its pages. */
 import { hostname, totalmem } from 'node:os';
-import { app, Menu, powerSaveBlocker, protocol, screen, session } from 'electron';
+import { app, Menu, powerSaveBlocker, protocol, screen, session, utilityProcess } from 'electron';
 import { EXIT_CONFIG, runningAt } from '../service/public.ts';
 import { graphicsOf, handleCrashes, openRendering } from './crashes.ts';
 import { createKiosk } from './kiosk.ts';
@@ -11,6 +11,7 @@ import { systemPanels } from './power/panels.ts';
 import { createKeepAwake } from './power/power.ts';
 import { ownMemory, run } from './processes.ts';
 import { createKioskProxy } from './proxy.ts';
+import { createRunScript } from './scripts.ts';
 import { createServiceHost } from './service-host.ts';
 import { enabledFeatures, refusal, refusedSwitches } from './switches.ts';
 import { showTextPage } from './text-page.ts';
@@ -33,6 +34,7 @@ const host = createServiceHost(paths, {
   }),
   capture: (deviceId) => kiosk.capture(deviceId),
   operate: (order, box) => kiosk.operate(order, box),
+  runScript: createRunScript(utilityProcess.fork),
   restart: () => relaunch('an operator restarted it from the console'),
 });
 const { log } = host;

@@ -94,7 +94,7 @@ const SHOWN_LINES = 200;
 
 export const createServiceHost = (
   { dataDir, rendererDir, resourcesDir }: Pick<Paths, 'dataDir' | 'rendererDir' | 'resourcesDir'>,
-  ports: Required<Pick<Ports, 'kiosk' | 'capture' | 'operate' | 'restart'>>,
+  ports: Required<Pick<Ports, 'kiosk' | 'capture' | 'operate' | 'runScript' | 'restart'>>,
 ): ServiceHost => {
   const ring = createLogRing(mostLogLines);
   const environment = takeEnvironment();

@@ -10,7 +10,7 @@ import { createClientAddress } from './http/client-address.ts';
 import type { Operate, ServiceContext } from './module.ts';
 import { createClockSync } from './platform/clock-sync.ts';
 import type { Closers } from './platform/closers.ts';
-import { createConfined } from './platform/confined.ts';
+import { createConfined, type RunScript } from './platform/confined.ts';
 import { createFfmpeg } from './platform/ffmpeg.ts';
 import type { Options } from './platform/options/index.ts';
 import { createGet } from './platform/outbound/get.ts';
@@ -45,6 +45,8 @@ export interface Ports {
   capture?: (deviceId: string) => Promise<Uint8Array> | null;
   /** Acts on the machine and its displays; absent: there are none. */
   operate?: Operate;
+  /** Runs a script where this program itself is no Node.js; absent: it is. */
+  runScript?: RunScript;
   /** Ends this process, so that it is restarted; absent: there is no supervisor. */
   restart?: () => void;
 }
@@ -60,6 +62,7 @@ export const createContext = (
     capture,
     operate,
     restart,
+    runScript,
     now = systemClock.now,
     isSynchronized = now === systemClock.now ? createClockSync(systemClock) : () => false,
     tempo = defaultTempo,
@@ -70,6 +73,7 @@ export const createContext = (
   const { dataDir, uploadDir, mediaDir, publicUrl, allowedHosts } = options;
   const machineName = hostname();
   const outbound = createOutbound(options);
+  const confined = createConfined(options.childEnvironment);
   return {
     options,
     version: packageJson.version,
@@ -88,7 +92,9 @@ export const createContext = (
     get: createGet(createLocator(), outbound),
     outbound,
     ffmpeg: createFfmpeg(options),
-    confined: createConfined(options.childEnvironment),
+    confined,
+    runScript: (job) =>
+      runScript?.({ ...job, env: options.childEnvironment }) ?? confined({ ...job, program: process.execPath }),
     clientAddress: createClientAddress(options.trustProxy),
     isOwnAuthority: createOwnAuthority({ machineName, publicUrl, allowedHosts }, networkInterfaces),
     isOwnHost: createOwnHost({ machineName, publicUrl, allowedHosts }, networkInterfaces),

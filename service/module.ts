@@ -14,7 +14,7 @@ import type { createClientAddress } from './http/client-address.ts';
 import type { Routes, Sockets } from './http/routes.ts';
 import type { Server } from './http/server.ts';
 import type { Closers } from './platform/closers.ts';
-import type { Confined } from './platform/confined.ts';
+import type { Confined, ScriptJob, ScriptOutput } from './platform/confined.ts';
 import type { Ffmpeg } from './platform/ffmpeg.ts';
 import type { Options } from './platform/options/index.ts';
 import type { Get } from './platform/outbound/get.ts';
@@ -84,6 +84,8 @@ export interface ServiceContext extends Clock {
   ffmpeg: Ffmpeg;
   /** Runs a program that reads a file of somebody's. */
   confined: Confined;
+  /** Runs a script of the service in a process of its own. */
+  runScript(job: Omit<ScriptJob, 'env'>): Promise<ScriptOutput>;
   clientAddress: ReturnType<typeof createClientAddress>;
   isOwnAuthority: ReturnType<typeof createOwnAuthority>;
   isOwnHost: ReturnType<typeof createOwnHost>;

@@ -1,5 +1,5 @@
 /** Runs programs that read a file of somebody's, which may have been made to do harm. */
-import { type ChildProcess, execFile } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
@@ -10,6 +10,8 @@ const execute = promisify(execFile);
 interface Job {
   program: string;
   args: readonly string[];
+  /** A script that the program runs, the first of its arguments; absent: none. */
+  script?: string;
   /** The only file that the program has to read. */
   file: string;
   /** The program is killed after this time, ms. */
@@ -26,6 +28,16 @@ interface Job {
   onOutput?(text: string): void;
   signal?: AbortSignal | undefined;
 }
+
+/** A job that a script of the service does, in a process of its own. */
+export interface ScriptJob extends Omit<Job, 'program' | 'memory'> {
+  /** The first of the arguments. */
+  script: string;
+  resident: number;
+  env: Record<string, string>;
+}
+export type ScriptOutput = Pick<Output, 'isDone' | 'stderr'>;
+export type RunScript = (job: ScriptJob) => Promise<ScriptOutput>;
 
 /** What a program wrote before it ended. */
 export interface Output {
@@ -46,15 +58,16 @@ const SYSTEM = [
 ];
 
 /** What a program may reach. */
-type Reach = Pick<Job, 'program' | 'file' | 'folder'>;
+type Reach = Pick<Job, 'program' | 'script' | 'file' | 'folder'>;
 
 /** The command that runs a program without a network, in a file system with nothing but the program, its file and folder. */
-const bubblewrap = (path: string, { program, file, folder }: Reach, hasProc: boolean): string[] => [
+const bubblewrap = (path: string, { program, script, file, folder }: Reach, hasProc: boolean): string[] => [
   path,
   ...(hasProc ? ['--proc', '/proc'] : []),
   ...['--unshare-all', '--die-with-parent', '--new-session', '--dev', '/dev', '--tmpfs', '/tmp'],
   ...SYSTEM.flatMap((each) => ['--ro-bind-try', each, each]),
   ...['--ro-bind', program, program, '--ro-bind', file, file],
+  ...(script === undefined ? [] : ['--ro-bind', script, script]),
   ...(folder === undefined ? [] : ['--bind', folder, folder]),
   '--',
 ];
@@ -85,13 +98,13 @@ const residentOnWindows = async (pid: number): Promise<number> =>
   readTasklist((await execute('tasklist', ['/fi', `PID eq ${pid}`, '/fo', 'csv', '/nh'])).stdout);
 
 /** Kills a program whose memory is more than `most` bytes; the function that is returned ends the watch. */
-const watchMemory = (child: ChildProcess, most: number): (() => void) => {
+export const watchMemory = (child: { pid?: number | undefined; kill(): unknown }, most: number): (() => void) => {
   const { pid } = child;
   let timer: NodeJS.Timeout | undefined;
   let isOver = pid === undefined;
   const look = async (): Promise<void> => {
     const read = process.platform === 'win32' ? residentOnWindows : residentOf;
-    if ((await read(pid ?? 0).catch(() => 0)) > most) child.kill('SIGKILL');
+    if ((await read(pid ?? 0).catch(() => 0)) > most) child.kill();
     else if (!isOver) timer = setTimeout(() => void look(), WATCH_MS);
   };
   if (!isOver) void look();
@@ -198,7 +211,8 @@ export const createConfined = (environment: ChildEnvironment) => {
         },
       );
       const most = resident ?? (process.platform === 'win32' ? memory : undefined);
-      const unwatch = most === undefined ? () => {} : watchMemory(child, most);
+      const unwatch =
+        most === undefined ? () => {} : watchMemory({ pid: child.pid, kill: () => child.kill('SIGKILL') }, most);
       if (onOutput !== undefined) child.stdout?.on('data', (bytes: Buffer | string) => onOutput(String(bytes)));
     });
   };

@@ -36,6 +36,7 @@ const hostIn = (dataDir: string) => {
       kiosk: () => ({ screens: [] }) as never,
       capture: () => null,
       operate: () => Promise.reject(new Error('not here')),
+      runScript: () => Promise.reject(new Error('not here')),
       restart: () => {},
     },
   );

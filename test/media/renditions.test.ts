@@ -1,12 +1,12 @@
 /** Media that browsers do not show, or show badly: each gets a rendition, of which the original knows nothing. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { MediaList } from '../../service/contract/media.ts';
 import { hasFfmpeg, makeMedium, middleOf } from '../support/media.ts';
 import { findProgram } from '../support/program.ts';
-import { shareTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { shareTestService, startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { manyTexts } from './hostile.ts';
 
 const service = shareTestService({ content: { screens: [], playlists: [] } });
@@ -173,24 +173,29 @@ describe.skipIf(!hasFfmpeg)('a picture', () => {
     expect((await service().get('/media/cut.tiff')).status).toBe(200);
   });
 
-  it.skipIf(findProgram('heif-enc') === undefined || findProgram('heif-convert') === undefined)(
-    'of a phone is converted',
-    async () => {
-      const folder = temporaryFolder();
-      const jpeg = makeMedium('phone.jpg', photo('640x480'));
-      execFileSync('heif-enc', ['-q', '80', jpeg, '-o', join(folder, 'phone.heic')]);
-      await put('phone.heic', join(folder, 'phone.heic'));
-      const early = await service().get('/media/phone.heic');
-      expect([200, 503]).toContain(early.status);
-      expect(await settled('phone.heic')).toMatchObject({ codec: 'heic', rendition: { state: 'ready', reason: null } });
-      const shown = await service().get('/media/phone.heic');
-      expect(shown.headers.get('content-type')).toBe('image/jpeg');
-      const [red, green, blue] = middleOf(Buffer.from(await shown.arrayBuffer()));
-      expect(Math.abs(green - 160)).toBeLessThan(12);
-      expect(Math.max(red, blue)).toBeLessThan(12);
-      expect((await service().get('/console/api/media/phone.heic/thumbnail')).status).toBe(200);
-    },
-  );
+  it.skipIf(findProgram('heif-enc') === undefined || findProgram('heif-convert') === undefined).each([
+    ['by the program of the system', ['heif-convert']],
+    ['by the own decoder where the system has none', []],
+  ])('of a phone is converted %s', async (_, decoders) => {
+    const folder = temporaryFolder();
+    for (const name of ['bwrap', 'ffmpeg', 'nice', 'prlimit', ...decoders]) {
+      symlinkSync(findProgram(name) ?? '/nowhere', join(folder, name));
+    }
+    const box = await startTestService({ content: { screens: [], playlists: [] }, env: { PATH: folder } });
+    const jpeg = makeMedium('phone.jpg', photo('640x480'));
+    execFileSync('heif-enc', ['-q', '80', jpeg, '-o', join(folder, 'phone.heic')]);
+    await put('phone.heic', join(folder, 'phone.heic'), box);
+    const early = await box.get('/media/phone.heic');
+    expect([200, 503]).toContain(early.status);
+    const done = { codec: 'heic', rendition: { state: 'ready', reason: null } };
+    expect(await settled('phone.heic', box)).toMatchObject(done);
+    const shown = await box.get('/media/phone.heic');
+    expect(shown.headers.get('content-type')).toBe('image/jpeg');
+    const [red, green, blue] = middleOf(Buffer.from(await shown.arrayBuffer()));
+    expect(Math.abs(green - 160)).toBeLessThan(12);
+    expect(Math.max(red, blue)).toBeLessThan(12);
+    expect((await box.get('/console/api/media/phone.heic/thumbnail')).status).toBe(200);
+  });
 
   it('that would take gigabytes is given up, and the service goes on', async () => {
     const bomb = manyTexts(1, 1);

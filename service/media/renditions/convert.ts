@@ -1,7 +1,8 @@
 /** Makes a rendition: runs the programs that read the original, in a folder of their own. */
+import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { demuxerOf, isOffice, isRaw } from '../../domain/media-types.ts';
 import type { ServiceContext } from '../../module.ts';
 import { type Confined, idleProcessors } from '../../platform/confined.ts';
@@ -41,8 +42,8 @@ const DOCUMENT_MS = 300_000;
 const LONGEST_MS = 24 * 3_600_000;
 /** A program that makes no progress is killed, ms. */
 const STILL_MS = 120_000;
-/** Memory of a document that is converted: LibreOffice cannot live under a limit of address space. */
-const DOCUMENT_BYTES = GIB;
+/** Memory of LibreOffice and of WebAssembly, which cannot live under a limit of address space. */
+const RESIDENT_BYTES = GIB;
 const MAX_WORDS = 2_000;
 
 /** Types that are decoded by libheif. */
@@ -78,9 +79,14 @@ ${setting('Calc/Content/Update', 'Link', '1')}
 const hasP3 = (head: Buffer): boolean =>
   head.includes('Display P3') || head.includes(Buffer.from('Display P3', 'utf16le').swap16());
 
-type Context = Pick<ServiceContext, 'ffmpeg' | 'options' | 'tempo'> & { confined: Confined };
+/** The program of `heif-process.ts`: beside the bundles of the service, or what the build of a checkout made. */
+const heifScript = ['../service/heif.cjs', '../../../dist/service/heif.cjs'].map((path) =>
+  fileURLToPath(new URL(path, import.meta.url)),
+);
 
-export const createConverter = ({ ffmpeg, confined, options }: Context) => {
+type Context = Pick<ServiceContext, 'ffmpeg' | 'options' | 'runScript' | 'tempo'> & { confined: Confined };
+
+export const createConverter = ({ ffmpeg, confined, options, runScript }: Context) => {
   const { childEnvironment } = options;
   const findHeif = async (): Promise<string | null> =>
     (await findOnPath('heif-dec', childEnvironment)) ?? (await findOnPath('heif-convert', childEnvironment));
@@ -91,7 +97,8 @@ export const createConverter = ({ ffmpeg, confined, options }: Context) => {
   };
 
   interface Run {
-    program: string;
+    /** Absent: the arguments begin with a script of the service. */
+    program?: string;
     args: readonly string[];
     file: string;
     folder: string;
@@ -103,21 +110,26 @@ export const createConverter = ({ ffmpeg, confined, options }: Context) => {
   }
 
   /** @throws ConversionFault; the reason of the signal */
-  const run = async ({ signal, onOutput, ...job }: Run): Promise<void> => {
+  const run = async ({ signal, program, onOutput, ...job }: Run): Promise<void> => {
     const still = new AbortController();
     const begun = performance.now();
     let timer = setTimeout(() => still.abort(), STILL_MS);
-    const { isDone, stderr } = await confined({
-      ...(job.resident === undefined && { memory: FILM_BYTES }),
+    const { resident } = job;
+    const held = {
       ...job,
       isIdle: true,
       signal: AbortSignal.any([signal, still.signal]),
-      onOutput: (text) => {
+      onOutput: (text: string) => {
         clearTimeout(timer);
         timer = setTimeout(() => still.abort(), STILL_MS);
         onOutput?.(text);
       },
-    }).finally(() => clearTimeout(timer));
+    };
+    const running =
+      program === undefined
+        ? runScript({ ...held, script: job.args[0] ?? '', resident: resident ?? RESIDENT_BYTES })
+        : confined({ ...(resident === undefined && { memory: FILM_BYTES }), ...held, program });
+    const { isDone, stderr } = await running.finally(() => clearTimeout(timer));
     signal.throwIfAborted();
     if (isDone) return;
     const isLate = still.signal.aborted || performance.now() - begun >= job.timeout;
@@ -133,14 +145,20 @@ export const createConverter = ({ ffmpeg, confined, options }: Context) => {
     }
   };
 
-  /** Decodes a HEIF picture to a JPEG in the folder, upright. */
-  const decodeHeif = async (program: string, path: string, folder: string, signal: AbortSignal): Promise<string> => {
-    const args = ['-q', '95', path, join(folder, 'decoded.jpg')];
-    await run({ program, args, file: path, folder, timeout: PICTURE_MS, signal });
+  /** Decodes a HEIF picture to one in the folder, upright. @returns its path and media type */
+  const decodeHeif = async (path: string, folder: string, signal: AbortSignal): Promise<[string, string]> => {
+    const program = await findHeif();
+    const job = { file: path, folder, timeout: PICTURE_MS, signal };
+    if (program === null) {
+      const [out, script] = [join(folder, 'decoded.bmp'), heifScript.find(existsSync) ?? ''];
+      await run({ ...job, args: [script, path, out], resident: RESIDENT_BYTES });
+      return [out, 'image/bmp'];
+    }
+    await run({ ...job, program, args: ['-q', '95', path, join(folder, 'decoded.jpg')] });
     // Of several pictures each has a number.
     const [first] = (await readdir(folder)).filter((name) => /^decoded.*\.jpg$/.test(name)).sort();
     if (first === undefined) throw new ConversionFault(reasons.damaged);
-    return join(folder, first);
+    return [join(folder, first), 'image/jpeg'];
   };
 
   interface Work {
@@ -167,13 +185,14 @@ export const createConverter = ({ ffmpeg, confined, options }: Context) => {
 
   const makePicture = async (ffmpegPath: string, { path, mediaType }: Original, work: Work): Promise<void> => {
     const { folder, out, isPlain, signal } = work;
-    const heif = isHeif(mediaType) ? await findHeif() : null;
-    if (isHeif(mediaType) && heif === null) throw new ConversionFault(reasons.heif);
+    // What isolates programs is tried with one that knows -version.
+    await confined.isolates(ffmpegPath);
+    const decoded = isHeif(mediaType) ? await decodeHeif(path, folder, signal) : null;
     const preview = isRaw(mediaType) ? await extractPreview(path, folder) : null;
-    const file = preview?.file ?? (heif === null ? path : await decodeHeif(heif, path, folder, signal));
-    const type = file === path ? mediaType : 'image/jpeg';
-    const head = await headOf(file, type);
-    const own = heif === null ? orientationOf(head) : 1;
+    const [file, type] = decoded ?? (preview === null ? [path, mediaType] : [preview.file, 'image/jpeg']);
+    // A picture that was decoded has lost its profile.
+    const head = await (decoded === null ? headOf(file, type) : headOf(path, mediaType));
+    const own = decoded === null ? orientationOf(head) : 1;
     const picture = {
       file,
       demuxer: demuxerOf(type) ?? '',
@@ -214,7 +233,7 @@ export const createConverter = ({ ffmpeg, confined, options }: Context) => {
       ...[`-env:UserInstallation=${pathToFileURL(profile).href}`, '--headless', '--norestore', '--nologo'],
       ...['--convert-to', 'pdf', '--outdir', folder, path],
     ];
-    const limits = { timeout: DOCUMENT_MS, resident: DOCUMENT_BYTES };
+    const limits = { timeout: DOCUMENT_MS, resident: RESIDENT_BYTES };
     await run({ program: office, args, file: path, folder, ...limits, signal });
     const made = (await readdir(folder)).find((name) => name.endsWith('.pdf'));
     if (made === undefined) throw new ConversionFault(reasons.damaged);
@@ -230,8 +249,7 @@ export const createConverter = ({ ffmpeg, confined, options }: Context) => {
         if (office === null) return reasons.office;
         return (await confined.isolates(program?.path ?? office)) ? null : reasons.isolation;
       }
-      if (program === null) return reasons.program;
-      return isHeif(mediaType) && (await findHeif()) === null ? reasons.program : null;
+      return program === null ? reasons.program : null;
     },
 
     /**

@@ -21,7 +21,7 @@ import { reasons } from './reasons.ts';
 import type { RenditionStore } from './store.ts';
 import { createRenditionWork, type SiteRenditions, type Wanted } from './work.ts';
 
-type Context = MediaContext & Pick<ServiceContext, 'ffmpeg' | 'confined' | 'monotonicNow' | 'ids'>;
+type Context = MediaContext & Pick<ServiceContext, 'ffmpeg' | 'confined' | 'runScript' | 'monotonicNow' | 'ids'>;
 
 interface Dependencies {
   store: RenditionStore;

@@ -2,8 +2,7 @@
 export const reasons = {
   damaged: 'The file is damaged, or is not what its name says.',
   slow: 'Its conversion takes too long.',
-  heif: 'The box needs libheif-examples to convert it.',
-  program: 'No box has the program to convert it: install ffmpeg, and libheif-examples for HEIC.',
+  program: 'No box has the program to convert it: install ffmpeg.',
   preview: 'The file has no picture that can be shown.',
   office: 'No box has LibreOffice to convert it: install libreoffice-impress and libreoffice-writer.',
   isolation: 'No box has bubblewrap, without which LibreOffice is not run: install bubblewrap.',

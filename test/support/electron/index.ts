@@ -9,6 +9,7 @@ import { WebContents } from './contents.ts';
 import { Ipc } from './emitter.ts';
 import { screen } from './screen.ts';
 import { privileges, type Session, sessionOf } from './session.ts';
+import { utilityProcess } from './utility.ts';
 import { BaseWindow, View, WebContentsView } from './view.ts';
 import { setWorld } from './world.ts';
 
@@ -52,11 +53,23 @@ export const webContents = {
   getFocusedWebContents: WebContents.getFocusedWebContents,
   fromId: WebContents.fromId,
 };
-export { app, BaseWindow, screen, View, WebContentsView };
+export { app, BaseWindow, screen, utilityProcess, View, WebContentsView };
 
 process.on('message', async ({ id, source, argument }: { id: number; source: string; argument: unknown }) => {
   const electron = {
-    ...{ app, BaseWindow, View, WebContentsView, webContents, ipcMain, screen, session, protocol, powerSaveBlocker },
+    ...{
+      app,
+      BaseWindow,
+      View,
+      WebContentsView,
+      webContents,
+      ipcMain,
+      screen,
+      session,
+      protocol,
+      powerSaveBlocker,
+      utilityProcess,
+    },
     done,
   };
   try {

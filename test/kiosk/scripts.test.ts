@@ -1,0 +1,45 @@
+/** Scripts of the service in the kiosk, whose own program is no Node.js: utility processes, held as its other children. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createRunScript } from '../../main/scripts.ts';
+import { UtilityProcess } from '../support/electron/utility.ts';
+import { temporaryFolder } from '../support/service.ts';
+
+const fork = ((...given: ConstructorParameters<typeof UtilityProcess>) => new UtilityProcess(...given)) as never;
+
+const run = (source: string, { timeout = 20_000, resident = 2 ** 30, signal = new AbortController().signal } = {}) => {
+  const folder = temporaryFolder();
+  const script = join(folder, 'script.cjs');
+  writeFileSync(script, source);
+  return createRunScript(fork)({
+    ...{ script, args: [script, 'from', 'to'], env: { ONLY: 'this' }, file: script, folder },
+    ...{ timeout, resident, signal },
+  });
+};
+
+const endless = 'setInterval(() => {}, 1000);';
+
+it('is done when the script ends with 0; it has its arguments and no other environment', async () => {
+  const source = `const [, , ...args] = process.argv; process.exit(args.join() === 'from,to' && process.env.ONLY && !process.env.PATH ? 0 : 3);`;
+  expect(await run(source)).toEqual({ isDone: true, stderr: '' });
+});
+
+it('says what the script complained about', async () => {
+  const { isDone, stderr } = await run(`throw new Error('no picture in it');`);
+  expect(isDone).toBe(false);
+  expect(stderr).toContain('no picture in it');
+});
+
+it('ends a script that takes too long, too much memory, or is no longer wanted', async () => {
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(), 300);
+  const greedy = `const kept = []; setInterval(() => kept.push(Buffer.alloc(2 ** 25, 1)), 20);`;
+  const all = await Promise.all([
+    run(endless, { timeout: 300 }),
+    run(greedy, { resident: 2 ** 28 }),
+    run(endless, { signal: stop.signal }),
+    run(endless, { signal: AbortSignal.abort() }),
+  ]);
+  expect(all.map(({ isDone }) => isDone)).toEqual([false, false, false, false]);
+});
