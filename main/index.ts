@@ -9,7 +9,7 @@ import { ownPartition, registerOwnPages, serveOwnPages } from './own-pages.ts';
 import { findPaths } from './paths.ts';
 import { systemPanels } from './power/panels.ts';
 import { createKeepAwake } from './power/power.ts';
-import { ownMemory, run } from './processes.ts';
+import { memoryByProcess, run } from './processes.ts';
 import { createKioskProxy } from './proxy.ts';
 import { createRunScript } from './scripts.ts';
 import { createServiceHost } from './service-host.ts';
@@ -25,11 +25,10 @@ import { createPlacement } from './windows/placement.ts';
 const paths = findPaths(app);
 const rendering = openRendering(paths.rendering);
 const { session: compositor } = paths;
-const isSoftware = rendering.isSoftware || (compositor !== null && compositor.renderer !== 'gpu');
 const host = createServiceHost(paths, {
   kiosk: () => ({
     ...kiosk.health(),
-    rendering: isSoftware ? 'software' : 'hardware',
+    rendering: rendering.isSoftware || (compositor?.renderer ?? 'gpu') !== 'gpu' ? 'software' : 'hardware',
     compositor: compositor === null ? null : { renderer: compositor.renderer, reason: compositor.fault },
   }),
   capture: (deviceId) => kiosk.capture(deviceId),
@@ -59,8 +58,7 @@ const kiosk = createKiosk(
     showLabel,
     execute: run,
     openPage: (window, handlers) => openMaintenancePage(window, handlers, { preload: paths.preload.maintenance }),
-    memoryByProcess: () =>
-      new Map(app.getAppMetrics().map(({ pid, memory }) => [pid, ownMemory(pid, memory.workingSetSize * 1024)])),
+    memoryByProcess: memoryByProcess(app),
     panels: systemPanels(process.platform),
     keepAwake: createKeepAwake(powerSaveBlocker),
     proxy: createKioskProxy(app),

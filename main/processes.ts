@@ -1,6 +1,7 @@
 /** Runs programs, and measures the processes of the app. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import type { App } from 'electron';
 
 /**
  * Runs a program with some text on standard input.
@@ -34,3 +35,7 @@ export const ownMemory = (pid: number, resident: number): number => {
     return resident;
   }
 };
+
+/** Bytes of each process of the app, by its id. */
+export const memoryByProcess = (app: Pick<App, 'getAppMetrics'>) => (): Map<number, number> =>
+  new Map(app.getAppMetrics().map(({ pid, memory }) => [pid, ownMemory(pid, memory.workingSetSize * 1024)]));
