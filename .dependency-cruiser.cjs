@@ -11,6 +11,7 @@ const modules = [
   'takeovers',
   'drafts',
   'shared',
+  'triggers',
   'content',
   'media',
   'streams',

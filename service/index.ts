@@ -22,6 +22,7 @@ import { createScreens } from './screens/index.ts';
 import { createShared } from './shared/index.ts';
 import { createStreams } from './streams/index.ts';
 import { createTakeovers } from './takeovers/index.ts';
+import { createTriggers } from './triggers/index.ts';
 import { createUpdates } from './updates/index.ts';
 
 export type { Ports } from './context.ts';
@@ -40,11 +41,13 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   const takeovers = add(await createTakeovers(context));
   const drafts = add(await createDrafts(context));
   const shared = await createShared(context);
-  const content = add(await createContent(context, { feeds, takeovers }));
+  const triggers = add(await createTriggers(context, shared));
+  const kept = { takeovers, drafts, triggers };
+  const content = add(await createContent(context, { feeds, takeovers, triggers }));
   const media = add(await createMedia(context, { content, feeds }));
   const streams = add(await createStreams(context, { content }));
   const peers = add(await createPeers(context, { content, media, devices: stored, takeovers, drafts, shared }));
-  const clock = add(createClock(context, { peers, media, takeovers }));
+  const clock = add(createClock(context, { peers, media, takeovers, triggers }));
   const screens = add(createScreens(context, { content, peers, clock, devices: stored, proofs }));
   const devices = add(await createDevices(context, { stored, proofs, content, peers, screens }));
   const pages = add(await createPages(context, { content, screens, devices, proofs, pageToken: access.pageToken }));
@@ -57,8 +60,9 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
     const { createFleet } = await import('./fleet/index.ts');
     add(await createFleet(context, { summary: health.summary, content, screens, peers, records }));
   }
-  if (options.https && options.variant === 'extended') add((await import('./https/index.ts')).createHttps(context));
-  add(createConsole(context, { content, media, peers, screens, devices, takeovers, drafts, health, records }));
+  const hasHttps = options.https && options.variant === 'extended';
+  const https = hasHttps ? add((await import('./https/index.ts')).createHttps(context)) : null;
+  add(createConsole(context, { content, media, peers, screens, devices, health, records, https, ...kept }));
 
   const server = await openHttp(context, {
     access,

@@ -16,6 +16,7 @@ const tagTexts: Record<keyof typeof areas, string> = {
   Peers: 'What boxes of one site ask each other.',
   Updates: 'Releases that a box hands to the other boxes of its site.',
   Site: 'What the console shows of a site, and how it is operated.',
+  Triggers: 'Addresses with which other systems start what an operator has chosen before.',
   Records: 'What happened: who changed what, and what was shown.',
 };
 

@@ -8,11 +8,13 @@ import { completionLines, registerCompletion } from './commands/completion.ts';
 import { registerContent } from './commands/content.ts';
 import { registerFleet } from './commands/fleet.ts';
 import { registerMedia } from './commands/media.ts';
+import { registerMessage } from './commands/message.ts';
 import { registerRecords } from './commands/records.ts';
 import { registerScreenshot } from './commands/screenshot.ts';
 import { registerSend } from './commands/send.ts';
 import { registerOnboard, registerSite } from './commands/site.ts';
 import { registerTakeover } from './commands/takeover.ts';
+import { registerTrigger } from './commands/trigger.ts';
 import { addExamples } from './examples.ts';
 import { CliError, exitCodes } from './exit.ts';
 import type { Output } from './output.ts';
@@ -29,6 +31,8 @@ const groups = [
   registerMedia,
   registerScreenshot,
   registerTakeover,
+  registerMessage,
+  registerTrigger,
   registerBoxes,
   registerBox,
   registerBackup,

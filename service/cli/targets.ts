@@ -19,6 +19,9 @@ const parseTarget = (value: string): Target => {
   throw new InvalidArgumentError('It must be the slug of a screen, tag:NAME or all.');
 };
 
+/** Of an option that takes several. */
+export const targets = (value: string, before: readonly Target[] = []): Target[] => [...before, parseTarget(value)];
+
 export const targetArgument = (): Argument =>
   new Argument('<target>', 'slug of a screen, tag:NAME or all').argParser(parseTarget);
 

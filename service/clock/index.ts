@@ -4,6 +4,7 @@ import type { Media } from '../media/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import type { Takeovers } from '../takeovers/index.ts';
+import type { Triggers } from '../triggers/index.ts';
 import { syncRoutes } from './routes.ts';
 import { createSync, type Sync } from './sync.ts';
 
@@ -14,13 +15,15 @@ interface Dependencies {
   /** Follows the clock. */
   media: Pick<Media, 'followClock'>;
   takeovers: Pick<Takeovers, 'followClock'>;
+  triggers: Pick<Triggers, 'followClock'>;
 }
 
-export const createClock = (context: ServiceContext, { peers, media, takeovers }: Dependencies): Clock => {
+export const createClock = (context: ServiceContext, { peers, media, takeovers, triggers }: Dependencies): Clock => {
   const sync = createSync(context, { peers });
   media.followClock(sync);
   peers.followClock(sync);
   takeovers.followClock(sync);
+  triggers.followClock(sync);
   return {
     now: sync.now,
     isConfirmed: sync.isConfirmed,

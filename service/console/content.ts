@@ -18,8 +18,8 @@ export interface ContentDependencies extends DocumentDependencies {
 
 type Tempo = Pick<ServiceContext, 'tempo'>;
 
-export const contentRoutes = ({ tempo }: Tempo, { content, peers }: ContentDependencies): Routes => {
-  const { withDocument, warningsOf } = withDocuments({ tempo }, { content, peers });
+export const contentRoutes = ({ tempo }: Tempo, { content, peers, triggers }: ContentDependencies): Routes => {
+  const { withDocument, warningsOf } = withDocuments({ tempo }, { content, peers, triggers });
 
   return {
     'GET /console/api/content': (ctx) => {

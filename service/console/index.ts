@@ -28,6 +28,7 @@ import { createOwnOverview } from './own-overview.ts';
 import { createSite } from './site.ts';
 import { takeoverRoutes } from './takeovers.ts';
 import { createThumbnailCache, createThumbnails } from './thumbnails.ts';
+import { createTriggerRoutes, type TriggerDependencies } from './triggers.ts';
 import { createVersionStore } from './version-store.ts';
 
 interface Dependencies extends Omit<ContentDependencies, 'peers'>, Omit<MediaDependencies, 'thumbnails'> {
@@ -37,14 +38,28 @@ interface Dependencies extends Omit<ContentDependencies, 'peers'>, Omit<MediaDep
     MediaDependencies['content'] &
     Pick<
       Content,
-      'playsAt' | 'onPlay' | 'screens' | 'payload' | 'slides' | 'tags' | 'hours' | 'playing' | 'replaced' | 'status'
+      | 'playsAt'
+      | 'message'
+      | 'hasPlaylist'
+      | 'onPlay'
+      | 'screens'
+      | 'payload'
+      | 'slides'
+      | 'tags'
+      | 'hours'
+      | 'playing'
+      | 'replaced'
+      | 'status'
     >;
   devices: Pick<Devices, 'list' | 'restore' | 'forget' | 'status' | 'sightings' | 'waiting' | 'learn'>;
-  screens: Pick<Screens, 'pages' | 'isFaulty' | 'identify'>;
-  records: Pick<Records, 'recordReset'>;
+  screens: Pick<Screens, 'pages' | 'isFaulty' | 'identify' | 'command' | 'checkCommand'>;
+  records: Pick<Records, 'audit' | 'raise' | 'recordReset'>;
   peers: ContentDependencies['peers'] &
     Pick<Peers, 'all' | 'askAll' | 'find' | 'ask' | 'broadcast' | 'settled' | 'sendTakeover'>;
   takeovers: Pick<Takeovers, 'now' | 'open' | 'restore' | 'isEmergency' | 'put' | 'end'>;
+  triggers: TriggerDependencies['triggers'];
+  /** Null: HTTPS of this box is off. */
+  https: TriggerDependencies['https'];
   drafts: Pick<Drafts, 'list' | 'get' | 'save' | 'remove' | 'noteEditing' | 'editing'>;
   health: {
     /** What is wrong with this box, in sentences. */
@@ -107,12 +122,12 @@ const programmeRoutes = (
     }
     const plays = content.playsAt(ctx.params.slug, at);
     if (plays === null) throw new CodedError('screen_not_found');
-    const { playlist_id, programme, reason, slides, next } = plays;
+    const { playlist_id, programme_id, reason, slides, next } = plays;
     ctx.set('Cache-Control', 'no-store');
     ctx.body = {
       at: new Date(at).toISOString(),
       playlist_id,
-      programme_id: programme?.id ?? null,
+      programme_id,
       reason,
       slides: slides.map(({ id }) => id),
       next: next && { at: new Date(next.at).toISOString(), playlist_id: next.playlist_id },
@@ -133,9 +148,11 @@ export const createConsole = (context: ServiceContext, dependencies: Dependencie
   const url = (): string => address() ?? listening.url;
   const here = createOwnOverview(context, { content, screens, devices, warnings: health.warnings });
   const site = createSite(context, { content, devices, peers, takeovers, here, url });
+  const triggers = createTriggerRoutes(context, { ...dependencies, site });
   return {
     routes: {
       ...editing.routes,
+      ...triggers.routes,
       ...site.routes,
       ...boxRoutes(context, { peers, screens, site }),
       ...createActions(context, { peers, screens, address, recordReset: records.recordReset }),
@@ -143,6 +160,8 @@ export const createConsole = (context: ServiceContext, dependencies: Dependencie
       ...takeoverRoutes({ takeovers, content, peers, site }),
       ...programmeRoutes(context, content),
     },
+    health: () => triggers.health?.() ?? {},
+    metrics: () => triggers.metrics?.() ?? {},
     start: (at) => {
       listening = at;
       return editing.start?.(at);

@@ -134,24 +134,31 @@ export const waitingDevices = (parts: readonly Part[], isBound: (deviceId: strin
 };
 
 /**
- * A takeover with the number of displays that show it. A display is an expected device, connected or not, or a connection
- * of a page that is none.
+ * The displays of the targeted screens, each with the slides that it shows. A display is an expected device, connected or
+ * not, or a connection of a page that is none.
  */
+export const displaysOf = (targets: readonly string[], screens: readonly SiteScreen[]) => {
+  const displays = new Map<string, Set<string | null>>();
+  for (const { screen, tags, devices, connections } of screens) {
+    if (!isTargeted(targets, { slug: screen.slug, tags })) continue;
+    for (const { deviceId } of devices) {
+      const key = canonicalDeviceId(deviceId);
+      displays.set(key, displays.get(key) ?? new Set());
+    }
+    for (const { id, deviceId, currentSlideId } of connections) {
+      const key = deviceId === null ? id : canonicalDeviceId(deviceId);
+      displays.set(key, (displays.get(key) ?? new Set()).add(currentSlideId));
+    }
+  }
+  return displays;
+};
+
+/** A takeover with the number of displays that show it. */
 export const countDisplays = (record: TakeoverRecord, screens: readonly SiteScreen[]): Takeover => {
   const { endedAt: _, ...takeover } = record;
   const slideId = takeoverSlideId(record.id);
-  const expected = new Set<string>();
-  const shown = new Set<string>();
-  for (const { screen, tags, devices, connections } of screens) {
-    if (!isTargeted(record.targets, { slug: screen.slug, tags })) continue;
-    for (const { deviceId } of devices) expected.add(canonicalDeviceId(deviceId));
-    for (const { id, deviceId, currentSlideId } of connections) {
-      const key = deviceId === null ? id : canonicalDeviceId(deviceId);
-      expected.add(key);
-      if (currentSlideId === slideId) shown.add(key);
-    }
-  }
-  return { ...takeover, shown: shown.size, expected: expected.size };
+  const displays = [...displaysOf(record.targets, screens).values()];
+  return { ...takeover, shown: displays.filter((shows) => shows.has(slideId)).length, expected: displays.length };
 };
 
 interface DeviceFacts {

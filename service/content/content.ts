@@ -25,7 +25,7 @@ import {
 } from './edits.ts';
 import { createKept, type LastKnownGood, storedScreens } from './kept.ts';
 import type { ScreenDocument } from './model.ts';
-import { createPayloads, type LeadingSlides, type View } from './payloads.ts';
+import { createPayloads, type InsertedPlaylists, type LeadingSlides, type View } from './payloads.ts';
 import { checkContent, writeSchema } from './validate.ts';
 
 export interface Content extends View {
@@ -83,10 +83,12 @@ export const openContent = async (
     lastKnownGood,
     feeds,
     leading,
+    inserted,
   }: {
     lastKnownGood: Pick<Durable<LastKnownGood>, 'read' | 'update'>;
     feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>;
     leading: LeadingSlides;
+    inserted: InsertedPlaylists;
   },
 ): Promise<OpenContent> => {
   const { dirs, ids, log, tempo, now } = context;
@@ -97,7 +99,7 @@ export const openContent = async (
   const { isStored, store } = kept;
   const plays = createEmitter<[ContentDocument]>();
   const fileEdits = createFileEdits();
-  const { view, show, close: closePayloads } = createPayloads(context, { feeds, leading });
+  const { view, show, close: closePayloads } = createPayloads(context, { feeds, leading, inserted });
   const checker = createChecker(context);
   let issues: ContentIssue[] = [];
 

@@ -3,6 +3,7 @@ import type { Health } from '../contract/health.ts';
 import type { Feeds } from '../feeds/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Takeovers } from '../takeovers/index.ts';
+import type { Triggers } from '../triggers/index.ts';
 import { type Content as OpenContent, openContent } from './content.ts';
 import { documentState } from './edits.ts';
 import { openLastKnownGood } from './kept.ts';
@@ -33,10 +34,20 @@ export const createContent = async (
   {
     feeds,
     takeovers,
-  }: { feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>; takeovers: Pick<Takeovers, 'slides' | 'onChange'> },
+    triggers,
+  }: {
+    feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>;
+    takeovers: Pick<Takeovers, 'slides' | 'onChange'>;
+    triggers: Pick<Triggers, 'insertions' | 'onChange'>;
+  },
 ): Promise<Content> => {
   const lastKnownGood = context.keep(await openLastKnownGood(context));
-  const { close, ...content } = await openContent(context, { lastKnownGood, feeds, leading: takeovers });
+  const { close, ...content } = await openContent(context, {
+    lastKnownGood,
+    feeds,
+    leading: takeovers,
+    inserted: triggers,
+  });
   context.keep({ close });
   const recentlyReplaced = () =>
     content

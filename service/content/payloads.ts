@@ -14,7 +14,7 @@ import type { ServiceContext } from '../module.ts';
 import { publicOf } from './credentials.ts';
 import { type MediaUse, mediaNamed, mediaSlides, mediaUses } from './media.ts';
 import { revisionOf, type ScreenDocument, sourcesOf, textOf } from './model.ts';
-import { createPlans, type Plans, type Played, playsAt } from './plans.ts';
+import { createPlans, type Insertions, type Plans, type Played, playsAt } from './plans.ts';
 
 const noPlans: Plans = { slugs: [], at: () => null };
 
@@ -74,6 +74,12 @@ export interface LeadingSlides {
   onChange(listener: () => void): void;
 }
 
+/** Playlists that are above all programmes for a time. */
+export interface InsertedPlaylists {
+  insertions: Insertions;
+  onChange(listener: () => void): void;
+}
+
 /** The parts of a payload that name what a page loads. */
 export type Shown = Pick<ScreenDocument, 'slides' | 'rssFeeds' | 'apiSources' | 'style'>;
 
@@ -103,6 +109,10 @@ export interface View {
   streams(): readonly StreamOfSlide[];
   /** What a screen plays at any moment, and why; null: there is no such screen. */
   playsAt(slug: string, at: EpochMs): ReturnType<typeof playsAt>;
+  /** A saved message of the playing content. */
+  message(id: string): ContentFile['messages'][number] | undefined;
+  /** Whether the playing content has a playlist. */
+  hasPlaylist(id: string): boolean;
   /**
    * Calls `listener` with the slugs whose payload was added, changed or removed.
    * @param cause `time`: nothing but what is due has changed
@@ -130,7 +140,11 @@ const streamsOf = (lists: Iterable<readonly Slide[]>): readonly StreamOfSlide[] 
 
 export const createPayloads = (
   { options: { variant, timeZone }, now, tempo }: Pick<ServiceContext, 'options' | 'now' | 'tempo'>,
-  { feeds, leading }: { feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>; leading: LeadingSlides },
+  {
+    feeds,
+    leading,
+    inserted,
+  }: { feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>; leading: LeadingSlides; inserted: InsertedPlaylists },
 ): Payloads => {
   const changes = createEmitter<[string[], 'content' | 'time']>();
   let screenDocuments: ReadonlyMap<string, ScreenDocument> = new Map();
@@ -229,13 +243,20 @@ export const createPayloads = (
   follower.unref();
   feeds.onChange(() => publish('content'));
   leading.onChange(() => publish('content'));
+  const plan = (): void => {
+    plans = file === null ? noPlans : createPlans(file, timeZone, inserted.insertions);
+  };
+  inserted.onChange(() => {
+    plan();
+    publish('content');
+  });
 
   return {
     show: (next, content) => {
       screenDocuments = next;
       file = content;
       screens = new Map(content?.screens.map((screen) => [screen.slug, screen]));
-      plans = content === null ? noPlans : createPlans(content, timeZone);
+      plan();
       streams = streamsOf([...next.values()].map(({ slides: own }) => own));
       // The baseline variant has no fields for live data.
       if (content !== null) feeds.follow(variant === 'extended' ? sourcesOf(content) : []);
@@ -262,7 +283,9 @@ export const createPayloads = (
           slides.some((slide) => slide.kind === 'web' && slide.media_url === url),
         ) === true,
       streams: () => streams,
-      playsAt: (slug, at) => (file === null ? null : playsAt(file, slug, at, timeZone)),
+      playsAt: (slug, at) => (file === null ? null : playsAt(file, slug, at, timeZone, inserted.insertions)),
+      message: (id) => file?.messages.find((message) => message.id === id),
+      hasPlaylist: (id) => file?.playlists.some((playlist) => playlist.id === id) === true,
       onChange: changes.on,
     },
   };

@@ -12,6 +12,7 @@ import {
   dueAt,
   mergedSpans,
   type Period,
+  type Programme,
   periodFrom,
   programmesOf,
   timelineOf,
@@ -20,12 +21,36 @@ import {
 import { createRounds, isDaily } from '../domain/rounds.ts';
 import { momentOf } from '../domain/slide-schedule.ts';
 import { addDays, type Span } from '../domain/wall-time.ts';
+import type { Insertion } from '../triggers/index.ts';
 import { publicSlide } from './credentials.ts';
 import { type Catalogue, catalogueOf, type ScreenDocument } from './model.ts';
 import { zonesOf } from './round-lists.ts';
 
 type ScreenFile = ContentFile['screens'][number];
 type ProgrammeFile = ContentFile['programmes'][number];
+
+/** What a trigger put above all programmes, in their form. */
+interface Inserted extends Programme {
+  until: number;
+}
+type Ranked = ProgrammeFile | Inserted;
+const isInserted = (ranked: Ranked): ranked is Inserted => 'until' in ranked;
+
+const insertedOf = ({ playlist_id, targets, until }: Insertion): Inserted => ({
+  id: '',
+  targets,
+  playlist_id,
+  until: Date.parse(until),
+});
+
+/** When one of them can play: an insertion that is on began before now, whatever the clock of this box says. */
+const spansFor = (days: Days, period: Period) => {
+  const playable = createPlayable<ProgrammeFile>(days.available, period);
+  return (ranked: Ranked): Span[] =>
+    isInserted(ranked)
+      ? commonSpans([{ start: period.start, end: ranked.until }], days.available(ranked.playlist_id))
+      : playable(ranked);
+};
 
 /** What a screen plays now. */
 export interface Played {
@@ -107,8 +132,8 @@ interface PlannedList {
 /** What plays in the period: spans without gaps, and the rounds that they name. */
 const planOf = (
   days: Days,
-  spansOf: (programme: ProgrammeFile) => Span[],
-  { own, programmes }: { own: string | null; programmes: readonly ProgrammeFile[] },
+  spansOf: (ranked: Ranked) => Span[],
+  { own, ranked }: { own: string | null; ranked: readonly Ranked[] },
   period: Period,
 ): { lists: PlannedList[]; spans: PlannedSpan[] } => {
   const lists: PlannedList[] = [];
@@ -121,9 +146,9 @@ const planOf = (
     return lists.push({ playlistId, slides: days.roundOn(playlistId, date) }) - 1;
   };
   const midnights = period.dates.slice(1).map(({ date }) => ({ date, start: period.at(date, '00:00') }));
-  const spans = timelineOf(programmes, spansOf, period).flatMap(({ start, end, programme }) => {
+  const spans = timelineOf(ranked, spansOf, period).flatMap(({ start, end, programme }) => {
     const playlistId = programme?.playlist_id ?? own;
-    const programme_id = programme?.id ?? null;
+    const programme_id = programme === null || isInserted(programme) ? null : programme.id;
     return midnights.flatMap((day, index): PlannedSpan[] => {
       const both = { start: Math.max(start, day.start), end: Math.min(end, midnights[index + 1]?.start ?? period.end) };
       return both.start < both.end ? [{ ...both, list: listOf(playlistId, day.date), programme_id }] : [];
@@ -179,8 +204,8 @@ const createPlan = (
   catalogue: Catalogue,
   originOf: (slide: Slide) => string,
   days: Days,
-  spansOf: (programme: ProgrammeFile) => Span[],
-  screen: { own: string | null; programmes: readonly ProgrammeFile[]; zones: ReturnType<typeof zonesOf> },
+  spansOf: (ranked: Ranked) => Span[],
+  screen: { own: string | null; ranked: readonly Ranked[]; zones: ReturnType<typeof zonesOf> },
   period: Period,
 ): Plan => {
   const plan = planOf(days, spansOf, screen, period);
@@ -191,7 +216,10 @@ const createPlan = (
   });
   const zoneSlides = screen.zones.flatMap(({ playlistId }) => days.roundOn(playlistId, days.today));
   const all = [...new Set([...plan.lists.flatMap(({ slides }) => slides), ...zoneSlides])];
-  const isPlanned = plan.spans.some(({ programme_id }) => programme_id !== null) || !catalogue.isPlain(screen.own);
+  const isPlanned =
+    screen.ranked.some(isInserted) ||
+    plan.spans.some(({ programme_id }) => programme_id !== null) ||
+    !catalogue.isPlain(screen.own);
   const shared = {
     ...catalogue.usedBy(all),
     ...(isPlanned ? { programme: wirePlan(catalogue, originOf, plan, period) } : null),
@@ -212,31 +240,41 @@ const createPlan = (
   };
 };
 
-const groupOf = (content: ContentFile, screen: ScreenFile, catalogue: Catalogue) => {
+const groupOf = (content: ContentFile, screen: ScreenFile, catalogue: Catalogue, insertions: readonly Insertion[]) => {
   const programmes = programmesOf(content.programmes, screen);
   const zones = zonesOf(screen);
   const own = screen.playlist_id ?? null;
-  const isComposed = programmes.length > 0 || zones.length > 0 || !catalogue.isPlain(own);
+  const isComposed = insertions.length > 0 || programmes.length > 0 || zones.length > 0 || !catalogue.isPlain(own);
   return isComposed
-    ? { own, programmes, zones, key: JSON.stringify([own, programmes.map(({ id }) => id), zones]) }
+    ? {
+        own,
+        ranked: [...insertions.map(insertedOf), ...programmes],
+        zones,
+        key: JSON.stringify([own, programmes.map(({ id }) => id), zones, insertions]),
+      }
     : null;
 };
 
-export const createPlans = (content: ContentFile, timeZone: string): Plans => {
+/** The playlists above all programmes of a screen, the latest first. */
+export type Insertions = (screen: { slug: string; tags: readonly string[] }) => readonly Insertion[];
+
+const insertionsAt = (insertions: Insertions, { slug, tags }: ScreenFile) => insertions({ slug, tags: tags ?? [] });
+
+export const createPlans = (content: ContentFile, timeZone: string, insertions: Insertions): Plans => {
   const catalogue = catalogueOf(content);
   const origins = new Map<Slide, string>();
   for (const id of catalogue.lists.keys()) for (const slide of catalogue.slides(id)) origins.set(slide, id);
   const originOf = (slide: Slide): string => origins.get(slide) ?? '';
   const groups = new Map<string, NonNullable<ReturnType<typeof groupOf>>>();
   for (const screen of content.screens) {
-    const group = groupOf(content, screen, catalogue);
+    const group = groupOf(content, screen, catalogue, insertionsAt(insertions, screen));
     if (group !== null) groups.set(screen.slug, group);
   }
   /** Of one day; the next one has another period. */
   let today: {
     period: Period;
     days: Days;
-    spansOf: (programme: ProgrammeFile) => Span[];
+    spansOf: (ranked: Ranked) => Span[];
     plans: Map<string, Plan>;
   } | null = null;
   const dayOf = (now: number) => {
@@ -246,7 +284,7 @@ export const createPlans = (content: ContentFile, timeZone: string): Plans => {
     }
     const period = periodFrom(now, programmeLimits.days, timeZone);
     const days = createDays(catalogue, period);
-    today = { period, days, spansOf: createPlayable<ProgrammeFile>(days.available, period), plans: new Map() };
+    today = { period, days, spansOf: spansFor(days, period), plans: new Map() };
     return today;
   };
   return {
@@ -268,11 +306,23 @@ export const playsAt = (
   slug: string,
   at: number,
   timeZone: string,
-): (Due<ProgrammeFile> & { slides: readonly Slide[] }) | null => {
+  insertions: Insertions,
+): (Omit<Due<Ranked>, 'programme'> & { programme_id: string | null; slides: readonly Slide[] }) | null => {
   const screen = content.screens.find((each) => each.slug === slug);
   if (screen === undefined) return null;
   const period = periodFrom(at, programmeLimits.days, timeZone);
   const days = createDays(catalogueOf(content), period);
-  const due = dueAt(content.programmes, screen, at, period, createPlayable<ProgrammeFile>(days.available, period));
-  return { ...due, slides: days.roundOn(due.playlist_id, days.today) };
+  // At another moment than now those count that are on then.
+  const inserted = insertionsAt(insertions, screen).filter(({ from }) => Date.parse(from) <= at);
+  const spansOf = spansFor(days, period);
+  const { programme, ...due } = dueAt<Ranked>(
+    content.programmes,
+    screen,
+    at,
+    period,
+    spansOf,
+    inserted.map(insertedOf),
+  );
+  const programme_id = programme === null || isInserted(programme) ? null : programme.id;
+  return { ...due, programme_id, slides: days.roundOn(due.playlist_id, days.today) };
 };

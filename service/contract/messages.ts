@@ -7,7 +7,7 @@ import { fileUrl } from './content-terms.ts';
 export const messagePrefix = 'message-';
 
 /** At most as long as `message-` and it are the id of a takeover. */
-const messageId = z.string().regex(/^[a-z0-9-]{1,56}$/, '1 to 56 of a-z, 0-9 and -');
+export const messageId = z.string().regex(/^[a-z0-9-]{1,56}$/, '1 to 56 of a-z, 0-9 and -');
 
 const minutes = z
   .number()

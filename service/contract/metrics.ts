@@ -53,6 +53,11 @@ export const metrics = {
     help: 'Commands that this box received from clients: delivered to at least one page, undelivered, or failed.',
     labels: { command: commandNames('extended'), result: ['delivered', 'undelivered', 'failed'] },
   },
+  signage_triggers_total: {
+    type: 'counter',
+    help: 'Firings of a trigger at this box, by its id, and requests with unknown tokens.',
+    labels: { trigger: { most: 201 }, result: ['ok', 'failed'] },
+  },
   signage_peers: {
     type: 'gauge',
     help: 'Other boxes of the site.',

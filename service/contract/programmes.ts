@@ -121,7 +121,7 @@ export const programmePlan = z
         z.object({
           from: instant,
           list: z.int().describe('index in `lists`'),
-          programme_id: z.string().nullable().describe("null: the screen's own playlist"),
+          programme_id: z.string().nullable().describe("null: the screen's own playlist, or one of a trigger"),
         }),
       )
       .describe('what is due, each until the next one begins'),
@@ -150,17 +150,17 @@ export const dueQuery = z.object({
 });
 
 /** Why a programme plays, or none does. */
-const dueReasons = ['only', 'priority', 'target', 'order', 'default', 'none'] as const;
+const dueReasons = ['trigger', 'only', 'priority', 'target', 'order', 'default', 'none'] as const;
 
 export const screenDue = z
   .object({
     at: instant,
     playlist_id: z.string().nullable().describe('null: nothing plays'),
-    programme_id: z.string().nullable().describe("null: the screen's own playlist, or nothing"),
+    programme_id: z.string().nullable().describe("null: the screen's own playlist, one of a trigger, or nothing"),
     reason: z
       .enum(dueReasons)
       .describe(
-        'only: no other programme is due; priority, target, order: by what it precedes the others; default: none is due; none: nor has the screen a playlist',
+        'trigger: a trigger put it above all programmes; only: no other programme is due; priority, target, order: by what it precedes the others; default: none is due; none: nor has the screen a playlist',
       ),
     slides: z.array(z.string()).describe('ids of one round, regardless of their schedule'),
     next: z

@@ -232,7 +232,7 @@ export const timelineOf = <One extends Programme>(
 };
 
 /** Why a programme plays at a moment, or none does. */
-type ProgrammeReason = RankReason | 'only' | 'default' | 'none';
+type ProgrammeReason = RankReason | 'trigger' | 'only' | 'default' | 'none';
 
 export interface Due<One extends Programme> {
   programme: One | null;
@@ -243,15 +243,20 @@ export interface Due<One extends Programme> {
   next: { at: number; playlist_id: string | null } | null;
 }
 
-/** What a screen plays at a moment of the period, and why. */
+/**
+ * What a screen plays at a moment of the period, and why.
+ * @param inserted what is above all programmes, the highest in rank first
+ */
 export const dueAt = <One extends Programme>(
   programmes: readonly One[],
   screen: Screen,
   now: number,
   period: Period,
   spansOf: (programme: One) => readonly Span[] = (programme) => windowsOf(programme, period),
+  inserted: readonly One[] = [],
 ): Due<One> => {
-  const ranked = rankFor(programmes, screen);
+  const above = inserted.map((programme, index) => ({ programme, priority: 0, specificity: 0, index }));
+  const ranked = [...above, ...rankFor(programmes, screen)];
   const stretches = timelineOf(
     ranked.map(({ programme }) => programme),
     spansOf,
@@ -266,6 +271,7 @@ export const dueAt = <One extends Programme>(
   const [first, second] = due;
   const reasonOf = (): ProgrammeReason => {
     if (first === undefined) return own === null ? 'none' : 'default';
+    if (inserted.includes(first.programme)) return 'trigger';
     return second === undefined ? 'only' : firstDifference(first, second);
   };
   return {

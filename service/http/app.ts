@@ -98,6 +98,9 @@ const sealAnswer = async (ctx: Koa.ParameterizedContext<RequestState>): Promise<
   ctx.type = sealedType;
 };
 
+/** Without the token of a trigger. */
+const loggedPath = (path: string): string => path.replace(/^(\/api\/triggers\/).+/, '$1...');
+
 /** @throws CodedError `expectation_failed` (RFC 9110, 10.1.1) */
 const checkExpectation = (expectation: string): void => {
   if (expectation === '' || expectation.toLowerCase() === '100-continue') return;
@@ -153,7 +156,7 @@ export const createApp = (
   app.use(async (ctx, next) => {
     const id = randomUUID();
     const { clientIp } = clientAddress(ctx.req);
-    const requestLog = logs(`address ${clientIp}`, { request: id, method: ctx.method, path: ctx.path });
+    const requestLog = logs(`address ${clientIp}`, { request: id, method: ctx.method, path: loggedPath(ctx.path) });
     ctx.state = {
       clientIp,
       log: requestLog,

@@ -57,6 +57,24 @@ const withDeadline = async <T>(ctx: Context, { ms, stillMs = ms }: BodyLimits, r
   }
 };
 
+const readBytes = async (ctx: Context, limits: BodyLimits, limit = limits.bytes): Promise<Buffer> => {
+  const reading = getRawBody(ctx.req, { limit, length: ctx.get('Content-Length') || null });
+  const bytes = await withDeadline(
+    ctx,
+    limits,
+    reading.catch((error: unknown) => {
+      throw readError(error, limits);
+    }),
+  );
+  checkBody(sha256Hex(bytes), ctx.state.bodySha256);
+  // A host in between can pass on the head and hold the body.
+  checkAge(ctx.state.boundSignature);
+  return bytes;
+};
+
+/** Reads a small body of any type, and ignores it. @throws CodedError as {@link readJsonText} does of one that is too large */
+export const skipBody = async (ctx: Context): Promise<void> => void (await readBytes(ctx, small));
+
 /**
  * Reads the JSON object in a request's body, and the text that it was sent as; an absent body is an empty object. Of
  * another box the body may be encrypted, and the text is what it was encrypted from.
@@ -72,18 +90,7 @@ export const readJsonText = async (ctx: Context, limits: BodyLimits): Promise<Js
   if (encoding !== '' && encoding !== 'identity') {
     throw new CodedError('unsupported_media_type', 'The body must not be compressed.');
   }
-  const limit = seal === null ? limits.bytes : sealedBytes(limits.bytes);
-  const reading = getRawBody(ctx.req, { limit, length: ctx.get('Content-Length') || null });
-  const bytes = await withDeadline(
-    ctx,
-    limits,
-    reading.catch((error: unknown) => {
-      throw readError(error, limits);
-    }),
-  );
-  checkBody(sha256Hex(bytes), ctx.state.bodySha256);
-  // A host in between can pass on the head and hold the body.
-  checkAge(ctx.state.boundSignature);
+  const bytes = await readBytes(ctx, limits, seal === null ? limits.bytes : sealedBytes(limits.bytes));
   if (bytes.length === 0) return { text: '{}', value: {} };
   if (seal === null) return parseObject(bytes);
   ctx.state.isSealed = true;

@@ -17,7 +17,13 @@ const portIssue = (port: number, { code }: NodeJS.ErrnoException): string =>
     ? `HTTPS does not answer: port ${port} is taken by another program; set SIGNAGE_HTTPS_PORT to a free one.`
     : `HTTPS does not answer: it cannot listen on port ${port} (${code}).`;
 
-export const createHttps = ({ options, machineName, now, tempo, log }: ServiceContext): Module => {
+/** Listens beside the other port. */
+export interface Https extends Module {
+  /** Where it answers; null: it does not. */
+  port(): number | null;
+}
+
+export const createHttps = ({ options, machineName, now, tempo, log }: ServiceContext): Https => {
   const { httpsPort, tlsCert, tlsKey, host, publicUrl, allowedHosts, dataDir } = options;
   const hasFiles = tlsCert !== null || tlsKey !== null;
   const own = createOwn({ dataDir, machineName });
@@ -72,11 +78,12 @@ export const createHttps = ({ options, machineName, now, tempo, log }: ServiceCo
     if (pair !== null && server === null && !isClosing) await listen(pair, at);
   };
 
+  const port = (): number | null => (server?.address() as AddressInfo | null)?.port ?? null;
   const fields = (): Pick<Health, 'https'> => {
     const certificate = pair === null ? null : new X509Certificate(pair.cert);
     return {
       https: {
-        port: (server?.address() as AddressInfo | null)?.port ?? null,
+        port: port(),
         source: hasFiles ? 'files' : 'box',
         fingerprint: certificate?.fingerprint256 ?? null,
         notAfter: certificate === null ? null : new Date(certificate.validTo).toISOString(),
@@ -85,6 +92,7 @@ export const createHttps = ({ options, machineName, now, tempo, log }: ServiceCo
   };
 
   return {
+    port,
     start: (at) => {
       const again = async (): Promise<void> => {
         await look(at);

@@ -30,8 +30,8 @@ interface Dependencies {
   clock: Pick<SiteTime, 'now' | 'isConfirmed'>;
 }
 
-export interface Records extends Module, Pick<Alerts, 'alertTo' | 'beginUpdate'> {
-  audit: Pick<Audit, 'during' | 'onRefused'>;
+export interface Records extends Module, Pick<Alerts, 'alertTo' | 'beginUpdate' | 'raise'> {
+  audit: Pick<Audit, 'during' | 'record' | 'onRefused'>;
   /** Records that another box is reset: it forgets its own audit. */
   recordReset(reset: { name: string; operator: string | null }): Promise<void>;
   /** Delivers the plays of this box to a further receiver, as SIGNAGE_PLAYS_URL does. Called before the start. */
@@ -74,6 +74,7 @@ export const createRecords = async (
     },
     deliverPlaysTo: plays.deliverTo,
     alertTo: alerts.alertTo,
+    raise: alerts.raise,
     beginUpdate: alerts.beginUpdate,
     routes: {
       ...plays.routes,

@@ -43,6 +43,8 @@ export interface Screens
    * @throws CodedError as the operation `POST /api/screens/:slug/commands` does
    */
   command(slug: string, body: Readonly<Record<string, unknown>>, origin: CommandOrigin): Promise<CommandResult>;
+  /** @throws CodedError as {@link command} does of a body that no screen could carry out */
+  checkCommand(body: Readonly<Record<string, unknown>>): void;
   /** Calls `listener` with each gap between two slides, ms. */
   onSwap(listener: (gapMs: number) => void): void;
   /** Calls `listener` with the address of each `redirect`. */

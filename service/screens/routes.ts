@@ -190,5 +190,9 @@ export const createScreenRoutes = (
     return true;
   };
 
-  return { routes, sockets, answerOpen, command };
+  const checkCommand = (body: Readonly<Record<string, unknown>>): void => {
+    parseCommand(body, variant, (url) => isOwnAuthority(url, { host: '', port: 0 }));
+  };
+
+  return { routes, sockets, answerOpen, command, checkCommand };
 };

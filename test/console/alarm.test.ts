@@ -43,7 +43,7 @@ itBrowser(
     await expect.poll(() => page.locator('.tile h2').allTextContents(), patience).toEqual(['Bar']);
 
     await go('takeovers');
-    await page.getByRole('button', { name: 'Show “Please leave the house” on all screens' }).click();
+    await page.getByRole('button', { name: 'Show everywhere: “Please leave the house”' }).click();
     const takeovers = async () =>
       ((await (await service.get('/console/api/site')).json()) as SiteOverview).takeovers.map(({ id, until }) => [
         id,

@@ -30,7 +30,7 @@ test.each(['at the start', 'after a change'])(
     write('one');
     const context = contentContext(dataDir, { log });
     const lastKnownGood = await openLastKnownGood(context);
-    const content = await openContent(context, { lastKnownGood, feeds, leading });
+    const content = await openContent(context, { lastKnownGood, feeds, leading, inserted });
     onTestFinished(async () => {
       await content.close();
       await lastKnownGood.close();
@@ -52,6 +52,7 @@ test.each(['at the start', 'after a change'])(
 );
 
 const leading = { slides: () => [], onChange: () => {} };
+const inserted = { insertions: () => [], onChange: () => {} };
 
 test("a peer's document that could not be stored plays, and is stored when it is passed in again", async () => {
   const dataDir = temporaryFolder();
@@ -68,7 +69,7 @@ test("a peer's document that could not be stored plays, and is stored when it is
     },
   };
   const feeds = { follow: () => {}, fill: <Records>(records: Records) => records, onChange: () => {} };
-  const content = await openContent(context, { lastKnownGood, feeds, leading });
+  const content = await openContent(context, { lastKnownGood, feeds, leading, inserted });
   onTestFinished(async () => {
     await content.close();
     await durable.close();

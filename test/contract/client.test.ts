@@ -123,6 +123,7 @@ test('a generated client compiles under strict options, and calls every operatio
     const expected = absent.test(operationId) ? [200, 201, 204, 302, 404, 409] : [200, 201, 204];
     // Without a secret a box is backed up and restored by itself alone.
     if (/Backup|Restore|Actions/.test(operationId)) expected.push(403);
+    if (operationId === 'postConsoleApiTriggers') expected.push(400);
     if (/DraftsIdPublish/.test(operationId)) expected.push(428);
     expect(expected, `${operationId} answers ${status}`).toContain(status);
   }

@@ -7,28 +7,25 @@ import { fillSlide } from '../../../service/domain/slides.ts';
 import { screensOf } from '../../../service/domain/targets.ts';
 import { reasonOf } from '../api/errors.ts';
 import { displaysOf } from '../model/displays.ts';
-import { freeId, setList, toggled } from '../model/edit.ts';
-import { matches, tagsOf } from '../model/filter.ts';
+import { freeId, setList } from '../model/edit.ts';
 import { payloadOf } from '../model/payload.ts';
 import { slideOfTakeover } from '../model/shown.ts';
 import type { Level, SiteScreen } from '../model/wire.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Confirm, Field, SearchField } from '../ui/controls.tsx';
+import { Confirm, Field } from '../ui/controls.tsx';
 import { MediaField } from '../ui/media-field.tsx';
 import { PlayerFrame } from '../ui/player-frame.tsx';
 import { Messages } from './messages.tsx';
-import { OpenTakeovers, tagTarget } from './open.tsx';
+import { OpenTakeovers } from './open.tsx';
+import { everywhere, Targets, targetsOf, type Where } from './targets.tsx';
+import { Triggers } from './triggers.tsx';
 
-export interface Composition {
+export interface Composition extends Where {
   level: Level;
   title: string;
   body: string;
   /** `/media/NAME`, or an http(s) URL; empty: none. */
   mediaUrl: string;
-  /** All screens, or the selected ones. */
-  isAll: boolean;
-  tags: readonly string[];
-  slugs: readonly string[];
   /** How long, in minutes; null: until {@link Composition.until}. */
   minutes: number | null;
   /** Wall-clock time of the site, `YYYY-MM-DDTHH:MM`. */
@@ -44,17 +41,12 @@ export const emptyComposition: Composition = {
   title: '',
   body: '',
   mediaUrl: '',
-  isAll: true,
-  tags: [],
-  slugs: [],
+  ...everywhere,
   minutes: 30,
   until: '',
   isUntilEnded: false,
   from: '',
 };
-
-export const targetsOf = ({ isAll, tags, slugs }: Pick<Composition, 'isAll' | 'tags' | 'slugs'>): string[] =>
-  isAll ? ['all'] : [...tags.map(tagTarget), ...slugs];
 
 /** The field that keeps it from being sent; null: none. */
 export const missingIn = (
@@ -87,75 +79,6 @@ export const reachOf = (
     screens: hit.length,
     displays: hit.reduce((sum, { slug }) => sum + displaysOf(bySlug.get(slug) as SiteScreen).length, 0),
   };
-};
-
-interface TargetsProps {
-  composition: Composition;
-  fault: string | null;
-  onChange(changed: Partial<Composition>): void;
-}
-
-/** More screens than this get a field to search them by. */
-const SEARCHED_FROM = 12;
-
-/** Where a takeover is shown: everywhere, by tag, or screen by screen. */
-export const Targets = ({ composition: { isAll, tags, slugs }, fault, onChange }: TargetsProps) => {
-  const { site, texts } = useConsole();
-  const words = texts.takeover;
-  const search = useSignal('');
-  const screens = site.screens();
-  const listed = screens.filter(({ screen }) => matches(search.value, screen.name) || slugs.includes(screen.slug));
-  return (
-    <fieldset class="field" aria-describedby="targets-fault">
-      <legend>{words.where}</legend>
-      <div class="chips">
-        <label class="chip">
-          <input type="radio" name="where" checked={isAll} onChange={() => onChange({ isAll: true })} />
-          <span>{words.everywhere}</span>
-        </label>
-        <label class="chip">
-          <input type="radio" name="where" checked={!isAll} onChange={() => onChange({ isAll: false })} />
-          <span>{words.some}</span>
-        </label>
-      </div>
-      {!isAll && (
-        <div class="target-list">
-          {tagsOf(screens).length > 0 && (
-            <div class="chips">
-              {tagsOf(screens).map((tag) => (
-                <label key={tag} class="chip">
-                  <input
-                    type="checkbox"
-                    checked={tags.includes(tag)}
-                    onChange={() => onChange({ tags: toggled(tags, tag) })}
-                  />
-                  <span>{words.withTag({ tag })}</span>
-                </label>
-              ))}
-            </div>
-          )}
-          {screens.length > SEARCHED_FROM && <SearchField label={texts.wall.search} text={search} />}
-          <ul class="target-screens">
-            {listed.map(({ screen }) => (
-              <li key={screen.slug}>
-                <label class="check">
-                  <input
-                    type="checkbox"
-                    checked={slugs.includes(screen.slug)}
-                    onChange={() => onChange({ slugs: toggled(slugs, screen.slug) })}
-                  />
-                  <span>{screen.name}</span>
-                </label>
-              </li>
-            ))}
-          </ul>
-        </div>
-      )}
-      <p class="fault" id="targets-fault" role="alert">
-        {fault}
-      </p>
-    </fieldset>
-  );
 };
 
 /** Minutes. */
@@ -278,6 +201,7 @@ export const TakeoverPage = () => {
       </div>
       <OpenTakeovers />
       <Messages />
+      <Triggers />
       <form
         class="compose"
         noValidate
@@ -327,7 +251,7 @@ export const TakeoverPage = () => {
             accepts={['image/', 'video/']}
             onChange={(value) => change({ mediaUrl: value })}
           />
-          <Targets composition={composition.value} fault={faultOf('targets')} onChange={change} />
+          <Targets where={composition.value} fault={faultOf('targets')} onChange={change} />
           <fieldset class="field">
             <legend>{words.howLong}</legend>
             <div class="chips">

@@ -66,6 +66,7 @@ const describe = ({ screen, tags, devices, connections }: SiteScreen): string[] 
 ];
 
 const reasons: Readonly<Record<ScreenDue['reason'], string>> = {
+  trigger: 'because a trigger put it above all programmes',
   only: 'because no other programme is due',
   priority: 'because its priority is higher than that of the others that are due',
   target: 'because its target is more specific than that of the others that are due',

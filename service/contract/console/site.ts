@@ -122,7 +122,7 @@ export const capturedAtHeader = 'x-signage-captured-at';
 export const mostScreenshotPixels = 1280;
 
 /** Kinds of things that are changed. */
-export type AuditSubject = 'box' | 'content' | 'device' | 'draft' | 'medium' | 'screen' | 'takeover';
+export type AuditSubject = 'box' | 'content' | 'device' | 'draft' | 'medium' | 'screen' | 'takeover' | 'trigger';
 
 export const auditRecord = z
   .object({

@@ -14,6 +14,7 @@ import { screens } from './screens.ts';
 import { site } from './site.ts';
 import { sockets } from './sockets.ts';
 import { streams } from './streams.ts';
+import { triggers } from './triggers.ts';
 
 export type { Access, Answer, AuditRule, FullRule, Operation, SocketOperation } from './operation.ts';
 export { ruleOf } from './operation.ts';
@@ -34,6 +35,7 @@ export const areas = {
   Peers: { ...peers, ...peerBoxes },
   Updates: updates,
   Site: { ...site, ...machine },
+  Triggers: triggers,
   Records: records,
 } as const satisfies Record<string, Operations>;
 
@@ -54,6 +56,7 @@ export const operations = {
   ...updates,
   ...site,
   ...machine,
+  ...triggers,
   ...records,
 } as const satisfies Operations;
 

@@ -2,16 +2,17 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Content } from '../../content/index.ts';
-import { type Alert, type AlertRecord, alertRecord, peerAlerts } from '../../contract/alerts.ts';
+import { type Alert, type AlertRecord, alertRecord, type Occasion, peerAlerts } from '../../contract/alerts.ts';
 import { readFields } from '../../contract/fields.ts';
 import type { Devices } from '../../devices/index.ts';
+import { laterThan } from '../../domain/merge.ts';
 import { readJson } from '../../http/body.ts';
 import type { HealthReport, Module, ServiceContext } from '../../module.ts';
 import type { Peers } from '../../peers/index.ts';
 import { openDurable } from '../../platform/store/durable.ts';
 import type { Streams } from '../../streams/index.ts';
 import { pauseAfter, type SendWebhook } from '../webhook.ts';
-import { noOutages, record, reduce, speakerOf, typeOf } from './outages.ts';
+import { keyOf, noOutages, record, reduce, speakerOf, typeOf } from './outages.ts';
 import { createWatch } from './watch.ts';
 
 interface Dependencies {
@@ -32,6 +33,8 @@ export interface Alerts extends Module {
   close(): Promise<void>;
   /** Delivers the alerts of the site to a further receiver. Called before the start. */
   alertTo(receiver: AlertReceiver): void;
+  /** Has something said that happened now, once, without a grace. */
+  raise(kind: Occasion, subject: string, message: string): void;
   /** Keeps quiet about this box and its displays for ten minutes, on all boxes: its version is being replaced. */
   beginUpdate(): Promise<void>;
 }
@@ -41,6 +44,8 @@ const MAX_FAILURES = 3;
 const UPDATE_MS = 600_000;
 /** Messages that wait for one of several receivers. */
 const MAX_TAKEN = 1_000;
+/** Characters of a message. */
+const MAX_MESSAGE = 2_000;
 
 const schema = z.object({ records: z.array(alertRecord) });
 
@@ -158,6 +163,13 @@ export const createAlerts = async (
 
   return {
     alertTo: (receiver) => void receivers.push(receiver),
+    raise: (kind, subject, message) => {
+      const known = outages.records.get(keyOf({ kind, subject }));
+      // One that waits for a receiver says it already.
+      if (known?.isSent === false) return;
+      const at = laterThan(known?.at, now());
+      void tell({ kind, subject, isFailing: true, at, message: message.slice(0, MAX_MESSAGE), isSent: false });
+    },
     beginUpdate: () => {
       const at = new Date(now() + UPDATE_MS).toISOString();
       return tell({ kind: 'update', subject: ids.nodeId, isFailing: false, at, message: '', isSent: true });

@@ -6,6 +6,7 @@ import {
   alertTypes,
   type BoxAlerts,
   mostAlertRecords,
+  occasions,
 } from '../../contract/alerts.ts';
 import { isPlausibleTime, laterThan } from '../../domain/merge.ts';
 import type { EpochMs, MonotonicMs } from '../../domain/time.ts';
@@ -46,6 +47,8 @@ export const keyOf = ({ kind, subject }: Pick<AlertRecord, 'kind' | 'subject'>):
 /** The type of a message; null: nothing is said. */
 export const typeOf = ({ kind, isFailing }: Pick<AlertRecord, 'kind' | 'isFailing'>): AlertType | null =>
   kind === 'update' ? null : alertTypes[kind][isFailing ? 0 : 1];
+
+const isOccasion = ({ kind }: Pick<AlertRecord, 'kind'>): boolean => occasions.some((each) => each === kind);
 
 const isNewer = (a: AlertRecord, b: AlertRecord): boolean => (a.at === b.at ? a.isSent && !b.isSent : a.at > b.at);
 
@@ -116,9 +119,10 @@ export const reduce = (
     if (typeOf({ kind, isFailing }) === null) endSilently();
     else due.push(changed(current.at));
   }
+  for (const known of records.values()) if (isOccasion(known) && !known.isSent) due.push(known);
   const oldest = new Date(now - KEPT_MS).toISOString();
-  for (const [key, { isFailing, isSent, at }] of records) {
-    if (at < oldest && !(isFailing && isSent)) records.delete(key);
+  for (const [key, { kind, isFailing, isSent, at }] of records) {
+    if (at < oldest && !(isFailing && isSent && !isOccasion({ kind }))) records.delete(key);
   }
   return [{ watched, records }, due];
 };

@@ -1,0 +1,186 @@
+/** Making a trigger: its name, what it does, and where. */
+import { useSignal } from '@preact/signals';
+import type { NewTrigger, TriggerEffect } from '../../../service/contract/console/triggers.ts';
+import { reasonOf } from '../api/errors.ts';
+import { useConsole } from '../ui/context.tsx';
+import { Dialog, Field } from '../ui/controls.tsx';
+import { everywhere, Targets, targetsOf } from './targets.tsx';
+
+const kinds = ['takeover', 'end', 'playlist', 'command'] as const;
+/** Those that need no more than their name, and blackout as it is set. */
+const commands = {
+  dark: { command: 'blackout', blackout: true },
+  light: { command: 'blackout', blackout: false },
+  next: { command: 'next' },
+  previous: { command: 'previous' },
+  reload: { command: 'reload' },
+} as const;
+type CommandName = keyof typeof commands;
+
+const Choice = (props: {
+  label: string;
+  value: string;
+  options: readonly (readonly [value: string, name: string])[];
+  onChange(value: string): void;
+}) => (
+  <Field label={props.label}>
+    {(control) => (
+      <select {...control} value={props.value} onChange={(event) => props.onChange(event.currentTarget.value)}>
+        {props.options.map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </select>
+    )}
+  </Field>
+);
+
+export const NewTriggerDialog = ({ onClose, onMade }: { onClose(): void; onMade(trigger: NewTrigger): void }) => {
+  const { client, documents, texts } = useConsole();
+  const words = texts.triggers;
+  const { messages = [], playlists = [] } = documents.current.value?.content ?? {};
+  const name = useSignal('');
+  const kind = useSignal<(typeof kinds)[number]>(messages.length > 0 ? 'takeover' : 'playlist');
+  const message = useSignal(String(messages[0]?.id ?? ''));
+  const playlist = useSignal(String(playlists[0]?.id ?? ''));
+  const command = useSignal<CommandName>('dark');
+  const minutes = useSignal('30');
+  const where = useSignal(everywhere);
+  const fault = useSignal<string | null>(null);
+  const isSending = useSignal(false);
+  const needsMessage = kind.value === 'takeover' || kind.value === 'end';
+
+  const effectOf = (): TriggerEffect => {
+    const targets = targetsOf(where.value);
+    if (kind.value === 'takeover') return { takeover: { message_id: message.value, targets } };
+    if (kind.value === 'end') return { end: { message_id: message.value } };
+    if (kind.value === 'playlist')
+      return { playlist: { targets, playlist_id: playlist.value, minutes: Number(minutes.value) } };
+    return { command: { targets, ...commands[command.value] } };
+  };
+  const make = async (): Promise<void> => {
+    if (isSending.value) return;
+    if (name.value.trim() === '') {
+      fault.value = words.needsName;
+      return;
+    }
+    isSending.value = true;
+    try {
+      const body = { name: name.value.trim(), effect: effectOf() };
+      onMade(await client.json<NewTrigger>('/console/api/triggers', { method: 'POST', body }));
+    } catch (error) {
+      fault.value = reasonOf(error, texts);
+      isSending.value = false;
+    }
+  };
+
+  const names = texts.commands;
+  const commandNames: Readonly<Record<CommandName, string>> = {
+    dark: names.name.blackout,
+    light: names.light,
+    next: names.name.next,
+    previous: names.name.previous,
+    reload: names.name.reload,
+  };
+  return (
+    <Dialog title={words.new} onClose={onClose} isWide>
+      <form
+        class="stack"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void make();
+        }}
+      >
+        <Field label={words.name} hint={words.nameHint}>
+          {(control) => (
+            <input
+              {...control}
+              value={name.value}
+              maxLength={100}
+              autocomplete="off"
+              onInput={(event) => {
+                name.value = event.currentTarget.value;
+              }}
+            />
+          )}
+        </Field>
+        <Choice
+          label={words.what}
+          value={kind.value}
+          options={kinds.map((each) => [each, words.kind[each]])}
+          onChange={(value) => {
+            kind.value = kinds.find((each) => each === value) ?? 'takeover';
+          }}
+        />
+        {needsMessage && (
+          <Choice
+            label={words.message}
+            value={message.value}
+            options={messages.map(({ id, title, body }) => [String(id), title ?? body ?? String(id)])}
+            onChange={(value) => {
+              message.value = value;
+            }}
+          />
+        )}
+        {needsMessage && messages.length === 0 && <p class="hint">{words.noMessages}</p>}
+        {kind.value === 'playlist' && (
+          <>
+            <Choice
+              label={words.playlist}
+              value={playlist.value}
+              options={playlists.map(({ id, name: title }) => [String(id), title ?? String(id)])}
+              onChange={(value) => {
+                playlist.value = value;
+              }}
+            />
+            <Field label={words.minutes}>
+              {(control) => (
+                <input
+                  {...control}
+                  type="number"
+                  min={1}
+                  value={minutes.value}
+                  onInput={(event) => {
+                    minutes.value = event.currentTarget.value;
+                  }}
+                />
+              )}
+            </Field>
+          </>
+        )}
+        {kind.value === 'command' && (
+          <Choice
+            label={words.command}
+            value={command.value}
+            options={Object.entries(commandNames)}
+            onChange={(value) => {
+              command.value = value as CommandName;
+            }}
+          />
+        )}
+        {kind.value !== 'end' && (
+          <Targets
+            where={where.value}
+            fault={null}
+            onChange={(changed) => {
+              where.value = { ...where.value, ...changed };
+            }}
+          />
+        )}
+        <p class="fault" role="alert">
+          {fault.value}
+        </p>
+        <div class="buttons end">
+          <button type="button" class="button" onClick={onClose}>
+            {texts.cancel}
+          </button>
+          <button type="submit" class="button primary" aria-disabled={isSending.value}>
+            {words.make}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+};

@@ -1,0 +1,88 @@
+/** Choosing the screens that something is for: all, by tag, or one by one. */
+import { useSignal } from '@preact/signals';
+import { toggled } from '../model/edit.ts';
+import { matches, tagsOf } from '../model/filter.ts';
+import { useConsole } from '../ui/context.tsx';
+import { SearchField } from '../ui/controls.tsx';
+import { tagTarget } from './open.tsx';
+
+export interface Where {
+  /** All screens, or the selected ones. */
+  isAll: boolean;
+  tags: readonly string[];
+  slugs: readonly string[];
+}
+
+export const everywhere: Where = { isAll: true, tags: [], slugs: [] };
+
+export const targetsOf = ({ isAll, tags, slugs }: Where): string[] =>
+  isAll ? ['all'] : [...tags.map(tagTarget), ...slugs];
+
+interface TargetsProps {
+  where: Where;
+  fault: string | null;
+  onChange(changed: Partial<Where>): void;
+}
+
+/** More screens than this get a field to search them by. */
+const SEARCHED_FROM = 12;
+
+/** Where a takeover is shown: everywhere, by tag, or screen by screen. */
+export const Targets = ({ where: { isAll, tags, slugs }, fault, onChange }: TargetsProps) => {
+  const { site, texts } = useConsole();
+  const words = texts.takeover;
+  const search = useSignal('');
+  const screens = site.screens();
+  const listed = screens.filter(({ screen }) => matches(search.value, screen.name) || slugs.includes(screen.slug));
+  return (
+    <fieldset class="field" aria-describedby="targets-fault">
+      <legend>{words.where}</legend>
+      <div class="chips">
+        <label class="chip">
+          <input type="radio" name="where" checked={isAll} onChange={() => onChange({ isAll: true })} />
+          <span>{words.everywhere}</span>
+        </label>
+        <label class="chip">
+          <input type="radio" name="where" checked={!isAll} onChange={() => onChange({ isAll: false })} />
+          <span>{words.some}</span>
+        </label>
+      </div>
+      {!isAll && (
+        <div class="target-list">
+          {tagsOf(screens).length > 0 && (
+            <div class="chips">
+              {tagsOf(screens).map((tag) => (
+                <label key={tag} class="chip">
+                  <input
+                    type="checkbox"
+                    checked={tags.includes(tag)}
+                    onChange={() => onChange({ tags: toggled(tags, tag) })}
+                  />
+                  <span>{words.withTag({ tag })}</span>
+                </label>
+              ))}
+            </div>
+          )}
+          {screens.length > SEARCHED_FROM && <SearchField label={texts.wall.search} text={search} />}
+          <ul class="target-screens">
+            {listed.map(({ screen }) => (
+              <li key={screen.slug}>
+                <label class="check">
+                  <input
+                    type="checkbox"
+                    checked={slugs.includes(screen.slug)}
+                    onChange={() => onChange({ slugs: toggled(slugs, screen.slug) })}
+                  />
+                  <span>{screen.name}</span>
+                </label>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <p class="fault" id="targets-fault" role="alert">
+        {fault}
+      </p>
+    </fieldset>
+  );
+};

@@ -1,0 +1,140 @@
+/**
+ * Triggers: records that all boxes of the site share, with the hash of their token alone, and the playlists that they put
+ * above all programmes.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { type TriggerEffect, type TriggerRecord, triggerLimits, triggerRecord } from '../contract/console/triggers.ts';
+import type { ContentIssue } from '../contract/content-terms.ts';
+import { CodedError } from '../contract/errors.ts';
+import type { Author } from '../contract/terms.ts';
+import { createEmitter } from '../domain/emitter.ts';
+import { laterThan } from '../domain/merge.ts';
+import { type EpochMs, type SiteTime, unconfirmed } from '../domain/time.ts';
+import type { Module, ServiceContext } from '../module.ts';
+import { createQueue } from '../platform/queue.ts';
+import type { Shared } from '../shared/index.ts';
+import { effectOf, type Insertion, insertionsFor, insertionsOf, isForgotten, mergeTriggers } from './records.ts';
+import { type Named, warningsOf } from './warnings.ts';
+
+export type { Insertion } from './records.ts';
+export { effectOf } from './records.ts';
+
+export interface Triggers extends Module {
+  /** Those that are not revoked, oldest first. */
+  list(): TriggerRecord[];
+  get(id: string): TriggerRecord | undefined;
+  /** The trigger of a token. */
+  find(token: string): TriggerRecord | undefined;
+  newId(): string;
+  /**
+   * Makes one, on all boxes. Its token is told here alone.
+   * @throws CodedError `too_many_triggers`, `insufficient_storage`
+   */
+  create(given: { id: string; name: string; effect: TriggerEffect }, by: Author | null): Promise<{ token: string }>;
+  /** Revokes one, on all boxes. @throws CodedError `trigger_not_found`, `insufficient_storage` */
+  remove(id: string): Promise<void>;
+  /**
+   * Begins the playlist of a trigger, on all boxes.
+   * @returns when it ends, ISO 8601
+   * @throws CodedError `trigger_not_found`, `insufficient_storage`
+   */
+  play(id: string, minutes: number): Promise<string>;
+  /** The playlists that are above all programmes of a screen now, the latest first. */
+  insertions(screen: { slug: string; tags: readonly string[] }): readonly Insertion[];
+  /** One warning per trigger that names what a content does not have. */
+  warnings(content: Named): ContentIssue[];
+  /** Calls `listener` when {@link insertions} changes. */
+  onChange(listener: () => void): void;
+  /** Follows the site's clock. Until this is called, the clock of this box stands for it. */
+  followClock(clock: SiteTime): void;
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+export const createTriggers = async (
+  { now, tempo }: Pick<ServiceContext, 'now' | 'tempo'>,
+  shared: Pick<Shared, 'open'>,
+): Promise<Triggers> => {
+  const records = await shared.open<TriggerRecord>({
+    name: 'triggers',
+    schema: triggerRecord,
+    merge: mergeTriggers,
+    most: triggerLimits.records,
+    protection: 'open',
+    isOver: isForgotten,
+  });
+  const enqueue = createQueue();
+  const changes = createEmitter();
+  let siteTime: SiteTime = unconfirmed(now);
+  const siteNow = (): EpochMs => siteTime.now();
+  let timer: NodeJS.Timeout | undefined;
+  let insertions: readonly Insertion[] = [];
+
+  const live = (): TriggerRecord[] => records.list().filter(({ removed_at }) => removed_at === null);
+  const get = (id: string): TriggerRecord | undefined => {
+    const record = records.get(id);
+    return record?.removed_at === null ? record : undefined;
+  };
+  /** @throws CodedError `trigger_not_found` */
+  const edit = (id: string, change: (record: TriggerRecord) => Partial<TriggerRecord>): Promise<void> =>
+    enqueue(async () => {
+      const record = get(id);
+      if (record === undefined) throw new CodedError('trigger_not_found');
+      await records.put({ ...record, updated_at: laterThan(record.updated_at, siteNow()), ...change(record) });
+    });
+
+  /** Notices playlists that began or are over. */
+  const look = (): void => {
+    const before = JSON.stringify(insertions);
+    insertions = insertionsOf(records.list(), siteNow());
+    if (JSON.stringify(insertions) !== before) changes.emit();
+  };
+  records.onChange(look);
+  look();
+
+  return {
+    list: () => live().toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1)),
+    get,
+    find: (token) => {
+      const hash = sha256(token);
+      return live().find(({ token_sha256 }) => token_sha256 === hash);
+    },
+    newId: () => randomBytes(8).toString('hex'),
+    create: (given, by) =>
+      enqueue(async () => {
+        if (live().length >= triggerLimits.triggers) throw new CodedError('too_many_triggers');
+        const token = randomBytes(16).toString('hex');
+        const at = new Date(siteNow()).toISOString();
+        const made = { created_at: at, created_by: by, updated_at: at, token_sha256: sha256(token) };
+        await records.put({ ...given, ...made, removed_at: null, plays: null });
+        return { token };
+      }),
+    remove: (id) => edit(id, () => ({ removed_at: new Date(siteNow()).toISOString() })),
+    play: async (id, minutes) => {
+      let until = '';
+      await edit(id, ({ plays }) => {
+        const from = laterThan(plays?.from, siteNow());
+        until = new Date(Date.parse(from) + minutes * 60_000).toISOString();
+        return { plays: { from, until } };
+      });
+      return until;
+    },
+    insertions: (screen) => insertionsFor(insertions, screen),
+    warnings: (content) => warningsOf(live(), content),
+    onChange: changes.on,
+    followClock: (clock) => {
+      siteTime = clock;
+    },
+    states: {
+      trigger: (id) => {
+        const record = get(id);
+        return record === undefined ? null : { name: record.name, effect: effectOf(record) };
+      },
+    },
+    start: () => {
+      timer = setInterval(look, tempo.takeovers.poll).unref();
+      look();
+    },
+    close: () => clearInterval(timer),
+  };
+};

@@ -1,0 +1,67 @@
+/** The records of triggers, and how boxes agree on them. Pure. */
+import { type TriggerEffect, type TriggerRecord, triggerEffect } from '../contract/console/triggers.ts';
+import { canonical } from '../domain/canonical.ts';
+import { isTargeted } from '../domain/targets.ts';
+import type { EpochMs } from '../domain/time.ts';
+
+/** A playlist that a trigger put above all programmes of some screens, for a time. */
+export interface Insertion {
+  playlist_id: string;
+  targets: readonly string[];
+  /** ISO 8601. */
+  from: string;
+  until: string;
+}
+
+/** A box that was away for longer may bring a revoked trigger back. */
+const KEEP_MS = 400 * 86_400_000;
+
+const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+const earlier = (a: string | null, b: string | null): string | null => (a === null || (b !== null && b < a) ? b : a);
+
+type Plays = TriggerRecord['plays'];
+const latest = (a: Plays, b: Plays): Plays => {
+  if (a === null || b === null) return a ?? b;
+  return (order(a.from, b.from) || order(a.until, b.until)) >= 0 ? a : b;
+};
+
+/** What is joined by itself. */
+const apart = { updated_at: '', removed_at: null, plays: null };
+
+/** Of one id: a revocation is for ever, and of its playlist the last start counts. */
+export const mergeTriggers = (a: TriggerRecord, b: TriggerRecord): TriggerRecord => {
+  const base = order(canonical({ ...a, ...apart }), canonical({ ...b, ...apart })) >= 0 ? a : b;
+  return {
+    ...base,
+    updated_at: order(a.updated_at, b.updated_at) >= 0 ? a.updated_at : b.updated_at,
+    removed_at: earlier(a.removed_at, b.removed_at),
+    plays: latest(a.plays, b.plays),
+  };
+};
+
+/** Whether it was revoked so long ago that no box has it any more. */
+export const isForgotten = ({ removed_at }: Pick<TriggerRecord, 'removed_at'>, now: EpochMs): boolean =>
+  removed_at !== null && Date.parse(removed_at) + KEEP_MS <= now;
+
+/** Null: it is of a newer version. */
+export const effectOf = ({ effect }: Pick<TriggerRecord, 'effect'>): TriggerEffect | null =>
+  triggerEffect.safeParse(effect).data ?? null;
+
+/** The playlists that are put above all programmes now, the latest first. */
+export const insertionsOf = (records: readonly TriggerRecord[], now: EpochMs): Insertion[] =>
+  records
+    .flatMap((record) => {
+      const { plays, removed_at, id } = record;
+      const isOver = plays === null || removed_at !== null || Date.parse(plays.until) <= now;
+      const playlist = isOver ? undefined : effectOf(record)?.playlist;
+      if (isOver || playlist === undefined) return [];
+      return [{ id, ...plays, playlist_id: playlist.playlist_id, targets: playlist.targets }];
+    })
+    .toSorted((a, b) => order(b.from, a.from) || order(b.id, a.id));
+
+/** Those for a screen, the latest first. */
+export const insertionsFor = (
+  insertions: readonly Insertion[],
+  screen: { slug: string; tags: readonly string[] },
+): Insertion[] => insertions.filter(({ targets }) => isTargeted(targets, screen));

@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { TriggerRecord } from '../../service/contract/console/triggers.ts';
+import { insertionsOf, isForgotten, mergeTriggers } from '../../service/triggers/records.ts';
+
+const now = Date.UTC(2026, 10, 26);
+const at = (ms: number): string => new Date(now + ms).toISOString();
+
+const record = (changes: Partial<TriggerRecord> = {}): TriggerRecord => ({
+  id: '00000000000000aa',
+  name: 'A',
+  effect: { playlist: { targets: ['all'], playlist_id: 'party', minutes: 5 } },
+  created_at: at(0),
+  created_by: null,
+  token_sha256: '0'.repeat(64),
+  updated_at: at(0),
+  removed_at: null,
+  plays: null,
+  ...changes,
+});
+
+/** Of few values, so that they meet; clocks years off. */
+const moment = fc.constantFrom(...[0, 1, 60_000, -400 * 86_400_000, 9 * 365 * 86_400_000].map(at));
+const any = fc
+  .record({
+    name: fc.constantFrom('A', 'B'),
+    updated_at: moment,
+    removed_at: fc.option(moment),
+    plays: fc.option(fc.record({ from: moment, until: moment })),
+  })
+  .map(record);
+
+test('boxes that got the same records in any order and any number of times have the same', () => {
+  fc.assert(
+    fc.property(any, any, any, (a, b, c) => {
+      expect(mergeTriggers(a, a)).toEqual(a);
+      expect(mergeTriggers(a, b)).toEqual(mergeTriggers(b, a));
+      expect(mergeTriggers(mergeTriggers(a, b), c)).toEqual(mergeTriggers(a, mergeTriggers(b, c)));
+    }),
+  );
+});
+
+test('a revocation is for ever, whatever a clock says, and is kept for 400 days', () => {
+  const revoked = mergeTriggers(
+    record({ removed_at: at(-1_000) }),
+    record({ plays: { from: at(5_000), until: at(9_000) } }),
+  );
+  expect(revoked.removed_at).toBe(at(-1_000));
+  expect(insertionsOf([revoked], now + 6_000)).toEqual([]);
+  expect([399, 400].map((days) => isForgotten(revoked, now + days * 86_400_000))).toEqual([false, true]);
+  expect(isForgotten(record(), now + 1e12)).toBe(false);
+});
+
+test('of two playlists the latest comes first, and one that is over is none', () => {
+  const one = record({ plays: { from: at(-2_000), until: at(1_000) } });
+  const other = record({ id: '00000000000000bb', plays: { from: at(-1_000), until: at(500) } });
+  expect(insertionsOf([one, other], now).map(({ until }) => until)).toEqual([at(500), at(1_000)]);
+  expect(insertionsOf([one, other], now + 500).map(({ until }) => until)).toEqual([at(1_000)]);
+  expect(insertionsOf([one, other], now + 1_000)).toEqual([]);
+});
+
+test('what a newer version has made does nothing', () => {
+  const newer = record({ effect: { dance: { steps: 3 } }, plays: { from: at(0), until: at(5_000) } });
+  expect(insertionsOf([newer], now)).toEqual([]);
+});
