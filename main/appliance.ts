@@ -1,8 +1,7 @@
 /** What makes the app an appliance: provisioning, autostart, watchdog, updates, and displays that follow opening hours. */
-import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { KioskHealth } from '../service/public.ts';
+import { type KioskHealth, readBuiltAt } from '../service/public.ts';
 import type { Paths } from './paths.ts';
 import type { Panel } from './power/panels.ts';
 import { createPower, type Power } from './power/power.ts';
@@ -13,21 +12,6 @@ import { orderRoot } from './updates/installers.ts';
 import { openUpdates, type UpdatesApp } from './updates/open.ts';
 import { createWatchdog } from './watchdog.ts';
 import type { DisplayWindows } from './windows/display-windows.ts';
-
-/**
- * When this program was built. A clock that shows an earlier time has not been set.
- * @returns ms since the epoch, from the built pages; 0 if they do not say
- */
-export const readBuiltAt = (rendererDir: string): number => {
-  try {
-    const [, written] =
-      /<meta name="built" content="([^"]+)"/.exec(readFileSync(join(rendererDir, 'player', 'index.html'), 'utf8')) ??
-      [];
-    return Date.parse(written ?? '') || 0;
-  } catch {
-    return 0;
-  }
-};
 
 export interface AutostartApp {
   isPackaged: boolean;

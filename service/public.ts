@@ -23,6 +23,7 @@ export {
 export { canonicalDeviceId } from './contract/readable.ts';
 export { type Ports, type Service, startService } from './index.ts';
 export type { Operate } from './module.ts';
+export { readBuiltAt } from './platform/built-at.ts';
 export { type ScriptJob, type ScriptOutput, watchMemory } from './platform/confined.ts';
 export { createLog, createLogRing } from './platform/log.ts';
 export {
