@@ -12,6 +12,7 @@ const modules = [
   'drafts',
   'shared',
   'triggers',
+  'authority',
   'content',
   'media',
   'streams',

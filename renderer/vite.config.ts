@@ -67,6 +67,7 @@ export default defineConfig({
         landing: page('onboarding/landing.html'),
         form: page('onboarding/form.html'),
         missing: page('onboarding/missing.html'),
+        trust: page('onboarding/trust.html'),
         console: page('console/index.html'),
         preview: page('console/preview/index.html'),
       },

@@ -1,5 +1,6 @@
 /** Opens the modules of the service in order, and joins them to one service. */
 import { openAccess, openLocalToken } from './auth/index.ts';
+import { createAuthority } from './authority/index.ts';
 import { createClock } from './clock/index.ts';
 import { createConsole } from './console/index.ts';
 import { createContent } from './content/index.ts';
@@ -41,6 +42,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   const takeovers = add(await createTakeovers(context));
   const drafts = add(await createDrafts(context));
   const shared = await createShared(context);
+  const authority = add(await createAuthority(context, { shared }));
   const triggers = add(await createTriggers(context, shared));
   const kept = { takeovers, drafts, triggers };
   const content = add(await createContent(context, { feeds, takeovers, triggers }));
@@ -50,7 +52,9 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   const clock = add(createClock(context, { peers, media, takeovers, triggers }));
   const screens = add(createScreens(context, { content, peers, clock, devices: stored, proofs }));
   const devices = add(await createDevices(context, { stored, proofs, content, peers, screens }));
-  const pages = add(await createPages(context, { content, screens, devices, proofs, pageToken: access.pageToken }));
+  const pages = add(
+    await createPages(context, { content, screens, devices, proofs, authority, pageToken: access.pageToken }),
+  );
   add(createUpdates(context));
   const records = add(
     await createRecords(context, { modules, content, media, streams, peers, screens, devices, proofs, clock }),
@@ -61,7 +65,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
     add(await createFleet(context, { summary: health.summary, content, screens, peers, records }));
   }
   const hasHttps = options.https && options.variant === 'extended';
-  const https = hasHttps ? add((await import('./https/index.ts')).createHttps(context)) : null;
+  const https = hasHttps ? add((await import('./https/index.ts')).createHttps(context, { authority, peers })) : null;
   add(createConsole(context, { content, media, peers, screens, devices, health, records, https, ...kept }));
 
   const server = await openHttp(context, {
@@ -89,6 +93,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
     updateFeeds: peers.updateFeeds,
     beginUpdate: records.beginUpdate,
     screenOf: (deviceId) => devices.status(deviceId, url).screenSlug,
+    rootFingerprint: () => authority.shown()?.root.fingerprint256 ?? null,
     bind: async (deviceId, screenSlug) => {
       const rule = { action: 'device.bind', subject: 'device', id: 'deviceId' } as const;
       const asked = { params: { deviceId }, operator: null, address: null };

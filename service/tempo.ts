@@ -99,6 +99,11 @@ export const defaultTempo = {
   https: {
     /** Between looks whether the files of the certificate have changed, and attempts where the port is taken. */
     look: 5_000,
+    /** Least time between two certificates. */
+    leaf: 10_000,
+    /** After the start, until a site without a root makes one; and how much later a box does so that is not the first one. */
+    root: 60_000,
+    rank: 10_000,
   },
   http: {
     /** A body of which nothing arrives, and an answer of which nothing is read, for so long is given up. */

@@ -25,9 +25,15 @@ export type PeerHealth = z.infer<typeof peerHealth>;
 const httpsHealth = z
   .object({
     port: z.int().nullable().describe('null: it does not answer; `warnings` has the reason'),
-    source: z.enum(['files', 'box']).describe('files: of SIGNAGE_TLS_CERT; box: self-signed'),
+    source: z
+      .enum(['files', 'site', 'box'])
+      .describe('files: of SIGNAGE_TLS_CERT; site: signed by the authority of the site; box: self-signed'),
     fingerprint: z.string().nullable().describe('SHA-256 of the certificate; null: there is none'),
     notAfter: instant.nullable().describe('end of the certificate'),
+    root: z.string().nullable().describe('SHA-256 of the root certificate of the site; null: there is none'),
+    leftOut: z
+      .array(z.string())
+      .describe('names and addresses of this box that the authority of the site may not certify'),
   })
   .meta({ id: 'HttpsHealth' });
 

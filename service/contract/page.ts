@@ -1,5 +1,6 @@
 /** Boot data of pages, and the headers that authenticate their requests. */
 import { z } from 'zod';
+import type { TrustData } from './authority.ts';
 import { instant } from './terms.ts';
 
 /** Without a secret pages need no token, and all fields are null. */
@@ -43,6 +44,9 @@ export interface MissingBoot extends PageBoot {
   /** The first few screens of the content. */
   screens: readonly { slug: string; name: string }[];
 }
+
+/** Boot data of the page that shows how to install the root certificate of the site. */
+export interface TrustBoot extends PageBoot, TrustData {}
 
 /** Boot data of the console. It holds no data of the site. */
 export interface ConsoleBoot extends PageBoot {

@@ -49,6 +49,8 @@ export interface Devices
   saw(deviceId: string): void;
   /** The boot data of the landing page about the address of the onboarding form. */
   formAddress(request: IncomingMessage): Pick<LandingBoot, 'formUrl' | 'localFormUrl'>;
+  /** The base URL of the service for other machines, with the scheme and port of the request. */
+  baseOf(request: IncomingMessage): string;
   /** Notifies the landing pages of a device that its form has been opened. */
   formOpened(deviceId: string): void;
 }
@@ -75,7 +77,7 @@ export const createDevices = async (context: ServiceContext, dependencies: Depen
       }),
   });
   screens.onJoin(({ deviceId }) => lastSeen.joined(deviceId));
-  const { routes, sockets, formAddress } = createOnboardingRoutes(context, {
+  const { routes, sockets, formAddress, baseOf } = createOnboardingRoutes(context, {
     onboarding,
     devices: stored,
     landing,
@@ -89,6 +91,7 @@ export const createDevices = async (context: ServiceContext, dependencies: Depen
     routes,
     sockets,
     formAddress,
+    baseOf,
     status: onboarding.status,
     forget: async (deviceId, sourceLog) => {
       await onboarding.forget(deviceId, sourceLog);

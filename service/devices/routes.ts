@@ -151,6 +151,7 @@ export const createOnboardingRoutes = (
   return {
     routes,
     sockets,
+    baseOf: (request: IncomingMessage) => baseFor(reachedBy(request)),
     formAddress: (request: IncomingMessage) => {
       const reached = reachedBy(request);
       const localFormUrl = isAlone ? `${ownBase(host, reached)}/onboard` : null;

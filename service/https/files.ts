@@ -1,20 +1,14 @@
 /** The certificate of the operator: a chain and its key in two files, PEM. */
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
-
-/** A chain and its key, PEM. */
-export interface Pair {
-  cert: string;
-  key: string;
-}
+import { chainOf, type Pair } from '../platform/x509.ts';
 
 /** What two files hold, or why it is not used: `reason` completes "HTTPS does not use the certificate ...: ". */
 export type Verdict = { pair: Pair } | { reason: string };
 
 /** Of a file; a chain with its key has some KiB. */
 const MAX_BYTES = 256 * 1024;
-const certificates = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 const encrypted = /-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m;
 
 const nameOf = ({ subject, serialNumber }: X509Certificate): string =>
@@ -28,21 +22,13 @@ const readKey = (text: string): KeyObject | null => {
   }
 };
 
-const readChain = (text: string): X509Certificate[] | null => {
-  try {
-    return (text.match(certificates) ?? []).map((each) => new X509Certificate(each));
-  } catch {
-    return null;
-  }
-};
-
 /** Why a chain and a key cannot be used; null: they can. Pure. @param now ms since the epoch */
 export const faultOf = (
   { cert, key }: Pair,
   paths: { tlsCert: string; tlsKey: string },
   now: number,
 ): string | null => {
-  const chain = readChain(cert) ?? [];
+  const chain = chainOf(cert) ?? [];
   const [leaf] = chain;
   if (leaf === undefined) return `${paths.tlsCert} holds no certificate in PEM`;
   if (encrypted.test(key)) return `the key in ${paths.tlsKey} is encrypted; store it without a passphrase`;

@@ -1,13 +1,21 @@
 /** HTTPS: the same answers over TLS, on a port of its own. Loaded only where SIGNAGE_HTTPS is on. */
-import { X509Certificate } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import type { SiteAuthority } from '../authority/index.ts';
 import type { Health } from '../contract/health.ts';
 import { MAX_BACKLOG, serverLimits } from '../http/server.ts';
 import type { Listening, Module, ServiceContext } from '../module.ts';
-import { type Pair, readPair, type Verdict } from './files.ts';
-import { createOwn, namesOf } from './own.ts';
+import type { Peers } from '../peers/index.ts';
+import { chainOf, type Pair } from '../platform/x509.ts';
+import { readPair } from './files.ts';
+import { createFirstRoot } from './first-root.ts';
+import { createOwn, namesOf, type Own } from './own.ts';
+
+interface Dependencies {
+  authority: SiteAuthority;
+  peers: Pick<Peers, 'alive' | 'ask' | 'catchUp'>;
+}
 
 const HANDSHAKE_MS = 10_000;
 
@@ -23,23 +31,38 @@ export interface Https extends Module {
   port(): number | null;
 }
 
-export const createHttps = ({ options, machineName, now, tempo, log }: ServiceContext): Https => {
-  const { httpsPort, tlsCert, tlsKey, host, publicUrl, allowedHosts, dataDir } = options;
+/** What to answer with, or why a new certificate is not used: `reason` completes "HTTPS does not use the certificate: ". */
+type Found = { pair: Pair; own?: Own } | { reason: string };
+
+export const createHttps = (context: ServiceContext, { authority, peers }: Dependencies): Https => {
+  const { options, machineName, now, tempo, log } = context;
+  const { httpsPort, tlsCert, tlsKey, host, publicUrl, allowedHosts } = options;
   const hasFiles = tlsCert !== null || tlsKey !== null;
-  const own = createOwn({ dataDir, machineName });
+  const findOwn = createOwn(context, authority);
+  const firstRoot = hasFiles ? null : createFirstRoot(context, { authority, peers });
   /** The newest good pair. */
   let pair: Pair | null = null;
+  /** What is known of it, if it is of this box. */
+  let own: Own | null = null;
   let server: Server | null = null;
   let reason: string | null = null;
   let problem: string | null = null;
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> = Promise.resolve();
+  let isStale = false;
   let isClosing = false;
+  let wake = (): void => undefined;
 
-  const findPair = async (): Promise<Verdict> => {
+  authority.onChange(() => {
+    isStale = true;
+    wake();
+  });
+
+  const find = async (): Promise<Found> => {
     if (hasFiles) return readPair({ tlsCert, tlsKey }, now());
     try {
-      return { pair: await own(namesOf({ machineName, publicUrl, allowedHosts }, networkInterfaces()), now()) };
+      const found = await findOwn(namesOf({ machineName, publicUrl, allowedHosts }, networkInterfaces()));
+      return { pair: found.pair, own: found };
     } catch (error) {
       return { reason: `it cannot be made (${(error as NodeJS.ErrnoException).code ?? (error as Error).message})` };
     }
@@ -67,28 +90,44 @@ export const createHttps = ({ options, machineName, now, tempo, log }: ServiceCo
 
   /** Takes a new certificate, and listens where the service does not do so yet. */
   const look = async (at: Listening): Promise<void> => {
-    const verdict = await findPair();
-    if ('reason' in verdict && verdict.reason !== reason)
-      log.warn({ reason: verdict.reason }, 'the certificate is not used');
-    reason = 'reason' in verdict ? verdict.reason : null;
-    if ('pair' in verdict && (verdict.pair.cert !== pair?.cert || verdict.pair.key !== pair.key)) {
-      ({ pair } = verdict);
+    isStale = false;
+    await firstRoot?.consider();
+    const found = await find();
+    if ('reason' in found && found.reason !== reason) log.warn({ reason: found.reason }, 'the certificate is not used');
+    reason = 'reason' in found ? found.reason : null;
+    if ('pair' in found && (found.pair.cert !== pair?.cert || found.pair.key !== pair.key)) {
+      ({ pair } = found);
       server?.setSecureContext({ ...pair, minVersion: 'TLSv1.2' });
     }
+    if ('own' in found) ({ own = null } = found);
     if (pair !== null && server === null && !isClosing) await listen(pair, at);
+    const [signing] = authority.known();
+    // Only what this box answers with is given to people.
+    if (signing !== undefined && own?.signer != null) authority.show(signing.id);
   };
 
   const port = (): number | null => (server?.address() as AddressInfo | null)?.port ?? null;
   const fields = (): Pick<Health, 'https'> => {
-    const certificate = pair === null ? null : new X509Certificate(pair.cert);
+    const [certificate = null] = pair === null ? [] : (chainOf(pair.cert) ?? []);
     return {
       https: {
         port: port(),
-        source: hasFiles ? 'files' : 'box',
+        source: hasFiles ? 'files' : own?.signer ? 'site' : 'box',
         fingerprint: certificate?.fingerprint256 ?? null,
         notAfter: certificate === null ? null : new Date(certificate.validTo).toISOString(),
+        root: authority.shown()?.root.fingerprint256 ?? null,
+        leftOut: [...(own?.leftOut ?? [])],
       },
     };
+  };
+
+  /** That people who installed the root of the site are not served by it yet. */
+  const otherRoot = (): string[] => {
+    const [certificate] = pair === null ? [] : (chainOf(pair.cert) ?? []);
+    const isOther = own?.signer != null && own.signer.id !== authority.known()[0]?.id;
+    if (!isOther || certificate === undefined) return [];
+    const day = new Date(certificate.validTo).toISOString().slice(0, 10);
+    return [`HTTPS answers until ${day} with a certificate of another root of the site, which lost to an older one.`];
   };
 
   return {
@@ -96,7 +135,15 @@ export const createHttps = ({ options, machineName, now, tempo, log }: ServiceCo
     start: (at) => {
       const again = async (): Promise<void> => {
         await look(at);
-        if (!isClosing) timer = setTimeout(() => (looking = again()), tempo.https.look).unref();
+        const waitMs = isStale ? 0 : Math.min(tempo.https.look, own?.againMs ?? tempo.https.look);
+        if (isClosing) return;
+        const next = (): void => {
+          clearTimeout(timer);
+          wake = () => undefined;
+          looking = again();
+        };
+        wake = next;
+        timer = setTimeout(next, waitMs).unref();
       };
       looking = again();
     },
@@ -106,11 +153,14 @@ export const createHttps = ({ options, machineName, now, tempo, log }: ServiceCo
         https: [
           ...(reason === null ? [] : [`HTTPS does not use the certificate: ${reason}.`]),
           ...(problem === null ? [] : [problem]),
+          ...(firstRoot?.issues() ?? []),
         ],
       },
+      notes: otherRoot(),
     }),
     close: async () => {
       isClosing = true;
+      wake = () => undefined;
       clearTimeout(timer);
       await looking;
       const open = server;

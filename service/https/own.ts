@@ -1,18 +1,23 @@
-/** The self-signed certificate of a box, which follows its addresses. It is kept, so that browsers ask once. */
-import { X509Certificate } from 'node:crypto';
+/**
+ * The certificate of a box, which follows its addresses: signed by the authority of the site, or self-signed. It is kept,
+ * so that browsers of a self-signed one ask once.
+ */
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import type { Authority, SiteAuthority } from '../authority/index.ts';
 import type { Interfaces } from '../domain/lan-address.ts';
 import { bareHost, needsZone } from '../domain/network-scope.ts';
+import type { ServiceContext } from '../module.ts';
 import { systemDisk } from '../platform/store/disk.ts';
 import { keepCopy } from '../platform/store/file.ts';
-import type { Pair } from './files.ts';
+import { chainOf, makeCertificate, type Pair } from '../platform/x509.ts';
 
 const DAY_MS = 86_400_000;
 /** Browsers take no longer life than 398 days. */
 const LIFE_MS = 397 * DAY_MS;
 const MAX_NAMES = 100;
+const MAX_COMMON_NAME = 64;
 
 /** Names and addresses of a box, in a fixed order. Pure. */
 export const namesOf = (
@@ -35,20 +40,6 @@ export const namesOf = (
   return [...names].filter((name) => isIP(name) > 0 || /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(name)).slice(0, MAX_NAMES);
 };
 
-/** Whether a certificate serves these names, and for a while: a new one is made at two thirds of its life. Pure. */
-export const serves = ({ cert }: Pair, names: readonly string[], now: number): boolean => {
-  try {
-    const { subjectAltName = '', validFrom, validTo } = new X509Certificate(cert);
-    const listed = subjectAltName.split(', ');
-    const [from, to] = [Date.parse(validFrom), Date.parse(validTo)];
-    const isOfNames = names.every((name) => listed.includes(canonical(name)));
-    const isOfNoOthers = listed.length === names.length;
-    return isOfNames && isOfNoOthers && now >= from && now < from + ((to - from) * 2) / 3;
-  } catch {
-    return false;
-  }
-};
-
 /** As Node spells the name in a certificate. */
 const canonical = (name: string): string => {
   if (isIP(name) === 0) return `DNS:${name}`;
@@ -60,54 +51,82 @@ const canonical = (name: string): string => {
   return `IP Address:${all.map((group) => Number.parseInt(group, 16).toString(16).toUpperCase()).join(':')}`;
 };
 
-const pem = (label: string, bytes: ArrayBuffer): string =>
-  `-----BEGIN ${label}-----\n${Buffer.from(bytes).toString('base64').replaceAll(/.{64}/g, '$&\n')}\n-----END ${label}-----\n`;
-
-/** Makes a self-signed certificate (ECDSA P-256). @param now ms since the epoch */
-const make = async (machineName: string, names: readonly string[], now: number): Promise<Pair> => {
-  // The library needs it, and takes tens of milliseconds: only where there is no certificate yet.
-  await import('reflect-metadata');
-  const {
-    BasicConstraintsExtension,
-    ExtendedKeyUsageExtension,
-    SubjectAlternativeNameExtension,
-    X509CertificateGenerator,
-  } = await import('@peculiar/x509');
-  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
-  const certificate = await X509CertificateGenerator.createSelfSigned({
-    name: [{ CN: [machineName.slice(0, 64)] }],
-    notBefore: new Date(now - DAY_MS),
-    notAfter: new Date(now - DAY_MS + LIFE_MS),
-    signingAlgorithm: algorithm,
-    keys,
-    extensions: [
-      new BasicConstraintsExtension(false),
-      new ExtendedKeyUsageExtension(['1.3.6.1.5.5.7.3.1']),
-      new SubjectAlternativeNameExtension(
-        names.map((value) => ({ type: isIP(value) > 0 ? ('ip' as const) : ('dns' as const), value })),
-      ),
-    ],
-  });
-  return {
-    cert: `${certificate.toString('pem')}\n`,
-    key: pem('PRIVATE KEY', await crypto.subtle.exportKey('pkcs8', keys.privateKey)),
-  };
+/**
+ * Whether a certificate serves these names alone, and for a while: a new one is made at two thirds of its life, unless it
+ * lasts for as long as what signs it. Pure.
+ * @param now ms since the epoch
+ */
+export const serves = ({ cert }: Pair, names: readonly string[], now: number): boolean => {
+  const [leaf, signer] = chainOf(cert) ?? [];
+  if (leaf === undefined) return false;
+  const listed = (leaf.subjectAltName ?? '').split(', ');
+  const [from, to] = [Date.parse(leaf.validFrom), Date.parse(leaf.validTo)];
+  const isOfNames = names.every((name) => listed.includes(canonical(name))) && listed.length === names.length;
+  const isLast = signer !== undefined && to >= Date.parse(signer.validTo);
+  // A clock that is before the authority's beginning cannot date anything better.
+  const isEarliest = signer !== undefined && from <= Date.parse(signer.validFrom);
+  return isOfNames && (isEarliest || now >= from) && now < (isLast ? to : from + ((to - from) * 2) / 3);
 };
 
-/** The kept certificate if it still serves, else a new one, which is kept. */
-export const createOwn = ({ dataDir, machineName }: { dataDir: string; machineName: string }) => {
-  const path = join(dataDir, 'https.pem');
+/** The authority that signed a certificate; undefined: none of these did. Pure. */
+const signerOf = ({ cert }: Pair, known: readonly Authority[]): Authority | undefined => {
+  const [, signer] = chainOf(cert) ?? [];
+  return known.find((each) => chainOf(each.signer.cert)?.[0]?.fingerprint256 === signer?.fingerprint256);
+};
+
+/** A certificate that is used. */
+export interface Own {
+  pair: Pair;
+  /** What signed it; null: it signs itself. */
+  signer: Authority | null;
+  /** Names and addresses that it must not hold. */
+  leftOut: readonly string[];
+  /** When it would be made again, had one not been made a moment ago; in ms from now. Null: it serves. */
+  againMs: number | null;
+}
+
+export const createOwn = (
+  {
+    dirs,
+    machineName,
+    now,
+    monotonicNow,
+    tempo,
+  }: Pick<ServiceContext, 'dirs' | 'machineName' | 'now' | 'monotonicNow' | 'tempo'>,
+  authority: Pick<SiteAuthority, 'known' | 'permits' | 'sign'>,
+) => {
+  const path = join(dirs.data, 'https.pem');
   let last: Pair | null = null;
-  return async (names: readonly string[], now: number): Promise<Pair> => {
-    if (last === null) {
-      const text = await readFile(path, 'latin1').catch(() => '');
-      const [cert = '', key = ''] = text.split(/(?=-----BEGIN PRIVATE KEY-----)/);
-      last = { cert, key };
-    }
-    if (serves(last, names, now) && last.key !== '') return last;
-    last = await make(machineName, names, now);
+  let madeAt = Number.NEGATIVE_INFINITY;
+
+  const read = async (): Promise<Pair> => {
+    const text = await readFile(path, 'latin1').catch(() => '');
+    const [cert = '', key = ''] = text.split(/(?=-----BEGIN PRIVATE KEY-----)/);
+    return { cert, key };
+  };
+
+  const selfSigned = (names: readonly string[]): Promise<Pair> => {
+    const notBefore = now() - DAY_MS;
+    const commonName = machineName.slice(0, MAX_COMMON_NAME);
+    return makeCertificate({ commonName, notBefore, notAfter: notBefore + LIFE_MS, names });
+  };
+
+  /** The kept certificate if it still serves, else a new one, which is kept. At most one in a while, unless none is usable. */
+  return async (names: readonly string[]): Promise<Own> => {
+    last ??= await read();
+    const known = authority.known();
+    const [current = null] = known;
+    const signer = last.key === '' ? undefined : signerOf(last, known);
+    const { kept, leftOut } = current === null ? { kept: names, leftOut: [] } : await authority.permits(current, names);
+    const wanted = signer && signer !== current ? (await authority.permits(signer, names)).kept : kept;
+    const isUsable = last.key !== '' && (current === null ? chainOf(last.cert)?.length === 1 : signer !== undefined);
+    const own = { pair: last, signer: signer ?? null, leftOut };
+    if (isUsable && serves(last, wanted, now())) return { ...own, againMs: null };
+    const waitMs = madeAt + tempo.https.leaf - monotonicNow();
+    if (isUsable && waitMs > 0) return { ...own, againMs: waitMs };
+    madeAt = monotonicNow();
+    last = current === null ? await selfSigned(names) : await authority.sign(current, kept);
     await keepCopy(systemDisk, path, Buffer.from(last.cert + last.key));
-    return last;
+    return { pair: last, signer: current, leftOut, againMs: null };
   };
 };

@@ -1,4 +1,6 @@
 /** The HTML pages of the service, and which pages of other sites can be framed in them. */
+import QRCode from 'qrcode';
+import type { SiteAuthority } from '../authority/index.ts';
 import type { Content } from '../content/index.ts';
 import type { PageBoot } from '../contract/page.ts';
 import type { DeviceProofs, Devices } from '../devices/index.ts';
@@ -10,7 +12,8 @@ import { createPageRoutes, type PageRoutes } from './pages.ts';
 interface Dependencies {
   content: Pick<Content, 'payload' | 'screens' | 'namesPage'>;
   screens: Pick<Screens, 'onRedirect'>;
-  devices: Pick<Devices, 'formAddress' | 'formOpened'>;
+  devices: Pick<Devices, 'formAddress' | 'formOpened' | 'baseOf'>;
+  authority: Pick<SiteAuthority, 'shown'>;
   proofs: Pick<DeviceProofs, 'time'>;
   /** Issues a page token; null if pages need none. */
   pageToken(): Promise<PageBoot['pageToken']>;
@@ -21,7 +24,7 @@ export type Pages = Module & Pick<PageRoutes, 'sendMissing'>;
 /** @throws Error if the renderer is not built */
 export const createPages = async (
   { options, dirs, ids, get, monotonicNow }: ServiceContext,
-  { content, screens, devices, proofs, pageToken }: Dependencies,
+  { content, screens, devices, proofs, authority, pageToken }: Dependencies,
 ): Promise<Pages> => {
   const frames = createFrames({ isNamed: content.namesPage, get, monotonicNow });
   screens.onRedirect(frames.allow);
@@ -30,6 +33,18 @@ export const createPages = async (
       content,
       pageToken,
       formAddress: devices.formAddress,
+      trust: async (request) => {
+        const root = authority.shown()?.root;
+        if (root === undefined) return null;
+        const url = `${devices.baseOf(request)}/trust`;
+        return {
+          url,
+          // ISO/IEC 18004: a quiet zone of four modules.
+          code: await QRCode.toString(url, { type: 'svg', errorCorrectionLevel: 'M', margin: 4 }),
+          fingerprint: root.fingerprint256,
+          notAfter: new Date(root.validTo).toISOString(),
+        };
+      },
       formOpened: devices.formOpened,
       box: () => ({ nodeId: ids.nodeId, time: proofs.time() }),
     },

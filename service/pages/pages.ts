@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Content } from '../content/index.ts';
+import type { TrustData } from '../contract/authority.ts';
+import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
 import {
   type ConsoleBoot,
@@ -12,6 +14,7 @@ import {
   type PlayerBoot,
   type PreviewBoot,
   previewQuery,
+  type TrustBoot,
 } from '../contract/page.ts';
 import type { Variant } from '../contract/terms.ts';
 import { readJson } from '../http/body.ts';
@@ -25,6 +28,8 @@ interface Dependencies {
   pageToken(): Promise<PageBoot['pageToken']>;
   /** The boot data of the landing page about the address of the onboarding form. */
   formAddress(request: IncomingMessage): Pick<LandingBoot, 'formUrl' | 'localFormUrl'>;
+  /** What the page about the root certificate shows; null: there is none. */
+  trust(request: IncomingMessage): Promise<TrustData | null>;
   /** The boot data of every page about the box. */
   box(): Pick<PageBoot, 'nodeId' | 'time'>;
   /** Called when the onboarding form of a device is opened. */
@@ -61,15 +66,16 @@ const fillPage = <Boot extends PageBoot>(
 
 /** @throws Error if the renderer is not built */
 export const createPageRoutes = async (
-  { content, pageToken, formAddress, formOpened, box }: Dependencies,
+  { content, pageToken, formAddress, formOpened, trust, box }: Dependencies,
   { rendererDir, timeZone, variant, hasSecret }: PagesOptions,
 ) => {
   const readPage = (path: string): Promise<string> => readFile(join(rendererDir, path), 'utf8');
-  const [player, landing, form, missing, consolePage, preview] = await Promise.all([
+  const [player, landing, form, missing, trustPage, consolePage, preview] = await Promise.all([
     readPage('player/index.html'),
     readPage('onboarding/landing.html'),
     readPage('onboarding/form.html'),
     readPage('onboarding/missing.html'),
+    readPage('onboarding/trust.html'),
     readPage('console/index.html'),
     readPage('console/preview/index.html'),
   ]);
@@ -115,6 +121,11 @@ export const createPageRoutes = async (
         timeZone: timeZone(),
         pageToken: isRenewed ? token : { ...token, isRenewed },
       });
+    },
+    'GET /trust': async (ctx) => {
+      const data = await trust(ctx.req);
+      if (data === null) throw new CodedError('trust_unavailable');
+      sendPage<TrustBoot>(ctx, trustPage, { ...data, pageToken: null });
     },
     'GET /console': (ctx) => {
       ctx.set(consoleHeaders);

@@ -53,6 +53,8 @@ type StatePart = () => Pick<PeerState, 'devices' | 'alerts'>;
 
 /** A smaller change of the start time, ms, is not sent. */
 const MAX_SLEW_MS = 50;
+/** Boxes that are asked for their shared records at once. */
+const MOST_CAUGHT_UP = 20;
 
 export const createPeers = async (
   context: ServiceContext,
@@ -164,6 +166,10 @@ export const createPeers = async (
     ...asking,
     /** Asks some boxes, and the static addresses without a box, for what they have. */
     refresh: async (): Promise<void> => void (await Promise.all([registry.refresh(), gossip.ask()])),
+    /** Fetches the shared records of some reachable boxes now; those that do not answer are left out. */
+    catchUp: async (): Promise<void> => {
+      await Promise.all(registry.alive().slice(0, MOST_CAUGHT_UP).map(exchange.fetchShared));
+    },
     /** Base URLs of the release folders on the reachable peers. */
     updateFeeds: (): string[] => registry.alive().map(({ url }) => `${url}/updates/`),
     sendTakeover: exchange.sendTakeover,

@@ -234,6 +234,11 @@ export const createRecordExchange = (
     routes,
     /** SHA-256 (hex) of the shared records. */
     sharedDigest: sharedExchange.digest,
+    /** Fetches what a peer has of the shared records now. */
+    fetchShared: async (peer: LivePeer): Promise<void> => {
+      const answer = await sharedExchange.ask(peer);
+      if (answer.ok) await shared.merge(answer.body.shared);
+    },
     /** Sends a changed takeover to all peers; those that do not answer fetch it later. Never rejects. */
     sendTakeover: async (record: TakeoverRecord): Promise<void> => {
       await asking.broadcast('takeovers.send', [record]);

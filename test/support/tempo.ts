@@ -66,6 +66,9 @@ export const testTempo: Tempo = {
   },
   https: {
     look: 50,
+    leaf: 300,
+    root: 500,
+    rank: 1_000,
   },
   http: { still: 1_500 },
   media: {

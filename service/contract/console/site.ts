@@ -122,7 +122,16 @@ export const capturedAtHeader = 'x-signage-captured-at';
 export const mostScreenshotPixels = 1280;
 
 /** Kinds of things that are changed. */
-export type AuditSubject = 'box' | 'content' | 'device' | 'draft' | 'medium' | 'screen' | 'takeover' | 'trigger';
+export type AuditSubject =
+  | 'authority'
+  | 'box'
+  | 'content'
+  | 'device'
+  | 'draft'
+  | 'medium'
+  | 'screen'
+  | 'takeover'
+  | 'trigger';
 
 export const auditRecord = z
   .object({

@@ -1,4 +1,5 @@
 /** All operations of the service. Only these can be mounted, and each of them must be. */
+import { authority, trust } from './authority.ts';
 import { drafts } from './drafts.ts';
 import { editing } from './editing.ts';
 import { health } from './health.ts';
@@ -22,7 +23,7 @@ export { sockets };
 
 /** The operations by area, in the order of the document. */
 export const areas = {
-  Pages: pages,
+  Pages: { ...pages, ...trust },
   Screens: screens,
   Onboarding: onboarding,
   Media: media,
@@ -34,13 +35,14 @@ export const areas = {
   Clock: clock,
   Peers: { ...peers, ...peerBoxes },
   Updates: updates,
-  Site: { ...site, ...machine },
+  Site: { ...site, ...machine, ...authority },
   Triggers: triggers,
   Records: records,
 } as const satisfies Record<string, Operations>;
 
 export const operations = {
   ...pages,
+  ...trust,
   ...screens,
   ...onboarding,
   ...media,
@@ -57,6 +59,7 @@ export const operations = {
   ...site,
   ...machine,
   ...triggers,
+  ...authority,
   ...records,
 } as const satisfies Operations;
 
