@@ -217,6 +217,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
       maintenanceView({
         version: ports.app.getVersion(),
         address: service === null ? null : host.lanUrl(service),
+        root: service?.rootFingerprint() ?? null,
         startError: service === null ? startError : null,
         updates: appliance.health().updates,
         screens: service?.screens().map(({ slug, name }) => ({ slug, name })) ?? [],

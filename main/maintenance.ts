@@ -17,6 +17,7 @@ import type { LayeredWindow } from './windows/layers.ts';
 interface Sources {
   version: string;
   address: string | null;
+  root: string | null;
   startError: StartError | null;
   screens: MaintenanceView['screens'];
   updates: KioskHealth['updates'];

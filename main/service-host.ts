@@ -133,7 +133,7 @@ export const createServiceHost = (
   };
 
   const readSettings = async (): Promise<Options> =>
-    readOptions({ env: { ...environment }, defaults: { dataDir, discovery: 'on' } });
+    readOptions({ env: { ...environment }, defaults: { dataDir, discovery: 'on', https: 'on' } });
 
   /** The kiosk's files while a setting of the service is invalid, so that the maintenance page works. */
   const openWithoutService = async (): Promise<KioskFiles | null> => {

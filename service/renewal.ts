@@ -26,6 +26,8 @@ export interface Service {
   beginUpdate(): Promise<void>;
   /** The slug of the screen that a device is bound to; null: not bound, or the screen was deleted. */
   screenOf(deviceId: string): string | null;
+  /** SHA-256 of the root certificate of the site, for people to compare; null: there is none. */
+  rootFingerprint(): string | null;
   /** Binds a device to a screen, as onboarding does. @throws CodedError as onboarding does */
   bind(deviceId: string, screenSlug: string): Promise<void>;
   /**
@@ -100,6 +102,7 @@ export const startRenewable = async (options: Options, log: Logger, open: Open):
     isEmergency: (slug) => current.isEmergency(slug),
     updateFeeds: () => current.updateFeeds(),
     screenOf: (deviceId) => current.screenOf(deviceId),
+    rootFingerprint: () => current.rootFingerprint(),
     bind: (deviceId, screenSlug) => current.bind(deviceId, screenSlug),
     beginUpdate: () => current.beginUpdate(),
     close: async () => {

@@ -160,6 +160,7 @@ const show = (view: MaintenanceView, error: string | null): void => {
   element('facts').replaceChildren(
     ...facts([
       [texts.address, view.address ?? texts.noNetwork],
+      ...(view.root === null ? [] : [[texts.root, view.root] as [string, string]]),
       [texts.version, view.version],
       [texts.updates, ...updatesIn(view)],
     ]),

@@ -112,6 +112,8 @@ export interface MaintenanceView {
   updates: KioskHealth['updates'] & { hours: string | null };
   /** URL of the service for other machines; null: the service does not run, or there is no network. */
   address: string | null;
+  /** SHA-256 of the root certificate of the site, for people to compare; null: there is none. */
+  root: string | null;
   /** Why the service does not run; null: it runs. */
   error: string | null;
   screens: { slug: string; name: string }[];

@@ -51,7 +51,7 @@ interface Surroundings {
   /** Default: the environment of the process, from which the secrets are removed, so that no child inherits them. */
   env?: Environment;
   /** Defaults that differ from those of the service. */
-  defaults?: { dataDir?: string; discovery?: 'on' | 'off' };
+  defaults?: { dataDir?: string; discovery?: 'on' | 'off'; https?: 'on' | 'off' };
 }
 
 /** The machine's time zone; UTC if it is unknown, as with a misspelt TZ. */
@@ -86,7 +86,7 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
     uploadDir: join(dataDir, 'uploads'),
     mediaDir: join(dataDir, 'media'),
     discovery: defaults.discovery ?? 'off',
-    https: 'off',
+    https: defaults.https ?? 'off',
     console: 'on',
     convert: 'on',
   };
