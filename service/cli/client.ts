@@ -2,6 +2,7 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Readable } from 'node:stream';
+import { rootCertificates } from 'node:tls';
 import { newNonce, provenTime, sha256Hex, signRequest } from '../auth/sign.ts';
 import { localHeader, operatorHeader } from '../contract/headers.ts';
 import type { Health } from '../contract/health.ts';
@@ -89,6 +90,8 @@ interface Options {
   base: URL;
   /** Null: requests are not signed. */
   secret: string | null;
+  /** A root certificate that is trusted beside those of the system, PEM; null: none. */
+  root: string | null;
   /** Proves to the box on this machine that the operator works on it; null: there is none. */
   localToken: string | null;
   /** Name for the audit; null: none. */
@@ -108,6 +111,10 @@ const SMALL_BODY = 64 * 1024;
 
 const isItOn = 'Is it on, and in this network? See: signage discover';
 const byAddress = 'Use its IP address. See: signage discover';
+const untrusted = [
+  'its certificate is not trusted',
+  'Join the site with "signage join URL", or store its root certificate as ~/.config/signage/root.pem, and compare it with "signage ca" on the box.',
+] as const;
 const mayHappen = 'The request may still be carried out within 30 s.';
 
 /** Why a box was not reached, and what to do. */
@@ -120,6 +127,18 @@ const reasons = new Map<string, readonly [reason: string, advice: string]>([
   ['ENOTFOUND', ['its name is not known', byAddress]],
   ['EAI_AGAIN', ['its name is not known', byAddress]],
   ['ETIMEDOUT', ['it does not answer in time', isItOn]],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', untrusted],
+  ['SELF_SIGNED_CERT_IN_CHAIN', untrusted],
+  ['UNABLE_TO_GET_ISSUER_CERT', untrusted],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', untrusted],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', untrusted],
+  ['CERT_SIGNATURE_FAILURE', untrusted],
+  ['CERT_HAS_EXPIRED', ['its certificate has expired', 'Compare the clock of this computer with that of the box.']],
+  [
+    'CERT_NOT_YET_VALID',
+    ['its certificate is not valid yet', 'Compare the clock of this computer with that of the box.'],
+  ],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', ['its certificate is for other names', byAddress]],
 ]);
 
 const unreachable = (base: URL, error: NodeJS.ErrnoException): CliError => {
@@ -164,7 +183,7 @@ interface Exchange {
 }
 
 export const createClient = (options: Options): Client => {
-  const { base, secret, localToken, operator, onNotice, now, limits: most, signal } = options;
+  const { base, secret, root, localToken, operator, onNotice, now, limits: most, signal } = options;
   /** How far the clock of the box is ahead, ms: as of its last answer, and never more. */
   let ahead = 0;
   /** Whether the recipient has proven it: a box that refuses may be another one of the site, whose clock is wrong. */
@@ -205,6 +224,7 @@ export const createClient = (options: Options): Client => {
       const sent = (isSecure ? requestHttps : requestHttp)(url, {
         method,
         agent: false,
+        ...(root !== null && { ca: [...rootCertificates, root] }),
         ...(signal !== undefined && { signal }),
         headers: { ...headers, ...signed },
       });

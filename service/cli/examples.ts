@@ -39,6 +39,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   devices: ['signage devices forget 4K7Q-M3X9-FT2W-D0AZ'],
   box: ['signage box lobby-box identify', 'signage box lobby-box volume 40', 'signage box lobby-box display-off'],
   backup: ['sudo signage --box http://127.0.0.1:8080 backup lobby.tar'],
+  ca: ['signage ca', 'signage ca renew'],
   log: ['signage log lobby-box --follow'],
   health: ['signage health --all --json'],
   plays: ['signage plays export --from 2026-11-01 --to 2026-12-01 > november.csv'],

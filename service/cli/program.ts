@@ -4,6 +4,7 @@ import { boxUrl, fleetUrl, operatorName } from './arguments.ts';
 import { limits as defaultLimits, type Limits } from './client.ts';
 import { registerBackup } from './commands/backup.ts';
 import { registerBox, registerBoxes, registerDiscover, registerHealth } from './commands/boxes.ts';
+import { registerAuthority } from './commands/ca.ts';
 import { completionLines, registerCompletion } from './commands/completion.ts';
 import { registerContent } from './commands/content.ts';
 import { registerFleet } from './commands/fleet.ts';
@@ -36,6 +37,7 @@ const groups = [
   registerBoxes,
   registerBox,
   registerBackup,
+  registerAuthority,
   registerHealth,
   registerRecords,
   registerFleet,

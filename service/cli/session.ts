@@ -9,7 +9,7 @@ import { CliError } from './exit.ts';
 import type { HubKeys } from './fleet/accounts.ts';
 import type { Hub } from './fleet/hub.ts';
 import type { Output } from './output.ts';
-import { boxOf, fleetOf, operatorOf, readLocalToken, readSecret, type Surroundings } from './settings.ts';
+import { boxOf, fleetOf, operatorOf, readLocalToken, readRoot, readSecret, type Surroundings } from './settings.ts';
 
 /** The options of every command. */
 export interface GlobalOptions {
@@ -40,6 +40,7 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
     createClient({
       base,
       secret,
+      root: readRoot(surroundings),
       localToken: readLocalToken(surroundings, base),
       operator: globals().as ?? operatorOf(surroundings),
       onNotice: (text) => {

@@ -38,11 +38,31 @@ export const boxOf = ({ env }: Pick<Surroundings, 'env'>): URL | null => {
   return url;
 };
 
-/** Where the secret is kept between runs. */
-export const secretFile = ({ env, home }: Pick<Surroundings, 'env' | 'home'>): string => {
+/** Where something is kept between runs. */
+const keptFile = ({ env, home }: Pick<Surroundings, 'env' | 'home'>, name: string): string => {
   const folder = env['XDG_CONFIG_HOME'] ?? '';
   // A relative path is to be ignored (XDG Base Directory Specification).
-  return join(isAbsolute(folder) ? folder : join(home, '.config'), 'signage', 'secret');
+  return join(isAbsolute(folder) ? folder : join(home, '.config'), 'signage', name);
+};
+
+/** Where the secret is kept between runs. */
+export const secretFile = (surroundings: Pick<Surroundings, 'env' | 'home'>): string =>
+  keptFile(surroundings, 'secret');
+
+/** Where the root certificate of the site is kept, PEM; several may follow each other. */
+export const rootFile = (surroundings: Pick<Surroundings, 'env' | 'home'>): string =>
+  keptFile(surroundings, 'root.pem');
+
+/** The root certificate of the site, which is trusted beside those of the system; null: none was kept. */
+export const readRoot = (surroundings: Pick<Surroundings, 'env' | 'home'>): string | null => {
+  const path = rootFile(surroundings);
+  try {
+    return readFileSync(path, 'utf8') || null;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw new CliError('configuration', `${path} cannot be read (${code}).`);
+  }
 };
 
 /**
