@@ -9,6 +9,7 @@ import type { ViewArea } from '../../service/contract/kiosk.ts';
 import { mayBeFramed } from '../../service/domain/framing.ts';
 import { findKiosk } from '../shared/kiosk.ts';
 import { within } from './abort.ts';
+import { requireLoadable } from './plain-http.ts';
 
 /** Allows scripts, storage and forms, so that dashboards work; no windows, navigation of this page, or downloads. */
 const EXTERNAL_SANDBOX = 'allow-scripts allow-forms allow-same-origin';
@@ -277,6 +278,7 @@ export const openExternal = async (
   const either = AbortSignal.any([signal, patience]);
   try {
     if (kiosk !== undefined && !isOwn) return await openView(url, opening, either);
+    requireLoadable(url);
     await requireFramable(url, headers, either);
     return await openFrame(url, opening, either);
   } catch (error) {

@@ -6,6 +6,7 @@
 import type { Slide } from '../../service/contract/playlist.ts';
 import { fileKinds } from '../../service/contract/slide-values.ts';
 import { remember } from '../../service/domain/collections.ts';
+import { isLoadable } from './plain-http.ts';
 
 interface CachedMedium {
   etag: string | null;
@@ -144,6 +145,7 @@ export const prefetch = async (
 ): Promise<void> => {
   for (const { kind, media_url } of slides) {
     if (!isWanted()) return;
-    if (media_url !== null && fileKinds.includes(kind)) await resolve(media_url).catch(() => {});
+    if (media_url === null || !fileKinds.includes(kind) || !isLoadable(media_url)) continue;
+    await resolve(media_url).catch(() => {});
   }
 };

@@ -77,7 +77,7 @@ export const createChecker = ({
   };
 
   const judge = async (content: ContentFile, isCurrent: () => boolean): Promise<ContentIssue[]> => {
-    return inSlices(warningSteps(content, options.timeZone, await readTemplates(content, isCurrent), now()));
+    return inSlices(warningSteps(content, options, await readTemplates(content, isCurrent), now()));
   };
 
   const run = async (content: ContentFile, number: number): Promise<ContentIssue[] | null> => {

@@ -110,6 +110,19 @@ const contentIssues = ({ kind, content }: SlideFile): SlideIssue[] => {
 
 const isLive = new RegExp(`^(${streamSchemes.join('|')}):`, 'i');
 
+const isPlain = (url: unknown): boolean => typeof url === 'string' && /^http:/i.test(url);
+
+/** A page over https loads nothing over plain http. */
+const plainIssues = ({ media_url, content }: SlideFile): SlideIssue[] => {
+  const message = 'is loaded over plain http: a page over https skips it';
+  return [
+    ...(isPlain(media_url) ? [{ path: ['media_url'], message }] : []),
+    ...(isPlain((content as Record<string, unknown> | null | undefined)?.['fallback_media_url'])
+      ? [{ path: ['content', 'fallback_media_url'], message }]
+      : []),
+  ];
+};
+
 /** Pages load these addresses themselves, and get no credentials: the payload is public. */
 const credentialIssues = ({ kind, media_url }: SlideFile): SlideIssue[] => {
   const isLoadedByPages = kind === 'web' || (kind === 'stream' && !isLive.test(media_url));
@@ -130,10 +143,13 @@ const textIssues = ({ kind, title, body }: SlideFile): SlideIssue[] => {
   return message === null ? [] : [{ path: ['body'], message: `is not shown: ${message}` }];
 };
 
-/** @param templates results of the template checks, by id; absent: not checked */
+/**
+ * @param site its time zone, and whether pages may be over https
+ * @param templates results of the template checks, by id; absent: not checked
+ */
 export function* warningSteps(
   content: ContentFile,
-  timeZone: string,
+  { timeZone, https }: { timeZone: string; https: boolean },
   templates: ReadonlyMap<string, TemplateCheck>,
   now: EpochMs,
 ): Steps<ContentIssue[]> {
@@ -154,6 +170,7 @@ export function* warningSteps(
         ...contentIssues(slide),
         ...textIssues(slide),
         ...credentialIssues(slide),
+        ...(https ? plainIssues(slide) : []),
         ...lengthIssues('title', slide.title),
       ]) {
         warn(['playlists', at, 'slides', index, ...path], message);

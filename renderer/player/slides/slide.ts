@@ -1,5 +1,6 @@
 /** What a slide can use, and what its view can do. */
 import type { PlaylistPayload, Screen, Slide } from '../../../service/contract/playlist.ts';
+import { requireLoadable } from '../plain-http.ts';
 
 /** The common timing of all pages that show a slide at the same time. */
 export interface Pace {
@@ -105,8 +106,9 @@ export const createView = (kind: Slide['kind']): Omit<SlideView, 'prepare'> => {
   };
 };
 
-/** The address of a slide's medium. @throws Error with the reason if it has none */
+/** The address of a slide's medium. @throws Error with the reason if it has none, or one that this page does not load */
 export const mediaUrl = (slide: Slide): string => {
   if (slide.media_url === null) throw new Error('the slide has no media_url');
+  requireLoadable(slide.media_url);
   return slide.media_url;
 };
