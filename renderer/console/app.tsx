@@ -170,7 +170,7 @@ export const Drop = () => {
 /** Of the message of an error that is shown. */
 const MOST_CHARACTERS = 200;
 
-const pages = ['screens', 'content', 'media', 'takeovers', 'plays', 'boxes'] as const;
+const pages = ['screens', 'content', 'media', 'takeovers', 'history', 'boxes'] as const;
 type PageName = (typeof pages)[number];
 
 const icons: Record<PageName, IconName> = {
@@ -178,7 +178,7 @@ const icons: Record<PageName, IconName> = {
   content: 'content',
   media: 'media',
   takeovers: 'takeover',
-  plays: 'plays',
+  history: 'clock',
   boxes: 'boxes',
 };
 
@@ -186,7 +186,7 @@ const screenPage = async () => (await import('./screen/page.tsx')).ScreenPage;
 const contentPage = async () => (await import('./content/page.tsx')).ContentPage;
 const mediaPage = async () => (await import('./media/page.tsx')).MediaPage;
 const boxesPage = async () => (await import('./boxes/page.tsx')).BoxesPage;
-const playsPage = async () => (await import('./plays/page.tsx')).PlaysPage;
+const historyPage = async () => (await import('./history/page.tsx')).HistoryPage;
 const takeoverPage = async () => (await import('./takeovers/page.tsx')).TakeoverPage;
 
 const Page = ({ name, rest }: { name: PageName; rest: readonly string[] }) => {
@@ -196,7 +196,7 @@ const Page = ({ name, rest }: { name: PageName; rest: readonly string[] }) => {
   }
   if (name === 'content') return <Lazy key={name} load={contentPage} with={{ rest }} />;
   if (name === 'media') return <Lazy key={name} load={mediaPage} with={{}} />;
-  if (name === 'plays') return <Lazy key={name} load={playsPage} with={{}} />;
+  if (name === 'history') return <Lazy key={name} load={historyPage} with={{ rest }} />;
   if (name === 'boxes') return <Lazy key={name} load={boxesPage} with={{}} />;
   return name === 'takeovers' ? <Lazy key={name} load={takeoverPage} with={{}} /> : <Wall />;
 };
@@ -259,9 +259,12 @@ const Broken = ({ error, onRetry }: { error: Error; onRetry(): void }) => {
   return <Failure reason={texts.errors.page({ reason: error.message.slice(0, MOST_CHARACTERS) })} onRetry={onRetry} />;
 };
 
+/** Addresses of former versions lead to what they led to. */
+const pathNow = (path: readonly string[]): readonly string[] => (path[0] === 'plays' ? ['history', 'figures'] : path);
+
 export const App = () => {
   const { router, texts, session, announcer } = useConsole();
-  const [first = 'screens', ...rest] = router.path.value;
+  const [first = 'screens', ...rest] = pathNow(router.path.value);
   const name = pages.find((each) => each === first) ?? 'screens';
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { zoneNames } from './programmes.ts';
 import { slideKinds } from './slide-values.ts';
-import { instant, reportedText, sha256, slug } from './terms.ts';
+import { instant, reportedText, sha256, slug, timeBound } from './terms.ts';
 
 /**
  * How a play ended.
@@ -144,13 +144,11 @@ export const play = z
   .meta({ id: 'Play', description: 'a slide that was shown' });
 export type Play = z.infer<typeof play>;
 
-const bound = z.string().min(1).max(64);
-
 export const playsQuery = z.object({
-  from: bound
+  from: timeBound
     .optional()
     .describe('on `started_at`, inclusive: a date (midnight of the site) or ISO 8601; without an offset, of the site'),
-  to: bound.optional().describe('likewise, exclusive'),
+  to: timeBound.optional().describe('likewise, exclusive'),
   screen: slug.optional().describe('slug; absent: all screens'),
   format: z.enum(['json', 'csv']).default('json').describe('one array, or RFC 4180 with a header row'),
 });

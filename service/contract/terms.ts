@@ -19,6 +19,9 @@ export const instant = z.iso
   .datetime({ precision: 3 })
   .meta({ id: 'Instant', description: 'ISO 8601, UTC, milliseconds' });
 
+/** One end of a range in a query: a date, or ISO 8601. */
+export const timeBound = z.string().min(1).max(64);
+
 /** SHA-256 in lower-case hex. */
 export const sha256 = z
   .string()

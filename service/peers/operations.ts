@@ -8,7 +8,7 @@ import { type AlertRecord, peerAlerts } from '../contract/alerts.ts';
 import type { Command, CommandTarget } from '../contract/commands.ts';
 import { actionAnswer, type BoxOrder, type PeerReset } from '../contract/console/actions.ts';
 import { draftRecord, peerDrafts } from '../contract/console/drafts.ts';
-import { type BoxLogQuery, boxLog, peerAudit } from '../contract/console/site.ts';
+import { type BoxLogQuery, boxLog, type PeerAuditQuery, peerAudit } from '../contract/console/site.ts';
 import {
   differingBindings,
   type GossipRequest,
@@ -196,7 +196,9 @@ const peerOperations = {
   'boxes.site': define('GET /api/peers/site', peerSite, undefined, { maxBytes: 16 * MIB }),
   'records.alerts': define('GET /api/peers/alerts', peerAlerts, undefined, { relayed: true, maxBytes: 2 * MIB }),
   'records.sendAlerts': define('POST /api/peers/alerts', nothing, asList<AlertRecord>('records'), { relayed: true }),
-  'records.audit': define('GET /api/peers/audit', peerAudit, undefined, { relayed: true }),
+  'records.audit': define('GET /api/peers/audit', peerAudit, (query: PeerAuditQuery) => ({ query: { ...query } }), {
+    relayed: true,
+  }),
   'records.plays': define(
     'GET /api/peers/plays',
     peerPlays,

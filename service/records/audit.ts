@@ -1,13 +1,14 @@
 /** The audit: one record a change, written where operations are dispatched, and refused credentials, counted. */
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type AuditRecord, auditRecord } from '../contract/console/site.ts';
+import { type AuditRecord, auditRecord, maxAuditRecords } from '../contract/console/site.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { AuditRule } from '../contract/operations/index.ts';
 import { remember } from '../domain/collections.ts';
 import { createRate } from '../domain/rate.ts';
 import type { ServiceContext, StateReaders } from '../module.ts';
 import { createPatientJournal } from '../platform/store/journal.ts';
+import { pageOf } from './audit-pages.ts';
 
 /** What the dispatcher knows of a request. */
 export interface Asked {
@@ -53,8 +54,8 @@ interface AuditLog {
   write(record: AuditRecord): Promise<void>;
   /** As `write`, but the record may be lost by a power cut; it outlives the process. */
   note(record: AuditRecord): Promise<void>;
-  /** The newest records, newest first. */
-  newest(count: number): Promise<AuditRecord[]>;
+  /** The newest records that are wanted, newest first, by {@link pageOf}. */
+  newest(count: number, isWanted: (record: AuditRecord) => boolean): Promise<AuditRecord[]>;
   faults(): string[];
   close(): Promise<void>;
 }
@@ -85,13 +86,18 @@ export const createAuditLog = ({ dirs, log }: Pick<ServiceContext, 'dirs' | 'log
   return {
     write: (record) => journal.write(JSON.stringify(record)),
     note: (record) => journal.write(JSON.stringify(record), { isSynced: false }),
-    newest: async (count) => {
-      const records = journal.waiting().toReversed().flatMap(parse);
-      for (let age = 0; age < MAX_FILES && records.length < count; age += 1) {
+    newest: async (count, isWanted) => {
+      const wantedIn = (lines: readonly string[]): AuditRecord[] => lines.toReversed().flatMap(parse).filter(isWanted);
+      const records = wantedIn(journal.waiting());
+      for (
+        let age = 0;
+        age < MAX_FILES && records.length < maxAuditRecords && pageOf(records, count).length === records.length;
+        age += 1
+      ) {
         const text = await readFile(nameOf(age), 'utf8').catch(() => '');
-        records.push(...text.split('\n').toReversed().flatMap(parse));
+        records.push(...wantedIn(text.split('\n')));
       }
-      return records.slice(0, count);
+      return pageOf(records, count);
     },
     faults: journal.faults,
     close: journal.close,

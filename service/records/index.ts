@@ -1,6 +1,7 @@
 /** Records of what happened: metrics, the audit of changes, and plays. */
 import type { Content } from '../content/index.ts';
-import { type AuditRecord, maxAuditRecords } from '../contract/console/site.ts';
+import { type AuditRecord, auditQuery, peerAuditQuery } from '../contract/console/site.ts';
+import { readFields } from '../contract/fields.ts';
 import type { Play } from '../contract/plays.ts';
 import type { DeviceProofs, Devices } from '../devices/index.ts';
 import { isTrusted, type SiteTime } from '../domain/time.ts';
@@ -11,9 +12,11 @@ import type { Screens } from '../screens/index.ts';
 import type { Streams } from '../streams/index.ts';
 import { type Alerts, createAlerts } from './alerts/index.ts';
 import { type Audit, createAudit, createAuditLog } from './audit.ts';
+import { isAsked, pageOf } from './audit-pages.ts';
 import { createMetrics } from './metrics.ts';
 import type { PlaysReceiver } from './plays/delivery.ts';
 import { createPlays } from './plays/index.ts';
+import { timeOf } from './time-bounds.ts';
 import { createSendWebhook, webhookKey } from './webhook.ts';
 
 export type { PlaysReceiver };
@@ -21,7 +24,7 @@ export type { PlaysReceiver };
 interface Dependencies {
   modules: Pick<Modules, 'metrics' | 'states'>;
   screens: Pick<Screens, 'onSwap' | 'onPlays'>;
-  content: Pick<Content, 'screens' | 'hours' | 'status' | 'onFileEdit' | 'onChange'>;
+  content: Pick<Content, 'screens' | 'hours' | 'status' | 'tags' | 'onFileEdit' | 'onChange'>;
   streams: Pick<Streams, 'list'>;
   devices: Pick<Devices, 'get' | 'statuses' | 'sightings'>;
   proofs: Pick<DeviceProofs, 'onKey'>;
@@ -61,6 +64,10 @@ export const createRecords = async (
   const send = sender(options.playsUrl);
   const plays = await createPlays(context, { screens, peers, media, content, devices, clock, send });
   const alerts = await createAlerts(context, { content, streams, devices, peers, send: sender(options.alertUrl) });
+  const instantOf = (field: 'from' | 'to', text: string | undefined): string | undefined => {
+    const time = timeOf(field, text, options.timeZone);
+    return time === null ? undefined : new Date(time).toISOString();
+  };
   const shown: Partial<Record<Play['kind'], Partial<Record<Play['result'], number>>>> = {};
   plays.onKept((kept) => {
     for (const { kind, result } of kept) shown[kind] = { ...shown[kind], [result]: (shown[kind]?.[result] ?? 0) + 1 };
@@ -85,16 +92,21 @@ export const createRecords = async (
         ctx.body = await metrics.text();
       },
       'GET /console/api/audit': async (ctx) => {
-        const own = auditLog.newest(maxAuditRecords);
-        const { answers, degraded } = await peers.broadcast('records.audit');
-        const all = [...(await own), ...answers.flatMap(({ records }): AuditRecord[] => records)];
-        const records = all.toSorted((a, b) => (a.at < b.at ? 1 : -1)).slice(0, maxAuditRecords);
+        const { from, to, ...filter } = readFields(auditQuery, ctx.query);
+        const query = { ...filter, from: instantOf('from', from), to: instantOf('to', to) };
+        const wanted = isAsked(query, content.tags);
+        const own = auditLog.newest(query.limit, wanted);
+        const { answers, degraded } = await peers.broadcast('records.audit', query);
+        // A box of an older version answers with all of its newest.
+        const theirs = answers.flatMap(({ records }): AuditRecord[] => records).filter(wanted);
+        const all = [...(await own), ...theirs].toSorted((a, b) => (a.at < b.at ? 1 : -1));
         ctx.set('Cache-Control', 'no-store');
-        ctx.body = { records, degraded };
+        ctx.body = { records: pageOf(all, query.limit), degraded };
       },
       'GET /api/peers/audit': async (ctx) => {
+        const query = readFields(peerAuditQuery, ctx.query);
         ctx.set('Cache-Control', 'no-store');
-        ctx.body = { records: await auditLog.newest(maxAuditRecords) };
+        ctx.body = { records: await auditLog.newest(query.limit, isAsked(query, content.tags)) };
       },
     },
     metrics: () => ({

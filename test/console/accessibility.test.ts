@@ -27,6 +27,8 @@ const pages: readonly [hash: string, heading: string, ...dialogs: string[]][] = 
   ['content/json', 'Content'],
   ['media', 'Media', 'Delete hall.png'],
   ['takeovers', 'Takeover', 'Show on 1 display'],
+  ['history', 'History'],
+  ['history/shown', 'History'],
   ['plays', 'Plays'],
   ['boxes', 'Boxes', 'Log', 'Restart …', 'Machine …'],
 ];

@@ -56,7 +56,7 @@ test('a playlist plays where a screen, a zone, a programme or another playlist n
       playlist('own', { slides: [{ kind: 'playlist', playlist_id: 'nested' }], insert: { playlist_id: 'ads' } }),
       ...['zone', 'nested', 'ads', 'night', 'spare'].map((id) => playlist(id)),
     ],
-    programmes: [{ id: 'p', name: 'Night', playlist_id: 'night', targets: ['tag:late'], days: [1] } as never],
+    programmes: [{ id: 'p', name: 'Night', playlist_id: 'night', targets: ['tag:late'], days: [1] }],
   });
   expect(Object.fromEntries(screens)).toEqual({
     ...{ own: ['Hall'], zone: ['Hall'], nested: ['Hall'], ads: ['Hall'], night: ['Bar'] },

@@ -7,6 +7,7 @@ import type { AuditRecord } from '../../service/contract/console/site.ts';
 import { type Operation, operations } from '../../service/contract/operations/index.ts';
 import type { ServiceContext } from '../../service/module.ts';
 import { boundedState, createAudit, createAuditLog } from '../../service/records/audit.ts';
+import { isAsked, pageOf } from '../../service/records/audit-pages.ts';
 import { defaultTempo } from '../../service/tempo.ts';
 import { hello, lobby, lobbyWith } from '../content/samples.ts';
 import { healthOf, patience, titlesOf } from '../support/observe.ts';
@@ -73,6 +74,57 @@ test.each(secretModes)(
     ]);
   },
 );
+
+const at = (second: number): string => `2026-11-24T08:00:${String(second).padStart(2, '0')}.000Z`;
+const recordAt = (second: number, more: Partial<AuditRecord> = {}): AuditRecord => ({
+  ...{ at: at(second), node_id: 'n', operator: 'Ada', address: null, action: 'screen.command', target: 'lobby' },
+  ...{ before: null, after: null, result: 'ok', ...more },
+});
+
+test('a page ends where its limit is, and leaves none of the same millisecond behind', () => {
+  const records = [9, 8, 8, 8, 7].map((second) => recordAt(second));
+  const seconds = (limit: number): number[] => pageOf(records, limit).map((each) => new Date(each.at).getSeconds());
+  expect([seconds(1), seconds(2), seconds(4), seconds(9)]).toEqual([[9], [9, 8, 8, 8], [9, 8, 8, 8], [9, 8, 8, 8, 7]]);
+});
+
+test.each<[string, object, Partial<AuditRecord>, boolean]>([
+  ['a time before', { from: at(6) }, {}, false],
+  ['the first moment', { from: at(5) }, {}, true],
+  ['the end, which is excluded', { to: at(5) }, {}, false],
+  ['another person', { operator: 'Boris' }, {}, false],
+  ['another kind', { kind: 'takeover' }, {}, false],
+  ['a draft that was published', { kind: 'content' }, { action: 'draft.publish' }, true],
+  ['its command', { screen: 'lobby' }, {}, true],
+  ['a medium of that name', { screen: 'lobby' }, { action: 'medium.delete' }, false],
+  ['a takeover of all', { screen: 'bar' }, { action: 'takeover.start', after: { targets: ['all'] } }, true],
+  ['a takeover of its tag', { screen: 'bar' }, { action: 'takeover.end', before: { targets: ['tag:late'] } }, true],
+  ['a takeover of another', { screen: 'bar' }, { action: 'takeover.end', before: { targets: ['lobby'] } }, false],
+  ['a display that left it', { screen: 'bar' }, { action: 'device.forget', before: { screenSlug: 'bar' } }, true],
+])('the audit is asked by time, person, kind and screen: %s', (_, query, more, isFound) => {
+  const tagsOf = (slug: string): string[] => (slug === 'bar' ? ['late'] : []);
+  expect(isAsked({ limit: 10, ...query }, tagsOf)(recordAt(5, more))).toBe(isFound);
+});
+
+test('the audit is read in pages, of a person, and refuses what is no time', async () => {
+  const service = await startTestService({ content: lobby });
+  const ask = createOperator(service, null);
+  for (const name of ['Ada', 'Boris', 'Ada'])
+    await ask('POST', '/api/screens/lobby/commands', { command: 'next' }, { 'x-signage-operator': name });
+  const read = async (query: string): Promise<AuditRecord[]> =>
+    ((await (await ask('GET', `/console/api/audit?${query}`)).json()) as Answer).records;
+  const all = await read('screen=lobby');
+  expect(all.map(({ operator }) => operator)).toEqual(['Ada', 'Boris', 'Ada']);
+  expect((await read('operator=Boris')).length).toBe(1);
+  const [first] = await read('limit=1');
+  expect(first?.at).toBe(all[0]?.at);
+  expect((await read(`to=${first?.at}`)).length).toBeLessThan(3);
+  expect(await read('from=2000-01-01&to=2000-01-02')).toEqual([]);
+  const answer = await ask('GET', '/console/api/audit?from=yesterday');
+  expect([answer.status, ((await answer.json()) as { error: object }).error]).toMatchObject([
+    400,
+    { code: 'invalid_field', field: 'from' },
+  ]);
+});
 
 test('an edit of content.json is a record of the box whose file it is, made while it ran or before its start', async () => {
   const dataDir = temporaryFolder();
@@ -218,7 +270,7 @@ test('its files are bounded, and the newest records stay', async () => {
   const sizes = readdirSync(folder).map((name) => statSync(join(folder, name)).size);
   expect(sizes).toHaveLength(5);
   expect(Math.max(...sizes)).toBeLessThan(2.2 * 1024 ** 2);
-  const newest = await createAuditLog(context).newest(100);
+  const newest = await createAuditLog(context).newest(100, () => true);
   expect(newest.map(({ target }) => target)).toEqual(Array.from({ length: 100 }, (_, index) => `${299 - index}`));
   expect(existsSync(join(folder, 'audit.jsonl.5'))).toBe(false);
 });

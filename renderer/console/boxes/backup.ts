@@ -4,6 +4,7 @@ import { confirmHeader, tarType } from '../../../service/contract/console/backup
 import type { Client } from '../api/client.ts';
 import { Unreachable } from '../api/errors.ts';
 import { hashOf, sendFile } from '../stores/uploads.ts';
+import { saveFile } from '../ui/save-file.ts';
 
 /** For so long a box may read its disk before it sends or answers anything, ms. */
 const DISK_MS = 600_000;
@@ -32,11 +33,7 @@ export const saveBackup = async (client: Client, name: string, onBytes: (count: 
   } catch (error) {
     throw new Unreachable('The backup ended early.', { cause: error });
   }
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([...blobs, ...chunks], { type: tarType }));
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  saveFile(name, new Blob([...blobs, ...chunks], { type: tarType }));
   return size;
 };
 

@@ -12,6 +12,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { type ContentDocument, isEqual } from '../model/document.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { saveFile } from '../ui/save-file.ts';
 
 export type JsonEditor = ReturnType<typeof createJsonEditor>;
 
@@ -135,11 +136,8 @@ export const JsonTab = () => {
   };
 
   const save = (): void => {
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([spell(content)], { type: 'application/json' }));
-    link.download = `content-${new Date().toISOString().slice(0, 10)}.json`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    const name = `content-${new Date().toISOString().slice(0, 10)}.json`;
+    saveFile(name, new Blob([spell(content)], { type: 'application/json' }));
   };
 
   return (

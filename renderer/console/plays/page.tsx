@@ -12,6 +12,7 @@ import { Chart } from '../ui/chart.tsx';
 import { useConsole } from '../ui/context.tsx';
 import { Empty } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { saveFile } from '../ui/save-file.ts';
 
 /** Days of a range; one day is shown by the hour. */
 const ranges = [1, 7, 30] as const;
@@ -229,11 +230,7 @@ export const PlaysPage = () => {
         timeout: SAVE_MS,
         limit: SAVE_BYTES,
       });
-      const link = document.createElement('a');
-      link.href = URL.createObjectURL(await response.blob());
-      link.download = 'plays.csv';
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+      saveFile('plays.csv', await response.blob());
     } catch (reason) {
       announcer.complain(reasonOf(reason, texts));
     }
@@ -241,15 +238,6 @@ export const PlaysPage = () => {
 
   return (
     <>
-      <div class="page-head">
-        <h1>{words.title}</h1>
-        <p class="soft">{words.about}</p>
-        <div class="actions">
-          <button type="button" class="button small" onClick={() => void save()}>
-            <Icon name="download" /> {words.save}
-          </button>
-        </div>
-      </div>
       <div class="filters-row">
         <fieldset class="chips">
           <legend class="unseen">{words.range}</legend>
@@ -274,6 +262,9 @@ export const PlaysPage = () => {
             </option>
           ))}
         </select>
+        <button type="button" class="button small" onClick={() => void save()}>
+          <Icon name="download" /> {words.save}
+        </button>
       </div>
       <div class="stack plays">
         {error.value !== null ? (

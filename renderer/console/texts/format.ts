@@ -18,6 +18,7 @@ export const createFormat = (tag: string, timeZone: string) => {
   const day = date({ day: 'numeric', month: 'short' });
   const weekTime = date({ weekday: 'short', ...clock });
   const full = date({ weekday: 'long', day: 'numeric', month: 'long', ...clock });
+  const longDay = date({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
   const sameDay = date({ dateStyle: 'short' });
   // The first of January 2024 was a Monday.
   const weekday = new Intl.DateTimeFormat(tag, { weekday: 'short', timeZone: 'UTC' });
@@ -62,6 +63,8 @@ export const createFormat = (tag: string, timeZone: string) => {
       const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
       return h > 0 ? `${h}:${pad(m)}:${pad(s)}` : `${m}:${pad(s)}`;
     },
+    /** `Tuesday, 24 November 2026` */
+    longDay: (instant: number): string => longDay.format(instant),
     /** `23 Nov` */
     day: (instant: number): string => day.format(instant),
     /** `Mon 06:00` */

@@ -4,7 +4,6 @@ const paths = {
   content: 'M3 5h10v8H3zM15.5 6.5v8.5h-10',
   media: 'M3 4h14v12H3zM3 13l4-4 3.5 3.5L13 10l4 4M13.2 7.3h.1',
   takeover: 'M3 8v4h3l6 4V4L6 8zM15 7.5c1.3 1.4 1.3 3.6 0 5',
-  plays: 'M4 16.5V9M10 16.5v-13M16 16.5V7',
   boxes: 'M3 4h14v5H3zM3 11h14v5H3zM6 6.5h.1M6 13.5h.1',
   close: 'M5 5l10 10M15 5L5 15',
   more: 'M4.5 10h.1M10 10h.1M15.5 10h.1',

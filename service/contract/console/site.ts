@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { connection } from '../connections.ts';
 import { screen } from '../playlist.ts';
-import { deviceId, instant, operator, sha256 } from '../terms.ts';
+import { deviceId, instant, operator, sha256, slug, timeBound } from '../terms.ts';
 import { takeover } from './takeovers.ts';
 
 export const siteBox = z
@@ -153,9 +153,39 @@ export type AuditRecord = z.infer<typeof auditRecord>;
 /** Maximum number of records in an answer. */
 export const maxAuditRecords = 1_000;
 
+const auditFilter = {
+  operator: operator.unwrap().optional().describe('name of the person; absent: all, and those without a name'),
+  screen: slug.optional().describe('slug: what was done to it, its displays, and takeovers of it; absent: all'),
+  kind: z
+    .string()
+    .regex(/^[a-z]{1,30}$/, '1 to 30 letters a-z')
+    .optional()
+    .describe('first part of `action`, such as `takeover`; absent: all'),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(maxAuditRecords)
+    .default(maxAuditRecords)
+    .describe(
+      'maximum number of records; more of the same millisecond as the last one are added. The next page has the `at` of the last record as `to`',
+    ),
+};
+
+export const auditQuery = z.object({
+  from: timeBound
+    .optional()
+    .describe('on `at`, inclusive: a date (midnight of the site) or ISO 8601; without an offset, of the site'),
+  to: timeBound.optional().describe('likewise, exclusive'),
+  ...auditFilter,
+});
+
+export const peerAuditQuery = z.object({ from: instant.optional(), to: instant.optional(), ...auditFilter });
+export type PeerAuditQuery = z.infer<typeof peerAuditQuery>;
+
 export const auditAnswer = z
   .object({
-    records: z.array(auditRecord).max(maxAuditRecords).describe('newest first, the last 1,000 of the site'),
+    records: z.array(auditRecord).max(maxAuditRecords).describe('newest first'),
     degraded: z.boolean().describe('true if a known box did not respond'),
   })
   .meta({ id: 'Audit' });

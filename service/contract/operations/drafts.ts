@@ -59,7 +59,7 @@ export const drafts = {
     examples,
   },
   'POST /console/api/drafts/:id/publish': {
-    audit: { action: 'draft.publish', subject: 'draft', id: 'id' },
+    audit: { action: 'draft.publish', subject: 'content', id: 'id' },
     summary: 'Publish a draft',
     description:
       'What is published is what If-Match names. If other content was published since the draft was begun, both are merged by slide and field; what both changed is a conflict. The draft is gone afterwards.',

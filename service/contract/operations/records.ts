@@ -1,7 +1,7 @@
 /** Records of what happened. */
 
 import { z } from 'zod';
-import { auditAnswer, peerAudit } from '../console/site.ts';
+import { auditAnswer, auditQuery, peerAudit, peerAuditQuery } from '../console/site.ts';
 import { degradedHeader } from '../headers.ts';
 import { type Play, peerPlays, peerPlaysQuery, play, playsQuery } from '../plays.ts';
 import { deviceExample, digestExample, momentExample, nodeExample, playExample } from './examples.ts';
@@ -71,11 +71,14 @@ export const records = {
   'GET /console/api/audit': {
     summary: 'List audit records',
     description:
-      'The last 1,000 changes of the site. Refused credentials are counted in one record per minute and address.',
+      'The newest changes of the site. Refused credentials are counted in one record per minute and address.',
+    query: auditQuery,
+    examples: { from: '2026-01-31', kind: 'device' },
     answer: ok('The changes.', auditAnswer, { records: [change], degraded: false }),
   },
   'GET /api/peers/audit': {
     summary: 'List audit records of this box',
+    query: peerAuditQuery,
     answer: okSealable('The changes.', peerAudit, { records: [change] }),
   },
 } as const satisfies Operations;

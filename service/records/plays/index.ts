@@ -12,12 +12,13 @@ import type { Devices } from '../../devices/index.ts';
 import { withoutCredentials } from '../../domain/media-names.ts';
 import { formats } from '../../domain/play-formats.ts';
 import type { SiteTime } from '../../domain/time.ts';
-import { instantAt } from '../../domain/wall-time.ts';
+
 import { createTransferSlots, endIfUnread, streamedAnswers } from '../../http/transfers.ts';
 import type { Media } from '../../media/index.ts';
 import type { HealthReport, Module, ServiceContext } from '../../module.ts';
 import type { Peers } from '../../peers/index.ts';
 import type { Screens } from '../../screens/index.ts';
+import { timeOf } from '../time-bounds.ts';
 import type { SendWebhook } from '../webhook.ts';
 import { createAdmission } from './admission.ts';
 import { createDelivery, type Delivery, type PlaysReceiver } from './delivery.ts';
@@ -63,13 +64,6 @@ const webhookReceiver = (send: SendWebhook): PlaysReceiver => ({
     return plays.at(-1)?.play_id ?? null;
   },
 });
-
-const timeOf = (field: 'from' | 'to', text: string | undefined, timeZone: string): number | null => {
-  if (text === undefined) return null;
-  const time = instantAt(text, timeZone);
-  if (time !== null) return time;
-  throw new CodedError('invalid_field', `${field} must be a date such as 2026-01-31, or ISO 8601.`, { field });
-};
 
 export const createPlays = async (
   context: ServiceContext,

@@ -1,0 +1,227 @@
+/** Who did what and when: the audit of the site, newest first. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useId } from 'preact/hooks';
+import type { AuditRecord } from '../../../service/contract/console/site.ts';
+import { addDays } from '../../../service/domain/wall-time.ts';
+import { ChangeList } from '../content/change-list.tsx';
+import type { ContentDocument } from '../model/document.ts';
+import { useConsole } from '../ui/context.tsx';
+import { Empty, Failure } from '../ui/controls.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { saveFile } from '../ui/save-file.ts';
+import { csvOf } from './csv.ts';
+import { didOf, type Names } from './did.ts';
+import { DayFilter, ScreenFilter } from './filters.tsx';
+
+/** Records of a page. */
+const PAGE = 200;
+const ANSWER_MS = 30_000;
+
+const kinds = ['content', 'draft', 'screen', 'takeover', 'device', 'medium', 'box', 'person', 'credentials'] as const;
+
+const shaOf = (state: unknown): string | null => {
+  const sha256 = (state as { sha256?: unknown } | null)?.sha256;
+  return typeof sha256 === 'string' ? sha256 : null;
+};
+
+/** What a publish changed, fetched when it is asked for. */
+const Difference = ({ before, after }: { before: string | null; after: string }) => {
+  const { client, texts } = useConsole();
+  const words = texts.history;
+  const found = useSignal<[ContentDocument, ContentDocument] | null>(null);
+  const isGone = useSignal(false);
+  const load = async (): Promise<void> => {
+    if (found.value !== null) return;
+    const read = (sha256: string) =>
+      client.json<ContentDocument>(`/console/api/content/versions/${sha256}`, { timeout: ANSWER_MS });
+    const empty: ContentDocument = { screens: [] };
+    try {
+      found.value = await Promise.all([before === null ? empty : read(before).catch(() => empty), read(after)]);
+    } catch {
+      isGone.value = true;
+    }
+  };
+  return (
+    <details onToggle={(event) => event.currentTarget.open && void load()}>
+      <summary>{words.difference}</summary>
+      {isGone.value ? (
+        <p class="soft">{words.differenceGone}</p>
+      ) : found.value === null ? (
+        <p class="soft">{texts.loading}</p>
+      ) : (
+        <ChangeList before={found.value[0]} after={found.value[1]} />
+      )}
+    </details>
+  );
+};
+
+export const Changes = () => {
+  const { client, site, texts, format } = useConsole();
+  const words = texts.history;
+  const listId = useId();
+  const [date, screen, person, kind] = [useSignal(''), useSignal(''), useSignal(''), useSignal('')];
+  const records = useSignal<readonly AuditRecord[] | null>(null);
+  const people = useSignal<ReadonlySet<string>>(new Set());
+  const isMore = useSignal(false);
+  const isDegraded = useSignal(false);
+  const error = useSignal<unknown>(null);
+  const attempt = useSignal(0);
+
+  const load = async (to: string | null, signal: AbortSignal): Promise<void> => {
+    const query = new URLSearchParams({ limit: String(PAGE) });
+    if (screen.value !== '') query.set('screen', screen.value);
+    if (person.value.trim() !== '') query.set('operator', person.value.trim());
+    if (kind.value !== '') query.set('kind', kind.value);
+    if (date.value !== '') {
+      query.set('from', date.value);
+      query.set('to', addDays(date.value, 1));
+    }
+    if (to !== null) query.set('to', to);
+    const answer = await client.json<{ records: AuditRecord[]; degraded: boolean }>(`/console/api/audit?${query}`, {
+      timeout: ANSWER_MS,
+    });
+    if (signal.aborted) return;
+    records.value = [...(to === null ? [] : (records.value ?? [])), ...answer.records];
+    people.value = new Set([...people.value, ...answer.records.flatMap(({ operator }) => operator ?? [])]);
+    isMore.value = answer.records.length >= PAGE;
+    isDegraded.value = answer.degraded;
+    error.value = null;
+  };
+  useEffect(() => {
+    const abort = new AbortController();
+    records.value = null;
+    load(null, abort.signal).catch((reason: unknown) => {
+      if (!abort.signal.aborted) error.value = reason;
+    });
+    return () => abort.abort();
+  }, [date.value, screen.value, person.value, kind.value, attempt.value]);
+
+  const screenName = (slug: string): string => site.screen(slug)?.value.screen.name ?? slug;
+  const devices = new Map(
+    site.screens().flatMap((each) => each.devices.map((device) => [device.deviceId, device.clientName] as const)),
+  );
+  const names: Names = {
+    screen: screenName,
+    device: (deviceId) => devices.get(deviceId) ?? deviceId,
+    box: (nodeId) => site.overview.value?.boxes.find((box) => box.nodeId === nodeId)?.name ?? nodeId,
+    target: (target) =>
+      target === 'all'
+        ? texts.takeover.everywhere
+        : target.startsWith('tag:')
+          ? words.tagged({ tag: target.slice('tag:'.length) })
+          : screenName(target),
+    list: format.list,
+  };
+  const sentence = (record: AuditRecord): string => didOf(record, names, words);
+  const whoOf = ({ operator, address }: AuditRecord): string =>
+    operator ?? (address === null ? words.theBox : words.unnamed);
+  const save = (): void => {
+    const rows = (records.value ?? []).map((record) => [
+      record.at,
+      whoOf(record),
+      record.address ?? '',
+      sentence(record),
+      record.action,
+      record.target ?? '',
+      record.result,
+    ]);
+    const head = [words.time, words.person, words.address, words.what, 'action', 'target', 'result'];
+    saveFile('history.csv', new Blob([csvOf([head, ...rows])], { type: 'text/csv' }));
+  };
+
+  const shown = records.value;
+  return (
+    <>
+      <div class="filters-row history-filters">
+        <DayFilter date={date} />
+        <label class="filter">
+          <span>{words.person}</span>
+          <input
+            value={person.value}
+            list={listId}
+            placeholder={words.everybody}
+            autocomplete="off"
+            onChange={(event) => (person.value = event.currentTarget.value)}
+          />
+          <datalist id={listId}>
+            {[...people.value].map((name) => (
+              <option key={name} value={name} />
+            ))}
+          </datalist>
+        </label>
+        <ScreenFilter slug={screen} />
+        <label class="filter">
+          <span>{words.what}</span>
+          <select
+            aria-label={words.what}
+            value={kind.value}
+            onChange={(event) => (kind.value = event.currentTarget.value)}
+          >
+            <option value="">{words.everything}</option>
+            {kinds.map((each) => (
+              <option key={each} value={each}>
+                {words.kind[each]}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button type="button" class="button small" disabled={shown === null || shown.length === 0} onClick={save}>
+          <Icon name="download" /> {texts.plays.save}
+        </button>
+      </div>
+      {isDegraded.value && <p class="notice warning">{texts.degraded}</p>}
+      {error.value !== null && shown === null ? (
+        <Failure reason={error.value} onRetry={() => (attempt.value += 1)} />
+      ) : shown === null ? (
+        <p class="soft" role="status">
+          {texts.loading}
+        </p>
+      ) : shown.length === 0 ? (
+        <Empty title={words.none}>
+          <p>{words.noneTask}</p>
+        </Empty>
+      ) : (
+        <ol class="history">
+          {shown.map((record, index) => {
+            const at = Date.parse(record.at);
+            const day = format.longDay(at);
+            const isNewDay = index === 0 || format.longDay(Date.parse(shown[index - 1]?.at ?? '')) !== day;
+            const [before, after] = [shaOf(record.before), shaOf(record.after)];
+            const isPublish = record.action === 'content.publish' || record.action === 'draft.publish';
+            return (
+              <li
+                key={`${record.at} ${record.node_id} ${index}`}
+                class={isNewDay ? 'history-row first' : 'history-row'}
+              >
+                {isNewDay && <h2 class="history-day">{day}</h2>}
+                <time dateTime={record.at}>{format.exactTime(at)}</time>
+                <span class="history-who">{whoOf(record)}</span>
+                <div class="history-what">
+                  <p>{sentence(record)}</p>
+                  {record.result !== 'ok' && (
+                    <p class="state bad">{words.failed({ reason: record.result.replaceAll('_', ' ') })}</p>
+                  )}
+                  {isPublish && after !== null && after !== before && <Difference before={before} after={after} />}
+                </div>
+              </li>
+            );
+          })}
+        </ol>
+      )}
+      {shown !== null && isMore.value && (
+        <button
+          type="button"
+          class="button"
+          onClick={() =>
+            load(shown.at(-1)?.at ?? null, new AbortController().signal).catch((reason: unknown) => {
+              error.value = reason;
+            })
+          }
+        >
+          {words.earlier}
+        </button>
+      )}
+      <p class="hint">{texts.plan.zone({ timeZone: format.zone })}</p>
+    </>
+  );
+};

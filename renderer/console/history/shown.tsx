@@ -1,0 +1,192 @@
+/** What was shown on a day: each play, to the second. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { Play } from '../../../service/contract/plays.ts';
+import { addDays, instantOf, wallTimeOf } from '../../../service/domain/wall-time.ts';
+import { reasonOf } from '../api/errors.ts';
+import { mediumName } from '../model/document.ts';
+import { readPlays } from '../model/figures.ts';
+import { useConsole } from '../ui/context.tsx';
+import { Empty, Failure } from '../ui/controls.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { saveFile } from '../ui/save-file.ts';
+import { DayFilter, ScreenFilter } from './filters.tsx';
+
+/** Plays of a page. */
+const PAGE = 200;
+const HOUR_MS = 3_600_000;
+/** Timeout: the box queries the other boxes before it answers. */
+const ANSWER_MS = 30_000;
+const SAVE_MS = 5 * 60_000;
+const SAVE_BYTES = 512 * 1024 ** 2;
+
+interface Loaded {
+  plays: readonly Play[];
+  isMore: boolean;
+  isDegraded: boolean;
+}
+
+export const Shown = () => {
+  const { client, clock, site, texts, format, timeZone, announcer } = useConsole();
+  const words = texts.history;
+  const date = useSignal(wallTimeOf(clock.now(), timeZone).date);
+  const [screen, hour] = [useSignal(''), useSignal('')];
+  const loaded = useSignal<Loaded | null>(null);
+  const error = useSignal<unknown>(null);
+  const attempt = useSignal(0);
+
+  const midnight = (days: number): number => instantOf(addDays(date.value, days), '00:00', timeZone);
+  /** The hours of the day, with those of clock changes. */
+  const hours = (): number[] =>
+    date.value === ''
+      ? []
+      : Array.from(
+          { length: Math.round((midnight(1) - midnight(0)) / HOUR_MS) },
+          (_, at) => midnight(0) + at * HOUR_MS,
+        );
+  const rangeOf = (): [from: number, to: number] =>
+    hour.value === '' ? [midnight(0), midnight(1)] : [Number(hour.value), Number(hour.value) + HOUR_MS];
+  const pathOf = (from: string, to: number, type: 'json' | 'csv'): string => {
+    const query = new URLSearchParams({ from, to: new Date(to).toISOString(), format: type });
+    if (screen.value !== '') query.set('screen', screen.value);
+    return `/console/api/plays?${query}`;
+  };
+
+  /** @param after the plays that are shown already */
+  const load = async (after: readonly Play[], signal: AbortSignal): Promise<void> => {
+    const [from, to] = rangeOf();
+    const known = new Set(after.map(({ play_id }) => play_id));
+    const first = after.at(-1)?.started_at ?? new Date(from).toISOString();
+    const abort = new AbortController();
+    signal.addEventListener('abort', () => abort.abort());
+    const response = await client.stream(pathOf(first, to, 'json'), { signal: abort.signal, timeout: ANSWER_MS });
+    const found: Play[] = [];
+    const take = (play: object): void => {
+      const next = play as Play;
+      if (!known.has(next.play_id)) found.push(next);
+      // One more tells that there are more; the rest is not read.
+      if (found.length > PAGE) abort.abort();
+    };
+    if (response.body !== null) {
+      await readPlays(response.body, abort.signal, take, () => undefined).catch((reason: unknown) => {
+        if (found.length <= PAGE) throw reason;
+      });
+    }
+    if (signal.aborted) return;
+    loaded.value = {
+      plays: [...after, ...found.slice(0, PAGE)],
+      isMore: found.length > PAGE,
+      isDegraded: response.headers.get('x-signage-degraded') === 'true',
+    };
+    error.value = null;
+  };
+  useEffect(() => {
+    const abort = new AbortController();
+    loaded.value = null;
+    if (date.value === '') return undefined;
+    load([], abort.signal).catch((reason: unknown) => {
+      if (!abort.signal.aborted) error.value = reason;
+    });
+    return () => abort.abort();
+  }, [date.value, screen.value, hour.value, attempt.value]);
+
+  const save = async (): Promise<void> => {
+    const [from, to] = rangeOf();
+    try {
+      const path = pathOf(new Date(from).toISOString(), to, 'csv');
+      const response = await client.request(path, { timeout: SAVE_MS, limit: SAVE_BYTES });
+      saveFile('plays.csv', await response.blob());
+    } catch (reason) {
+      announcer.complain(reasonOf(reason, texts));
+    }
+  };
+
+  const found = loaded.value;
+  return (
+    <>
+      <div class="filters-row history-filters">
+        <DayFilter date={date} />
+        <label class="filter">
+          <span>{words.hour}</span>
+          <select
+            aria-label={words.hour}
+            value={hour.value}
+            onChange={(event) => (hour.value = event.currentTarget.value)}
+          >
+            <option value="">{words.allDay}</option>
+            {hours().map((start) => (
+              <option key={start} value={String(start)}>
+                {words.hourSpan({ from: format.time(start), until: format.time(start + HOUR_MS) })}
+              </option>
+            ))}
+          </select>
+        </label>
+        <ScreenFilter slug={screen} />
+        <button type="button" class="button small" disabled={date.value === ''} onClick={() => void save()}>
+          <Icon name="download" /> {texts.plays.save}
+        </button>
+      </div>
+      {error.value !== null && found === null ? (
+        <Failure reason={error.value} onRetry={() => (attempt.value += 1)} />
+      ) : found === null ? (
+        <p class="soft" role="status">
+          {date.value === '' ? words.pickDay : texts.loading}
+        </p>
+      ) : found.plays.length === 0 ? (
+        <Empty title={texts.plays.none}>
+          <p>{texts.plays.noneTask}</p>
+        </Empty>
+      ) : (
+        <>
+          {found.isDegraded && <p class="notice warning">{texts.degraded}</p>}
+          <div class="table-scroll">
+            <table class="figures shown-plays">
+              <thead>
+                <tr>
+                  <th scope="col">{words.time}</th>
+                  <th scope="col">{texts.plays.slide}</th>
+                  <th scope="col">{texts.plays.screen}</th>
+                  <th scope="col">{words.display}</th>
+                  <th scope="col">{words.howLong}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {found.plays.map((play) => (
+                  <tr key={play.play_id}>
+                    <td>
+                      {words.hourSpan({
+                        from: format.exactTime(Date.parse(play.started_at)),
+                        until: format.exactTime(Date.parse(play.ended_at)),
+                      })}
+                    </td>
+                    <th scope="row">{mediumName(play.slide_title ?? play.media_url ?? play.slide_id)}</th>
+                    <td>{site.screen(play.screen)?.value.screen.name ?? play.screen}</td>
+                    <td>{play.client_name ?? texts.unnamed}</td>
+                    <td class={play.result === 'failed' || play.result === 'skipped' ? 'bad' : ''}>
+                      {play.result === 'skipped' ? '' : `${format.length(play.duration_ms / 1000)} `}
+                      {play.result !== 'played' && words.result[play.result]}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+          {found.isMore && (
+            <button
+              type="button"
+              class="button"
+              onClick={() =>
+                load(found.plays, new AbortController().signal).catch((reason: unknown) =>
+                  announcer.complain(reasonOf(reason, texts)),
+                )
+              }
+            >
+              {words.later}
+            </button>
+          )}
+        </>
+      )}
+      <p class="hint">{texts.plan.zone({ timeZone: format.zone })}</p>
+    </>
+  );
+};

@@ -1,0 +1,141 @@
+/** Who did what and when, and what was shown: read by day, person and screen, in pages, and saved as it is seen. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { csvOf } from '../../renderer/console/history/csv.ts';
+import { didOf, type Names } from '../../renderer/console/history/did.ts';
+import type { AuditRecord } from '../../service/contract/console/site.ts';
+import type { Play } from '../../service/contract/plays.ts';
+import { playAgo } from '../records/plays/pages.ts';
+import { itBrowser } from '../support/browser.ts';
+import { createOperator } from '../support/operator.ts';
+import { lobby, patience } from '../support/player.ts';
+import { startTestService, temporaryFolder } from '../support/service.ts';
+import { isSoak, repeats } from '../support/soak.ts';
+import { openConsole, violationsOn } from './browser.ts';
+
+const names: Names = {
+  screen: (slug) => (slug === 'lobby' ? 'Lobby' : slug),
+  device: (id) => (id === 'd' ? 'Door' : id),
+  box: () => 'cellar',
+  target: (target) => (target === 'all' ? 'all screens' : target),
+  list: (list) => list.join(' and '),
+};
+const texts = {
+  did: {
+    device_forget: ({ device }: { device: string }) => `forgot ${device}`,
+    takeover_start: ({ targets, title }: Record<string, string>) => `${title} on ${targets}`,
+    content_publish: 'published',
+  },
+  command: { blackout: ({ screen }: { screen: string }) => `black ${screen}`, light: 'light' },
+  unknown: ({ action, target }: { action: string; target: string }) => `${action}/${target}`,
+};
+
+test.each<[Partial<AuditRecord>, string]>([
+  [{ action: 'screen.command', target: 'lobby', after: { command: 'blackout', blackout: true } }, 'black Lobby'],
+  [{ action: 'screen.command', target: 'lobby', after: { command: 'blackout', blackout: false } }, 'light'],
+  [{ action: 'screen.command', target: 'lobby', after: { command: 'dance' } }, 'screen.command/lobby'],
+  [{ action: 'screen.command', target: 'lobby', after: 'a text' }, 'screen.command/lobby'],
+  [{ action: 'device.forget', target: 'd' }, 'forgot Door'],
+  [{ action: 'device.forget', target: 'd', before: { clientName: 'Window' } }, 'forgot Window'],
+  [
+    { action: 'takeover.start', target: 't', after: { title: 'Fire', targets: ['all', 'bar'] } },
+    'Fire on all screens and bar',
+  ],
+  [{ action: 'takeover.start', target: 't', after: { title: 7, targets: 'all' } }, 't on '],
+  [{ action: 'content.publish', target: null }, 'published'],
+  [{ action: 'something.new', target: null }, 'something.new/'],
+])('a change is told in words: %j', (record, words) => {
+  const whole = { at: '', node_id: '', operator: null, address: null, before: null, after: null, result: 'ok' };
+  expect(didOf({ ...whole, ...record } as AuditRecord, names, texts)).toBe(words);
+});
+
+test('what is saved is no formula for a spreadsheet', () => {
+  expect(csvOf([['a', '=1+1', 'x,"y"\n']])).toBe('a,\'=1+1,"x,""y""\n"\r\n');
+});
+
+const DAYS = 80;
+const count = repeats(4_000, 300_000);
+const MOST_MS = isSoak ? 1_000 : 5_000;
+
+/** Plays of the last days. @returns how many there are a day */
+const writePlays = (dataDir: string): number => {
+  mkdirSync(join(dataDir, 'plays'));
+  const perDay = Math.floor(count / DAYS);
+  for (let day = 1; day <= DAYS; day += 1) {
+    const date = new Date(Date.now() - day * 86_400_000).toISOString().slice(0, 10);
+    const lines = Array.from({ length: perDay }, (_, index): Play => {
+      const started_at = new Date(Date.parse(date) + Math.floor((index * 86_400_000) / perDay)).toISOString();
+      const { play_id, screen = 'lobby', slide_id, slide_title, kind, media_url, ...rest } = playAgo(0, { started_at });
+      const known = { site: 'default', node_id: 'a', device_id: null, client_name: 'Door', screen };
+      const ended_at = new Date(Date.parse(started_at) + 8_000).toISOString();
+      return { play_id, ...known, slide_id, slide_title, kind, media_url, media_sha256: null, ...rest, ended_at };
+    });
+    writeFileSync(join(dataDir, 'plays', `${date}.jsonl`), `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
+  }
+  return perDay;
+};
+
+itBrowser(
+  'the history tells what each person did and what each screen showed, by day, in pages, and saves what is seen',
+  async () => {
+    const dataDir = temporaryFolder();
+    const perDay = writePlays(dataDir);
+    const service = await startTestService({
+      dataDir,
+      content: lobby([{ id: 'hello', kind: 'text', title: 'Hello' }]),
+      env: { SIGNAGE_HOST: '0.0.0.0', SIGNAGE_TIME_ZONE: 'UTC' },
+    });
+    const ask = createOperator(service, null);
+    const by = (name: string) => ({ 'x-signage-operator': name });
+    await ask('POST', '/api/screens/lobby/commands', { command: 'blackout', blackout: true }, by('Ada'));
+    for (let times = 0; times < 205; times += 1)
+      await ask('POST', '/api/screens/lobby/commands', { command: 'next' }, by('Boris'));
+    const content = { ...lobby([{ id: 'hello', kind: 'text', title: 'Good morning' }]) };
+    await ask('PUT', '/console/api/content', content, { ...by('Ada'), 'If-Match': '*' });
+
+    const { page, go } = await openConsole(service.url);
+    await page.getByRole('link', { name: 'History' }).click();
+    await page.getByRole('heading', { name: 'History', level: 1 }).waitFor();
+    const rows = page.locator('.history-row');
+    await expect.poll(() => rows.count(), patience).toBe(200);
+    await page.getByRole('button', { name: 'Show earlier ones' }).click();
+    await expect.poll(() => rows.count(), patience).toBe(207);
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByLabel('Person').fill('Ada');
+    await page.getByLabel('Person').press('Enter');
+    await expect.poll(() => rows.count(), patience).toBe(2);
+    await page.getByText('Blacked out Lobby').waitFor();
+    await page.getByText('What it changed').click();
+    await page.getByText(/“Good morning”/).waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export as CSV' }).click();
+    const saved = readFileSync(await (await download).path(), 'utf8');
+    expect(saved.split('\r\n')).toHaveLength(4);
+    expect(saved).toContain(',Ada,');
+    await page.getByLabel('What', { exact: true }).selectOption('Publishing');
+    await expect.poll(() => rows.count(), patience).toBe(1);
+    await page.getByLabel('Day').fill('2020-01-01');
+    await page.getByText('Nothing was done').waitFor();
+
+    // What ran a week ago: opened at once, however much is kept.
+    const date = new Date(Date.now() - 7 * 86_400_000).toISOString().slice(0, 10);
+    await go('history/shown');
+    const plays = page.locator('.shown-plays tbody tr');
+    await page.getByText('Nothing was shown').waitFor();
+    const since = performance.now();
+    await page.getByLabel('Day').fill(date);
+    await plays.first().waitFor();
+    const took = performance.now() - since;
+    expect(took).toBeLessThan(MOST_MS);
+    console.log(`a day of ${count} plays was opened in ${Math.round(took)} ms`);
+    await expect.poll(() => plays.count(), patience).toBe(Math.min(200, perDay));
+    expect(await plays.first().locator('td').first().textContent()).toBe('00:00:00–00:00:08');
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByLabel('Hour').selectOption('12:00–13:00');
+    await expect
+      .poll(async () => (await plays.first().locator('td').first().textContent())?.slice(0, 2), patience)
+      .toBe('12');
+  },
+  isSoak ? 300_000 : 60_000,
+);
