@@ -26,6 +26,7 @@ const modules = [
   'console',
   'fleet',
   'https',
+  'mqtt',
   'health',
 ];
 const layers = [...libraries, ...modules];

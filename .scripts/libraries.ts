@@ -18,6 +18,8 @@ export const libraryAliases: Readonly<Record<string, string>> = {
   'mime-types': dirname(ofKoa.resolve('mime-types')),
   // raw-body uses it to decode text, but is only used for bytes here. With its tables it is the second largest library.
   'iconv-lite': join(import.meta.dirname, 'no-iconv.cjs'),
+  // The client of MQTT has a copy of Node's own streams, which is three times as large as the client.
+  'readable-stream': 'node:stream',
   debug: join(import.meta.dirname, 'no-debug.cjs'),
   '@opentelemetry/api': join(import.meta.dirname, 'no-opentelemetry.cjs'),
 };

@@ -66,7 +66,9 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   }
   const hasHttps = options.https && options.variant === 'extended';
   const https = hasHttps ? add((await import('./https/index.ts')).createHttps(context, { authority, peers })) : null;
-  add(createConsole(context, { content, media, peers, screens, devices, health, records, https, ...kept }));
+  const box = add(createConsole(context, { content, media, peers, screens, devices, health, records, https, ...kept }));
+  if (options.mqttUrl !== null && options.variant === 'extended')
+    add((await import('./mqtt/index.ts')).createMqtt(context, { box, screens, takeovers, peers, records }));
 
   const server = await openHttp(context, {
     access,

@@ -213,6 +213,19 @@ export const defaultTempo = {
     /** A page that waits for a stream repeats its request, so a session never fetched from is unwanted after this time. */
     unwanted: 5_000,
   },
+  mqtt: {
+    /** Between looks at the site. */
+    poll: 2_000,
+    /** How long other boxes are awaited at the start: one of them may be the one that publishes. */
+    settle: 3_000,
+    /** Between attempts to reach the broker, and how long it may take to answer. */
+    reconnect: 5_000,
+    connect: 10_000,
+    /** How long configurations of earlier are awaited, before those that are no longer needed are removed. */
+    collect: 2_000,
+    /** Between two pictures of a display. */
+    picture: 60_000,
+  },
   drafts: {
     /** Delay between the last change of a draft and its exchange with other boxes; minimum interval of exchanges. */
     rest: 3_000,

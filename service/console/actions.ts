@@ -20,6 +20,9 @@ interface Dependencies {
   recordReset(reset: PeerReset): Promise<void>;
 }
 
+/** Acts on the machine of a box, on whichever it is. @throws CodedError as `POST /console/api/boxes/:nodeId/actions` does */
+export type Act = (nodeId: string, order: BoxOrder) => Promise<ActionAnswer>;
+
 type ActionContext = Pick<ServiceContext, 'ids' | 'machineName' | 'operate' | 'options' | 'monotonicNow'>;
 
 /** For how long a repeated order gets the first answer, ms. */
@@ -37,7 +40,7 @@ export const isSameOrder = (one: BoxOrder, other: BoxOrder): boolean =>
 export const createActions = (
   { ids: { nodeId }, machineName, operate, options, monotonicNow }: ActionContext,
   { peers, screens, address, recordReset }: Dependencies,
-): Routes => {
+): { routes: Routes; act: Act } => {
   let last: { order: BoxOrder; at: number; answer: Promise<ActionAnswer> } | null = null;
 
   const identifyPages = async (display: string | number | null): Promise<ActionAnswer> => {
@@ -116,7 +119,7 @@ export const createActions = (
     return answerOf(answer, 'update_in_trial', 'local_required');
   };
 
-  return {
+  const routes: Routes = {
     'POST /console/api/boxes/:nodeId/actions': async (ctx) => {
       const order = readFields(boxOrder, await readJson(ctx));
       const { nodeId: box } = ctx.params;
@@ -135,4 +138,5 @@ export const createActions = (
       ctx.body = {};
     },
   };
+  return { routes, act: (box, order) => (box === nodeId ? act(order, null) : actThere(box, order)) };
 };

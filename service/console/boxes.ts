@@ -37,7 +37,7 @@ const isOwnAddress = (address: string): boolean =>
 export const boxRoutes = (
   { ids: { nodeId }, logLines, capture, restart, now, monotonicNow }: ServiceContext,
   { peers, screens, site }: Dependencies,
-): Routes => {
+): { routes: Routes; screenshot: TakeScreenshot } => {
   const takeScreenshot = createScreenshots({ capture: capture ?? (() => null), now, monotonicNow });
 
   const find = (box: string) => findPeer(peers, box);
@@ -74,7 +74,9 @@ export const boxRoutes = (
     return { jpeg: Buffer.from(jpeg, 'base64'), capturedAt };
   };
 
-  return {
+  const screenshot: TakeScreenshot = (id) => (isHere(id) ? screenshotHere(id) : screenshotThere(id));
+
+  const routes: Routes = {
     'GET /console/api/boxes/:nodeId/log': async (ctx) => {
       const query = readFields(boxLogQuery, ctx.query);
       const box = ctx.params.nodeId;
@@ -102,7 +104,7 @@ export const boxRoutes = (
     },
     'GET /console/api/connections/:id/screenshot': async (ctx) => {
       const { id } = ctx.params;
-      const { jpeg, capturedAt } = await (isHere(id) ? screenshotHere(id) : screenshotThere(id));
+      const { jpeg, capturedAt } = await screenshot(id);
       ctx.set('Cache-Control', 'no-store');
       ctx.set(capturedAtHeader, capturedAt);
       ctx.type = 'image/jpeg';
@@ -114,7 +116,14 @@ export const boxRoutes = (
       ctx.body = { jpeg: Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.length).toString('base64'), capturedAt };
     },
   };
+  return { routes, screenshot };
 };
+
+/**
+ * Takes a picture of the display of a connection, on whichever box it is.
+ * @throws CodedError `connection_not_found`, `screenshot_unavailable`, `screenshot_timeout`, `box_away`
+ */
+export type TakeScreenshot = (connectionId: string) => Promise<Screenshot>;
 
 export interface Screenshot {
   jpeg: Uint8Array;

@@ -18,14 +18,14 @@ import { systemDisk } from '../platform/store/disk.ts';
 import type { Records } from '../records/index.ts';
 import type { Screens } from '../screens/index.ts';
 import type { Takeovers } from '../takeovers/index.ts';
-import { createActions } from './actions.ts';
+import { type Act, createActions } from './actions.ts';
 import { backupRoutes } from './backup-routes.ts';
-import { boxRoutes } from './boxes.ts';
+import { boxRoutes, type TakeScreenshot } from './boxes.ts';
 import { type ContentDependencies, contentRoutes, versionRoutes } from './content.ts';
 import { draftRoutes } from './drafts.ts';
 import { type MediaDependencies, mediaRoutes } from './media.ts';
 import { createOwnOverview } from './own-overview.ts';
-import { createSite } from './site.ts';
+import { createSite, type Site } from './site.ts';
 import { takeoverRoutes } from './takeovers.ts';
 import { createThumbnailCache, createThumbnails } from './thumbnails.ts';
 import { createTriggerRoutes, type TriggerDependencies } from './triggers.ts';
@@ -135,7 +135,15 @@ const programmeRoutes = (
   },
 });
 
-export const createConsole = (context: ServiceContext, dependencies: Dependencies): Module => {
+export interface Console extends Module {
+  /** The site, as `GET /console/api/site` tells it. */
+  overview: Site['take'];
+  kiosks: Site['kiosks'];
+  screenshot: TakeScreenshot;
+  act: Act;
+}
+
+export const createConsole = (context: ServiceContext, dependencies: Dependencies): Console => {
   const { options } = context;
   const { content, devices, screens, peers, takeovers, health, records } = dependencies;
   const editing = createEditing(context, dependencies);
@@ -149,13 +157,19 @@ export const createConsole = (context: ServiceContext, dependencies: Dependencie
   const here = createOwnOverview(context, { content, screens, devices, warnings: health.warnings });
   const site = createSite(context, { content, devices, peers, takeovers, here, url });
   const triggers = createTriggerRoutes(context, { ...dependencies, site });
+  const boxes = boxRoutes(context, { peers, screens, site });
+  const actions = createActions(context, { peers, screens, address, recordReset: records.recordReset });
   return {
+    overview: site.take,
+    kiosks: site.kiosks,
+    screenshot: boxes.screenshot,
+    act: actions.act,
     routes: {
       ...editing.routes,
       ...triggers.routes,
       ...site.routes,
-      ...boxRoutes(context, { peers, screens, site }),
-      ...createActions(context, { peers, screens, address, recordReset: records.recordReset }),
+      ...boxes.routes,
+      ...actions.routes,
       ...deviceRoutes(devices),
       ...takeoverRoutes({ takeovers, content, peers, site }),
       ...programmeRoutes(context, content),

@@ -30,6 +30,8 @@ export interface Site {
   take(): Promise<SiteOverview>;
   /** The box that a connection is of, as of the last overview; null: not known. */
   boxOf(connectionId: string): string | null;
+  /** The device ids of the displays of kiosks, canonical, as of the last overview. */
+  kiosks(): ReadonlySet<string>;
   routes: Routes;
 }
 
@@ -52,6 +54,7 @@ export const createSite = (
   const held = createHeldBodies(MAX_HELD_BYTES);
   const bodies = new WeakMap<SiteOverview, Buffer>();
   let boxes: ReadonlyMap<string, string> = new Map();
+  let kiosks: ReadonlySet<string> = new Set();
 
   const learn = (peer: Peer, site: PeerSite): void => {
     const { nodeId: box } = peer;
@@ -94,6 +97,7 @@ export const createSite = (
         (site.screens ?? []).flatMap(({ connections }) => connections.map(({ id }) => [id, box] as const)),
       ),
     );
+    kiosks = new Set(parts.flatMap(({ site: { displays } }) => displays.map(canonicalDeviceId)));
     const time = now();
     const sightings = new Map(devices.sightings().map((each) => [canonicalDeviceId(each.deviceId), each]));
     const screens = siteScreens({
@@ -143,6 +147,7 @@ export const createSite = (
   return {
     take,
     boxOf: (connectionId) => boxes.get(connectionId) ?? null,
+    kiosks: () => kiosks,
     routes: {
       'GET /console/api/site': async (ctx) => {
         const overview = await take();

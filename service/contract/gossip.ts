@@ -35,6 +35,7 @@ export const memberRecord = z
       .optional()
       .describe('bound devices that are connected to it; absent: unknown'),
     alerts: boxAlerts.optional().describe('failures that it observes'),
+    mqtt: z.literal(true).optional().describe('it is set up to publish the site over MQTT'),
   })
   .meta({ id: 'MemberRecord' });
 export type MemberRecord = z.infer<typeof memberRecord>;

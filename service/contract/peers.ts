@@ -314,6 +314,7 @@ export const peerState = z
       .describe('bound devices that are connected to it; absent: unknown'),
     seq: z.int().nonnegative().describe('version of its own record'),
     alerts: boxAlerts.optional().describe('failures that it observes'),
+    mqtt: z.literal(true).optional().describe('it is set up to publish the site over MQTT'),
   })
   .meta({ id: 'PeerState' });
 export type PeerState = z.infer<typeof peerState>;

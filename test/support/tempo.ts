@@ -139,6 +139,14 @@ export const testTempo: Tempo = {
     startEvery: 200,
     unwanted: 5_000,
   },
+  mqtt: {
+    poll: 100,
+    settle: 500,
+    reconnect: 200,
+    connect: 2_000,
+    collect: 200,
+    picture: 60_000,
+  },
   drafts: {
     rest: 50,
     interval: 200,

@@ -115,7 +115,9 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
   }
 
   if (values.proxy !== null) {
-    warnings.push('SIGNAGE_PROXY is not used for streams over rtmp, rtsp and srt, nor for a hub over nats or tls');
+    warnings.push(
+      'SIGNAGE_PROXY is not used for streams over rtmp, rtsp and srt, nor for MQTT, nor for a hub over nats or tls',
+    );
   }
 
   if (values.variant === 'baseline') {

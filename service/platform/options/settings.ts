@@ -11,6 +11,8 @@ import {
   hostName,
   isTimeZone,
   listenHost,
+  mqttPrefix,
+  mqttUrl,
   noProxy,
   OptionsError,
   onOff,
@@ -105,6 +107,15 @@ export const settings = {
   fleetUrl: fleetUrl.optional(),
   /** Path of the `.creds` file for it. */
   fleetCredentials: text.transform((path) => resolve(path)).optional(),
+  /** The MQTT broker that the site is published to. */
+  mqttUrl: mqttUrl.optional(),
+  /** Beginning of the topics. */
+  mqttPrefix: mqttPrefix.default('signage'),
+  /** Whether displays take orders over MQTT. */
+  mqttControl: z
+    .enum(['on', 'off'], 'on or off')
+    .transform((value) => value === 'on')
+    .default(false),
   logLevel: z
     .enum(
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
@@ -124,7 +135,8 @@ export type Given = z.infer<z.ZodObject<typeof settings>>;
 
 /** @param allowed completes the sentence "expected ..." */
 export const refusal = (name: SettingName, value: unknown, allowed: string): OptionsError => {
-  const isSecret = secretNames.includes(name) || (['fleetUrl', 'proxy'].includes(name) && String(value).includes('@'));
+  const isSecret =
+    secretNames.includes(name) || (['fleetUrl', 'proxy', 'mqttUrl'].includes(name) && String(value).includes('@'));
   const shown = isSecret ? 'the value given' : JSON.stringify(value);
   return new OptionsError(`${environmentName(name)}: ${shown} is not valid; expected ${allowed}`, name);
 };

@@ -66,6 +66,23 @@ export const fleetUrl = z
   .trim()
   .refine(isFleetUrl, 'a nats, tls, ws or wss URL such as tls://hub.example.com:4222');
 
+export const mqttUrl = z
+  .string()
+  .trim()
+  .refine((url) => {
+    const { protocol, hostname, pathname, search, hash } = parseUrl(url) ?? {};
+    const isBare = ['', '/'].includes(pathname ?? '-') && search === '' && hash === '';
+    return /^mqtts?:$/.test(protocol ?? '') && hostname !== '' && isBare;
+  }, 'an mqtt or mqtts URL such as mqtts://user:password@broker.example.com:8883');
+
+/** The first levels of topics. */
+export const mqttPrefix = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9_-]{1,64}(\/[A-Za-z0-9_-]{1,64}){0,4}$/,
+    'levels of a topic, of a-z, A-Z, 0-9, _ and -, such as house/signage',
+  );
+
 export const hostName = z.string().regex(/^[A-Za-z0-9._:[\]-]{1,253}$/, 'comma-separated host names');
 
 /** `HH:MM-HH:MM`. */

@@ -1,0 +1,216 @@
+/** What is published: the entities of boxes and displays in the form of Home Assistant's discovery, and their states. Pure. */
+import { createHash } from 'node:crypto';
+import type { DeviceState, SiteOverview } from '../contract/console/site.ts';
+import { deviceStates } from '../contract/console/site.ts';
+import { canonicalDeviceId } from '../contract/readable.ts';
+
+/** Prefix of the topics that Home Assistant reads. */
+const DISCOVERY = 'homeassistant';
+/** Where Home Assistant says that it has started. */
+export const homeAssistantStatus = `${DISCOVERY}/status`;
+
+type Screen = SiteOverview['screens'][number];
+type Connection = Screen['connections'][number];
+
+/** A display, with what orders to it need. */
+export interface Display {
+  deviceId: string;
+  name: string;
+  nodeId: string | null;
+  slug: string;
+  state: DeviceState;
+  /** Its newest connection; null: it is not connected. */
+  connection: Connection | null;
+}
+
+interface Naming {
+  /** SIGNAGE_MQTT_PREFIX. */
+  prefix: string;
+  site: string;
+}
+
+export interface Facts extends Naming {
+  overview: Pick<SiteOverview, 'boxes' | 'screens'>;
+  /** Whether displays take orders. */
+  isControlled: boolean;
+  /** Device ids of the displays of kiosks, canonical: only these have a volume, and can be photographed. */
+  kiosks: ReadonlySet<string>;
+  /** By node id, as the hardware told. */
+  volumes: ReadonlyMap<string, number>;
+}
+
+/** Text as a part of a topic and of an id; what has to be changed gets a part of its hash, so that ids stay apart. */
+export const topicPart = (text: string): string => {
+  const plain = text.replace(/[^A-Za-z0-9_-]/g, '_');
+  return plain === text ? text : `${plain.slice(0, 64)}_${createHash('sha256').update(text).digest('hex').slice(0, 8)}`;
+};
+
+/** The topics of a site. */
+export const topicsOf = ({ prefix, site }: Naming) => {
+  const base = `${prefix}/${topicPart(site)}`;
+  const group = `signage_${topicPart(site)}`;
+  return {
+    /** The last will. */
+    status: `${base}/status`,
+    box: (nodeId: string, what: string) => `${base}/box/${topicPart(nodeId)}/${what}`,
+    display: (deviceId: string, what: string) => `${base}/display/${topicPart(deviceId)}/${what}`,
+    /** Orders to displays. */
+    orders: `${base}/display/+/+/set`,
+    config: (component: string, id: string) => `${DISCOVERY}/${component}/${group}/${id}/config`,
+    /** All configurations of this site. */
+    configs: `${DISCOVERY}/+/${group}/+/config`,
+    isConfig: (topic: string) => topic.startsWith(`${DISCOVERY}/`) && topic.split('/')[2] === group,
+    uniqueId: (id: string) => `${group}_${id}`,
+    isOwn: (topic: string) => topic.startsWith(`${base}/`),
+  };
+};
+export type Topics = ReturnType<typeof topicsOf>;
+
+/** The displays that are expected: bound ones, and those of kiosks. */
+export const displaysOf = ({ screens }: Pick<SiteOverview, 'screens'>): Display[] => {
+  const displays = new Map<string, Display>();
+  for (const { screen, devices, connections } of screens) {
+    for (const { deviceId, clientName, nodeId, state } of devices) {
+      const key = canonicalDeviceId(deviceId);
+      const connection =
+        connections.findLast((each) => each.deviceId !== null && canonicalDeviceId(each.deviceId) === key) ?? null;
+      if (displays.has(key)) continue;
+      const name = clientName ?? `${screen.name} (${deviceId})`;
+      displays.set(key, { deviceId: key, name, nodeId, slug: screen.slug, state, connection });
+    }
+  }
+  return [...displays.values()];
+};
+
+/** What a display does, as one word. */
+export const displayStates = [...deviceStates, 'black', 'paused', 'redirected'] as const;
+const stateOf = ({ state, connection }: Display): (typeof displayStates)[number] => {
+  if (connection === null) return state;
+  if (connection.blackout) return 'black';
+  if (!connection.page.startsWith('/screen/')) return 'redirected';
+  return connection.paused ? 'paused' : state;
+};
+
+const MAX_STATE = 255;
+/** Home Assistant takes states of up to 255 characters. */
+const slideOf = ({ connection }: Display): string =>
+  (connection?.currentSlideTitle || connection?.currentSlideId || 'None').slice(0, MAX_STATE);
+
+const onOff = (isOn: boolean): string => (isOn ? 'ON' : 'OFF');
+const reach = (isReached: boolean): string => (isReached ? 'online' : 'offline');
+
+type Config = Readonly<Record<string, unknown>>;
+
+/** The orders that displays take, as the last part but one of their topics. */
+export const orderNames = ['screen', 'next', 'previous', 'notify', 'volume'] as const;
+export type OrderName = (typeof orderNames)[number];
+
+/** Everything that the broker should keep, by topic. */
+export const retainedOf = (facts: Facts): Map<string, string> => {
+  const topics = topicsOf(facts);
+  const { overview, isControlled, kiosks, volumes } = facts;
+  const kept = new Map<string, string>();
+  const boxes = new Map(overview.boxes.flatMap((box) => (box.nodeId === null ? [] : [[box.nodeId, box] as const])));
+
+  const add = (component: string, id: string, config: Config, available: readonly string[]): void => {
+    const availability = [topics.status, ...available].map((topic) => ({ topic }));
+    const common = {
+      unique_id: topics.uniqueId(id),
+      availability,
+      availability_mode: 'all',
+      origin: { name: 'signage-player' },
+    };
+    kept.set(topics.config(component, id), JSON.stringify({ ...config, ...common }));
+  };
+
+  for (const [nodeId, { name, url, version, status }] of boxes) {
+    const id = topicPart(nodeId);
+    const reached = topics.box(nodeId, 'status');
+    kept.set(reached, reach(status !== 'away'));
+    kept.set(topics.box(nodeId, 'connected'), onOff(status !== 'away'));
+    const device = {
+      identifiers: [topics.uniqueId(id)],
+      name,
+      manufacturer: 'Signage Player',
+      model: 'Box',
+      ...(version !== null && { sw_version: version }),
+      configuration_url: new URL('/console', url).href,
+    };
+    add(
+      'binary_sensor',
+      `${id}_connected`,
+      {
+        name: 'Connected',
+        device,
+        device_class: 'connectivity',
+        entity_category: 'diagnostic',
+        state_topic: topics.box(nodeId, 'connected'),
+      },
+      [reached],
+    );
+  }
+
+  for (const display of displaysOf(overview)) {
+    const { deviceId, name, nodeId, connection } = display;
+    const id = topicPart(deviceId);
+    const topic = (what: string): string => topics.display(deviceId, what);
+    const available = [
+      ...(nodeId !== null && boxes.has(nodeId) ? [topics.box(nodeId, 'status')] : []),
+      topic('status'),
+    ];
+    const device = {
+      identifiers: [topics.uniqueId(id)],
+      name,
+      manufacturer: 'Signage Player',
+      model: 'Display',
+      ...(nodeId !== null && boxes.has(nodeId) && { via_device: topics.uniqueId(topicPart(nodeId)) }),
+    };
+    const entity = (component: string, what: string, config: Config): void =>
+      add(component, `${id}_${what}`, { device, ...config }, available);
+    const order = (what: OrderName): string => topic(`${what}/set`);
+
+    kept.set(topic('status'), reach(connection !== null));
+    kept.set(topic('connected'), onOff(connection !== null));
+    kept.set(topic('state'), stateOf(display));
+    kept.set(topic('slide'), slideOf(display));
+    entity('binary_sensor', 'connected', {
+      name: 'Connected',
+      device_class: 'connectivity',
+      entity_category: 'diagnostic',
+      state_topic: topic('connected'),
+    });
+    entity('sensor', 'state', {
+      name: 'State',
+      device_class: 'enum',
+      options: [...displayStates],
+      state_topic: topic('state'),
+    });
+    entity('sensor', 'slide', { name: 'Slide', icon: 'mdi:presentation', state_topic: topic('slide') });
+    if (!isControlled) continue;
+    kept.set(topic('screen'), onOff(connection !== null && !connection.blackout));
+    entity('switch', 'screen', {
+      name: 'Display',
+      icon: 'mdi:monitor',
+      state_topic: topic('screen'),
+      command_topic: order('screen'),
+    });
+    entity('button', 'next', { name: 'Next', icon: 'mdi:skip-next', command_topic: order('next') });
+    entity('button', 'previous', { name: 'Previous', icon: 'mdi:skip-previous', command_topic: order('previous') });
+    entity('notify', 'notify', { name: 'Message', command_topic: order('notify') });
+    if (!kiosks.has(deviceId)) continue;
+    const volume = nodeId === null ? undefined : volumes.get(nodeId);
+    if (volume !== undefined) kept.set(topic('volume'), String(volume));
+    entity('number', 'volume', {
+      name: 'Volume',
+      icon: 'mdi:volume-high',
+      min: 0,
+      max: 100,
+      step: 1,
+      unit_of_measurement: '%',
+      state_topic: topic('volume'),
+      command_topic: order('volume'),
+    });
+    entity('image', 'picture', { name: 'Picture', content_type: 'image/jpeg', image_topic: topic('picture') });
+  }
+  return kept;
+};

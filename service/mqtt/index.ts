@@ -1,0 +1,209 @@
+/**
+ * Publishes the site to an MQTT broker in the form of Home Assistant's discovery. Of the boxes that have the setting the one
+ * with the smallest node id does so. Loaded only where SIGNAGE_MQTT_URL is set.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Console } from '../console/index.ts';
+import type { SiteOverview } from '../contract/console/site.ts';
+import { remember } from '../domain/collections.ts';
+import type { Module, ServiceContext } from '../module.ts';
+import type { Peers } from '../peers/index.ts';
+import type { Records } from '../records/index.ts';
+import type { Screens } from '../screens/index.ts';
+import type { Takeovers } from '../takeovers/index.ts';
+import { type Broker, connectBroker, type Message } from './broker.ts';
+import { type Display, displaysOf, homeAssistantStatus, retainedOf, topicPart, topicsOf } from './entities.ts';
+import { createOrders } from './orders.ts';
+
+interface Dependencies {
+  box: Pick<Console, 'overview' | 'kiosks' | 'screenshot' | 'act'>;
+  screens: Pick<Screens, 'command'>;
+  takeovers: Pick<Takeovers, 'now' | 'put'>;
+  peers: Pick<Peers, 'alive' | 'settled' | 'addState' | 'sendTakeover'>;
+  records: Pick<Records, 'audit'>;
+}
+
+/** Topics that the broker keeps from earlier, and that are remembered until they are removed. */
+const MAX_STALE = 10_000;
+
+/** The topics of a configuration that end with it. */
+const topicsIn = (payload: Buffer): string[] => {
+  try {
+    const { state_topic, image_topic, availability } = JSON.parse(payload.toString()) as Record<string, unknown>;
+    const reached = Array.isArray(availability)
+      ? availability.map((each: { topic?: unknown } | null) => each?.topic)
+      : [];
+    return [state_topic, image_topic, ...reached].filter((topic) => typeof topic === 'string');
+  } catch {
+    return [];
+  }
+};
+
+export const createMqtt = (
+  context: ServiceContext,
+  { box, screens, takeovers, peers, records }: Dependencies,
+): Module => {
+  const { options, ids, tempo, monotonicNow, logs } = context;
+  const { mqttUrl, mqttPrefix: prefix, mqttControl: isControlled, site } = options;
+  if (mqttUrl === null) return {};
+  const url = new URL(mqttUrl);
+  const log = logs('mqtt', { broker: url.host });
+  const topics = topicsOf({ prefix, site });
+  const closing = new AbortController();
+
+  let broker: Broker | null = null;
+  /** What this box has published on this connection, by topic. */
+  let published = new Map<string, string>();
+  /** What the broker keeps from earlier, and this box has not published. */
+  const stale = new Set<string>();
+  /** Configurations of earlier are awaited until then, by the monotonic clock. */
+  let collectedAt = Number.POSITIVE_INFINITY;
+  let displays = new Map<string, Display>();
+  let wake = new AbortController();
+  const volumes = new Map<string, number>();
+  /** By device id: when its picture was last asked for. */
+  const pictured = new Map<string, number>();
+  let picturing: Promise<void> | null = null;
+  let running: Promise<void> = Promise.resolve();
+
+  peers.addState(() => ({ mqtt: true }));
+  const isFirst = (): boolean =>
+    peers.alive().every(({ nodeId, state }) => state.mqtt !== true || nodeId === null || nodeId > ids.nodeId);
+
+  const soon = (): void => wake.abort();
+  const orders = createOrders(context, {
+    screens,
+    takeovers,
+    peers,
+    records,
+    box,
+    onVolume: (nodeId, volume) => remember(volumes, nodeId, volume, MAX_STALE),
+  });
+
+  const noteStale = (topic: string): void => {
+    if (stale.size < MAX_STALE && !published.has(topic)) stale.add(topic);
+  };
+  const onMessage = (message: Message): void => {
+    const { topic, payload, isRetained } = message;
+    if (topic === homeAssistantStatus) {
+      if (isRetained || payload.toString() !== 'online') return;
+      published = new Map();
+      return soon();
+    }
+    if (topic === topics.status) {
+      // The will of the box that published before may come late.
+      if (payload.toString() === 'online') return;
+      published.delete(topics.status);
+      return soon();
+    }
+    if (topics.isConfig(topic)) {
+      if (payload.length === 0) return;
+      noteStale(topic);
+      for (const each of topicsIn(payload)) if (topics.isOwn(each) && each !== topics.status) noteStale(each);
+      return;
+    }
+    void orders
+      .take(message, (part) => displays.get(part))
+      .catch((error: unknown) => log.error({ err: error }, 'an order over MQTT has failed'))
+      .finally(soon);
+  };
+
+  const connect = (): Broker =>
+    connectBroker(context, {
+      url,
+      clientId: `signage-${ids.nodeId}`,
+      will: { topic: topics.status, payload: 'offline' },
+      subscriptions: [homeAssistantStatus, topics.status, topics.configs, ...(isControlled ? [topics.orders] : [])],
+      onConnect: () => {
+        published = new Map();
+        stale.clear();
+        collectedAt = monotonicNow() + tempo.mqtt.collect;
+        soon();
+      },
+      onMessage,
+    });
+
+  const publish = (wanted: ReadonlyMap<string, string>, to: Broker): void => {
+    for (const [topic, payload] of wanted) {
+      stale.delete(topic);
+      if (published.get(topic) === payload) continue;
+      to.publish(topic, payload);
+      published.set(topic, payload);
+    }
+    const gone = [...published.keys()].filter((topic) => !wanted.has(topic) && topic !== topics.status);
+    for (const topic of monotonicNow() >= collectedAt ? [...gone, ...stale] : gone) {
+      to.publish(topic, '');
+      published.delete(topic);
+      stale.delete(topic);
+    }
+    // Last, so that nothing is available before its topics are there.
+    if (published.get(topics.status) === 'online') return;
+    to.publish(topics.status, 'online');
+    published.set(topics.status, 'online');
+  };
+
+  /** Photographs the displays of kiosks, one after another, each at most once in a minute. */
+  const picture = async (to: Broker): Promise<void> => {
+    const kiosks = box.kiosks();
+    for (const { deviceId, connection } of displays.values()) {
+      const last = pictured.get(deviceId) ?? Number.NEGATIVE_INFINITY;
+      if (connection === null || !kiosks.has(deviceId) || monotonicNow() - last < tempo.mqtt.picture) continue;
+      remember(pictured, deviceId, monotonicNow(), MAX_STALE);
+      if (closing.signal.aborted || to !== broker) return;
+      const shot = await box.screenshot(connection.id).catch(() => null);
+      if (shot !== null && to === broker) to.publish(topics.display(deviceId, 'picture'), shot.jpeg);
+    }
+  };
+
+  const leave = async (isOver: boolean): Promise<void> => {
+    const left = broker;
+    broker = null;
+    // The box that follows says that it is there; its word must stay.
+    await left?.close(isOver ? { topic: topics.status, payload: 'offline' } : undefined);
+  };
+
+  const step = async (): Promise<void> => {
+    if (!isFirst()) return leave(false);
+    broker ??= connect();
+    if (!broker.isConnected()) return;
+    const to = broker;
+    const overview: SiteOverview = await box.overview();
+    displays = new Map(displaysOf(overview).map((display) => [topicPart(display.deviceId), display]));
+    if (to !== broker || !to.isConnected()) return;
+    publish(retainedOf({ prefix, site, overview, isControlled, kiosks: box.kiosks(), volumes }), to);
+    if (!isControlled) return;
+    picturing ??= picture(to).finally(() => {
+      picturing = null;
+    });
+  };
+
+  const run = async (): Promise<void> => {
+    // Whom this box knows: another one may have the smaller id.
+    await Promise.race([
+      peers.settled(),
+      pause(tempo.mqtt.settle, undefined, { ref: false, signal: closing.signal }),
+    ]).catch(() => undefined);
+    while (!closing.signal.aborted) {
+      await step().catch((error: unknown) => log.error({ err: error }, 'the site could not be published'));
+      wake = new AbortController();
+      const signal = AbortSignal.any([wake.signal, closing.signal]);
+      await pause(tempo.mqtt.poll, undefined, { ref: false, signal }).catch(() => undefined);
+    }
+  };
+
+  return {
+    health: () => {
+      const reason = broker?.reason() ?? null;
+      return { issues: { mqtt: reason === null ? [] : [`The MQTT broker at ${url.host} ${reason}.`] } };
+    },
+    start: () => {
+      running = run();
+    },
+    close: async () => {
+      closing.abort();
+      await running;
+      await leave(true);
+      await picturing;
+    },
+  };
+};
