@@ -1,6 +1,8 @@
 /** The content and its versions over HTTP. */
 import { type Content, validateContent } from '../content/index.ts';
 import type { ContentCheck, ContentVersions, PublishedContent } from '../contract/console/content.ts';
+import type { DesignList } from '../contract/console/designs.ts';
+import { designs } from '../contract/designs.ts';
 import { CodedError } from '../contract/errors.ts';
 import { asFile } from '../domain/document.ts';
 import { areMet, matchesWeakly } from '../http/conditions.ts';
@@ -32,6 +34,10 @@ export const contentRoutes = ({ tempo }: Tempo, { content, peers, triggers }: Co
       ctx.type = 'application/json';
       const document = text.replace(/^\uFEFF/, '');
       ctx.body = `{"sha256":"${sha256}","changedAt":"${changedAt}","content":${document}}`;
+    },
+
+    'GET /console/api/designs': (ctx) => {
+      ctx.body = { designs: [...designs] } satisfies DesignList;
     },
 
     'PUT /console/api/content': async (ctx) => {

@@ -1,6 +1,7 @@
 /** Which files under `/media/` the content names. */
 
 import type { ContentFile } from '../contract/content.ts';
+import { designs } from '../contract/designs.ts';
 import { messagePrefix } from '../contract/messages.ts';
 import { addressOf, loadedAddress } from '../domain/markup.ts';
 import { mediaNameIn } from '../domain/media-names.ts';
@@ -22,6 +23,14 @@ export interface MediaUse {
   /** The slide's title or id, in quotes. */
   label: string;
 }
+
+/** Calls `visit` with each value of a template, those in lists included, and its path. */
+const eachValue = (value: unknown, path: Path, visit: (value: unknown, ...path: Path) => void): void => {
+  if (typeof value !== 'object' || value === null) return visit(value, ...path);
+  for (const [key, each] of Object.entries(value)) {
+    eachValue(each, [...path, Array.isArray(value) ? Number(key) : key], visit);
+  }
+};
 
 interface MediaNames {
   names: ReadonlySet<string>;
@@ -50,7 +59,7 @@ export const mediaSlides = (file: ContentFile): ReadonlyMap<string, ReadonlySet<
 const collect = ({ playlists, templates, messages, style }: ContentFile): MediaNames => {
   const uses = new Map<string, MediaUse>();
   const slidesOf = new Map<string, Set<string>>();
-  const markupOf = new Map(templates.map(({ id, html }) => [id, html]));
+  const markupOf = new Map([...templates, ...designs].map(({ id, html }) => [id, html]));
   for (const [at, { id, slides }] of playlists.entries()) {
     for (const [index, slide] of slides.entries()) {
       if (isNested(slide)) continue;
@@ -65,7 +74,7 @@ const collect = ({ playlists, templates, messages, style }: ContentFile): MediaN
       };
       add(slide.media_url, 'media_url');
       // Values of a template may be media, under any key.
-      for (const [key, value] of Object.entries(slide.content ?? {})) add(value, 'content', key);
+      eachValue(slide.content ?? {}, ['content'], add);
       for (const address of inMarkup(slide.body)) add(address, 'body');
       for (const address of inMarkup(markupOf.get(slide.template_id ?? ''))) add(address, 'template_id');
     }

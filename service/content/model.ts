@@ -1,10 +1,11 @@
 /** Builds each screen's document from the operator's file: fills in all defaults, deterministically. */
 import { createHash } from 'node:crypto';
 import type { ContentFile } from '../contract/content.ts';
+import { designs } from '../contract/designs.ts';
 import type { PlaylistPayload, Screen, Slide } from '../contract/playlist.ts';
 import { programmesOf } from '../domain/programmes.ts';
 import { type RoundLists, reachableFrom } from '../domain/rounds.ts';
-import { fillSlide, fillTimetable, shownName } from '../domain/slides.ts';
+import { fillSlide, fillTimetable, type NamedTemplate, shownName } from '../domain/slides.ts';
 import { usedOf } from '../domain/template.ts';
 import type { SourceSettings } from '../feeds/index.ts';
 import { isPlain, roundListsOf, zonesOf } from './round-lists.ts';
@@ -152,8 +153,9 @@ export const catalogueOf = (content: ContentFile): Catalogue => {
   const shared = fillShared(content);
   const files = new Map(content.playlists.map((playlist) => [playlist.id, playlist]));
   const slides = new Map(content.playlists.map(({ id }): [string, Slide[]] => [id, []]));
+  const templates: readonly NamedTemplate[] = [...content.templates, ...designs];
   const lists = roundListsOf(content.playlists, (playlist, slide, index) => {
-    const filled = fillSlide(playlist.id, slide, index, content.templates);
+    const filled = fillSlide(playlist.id, slide, index, templates);
     slides.get(playlist.id)?.push(filled);
     return filled;
   });

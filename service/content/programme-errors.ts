@@ -1,5 +1,6 @@
 /** Errors of programmes, rounds and zones that the schema allows. Sizes are found from counts, without expanding anything. */
 import type { ContentFile } from '../contract/content.ts';
+import { designs } from '../contract/designs.ts';
 import { programmeLimits, type ZoneName } from '../contract/programmes.ts';
 import { kindsWithOwnLength } from '../contract/slide-values.ts';
 import type { SlideFile, SlideKind } from '../contract/slides.ts';
@@ -132,7 +133,9 @@ const playedBy = (content: ContentFile, screen: ScreenFile, at: number) => {
 
 const sizeErrors = (content: ContentFile, lists: RoundLists<SlideFile>): Issue[] => {
   const plain = new Set(content.playlists.filter(isPlain).map(({ id }) => id));
-  const templates = new Map(content.templates.map((each) => [each.id, Buffer.byteLength(JSON.stringify(each))]));
+  const templates = new Map(
+    [...content.templates, ...designs].map((each) => [each.id, Buffer.byteLength(JSON.stringify(each))]),
+  );
   const places = new Map(
     content.playlists.flatMap(({ id, slides }) => slides.map((slide, index) => [slide, { id, index }] as const)),
   );

@@ -5,7 +5,10 @@ import { mostContentBytes, mostContentFileBytes } from '../contract/console/cont
 import { type ContentFile, contentFile } from '../contract/content.ts';
 import { contentSchema } from '../contract/content-schema.ts';
 import type { ContentIssue } from '../contract/content-terms.ts';
+import { designPrefix } from '../contract/design-prefix.ts';
+import { designs } from '../contract/designs.ts';
 import { kindsWithOwnLength } from '../contract/slide-values.ts';
+import { defaultIssues, valueIssues } from '../domain/form-values.ts';
 import { withoutCredentials } from '../domain/media-names.ts';
 import { pictureKindOf } from '../domain/media-types.ts';
 import { slideId } from '../domain/slides.ts';
@@ -151,6 +154,10 @@ const crossCheck = (content: ContentFile): { path: Path; message: string }[] => 
   );
   const playlists = ids('playlists', content.playlists);
   const templates = ids('templates', content.templates);
+  const designIds = new Set(designs.map((each) => each.id));
+  const forms = new Map(
+    [...content.templates, ...designs].flatMap((each) => (each.schema === undefined ? [] : [[each.id, each.schema]])),
+  );
   const feeds = ids('rssFeeds', content.rssFeeds);
   const groups = ids('timetableGroups', content.timetableGroups);
   ids('apiSources', content.apiSources);
@@ -176,12 +183,23 @@ const crossCheck = (content: ContentFile): { path: Path; message: string }[] => 
           `in a playlist with "sync" a ${each.kind} slide needs its length in seconds`,
         );
       }
-      refer([...here, 'template_id'], each.template_id, templates, 'template');
+      if (each.template_id?.startsWith(designPrefix))
+        refer([...here, 'template_id'], each.template_id, designIds, 'design');
+      else refer([...here, 'template_id'], each.template_id, templates, 'template');
+      const form = each.kind === 'template' ? forms.get(each.template_id) : undefined;
+      for (const { path, message } of form === undefined ? [] : valueIssues(form, each.content)) {
+        report([...here, 'content', ...path], message);
+      }
       if (each.kind === 'rss') refer([...here, 'content', 'feed_id'], each.content.feed_id, feeds, 'RSS feed');
       if (each.kind === 'timetable') {
         refer([...here, 'content', 'group_id'], each.content.group_id, groups, 'timetable group');
       }
     });
+  });
+  content.templates.forEach(({ schema }, at) => {
+    for (const { path, message } of schema === undefined ? [] : defaultIssues(schema)) {
+      report(['templates', at, 'schema', ...path], message);
+    }
   });
   ids('messages', content.messages);
   content.messages.forEach(({ title, media_url, level, minutes }, at) => {

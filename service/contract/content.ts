@@ -2,6 +2,8 @@
 import { jsonpath } from 'json-p3';
 import { z } from 'zod';
 import { days, id, optionalText, pageUrl, wallTime } from './content-terms.ts';
+import { designPrefix } from './design-prefix.ts';
+import { fieldSchema } from './field-schema.ts';
 import { mostMessages, savedMessage } from './messages.ts';
 import { date, nestedPlaylist, programme, programmeLimits, roundFields, weekday, zoneFields } from './programmes.ts';
 import { slideFile, template } from './slides.ts';
@@ -103,7 +105,18 @@ export const contentFile = z.strictObject({
     .max(programmeLimits.programmes, `at most ${programmeLimits.programmes} programmes`)
     .default([])
     .describe('when which playlist is due on which screens; at other times a screen plays its own playlist'),
-  templates: z.array(template.extend({ id, name: z.string().optional() })).default([]),
+  templates: z
+    .array(
+      template.extend({
+        id: id.refine(
+          (value) => !value.startsWith(designPrefix),
+          'an id that begins with "design:" is that of a design',
+        ),
+        name: z.string().optional(),
+        schema: fieldSchema.optional().describe('its form: a subset of JSON Schema'),
+      }),
+    )
+    .default([]),
   rssFeeds: z.array(source).default([]),
   apiSources: z.array(apiSource).default([]),
   timetableGroups: z

@@ -3,6 +3,7 @@ import type { ContentFile } from '../contract/content.ts';
 import type { PlaylistPayload, Slide } from '../contract/playlist.ts';
 import { blankSlide } from '../contract/slide-values.ts';
 import type { SlideFile } from '../contract/slides.ts';
+import { withDefaults } from './form-values.ts';
 import { mediaTypeOf } from './media-types.ts';
 
 /** The slide's own id, else one made from its position, counted from 1. */
@@ -29,12 +30,15 @@ export const shownName = <Name extends string | null>(name: Name): Name => {
 
 const slideFields = Object.keys(blankSlide);
 
+/** A template of the content, or a design. */
+export type NamedTemplate = Pick<ContentFile['templates'][number], 'id' | 'name' | 'html' | 'schema'>;
+
 /** Fills in all defaults. @param index position in the playlist, from 0 */
 export const fillSlide = (
   playlistId: string,
   slide: SlideFile,
   index: number,
-  templates: ContentFile['templates'],
+  templates: readonly NamedTemplate[],
 ): Slide => {
   const template = templates.find(({ id }) => id === slide.template_id);
   const filled: Record<string, unknown> = { ...blankSlide };
@@ -42,6 +46,9 @@ export const fillSlide = (
   filled['id'] = slideId(playlistId, slide, index);
   filled['title'] = shownName(slide.title ?? null);
   filled['media_type'] = mediaTypeOfSlide(slide);
+  if (template?.schema !== undefined) {
+    filled['content'] = withDefaults(template.schema, filled['content'] as Slide['content']);
+  }
   filled['template'] =
     template === undefined
       ? null

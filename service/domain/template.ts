@@ -5,7 +5,18 @@ export const playerNames = ['content', 'slide', 'screen', 'sources', 'feeds', 't
 export type PlayerName = (typeof playerNames)[number];
 
 /** The filters beyond Liquid's own. */
-export const templateFilters = ['number', 'percent', 'currency', 'unit', 'day', 'time', 'ago'] as const;
+export const templateFilters = [
+  'number',
+  'percent',
+  'currency',
+  'unit',
+  'day',
+  'time',
+  'ago',
+  'until',
+  'markdown',
+  'qr',
+] as const;
 export type TemplateFilter = (typeof templateFilters)[number];
 
 /** Limits of liquidjs: characters of a template, ms per rendering, and allocated values. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { contentCheck, contentDraft, contentVersions, editedContent, publishedContent } from '../console/content.ts';
+import { designList } from '../console/designs.ts';
 import { operatorHeader } from '../headers.ts';
 import { mediaList } from '../media.ts';
 import { sha256 } from '../terms.ts';
@@ -59,6 +60,22 @@ export const editing = {
     body: json(contentDraft, documentExample),
     answer: ok('The findings.', contentCheck, { ok: true, errors: [], warnings: [warning] }),
     errors: ['too_many_requests'],
+  },
+  'GET /console/api/designs': {
+    summary: 'List the designs',
+    description:
+      'Templates that come with the player: a template slide names one in `template_id`, and fills it in by `content`.',
+    answer: ok('The designs.', designList, {
+      designs: [
+        {
+          id: 'design:quote',
+          name: 'Quote',
+          schema: { type: 'object', properties: { text: { type: 'string', title: 'Quote', maxLength: 400 } } },
+          example: { text: 'The best way out is always through.' },
+          html: '<blockquote>{{ text }}</blockquote>',
+        },
+      ],
+    }),
   },
   'GET /console/api/content/versions': {
     summary: 'List the versions of the content',

@@ -1,0 +1,2 @@
+/** What the ids of designs begin with in `template_id`. */
+export const designPrefix = 'design:';
