@@ -1,6 +1,10 @@
 /** Templates in Liquid, with filters for numbers, dates and times in the language of the box. */
 import { type FilterImplOptions, Liquid } from 'liquidjs';
+import { momentOf } from '../../../service/domain/slide-schedule.ts';
 import { type TemplateFilter, templateLimits } from '../../../service/domain/template.ts';
+
+/** ISO 8601: a date, with optional time and offset. */
+const ISO = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d|$)/;
 
 interface Place {
   /** BCP 47 tag of the language. */
@@ -30,8 +34,14 @@ const UNITS = [
 
 type DateStyle = Intl.DateTimeFormatOptions['dateStyle'];
 
+/** Styles of days beyond those of ECMA-402. */
+const dayStyles: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
+  weekday: { weekday: 'short' },
+  'month-day': { day: 'numeric', month: 'long' },
+};
+
 /** Values that are no number, or no date, are printed unchanged. */
-const createFilters = ({ locale, timeZone }: Place): Record<TemplateFilter, FilterImplOptions> => {
+const createFilters = ({ locale, timeZone }: Place, extras: Extras): Record<TemplateFilter, FilterImplOptions> => {
   /** Formatters by their options: creating one is slow, and templates are rendered every second. */
   const clocks = new Map<string, Intl.DateTimeFormat>();
   const clockFor = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat => {
@@ -39,6 +49,12 @@ const createFilters = ({ locale, timeZone }: Place): Record<TemplateFilter, Filt
     const clock = clocks.get(key) ?? new Intl.DateTimeFormat(locale, options);
     clocks.set(key, clock);
     return clock;
+  };
+  /** A date without an offset is one of the site. */
+  const momentHere = (value: unknown): number | null => {
+    if (typeof value !== 'string' || !ISO.test(value)) return moment(value);
+    const time = momentOf(value, timeZone);
+    return Number.isNaN(time) ? null : time;
   };
   const number =
     (options: (argument: string) => Intl.NumberFormatOptions) =>
@@ -51,10 +67,10 @@ const createFilters = ({ locale, timeZone }: Place): Record<TemplateFilter, Filt
     };
   const date =
     (options: (style: DateStyle) => Intl.DateTimeFormatOptions, usual: DateStyle) =>
-    (value: unknown, style: unknown = usual): unknown => {
-      const time = moment(value);
+    (value: unknown, style: unknown = usual, zone: unknown = timeZone): unknown => {
+      const time = momentHere(value);
       if (time === null) return value;
-      return clockFor({ ...options(style as DateStyle), timeZone }).format(time);
+      return clockFor({ ...options(style as DateStyle), timeZone: String(zone) }).format(time);
     };
   const timeOf = date((timeStyle) => ({ timeStyle }), 'short');
   const timeOfDay = (value: unknown, style: unknown = 'short'): string | null => {
@@ -75,10 +91,13 @@ const createFilters = ({ locale, timeZone }: Place): Record<TemplateFilter, Filt
     currency: number((currency) => ({ style: 'currency', currency })),
     /** `| unit: "celsius"` (ECMA-402), `| unit: "kilometer-per-hour", 1` (decimal places) */
     unit: number((unit) => ({ style: 'unit', unit })),
-    /** `| day`, `| day: "full"` (or `medium`, `short`) */
-    day: date((dateStyle) => ({ dateStyle }), 'long'),
-    /** `| time`, `| time: "medium"` (with seconds); of a moment, or of a time of day such as `"19:30"` */
-    time: (value: unknown, style?: unknown) => timeOfDay(value, style) ?? timeOf(value, style),
+    /** `| day`, `| day: "full"` (or `medium`, `short`, `weekday`, `month-day`) */
+    day: date((dateStyle) => dayStyles[dateStyle ?? ''] ?? { dateStyle }, 'long'),
+    /**
+     * `| time`, `| time: "medium"` (with seconds), `| time: "short", "Asia/Tokyo"`; of a moment, or of a time of day such as
+     * `"19:30"`
+     */
+    time: (value: unknown, style?: unknown, zone?: unknown) => timeOfDay(value, style) ?? timeOf(value, style, zone),
     /** How long ago it was, or how long it is until then: `| ago` */
     ago(value: unknown): unknown {
       const time = moment(value);
@@ -88,8 +107,32 @@ const createFilters = ({ locale, timeZone }: Place): Record<TemplateFilter, Filt
       const [unit, length] = UNITS.find((each) => Math.abs(seconds) >= each[1]) ?? UNITS[3];
       return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(Math.trunc(seconds / length), unit);
     },
+    /** Seconds until a date and time, which without an offset is one of the site: `| until`; negative: it is over */
+    until(value: unknown): unknown {
+      const time = momentHere(value);
+      const now = moment(this.context.getSync(['now']));
+      return time === null || now === null ? null : Math.ceil((time - now) / 1000);
+    },
+    /** Text with emphasis, lists and paragraphs: `| markdown` */
+    markdown: { raw: true, handler: (value: unknown) => extras.markdown?.(String(value ?? '')) ?? '' },
+    /** The address of a picture of a QR code: `<img src="{{ link | qr }}">` */
+    qr: (value: unknown) => extras.qr?.(String(value ?? '')) ?? '',
   };
 };
+
+/** Filters whose libraries most templates do not need. */
+export interface Extras {
+  /** HTML of Markdown. */
+  markdown?: (text: string) => string;
+  /** The address of a picture of a QR code. */
+  qr?: (text: string) => string;
+}
+
+/** Loads what the filters of a template need. */
+export const loadExtras = async (source: string): Promise<Extras> => ({
+  ...(/\|\s*markdown\b/.test(source) && { markdown: (await import('./markdown.ts')).markdown }),
+  ...(/\|\s*qr\b/.test(source) && { qr: (await import('./qr-code.ts')).qrPicture }),
+});
 
 /** The values for a template. */
 export type Scope = Readonly<Record<string, unknown>>;
@@ -115,7 +158,11 @@ const attempt = <T>(what: string, act: () => T): T => {
  * include no files. Throws on a syntax error; the returned function throws if rendering fails or
  * exceeds the limits.
  */
-export const compile = (source: string, { timeZone, locale }: TemplateOptions): ((scope: Scope) => string) => {
+export const compile = (
+  source: string,
+  { timeZone, locale }: TemplateOptions,
+  extras: Extras = {},
+): ((scope: Scope) => string) => {
   const engine = new Liquid({
     ...templateLimits,
     templates: {},
@@ -124,7 +171,8 @@ export const compile = (source: string, { timeZone, locale }: TemplateOptions): 
     timezoneOffset: timeZone,
     locale,
   });
-  for (const [name, filter] of Object.entries(createFilters({ locale, timeZone }))) engine.registerFilter(name, filter);
+  const filters = createFilters({ locale, timeZone }, extras);
+  for (const [name, filter] of Object.entries(filters)) engine.registerFilter(name, filter);
   const parsed = attempt('the template cannot be read', () => engine.parse(source));
   return (scope) => attempt('the template failed', () => String(engine.renderSync(parsed, scope)));
 };

@@ -1,10 +1,11 @@
 import morphdom from 'morphdom';
-import type { PlaylistPayload } from '../../../service/contract/playlist.ts';
+import { designPrefix } from '../../../service/contract/design-prefix.ts';
+import type { PlaylistPayload, Slide } from '../../../service/contract/playlist.ts';
 import { richness, templateLimit } from '../../../service/domain/richness.ts';
 import type { PlayerName } from '../../../service/domain/template.ts';
 import { localeOf } from '../../shared/language.ts';
 import { fontsLoaded, largestFit, overflows, watchSize } from './fit.ts';
-import { compile, type Scope } from './liquid.ts';
+import { compile, loadExtras, type Scope } from './liquid.ts';
 import {
   cleanHtml,
   createAddresses,
@@ -35,6 +36,21 @@ const scopeOf = ({ slide, screen }: SlideContext, payload: PlaylistPayload): Sco
   return { ...slide.content, ...own };
 };
 
+const textsIn = (value: unknown): string[] => {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+};
+
+/** Right to left, if the first word that people read is: dates and numbers of a design come before it. */
+const directionOf = ({ template, content }: Slide): 'auto' | 'ltr' | 'rtl' => {
+  if (template?.id.startsWith(designPrefix) !== true) return 'auto';
+  const words = textsIn(content).filter((text) => !/^(?:\/|https?:|\d)/.test(text));
+  const [first = ''] = /\p{L}/u.exec(words.join(' ')) ?? [];
+  return /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(first)
+    ? 'rtl'
+    : 'ltr';
+};
+
 /** Replaces the markup, changing only what differs, so that animations continue. */
 const patch = (root: HTMLElement, markup: HTMLElement): void => {
   morphdom(root, markup, {
@@ -61,7 +77,7 @@ export const createTemplate: SlideFactory = (context) => {
   const style = document.createElement('style');
   style.textContent = baseStyle;
   const main = document.createElement('main');
-  main.dir = 'auto';
+  main.dir = directionOf(slide);
   shadow.append(style, main);
   hideBrokenPictures(shadow);
 
@@ -112,7 +128,9 @@ export const createTemplate: SlideFactory = (context) => {
     ...view,
     async prepare(signal) {
       if (slide.template === null) throw new Error(`there is no template ${slide.template_id ?? ''}`);
-      render = compile(slide.template.html, { timeZone, locale: localeOf(navigator) });
+      const extras = await loadExtras(slide.template.html);
+      signal.throwIfAborted();
+      render = compile(slide.template.html, { timeZone, locale: localeOf(navigator) }, extras);
       const html = draw();
       await addresses.learn(html);
       signal.throwIfAborted();
@@ -125,7 +143,7 @@ export const createTemplate: SlideFactory = (context) => {
     start() {
       view.start();
       // Continues during a pause: a stopped clock would be wrong.
-      if (/\b(now|ago)\b/.test(slide.template?.html ?? '')) void keepTime();
+      if (/\b(now|ago|until)\b/.test(slide.template?.html ?? '')) void keepTime();
     },
     destroy() {
       gone.abort();
