@@ -12,6 +12,7 @@ import { createSession } from './api/session.ts';
 import { App } from './app.tsx';
 import { createAnnouncer } from './stores/announcer.ts';
 import { createAuditStore } from './stores/audit.ts';
+import { createDesigns } from './stores/designs.ts';
 import { createDocuments } from './stores/documents.ts';
 import { createDraft, type Draft } from './stores/draft.ts';
 import { createMediaStore } from './stores/media.ts';
@@ -46,6 +47,7 @@ const clock = createBoxClock();
 const client = createClient({ session, clock });
 const site = createSiteStore(client, clock, document);
 const documents = createDocuments(client, site);
+const designs = createDesigns(client);
 const announcer = createAnnouncer();
 const openDraft = (): Draft =>
   createDraft({
@@ -83,6 +85,7 @@ render(
       clock,
       site,
       documents,
+      designs,
       draft: () => drafts().draft,
       savedDrafts: () => drafts().savedDrafts,
       hours: createOpeningTimes({ documents, clock, format, timeZone }),

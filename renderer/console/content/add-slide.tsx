@@ -1,5 +1,6 @@
 /** Asks what a new slide shows. */
 import { useSignal } from '@preact/signals';
+import type { Design } from '../../../service/contract/console/designs.ts';
 import { shownBy } from '../../../service/domain/media-types.ts';
 import type { ContentDocument } from '../model/document.ts';
 import { useConsole } from '../ui/context.tsx';
@@ -8,6 +9,7 @@ import { Icon } from '../ui/icon.tsx';
 import { MediaChooser } from '../ui/media-field.tsx';
 import { kindIcon } from '../ui/miniature.tsx';
 import { wordOf } from '../ui/words.ts';
+import { DesignChoice } from './design-choice.tsx';
 import { slideKinds } from './slide-form.tsx';
 
 /** Kinds whose medium is chosen first, and what fits. */
@@ -16,13 +18,14 @@ const pictured: Partial<Record<string, readonly string[]>> = shownBy;
 interface AddSlideProps {
   document: ContentDocument;
   onAdd(kind: string, ...mediaUrls: string[]): void;
+  onDesign(design: Design): void;
   /** Files of this machine are chosen. */
   onFiles(files: File[]): void;
   onClose(): void;
 }
 
 /** Asks for the kind of a new slide, and for its medium, if any. */
-export const AddSlide = ({ document, onAdd, onFiles, onClose }: AddSlideProps) => {
+export const AddSlide = ({ document, onAdd, onDesign, onFiles, onClose }: AddSlideProps) => {
   const { texts } = useConsole();
   const words = texts.editor;
   const choosing = useSignal<string | null>(null);
@@ -64,6 +67,7 @@ export const AddSlide = ({ document, onAdd, onFiles, onClose }: AddSlideProps) =
           </li>
         ))}
       </ul>
+      <DesignChoice onChoose={onDesign} />
     </Dialog>
   );
 };

@@ -23,6 +23,8 @@ interface FieldProps {
   placeholder?: string;
   /** Absent: by the name of the field. */
   label?: string;
+  /** Whether the hint of its name is shown; default: true. */
+  hasHint?: boolean;
   /** Undefined: the field is left out. */
   onChange(value: unknown): void;
 }
@@ -95,9 +97,20 @@ const Control = ({
     case 'feed':
     case 'group':
     case 'playlist':
+    case 'record':
       return select(
         choices.map((each) => ({ value: each.id, label: each.name || each.id })),
         isRequired ? null : words.none,
+      );
+    case 'date':
+    case 'date-time':
+      return (
+        <input
+          {...common}
+          type={type === 'date' ? 'date' : 'datetime-local'}
+          value={text(value)}
+          onInput={(event) => onChange(event.currentTarget.value || undefined)}
+        />
       );
     case 'colour':
       return (
@@ -182,7 +195,7 @@ export const FormField = (props: FieldProps) => {
     );
   }
   const hints: Readonly<Record<string, string>> = texts.fields.hint;
-  const hint = hints[field.name];
+  const hint = props.hasHint === false ? undefined : hints[field.name];
   const note = (
     <div id={noteId} class="field-note">
       {hint !== undefined && <p class="hint">{hint}</p>}

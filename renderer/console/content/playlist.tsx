@@ -2,9 +2,12 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import type { Design } from '../../../service/contract/console/designs.ts';
+import { designPrefix } from '../../../service/contract/design-prefix.ts';
 import { slideId } from '../../../service/domain/slides.ts';
 import { reasonOf } from '../api/errors.ts';
 import { screensByPlaylist } from '../model/changes.ts';
+import { startValues } from '../model/designs.ts';
 import {
   type ContentDocument,
   mediumName,
@@ -136,6 +139,12 @@ export const Playlist = ({ document, playlist, slideId: wanted }: PlaylistProps)
       ...(kind === 'timetable' ? { content: { group_id: document.timetableGroups?.[0]?.id ?? '' } } : {}),
     };
     insert([added], end);
+  };
+  const addDesign = (design: Design): void => {
+    isAdding.value = false;
+    const name = design.id.replace(designPrefix, '');
+    const content = startValues(design, document);
+    insert([{ id: freeId(name, ids), kind: 'template', template_id: design.id, content }], end);
   };
   const addFiles = (files: Iterable<File>, gap: number): void => {
     const names = receive(files);
@@ -357,6 +366,7 @@ export const Playlist = ({ document, playlist, slideId: wanted }: PlaylistProps)
         <AddSlide
           document={document}
           onAdd={add}
+          onDesign={addDesign}
           onFiles={(files) => {
             isAdding.value = false;
             addFiles(files, end);

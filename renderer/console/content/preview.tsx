@@ -16,7 +16,7 @@ interface PreviewProps {
 
 /** What feeds and sources have brought; nothing if the box does not answer. */
 export const useLiveData = (): LiveData => {
-  const { client, site } = useConsole();
+  const { client, site, designs } = useConsole();
   const live = useSignal<LiveData>({ rssFeeds: [], apiSources: [] });
   const slug = site.slugs.value[0];
   useEffect(() => {
@@ -28,7 +28,8 @@ export const useLiveData = (): LiveData => {
       })
       .catch(() => {});
   }, [slug]);
-  return live.value;
+  useEffect(() => void designs.load(), []);
+  return { ...live.value, designs: designs.list.value };
 };
 
 export const Preview = ({ document, playlist, only }: PreviewProps) => {

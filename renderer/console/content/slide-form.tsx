@@ -1,9 +1,10 @@
 /** The form of a slide, made from the schema of the operator's file. */
 
-import { useId } from 'preact/hooks';
+import { useEffect, useId } from 'preact/hooks';
 import { contentSchema } from '../../../service/contract/content-schema.ts';
 import { shownFields } from '../../../service/contract/slide-values.ts';
 import { shownBy } from '../../../service/domain/media-types.ts';
+import { schemaOf } from '../model/designs.ts';
 import {
   type ContentDocument,
   type Fields,
@@ -19,6 +20,7 @@ import { useConsole } from '../ui/context.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { kindIcon } from '../ui/miniature.tsx';
 import { wordOf } from '../ui/words.ts';
+import { DesignForm } from './design-form.tsx';
 import { FormField, type Issues } from './field.tsx';
 
 /** The player's own names; they are no values of a slide. */
@@ -214,8 +216,10 @@ interface SlideFormProps {
 }
 
 export const SlideForm = ({ slide, document, path, check, onChange }: SlideFormProps) => {
-  const { texts } = useConsole();
+  const { texts, designs } = useConsole();
   const words = texts.editor;
+  useEffect(() => void designs.load(), []);
+  const schema = slide.kind === 'template' ? schemaOf(slide.template_id, document, designs.list.value) : undefined;
   const { fields, content: contentFields } = forms.slide(slide.kind);
   const shown = shownFields[slide.kind as keyof typeof shownFields] ?? [];
   const issues: Issues = {
@@ -233,7 +237,10 @@ export const SlideForm = ({ slide, document, path, check, onChange }: SlideFormP
   const content = slide.content ?? {};
 
   const choicesFor = (type: Field['type']) => {
-    if (type === 'template') return document.templates;
+    if (type === 'template') {
+      const named = designs.list.value.map(({ id, name }) => ({ id, name: wordOf(texts.designs.word, name) }));
+      return [...(document.templates ?? []), ...named];
+    }
     if (type === 'feed') return document.rssFeeds;
     return type === 'playlist' ? document.playlists : document.timetableGroups;
   };
@@ -292,7 +299,16 @@ export const SlideForm = ({ slide, document, path, check, onChange }: SlideFormP
         </p>
       ))}
       {main.map(row)}
-      {slide.kind === 'template' ? (
+      {schema !== undefined ? (
+        <DesignForm
+          schema={schema}
+          document={document}
+          content={content}
+          issues={issues}
+          path={`${path}.content`}
+          onChange={(next, group) => onChange(setField(slide, 'content', next), `content ${group}`)}
+        />
+      ) : slide.kind === 'template' ? (
         <TemplateFields
           template={document.templates?.find(({ id }) => id === slide.template_id)}
           content={content}

@@ -1,13 +1,14 @@
 /** The payload of a draft for a display; pure. */
+import type { Design } from '../../../service/contract/console/designs.ts';
 import type { ContentFile } from '../../../service/contract/content.ts';
 import type { PlaylistPayload, Slide } from '../../../service/contract/playlist.ts';
 import type { ZoneName } from '../../../service/contract/programmes.ts';
 import type { SlideFile } from '../../../service/contract/slides.ts';
-import { fillSlide, fillTimetable } from '../../../service/domain/slides.ts';
+import { fillSlide, fillTimetable, type NamedTemplate } from '../../../service/domain/slides.ts';
 import type { ContentDocument, PlaylistDraft, ScreenDraft, SlideDraft } from './document.ts';
 
 /** What feeds and sources have brought, from the payload of any screen. */
-export type LiveData = Pick<PlaylistPayload, 'rssFeeds' | 'apiSources'>;
+export type LiveData = Pick<PlaylistPayload, 'rssFeeds' | 'apiSources'> & { designs?: readonly Design[] };
 
 const EPOCH = new Date(0).toISOString();
 
@@ -34,7 +35,7 @@ export const fillDraft = (
   playlistId: string,
   slide: SlideDraft,
   index: number,
-  templates: ContentFile['templates'] = [],
+  templates: readonly NamedTemplate[] = [],
 ): Slide => fillSlide(playlistId, slide as unknown as SlideFile, index, templates);
 
 /** @param only index of the only slide to show, its schedule ignored; null: all slides, by their schedules */
@@ -42,11 +43,11 @@ export const previewPayload = (
   document: ContentDocument,
   playlist: PlaylistDraft,
   only: number | null,
-  live: LiveData,
+  { designs = [], ...live }: LiveData,
 ): PlaylistPayload => {
   const content = document as unknown as ContentFile;
   const fill = (slide: SlideDraft, index: number): Slide =>
-    fillDraft(playlist.id, slide, index, content.templates ?? []);
+    fillDraft(playlist.id, slide, index, [...(content.templates ?? []), ...designs]);
   const chosen = only === null ? undefined : playlist.slides[only];
   const slides =
     only === null || chosen === undefined

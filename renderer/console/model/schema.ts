@@ -15,6 +15,9 @@ export type FieldType =
   | 'group'
   | 'playlist'
   | 'align'
+  | 'date'
+  | 'date-time'
+  | 'record'
   | 'other';
 
 export interface Field {

@@ -7,6 +7,7 @@ import type { BoxClock } from '../api/clock.ts';
 import type { Session } from '../api/session.ts';
 import type { Announcer } from '../stores/announcer.ts';
 import type { AuditStore } from '../stores/audit.ts';
+import type { Designs } from '../stores/designs.ts';
 import type { Documents } from '../stores/documents.ts';
 import type { Draft } from '../stores/draft.ts';
 import type { MediaStore } from '../stores/media.ts';
@@ -30,6 +31,7 @@ export interface Console {
   /** The drafts on the box; this tab saves its own there from then on. */
   savedDrafts(): SavedDrafts;
   audit: AuditStore;
+  designs: Designs;
   pictures: Pictures;
   media: MediaStore;
   uploads: Uploads;
