@@ -1,8 +1,12 @@
-/** Takes the pictures of the README from the product itself, and writes them to `resources/pictures`: `npm run pictures`. */
+/** Takes the pictures of the README from the product itself, and writes them to `resources/pictures`: `npm run pictures`, or a part of them with its name. */
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { designs } from '../../service/contract/designs.ts';
 import { findChromium } from '../support/chromium.ts';
+import { nameOf, serveExamples, shownDesigns } from './designs.ts';
 import { hotelScreens, root, slideContent } from './house.ts';
 import { secret, startBox, startHouse } from './site.ts';
 
@@ -11,16 +15,19 @@ const folder = join(root, 'resources', 'pictures');
 
 const QUALITY = '80';
 const SETTLE_MS = 2_500;
+const FETCH_MS = 6_000;
 
 const desk = { width: 1280, height: 800 };
 const phone = { width: 390, height: 844 };
 const landscape = { width: 1280, height: 720 };
 const portrait = { width: 720, height: 1280 };
 
-const write = (name: string, png: Buffer): void => {
-  const output = ['-quality', QUALITY, '-preset', 'text', join(folder, `${name}.webp`)];
+const writeTo = (path: string, png: Buffer): void => {
+  const output = ['-quality', QUALITY, '-preset', 'text', path];
   execFileSync('ffmpeg', ['-loglevel', 'error', '-y', '-f', 'png_pipe', '-i', '-', ...output], { input: png });
 };
+
+const write = (name: string, png: Buffer): void => writeTo(join(folder, `${name}.webp`), png);
 
 const executablePath = findChromium();
 if (executablePath === undefined)
@@ -84,6 +91,32 @@ const takeSlides = async (): Promise<void> => {
   write('demo-landscape', await arrange([wide.slice(0, 2), wide.slice(2, 4), wide.slice(4)], 1600, 450));
   write('demo-portrait', await arrange([await slides(portrait)], 1900, 540, 12));
   await box.close();
+};
+
+/** The pictures by which designs are chosen, and those of the README. */
+const takeDesigns = async (): Promise<void> => {
+  const examples = await serveExamples((name) => readFileSync(join(root, 'resources', 'demo', 'media', name)));
+  const content = JSON.parse(JSON.stringify(examples.content).replaceAll('/media/demo-', '/media/')) as object;
+  const box = await startBox({ content });
+  // Feeds and sources are fetched after the start.
+  await delay(FETCH_MS);
+  const pngs = new Map<string, Buffer>();
+  for (const name of designs.map(nameOf)) {
+    const small = { viewport: { width: 640, height: 360 }, timezoneId: box.timeZone, deviceScaleFactor: 1 };
+    writeTo(
+      join(root, 'resources', 'designs', name, 'preview.webp'),
+      await photograph(`${box.url}/screen/${name}`, small),
+    );
+    if (!shownDesigns.includes(name)) continue;
+    const options = { viewport: landscape, timezoneId: box.timeZone, deviceScaleFactor: 1 };
+    pngs.set(name, await photograph(`${box.url}/screen/${name}`, options));
+  }
+  const rows = [shownDesigns.slice(0, 3), shownDesigns.slice(3)].map((names) =>
+    names.flatMap((name) => pngs.get(name) ?? []),
+  );
+  write('designs', await arrange(rows, 2000, 360, 8));
+  await box.close();
+  examples.close();
 };
 
 /** A landing page, the form on the phone in both schemes, and an upright landing page. */
@@ -150,7 +183,7 @@ const takeConsole = async (): Promise<void> => {
   await box.close();
 };
 
-await takeSlides();
-await takeOnboarding();
-await takeConsole();
+const parts = { slides: takeSlides, designs: takeDesigns, onboarding: takeOnboarding, console: takeConsole };
+const [, , wanted] = process.argv;
+for (const [name, take] of Object.entries(parts)) if (wanted === undefined || wanted === name) await take();
 await browser.close();
