@@ -7,7 +7,7 @@ import type {
 } from '../../../service/contract/field-schema.ts';
 import { chosenValue, formField, recordsFor } from '../model/designs.ts';
 import { type ContentDocument, type Fields, issuesAt } from '../model/document.ts';
-import { moveItem, removeAt, replaceAt, setField } from '../model/edit.ts';
+import { insertAt, removeAt, replaceAt, setField } from '../model/edit.ts';
 import { useConsole } from '../ui/context.tsx';
 import { IconButton } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -88,7 +88,7 @@ const List = ({ field, title, entries, document, issues, path, onChange }: ListP
               <IconButton
                 icon="back"
                 label={texts.editor.moveBack}
-                onClick={() => onChange(moveItem(entries, index, index - 1), `move ${index}`)}
+                onClick={() => onChange(insertAt(removeAt(entries, index), index - 1, entry), `move ${index}`)}
               />
             )}
             <IconButton
