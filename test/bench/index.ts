@@ -15,6 +15,7 @@ import { type Bench, createFigures } from './harness/figures.ts';
 import { asText } from './harness/print.ts';
 import { createReport } from './harness/report.ts';
 import { benchHttp } from './http.ts';
+import { benchHttps } from './https.ts';
 import { benchKiosk } from './kiosk.ts';
 import { benchMedia } from './media.ts';
 import { benchMemory } from './memory.ts';
@@ -32,6 +33,7 @@ import { benchUploads } from './uploads.ts';
 
 const benches: Record<string, Bench> = {
   http: benchHttp,
+  https: benchHttps,
   fanout: benchFanOut,
   snapshot: benchSnapshot,
   edit: benchEdit,

@@ -1,6 +1,7 @@
 /** A client process that asks one path again and again, on many connections; it reads no more than it must. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { connect as connectSecurely } from 'node:tls';
 import { serveCalls } from '../harness/client.ts';
 
 interface Load {
@@ -9,6 +10,8 @@ interface Load {
   headers?: Record<string, string>;
   connections: number;
   ms: number;
+  /** Over TLS; the certificate is not checked. */
+  isSecure?: boolean;
 }
 
 /** Length of a response with its head. Responses of a connection are alike, unless its requests have a condition. */
@@ -17,20 +20,21 @@ const lengthOf = (head: string): number => {
   return head.indexOf('\r\n\r\n') + 4 + (/^HTTP\/1.1 304/.test(head) ? 0 : length);
 };
 
-const open = async (port: number): Promise<Socket> => {
-  const socket = connect(port, '127.0.0.1').setNoDelay(true);
-  await once(socket, 'connect');
+const open = async (port: number, isSecure = false): Promise<Socket> => {
+  const to = { port, host: '127.0.0.1' };
+  const socket = isSecure ? connectSecurely({ ...to, rejectUnauthorized: false }) : connect(to);
+  await once(socket.setNoDelay(true), isSecure ? 'secureConnect' : 'connect');
   return socket;
 };
 
-const load = async ({ port, path, headers = {}, connections, ms }: Load) => {
+const load = async ({ port, path, headers = {}, connections, ms, isSecure = false }: Load) => {
   const requestWith = (more: Record<string, string>): string => {
     const lines = Object.entries({ Host: `127.0.0.1:${port}`, ...more }).map(([name, value]) => `${name}: ${value}`);
     return `GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
   };
   let request = requestWith(headers);
   const isConditional = 'If-None-Match' in headers;
-  const sockets = await Promise.all(Array.from({ length: connections }, () => open(port)));
+  const sockets = await Promise.all(Array.from({ length: connections }, () => open(port, isSecure)));
   let requests = 0;
   let failed = '';
   const startedAt = performance.now();
