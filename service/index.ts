@@ -52,8 +52,17 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   const clock = add(createClock(context, { peers, media, takeovers, triggers }));
   const screens = add(createScreens(context, { content, peers, clock, devices: stored, proofs }));
   const devices = add(await createDevices(context, { stored, proofs, content, peers, screens }));
+  const securePort = (): number | null => https?.port() ?? null;
   const pages = add(
-    await createPages(context, { content, screens, devices, proofs, authority, pageToken: access.pageToken }),
+    await createPages(context, {
+      content,
+      screens,
+      devices,
+      proofs,
+      authority,
+      securePort,
+      pageToken: access.pageToken,
+    }),
   );
   add(createUpdates(context));
   const records = add(

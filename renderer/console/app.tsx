@@ -65,6 +65,28 @@ const Running = ({ takeover }: { takeover: Takeover }) => {
   );
 };
 
+/** That others in the network can read what this page does, and what helps. */
+const Insecure = () => {
+  const { texts, secureUrl } = useConsole();
+  const words = texts.insecure;
+  return (
+    <Banner tone="warning">
+      <details>
+        <summary>{words.title}</summary>
+        <p>{secureUrl === null ? words.off : words.task}</p>
+        {secureUrl !== null && (
+          <p>
+            <a class="button small" href={secureUrl}>
+              {words.open}
+            </a>{' '}
+            <a href="/trust">{words.install}</a>
+          </p>
+        )}
+      </details>
+    </Banner>
+  );
+};
+
 /** What concerns the whole console. */
 export const Banners = () => {
   const { session, clock, site, texts, format } = useConsole();
@@ -81,6 +103,7 @@ export const Banners = () => {
           </details>
         </Banner>
       )}
+      {!isSecureContext && <Insecure />}
       <div role="status">
         {(overview?.takeovers ?? [])
           .filter(({ from }) => Date.parse(from) <= clock.now())

@@ -30,7 +30,7 @@ import { ConsoleContext } from './ui/context.tsx';
 requireTopLevel();
 boundTexts();
 
-const { timeZone, hasSecret } = readBoot<ConsoleBoot>(document);
+const { timeZone, hasSecret, secureUrl } = readBoot<ConsoleBoot>(document);
 const tag = choose(Object.keys(languages), navigator.languages);
 const sectionIn = async (of: typeof languages, wanted: string) => (await of[wanted]?.())?.section;
 const texts: ConsoleTexts = {
@@ -98,6 +98,7 @@ render(
       format,
       announcer,
       timeZone,
+      secureUrl,
     }}
   >
     <App />

@@ -54,6 +54,8 @@ export interface ConsoleBoot extends PageBoot {
   timeZone: string;
   /** Whether requests must be signed. */
   hasSecret: boolean;
+  /** The address of the console over https, under the host of the request; null: the box does not answer there. */
+  secureUrl: string | null;
 }
 
 export const previewQuery = z.object({

@@ -3,6 +3,7 @@ import QRCode from 'qrcode';
 import type { SiteAuthority } from '../authority/index.ts';
 import type { Content } from '../content/index.ts';
 import type { PageBoot } from '../contract/page.ts';
+import { parseUrl } from '../contract/url.ts';
 import type { DeviceProofs, Devices } from '../devices/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Screens } from '../screens/index.ts';
@@ -14,6 +15,8 @@ interface Dependencies {
   screens: Pick<Screens, 'onRedirect'>;
   devices: Pick<Devices, 'formAddress' | 'formOpened' | 'baseOf'>;
   authority: Pick<SiteAuthority, 'shown'>;
+  /** The port of HTTPS; null: it does not answer. */
+  securePort(): number | null;
   proofs: Pick<DeviceProofs, 'time'>;
   /** Issues a page token; null if pages need none. */
   pageToken(): Promise<PageBoot['pageToken']>;
@@ -24,7 +27,7 @@ export type Pages = Module & Pick<PageRoutes, 'sendMissing'>;
 /** @throws Error if the renderer is not built */
 export const createPages = async (
   { options, dirs, ids, get, monotonicNow }: ServiceContext,
-  { content, screens, devices, proofs, authority, pageToken }: Dependencies,
+  { content, screens, devices, proofs, authority, securePort, pageToken }: Dependencies,
 ): Promise<Pages> => {
   const frames = createFrames({ isNamed: content.namesPage, get, monotonicNow });
   screens.onRedirect(frames.allow);
@@ -46,6 +49,10 @@ export const createPages = async (
         };
       },
       formOpened: devices.formOpened,
+      secureBase: ({ headers: { host = '' } }) => {
+        const [port, reached] = [securePort(), parseUrl(`http://${host}`)];
+        return port === null || reached === null ? null : new URL(`https://${reached.hostname}:${port}`).origin;
+      },
       box: () => ({ nodeId: ids.nodeId, time: proofs.time() }),
     },
     {

@@ -30,6 +30,8 @@ interface Dependencies {
   formAddress(request: IncomingMessage): Pick<LandingBoot, 'formUrl' | 'localFormUrl'>;
   /** What the page about the root certificate shows; null: there is none. */
   trust(request: IncomingMessage): Promise<TrustData | null>;
+  /** The base URL of this service over https, under the host of the request; null: it does not answer there. */
+  secureBase(request: IncomingMessage): string | null;
   /** The boot data of every page about the box. */
   box(): Pick<PageBoot, 'nodeId' | 'time'>;
   /** Called when the onboarding form of a device is opened. */
@@ -66,7 +68,7 @@ const fillPage = <Boot extends PageBoot>(
 
 /** @throws Error if the renderer is not built */
 export const createPageRoutes = async (
-  { content, pageToken, formAddress, formOpened, trust, box }: Dependencies,
+  { content, pageToken, formAddress, formOpened, trust, secureBase, box }: Dependencies,
   { rendererDir, timeZone, variant, hasSecret }: PagesOptions,
 ) => {
   const readPage = (path: string): Promise<string> => readFile(join(rendererDir, path), 'utf8');
@@ -129,7 +131,9 @@ export const createPageRoutes = async (
     },
     'GET /console': (ctx) => {
       ctx.set(consoleHeaders);
-      sendPage<ConsoleBoot>(ctx, consolePage, { pageToken: null, timeZone: timeZone(), hasSecret });
+      const base = secureBase(ctx.req);
+      const secureUrl = base === null ? null : `${base}/console`;
+      sendPage<ConsoleBoot>(ctx, consolePage, { pageToken: null, timeZone: timeZone(), hasSecret, secureUrl });
     },
     'GET /console/preview': async (ctx) => {
       ctx.set(previewHeaders(readFields(previewQuery, ctx.query).elsewhere === 'on'));

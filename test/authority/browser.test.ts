@@ -25,7 +25,7 @@ const launch = (home: string): Promise<Browser> =>
     env: { PATH: process.env.PATH ?? '', HOME: home },
   });
 
-describe.skipIf(isSkipped)('a browser', () => {
+describe.skipIf(isSkipped)('a browser', { timeout: 60_000 }, () => {
   let box: TestService;
   let stranger: Browser;
   let trusting: Browser;

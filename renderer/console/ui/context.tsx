@@ -42,6 +42,8 @@ export interface Console {
   announcer: Announcer;
   /** IANA time zone of the site. */
   timeZone: string;
+  /** The address of the console over https; null: the box does not answer there. */
+  secureUrl: string | null;
 }
 
 export const ConsoleContext = createContext<Console | null>(null);
