@@ -52,18 +52,9 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   const clock = add(createClock(context, { peers, media, takeovers, triggers }));
   const screens = add(createScreens(context, { content, peers, clock, devices: stored, proofs }));
   const devices = add(await createDevices(context, { stored, proofs, content, peers, screens }));
-  const securePort = (): number | null => https?.port() ?? null;
-  const pages = add(
-    await createPages(context, {
-      content,
-      screens,
-      devices,
-      proofs,
-      authority,
-      securePort,
-      pageToken: access.pageToken,
-    }),
-  );
+  const trust = { authority, securePort: () => https?.port() ?? null };
+  const { pageToken } = access;
+  const pages = add(await createPages(context, { content, screens, devices, proofs, pageToken, ...trust }));
   add(createUpdates(context));
   const records = add(
     await createRecords(context, { modules, content, media, streams, peers, screens, devices, proofs, clock }),
