@@ -203,6 +203,7 @@ export const startKiosk = async ({
     HOME: dataDir,
     SIGNAGE_HOST: '127.0.0.1',
     SIGNAGE_PORT: '0',
+    SIGNAGE_HTTPS_PORT: '0',
     SIGNAGE_DISCOVERY: 'off',
     SIGNAGE_DATA_DIR: dataDir,
     // So that a run of the tests can treat covered views as unpainted.
