@@ -1,7 +1,7 @@
 /** Judges the installed units by systemd's own rules: unknown settings, missing programs, cycles. */
 import { execFile } from 'node:child_process';
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { findProgram } from '../support/program.ts';
@@ -13,9 +13,12 @@ const linux = join(import.meta.dirname, '..', '..', 'resources', 'linux');
 /** Copies the units into a folder, and returns it. Their programs are in the checkout. */
 const installUnits = async (): Promise<string> => {
   const units = temporaryFolder();
-  for (const name of readdirSync(linux).filter((each) => /\.(service|path)$/.test(each))) {
-    const text = readFileSync(join(linux, name), 'utf8');
-    writeFileSync(join(units, name), text.replaceAll('/usr/lib/signage-player/', `${linux}/`));
+  const files = readdirSync(linux, { recursive: true, encoding: 'utf8' });
+  for (const path of files.filter((each) => /\.(service|path)$/.test(each))) {
+    const text = readFileSync(join(linux, path), 'utf8')
+      .replaceAll('/usr/lib/signage-player/', `${linux}/`)
+      .replaceAll('/usr/lib/signage-player-headless/', `${linux}/headless/`);
+    writeFileSync(join(units, basename(path)), text);
   }
   // The unit wants it; it need not be installed here.
   writeFileSync(join(units, 'seatd.service'), '[Service]\nExecStart=/bin/true\n');
@@ -32,7 +35,7 @@ const verify = async (units: string): Promise<string> => {
   return `${stdout}${stderr}`.trim();
 };
 
-describe.skipIf(findProgram('systemd-analyze') === undefined)('the units of the kiosk', { timeout: 60_000 }, () => {
+describe.skipIf(findProgram('systemd-analyze') === undefined)('the units of the packages', { timeout: 60_000 }, () => {
   it('are accepted by systemd without a word', async () => {
     expect(await verify(await installUnits())).toBe('');
   });
