@@ -34,6 +34,8 @@ export const buildDeb = ({ folder }: Packaged, version: string, launcher?: strin
     cpSync(join(root, from), join(tree, to));
   }
   if (launcher !== undefined) writeFileSync(join(tree, 'opt', product, program), launcher, { mode: 0o755 });
+  const wordOf = (option: string): string =>
+    (deb.fpm as string[]).flatMap((words) => new RegExp(`^--${option}=(.*)`).exec(words)?.[1] ?? []).join(', ');
   const fields = {
     Package: program,
     Version: version,
@@ -41,6 +43,8 @@ export const buildDeb = ({ folder }: Packaged, version: string, launcher?: strin
     Maintainer: linux.maintainer,
     Depends: deb.depends.join(', '),
     Recommends: deb.recommends.join(', '),
+    Conflicts: wordOf('conflicts'),
+    Replaces: wordOf('replaces'),
     Description: linux.synopsis,
   };
   const control = Object.entries(fields).map(([name, value]) => `${name}: ${value}\n`);
