@@ -246,7 +246,7 @@ interface Job {
 const release = () =>
   parse(readFileSync(join(root, '.github', 'workflows', 'release.yml'), 'utf8')) as {
     permissions: Record<string, string>;
-    jobs: Record<'package' | 'install' | 'photographs' | 'publish', Job>;
+    jobs: Record<'package' | 'install' | 'headless' | 'photographs' | 'publish', Job>;
   };
 
 test('only the job that publishes may write, it waits for all others, and one step alone has the token', () => {
@@ -284,8 +284,19 @@ test.each([
     'install' as const,
     [
       'sudo apt-get update -qq',
-      'sudo apt-get install -y -qq --no-install-recommends debootstrap debian-archive-keyring systemd-container',
+      'sudo apt-get install -y -qq --no-install-recommends apt-utils buildah debootstrap debian-archive-keyring mmdebstrap systemd-container',
       'sudo env PATH=HERE npm run test:install',
+    ],
+  ],
+  [
+    'headless' as const,
+    [
+      'sudo apt-get update -qq',
+      'sudo apt-get install -y -qq --no-install-recommends buildah debian-archive-keyring mmdebstrap',
+      'npm run package:headless',
+      'sudo env PATH=HERE npm run package:container -- http://deb.debian.org/debian',
+      'sudo chown -R nobody release',
+      'gzip release/*.tar',
     ],
   ],
   [
@@ -300,13 +311,13 @@ test.each([
   ],
 ])('the job %s installs what it needs, then runs its tests', async (name, expected) => {
   const folder = temporaryFolder();
-  for (const program of ['sudo', 'npm', 'npx']) {
+  for (const program of ['gzip', 'sudo', 'npm', 'npx']) {
     const words = program === 'npx' ? '"npx $SIGNAGE_TEST_ELECTRON $SIGNAGE_PHOTOGRAPHS $*"' : `"${program} $*"`;
     writeFileSync(join(folder, program), `#!/bin/sh\necho ${words} >>calls\n`, { mode: 0o755 });
   }
   const path = `${folder}:${process.env.PATH}`;
   for (const { run: script = '', env } of release().jobs[name].steps) {
-    if (script !== 'npm ci') await run(`set -eo pipefail\n${script}`, folder, { PATH: path, ...env });
+    if (script !== 'npm ci') await run(`set -eo pipefail\n${script}`, folder, { PATH: path, USER: 'nobody', ...env });
   }
   const calls = readFileSync(join(folder, 'calls'), 'utf8')
     .trim()
@@ -318,6 +329,33 @@ test.each([
     ?.split(' ')
     .findLast((word) => word.endsWith('.test.ts'));
   if (test !== undefined) expect(existsSync(join(root, test))).toBe(true);
+});
+
+test.each([
+  ['without a key there is no repository', '', []],
+  [
+    'with a key there is one',
+    'key',
+    [
+      'npm ci',
+      'sudo apt-get install -y -qq --no-install-recommends apt-utils',
+      'npm run package:apt -- release/a.deb key',
+    ],
+  ],
+])('%s', async (_, key, expected) => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'release', 'apt'), { recursive: true });
+  for (const name of ['release/a.deb', 'release/apt/tree', 'calls']) writeFileSync(join(folder, name), '');
+  for (const program of ['sudo', 'npm']) {
+    const script = `#!/bin/sh\necho "${program} $*${program === 'npm' ? '$([ "$2" = ci ] || [ "$1" = ci ] || echo " $APT_SIGNING_KEY")' : ''}" >>calls\n`;
+    writeFileSync(join(folder, program), script, { mode: 0o755 });
+  }
+  const script = scriptOf(({ run: each }) => each?.includes('package:apt') ?? false);
+  await run(script, folder, { PATH: `${folder}:${process.env.PATH}`, APT_SIGNING_KEY: key });
+  expect(readFileSync(join(folder, 'calls'), 'utf8').split('\n').filter(Boolean)).toEqual(expected);
+  expect(readdirSync(join(folder, 'release'))).toEqual(
+    key === '' ? ['a.deb', 'apt'] : ['a.deb', 'signage-player-apt.tar.gz'],
+  );
 });
 
 /** Publishes with a `gh` that only writes down its arguments. @returns a line for each call */
