@@ -50,7 +50,10 @@ const mutate = (file: Buffer, random: () => number): Buffer => {
     },
     () => {
       const copy = Buffer.from(file);
-      for (let count = 1 + any(4); count > 0; count--) copy.fill(random() < 0.5 ? 0 : 255, place(), place() + any(16));
+      for (let count = 1 + any(4); count > 0; count--) {
+        const value = random() < 0.5 ? 0 : 255;
+        copy.fill(value, place(), Math.min(file.length, place() + any(16)));
+      }
       return copy;
     },
     () => file.subarray(0, any(file.length)),
