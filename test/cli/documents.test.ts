@@ -19,7 +19,8 @@ const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
 const all = documents.flatMap((path) => [
   ...blocksOf(path)
     .flatMap((block) => block.replaceAll('\\\n', ' ').trimEnd().split('\n'))
-    .map((line) => line.replace(/\s+#.*$/, '')),
+    .map((line) => line.replace(/(?:^|\s+)#.*$/, ''))
+    .filter(Boolean),
   ...[...textOf(path).matchAll(/`((?:signage|curl|echo|npx) [^`]*)`/g)]
     .map(([, command = '']) => command)
     .filter((command) => !/[A-Z]{2}|[|[\]…]/.test(command.replace(/\$\(.*\)/, ''))),
@@ -28,7 +29,7 @@ const all = documents.flatMap((path) => [
 /** What is no command at a box: it installs one or this checkout, is a hub's, or sets a variable that the tests set. */
 const elsewhere = [
   /^(sudo |npm |npx signage$)/,
-  /^(signage fleet|nats-server|systemctl|install|chown|chmod|apt|cp|ln|export SIGNAGE_FLEET_\w+)\b/,
+  /^(signage fleet|nats-server|systemctl|podman|install|chown|chmod|apt|cp|ln|export SIGNAGE_FLEET_\w+)\b/,
   /^(export SIGNAGE_BOX|SIGNAGE_\w+)=/,
   // Files of a hub, and of the system.
   / \/etc\//,

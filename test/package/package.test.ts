@@ -1,6 +1,6 @@
 /** What would be shipped: opened, weighed, and started from its own files. */
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { listPackage } from '@electron/asar';
@@ -131,8 +131,12 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test('its service starts from its own files, with plain Node', async () => {
-  const entry = join(app.extracted, 'dist', 'service', 'headless.js');
+test('the service finds all that it serves among its files', async () => {
+  // The kiosk hosts it; here it is that of plain Node, which is not packaged.
+  const folder = join(app.extracted, 'dist', 'service');
+  expect(readdirSync(folder).filter((name) => name.startsWith('headless'))).toEqual([]);
+  for (const name of ['headless.js', 'headless.cjs']) cpSync(join(root, 'dist', 'service', name), join(folder, name));
+  const entry = join(folder, 'headless.js');
   const url = await startHeadless({ SIGNAGE_DATA_DIR: temporaryFolder() }, entry).ready();
   expect(await (await fetch(`${url}/healthz`)).json()).toMatchObject({ status: 'ok', content: { status: 'ok' } });
   const page = await (await fetch(`${url}/screen/demo`)).text();
