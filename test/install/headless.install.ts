@@ -129,6 +129,9 @@ describe(`on Debian ${release}`, () => {
   });
 
   it('it is removed, and purged without its secret; its data stay', () => {
+    // The kiosk took the file of its configuration with it, and left what it had imported.
+    mkdirSync(join(system, 'etc', 'signage-player'), { recursive: true });
+    writeFileSync(join(system, config), '{}');
     inside('apt-get', 'remove', '-y', '-qq', program);
     expect(() => statSync(join(system, 'usr', 'lib', program, 'start'))).toThrow();
     expect(statSync(join(system, config)).isFile()).toBe(true);
