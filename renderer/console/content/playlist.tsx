@@ -27,6 +27,7 @@ import { AddSlide } from './add-slide.tsx';
 import { Cards, type Layout } from './cards.tsx';
 import { copiedSlides, isElsewhere, useSlideClipboard } from './clipboard.ts';
 import { slidesOfFiles, useDroppedFiles } from './dropped.ts';
+import { PlaylistOrder } from './playlist-order.tsx';
 import { Preview } from './preview.tsx';
 import { SelectedForm } from './selected-form.tsx';
 import { SlideForm } from './slide-form.tsx';
@@ -279,6 +280,7 @@ export const Playlist = ({ document, playlist, slideId: wanted }: PlaylistProps)
           <span>{words.sync}</span>
         </label>
       </div>
+      <PlaylistOrder document={document} playlist={playlist} set={set} />
       <p class="soft playlist-screens">
         {screens.length === 0
           ? words.unused

@@ -65,6 +65,7 @@ export interface PlaylistDraft extends Fields {
   name?: string;
   fade_between_slides?: boolean;
   sync?: boolean;
+  order?: 'listed' | 'shuffled' | null;
   insert?: { playlist_id: string; every: number; count: number } | null;
   slides: SlideDraft[];
 }

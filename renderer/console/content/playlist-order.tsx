@@ -1,0 +1,82 @@
+/** In which order a playlist plays: as listed or shuffled, and the slides of another one between its own. */
+import type { ContentDocument, PlaylistDraft } from '../model/document.ts';
+import { useConsole } from '../ui/context.tsx';
+import { Field } from '../ui/controls.tsx';
+import { PlaylistOptions } from './playlist-options.tsx';
+
+interface PlaylistOrderProps {
+  document: ContentDocument;
+  playlist: PlaylistDraft;
+  /** Sets a field of the playlist; `undefined` removes it. */
+  set(name: 'order' | 'insert', value: unknown): void;
+}
+
+/** As in the contract. */
+const most = 1_000;
+
+/** A whole number from 1; other input is not taken. */
+const Count = (props: { label: string; value: number; onValue(value: number): void }) => (
+  <Field label={props.label}>
+    {(control) => (
+      <input
+        {...control}
+        type="number"
+        min={1}
+        max={most}
+        step={1}
+        value={props.value}
+        onInput={({ currentTarget: { valueAsNumber: value } }) => {
+          if (Number.isInteger(value) && value >= 1 && value <= most) props.onValue(value);
+        }}
+        onBlur={({ currentTarget }) => (currentTarget.value = String(props.value))}
+      />
+    )}
+  </Field>
+);
+
+export const PlaylistOrder = ({ document, playlist, set }: PlaylistOrderProps) => {
+  const words = useConsole().texts.order;
+  const { order, insert } = playlist;
+  // A playlist that is inserted into itself would never end.
+  const others = { ...document, playlists: (document.playlists ?? []).filter(({ id }) => id !== playlist.id) };
+  return (
+    <details class="playlist-order" open={order === 'shuffled' || insert != null}>
+      <summary>{words.title}</summary>
+      <div class="order-fields">
+        <Field label={words.order} hint={words.orderHint}>
+          {(control) => (
+            <select
+              {...control}
+              value={order ?? 'listed'}
+              onChange={({ currentTarget }) =>
+                set('order', currentTarget.value === 'listed' ? undefined : currentTarget.value)
+              }
+            >
+              <option value="listed">{words.listed}</option>
+              <option value="shuffled">{words.shuffled}</option>
+            </select>
+          )}
+        </Field>
+        <Field label={words.insert}>
+          {(control) => (
+            <select
+              {...control}
+              value={insert?.playlist_id ?? ''}
+              onChange={({ currentTarget: { value } }) =>
+                set('insert', value === '' ? undefined : { every: 3, count: 1, ...insert, playlist_id: value })
+              }
+            >
+              <PlaylistOptions document={others} />
+            </select>
+          )}
+        </Field>
+        {insert != null && (
+          <>
+            <Count label={words.every} value={insert.every} onValue={(every) => set('insert', { ...insert, every })} />
+            <Count label={words.count} value={insert.count} onValue={(count) => set('insert', { ...insert, count })} />
+          </>
+        )}
+      </div>
+    </details>
+  );
+};
