@@ -15,6 +15,7 @@ import { createMedia } from './media/index.ts';
 import { createModules } from './module.ts';
 import { createPages } from './pages/index.ts';
 import { createPeers } from './peers/index.ts';
+import { createPeople } from './people/index.ts';
 import type { Closers } from './platform/closers.ts';
 import type { Options } from './platform/options/index.ts';
 import { createRecords } from './records/index.ts';
@@ -33,20 +34,21 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   const { log } = ports;
   const { lock, reserve, nodeId, renewId, stored } = await openData(options, ports, closers);
   const context = createContext(options, ports, { nodeId, reserve }, closers);
-  const [access, isLocal] = [await openAccess(context), await openLocalToken(context)];
   const proofs = createDeviceProofs(context, stored);
 
   const modules = createModules(closers);
   const { add } = modules;
+  const shared = await createShared(context);
+  const authority = add(await createAuthority(context, { shared }));
+  const people = add(await createPeople(context, { shared, authority }));
+  const [access, isLocal] = [await openAccess(context, people.keyring), await openLocalToken(context)];
   const feeds = add(await createFeeds(context));
   const takeovers = add(await createTakeovers(context));
   const drafts = add(await createDrafts(context));
-  const shared = await createShared(context);
-  const authority = add(await createAuthority(context, { shared }));
   const triggers = add(await createTriggers(context, shared));
-  const kept = { takeovers, drafts, triggers };
+  const kept = { takeovers, drafts, triggers, people };
   const content = add(await createContent(context, { feeds, takeovers, triggers }));
-  const media = add(await createMedia(context, { content, feeds }));
+  const media = add(await createMedia(context, { content, feeds, shared }));
   const streams = add(await createStreams(context, { content }));
   const peers = add(await createPeers(context, { content, media, devices: stored, takeovers, drafts, shared }));
   const clock = add(createClock(context, { peers, media, takeovers, triggers }));
@@ -79,6 +81,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
     sendMissing: pages.sendMissing,
     onDevice: devices.saw,
     isLocal,
+    watchKey: people.watchKey,
   });
   const { port, url } = closers.active(server);
   peers.onClone(createRenewal({ nodeId, port, renewId, log, onRenewal }));

@@ -136,6 +136,13 @@ export const defaultTempo = {
     /** The box that took an upload converts it; if it is away for so long, another one does. */
     owner: 600_000,
   },
+  people: {
+    /** Between looks at keys that end by the clock; how long what is under way may go on with a key that was removed. */
+    poll: 10_000,
+    end: 300,
+    /** Between writes of when keys were used. */
+    store: 600_000,
+  },
   peers: {
     /** Between looks for addresses to probe; the start waits up to `settle` for static peers. */
     tick: 250,

@@ -14,7 +14,10 @@ const everywhere: readonly ErrorCode[] = [
   'storage_unavailable',
 ];
 
-const signatures: readonly ErrorCode[] = ['signature_invalid', 'signature_stale', 'signature_replayed', 'busy'];
+const signatures: readonly ErrorCode[] = [
+  ...(['signature_invalid', 'signature_stale', 'signature_replayed', 'key_unknown', 'busy'] as const),
+  ...(['role_required', 'out_of_scope', 'person_required'] as const),
+];
 const tokens: readonly ErrorCode[] = ['page_token_invalid', 'page_token_expired'];
 const credentials: readonly ErrorCode[] = ['credentials_required', 'too_many_requests'];
 
@@ -22,7 +25,7 @@ const byAccess: Record<Access, readonly ErrorCode[]> = {
   public: [],
   signed: [...credentials, ...signatures, ...tokens, 'signature_required'],
   'signed or page': [...credentials, ...signatures, ...tokens],
-  page: [...credentials, ...tokens],
+  page: [...credentials, ...signatures, ...tokens],
 };
 
 const ofFields: readonly ErrorCode[] = ['missing_field', 'invalid_field'];
@@ -42,9 +45,12 @@ export const errorsOf = (method: string, path: string, operation: Operation): Ma
     ...errors,
   ]);
   const byStatus = new Map<number, ErrorCode[]>();
+  const add = (status: number, code: ErrorCode): void =>
+    void byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   for (const code of Object.keys(errorTable) as ErrorCode[]) {
-    const [status] = errorTable[code];
-    if (codes.has(code)) byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+    // With the key of a person it is a refusal, not a conflict.
+    if (code === 'secret_required' && access !== 'public') add(403, code);
+    if (codes.has(code)) add(errorTable[code][0], code);
   }
   return byStatus;
 };

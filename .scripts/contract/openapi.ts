@@ -12,7 +12,14 @@ import {
 import packageJson from '../../package.json' with { type: 'json' };
 import { errorBody } from '../../service/contract/error-body.ts';
 import { type ErrorCode, errorTable } from '../../service/contract/errors.ts';
-import { type Access, type Answer, areas, type Operation, ruleOf } from '../../service/contract/operations/index.ts';
+import {
+  type Access,
+  type Answer,
+  areas,
+  type FullRule,
+  type Operation,
+  ruleOf,
+} from '../../service/contract/operations/index.ts';
 import { isApiPath } from '../../service/http/answer.ts';
 import { errorsOf } from './errors.ts';
 import { description, tags } from './prose.ts';
@@ -32,6 +39,14 @@ const accessText: Record<Access, string> = {
   signed: 'With a secret: a signed request.',
   'signed or page': 'With a secret: a signed request or a page token.',
   page: 'With a secret: a page token.',
+};
+
+/** Who of the people may call an operation. */
+const roleText = ({ role, scope }: Pick<FullRule, 'role' | 'scope'>): string => {
+  if (role === null) return '';
+  if (role === 'secret') return 'For boxes and programs with the secret, not for people.';
+  const tags = { judged: '; people with tags within them', refused: '; not for people with tags' };
+  return `Role: ${role}${scope === null ? '' : tags[scope]}.`;
 };
 
 const pascal = (text: string): string => text.replace(/(?:^|\W+|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -154,17 +169,23 @@ export const createOpenApi = () => {
 
   const operationOf = (tag: string, method: string, path: string, operation: Operation): ZodOpenApiOperationObject => {
     const { summary, answer } = operation;
-    const { access, isExtended } = ruleOf(path, operation);
+    const rule = ruleOf(path, operation);
+    const { access, role, isExtended } = rule;
     const isHead = method === 'HEAD';
     const answers = Object.entries(answer).map(([status, each]) => [status, answerOf(each, !isHead)] as const);
     return {
       tags: [tag],
       operationId: `${method.toLowerCase()}${path === '/' ? 'Root' : pascal(path)}`,
       summary: isHead ? `${summary} (headers alone)` : summary,
-      description: [isHead ? 'Answers as GET does, without a body.' : operation.description, accessText[access]]
+      description: [
+        isHead ? 'Answers as GET does, without a body.' : operation.description,
+        accessText[access],
+        roleText(rule),
+      ]
         .filter(Boolean)
         .join(' '),
       ...(isExtended && { 'x-variant': 'extended' }),
+      ...(role !== null && { 'x-role': role }),
       security: security[access],
       requestParams: parametersOf(operation),
       ...bodyOf(operation),

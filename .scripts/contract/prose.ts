@@ -17,6 +17,7 @@ const tagTexts: Record<keyof typeof areas, string> = {
   Updates: 'Releases that a box hands to the other boxes of its site.',
   Site: 'What the console shows of a site, and how it is operated.',
   Triggers: 'Addresses with which other systems start what an operator has chosen before.',
+  People: 'People with keys of their own: their roles, how they join, and how they are removed.',
   Records: 'What happened: who changed what, and what was shown.',
 };
 
@@ -83,6 +84,13 @@ keyed with the same secret, of these lines: \`signage-answer-v1\`, the request's
 of the answer's body as sent, which is empty for HEAD, 204 and 304, and the value of \`x-signage-clock\`, the time of the box in
 ms since the epoch, by which a caller corrects its own. Answers whose bodies are streamed have none: plays and media. Do not
 use another answer without it: a host in between may have sent it, and the request may still be carried out within 30 s.
+
+**People.** A person signs with an Ed25519 key of their own (RFC 8032):
+\`v3;key=KEYID;nonce=N;sha256=B;sig=S\`, S in base64url over the lines above, the first being \`signage-request-v3\` and the
+key id added as the last. \`x-role\` names the lowest role that an operation needs: viewer, editor, publisher, admin, each with
+all of the one before; too low is 403 \`role_required\`, and screens without a tag of the person are 403 \`out_of_scope\`. A key
+that was removed is 401 \`key_unknown\`. The key of a viewer or an editor counts as a page token where one is taken. \`secret\`
+marks what only the secret opens: 403 \`secret_required\`. Answers to people carry no proof: use https.
 
 **Between boxes.** A request with \`x-signage-relay\` is carried out by the box that it reaches and relayed no further; one
 with \`x-signage-recipient\` is meant for the box with that node id alone. With a secret such a request is signed as \`v2\`: the

@@ -1,10 +1,12 @@
 import type { Logger } from 'pino';
 import { CodedError } from '../contract/errors.ts';
-import type { Access } from '../contract/operations/index.ts';
+import type { FullRule } from '../contract/operations/index.ts';
 import { pageAuthHeader } from '../contract/page.ts';
-import { relayHeader } from '../contract/peers.ts';
+import { relayHeader, sealedType } from '../contract/peers.ts';
+import { countsAsPage } from '../contract/roles.ts';
 import { answerHeader, clockHeader, recipientHeader, signatureHeader } from '../domain/request-signature.ts';
 import type { Sender } from './nonces.ts';
+import { type Keyring, requireRole, type Signer } from './person-keys.ts';
 import type { ReplayGuard } from './replay.ts';
 import { createSeal, type Seal } from './seal.ts';
 import { sha256Hex, signAnswer } from './sign.ts';
@@ -12,6 +14,7 @@ import {
   type BoundSignature,
   checkAbsentBody,
   claimsBox,
+  claimsPerson,
   claimsSignature,
   createSignatures,
   type HeaderLines,
@@ -30,13 +33,14 @@ export type SignResponse = (
 ) => Readonly<Record<string, string>>;
 
 /** The head of a request; credentials are checked before the body is read. */
-interface Attempt extends SignedHead {
-  access: Access;
+interface Attempt extends SignedHead, Pick<FullRule, 'access' | 'role' | 'scope' | 'forSecret'> {
   headers: HeaderLines;
   /** The client address. */
   address: string;
   /** Whether the host is this box's own, so that no other box can have been meant. */
   isOwnHost(): boolean;
+  /** Whether the request comes from the box itself. */
+  isLocal: boolean;
   /** Called once the MAC of the request is right: an error is proven, too. */
   onSigned?(signResponse: SignResponse): void;
 }
@@ -50,13 +54,18 @@ export interface Admission {
   boundSignature: BoundSignature | null;
   /** Whether another box relays the request: then it is carried out here alone. */
   isRelayed: boolean;
+  /** The person who has signed it with a key; null: the secret, a page, or nobody. */
+  signer: Signer | null;
+  /** Whether it may do what pages may, and no more. */
+  isPage: boolean;
 }
 
 interface AccessControl {
   /**
    * @throws CodedError `credentials_required`, `signature_*`, `page_token_*`, `busy`, or `too_many_requests` where this
    *   address has sent too many wrong credentials; `host_refused` or `misdirected` if another box is meant; and
-   *   `signature_required` where the kind of credentials is not enough
+   *   `signature_required`, `secret_required`, `person_required`, `role_required` or `out_of_scope` where the kind of
+   *   credentials is not enough
    */
   admit: (attempt: Attempt) => Promise<Admission>;
   /** Issues a page token; null if pages need none. */
@@ -73,12 +82,21 @@ interface Options {
   pageTokenSeconds: number;
   /** Null where there is no secret. */
   guard: ReplayGuard | null;
+  /** Null: there are no people. */
+  keyring: Keyring | null;
   /** The wall clock, ms since the epoch. */
   now: () => number;
   log: Pick<Logger, 'warn'>;
 }
 
-const unsigned: Admission = { bodySha256: null, seal: null, boundSignature: null, isRelayed: false };
+const unsigned: Admission = {
+  bodySha256: null,
+  seal: null,
+  boundSignature: null,
+  isRelayed: false,
+  signer: null,
+  isPage: false,
+};
 
 /** @throws CodedError `misdirected` */
 const checkRecipient = (headers: HeaderLines, nodeId: string): void => {
@@ -103,9 +121,31 @@ const openTo = (nodeId: string): AccessControl => ({
  * path; this grants no rights. A box relays requests of its clients, so its nonces are counted per access class: requests
  * that anyone can cause take no space from those that need a signature.
  */
-const senderOf = (access: Access, headers: HeaderLines, address: string, target: string): Sender => {
+const senderOf = (access: FullRule['access'], headers: HeaderLines, address: string, target: string): Sender => {
   const party = partyOf(address);
   return claimsBox(headers, target) ? { kind: 'peer', name: `${party} ${access}` } : { kind: 'operator', name: party };
+};
+
+/** What only boxes and programs with the secret may ask for. */
+const isOfSecret = (role: FullRule['role'], headers: HeaderLines): boolean =>
+  role === 'secret' ||
+  headers[relayHeader] !== undefined ||
+  (headers['content-type']?.[0] ?? '').toLowerCase().startsWith(sealedType);
+
+/** Whether a person may call an operation. @throws CodedError `secret_required`, `role_required` or `out_of_scope` */
+export const checkPerson = (
+  { role, tags }: Pick<Signer, 'role' | 'tags'>,
+  rule: Pick<FullRule, 'role' | 'scope'>,
+  headers: HeaderLines,
+): void => {
+  if (isOfSecret(rule.role, headers)) {
+    const message = 'This is for boxes and programs that sign with the secret of the site.';
+    throw new CodedError('secret_required', message, { status: 403 });
+  }
+  if (rule.role !== null && rule.role !== 'secret') requireRole(role, rule.role);
+  if (rule.scope === 'refused' && tags.length > 0) {
+    throw new CodedError('out_of_scope', 'This concerns the whole site, and you act on screens with your tags alone.');
+  }
 };
 
 const isGuess = (error: unknown): boolean =>
@@ -118,6 +158,7 @@ export const createAccess = ({
   nodeId,
   pageTokenSeconds,
   guard,
+  keyring,
   now,
   log,
 }: Options): AccessControl => {
@@ -125,7 +166,7 @@ export const createAccess = ({
   const throttle = createThrottle({ log });
   const tokens = createPageTokens({ secret, previous, lifetimeSeconds: pageTokenSeconds, now });
   const secrets = previous === null ? [secret] : [secret, previous];
-  const signatures = createSignatures({ secrets, guard });
+  const signatures = createSignatures({ secrets, guard, keyring });
   const seals = new Map(secrets.map((each) => [each, createSeal(each, ...secrets)]));
 
   /**
@@ -142,15 +183,18 @@ export const createAccess = ({
   };
 
   /** Checks the signature, and that this box is meant. */
-  const admitSigned = async ({ access, headers, address, isOwnHost, onSigned, ...head }: Attempt) => {
+  const admitSigned = async (attempt: Attempt): Promise<Admission> => {
+    const { access, headers, address, isOwnHost, isLocal, forSecret, onSigned } = attempt;
+    const head: SignedHead = { method: attempt.method, host: attempt.host, target: attempt.target };
     const signature = parseSignature(headers);
     const { version, recipient } = signature;
     const isOwn = recipient === null ? isOwnHost() : recipient === nodeId;
     const [request = ''] = headers[signatureHeader] ?? [];
-    const onSecret = (signer: string): void =>
+    const onSecret = (signer: string | null): void =>
       onSigned?.((status, body) => {
         const clock = String(guard.clock());
-        if (body === null) return { [clockHeader]: clock };
+        // A person has no secret to check a proof with.
+        if (body === null || signer === null) return { [clockHeader]: clock };
         const isHash = typeof body === 'object' && 'sha256' in body;
         const answer = { request, status, sha256: isHash ? body.sha256 : sha256Hex(body), clock };
         return { [clockHeader]: clock, [answerHeader]: signAnswer(signer, answer) };
@@ -162,18 +206,26 @@ export const createAccess = ({
       onSecret,
     };
     const verify = () => signatures.verify(signature, head, verification);
-    const { secret: signer, boundSignature } = await counted(address, 'signature', verify);
+    const { secret: signedWith, signer, boundSignature } = await counted(address, 'signature', verify);
     checkAbsentBody(head.method, headers, signature.sha256);
     if (recipient === null && !isOwn) throw new CodedError('host_refused', foreignHost);
     checkRecipient(headers, nodeId);
     if (version === 'v2' && access !== 'public' && !isBetweenBoxes(headers, head.target)) {
       throw new CodedError('signature_required', 'A box signs only what boxes ask of each other.');
     }
+    if (signer !== null) {
+      checkPerson(signer, attempt, headers);
+      keyring?.noteUse(signer.keyId);
+    } else if (version === 'v1' && access !== 'public' && keyring?.isRequired() && !isLocal && !forSecret) {
+      throw new CodedError('person_required');
+    }
     return {
       bodySha256: signature.sha256,
       boundSignature,
-      seal: version === 'v2' ? (seals.get(signer) ?? null) : null,
+      seal: version === 'v2' && signedWith !== null ? (seals.get(signedWith) ?? null) : null,
       isRelayed: version === 'v2' && headers[relayHeader] !== undefined,
+      signer,
+      isPage: signer !== null && access !== 'signed' && countsAsPage(signer.role),
     };
   };
 
@@ -183,7 +235,7 @@ export const createAccess = ({
     await counted(address, 'page token', () => tokens.verify(token));
     checkRecipient(headers, nodeId);
     if (access === 'signed') throw new CodedError('signature_required');
-    return unsigned;
+    return { ...unsigned, isPage: true };
   };
 
   /** Public operations need no credentials, but a signed request gets a signed response, and only from the box it is for. */
@@ -191,7 +243,7 @@ export const createAccess = ({
     try {
       if (claimsSignature(attempt.headers)) return await admitSigned(attempt);
     } catch (error) {
-      if (error instanceof CodedError && error.status === 421) throw error;
+      if (error instanceof CodedError && (error.status === 421 || error.code === 'secret_required')) throw error;
     }
     checkRecipient(attempt.headers, nodeId);
     return unsigned;
@@ -201,7 +253,8 @@ export const createAccess = ({
     async admit(attempt) {
       const { access, headers } = attempt;
       if (access === 'public') return admitPublic(attempt);
-      const isSigned = access !== 'page' && claimsSignature(headers);
+      // A page operation takes the key of a person for a page, and no signature with the secret.
+      const isSigned = claimsSignature(headers) && (access !== 'page' || claimsPerson(headers));
       if (!isSigned && headers[pageAuthHeader] === undefined) {
         // A signature is not what pages have; where it is right, the refusal is proven.
         if (claimsSignature(headers)) await admitSigned(attempt).catch(() => undefined);

@@ -2,8 +2,8 @@ import { CodedError } from '../contract/errors.ts';
 
 /** The sender of a nonce. */
 export interface Sender {
-  /** Boxes and other programs have separate memories, so that neither can fill the other's. */
-  kind: 'peer' | 'operator';
+  /** Boxes, programs with the secret, and people have separate memories, so that none can fill another's. */
+  kind: 'peer' | 'operator' | 'person';
   /** Identifies the sender within its kind; nonces are limited for each name. */
   name: string;
 }
@@ -24,6 +24,7 @@ const defaults: Record<Sender['kind'], Limits> = {
   // A box requests snapshots four times a second, that is 1,200 times per window, and relays commands of operators.
   peer: { total: 100_000, each: 50_000, guaranteed: 2_000 },
   operator: { total: 100_000, each: 100_000, guaranteed: 0 },
+  person: { total: 100_000, each: 30_000, guaranteed: 500 },
 };
 
 interface Use {
@@ -42,7 +43,7 @@ export const createNonces = (limits: Record<Sender['kind'], Limits> = defaults) 
   const used = new Set<string>();
   const bySecond = new Map<number, Use[]>();
   const bySender = new Map<string, { count: number; isGuaranteed: boolean }>();
-  const totals = { peer: 0, operator: 0 };
+  const totals = { peer: 0, operator: 0, person: 0 };
   let guarantees = 0;
 
   const add = (sender: string): void => {
@@ -108,6 +109,7 @@ export const createNonces = (limits: Record<Sender['kind'], Limits> = defaults) 
       bySender.clear();
       totals.peer = 0;
       totals.operator = 0;
+      totals.person = 0;
       guarantees = 0;
     },
   };

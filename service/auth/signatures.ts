@@ -6,12 +6,14 @@ import {
   coveredBy,
   coveredHeaders,
   recipientHeader,
+  requestText,
   type SignedParts,
   signatureHeader,
   timestampHeader,
 } from '../domain/request-signature.ts';
 import { freshMs } from './fence.ts';
 import type { Sender } from './nonces.ts';
+import { isSignedBy, type Keyring, type Signer } from './person-keys.ts';
 import type { ReplayGuard } from './replay.ts';
 import { sha256Hex, signatureMac } from './sign.ts';
 
@@ -23,7 +25,7 @@ export type SignedHead = Pick<SignedParts, 'method' | 'host' | 'target'>;
 
 /** The parsed headers of a signed request. */
 interface Signature extends Omit<SignedParts, keyof SignedHead> {
-  /** Hex. */
+  /** Hex; of `v3` the signature, base64url. */
   mac: string;
 }
 
@@ -34,6 +36,10 @@ export const claimsBox = (headers: Readonly<NodeJS.Dict<unknown>>, target: strin
 /** Whether a request has a signature header, valid or not. */
 export const claimsSignature = (headers: HeaderLines): boolean =>
   headers[timestampHeader] !== undefined || headers[signatureHeader] !== undefined;
+
+/** Whether a request claims to be signed with the key of a person. */
+export const claimsPerson = (headers: HeaderLines): boolean =>
+  headers[signatureHeader]?.[0]?.startsWith('v3;') ?? false;
 
 /** What boxes ask of each other where they relay it: commands, snapshots and onboarding. */
 const relayable = /^\/api\/(?:screens\/[^/]+\/(?:commands|connections|clients)|onboarding)(?:[/?]|$)/;
@@ -91,6 +97,20 @@ const onlyLine = (headers: HeaderLines, name: string): string => {
   throw new CodedError('signature_invalid', `A signed request must have a ${name} header.`);
 };
 
+const forms = [
+  /^(?<version>v[12]);nonce=(?<nonce>[\w-]{16,64});sha256=(?<sha256>[\da-f]{64});mac=(?<mac>[\da-f]{64})$/,
+  // The unused bits of the last character are 0, so that each signature has one spelling.
+  /^(?<version>v3);key=(?<key>[\da-f]{32});nonce=(?<nonce>[\w-]{16,64});sha256=(?<sha256>[\da-f]{64});sig=(?<mac>[\w-]{85}[AQgw])$/,
+];
+
+/** Headers that count in the signatures of boxes alone. */
+const betweenBoxes: Readonly<Record<'v1' | 'v2' | 'v3', readonly string[]>> = {
+  v1: [relayHeader, commandIdHeader],
+  v2: [],
+  // The relay header of a person is refused by name, later.
+  v3: [commandIdHeader],
+};
+
 /**
  * @throws CodedError `signature_invalid` if a header is missing, repeated or malformed, or counts only in the signature of
  *   a box: a host on the way could add it, and the request would be kept from the other boxes, or taken for a repetition
@@ -101,64 +121,98 @@ export const parseSignature = (headers: HeaderLines): Signature => {
   if (!/^\d{13}$/.test(timestamp)) {
     throw new CodedError('signature_invalid', 'The timestamp must be milliseconds since the epoch, in 13 digits.');
   }
-  const match = /^(v[12]);nonce=([\w-]{16,64});sha256=([\da-f]{64});mac=([\da-f]{64})$/.exec(line);
-  if (match === null)
-    throw new CodedError('signature_invalid', 'The signature must have the form v1;nonce=N;sha256=B;mac=M.');
-  const [, given, nonce = '', sha256 = '', mac = ''] = match;
-  const version = given === 'v2' ? 'v2' : 'v1';
-  const between = version === 'v2' ? [] : [relayHeader, commandIdHeader].filter((name) => headers[name] !== undefined);
+  const parts = forms.map((form) => form.exec(line)?.groups).find((groups) => groups !== undefined);
+  if (parts === undefined) {
+    const message =
+      'The signature must have the form v1;nonce=N;sha256=B;mac=M, or v3;key=K;nonce=N;sha256=B;sig=S with the key of a person.';
+    throw new CodedError('signature_invalid', message);
+  }
+  const { key: keyId, nonce = '', sha256 = '', mac = '' } = parts;
+  const version = parts['version'] as Signature['version'];
+  const between = betweenBoxes[version].filter((name) => headers[name] !== undefined);
   if (between.length > 0) {
     throw new CodedError('signature_invalid', `${between[0]} counts only in what boxes sign for each other, as v2.`);
   }
   const recipient = version === 'v2' ? onlyLine(headers, recipientHeader) : atMostOne(headers, recipientHeader);
   if (recipient === '') throw new CodedError('signature_invalid', `${recipientHeader} must not be empty.`);
-  const isCovering = version === 'v1' && recipient !== undefined;
+  const isCovering = version !== 'v2' && recipient !== undefined;
   const covered = isCovering ? coveredBy((name) => atMostOne(headers, name)) : coveredHeaders.map(() => '');
-  return { version, timestamp, nonce, sha256, mac, recipient: recipient ?? null, covered };
+  const claimed = { version, timestamp, nonce, sha256, mac, recipient: recipient ?? null, covered };
+  return keyId === undefined ? claimed : { ...claimed, keyId };
 };
 
 interface Options {
   /** A signature by any of these is accepted. */
   secrets: readonly string[];
   guard: Pick<ReplayGuard, 'isFresh' | 'clock' | 'use'>;
+  /** Null: there are no people. */
+  keyring: Pick<Keyring, 'find'> | null;
 }
 
 interface Verification {
   sender: Sender;
   /** Whether the request is meant for this box: another one's nonce is not used up here. */
   isForThis: boolean;
-  /** Called with the secret that the request was signed with, before its time and its nonce are judged. */
-  onSecret?(secret: string): void;
+  /** Called with the secret that the request was signed with, before its time and its nonce are judged; null: with a key. */
+  onSecret?(secret: string | null): void;
 }
 
+/** Who has signed: one of the secrets, or a person. */
+type SignedBy = { secret: string; signer: null } | { secret: null; signer: Signer };
+
 /** Verifies signatures; each is accepted once. */
-export const createSignatures = ({ secrets, guard }: Options) => ({
-  /**
-   * Marks the nonce as used synchronously, so that only one of many concurrent copies is accepted.
-   * @returns the secret that it was signed with, and the signature, null where it names no recipient
-   * @throws CodedError `signature_stale`, `signature_invalid`, `signature_replayed` or `busy`, the first that applies.
-   *   Where the MAC of a stale one is wrong as well, its `cause` is `signature_invalid`.
-   */
-  async verify({ mac, ...claimed }: Signature, head: SignedHead, { sender, isForThis, onSecret }: Verification) {
-    const timestamp = Number(claimed.timestamp);
-    const window = windowOf(claimed, head.target);
-    const isInWindow = window === freshMs || Math.abs(timestamp - guard.clock()) <= window;
-    const isFresh = guard.isFresh(timestamp) && isInWindow;
+export const createSignatures = ({ secrets, guard, keyring }: Options) => {
+  const bySecret = ({ mac, ...claimed }: Signature, head: SignedHead): SignedBy | null => {
     const given = Buffer.from(mac, 'hex');
     const secret = secrets.find((each) => timingSafeEqual(given, signatureMac(each, { ...head, ...claimed })));
-    if (secret !== undefined) onSecret?.(secret);
-    if (secret === undefined) {
-      const message = `The signature does not match the request: the host that it must be made for is ${head.host}.`;
+    return secret === undefined ? null : { secret, signer: null };
+  };
+
+  /** @throws CodedError `key_unknown` */
+  const byPerson = ({ mac, keyId = '', ...claimed }: Signature, head: SignedHead): SignedBy | null => {
+    if (keyring === null) return null;
+    const known = keyring.find(keyId);
+    if (known === null) throw new CodedError('key_unknown');
+    if (!isSignedBy(known.publicKey, requestText({ ...head, ...claimed, keyId }), mac)) return null;
+    if (known.signer === null) throw new CodedError('key_unknown', known.reason);
+    return { secret: null, signer: known.signer };
+  };
+
+  return {
+    /**
+     * Marks the nonce as used synchronously, so that only one of many concurrent copies is accepted.
+     * @returns who has signed it, and the signature, null where it names no recipient
+     * @throws CodedError `signature_stale`, `key_unknown`, `signature_invalid`, `signature_replayed` or `busy`, the first that
+     *   applies. Where a stale one is wrong as well, its `cause` is `signature_invalid` or `key_unknown`.
+     */
+    async verify(signature: Signature, head: SignedHead, { sender, isForThis, onSecret }: Verification) {
+      const { version, recipient, nonce } = signature;
+      const timestamp = Number(signature.timestamp);
+      const window = windowOf(signature, head.target);
+      const isInWindow = window === freshMs || Math.abs(timestamp - guard.clock()) <= window;
+      const isFresh = guard.isFresh(timestamp) && isInWindow;
       const headers = { [clockHeader]: String(guard.clock()) };
-      const cause = new CodedError('signature_invalid', message, { headers });
-      throw isFresh ? cause : stale(window, { headers, cause });
-    }
-    if (!isFresh) throw stale(window);
-    if (isForThis) await guard.use(claimed.nonce, timestamp, sender);
-    const bound: BoundSignature = { nonce: claimed.nonce, age: () => guard.clock() - timestamp, freshMs: window };
-    return { secret, boundSignature: claimed.recipient === null ? null : bound };
-  },
-});
+      let by: SignedBy | null;
+      try {
+        by = (version === 'v3' ? byPerson : bySecret)(signature, head);
+        if (by === null) {
+          const message = `The signature does not match the request: the host that it must be made for is ${head.host}.`;
+          throw new CodedError('signature_invalid', message, { headers });
+        }
+      } catch (cause) {
+        throw isFresh ? cause : stale(window, { headers, cause });
+      }
+      onSecret?.(by.secret);
+      if (!isFresh) throw stale(window);
+      if (isForThis) {
+        const name = by.signer === null ? sender : { kind: 'person' as const, name: by.signer.id };
+        await guard.use(nonce, timestamp, name);
+      }
+      const bound: BoundSignature = { nonce, age: () => guard.clock() - timestamp, freshMs: window };
+      return { ...by, boundSignature: recipient === null ? null : bound };
+    },
+  };
+};
 
 /**
  * Compares the hash of a received body with the signed one.

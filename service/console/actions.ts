@@ -1,4 +1,5 @@
 /** Actions on the machine of a box. Any box forwards them to the right one. */
+import { requireRole } from '../auth/person-keys.ts';
 import { type BoxAction, endingActions } from '../contract/console/action-names.ts';
 import { type ActionAnswer, type BoxOrder, boxOrder, type PeerReset, peerReset } from '../contract/console/actions.ts';
 import { CodedError } from '../contract/errors.ts';
@@ -104,7 +105,7 @@ export const createActions = (
     checkName(order);
     checkLocal(order, ctx.state.isLocal);
     ctx.state.log.info({ action: order.action }, 'an action was ordered');
-    return act(order, operatorOf(ctx.req));
+    return act(order, operatorOf(ctx));
   };
 
   const actThere = async (box: string, order: BoxOrder): Promise<ActionAnswer> => {
@@ -122,6 +123,8 @@ export const createActions = (
   const routes: Routes = {
     'POST /console/api/boxes/:nodeId/actions': async (ctx) => {
       const order = readFields(boxOrder, await readJson(ctx));
+      const { signer } = ctx.state;
+      if (signer !== null && isEnding(order.action)) requireRole(signer.role, 'admin');
       const { nodeId: box } = ctx.params;
       ctx.set('Cache-Control', 'no-store');
       ctx.body = box === nodeId ? await actHere(ctx, order) : await actThere(box, order);

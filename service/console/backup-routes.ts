@@ -55,7 +55,7 @@ export const backupRoutes = (
         readFields(confirmHeaders, { [confirmHeader]: ctx.get(confirmHeader) || undefined });
         const done = await restore(
           { stream: ctx.req, length: ctx.request.length ?? null, bodySha256: ctx.state.bodySha256 },
-          operatorOf(ctx.req),
+          operatorOf(ctx),
         );
         const isRestarted = done.settings.length > 0 && restart !== undefined;
         if (isRestarted) ctx.res.once('close', restart);

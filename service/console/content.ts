@@ -5,8 +5,9 @@ import type { DesignList } from '../contract/console/designs.ts';
 import { designs } from '../contract/designs.ts';
 import { CodedError } from '../contract/errors.ts';
 import { asFile } from '../domain/document.ts';
+import { redacted } from '../domain/redacted.ts';
 import { areMet, matchesWeakly } from '../http/conditions.ts';
-import { operatorOf } from '../http/operator.ts';
+import { mayReadAll, operatorOf, personOf } from '../http/operator.ts';
 import type { Routes } from '../http/routes.ts';
 import { createTransferSlots, endIfUnread, streamedAnswers } from '../http/transfers.ts';
 import type { ServiceContext } from '../module.ts';
@@ -26,13 +27,16 @@ export const contentRoutes = ({ tempo }: Tempo, { content, peers, triggers }: Co
   return {
     'GET /console/api/content': (ctx) => {
       const { sha256, changedAt, text } = content.playing() ?? nothing;
-      ctx.set({ ETag: etagOf(sha256), 'Cache-Control': 'no-cache' });
-      if (matchesWeakly(ctx.get('If-None-Match'), etagOf(sha256))) {
+      const isOpen = mayReadAll(ctx);
+      const etag = etagOf(isOpen ? sha256 : `${sha256}-redacted`);
+      ctx.set({ ETag: etag, 'Cache-Control': 'no-cache' });
+      if (matchesWeakly(ctx.get('If-None-Match'), etag)) {
         ctx.status = 304;
         return;
       }
       ctx.type = 'application/json';
-      const document = text.replace(/^\uFEFF/, '');
+      const whole = text.replace(/^\uFEFF/, '');
+      const document = isOpen ? whole : JSON.stringify(redacted(JSON.parse(whole)));
       ctx.body = `{"sha256":"${sha256}","changedAt":"${changedAt}","content":${document}}`;
     },
 
@@ -51,7 +55,8 @@ export const contentRoutes = ({ tempo }: Tempo, { content, peers, triggers }: Co
             text: asFile(text, value),
             content: reading.content,
             isExpected: (playing) => areMet({ match, noneMatch: '' }, etagOf(playing ?? nothing.sha256)),
-            operator: operatorOf(ctx.req),
+            operator: operatorOf(ctx),
+            person: personOf(ctx),
           })
           .catch((error: unknown) => {
             throw isFull(error) ? new CodedError('insufficient_storage', undefined, { cause: error }) : error;
@@ -106,9 +111,15 @@ export const versionRoutes = (
       const version = await versions.read(ctx.params.sha256);
       if (version === null) throw new CodedError('version_not_found');
       const { sha256, bytes, stream } = version;
-      ctx.state.streamedSha256 = sha256;
       ctx.set('Cache-Control', 'no-cache');
       ctx.type = 'application/json';
+      if (!mayReadAll(ctx)) {
+        const chunks: Buffer[] = [];
+        for await (const chunk of stream()) chunks.push(chunk as Buffer);
+        ctx.body = JSON.stringify(redacted(JSON.parse(Buffer.concat(chunks).toString())));
+        return;
+      }
+      ctx.state.streamedSha256 = sha256;
       ctx.body = stream();
       ctx.length = bytes;
       endIfUnread(ctx.res, tempo.http.still);

@@ -1,4 +1,5 @@
 /** Drafts over HTTP: `/console/api/drafts`. */
+import { requireRole } from '../auth/person-keys.ts';
 import { type Content, validateContent } from '../content/index.ts';
 import { mostContentBytes, type PublishedContent } from '../contract/console/content.ts';
 import {
@@ -16,9 +17,10 @@ import { readFields } from '../contract/fields.ts';
 import type { Author } from '../contract/terms.ts';
 import { asFile } from '../domain/document.ts';
 import { merge, spellConflict } from '../domain/merge-documents.ts';
+import { redacted } from '../domain/redacted.ts';
 import type { Drafts } from '../drafts/index.ts';
 import { areMet } from '../http/conditions.ts';
-import { operatorOf } from '../http/operator.ts';
+import { authorOf, mayReadAll, operatorOf } from '../http/operator.ts';
 import type { Context, Routes } from '../http/routes.ts';
 import type { Peers } from '../peers/index.ts';
 import { type DocumentDependencies, etagOf, nothing, withDocuments } from './documents.ts';
@@ -42,10 +44,8 @@ const idOf = (given: string): string => {
   throw new CodedError('invalid_field', 'id is not valid: 1 to 64 of a-z, 0-9 and -.', { field: 'id' });
 };
 
-const authorOf = (ctx: Pick<Context, 'req'>): Author | null => {
-  const name = operatorOf(ctx.req);
-  return name === null ? null : { id: null, name };
-};
+/** An author whose name is not only given. */
+const provenOf = (by: Author | null): Author | null => (by === null || by.id === null ? null : by);
 
 /** Refuses a change of another version than the one that the client has read. */
 const guardOf = (ctx: Pick<Context, 'get'>, isRequired: boolean) => {
@@ -73,7 +73,8 @@ const draftOf = (record: DraftRecord, editing: Editing): Draft => ({
 
 const sendDraft = (ctx: Context, record: DraftRecord, editing: Editing): void => {
   ctx.set({ ETag: etagOf(record.etag), 'Cache-Control': 'no-store' });
-  ctx.body = draftOf(record, editing);
+  const draft = draftOf(record, editing);
+  ctx.body = mayReadAll(ctx) ? draft : { ...draft, content: redacted(draft.content) };
 };
 
 export const draftRoutes = (tempo: Parameters<typeof withDocuments>[0], dependencies: Dependencies): Routes => {
@@ -123,6 +124,7 @@ export const draftRoutes = (tempo: Parameters<typeof withDocuments>[0], dependen
           content: file,
           isExpected: (playing) => (playing ?? nothing.sha256) === from,
           operator: (draft.updated_by ?? by)?.name ?? null,
+          person: provenOf(draft.updated_by ?? by),
           approved_by: by,
         });
         return { sha256, changedAt, warnings: await warningsOf(file) };
@@ -148,7 +150,7 @@ export const draftRoutes = (tempo: Parameters<typeof withDocuments>[0], dependen
 
     'GET /console/api/drafts/:id': async (ctx) => {
       const draft = await find(idOf(ctx.params.id));
-      const name = operatorOf(ctx.req);
+      const name = operatorOf(ctx);
       if (readFields(draftQuery, ctx.query).editing === '1' && name !== null) drafts.noteEditing(draft.id, name);
       sendDraft(ctx, draft, await editing());
     },
@@ -168,7 +170,11 @@ export const draftRoutes = (tempo: Parameters<typeof withDocuments>[0], dependen
     },
 
     'DELETE /console/api/drafts/:id': async (ctx) => {
-      await drafts.remove(idOf(ctx.params.id), authorOf(ctx), guardOf(ctx, false));
+      const id = idOf(ctx.params.id);
+      const { signer } = ctx.state;
+      // Its author may, and whoever may publish.
+      if (signer !== null && (await find(id)).author?.id !== signer.id) requireRole(signer.role, 'publisher');
+      await drafts.remove(id, authorOf(ctx), guardOf(ctx, false));
       ctx.status = 204;
     },
 

@@ -5,15 +5,18 @@ import type { Content } from '../content/index.ts';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
 import { dueQuery, type ScreenDue } from '../contract/programmes.ts';
+import { canonicalDeviceId } from '../contract/readable.ts';
 import { deviceId as deviceIdSchema } from '../contract/terms.ts';
 import type { Devices } from '../devices/index.ts';
 import { publicBase } from '../domain/lan-address.ts';
 import { instantAt } from '../domain/wall-time.ts';
 import type { Drafts } from '../drafts/index.ts';
 import type { Routes } from '../http/routes.ts';
+import { checkScope } from '../http/scope.ts';
 import type { Media } from '../media/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
+import type { People } from '../people/index.ts';
 import { systemDisk } from '../platform/store/disk.ts';
 import type { Records } from '../records/index.ts';
 import type { Screens } from '../screens/index.ts';
@@ -25,6 +28,7 @@ import { type ContentDependencies, contentRoutes, versionRoutes } from './conten
 import { draftRoutes } from './drafts.ts';
 import { type MediaDependencies, mediaRoutes } from './media.ts';
 import { createOwnOverview } from './own-overview.ts';
+import { peopleRoutes } from './people.ts';
 import { createSite, type Site } from './site.ts';
 import { takeoverRoutes } from './takeovers.ts';
 import { createThumbnailCache, createThumbnails } from './thumbnails.ts';
@@ -61,6 +65,7 @@ interface Dependencies extends Omit<ContentDependencies, 'peers'>, Omit<MediaDep
   /** Null: HTTPS of this box is off. */
   https: TriggerDependencies['https'];
   drafts: Pick<Drafts, 'list' | 'get' | 'save' | 'remove' | 'noteEditing' | 'editing'>;
+  people: People;
   health: {
     /** What is wrong with this box, in sentences. */
     warnings(): Promise<readonly string[]>;
@@ -93,7 +98,10 @@ const createEditing = (context: ServiceContext, dependencies: Dependencies): Mod
 };
 
 /** @param devices stores that the device is forgotten, which the other boxes then fetch */
-const deviceRoutes = (devices: Pick<Devices, 'forget'>): Routes => ({
+const deviceRoutes = (
+  devices: Pick<Devices, 'forget' | 'list'>,
+  content: Pick<Content, 'screens' | 'tags'>,
+): Routes => ({
   'DELETE /console/api/devices/:deviceId': async (ctx) => {
     const { data: deviceId } = deviceIdSchema.safeParse(ctx.params.deviceId);
     if (deviceId === undefined) {
@@ -101,6 +109,12 @@ const deviceRoutes = (devices: Pick<Devices, 'forget'>): Routes => ({
         field: 'deviceId',
       });
     }
+    const bound = devices.list().filter((each) => canonicalDeviceId(each.deviceId) === deviceId);
+    checkScope(
+      ctx,
+      content,
+      bound.flatMap(({ screenSlug }) => screenSlug ?? []),
+    );
     await devices.forget(deviceId, ctx.state.log);
     ctx.status = 204;
   },
@@ -170,9 +184,10 @@ export const createConsole = (context: ServiceContext, dependencies: Dependencie
       ...site.routes,
       ...boxes.routes,
       ...actions.routes,
-      ...deviceRoutes(devices),
+      ...deviceRoutes(devices, content),
       ...takeoverRoutes({ takeovers, content, peers, site }),
       ...programmeRoutes(context, content),
+      ...peopleRoutes(context, { people: dependencies.people, peers }),
     },
     health: () => triggers.health?.() ?? {},
     metrics: () => triggers.metrics?.() ?? {},

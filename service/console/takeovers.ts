@@ -9,13 +9,14 @@ import { pictureKindOf } from '../domain/media-types.ts';
 import { unknownTargets } from '../domain/targets.ts';
 import { readJson } from '../http/body.ts';
 import type { Routes } from '../http/routes.ts';
+import { checkScope } from '../http/scope.ts';
 import type { Peers } from '../peers/index.ts';
 import type { NewTakeover, Takeovers } from '../takeovers/index.ts';
 import { countDisplays } from './overview.ts';
 import type { Site } from './site.ts';
 
 interface Dependencies {
-  takeovers: Pick<Takeovers, 'now' | 'put' | 'end'>;
+  takeovers: Pick<Takeovers, 'now' | 'put' | 'end' | 'open'>;
   content: Pick<Content, 'screens' | 'tags'>;
   peers: Pick<Peers, 'sendTakeover'>;
   site: Pick<Site, 'take'>;
@@ -77,10 +78,16 @@ const idOf = (given: string): string => {
   throw new CodedError('invalid_field', `id is not valid: ${error.issues[0]?.message}.`, { field: 'id' });
 };
 
+/** The targets of the open takeover with an id, which a change of it concerns. */
+const targetsOf = (takeovers: Dependencies['takeovers'], id: string): readonly string[] =>
+  takeovers.open().find((each) => each.id === id)?.targets ?? [];
+
 export const takeoverRoutes = ({ takeovers, content, peers, site }: Dependencies): Routes => ({
   'PUT /console/api/takeovers/:id': async (ctx) => {
     const id = idOf(ctx.params.id);
+    checkScope(ctx, content, targetsOf(takeovers, id));
     const request = readFields(takeoverRequest, await readJson(ctx));
+    checkScope(ctx, content, request.targets);
     const screens = content.screens().map(({ slug }) => ({ slug, tags: content.tags(slug) }));
     const { record, isNew } = await takeovers.put(takeoverOf(id, request, screens, takeovers.now()));
     await peers.sendTakeover(record);
@@ -91,6 +98,7 @@ export const takeoverRoutes = ({ takeovers, content, peers, site }: Dependencies
   },
   'DELETE /console/api/takeovers/:id': async (ctx) => {
     const id = idOf(ctx.params.id);
+    checkScope(ctx, content, targetsOf(takeovers, id));
     await peers.sendTakeover(await takeovers.end(id));
     ctx.state.log.info({ id }, 'a takeover was ended');
     ctx.status = 204;

@@ -20,7 +20,7 @@ import { createRate } from '../domain/rate.ts';
 import { screensOf, unknownTargets } from '../domain/targets.ts';
 import { readJson, skipBody } from '../http/body.ts';
 import { isEncrypted } from '../http/client-address.ts';
-import { operatorOf } from '../http/operator.ts';
+import { authorOf } from '../http/operator.ts';
 import type { Context, Routes } from '../http/routes.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
@@ -229,13 +229,9 @@ export const createTriggerRoutes = (
         if (effect.command !== undefined) prepare('', effect);
         throw invalidEffect(issue.replace(/\.$/, ''));
       }
-      const operator = operatorOf(ctx.req);
       const id = triggers.newId();
       await ctx.state.onBody?.({ id });
-      const { token } = await triggers.create(
-        { id, name, effect },
-        operator === null ? null : { id: null, name: operator },
-      );
+      const { token } = await triggers.create({ id, name, effect }, authorOf(ctx));
       ctx.set('Cache-Control', 'no-store');
       ctx.body = { id, name, token, url: urlOf(ctx, token) };
     },

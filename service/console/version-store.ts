@@ -53,7 +53,7 @@ export interface VersionText {
 /** What is kept of a document. */
 export type RecordedVersion = Pick<
   ContentDocument,
-  'counter' | 'nodeId' | 'sha256' | 'changedAt' | 'operator' | 'approved_by' | 'text'
+  'counter' | 'nodeId' | 'sha256' | 'changedAt' | 'operator' | 'person' | 'approved_by' | 'text'
 >;
 
 export interface VersionStore {
@@ -82,6 +82,7 @@ const headOf = ({
   sha256,
   changedAt,
   operator,
+  person = null,
   approved_by = null,
   text,
 }: RecordedVersion): VersionHead => ({
@@ -90,7 +91,7 @@ const headOf = ({
   sha256,
   changedAt,
   operator,
-  person: null,
+  person,
   approved_by,
   bytes: Buffer.byteLength(text),
 });

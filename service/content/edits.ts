@@ -18,6 +18,7 @@ interface Edit {
   operator?: string | null;
   /** The push of the fleet that is published. */
   push?: ContentDocument['push'];
+  person?: ContentDocument['person'];
   approved_by?: ContentDocument['approved_by'];
 }
 
@@ -32,6 +33,8 @@ export interface Publication {
   operator: string | null;
   /** The push of the fleet that is published; absent: a local edit. */
   push?: ContentDocument['push'];
+  /** Who proved to have made it; absent: nobody did. */
+  person?: ContentDocument['person'];
   /** Who publishes a draft; absent: it is none. */
   approved_by?: ContentDocument['approved_by'];
 }
@@ -77,7 +80,7 @@ export const createEdits =
    */
   async (
     current: ContentDocument | null,
-    { bytes, content, changedAt, operator = null, push, approved_by, nextCounter }: Edit,
+    { bytes, content, changedAt, operator = null, person, push, approved_by, nextCounter }: Edit,
   ): Promise<Edited> => {
     const text = bytes.toString();
     // Record the fleet's request even if the text already plays, so that a later local edit is kept.
@@ -86,6 +89,6 @@ export const createEdits =
     }
     const { stamps, screenDocuments } = modelOf(content, new Map(current?.stamps), changedAt);
     const counter = current === null && (await isDemo(bytes, demo)) ? 0 : nextCounter();
-    const version = { counter, nodeId, changedAt, stamps: [...stamps], operator, push, approved_by, text };
+    const version = { counter, nodeId, changedAt, stamps: [...stamps], operator, person, push, approved_by, text };
     return { document: editedDocument(current, version), screenDocuments };
   };

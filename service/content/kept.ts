@@ -29,6 +29,8 @@ export interface LastKnownGood {
 /** Replaced versions that are remembered: as many as versions are kept. */
 const MAX_REPLACED = 200;
 
+const by = z.object({ id: z.string().nullable(), name: z.string() }).nullable().optional();
+
 // Looser than the operator's schema: a rule that a later version tightens must not make the stored content unreadable.
 const schema = z.object({
   screens: z
@@ -45,7 +47,8 @@ const schema = z.object({
       changedAt: z.string(),
       ancestors: z.array(z.object({ counter: z.number(), nodeId: z.string(), sha256: z.string().optional() })),
       operator: z.string().nullable(),
-      approved_by: z.object({ id: z.string().nullable(), name: z.string() }).nullable().optional(),
+      person: by,
+      approved_by: by,
       push: z.object({ id: z.string(), at: z.string(), sha256: z.string() }).optional(),
       stamps: z.array(
         z.tuple([z.string(), z.object({ created_at: z.string(), modified_at: z.string(), digest: z.string() })]),

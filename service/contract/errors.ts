@@ -15,11 +15,17 @@ export const errorTable = {
   signature_invalid: [401, 'The signature does not match the request.'],
   signature_stale: [401, 'The timestamp is outside the window of 300 s, or older than this service.'],
   signature_replayed: [401, 'This nonce has been used already; sign each request with a new nonce.'],
+  key_unknown: [401, 'This key is not known here: it was removed, or its person was disabled.'],
   signature_required: [403, 'These credentials are not sufficient here; sign the request as an operator.'],
   local_required: [
     403,
     'Without a secret this is taken from the box itself alone: run it on the box, such as sudo signage --box http://127.0.0.1:8080.',
   ],
+  secure_required: [403, 'This is taken over https, or from the box itself alone.'],
+  role_required: [403, 'Your role is not sufficient here.'],
+  out_of_scope: [403, 'This concerns screens that are not yours.'],
+  person_required: [403, 'This needs the key of a person; join with an invitation.'],
+  invitation_invalid: [403, 'The invitation is not valid: it was used, has expired, or a newer one took its place.'],
   claim_required: [403, 'Enter the code that the display shows, or sign the request.'],
   claim_invalid: [403, 'The code is not the one that the display shows; a display shows a new one now and then.'],
   origin_refused: [403, 'Requests from other origins are refused.'],
@@ -39,10 +45,16 @@ export const errorTable = {
     'This site has no root certificate: it needs a shared secret and SIGNAGE_HTTPS, and a minute after the first start.',
   ],
   draft_not_found: [404, 'There is no draft with this id; it may have been published or deleted.'],
+  person_not_found: [404, 'There is no person with this id.'],
+  key_not_found: [404, 'The person has no key with this id.'],
   connection_not_found: [404, 'There is no connection with this id.'],
   box_not_found: [404, 'The site has no box with this id.'],
   method_not_allowed: [405, 'This path does not support this method.'],
   request_timeout: [408, 'The request took too long to arrive.'],
+  secret_required: [409, 'People need a secret: protect this site first.'],
+  too_many_people: [409, 'The limit of 1,000 people is reached; disable one first.'],
+  too_many_keys: [409, 'The person has too many keys; remove one first.'],
+  last_admin: [409, 'This is the last admin with a key; make another one first.'],
   not_supported: [409, 'The player cannot restart: it runs without a supervisor.'],
   update_in_trial: [409, 'An update is on trial, and a restart would count against it; try again in ten minutes.'],
   backup_newer: [409, 'A newer version of the player wrote this backup; update the box first.'],
@@ -92,6 +104,8 @@ interface Details {
   errors?: readonly ContentIssue[];
   /** Paths of the fields that two people changed, such as `playlists[0].slides[3].title`. */
   fields?: readonly string[];
+  /** Another status than that of the code: what is missing on a box is a conflict, and what a key lacks is refused. */
+  status?: number;
   /** Response headers that go with the error, such as Allow or Retry-After. */
   headers?: Record<string, string>;
   cause?: unknown;
@@ -110,11 +124,11 @@ export class CodedError extends Error {
   constructor(
     code: ErrorCode,
     message: string = errorTable[code][1],
-    { field, errors, fields, headers = {}, cause }: Details = {},
+    { field, errors, fields, status = errorTable[code][0], headers = {}, cause }: Details = {},
   ) {
     super(message, { cause });
     this.code = code;
-    this.status = errorTable[code][0];
+    this.status = status;
     this.field = field;
     this.errors = errors;
     this.fields = fields;

@@ -111,6 +111,7 @@ export const contentDocument = contentVersion
       .max(100_000)
       .describe('the times of the screens, by slug'),
     operator: operator.default(null),
+    person: author.nullable().optional().describe('who proved to have made it; absent: nobody did'),
     approved_by: author.nullable().optional().describe('who published the draft that it was; absent: it was none'),
     push: fleetPush.optional().describe('of the fleet, the last one that it is or was derived from; absent: none'),
     text: z.string().max(mostContentCharacters).describe('content.json as the operator wrote it'),

@@ -25,7 +25,7 @@ interface Dependencies {
   /** The bindings and names that are stored. */
   stored: StoredDevices;
   proofs: Pick<DeviceProofs, 'verify' | 'needs' | 'refusedLately'>;
-  content: Pick<Content, 'screens' | 'payload' | 'hours' | 'onChange'>;
+  content: Pick<Content, 'screens' | 'payload' | 'hours' | 'tags' | 'onChange'>;
   peers: Pick<Peers, 'all' | 'alive' | 'isAlone' | 'broadcast' | 'mediaProgress' | 'onBindings' | 'addState'>;
   screens: Pick<Screens, 'deviceIds' | 'onJoin' | 'onShowCode' | 'locationsOf' | 'rename' | 'send'>;
 }

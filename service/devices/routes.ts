@@ -20,6 +20,7 @@ import { listensAlone } from '../domain/network-scope.ts';
 import { readJson } from '../http/body.ts';
 import { isEncrypted } from '../http/client-address.ts';
 import type { Context, Routes, Sockets } from '../http/routes.ts';
+import { checkScope } from '../http/scope.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import type { Claims } from './claims.ts';
@@ -36,7 +37,7 @@ interface Dependencies {
   knownDevices: Pick<KnownDevices, 'isKnown' | 'isKnownHere'>;
   proofs: Pick<DeviceProofs, 'verify' | 'needs'>;
   claims: Claims;
-  content: Pick<Content, 'screens'>;
+  content: Pick<Content, 'screens' | 'tags'>;
   peers: Pick<Peers, 'mediaProgress'>;
 }
 
@@ -69,6 +70,13 @@ export const createOnboardingRoutes = (
   const answer = (ctx: Context, body: unknown): void => {
     ctx.set('Cache-Control', 'no-store');
     ctx.body = body;
+  };
+
+  /** The screen that a device is taken from. */
+  const boundTo = (deviceId: string): string[] => {
+    const canonicalId = canonicalDeviceId(deviceId);
+    const found = devices.list().find((each) => canonicalDeviceId(each.deviceId) === canonicalId);
+    return found?.screenSlug == null ? [] : [found.screenSlug];
   };
 
   const hasSecret = sharedSecret !== null;
@@ -115,8 +123,8 @@ export const createOnboardingRoutes = (
     'POST /api/onboarding': async (ctx) => {
       const given = readFields(binding, await readJson(ctx));
       // Anyone who can open a page has a token: it shows nobody in front of the display.
-      const isOfPage = hasSecret && ctx.state.signResponse === null;
-      if (isOfPage) await claims.check(given.deviceId, ctx.get(claimHeader), ctx.state.clientIp);
+      if (ctx.state.isPage) await claims.check(given.deviceId, ctx.get(claimHeader), ctx.state.clientIp);
+      else checkScope(ctx, content, [given.screenSlug, ...boundTo(given.deviceId)]);
       const { isRelayed, log } = ctx.state;
       answer(ctx, await onboarding.bind(given, baseFor(reachedBy(ctx.req)), isRelayed, log));
     },

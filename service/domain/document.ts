@@ -18,7 +18,7 @@ export const documentHash = ({
   changedAt,
   ancestors,
   stamps,
-}: Omit<Body, 'operator' | 'push' | 'approved_by'>): string =>
+}: Omit<Body, 'operator' | 'person' | 'push' | 'approved_by'>): string =>
   createHash('sha256')
     .update(
       JSON.stringify([
@@ -65,6 +65,8 @@ interface Edit extends Pick<Body, 'text' | 'changedAt' | 'stamps'> {
   operator?: string | null;
   /** The push of the fleet that the edit applies; absent: a local edit. */
   push?: Body['push'];
+  /** Who proved to have made it; absent: nobody did. */
+  person?: Body['person'];
   /** Who published the draft that it was; absent: it was none. */
   approved_by?: Body['approved_by'];
   counter: number;
@@ -74,7 +76,7 @@ interface Edit extends Pick<Body, 'text' | 'changedAt' | 'stamps'> {
 /** The document that results from an edit of `before`. */
 export const editedDocument = (
   before: ContentDocument | null,
-  { counter, nodeId, operator = null, push = before?.push, approved_by, ...edit }: Edit,
+  { counter, nodeId, operator = null, push = before?.push, person, approved_by, ...edit }: Edit,
 ): ContentDocument => {
   const parents = before === null ? [] : [versionOf(before), ...before.ancestors];
   const body = {
@@ -82,6 +84,7 @@ export const editedDocument = (
     operator,
     ancestors: thinned(parents),
     ...(push !== undefined && { push }),
+    ...(person !== undefined && { person }),
     ...(approved_by !== undefined && { approved_by }),
   };
   return { counter, nodeId, sha256: documentHash(body), ...body };

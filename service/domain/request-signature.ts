@@ -6,7 +6,7 @@
 
 /** Milliseconds since the epoch, 13 digits. */
 export const timestampHeader = 'x-signage-request-timestamp';
-/** `v1;nonce=N;sha256=B;mac=M`; between boxes `v2`. */
+/** `v1;nonce=N;sha256=B;mac=M`; between boxes `v2`; with the key of a person `v3;key=K;nonce=N;sha256=B;sig=S`. */
 export const signatureHeader = 'x-signage-request-signature';
 /** Node id of the box that a request is meant for: a host in between, or a box with its address, may pass it on. */
 export const recipientHeader = 'x-signage-recipient';
@@ -17,8 +17,8 @@ export const clockHeader = 'x-signage-clock';
 /** Headers that change what a request does. With a recipient its signature covers them, in this order. */
 export const coveredHeaders = ['x-signage-operator', 'if-match', 'if-none-match'] as const;
 
-/** `v1`: of an operator; `v2`: between boxes, for what only they ask of each other. */
-type SignatureVersion = 'v1' | 'v2';
+/** `v1`: of an operator; `v2`: between boxes, for what only they ask of each other; `v3`: of a person, with their own key. */
+type SignatureVersion = 'v1' | 'v2' | 'v3';
 
 /** The parts of a request that its signature covers. */
 export interface SignedParts {
@@ -35,15 +35,18 @@ export interface SignedParts {
   sha256: string;
   /** The {@link recipientHeader}; null: the box that the host names. */
   recipient: string | null;
-  /** Values of {@link coveredHeaders}, empty where absent; they count in `v1` with a recipient alone. */
+  /** Values of {@link coveredHeaders}, empty where absent; they count in `v1` and `v3` with a recipient alone. */
   covered: readonly string[];
+  /** Id of the key of `v3`. */
+  keyId?: string;
 }
 
-/** The text whose MAC is M in {@link signatureHeader}. */
+/** The text whose MAC is M, or whose signature is S, in {@link signatureHeader}. */
 export const requestText = (parts: SignedParts): string => {
-  const { version, timestamp, nonce, method, host, target, sha256, recipient, covered } = parts;
+  const { version, timestamp, nonce, method, host, target, sha256, recipient, covered, keyId } = parts;
   const lines = [`signage-request-${version}`, timestamp, nonce, method, host.toLowerCase(), target, sha256];
-  if (recipient !== null) lines.push(recipient, ...(version === 'v1' ? covered : []));
+  if (recipient !== null) lines.push(recipient, ...(version === 'v2' ? [] : covered));
+  if (keyId !== undefined) lines.push(keyId);
   return lines.join('\n');
 };
 
@@ -69,7 +72,7 @@ interface Digests {
   /** SHA-256, lower-case hex. */
   sha256: (bytes: string | Uint8Array) => string;
   /** HMAC-SHA256 (RFC 2104) of bytes, a character each, lower-case hex. The secret is UTF-8. */
-  hmac: (secret: string, bytes: string) => string;
+  hmac: (secret: string | Uint8Array, bytes: string) => string;
   /** 16 to 64 random characters of `A-Z a-z 0-9 - _`. */
   nonce: () => string;
 }
@@ -80,9 +83,8 @@ type Destination = { url: string | URL } | { host: string; target: string };
 /** The body of a request, or its SHA-256 in hex where it is sent as a stream; neither: no body. */
 type SignedBody = { body?: string | Uint8Array } | { bodySha256: string };
 
-export type Signable = Destination &
+type Unsigned = Destination &
   SignedBody & {
-    secret: string;
     method: string;
     /** Milliseconds since the epoch. */
     now?: number;
@@ -92,9 +94,21 @@ export type Signable = Destination &
     recipient?: string;
     /** The other headers of the request, as sent; those of {@link coveredHeaders} are covered. */
     headers?: Readonly<Record<string, string>>;
-    /** Default: `v1`. */
-    version?: SignatureVersion;
   };
+
+/** A request that is signed with the secret. */
+export type Signable = Unsigned & {
+  secret: string;
+  /** Default: `v1`. */
+  version?: 'v1' | 'v2';
+};
+
+/** The key of a person. */
+export interface PersonSigner {
+  keyId: string;
+  /** Ed25519 (RFC 8032) of bytes, a character each; base64url. */
+  sign: (bytes: string) => string | Promise<string>;
+}
 
 const destinationOf = (signable: Destination): { host: string; target: string } => {
   if (!('url' in signable)) return signable;
@@ -139,7 +153,35 @@ export const repeatRefused = async <Result>(
 
 /** Signs the requests of a client, and verifies the answers of the box. */
 export const createSigning = ({ sha256, hmac, nonce: newNonce }: Digests) => {
-  const signAnswer = (secret: string, answer: SignedAnswer): string => hmac(secret, answerText(answer));
+  const signAnswer = (secret: string | Uint8Array, answer: SignedAnswer): string => hmac(secret, answerText(answer));
+
+  /** What is signed, and the headers without the signature itself. */
+  const prepare = (version: SignatureVersion, signable: Unsigned, keyId?: string) => {
+    const { method, now = Date.now(), nonce = newNonce(), recipient = null } = signable;
+    const bodySha256 = 'bodySha256' in signable ? signable.bodySha256 : sha256(signable.body ?? '');
+    const timestamp = String(now);
+    const given = Object.entries(signable.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
+    const text = requestText({
+      ...destinationOf(signable),
+      version,
+      timestamp,
+      nonce,
+      recipient,
+      method: method.toUpperCase(),
+      sha256: bodySha256,
+      covered: coveredBy((name) => given.find(([own]) => own === name)?.[1]),
+      ...(keyId !== undefined && { keyId }),
+    });
+    const head = [version, ...(keyId === undefined ? [] : [`key=${keyId}`]), `nonce=${nonce}`, `sha256=${bodySha256}`];
+    return {
+      text,
+      head: head.join(';'),
+      headers: {
+        [timestampHeader]: timestamp,
+        ...(recipient === null ? {} : { [recipientHeader]: recipient }),
+      },
+    };
+  };
 
   return {
     newNonce,
@@ -148,26 +190,15 @@ export const createSigning = ({ sha256, hmac, nonce: newNonce }: Digests) => {
      * @returns the headers of a signed request; valid for one request, within 300 s at the box that the host names, or
      *   within 30 s at the recipient
      */
-    signRequest: (signable: Signable): Record<string, string> => {
-      const { secret, method, now = Date.now(), nonce = newNonce(), recipient = null, version = 'v1' } = signable;
-      const bodySha256 = 'bodySha256' in signable ? signable.bodySha256 : sha256(signable.body ?? '');
-      const timestamp = String(now);
-      const given = Object.entries(signable.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
-      const text = requestText({
-        ...destinationOf(signable),
-        version,
-        timestamp,
-        nonce,
-        recipient,
-        method: method.toUpperCase(),
-        sha256: bodySha256,
-        covered: coveredBy((name) => given.find(([own]) => own === name)?.[1]),
-      });
-      return {
-        [timestampHeader]: timestamp,
-        [signatureHeader]: `${version};nonce=${nonce};sha256=${bodySha256};mac=${hmac(secret, text)}`,
-        ...(recipient === null ? {} : { [recipientHeader]: recipient }),
-      };
+    signRequest: ({ secret, version = 'v1', ...signable }: Signable): Record<string, string> => {
+      const { text, head, headers } = prepare(version, signable);
+      return { ...headers, [signatureHeader]: `${head};mac=${hmac(secret, text)}` };
+    },
+
+    /** The same, with the key of a person. */
+    signAsPerson: async ({ keyId, sign }: PersonSigner, signable: Unsigned): Promise<Record<string, string>> => {
+      const { text, head, headers } = prepare('v3', signable, keyId);
+      return { ...headers, [signatureHeader]: `${head};sig=${await sign(text)}` };
     },
 
     /** The value of {@link answerHeader} of an answer by a box that has the secret. */
@@ -179,7 +210,7 @@ export const createSigning = ({ sha256, hmac, nonce: newNonce }: Digests) => {
      * @param headerOf of the answer, by name in lower case
      */
     provenTime: (
-      secret: string,
+      secret: string | Uint8Array,
       { headerOf, ...answer }: Omit<SignedAnswer, 'clock'> & { headerOf: (name: string) => unknown },
     ): number | null => {
       const clock = String(headerOf(clockHeader) ?? '');

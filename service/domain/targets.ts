@@ -23,3 +23,15 @@ export const screensOf = <Screen extends Targetable>(
 /** The targets that are for no screen. `all` is known even if there are no screens. */
 export const unknownTargets = (targets: readonly string[], screens: readonly Targetable[]): string[] =>
   targets.filter((target) => target !== 'all' && !screens.some((screen) => isTargeted([target], screen)));
+
+/**
+ * Whether all that the targets are for has one of a person's tags: each screen that they match now, and each tag that they
+ * name, since other screens may get it.
+ */
+export const isAllInScope = (
+  tags: readonly string[],
+  targets: readonly string[],
+  screens: readonly Targetable[],
+): boolean =>
+  targets.every((target) => target !== 'all' && (!target.startsWith(TAG) || tags.includes(target.slice(TAG.length)))) &&
+  screensOf(targets, screens).every((screen) => screen.tags.some((tag) => tags.includes(tag)));

@@ -8,22 +8,28 @@ import type { Admission, SignResponse } from '../auth/access.ts';
 import type { IsLocal } from '../auth/local-token.ts';
 import { CodedError } from '../contract/errors.ts';
 import { deviceHeader } from '../contract/onboarding.ts';
-import type { Access, AuditRule, FullRule, OperationName } from '../contract/operations/index.ts';
+import type { AuditRule, FullRule, OperationName } from '../contract/operations/index.ts';
 import { rules } from '../contract/operations/rules.ts';
 import { sealedType } from '../contract/peers.ts';
+import type { Author } from '../contract/terms.ts';
 import { answerHeader } from '../domain/request-signature.ts';
 import type { ServiceContext } from '../module.ts';
 import { errorAnswer, isApiPath, toCodedError } from './answer.ts';
 import type { Gate } from './gate.ts';
 import { securityHeaders, untransformed } from './headers.ts';
-import { operatorOf } from './operator.ts';
+import { operatorOf, personOf } from './operator.ts';
 import type { Context, Handler, RequestState, Routes } from './routes.ts';
 
 /** Records a change that a request makes. */
 export interface ChangeAudit {
   during(
     rule: AuditRule,
-    asked: { params: Readonly<Record<string, string>>; operator: string | null; address: string },
+    asked: {
+      params: Readonly<Record<string, string>>;
+      operator: string | null;
+      person: Author | null;
+      address: string;
+    },
     change: (onBody: NonNullable<RequestState['onBody']>) => Promise<void>,
   ): Promise<void>;
 }
@@ -37,12 +43,28 @@ export interface AppParts {
   /** Called for each request that names its device. */
   onDevice(deviceId: string): void;
   isLocal: IsLocal;
+  /**
+   * Calls `end` when a key does not count any more.
+   * @returns a function that ends the watch
+   */
+  watchKey(keyId: string, end: () => void): () => void;
 }
+
+/** The rule of what is no operation. */
+export const anybody: FullRule = {
+  access: 'public',
+  role: null,
+  scope: null,
+  forSecret: false,
+  isExtended: false,
+  isConsole: false,
+  acts: false,
+};
 
 interface Guards {
   gate: Gate;
   /** Checks a request's credentials, and that this box is meant. */
-  admit(request: IncomingMessage, access: Access, onSigned: (signResponse: SignResponse) => void): Promise<Admission>;
+  admit(request: IncomingMessage, rule: FullRule, onSigned: (signResponse: SignResponse) => void): Promise<Admission>;
   /** Whether a request target is the path of a socket, which accepts upgrades of GET. */
   isSocket(target: string): boolean;
 }
@@ -116,7 +138,7 @@ const isNavigation = ({ method, url, headers }: Pick<Koa.Context, 'method' | 'ur
 const handleAudited = async (ctx: Context, handle: Handler, rule: AuditRule, audit: ChangeAudit): Promise<void> => {
   const { params, state } = ctx;
   if (state.isRelayed) return void (await handle(ctx));
-  const asked = { params, operator: operatorOf(ctx.req), address: state.clientIp };
+  const asked = { params, operator: operatorOf(ctx), person: personOf(ctx), address: state.clientIp };
   await audit.during(rule, asked, async (onBody) => {
     state.onBody = onBody;
     await handle(ctx);
@@ -126,17 +148,23 @@ const handleAudited = async (ctx: Context, handle: Handler, rule: AuditRule, aud
 /** @throws Error if an operation does not have exactly one handler */
 export const createApp = (
   { logs, clientAddress, options }: Pick<ServiceContext, 'logs' | 'clientAddress' | 'options'>,
-  { routes, audit, sendMissing, onDevice, isLocal, gate, admit, isSocket }: AppParts & Guards,
+  { routes, audit, sendMissing, onDevice, isLocal, watchKey, gate, admit, isSocket }: AppParts & Guards,
 ): RequestListener => {
   const app = new Koa<RequestState>();
   const router = new Router<RequestState>({ sensitive: true, strict: true });
 
-  const admitRequest = async (ctx: Koa.ParameterizedContext<RequestState>, access: Access) => {
+  const admitRequest = async (ctx: Koa.ParameterizedContext<RequestState>, rule: FullRule): Promise<void> => {
     const onSigned = (signResponse: SignResponse): void => {
       ctx.state.signResponse = signResponse;
       proveHead(ctx, signResponse);
     };
-    Object.assign(ctx.state, await admit(ctx.req, access, onSigned));
+    Object.assign(ctx.state, await admit(ctx.req, rule, onSigned));
+    const { signer } = ctx.state;
+    if (signer !== null)
+      ctx.res.once(
+        'close',
+        watchKey(signer.keyId, () => ctx.res.destroy()),
+      );
   };
 
   for (const [name, rule] of Object.entries(rules) as [OperationName, FullRule][]) {
@@ -146,7 +174,7 @@ export const createApp = (
     const [method = '', path = ''] = name.split(' ');
     router.register(path, [method], async (ctx) => {
       if (rule.acts || method !== 'GET') gate.checkOrigin(ctx.req);
-      await admitRequest(ctx, rule.access);
+      await admitRequest(ctx, rule);
       if (ctx.get(deviceHeader) !== '') onDevice(ctx.get(deviceHeader));
       if (rule.audit === undefined) await handle(ctx);
       else await handleAudited(ctx, handle, rule.audit, audit);
@@ -155,7 +183,7 @@ export const createApp = (
 
   app.use(async (ctx, next) => {
     const id = randomUUID();
-    const { clientIp } = clientAddress(ctx.req);
+    const { clientIp, isSecure } = clientAddress(ctx.req);
     const requestLog = logs(`address ${clientIp}`, { request: id, method: ctx.method, path: loggedPath(ctx.path) });
     ctx.state = {
       clientIp,
@@ -165,6 +193,9 @@ export const createApp = (
       seal: null,
       boundSignature: null,
       isRelayed: false,
+      signer: null,
+      isPage: false,
+      isSecure,
       isLocal: isLocal(ctx.req),
       isSealed: false,
     };
@@ -184,7 +215,7 @@ export const createApp = (
   app.use(router.routes());
   app.use(async (ctx) => {
     // What is not there is told with proof, too, whichever box is meant.
-    await admitRequest(ctx, 'public').catch(() => undefined);
+    await admitRequest(ctx, anybody).catch(() => undefined);
     const known = ((ctx as unknown as Context).matched ?? []).flatMap(({ methods }) => methods);
     const ofSocket = !['GET', 'HEAD'].includes(ctx.method) && isSocket(ctx.url) ? ['GET'] : [];
     const taken = new Set([...known, ...ofSocket]);

@@ -5,13 +5,14 @@ import type { Admission, createAccess, SignResponse } from '../auth/access.ts';
 import type { HeaderLines } from '../auth/signatures.ts';
 import { upgradeHeaders } from '../auth/tokens.ts';
 import { CodedError } from '../contract/errors.ts';
-import type { Access, SocketName } from '../contract/operations/index.ts';
+import type { FullRule, SocketName } from '../contract/operations/index.ts';
 import { socketRules } from '../contract/operations/rules.ts';
 import type { ServiceContext } from '../module.ts';
-import { type AppParts, type ChangeAudit, createApp } from './app.ts';
+import { type AppParts, anybody, type ChangeAudit, createApp } from './app.ts';
 import { createGate, type Gate } from './gate.ts';
 import type { AcceptSocket, AnswerOpen, Sockets } from './routes.ts';
 import { listen, type Server } from './server.ts';
+import { POLICY_VIOLATION } from './sockets.ts';
 
 type HttpContext = Pick<ServiceContext, 'options' | 'log' | 'logs' | 'machineName' | 'clientAddress' | 'isOwnHost'>;
 
@@ -33,7 +34,7 @@ const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/:\w+/, 
 /** @throws Error if a socket of the variant has no handler */
 const createAdmission = (
   { clientAddress, isOwnHost, options: { variant } }: HttpContext,
-  { access, audit, sockets, gate }: HttpParts & { gate: Gate },
+  { access, audit, sockets, gate, isLocal, watchKey }: HttpParts & { gate: Gate },
 ) => {
   const endpoints = Object.entries(socketRules)
     .filter(([, { isExtended }]) => !isExtended || variant === 'extended')
@@ -45,7 +46,7 @@ const createAdmission = (
 
   const checkCredentials = async (
     request: IncomingMessage,
-    accessClass: Access,
+    rule: FullRule,
     headers: HeaderLines,
     onSigned: (signResponse: SignResponse) => void,
   ): Promise<Admission> => {
@@ -54,13 +55,14 @@ const createAdmission = (
     const host = request.headers.host ?? '';
     try {
       return await access.admit({
-        access: accessClass,
+        ...rule,
         method,
         host,
         target,
         headers,
         address,
         isOwnHost: () => isOwnHost(host, socket.localPort ?? 0),
+        isLocal: isLocal(request),
         onSigned,
       });
     } catch (error) {
@@ -73,8 +75,8 @@ const createAdmission = (
     /** Whether a request target is the path of a socket. */
     isSocket: (target: string): boolean => endpoints.some(({ pattern }) => pattern.test(target)),
     /** @throws CodedError as {@link createAccess} does */
-    admit: (request: IncomingMessage, accessClass: Access, onSigned: (signResponse: SignResponse) => void) =>
-      checkCredentials(request, accessClass, request.headersDistinct, onSigned),
+    admit: (request: IncomingMessage, rule: FullRule, onSigned: (signResponse: SignResponse) => void) =>
+      checkCredentials(request, rule, request.headersDistinct, onSigned),
     /** @throws CodedError `not_found` for an unknown path; the errors of the upgrade handler and of {@link createAccess} */
     admitSocket: async (
       request: IncomingMessage,
@@ -84,10 +86,18 @@ const createAdmission = (
         const match = pattern.exec(request.url ?? '');
         if (match === null) continue;
         gate.checkOrigin(request);
-        await checkCredentials(request, rule.access, upgradeHeaders(request.headersDistinct), onSigned);
-        return accept(request, match[1] ?? '');
+        const { signer } = await checkCredentials(request, rule, upgradeHeaders(request.headersDistinct), onSigned);
+        const attach = accept(request, match[1] ?? '');
+        if (signer === null) return attach;
+        return (socket) => {
+          attach(socket);
+          const release = watchKey(signer.keyId, () =>
+            socket.close(POLICY_VIOLATION, 'the key does not count any more'),
+          );
+          socket.once('close', release);
+        };
       }
-      await checkCredentials(request, 'public', request.headersDistinct, onSigned).catch(() => undefined);
+      await checkCredentials(request, anybody, request.headersDistinct, onSigned).catch(() => undefined);
       throw new CodedError('not_found');
     },
   };

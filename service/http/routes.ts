@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RouterContext } from '@koa/router';
 import type { WebSocket } from 'ws';
 import type { SignResponse } from '../auth/access.ts';
+import type { Signer } from '../auth/person-keys.ts';
 import type { Seal } from '../auth/seal.ts';
 import type { BoundSignature } from '../auth/signatures.ts';
 import type { OperationName, SocketName } from '../contract/operations/index.ts';
@@ -24,6 +25,12 @@ export interface RequestState {
   boundSignature: BoundSignature | null;
   /** Whether another box relays the request; it is carried out here alone, whichever box it is. */
   isRelayed: boolean;
+  /** The person who has signed it with a key; null: the secret, a page, or nobody. */
+  signer: Signer | null;
+  /** Whether it may do what pages may, and no more. */
+  isPage: boolean;
+  /** Whether the client uses https. */
+  isSecure: boolean;
   /** Whether it comes from the box itself, by the token of this start. */
   isLocal: boolean;
   /** Whether the body of the request was encrypted. */

@@ -38,7 +38,7 @@ const MAX_UNREAD_BYTES = 1024 ** 2;
 
 /** WebSocket close codes of RFC 6455. */
 export const GOING_AWAY = 1001;
-const POLICY_VIOLATION = 1008;
+export const POLICY_VIOLATION = 1008;
 
 const MAX_MESSAGES = 200;
 const MESSAGES_MS = 10_000;

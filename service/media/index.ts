@@ -9,6 +9,7 @@ import { isMediaName, mediaNameIn } from '../domain/media-names.ts';
 import { type SiteTime, unconfirmed } from '../domain/time.ts';
 import type { Feeds } from '../feeds/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
+import type { Shared } from '../shared/index.ts';
 import { type Catalog, createCatalog, type MediaEntry } from './catalog.ts';
 import type { MediaContext } from './context.ts';
 import { createCopies, type SiteCopy } from './copies/copies.ts';
@@ -22,6 +23,7 @@ import { createHasher } from './hasher.ts';
 import { createProbe } from './inspect.ts';
 import { createLibrary, type Library } from './library.ts';
 import { createLostUploads, type LostUploads, lostFolderOf } from './lost.ts';
+import { openMediaPermission } from './permission.ts';
 import { createStorageQuota, spareOf } from './quota.ts';
 import { createBoundedProbe, createRenditions, type OpenRendition, type Renditions } from './renditions/index.ts';
 import { openRenditionStore, renditionsFolderOf } from './renditions/store.ts';
@@ -39,6 +41,7 @@ export { mediaNameOf } from './routes.ts';
 interface Dependencies {
   content: Pick<Content, 'shown' | 'onChange' | 'mediaNames' | 'mediaUses'>;
   feeds: Pick<Feeds, 'reach'>;
+  shared: Pick<Shared, 'open'>;
 }
 
 /** The media of the site, from the lists of all boxes. */
@@ -125,7 +128,10 @@ export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'>, Pick
   followClock(clock: SiteTime): void;
 }
 
-export const createMedia = async (service: ServiceContext, { content, feeds }: Dependencies): Promise<Media> => {
+export const createMedia = async (
+  service: ServiceContext,
+  { content, feeds, shared }: Dependencies,
+): Promise<Media> => {
   const { log, dirs, now, keep, tempo } = service;
   const { uploads: uploadDir, media: mediaDir } = dirs;
   const served = [uploadDir, mediaDir];
@@ -167,6 +173,11 @@ export const createMedia = async (service: ServiceContext, { content, feeds }: D
     lost,
     copies: evictable,
     isElsewhere: (name) => site.isElsewhere(name),
+  });
+  const permission = await openMediaPermission(service, {
+    shared,
+    exists: library.exists,
+    isUsed: (name) => content.mediaNames().has(name),
   });
   /** Renditions that nothing shows are made only where there is room beside everything else. */
   const requireRenditionRoom = async (bytes: number, mayEvict: boolean): Promise<void> => {
@@ -221,7 +232,7 @@ export const createMedia = async (service: ServiceContext, { content, feeds }: D
 
   return {
     routes: {
-      ...mediaRoutes({ ...library, remove, open: openSoon }, renditions),
+      ...mediaRoutes({ ...library, remove, open: openSoon }, renditions, permission),
       ...copyRoutes(context, copies, renditions),
     },
     health: async () => ({

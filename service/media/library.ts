@@ -134,6 +134,9 @@ export const createLibrary = async (
   return {
     folders: { uploadDir, mediaDir },
 
+    /** Whether there is a file of that name, here or on another box. */
+    exists: async (name: string): Promise<boolean> => (await current(name)) !== null || isElsewhere(name),
+
     /**
      * Writes a file atomically and resolves once it would survive a power cut. Of two concurrent writes to one name, the
      * one that finishes last wins.

@@ -21,6 +21,7 @@ import { isMissing } from '../platform/store/disk.ts';
 import type { MediaContext } from './context.ts';
 import type { Copies } from './copies/copies.ts';
 import type { Library } from './library.ts';
+import type { MediaPermission } from './permission.ts';
 import type { OpenRendition, Renditions } from './renditions/index.ts';
 import { serve } from './serve.ts';
 
@@ -149,19 +150,26 @@ const conditionsOf = (ctx: Context): Conditions => ({
 });
 
 /** Routes for uploads and for serving media files. */
-export const mediaRoutes = (library: Library, renditions: Pick<Renditions, 'find'>): Routes => ({
+export const mediaRoutes = (
+  library: Library,
+  renditions: Pick<Renditions, 'find'>,
+  permission: MediaPermission,
+): Routes => ({
   'GET /api/media/config': (ctx) => {
     ctx.body = library.folders satisfies MediaConfig;
   },
 
   'PUT /api/media/:filename': async (ctx) => {
     try {
+      const name = mediaNameOf(ctx);
+      await permission.checkUpload(ctx.state.signer, name);
       checkWhole(ctx);
-      const { result, isNew, etag } = await library.write(mediaNameOf(ctx), ctx.req, {
+      const { result, isNew, etag } = await library.write(name, ctx.req, {
         expectedLength: ctx.request.length ?? null,
         bodySha256: ctx.state.bodySha256,
         conditions: conditionsOf(ctx),
       });
+      await permission.noteUpload(ctx.state.signer, name);
       ctx.body = result satisfies UploadResult;
       ctx.set('ETag', `"${etag}"`);
       ctx.status = isNew ? 201 : 200;
@@ -173,7 +181,9 @@ export const mediaRoutes = (library: Library, renditions: Pick<Renditions, 'find
   },
 
   'DELETE /api/media/:filename': async (ctx) => {
-    await library.remove(mediaNameOf(ctx), conditionsOf(ctx));
+    const name = mediaNameOf(ctx);
+    permission.checkDelete(ctx.state.signer, name);
+    await library.remove(name, conditionsOf(ctx));
     ctx.status = 204;
   },
 

@@ -8,6 +8,7 @@ import { type AlertRecord, peerAlerts } from '../contract/alerts.ts';
 import type { Command, CommandTarget } from '../contract/commands.ts';
 import { actionAnswer, type BoxOrder, type PeerReset } from '../contract/console/actions.ts';
 import { draftRecord, peerDrafts } from '../contract/console/drafts.ts';
+import { peerKeys } from '../contract/console/people.ts';
 import { type BoxLogQuery, boxLog, type PeerAuditQuery, peerAudit } from '../contract/console/site.ts';
 import {
   differingBindings,
@@ -242,6 +243,7 @@ const peerOperations = {
     deadlineMs: 10_000,
     maxBytes: 3 * mostContentCharacters,
   }),
+  'people.keys': define('GET /api/peers/keys', peerKeys, undefined, { relayed: true, maxBytes: 4 * MIB }),
   /** The shared records of the peer that differ from ours, and those that follow. */
   'shared.differing': define('POST /api/peers/shared/differing', differingRecords, asBody<SharedDigests>, {
     relayed: true,

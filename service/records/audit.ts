@@ -14,11 +14,16 @@ import { pageOf } from './audit-pages.ts';
 export interface Asked {
   params: Readonly<Record<string, string>>;
   operator: string | null;
+  /** Who has proven to make the change; absent: nobody has. */
+  person?: AuditRecord['person'];
   /** Null: the box itself. */
   address: string | null;
   /** Codes of errors that are not recorded. */
   unrecorded?: readonly string[];
 }
+
+/** A record without what the audit adds. */
+type Change = Omit<AuditRecord, 'at' | 'node_id' | 'person'> & Partial<Pick<AuditRecord, 'person'>>;
 
 /** Takes the body of the request, once it is read and before it is acted on. */
 export type OnBody = (body: Readonly<Record<string, unknown>>) => Promise<void>;
@@ -115,14 +120,15 @@ export const createAudit = (
   /** Addresses with a record within the last minute. */
   const recorded = new Map<string | null, number>();
 
-  const complete = (record: Omit<AuditRecord, 'at' | 'node_id'>): AuditRecord => ({
+  const complete = (record: Change): AuditRecord => ({
     at: new Date(now()).toISOString(),
     node_id: ids.nodeId,
+    person: null,
     ...record,
     before: boundedState(record.before),
     after: boundedState(record.after),
   });
-  const write = (record: Omit<AuditRecord, 'at' | 'node_id'>): Promise<void> => log.write(complete(record));
+  const write = (record: Change): Promise<void> => log.write(complete(record));
 
   const mayRecordFailure = (address: string): boolean => {
     const rate = failures.get(address) ?? createRate(MAX_FAILED, WINDOW_MS);
@@ -153,7 +159,7 @@ export const createAudit = (
     /** Makes a change, and records it with its result: `ok`, or the code of the error. @throws what `change` throws */
     during: async <Result>(
       { action, subject, id, fields = [] }: AuditRule,
-      { params, operator, address, unrecorded = [] }: Asked,
+      { params, operator, person = null, address, unrecorded = [] }: Asked,
       change: (onBody: OnBody) => Promise<Result>,
     ): Promise<Result> => {
       const read = states()[subject];
@@ -163,7 +169,7 @@ export const createAudit = (
       let target = id === undefined ? null : (params[id] ?? null);
       let before = id === undefined || target !== null ? await stateOf(target) : null;
       const end = async (result: string): Promise<void> => {
-        const record = { operator, address, action, target, before, result };
+        const record = { operator, person, address, action, target, before, result };
         // What leaves no state behind, such as a command to pages, does not wait for the disk.
         if (read === undefined) await log.note(complete({ ...record, after: asked }));
         else await write({ ...record, after: await stateOf(target) });

@@ -22,12 +22,12 @@ import { createVideoFrames } from './video.ts';
 export type { LivePage } from './hub.ts';
 
 interface Dependencies {
-  content: Pick<Content, 'screens' | 'payload' | 'slide' | 'onChange'>;
+  content: Pick<Content, 'screens' | 'payload' | 'slide' | 'tags' | 'onChange'>;
   peers: Pick<Peers, 'broadcast' | 'relayCommand' | 'isAlone' | 'settled' | 'refresh' | 'onMedia'>;
   clock: Pick<Clock, 'now' | 'onSkew'>;
   proofs: { verify(deviceId: string, proof: string, address: string): boolean };
   devices: {
-    get(deviceId: string): { clientName: string } | undefined;
+    get(deviceId: string): { clientName: string; screenSlug: string | null } | undefined;
     /** Saves the name of a device; resolves when it is on the disk. @param at when another box did so */
     rename(deviceId: string, clientName: string, at?: string): Promise<{ clientName: string; updatedAt: string }>;
   };
@@ -106,7 +106,14 @@ export const createScreens = (
     onRedirect: redirects.emit,
     onShowCode: shownCodes.emit,
   });
-  const { routes, ...served } = createScreenRoutes(context, { content, hub, takeSnapshot, takeLocally, commands });
+  const { routes, ...served } = createScreenRoutes(context, {
+    content,
+    screenOf: (deviceId) => devices.get(deviceId)?.screenSlug ?? null,
+    hub,
+    takeSnapshot,
+    takeLocally,
+    commands,
+  });
   const { deviceIds, onJoin, onPlays, locationsOf, rename, send, pages } = hub;
   return {
     deviceIds,

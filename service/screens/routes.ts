@@ -22,6 +22,7 @@ import { createHeldBodies } from '../http/held-bodies.ts';
 import { createPacing } from '../http/pacing.ts';
 import { isKnownTo, type PreparedAnswer, sendPrepared } from '../http/prepared.ts';
 import type { AnswerOpen, Context, Routes, Sockets } from '../http/routes.ts';
+import { checkScope } from '../http/scope.ts';
 import type { ServiceContext } from '../module.ts';
 import { type CommandOrigin, type Commands, parseCommand } from './commands.ts';
 import type { Hub } from './hub.ts';
@@ -58,7 +59,9 @@ const isStale = (signedMs: number, ageMs: number): boolean =>
   signedMs < -MAX_AHEAD_MS || signedMs + ageMs > mostCommandAgeMs;
 
 interface Dependencies {
-  content: Pick<Content, 'payload' | 'screens'>;
+  content: Pick<Content, 'payload' | 'screens' | 'tags'>;
+  /** The screen that a device is bound to; null: none. */
+  screenOf(deviceId: string): string | null;
   hub: Pick<Hub, 'attach' | 'snapshot'>;
   takeSnapshot: TakeSnapshot;
   takeLocally: TakeLocally;
@@ -71,7 +74,7 @@ export const createScreenRoutes = (
     clientAddress,
     isOwnAuthority,
   }: Pick<ServiceContext, 'options' | 'clientAddress' | 'isOwnAuthority'>,
-  { content, hub, takeSnapshot, takeLocally, commands }: Dependencies,
+  { content, screenOf, hub, takeSnapshot, takeLocally, commands }: Dependencies,
 ) => {
   const trimResult = createTrim(variant, commandResult);
   const snapshots = createSnapshotAnswers(variant);
@@ -129,10 +132,13 @@ export const createScreenRoutes = (
     'GET /api/screens/:slug/clients': sendSnapshot,
     'POST /api/screens/:slug/commands': async (ctx) => {
       find(ctx.params.slug);
+      checkScope(ctx, content, [ctx.params.slug]);
       const reached = { host: ctx.get('Host'), port: ctx.socket.localPort ?? 0 };
       const { isRelayed: relayed, boundSignature } = ctx.state;
       const id = relayed ? readFields(commandHeaders, ctx.headers)[commandIdHeader] : boundSignature?.nonce;
       const body = await readJson(ctx);
+      const named = body['command'] === 'setclientname' ? screenOf(String(body['deviceId'])) : null;
+      if (named !== null) checkScope(ctx, content, [named]);
       ctx.body = trimResult(await command(ctx.params.slug, body, { relayed, id, log: ctx.state.log }, reached));
     },
     'POST /api/peers/commands': async (ctx) => {

@@ -5,11 +5,12 @@ import { readFields } from '../contract/fields.ts';
 import { peerShow, type ShowResult, showRequest } from '../contract/show.ts';
 import { readJson } from '../http/body.ts';
 import type { Routes } from '../http/routes.ts';
+import { checkScope } from '../http/scope.ts';
 import type { Peers } from '../peers/index.ts';
 import type { Hub } from './hub.ts';
 
 interface Dependencies {
-  content: Pick<Content, 'payload' | 'slide'>;
+  content: Pick<Content, 'payload' | 'slide' | 'screens' | 'tags'>;
   hub: Pick<Hub, 'snapshot' | 'send'>;
   peers: Pick<Peers, 'broadcast'>;
 }
@@ -24,6 +25,7 @@ export const showRoutes = ({ content, hub, peers }: Dependencies): Routes => {
   return {
     'POST /console/api/screens/:slug/show': async (ctx) => {
       const { slug } = ctx.params;
+      checkScope(ctx, content, [slug]);
       const { slide_id: slideId } = readFields(showRequest, await readJson(ctx));
       if (content.payload(slug) === undefined) throw new CodedError('screen_not_found');
       if (content.slide(slug, slideId) === undefined) {

@@ -88,6 +88,7 @@ export const createShared = async (context: Pick<ServiceContext, 'dirs' | 'log' 
           encode: (map) => [...map.values()],
         }) as z.ZodType<ReadonlyMap<string, SharedRecord>>,
         initial: new Map(),
+        isInitialKept: false,
         log,
         reserve,
         disk: systemDisk,

@@ -77,7 +77,7 @@ export const streamRoutes = (sessions: Sessions, permit: Permission): Routes => 
     const query = readFields(rtmpQuery, { ...ctx.query, source: ctx.query['source'] || null });
     const { slide: slideId, disableAudio } = query;
     const asked = parseSource(query.source, disableAudio === '1' || disableAudio === 'true');
-    const isSigned = ctx.state.bodySha256 !== null;
+    const isSigned = ctx.state.bodySha256 !== null && !ctx.state.isPage;
     const source = permit(asked, { slideId, isSigned, isDeliberate: isDeliberate(ctx.req) });
     const session = await sessions.open(source);
     ctx.set('Cache-Control', 'no-store');

@@ -6,7 +6,7 @@ import { provenTime, sha256Hex, signRequest } from '../../service/auth/sign.ts';
 import type { HeaderLines } from '../../service/auth/signatures.ts';
 import type { Access } from '../../service/contract/operations/index.ts';
 import { clockHeader, signatureHeader, timestampHeader } from '../../service/domain/request-signature.ts';
-import { createClock, createTestGuard, linesOf, otherSecret, outcome, secret } from './support.ts';
+import { createClock, createTestGuard, linesOf, noRule, otherSecret, outcome, secret } from './support.ts';
 
 const head = { method: 'POST', host: 'player.local:8080', target: '/api/screens/lobby/commands' };
 const body = '{"command":"next"}';
@@ -29,19 +29,20 @@ const setUp = ({ nonces, ...set }: Setup = {}, clock = createClock()) => {
     ...set,
     pageTokenSeconds: 900,
     guard,
+    keyring: null,
     now: clock.now,
     log: { warn },
   };
   const access = createAccess(options);
   const admit = (headers: HeaderLines, as: Access, address = '192.0.2.1') =>
-    access.admit({ ...head, headers, access: as, address, isOwnHost: () => true });
+    access.admit({ ...noRule, ...head, headers, access: as, address, isOwnHost: () => true });
   /** What signs the answer; undefined: nothing does. */
   const signerOf = async (headers: HeaderLines, as: Access): Promise<SignResponse | undefined> => {
     let signer: SignResponse | undefined;
     const onSigned = (sign: SignResponse): void => {
       signer = sign;
     };
-    const attempt = { ...head, headers, access: as, address: '192.0.2.1', isOwnHost: () => true, onSigned };
+    const attempt = { ...noRule, ...head, headers, access: as, address: '192.0.2.1', isOwnHost: () => true, onSigned };
     await outcome(() => access.admit(attempt));
     return signer;
   };
@@ -183,7 +184,14 @@ describe('a signed request', () => {
   test('without a recipient is for the host that is the box, and with one for that box, public or not', async () => {
     const { access, judge, sign } = setUp();
     for (const as of ['signed', 'public'] as const) {
-      const elsewhere = { ...head, headers: sign(), access: as, address: '192.0.2.1', isOwnHost: () => false };
+      const elsewhere = {
+        ...noRule,
+        ...head,
+        headers: sign(),
+        access: as,
+        address: '192.0.2.1',
+        isOwnHost: () => false,
+      };
       expect(await outcome(() => access.admit(elsewhere))).toBe('host_refused');
       const named = { ...elsewhere, headers: sign(secret, { recipient: 'this box' }) };
       expect(await outcome(() => access.admit(named))).toBe('accepted');
@@ -200,7 +208,14 @@ describe('a signed request', () => {
       const parts = { method: 'GET', host: head.host, target };
       const signed = signRequest({ ...parts, secret, now: clock.now(), recipient: 'this box', version: 'v2' });
       const headers = linesOf({ ...signed, ...(relayed && { 'x-signage-relay': 'a' }) });
-      const attempt = { ...parts, headers, access: 'signed' as const, address: '192.0.2.1', isOwnHost: () => true };
+      const attempt = {
+        ...noRule,
+        ...parts,
+        headers,
+        access: 'signed' as const,
+        address: '192.0.2.1',
+        isOwnHost: () => true,
+      };
       return outcome(() => access.admit(attempt));
     };
     for (const path of ['screens/lobby/commands', 'screens/lobby/connections', 'onboarding']) {
@@ -366,7 +381,7 @@ test('no error and no log line contains a secret, a token or a MAC', async () =>
 
 describe('the memory of nonces', () => {
   const few = { total: 100, each: 3, guaranteed: 0 };
-  const nonces = () => createNonces({ peer: few, operator: few });
+  const nonces = () => createNonces({ peer: few, operator: few, person: few });
 
   test('identifies a box by its address, not by the node ids it sends', async () => {
     const { judge, sign, relay } = setUp({ nonces: nonces() });

@@ -12,7 +12,7 @@ import { checkBody } from '../../service/auth/signatures.ts';
 import { upgradeHeaders } from '../../service/auth/tokens.ts';
 import type { Access } from '../../service/contract/operations/index.ts';
 import { type Signable, signatureHeader, timestampHeader } from '../../service/domain/request-signature.ts';
-import { createTestGuard, outcome, secret } from './support.ts';
+import { createTestGuard, noRule, outcome, secret } from './support.ts';
 
 const start = async () => {
   const log = { warn: () => undefined };
@@ -23,6 +23,7 @@ const start = async () => {
     nodeId: 'node-1',
     pageTokenSeconds: 60,
     guard,
+    keyring: null,
     now: Date.now,
     log,
   });
@@ -30,6 +31,7 @@ const start = async () => {
 
   const admit = (req: IncomingMessage, as: Access, headers = req.headersDistinct) =>
     access.admit({
+      ...noRule,
       access: as,
       method: req.method ?? '',
       host: req.headers.host ?? '',

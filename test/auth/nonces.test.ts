@@ -7,7 +7,7 @@ const operator: Sender = { kind: 'operator', name: '192.0.2.1' };
 const peer = (name: string): Sender => ({ kind: 'peer', name });
 const limitsOf = (total: number, each = total, guaranteed = 0) => ({ total, each, guaranteed });
 const setUp = (operators = limitsOf(10), peers = limitsOf(10)) => {
-  const nonces = createNonces({ operator: operators, peer: peers });
+  const nonces = createNonces({ operator: operators, peer: peers, person: operators });
   let count = 0;
   return {
     nonces,

@@ -14,8 +14,8 @@ const sender = { sender: { kind: 'operator', name: '192.0.2.1' }, isForThis: tru
 const setUp = (secrets: readonly string[] = [secret], mostNonces?: number) => {
   const clock = createClock();
   const most = { total: mostNonces ?? 1_000, each: mostNonces ?? 1_000, guaranteed: 0 };
-  const guard = createTestGuard(clock, createNonces({ operator: most, peer: most }));
-  const signatures = createSignatures({ secrets, guard });
+  const guard = createTestGuard(clock, createNonces({ operator: most, peer: most, person: most }));
+  const signatures = createSignatures({ secrets, guard, keyring: null });
   const signed = (now = clock.now(), with_ = secret): HeaderLines =>
     linesOf(signRequest({ ...head, body, secret: with_, now }));
   const judge = (headers: HeaderLines, as: SignedHead = head) =>
@@ -190,7 +190,7 @@ describe('what is signed', () => {
     await fc.assert(
       fc.asyncProperty(requests, async ({ secret: own, body: bytes, ...request }) => {
         const clock = createClock();
-        const signatures = createSignatures({ secrets: [own], guard: createTestGuard(clock) });
+        const signatures = createSignatures({ secrets: [own], guard: createTestGuard(clock), keyring: null });
         const headers = linesOf(signRequest({ ...request, body: bytes, secret: own, now: clock.now() }));
         const url = `http://${request.host}${request.target}`;
         const byUrl = linesOf(signRequest({ url, method: request.method, body: bytes, secret: own, now: clock.now() }));
@@ -268,7 +268,7 @@ describe('time', () => {
     const copy = before.signed();
     expect(await before.judge(copy)).toBe('accepted');
     before.clock.pass(second);
-    const after = createSignatures({ secrets: [secret], guard: createTestGuard(before.clock) });
+    const after = createSignatures({ secrets: [secret], guard: createTestGuard(before.clock), keyring: null });
     expect(await outcome(() => after.verify(parseSignature(copy), head, sender))).toBe('signature_stale');
   });
 

@@ -69,3 +69,6 @@ export const createTestGuard = (
     machineNow: clock.monotonicNow,
     ...(nonces === undefined ? {} : { nonces }),
   });
+
+/** What of an operation's rule the access policy uses, for a request of another machine. */
+export const noRule = { role: null, scope: null, forSecret: false, isLocal: false } as const;

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { signAsPerson } from '../../service/auth/sign.ts';
 import type { EditedContent } from '../../service/contract/console/content.ts';
 import type { SiteOverview } from '../../service/contract/console/site.ts';
 import { operations } from '../../service/contract/operations/index.ts';
@@ -11,10 +12,41 @@ import { makeDevice } from '../support/device-key.ts';
 import { hasFfmpeg, putImage } from '../support/media.ts';
 import { patience } from '../support/observe.ts';
 import { createOperator, secretSettings, withAndWithoutSecret } from '../support/operator.ts';
-import { startTestService, temporaryFolder } from '../support/service.ts';
+import { localHeaders, makeKey, proofOf } from '../support/people.ts';
+import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 
 const base = '/console/api';
 const jpeg = Uint8Array.of(0xff, 0xd8, 0xff, 0xd9);
+
+const peopleOperations = Object.keys(operations).filter((name) => /\/console\/api\/(people|join)/.test(name));
+const peopleActions = ['change', 'invite', 'join', 'disable'].map((action) => `person.${action}`);
+peopleActions.splice(3, 0, 'key.add', 'key.remove');
+
+type Run = (
+  name: keyof typeof operations,
+  ids: string[],
+  status: number,
+  body?: unknown,
+  headers?: object,
+) => Promise<Response>;
+
+/** A person is made, joins, gets a second key, loses it, and is disabled. */
+const runPeople = async (run: Run, service: TestService): Promise<void> => {
+  await run(`PUT ${base}/people/:id`, ['maria'], 201, { name: 'Maria', role: 'editor' });
+  const invited = await run(`POST ${base}/people/:id/invitations`, ['maria'], 201, undefined, localHeaders(service));
+  const { code } = (await invited.json()) as { code: string };
+  const [key, other] = [makeKey(), makeKey()];
+  const proof = proofOf(code, 'maria', key.publicKey, 'phone');
+  await run(`POST ${base}/join`, [], 201, { person: 'maria', public_key: key.publicKey, device: 'phone', proof });
+  const path = `${base}/people/maria/keys`;
+  const body = JSON.stringify({ public_key: other.publicKey, device: 'laptop' });
+  const signable = { method: 'POST', url: service.url + path, body, recipient: service.nodeId };
+  const signed = await signAsPerson(key, signable);
+  await run(`POST ${base}/people/:id/keys`, ['maria'], 201, body, signed);
+  await run(`DELETE ${base}/people/:id/keys/:keyId`, ['maria', other.keyId], 204);
+  await run(`DELETE ${base}/people/:id`, ['maria'], 204);
+  expect(await (await run(`GET ${base}/people`, [], 200)).json()).toMatchObject({ people: [{ id: 'maria' }] });
+};
 
 test.each(withAndWithoutSecret)('every operation does its work, %s', async (_, secret) => {
   const dataDir = temporaryFolder();
@@ -86,6 +118,9 @@ test.each(withAndWithoutSecret)('every operation does its work, %s', async (_, s
   const { lines } = await read<{ lines: unknown[] }>(`GET ${base}/boxes/:nodeId/log`, [nodeId], 200);
   expect(lines.length).toBeGreaterThan(0);
   expect(await read(`GET ${base}/plays`, [], 200)).toMatchObject([{ play_id: play.play_id, screen: 'lobby' }]);
+  if (secret === null) for (const name of peopleOperations) done.add(name);
+  else await runPeople(run, service);
+  await run(`GET ${base}/me`, [], 200);
   const { records } = await read<{ records: { action: string }[] }>(`GET ${base}/audit`, [], 200);
   expect(records.toReversed().map(({ action }) => action)).toEqual([
     'content.publish',
@@ -99,6 +134,7 @@ test.each(withAndWithoutSecret)('every operation does its work, %s', async (_, s
     'box.backup',
     'box.restore',
     'box.restart',
+    ...(secret === null ? [] : peopleActions),
   ]);
 
   const all = Object.keys(operations).filter((name) => name.includes(` ${base}/`));

@@ -68,7 +68,11 @@ export const startMedia = async (setup: Setup = {}) => {
   app.silent = true;
   const router = new Router<RequestState>();
   for (const [route, handle] of Object.entries(
-    mediaRoutes(library, { find: async () => ({ made: null, loudness: null }) }),
+    mediaRoutes(
+      library,
+      { find: async () => ({ made: null, loudness: null }) },
+      { checkUpload: async () => {}, checkDelete: () => {}, noteUpload: async () => {} },
+    ),
   ) as [string, Handler][]) {
     const [method = '', path = ''] = route.split(' ');
     router.register(path, [method], handle);
@@ -82,6 +86,9 @@ export const startMedia = async (setup: Setup = {}) => {
       seal: null,
       boundSignature: null,
       isRelayed: false,
+      signer: null,
+      isPage: false,
+      isSecure: false,
       isLocal: false,
       isSealed: false,
     };

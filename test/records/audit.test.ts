@@ -45,6 +45,7 @@ test.each(secretModes)(
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       node_id: expect.any(String),
       operator: null,
+      person: null,
       address: '127.0.0.1',
       result: 'ok',
     };
@@ -77,7 +78,15 @@ test.each(secretModes)(
 
 const at = (second: number): string => `2026-11-24T08:00:${String(second).padStart(2, '0')}.000Z`;
 const recordAt = (second: number, more: Partial<AuditRecord> = {}): AuditRecord => ({
-  ...{ at: at(second), node_id: 'n', operator: 'Ada', address: null, action: 'screen.command', target: 'lobby' },
+  ...{
+    at: at(second),
+    node_id: 'n',
+    operator: 'Ada',
+    person: null,
+    address: null,
+    action: 'screen.command',
+    target: 'lobby',
+  },
   ...{ before: null, after: null, result: 'ok', ...more },
 });
 
@@ -258,6 +267,7 @@ test('its files are bounded, and the newest records stay', async () => {
     at: new Date(index).toISOString(),
     node_id: 'a',
     operator: null,
+    person: null,
     address: null,
     action: 'test',
     target: `${index}`,

@@ -147,6 +147,11 @@ export const testTempo: Tempo = {
     collect: 200,
     picture: 60_000,
   },
+  people: {
+    poll: 100,
+    end: 50,
+    store: 1_000,
+  },
   drafts: {
     rest: 50,
     interval: 200,

@@ -23,7 +23,7 @@ export const createPageSigning = () =>
       bytesToHex(
         hmac(
           sha256,
-          utf8ToBytes(secret),
+          bytesOf(secret),
           Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)),
         ),
       ),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { connection } from '../connections.ts';
 import { screen } from '../playlist.ts';
-import { deviceId, instant, operator, sha256, slug, timeBound } from '../terms.ts';
+import { author, deviceId, instant, operator, sha256, slug, timeBound } from '../terms.ts';
 import { takeover } from './takeovers.ts';
 
 export const siteBox = z
@@ -129,6 +129,7 @@ export type AuditSubject =
   | 'device'
   | 'draft'
   | 'medium'
+  | 'person'
   | 'screen'
   | 'takeover'
   | 'trigger';
@@ -138,6 +139,10 @@ export const auditRecord = z
     at: instant,
     node_id: z.string().describe('id of the box that received the request'),
     operator,
+    person: author
+      .nullable()
+      .default(null)
+      .describe('who signed with a key of their own, proven; null: the secret, a page, or nobody'),
     address: z.string().nullable().describe('address of the client; null: the box itself, or many clients'),
     action: z.string().describe('what was done, such as `content.publish`'),
     target: z.string().nullable().describe('what it was done to: a slug, a device id, a file name, ...'),

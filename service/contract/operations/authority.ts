@@ -51,11 +51,13 @@ export const trust = {
 
 export const authority = {
   'GET /console/api/ca': {
+    role: 'viewer',
     summary: 'Get the root certificate of the site',
     answer: ok('The root certificate.', siteRoot, example),
     errors: ['trust_unavailable'],
   },
   'POST /console/api/ca/renew': {
+    role: 'admin',
     audit: { action: 'ca.renew', subject: 'authority' },
     summary: 'Replace the root certificate of the site',
     description:

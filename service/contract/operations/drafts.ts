@@ -25,10 +25,12 @@ const head = { ...fields, counters: { [nodeExample]: 12 }, removed: false, etag:
 
 export const drafts = {
   'GET /console/api/drafts': {
+    role: 'viewer',
     summary: 'List the drafts',
     answer: ok('The drafts, without their documents.', draftList, { drafts: [summary] }),
   },
   'GET /console/api/drafts/:id': {
+    role: 'viewer',
     acts: true,
     summary: 'Get a draft',
     description: 'Its document is as it was saved, and need not be valid.',
@@ -39,6 +41,7 @@ export const drafts = {
     examples,
   },
   'PUT /console/api/drafts/:id': {
+    role: 'editor',
     summary: 'Save a draft',
     description: 'Needs If-Match where the draft exists.',
     params,
@@ -51,6 +54,7 @@ export const drafts = {
     examples,
   },
   'DELETE /console/api/drafts/:id': {
+    role: 'editor',
     audit: { action: 'draft.delete', subject: 'draft', id: 'id' },
     summary: 'Delete a draft',
     params,
@@ -59,6 +63,8 @@ export const drafts = {
     examples,
   },
   'POST /console/api/drafts/:id/publish': {
+    role: 'publisher',
+    scope: 'refused',
     audit: { action: 'draft.publish', subject: 'content', id: 'id' },
     summary: 'Publish a draft',
     description:

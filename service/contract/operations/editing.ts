@@ -19,6 +19,7 @@ const version = { sha256: digestExample, changedAt: momentExample };
 
 export const editing = {
   'GET /console/api/content': {
+    role: 'viewer',
     summary: 'Get the current content',
     description: 'A document without screens if there has never been valid content.',
     answer: {
@@ -30,6 +31,8 @@ export const editing = {
     },
   },
   'PUT /console/api/content': {
+    role: 'publisher',
+    scope: 'refused',
     audit: { action: 'content.publish', subject: 'content' },
     summary: 'Publish content',
     description:
@@ -56,12 +59,14 @@ export const editing = {
     examples: { 'If-Match': '*' },
   },
   'POST /console/api/content/check': {
+    role: 'viewer',
     summary: 'Check content without publishing it',
     body: json(contentDraft, documentExample),
     answer: ok('The findings.', contentCheck, { ok: true, errors: [], warnings: [warning] }),
     errors: ['too_many_requests'],
   },
   'GET /console/api/designs': {
+    role: 'viewer',
     summary: 'List the designs',
     description:
       'Templates that come with the player: a template slide names one in `template_id`, and fills it in by `content`.',
@@ -78,6 +83,7 @@ export const editing = {
     }),
   },
   'GET /console/api/content/versions': {
+    role: 'viewer',
     summary: 'List the versions of the content',
     description: 'The versions that this box has played: edits by console, command line and file, made on any box.',
     answer: ok('The versions, newest first.', contentVersions, {
@@ -95,6 +101,7 @@ export const editing = {
     }),
   },
   'GET /console/api/content/versions/:sha256': {
+    role: 'viewer',
     summary: 'Get a version of the content',
     params: z.object({ sha256: sha256.describe('SHA-256 of the document, hex') }),
     answer: ok('The document, as the operator wrote it.', contentDraft, documentExample),
@@ -102,6 +109,7 @@ export const editing = {
     examples: { sha256: digestExample },
   },
   'GET /console/api/media': {
+    role: 'viewer',
     summary: 'List the media',
     answer: ok('The list.', mediaList, {
       media: [
@@ -127,6 +135,7 @@ export const editing = {
     }),
   },
   'GET /console/api/media/:filename/thumbnail': {
+    role: 'viewer',
     acts: true,
     summary: 'Get a small picture of a medium',
     description: 'The longest side has 640 pixels; of a video it is a frame of its first second.',

@@ -10,6 +10,7 @@ import type { Operations } from './operation.ts';
 import { frames, pages } from './pages.ts';
 import { clock, peerBoxes } from './peer-boxes.ts';
 import { peers } from './peers.ts';
+import { people } from './people.ts';
 import { records } from './records.ts';
 import { screens } from './screens.ts';
 import { site } from './site.ts';
@@ -17,7 +18,7 @@ import { sockets } from './sockets.ts';
 import { streams } from './streams.ts';
 import { triggers } from './triggers.ts';
 
-export type { Access, Answer, AuditRule, FullRule, Operation, SocketOperation } from './operation.ts';
+export type { Access, Answer, AuditRule, FullRule, Operation, Scope, SocketOperation } from './operation.ts';
 export { ruleOf } from './operation.ts';
 export { sockets };
 
@@ -37,6 +38,7 @@ export const areas = {
   Updates: updates,
   Site: { ...site, ...machine, ...authority },
   Triggers: triggers,
+  People: people,
   Records: records,
 } as const satisfies Record<string, Operations>;
 
@@ -60,6 +62,7 @@ export const operations = {
   ...machine,
   ...triggers,
   ...authority,
+  ...people,
   ...records,
 } as const satisfies Operations;
 

@@ -11,6 +11,8 @@ export const actionExample = { result: 'done', state: 40, message: 'The volume i
 
 export const machine = {
   'POST /console/api/boxes/:nodeId/actions': {
+    role: 'publisher',
+    scope: 'refused',
     audit: { action: 'box.action', subject: 'box', id: 'nodeId', fields: ['action', 'display', 'value'] },
     summary: 'Act on the machine of a box',
     description:
@@ -22,6 +24,7 @@ export const machine = {
     examples: { nodeId: nodeExample },
   },
   'GET /console/api/backup': {
+    role: 'admin',
     audit: { action: 'box.backup', subject: 'box' },
     summary: 'Back the box up',
     description:
@@ -30,6 +33,7 @@ export const machine = {
     errors: ['local_required', 'too_many_requests'],
   },
   'POST /console/api/restore': {
+    role: 'admin',
     audit: { action: 'box.restore', subject: 'box' },
     summary: 'Restore a backup',
     description:

@@ -57,6 +57,7 @@ export const media = {
     examples,
   },
   'GET /api/media/config': {
+    role: 'viewer',
     summary: 'Get the media directories',
     answer: ok('The directories.', mediaConfig, {
       uploadDir: '/var/lib/signage-player/uploads',
@@ -64,6 +65,8 @@ export const media = {
     }),
   },
   'PUT /api/media/:filename': {
+    role: 'editor',
+    scope: 'judged',
     audit: { action: 'medium.upload', subject: 'medium', id: 'filename' },
     summary: 'Upload a file',
     description:
@@ -85,6 +88,8 @@ export const media = {
     examples,
   },
   'DELETE /api/media/:filename': {
+    role: 'editor',
+    scope: 'judged',
     audit: { action: 'medium.delete', subject: 'medium', id: 'filename' },
     summary: 'Delete a file on the whole site',
     description:

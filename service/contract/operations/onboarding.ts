@@ -72,6 +72,7 @@ export const onboarding = {
     answer: ok('All screens.', onboardingScreens, { screens: [screenExample] }),
   },
   'GET /api/onboarding/names': {
+    role: 'viewer',
     access: 'signed or page',
     summary: 'List the names that other devices have',
     query: deviceQuery,
@@ -96,6 +97,8 @@ export const onboarding = {
     examples,
   },
   'POST /api/onboarding': {
+    role: 'viewer',
+    scope: 'judged',
     access: 'signed or page',
     audit: { action: 'device.bind', subject: 'device', id: 'deviceId' },
     summary: 'Bind a device to a screen and a name',

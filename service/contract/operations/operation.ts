@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { AuditSubject } from '../console/site.ts';
 import type { ErrorCode } from '../errors.ts';
 import { sealedType } from '../peers.ts';
+import type { Role } from '../roles.ts';
 import type { Variant } from '../terms.ts';
 
 /**
@@ -28,10 +29,23 @@ export interface AuditRule {
   fields?: readonly string[];
 }
 
+/**
+ * What it means for an operation that a person has tags.
+ * - `judged`: its handler compares them with the screens that are concerned.
+ * - `refused`: it concerns the whole site, so a person with tags may not call it.
+ */
+export type Scope = 'judged' | 'refused';
+
 /** The part of an operation that the router and the access policy use. */
 export interface Rule {
   /** Default: `signed`. */
   access?: Access;
+  /** The lowest role of a person who may call it; absent where everybody may, and under `/api/peers`, where only boxes do. */
+  role?: Role;
+  /** Absent: it changes nothing on screens. */
+  scope?: Scope;
+  /** It is taken with the secret even where people are required: it tells who signs, or boxes find each other by it. */
+  forSecret?: true;
   /** `baseline`: both variants of the interface have the operation; absent: only the extended one. */
   variant?: 'baseline';
   /** A GET with side effects: refused to other origins, like every other method. */
@@ -43,6 +57,10 @@ export interface Rule {
 /** A rule without defaults. */
 export interface FullRule {
   access: Access;
+  /** `secret`: only who signs with the secret; null: everybody. */
+  role: Role | 'secret' | null;
+  scope: Scope | null;
+  forSecret: boolean;
   /** Whether only the extended variant has it. */
   isExtended: boolean;
   /** Whether it is there only where the console is on. */
@@ -51,9 +69,25 @@ export interface FullRule {
   audit?: AuditRule;
 }
 
-/** @param name the key of the operation, or the path of the socket */
-export const ruleOf = (name: string, { access = 'signed', variant, acts, audit }: Rule): FullRule => ({
+const roleOf = (name: string, access: Access, role: Role | undefined): FullRule['role'] => {
+  if (access === 'public') return null;
+  if (role !== undefined) return role;
+  if (/^(?:[A-Z]+ )?\/api\/peers\//.test(name)) return 'secret';
+  throw new Error(`${name} needs a role`);
+};
+
+/**
+ * @param name the key of the operation, or the path of the socket
+ * @throws Error if it names no role, and is neither public nor between boxes
+ */
+export const ruleOf = (
+  name: string,
+  { access = 'signed', role, scope, forSecret, variant, acts, audit }: Rule,
+): FullRule => ({
   access,
+  role: roleOf(name, access, role),
+  scope: scope ?? null,
+  forSecret: forSecret === true,
   isExtended: variant !== 'baseline',
   isConsole: /\/console(\/|$)/.test(name),
   acts: acts === true,

@@ -74,6 +74,7 @@ export const pages = {
     examples: { path: 'player.js' },
   },
   'POST /api/auth/page': {
+    role: 'viewer',
     access: 'page',
     summary: "Renew a page's token",
     description: 'Without a secret all three fields are null, because pages need no token.',
@@ -88,6 +89,7 @@ export const pages = {
 
 export const frames = {
   'GET /api/frames': {
+    role: 'viewer',
     access: 'signed or page',
     acts: true,
     summary: 'Check whether a page can be shown in a frame',

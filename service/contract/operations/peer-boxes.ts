@@ -93,6 +93,7 @@ export const peerBoxes = {
 
 export const clock = {
   'GET /api/peers/time': {
+    forSecret: true,
     summary: "Get this box's reading of the site's clock",
     description:
       'With a secret it is also the first request to an address: the signed response proves the node id of the box there.',

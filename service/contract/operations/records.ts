@@ -11,6 +11,7 @@ const change = {
   at: momentExample,
   node_id: nodeExample,
   operator: 'Ada',
+  person: { id: 'ada', name: 'Ada' },
   address: '192.168.1.24',
   action: 'device.bind',
   target: 'H4NP8S2VC6YA5R1T',
@@ -37,6 +38,7 @@ const kept: Play = {
 
 export const records = {
   'GET /console/api/plays': {
+    role: 'viewer',
     summary: 'List plays',
     description:
       'Streams the plays of the site, ordered by `started_at`. If the connection is closed before the end of the body, a box failed during the export. The response is not signed, because its body is streamed.',
@@ -69,6 +71,7 @@ export const records = {
     answer: okSealable('The plays.', peerPlays, { plays: [kept], next: null }),
   },
   'GET /console/api/audit': {
+    role: 'editor',
     summary: 'List audit records',
     description:
       'The newest changes of the site. Refused credentials are counted in one record per minute and address.',

@@ -65,6 +65,8 @@ export const screens = {
     description: 'Answers exactly as `/api/screens/{slug}/connections` does.',
   },
   'POST /api/screens/:slug/commands': {
+    role: 'publisher',
+    scope: 'judged',
     variant: 'baseline',
     // Not `url`: the address of a redirect may contain a token.
     audit: {

@@ -30,6 +30,7 @@ const boxExamples = { nodeId: nodeExample };
 
 export const site = {
   'GET /console/api/site': {
+    role: 'viewer',
     summary: 'Get an overview of the site',
     description: 'Collected from all boxes; concurrent requests share one round.',
     answer: ok('The site.', siteOverview, {
@@ -69,6 +70,7 @@ export const site = {
     }),
   },
   'GET /console/api/screens/:slug/programme': {
+    role: 'viewer',
     summary: 'Get what a screen plays at a moment, and why',
     params: z.object({ slug }),
     query: dueQuery,
@@ -84,6 +86,8 @@ export const site = {
     examples: { slug: 'lobby' },
   },
   'POST /console/api/screens/:slug/show': {
+    role: 'publisher',
+    scope: 'judged',
     audit: { action: 'screen.show', subject: 'screen', id: 'slug', fields: ['slide_id'] },
     summary: 'Show a slide now',
     description:
@@ -95,6 +99,8 @@ export const site = {
     examples: { slug: 'lobby' },
   },
   'PUT /console/api/takeovers/:id': {
+    role: 'publisher',
+    scope: 'judged',
     audit: { action: 'takeover.start', subject: 'takeover', id: 'id' },
     summary: 'Start a takeover, or replace one',
     description:
@@ -116,6 +122,8 @@ export const site = {
     examples: { id: 'lift' },
   },
   'DELETE /console/api/takeovers/:id': {
+    role: 'publisher',
+    scope: 'judged',
     audit: { action: 'takeover.end', subject: 'takeover', id: 'id' },
     summary: 'End a takeover',
     params: z.object({ id: takeoverId }),
@@ -126,6 +134,8 @@ export const site = {
     examples: { id: 'lift' },
   },
   'DELETE /console/api/devices/:deviceId': {
+    role: 'publisher',
+    scope: 'judged',
     audit: { action: 'device.forget', subject: 'device', id: 'deviceId' },
     summary: 'Forget a device',
     description: 'Its binding and name are deleted on all boxes, including those that are away.',
@@ -135,6 +145,7 @@ export const site = {
     examples: { deviceId: deviceExample.deviceId },
   },
   'POST /console/api/boxes/:nodeId/restart': {
+    role: 'admin',
     audit: { action: 'box.restart', subject: 'box', id: 'nodeId' },
     summary: 'Restart the player of a box',
     params: box,
@@ -143,6 +154,7 @@ export const site = {
     examples: boxExamples,
   },
   'GET /console/api/boxes/:nodeId/log': {
+    role: 'editor',
     summary: 'Get the newest lines of the log of a box',
     params: box,
     query: boxLogQuery,
@@ -151,6 +163,7 @@ export const site = {
     examples: boxExamples,
   },
   'GET /console/api/connections/:id/screenshot': {
+    role: 'viewer',
     acts: true,
     summary: 'Take a screenshot of a kiosk display',
     description: 'The longer side has at most 1280 pixels. At most one screenshot of a display is taken in 5 s.',

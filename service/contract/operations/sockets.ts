@@ -36,6 +36,7 @@ const life =
 
 export const sockets = {
   '/api/screens/:slug/socket': {
+    role: 'viewer',
     access: 'signed or page',
     variant: 'baseline',
     summary: 'The socket of a player page',
@@ -98,6 +99,7 @@ export const sockets = {
     errors: ['screen_not_found'],
   },
   '/api/onboarding/socket': {
+    role: 'viewer',
     access: 'signed or page',
     summary: 'The socket of a landing page',
     description: `${life} The page sends nothing.`,

@@ -8,6 +8,7 @@ const keyExample = '3b1f0c9d8e7a6b5c';
 
 export const streams = {
   'GET /api/rtmp/session': {
+    role: 'viewer',
     access: 'signed or page',
     acts: true,
     summary: 'Create or reuse the HLS session of a live source',
@@ -25,6 +26,7 @@ export const streams = {
     examples: { source: 'rtmp://camera.example.com/live/door' },
   },
   'GET /api/rtmp/streams/:key/index.m3u8': {
+    role: 'viewer',
     access: 'signed or page',
     summary: 'Get the HLS playlist of a session',
     params: z.object({ key }),
@@ -43,6 +45,7 @@ export const streams = {
     examples: { key: keyExample },
   },
   'GET /api/rtmp/streams/:key/:fileName': {
+    role: 'viewer',
     access: 'signed or page',
     summary: 'Get a segment of a session',
     params: z.object({ key, fileName: z.string().describe('Name of the segment, as the manifest has it.') }),

@@ -13,6 +13,7 @@ const params = z.object({ id: triggerId });
 const examples = { id };
 export const triggers = {
   'GET /console/api/triggers': {
+    role: 'viewer',
     summary: 'List the triggers',
     description: 'Without their tokens.',
     answer: ok('The triggers.', triggerList, {
@@ -20,6 +21,7 @@ export const triggers = {
     }),
   },
   'POST /console/api/triggers': {
+    role: 'admin',
     audit: { action: 'trigger.create', subject: 'trigger', id: 'id' },
     summary: 'Make a trigger',
     description:
@@ -34,6 +36,7 @@ export const triggers = {
     errors: ['unknown_command', 'too_many_triggers', 'insufficient_storage'],
   },
   'DELETE /console/api/triggers/:id': {
+    role: 'admin',
     audit: { action: 'trigger.delete', subject: 'trigger', id: 'id' },
     summary: 'Revoke a trigger',
     description: 'For ever, on all boxes. A playlist that it put on screens ends; a takeover that it started stays.',
@@ -43,6 +46,7 @@ export const triggers = {
     examples,
   },
   'POST /console/api/triggers/:id/try': {
+    role: 'admin',
     summary: 'Try a trigger without showing anything',
     description: 'Checks all that firing it would check.',
     params,

@@ -89,6 +89,7 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
     https: defaults.https ?? 'off',
     console: 'on',
     convert: 'on',
+    requirePeople: 'off',
   };
   const values = Object.fromEntries(
     settingNames.map((name) => {
@@ -108,6 +109,10 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
   }
   if (sharedSecret === null && sharedSecretPrevious !== null) {
     warnings.push('SIGNAGE_SHARED_SECRET_PREVIOUS is set without SIGNAGE_SHARED_SECRET: authentication is off');
+  }
+
+  if (values.requirePeople && sharedSecret === null && values.variant === 'extended') {
+    throw refusal('requirePeople', 'on', 'off as long as SIGNAGE_SHARED_SECRET is not set: people need a secret');
   }
 
   if ((playsUrl ?? alertUrl) !== null && webhookSecret === null && sharedSecret === null) {

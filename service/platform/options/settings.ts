@@ -54,6 +54,8 @@ export const settings = {
   sharedSecret: z.string().optional(),
   /** The previous secret during a rotation: verifies signatures, but never signs. */
   sharedSecretPrevious: z.string().optional(),
+  /** Whether the secret is for boxes alone, once an admin has joined with a key of their own. */
+  requirePeople: onOff,
   /** Host names that the service answers to, beyond addresses and local names. */
   allowedHosts: commaList.pipe(z.array(hostName)).default([]),
   /** The address that phones and peers reach the service by. */

@@ -41,6 +41,8 @@ interface Options<T> {
   salvage?: (body: unknown) => T | null;
   /** The state if there is no file; written immediately, so that generated values are kept. */
   initial: T;
+  /** Default: true; false: nothing is written before the first change. */
+  isInitialKept?: boolean;
   log: Pick<Logger, 'error'>;
   /** Released when the disk is full. */
   reserve?: Pick<Reserve, 'release'>;
@@ -53,7 +55,7 @@ interface Options<T> {
 export const openDurable = <T extends object>(
   { dirs, log, now }: Pick<Options<T>, 'log' | 'now'> & { dirs: { data: string } },
   file: string,
-  rest: Pick<Options<T>, 'schema' | 'initial' | 'reserve'>,
+  rest: Pick<Options<T>, 'schema' | 'initial' | 'isInitialKept' | 'reserve'>,
 ): Promise<Durable<T>> => createDurable({ path: join(dirs.data, file), log, now, disk: systemDisk, ...rest });
 
 interface Waiting<T> {
@@ -67,7 +69,7 @@ interface Waiting<T> {
  * @throws the system's error if the folder cannot be read or a damaged file cannot be renamed
  */
 export async function createDurable<T extends object>(options: Options<T>): Promise<Durable<T>> {
-  const { path, schema, salvage, initial, log, reserve, disk, now } = options;
+  const { path, schema, salvage, initial, isInitialKept = true, log, reserve, disk, now } = options;
   const adapter = createAdapter({ path, schema, salvage, disk, reserve, log, now });
   const low = new Low<T>(adapter, initial);
   await low.read();
@@ -137,9 +139,10 @@ export async function createDurable<T extends object>(options: Options<T>): Prom
     });
 
   // A box continues to play with a disk that is not writable: faults() reports the error.
-  if (durable === initial) await update((state) => state).catch(() => {});
-  // The previous process may have been killed between the rename and the sync of the folder.
-  else await disk.syncFolder(dirname(path)).catch(note);
+  if (durable !== initial) {
+    // The previous process may have been killed between the rename and the sync of the folder.
+    await disk.syncFolder(dirname(path)).catch(note);
+  } else if (isInitialKept) await update((state) => state).catch(() => {});
 
   return {
     read: () => durable,

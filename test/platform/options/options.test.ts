@@ -49,6 +49,7 @@ test('without any setting, the defaults', () => {
     sharedSecretPrevious: null,
     allowedHosts: [],
     publicUrl: null,
+    requirePeople: false,
     peers: [],
     discovery: false,
     site: 'default',

@@ -1,0 +1,398 @@
+/** People with keys of their own: who they are, what they may do, and which keys count. */
+import { createHmac, hkdfSync, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import { isPersonKey, type Keyring, type KnownKey, keyIdOf } from '../auth/person-keys.ts';
+import type { SiteAuthority } from '../authority/index.ts';
+import {
+  invitationMs,
+  type JoinRequest,
+  type KeyRequest,
+  mostKeys,
+  mostPeopleEver,
+  mostRemovedKeys,
+  type PersonRequest,
+} from '../contract/console/people.ts';
+import { CodedError } from '../contract/errors.ts';
+import type { Author } from '../contract/terms.ts';
+import { createEmitter } from '../domain/emitter.ts';
+import { joinInfo, joinText } from '../domain/joining.ts';
+import { laterThan } from '../domain/merge.ts';
+import type { Module, ServiceContext } from '../module.ts';
+import { createQueue } from '../platform/queue.ts';
+import type { Shared } from '../shared/index.ts';
+import { createLive } from './live.ts';
+import {
+  type DisablingRecord,
+  disablingRecord,
+  type InvitationRecord,
+  invitationRecord,
+  type KeyRecord,
+  keyRecord,
+  mergeDisabling,
+  mergeInvitation,
+  mergeKey,
+  mergePerson,
+  type PersonRecord,
+  personRecord,
+} from './records.ts';
+import { openUses } from './uses.ts';
+import {
+  checkLastAdmin,
+  checkRoomForPeople,
+  type Ending,
+  hasAdminJoined,
+  type PeopleRecords,
+  type PeopleView,
+  type PersonView,
+  viewOf,
+} from './view.ts';
+
+export type { PersonView } from './view.ts';
+export type People = Awaited<ReturnType<typeof createPeople>>;
+
+const DAY_MS = 86_400_000;
+const MAX_KEYS = 2 * mostPeopleEver * mostKeys;
+const MAX_DISABLINGS = 100_000;
+const CODE_BYTES = 16;
+const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+interface Dependencies {
+  shared: Pick<Shared, 'open'>;
+  authority: Pick<SiteAuthority, 'shown'>;
+}
+
+interface NewKey {
+  person: string;
+  public_key: string;
+  device: string;
+  via: string;
+  role: string;
+  by: Author | null;
+  address: string;
+  invitation: string | null;
+  ends_at: string | null;
+}
+
+/** 26 characters of base32 (RFC 4648) for 128 bits. */
+const newCode = (): string => {
+  const bits = [...randomBytes(CODE_BYTES)].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  return (bits.padEnd(130, '0').match(/.{5}/g) ?? []).map((five) => base32[Number.parseInt(five, 2)]).join('');
+};
+
+/** The key of the proof. @param code as it is written */
+const proofKeyOf = (code: string): Buffer => Buffer.from(hkdfSync('sha256', code, new Uint8Array(), joinInfo, 32));
+
+const spellEnding = ({ what, by }: Ending): string => {
+  const whom = by === null ? '' : ` by ${by.name}`;
+  if (what === 'removed') return `This key was removed${whom}.`;
+  return what === 'disabled' ? `You were disabled${whom}.` : 'Your sign-in has ended; sign in again.';
+};
+
+export const createPeople = async (context: ServiceContext, { shared, authority }: Dependencies) => {
+  const { options, now, tempo } = context;
+  const people = await shared.open<PersonRecord>({
+    name: 'people',
+    schema: personRecord,
+    merge: mergePerson,
+    most: mostPeopleEver,
+    protection: 'secret',
+  });
+  const keys = await shared.open<KeyRecord>({
+    name: 'keys',
+    schema: keyRecord,
+    merge: mergeKey,
+    most: MAX_KEYS,
+    protection: 'secret',
+    isOver: ({ ends_at }, at) => ends_at !== null && Date.parse(ends_at) + DAY_MS < at,
+  });
+  const disablings = await shared.open<DisablingRecord>({
+    name: 'disablings',
+    schema: disablingRecord,
+    merge: mergeDisabling,
+    most: MAX_DISABLINGS,
+    protection: 'secret',
+  });
+  const invitations = await shared.open<InvitationRecord>({
+    name: 'invitations',
+    schema: invitationRecord,
+    merge: mergeInvitation,
+    most: mostPeopleEver,
+    protection: 'sealed',
+    isOver: ({ expires_at }, at) => Date.parse(expires_at) < at,
+  });
+  const uses = await openUses(context);
+  const enqueue = createQueue();
+  const changes = createEmitter();
+  let timer: NodeJS.Timeout | undefined;
+
+  const records = (): PeopleRecords => ({ people: people.list(), keys: keys.list(), disablings: disablings.list() });
+  let known: PeopleView | null = null;
+  const view = (): PeopleView => (known ??= viewOf(records()));
+
+  const find = (keyId: string): KnownKey | null => {
+    const found = view().keys.get(keyId);
+    if (found === undefined) return null;
+    const { key, person } = found;
+    const hasEnded = key.ends_at !== null && Date.parse(key.ends_at) <= now();
+    const ending = found.ending ?? (hasEnded ? ({ at: key.ends_at, by: null, what: 'ended' } as const) : null);
+    const role = person?.role ?? null;
+    if (person === null || role === null || ending !== null) {
+      const reason = ending === null ? 'Your role is one of a newer version; update this box.' : spellEnding(ending);
+      return { publicKey: key.public_key, signer: null, reason };
+    }
+    const { id, name, tags } = person.record;
+    return { publicKey: key.public_key, signer: { keyId, id, name, role, tags }, reason: '' };
+  };
+  const live = createLive(find, tempo.people.end);
+  const onChange = (): void => {
+    known = null;
+    live.check();
+    changes.emit();
+  };
+  for (const set of [people, keys, disablings]) set.onChange(onChange);
+
+  /** A person that is there. @throws CodedError `person_not_found` */
+  const need = (id: string): PersonView => {
+    const found = view().people.get(id);
+    if (found === undefined) throw new CodedError('person_not_found');
+    return found;
+  };
+
+  /** @throws CodedError `secret_required` without a secret */
+  const checkSecret = (): void => {
+    if (options.sharedSecret === null) throw new CodedError('secret_required');
+  };
+
+  const iso = (ms = now()): string => new Date(ms).toISOString();
+
+  /** @throws CodedError `invitation_invalid` for a key of another person, or one that was removed; `too_many_keys` */
+  const checkKey = (person: PersonView, keyId: string): void => {
+    const found = view().keys.get(keyId);
+    const isOwn = found === undefined || (found.key.person === person.record.id && found.ending === null);
+    if (!isOwn)
+      throw new CodedError('invitation_invalid', 'This key was removed, or is another person’s; make a new one.');
+    const isNew = found === undefined;
+    if (isNew && (person.keys.length >= mostKeys || person.removed >= mostRemovedKeys))
+      throw new CodedError('too_many_keys');
+  };
+
+  const enable = async (id: string, by: Author | null): Promise<void> => {
+    const open = disablings.list().filter(({ person, enabled }) => person === id && enabled === null);
+    await disablings.put(...open.map((each) => ({ ...each, enabled: { at: iso(), by } })));
+  };
+
+  const addKey = async (key: NewKey): Promise<string> => {
+    const id = keyIdOf(key.public_key);
+    if (view().keys.get(id) === undefined) await keys.put({ ...key, id, added_at: iso(), removed: null });
+    return id;
+  };
+
+  const keyring: Keyring = {
+    find,
+    noteUse: uses.note,
+    isRequired: () => options.requirePeople && hasAdminJoined(records()),
+  };
+
+  return {
+    /** Null in the baseline variant, which has no people. */
+    keyring: options.variant === 'baseline' ? null : keyring,
+    watchKey: live.watch,
+    states: {
+      person: (id) => {
+        const found = view().people.get(id);
+        if (found === undefined) return null;
+        const { name, role, tags } = found.record;
+        return { name, role, tags, disabled: found.disabled !== null, keys: found.keys.map(({ id: key }) => key) };
+      },
+    },
+    checkSecret,
+    /** In the order of their names. */
+    list: (): PersonView[] =>
+      [...view().people.values()].toSorted((a, b) => a.record.name.localeCompare(b.record.name)),
+    get: (id: string): PersonView | null => view().people.get(id) ?? null,
+    /** Whether somebody could sign in. */
+    hasPeople: (): boolean => people.list().length > 0,
+    /** Calls `listener` after people or keys changed, here or by another box. */
+    onChange: changes.on,
+    /** When keys were used at this box, ISO 8601, by id. */
+    uses: uses.all,
+    /** What was removed, as text: equal on boxes that know of the same removals. */
+    removals: (): string =>
+      JSON.stringify([
+        keys
+          .list()
+          .flatMap(({ id, removed }) => (removed === null ? [] : id))
+          .toSorted(),
+        disablings
+          .list()
+          .map(({ id, enabled }) => `${id} ${enabled !== null}`)
+          .toSorted(),
+      ]),
+    /** The root certificate of the site, PEM; null: there is none. */
+    root: (): string | null => authority.shown()?.rootPem ?? null,
+
+    /** Makes or changes a person. @throws CodedError `secret_required`, `too_many_people`, `last_admin`, `invalid_field` */
+    put: (id: string, { name, role, tags = [], disabled }: PersonRequest, by: Author | null) =>
+      enqueue(async () => {
+        checkSecret();
+        if (role === 'admin' && tags.length > 0) {
+          throw new CodedError('invalid_field', 'tags is not valid: an admin acts on the whole site.', {
+            field: 'tags',
+          });
+        }
+        const before = view().people.get(id);
+        const isEnabling = disabled === false && before?.disabled != null;
+        if (before === undefined || isEnabling) checkRoomForPeople(view(), before === undefined);
+        checkLastAdmin(view(), id, { role });
+        const old = before?.record;
+        await people.put({
+          ...old,
+          id,
+          name,
+          role,
+          tags: [...new Set(tags)],
+          created_at: old?.created_at ?? iso(),
+          updated_at: laterThan(old?.updated_at, now()),
+        });
+        if (isEnabling) await enable(id, by);
+        return { person: need(id), isNew: before === undefined };
+      }),
+
+    /** @throws CodedError `secret_required`, `person_not_found`, `last_admin` */
+    disable: (id: string, by: Author | null): Promise<void> =>
+      enqueue(async () => {
+        checkSecret();
+        const { disabled } = need(id);
+        if (disabled !== null) return;
+        checkLastAdmin(view(), id, { disabled: { at: iso(), by } });
+        await disablings.put({ id: randomUUID(), person: id, at: iso(), by, enabled: null });
+      }),
+
+    /** @throws CodedError `secret_required`, `person_not_found`, `key_not_found`, `last_admin` */
+    removeKey: (id: string, keyId: string, by: Author | null): Promise<void> =>
+      enqueue(async () => {
+        checkSecret();
+        const person = need(id);
+        const key = person.keys.find((each) => each.id === keyId);
+        if (key === undefined) throw new CodedError('key_not_found');
+        checkLastAdmin(view(), id, { keys: person.keys.filter((each) => each !== key) });
+        await keys.put({ ...key, removed: { at: iso(), by } });
+      }),
+
+    /** Adds a further key of a person, which ends when the one does that they have signed with. */
+    addKey: ({ id, keyId }: { id: string; keyId: string }, { public_key, device }: KeyRequest, address: string) =>
+      enqueue(async () => {
+        checkSecret();
+        const person = need(id);
+        if (!isPersonKey(public_key)) throw weakKey();
+        checkKey(person, keyIdOf(public_key));
+        const { via, ends_at } = view().keys.get(keyId)?.key ?? { via: 'key', ends_at: null };
+        const by = { id, name: person.record.name };
+        const role = person.record.role;
+        return addKey({ person: id, public_key, device, via, role, by, address, invitation: null, ends_at });
+      }),
+
+    /**
+     * Makes the invitation of a person, which ends the one before.
+     * @param ms for how long it counts
+     * @throws CodedError `secret_required`, `person_not_found`, `invalid_field` if the person is disabled
+     */
+    invite: (id: string, by: Author | null, ms = invitationMs): Promise<{ code: string; expires_at: string }> =>
+      enqueue(async () => {
+        checkSecret();
+        if (need(id).disabled !== null) {
+          throw new CodedError('invalid_field', 'id is not valid: the person is disabled; enable them first.', {
+            field: 'id',
+          });
+        }
+        const code = newCode();
+        const expires_at = iso(now() + ms);
+        await invitations.put({
+          id,
+          updated_at: laterThan(invitations.get(id)?.updated_at, now()),
+          number: randomUUID(),
+          key: proofKeyOf(code).toString('base64url'),
+          expires_at,
+          by,
+          used: false,
+        });
+        return { code, expires_at };
+      }),
+
+    /**
+     * Judges the proof of an invitation. @returns the key of the proof; null: there is no such invitation, or the proof is wrong
+     */
+    checkProof: ({ person, public_key, device, proof }: JoinRequest): Buffer | null => {
+      const invitation = invitations.get(person);
+      const isOpen = invitation !== undefined && !invitation.used && Date.parse(invitation.expires_at) > now();
+      // A person without an invitation takes as long.
+      const key = isOpen ? Buffer.from(invitation.key, 'base64url') : randomBytes(32);
+      const expected = createHmac('sha256', key)
+        .update(joinText(person, public_key, device))
+        .digest();
+      return timingSafeEqual(expected, Buffer.from(proof, 'hex')) && isOpen ? key : null;
+    },
+
+    /**
+     * Adds the key of a person who has proven to know the code of their invitation, which is used then.
+     * @throws CodedError `secret_required`, `invitation_invalid`, `too_many_keys`, `invalid_field`
+     */
+    join: ({ person: id, public_key, device }: JoinRequest, proofKey: Buffer, address: string) =>
+      enqueue(async () => {
+        checkSecret();
+        const invitation = invitations.get(id);
+        const person = view().people.get(id);
+        // Of two who have the code the first one joins.
+        const isOpen =
+          invitation !== undefined && !invitation.used && invitation.key === proofKey.toString('base64url');
+        if (person === undefined || person.disabled !== null || !isOpen) throw new CodedError('invitation_invalid');
+        if (!isPersonKey(public_key)) throw weakKey();
+        checkKey(person, keyIdOf(public_key));
+        await invitations.put({ ...invitation, used: true, key: '' });
+        const { by, number } = invitation;
+        const { role } = person.record;
+        const rest = { via: 'invitation', role, by, address, invitation: number, ends_at: null };
+        const key = await addKey({ person: id, public_key, device, ...rest });
+        return { key, person: need(id) };
+      }),
+
+    /** The records for a backup; no invitation. */
+    records,
+    /**
+     * Adds people and keys of a backup that are not known. It enables nobody, and brings no key back.
+     * @returns sentences about what was left out
+     */
+    restore: (backup: PeopleRecords): Promise<string[]> =>
+      enqueue(async () => {
+        const before = view();
+        const leftOut = backup.people.flatMap(({ id, name }) => {
+          const own = before.people.get(id);
+          return own?.disabled == null ? [] : [`${name} was disabled after the backup, and stays so.`];
+        });
+        const removed = backup.keys.filter(
+          ({ id, removed: gone }) => gone === null && before.keys.get(id)?.ending?.what === 'removed',
+        );
+        if (removed.length > 0) leftOut.push(`${removed.length} keys were removed after the backup, and stay so.`);
+        await people.put(...backup.people.filter(({ id }) => !before.people.has(id)));
+        await keys.put(...backup.keys.filter(({ id }) => !before.keys.has(id)));
+        const ids = new Set(disablings.list().map(({ id }) => id));
+        await disablings.put(
+          ...backup.disablings.filter(({ id, person }) => !ids.has(id) && !before.people.has(person)),
+        );
+        return leftOut;
+      }),
+
+    start: (): void => {
+      timer = setInterval(live.check, tempo.people.poll).unref();
+    },
+    close: async (): Promise<void> => {
+      clearInterval(timer);
+      live.close();
+      await uses.store();
+    },
+  } satisfies Module & Record<string, unknown>;
+};
+
+const weakKey = (): CodedError =>
+  new CodedError('invalid_field', 'public_key is not valid: anybody could sign with such a key; make another one.', {
+    field: 'public_key',
+  });

@@ -1,0 +1,125 @@
+/** What the records of people mean: who there is, which keys count, and what may not be changed. Pure. */
+import { mostPeople, mostPeopleEver } from '../contract/console/people.ts';
+import { CodedError } from '../contract/errors.ts';
+import { isRole, type Role } from '../contract/roles.ts';
+import type { Author } from '../contract/terms.ts';
+import { groupBy } from '../domain/collections.ts';
+import type { DisablingRecord, KeyRecord, PersonRecord } from './records.ts';
+
+/** All records of people that a box has. */
+export interface PeopleRecords {
+  people: readonly PersonRecord[];
+  keys: readonly KeyRecord[];
+  disablings: readonly DisablingRecord[];
+}
+
+/** Why a key does not count any more. */
+export interface Ending {
+  at: string | null;
+  by: Author | null;
+  what: 'removed' | 'disabled' | 'ended';
+}
+
+export interface PersonView {
+  record: PersonRecord;
+  /** Null: a role of a newer version, which counts for nothing here. */
+  role: Role | null;
+  /** Null: the person is not disabled. */
+  disabled: { at: string; by: Author | null } | null;
+  /** Those that were not removed, the oldest first; of a disabled person none counts. */
+  keys: KeyRecord[];
+  /** How many were removed. */
+  removed: number;
+}
+
+export interface PeopleView {
+  people: ReadonlyMap<string, PersonView>;
+  /** Every key that there ever was, and why it does not count; `ending` null: it does, until its `ends_at`. */
+  keys: ReadonlyMap<string, { key: KeyRecord; person: PersonView | null; ending: Ending | null }>;
+}
+
+/** Of one invitation that was used on two boxes the smaller key stays. */
+const losersOf = (keys: readonly KeyRecord[]): Set<string> => {
+  const losers = new Set<string>();
+  for (const group of groupBy(keys, ({ invitation }) => invitation).values()) {
+    const ids = group.map(({ id }) => id).toSorted();
+    for (const id of ids.slice(1)) losers.add(id);
+  }
+  return losers;
+};
+
+const endingOf = (key: KeyRecord, person: PersonView | null, losers: ReadonlySet<string>): Ending | null => {
+  if (key.removed !== null) return { ...key.removed, what: 'removed' };
+  if (losers.has(key.id)) return { at: null, by: null, what: 'removed' };
+  if (person === null) return { at: null, by: null, what: 'removed' };
+  return person.disabled === null ? null : { ...person.disabled, what: 'disabled' };
+};
+
+export const viewOf = ({ people, keys, disablings }: PeopleRecords): PeopleView => {
+  const losers = losersOf(keys);
+  const byPerson = groupBy(keys, ({ person }) => person);
+  const open = groupBy(
+    disablings.filter(({ enabled }) => enabled === null),
+    ({ person }) => person,
+  );
+  const views = new Map(
+    people.map((record): [string, PersonView] => {
+      const own = byPerson.get(record.id) ?? [];
+      const kept = own.filter(({ id, removed }) => removed === null && !losers.has(id));
+      const [disabling] = (open.get(record.id) ?? []).toSorted((a, b) => (a.at < b.at ? -1 : 1));
+      return [
+        record.id,
+        {
+          record,
+          role: isRole(record.role) ? record.role : null,
+          disabled: disabling === undefined ? null : { at: disabling.at, by: disabling.by },
+          keys: kept.toSorted((a, b) =>
+            a.added_at === b.added_at ? (a.id < b.id ? -1 : 1) : a.added_at < b.added_at ? -1 : 1,
+          ),
+          removed: own.length - kept.length,
+        },
+      ];
+    }),
+  );
+  return {
+    people: views,
+    keys: new Map(
+      keys.map((key) => {
+        const person = views.get(key.person) ?? null;
+        return [key.id, { key, person, ending: endingOf(key, person, losers) }];
+      }),
+    ),
+  };
+};
+
+/** Whether a key lasts until it is removed. */
+const isLasting = ({ ends_at }: KeyRecord): boolean => ends_at === null;
+
+const isAdmin = ({ role, disabled, keys }: PersonView): boolean =>
+  role === 'admin' && disabled === null && keys.some(isLasting);
+
+/**
+ * Refuses a change after which no admin has a key from an invitation, where there is one before it.
+ * @param after what becomes of a person; null: nothing is left
+ * @throws CodedError `last_admin`
+ */
+export const checkLastAdmin = (
+  { people }: PeopleView,
+  id: string,
+  after: Partial<Pick<PersonView, 'role' | 'disabled' | 'keys'>>,
+): void => {
+  const person = people.get(id);
+  if (person === undefined || !isAdmin(person) || isAdmin({ ...person, ...after })) return;
+  const others = [...people.values()].some((other) => other.record.id !== id && isAdmin(other));
+  if (!others) throw new CodedError('last_admin');
+};
+
+/** @throws CodedError `too_many_people` if one more cannot be made, or enabled */
+export const checkRoomForPeople = ({ people }: PeopleView, isNew: boolean): void => {
+  const active = [...people.values()].filter(({ disabled }) => disabled === null).length;
+  if (active >= mostPeople || (isNew && people.size >= mostPeopleEver)) throw new CodedError('too_many_people');
+};
+
+/** Whether an admin has ever joined by invitation: from then on the secret is for boxes, where the setting says so. */
+export const hasAdminJoined = ({ keys }: PeopleRecords): boolean =>
+  keys.some(({ role, invitation }) => role === 'admin' && invitation !== null);

@@ -1,0 +1,280 @@
+/** People: made, invited, joined, signed in with a key, removed. */
+import { createHmac, hkdfSync } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { sha256Hex, signAnswer } from '../../service/auth/sign.ts';
+import { joinInfo } from '../../service/domain/joining.ts';
+import { lobby } from '../content/samples.ts';
+import { patience } from '../support/observe.ts';
+import { createOperator, operatorSecret, refusalOf, secretSettings } from '../support/operator.ts';
+import { addPerson, createPerson, invite, joinWith, localHeaders, makeKey, proofOf } from '../support/people.ts';
+import { startTestService } from '../support/service.ts';
+
+const env = secretSettings(operatorSecret);
+const api = '/console/api';
+
+const start = async (more: Record<string, string> = {}) => {
+  const box = await startTestService({ content: lobby, env: { ...env, ...more } });
+  return { box, admin: createOperator(box, operatorSecret) };
+};
+
+test('a person is made, invited, joins with a key, and signs with it', async () => {
+  const { box, admin } = await start();
+  const put = (body: object) => admin('PUT', `${api}/people/maria`, body);
+  const made = await put({ name: 'Maria', role: 'editor', tags: ['lobby'] });
+  expect(made.status).toBe(201);
+  expect(await made.json()).toMatchObject({
+    id: 'maria',
+    name: 'Maria',
+    role: 'editor',
+    tags: ['lobby'],
+    keys: [],
+    disabled_at: null,
+  });
+  expect((await put({ name: 'Maria L.', role: 'editor', tags: ['lobby'] })).status).toBe(200);
+
+  const invited = await admin('POST', `${api}/people/maria/invitations`, undefined, localHeaders(box));
+  expect(invited.status).toBe(201);
+  const { code, url, expires_at } = await invited.json();
+  expect(code).toMatch(/^[A-Z2-7]{26}$/);
+  expect(url).toContain(`/console#join=maria.${code}`);
+  expect(Date.parse(expires_at) - Date.now()).toBeGreaterThan(23.9 * 3_600_000);
+
+  const key = makeKey();
+  const proof = proofOf(code, 'maria', key.publicKey, 'phone');
+  const joined = await joinWith(box, code, 'maria', key);
+  expect(joined.status).toBe(201);
+  const text = await joined.text();
+  expect(JSON.parse(text)).toEqual({
+    key: key.keyId,
+    person: { id: 'maria', name: 'Maria L.' },
+    role: 'editor',
+    tags: ['lobby'],
+    root: null,
+  });
+  const proofKey = new Uint8Array(hkdfSync('sha256', code, '', joinInfo, 32));
+  const clock = joined.headers.get('x-signage-clock') ?? '';
+  expect(joined.headers.get('x-signage-answer-signature')).toBe(
+    signAnswer(proofKey, { request: proof, status: 201, sha256: sha256Hex(text), clock }),
+  );
+  // Once.
+  expect(await refusalOf(await joinWith(box, code, 'maria', makeKey()))).toEqual([403, 'invitation_invalid']);
+
+  const maria = createPerson(box, key);
+  expect(await (await maria('GET', `${api}/me`)).json()).toEqual({
+    person: { id: 'maria', name: 'Maria L.' },
+    role: 'editor',
+    tags: ['lobby'],
+  });
+  expect(await (await admin('GET', `${api}/me`)).json()).toEqual({ person: null, role: 'admin', tags: [] });
+  const { people } = await (await maria('GET', `${api}/people`)).json();
+  expect(people).toMatchObject([
+    { id: 'maria', keys: [{ id: key.keyId, device: 'phone', invited_by: null, last_used_at: expect.any(String) }] },
+  ]);
+  expect(await refusalOf(await maria('PUT', `${api}/people/eve`, { name: 'Eve', role: 'admin' }))).toEqual([
+    403,
+    'role_required',
+  ]);
+
+  const draft = { title: 'Easter', base_sha256: null, content: { screens: [] } };
+  const saved = await maria('PUT', `${api}/drafts/easter`, draft, { 'x-signage-operator': 'Somebody' });
+  expect(await saved.json()).toMatchObject({ author: { id: 'maria', name: 'Maria L.' } });
+  await maria('DELETE', `${api}/drafts/easter`);
+  const { records } = await (await admin('GET', `${api}/audit`)).json();
+  expect(records[0]).toMatchObject({
+    action: 'draft.delete',
+    operator: 'Maria L.',
+    person: { id: 'maria', name: 'Maria L.' },
+  });
+  expect(records.find(({ action }: { action: string }) => action === 'person.invite')).toMatchObject({
+    target: 'maria',
+    person: null,
+  });
+});
+
+test('without a secret there are no people', async () => {
+  const box = await startTestService({ content: lobby });
+  const ask = createOperator(box, null);
+  expect(await (await ask('GET', `${api}/me`)).json()).toEqual({ person: null, role: 'admin', tags: [] });
+  const key = makeKey();
+  const join_ = { person: 'a', public_key: key.publicKey, device: 'x', proof: '0'.repeat(64) };
+  for (const [method, path, body] of [
+    ['GET', '/people'],
+    ['PUT', '/people/a', { name: 'A', role: 'admin' }],
+    ['DELETE', '/people/a'],
+    ['POST', '/people/a/invitations'],
+    ['POST', '/people/a/keys', { public_key: key.publicKey, device: 'x' }],
+    ['DELETE', `/people/a/keys/${key.keyId}`],
+    ['POST', '/join', join_],
+  ] as const) {
+    expect([method, path, ...(await refusalOf(await ask(method, api + path, body, localHeaders(box))))]).toEqual([
+      method,
+      path,
+      409,
+      'secret_required',
+    ]);
+  }
+});
+
+test('an invitation is told over https or to the box itself alone, ends with the next one, and after 24 hours', async () => {
+  let ahead = 0;
+  const box = await startTestService({
+    content: lobby,
+    env: { ...env, SIGNAGE_TRUST_PROXY: 'on' },
+    wall: () => Date.now() + ahead,
+  });
+  const admin = createOperator(box, operatorSecret, () => Date.now() + ahead);
+  await admin('PUT', `${api}/people/maria`, { name: 'Maria', role: 'viewer' });
+  const ask = (headers?: Record<string, string>) =>
+    admin('POST', `${api}/people/maria/invitations`, undefined, headers);
+  expect(await refusalOf(await ask())).toEqual([403, 'secure_required']);
+  const { code: first } = await (await ask({ 'X-Forwarded-Proto': 'https' })).json();
+  const { code } = await (await ask(localHeaders(box))).json();
+  expect(await refusalOf(await joinWith(box, first, 'maria', makeKey()))).toEqual([403, 'invitation_invalid']);
+  ahead = 24 * 3_600_000 + 1_000;
+  expect(await refusalOf(await joinWith(box, code, 'maria', makeKey()))).toEqual([403, 'invitation_invalid']);
+  expect(
+    await refusalOf(await admin('POST', `${api}/people/nobody/invitations`, undefined, localHeaders(box))),
+  ).toEqual([404, 'person_not_found']);
+});
+
+test('ten wrong proofs a minute are too many, and a right one never is', async () => {
+  const { box, admin } = await start();
+  await admin('PUT', `${api}/people/maria`, { name: 'Maria', role: 'viewer' });
+  const code = await invite(box, 'maria');
+  const wrong = async () => refusalOf(await joinWith(box, 'A'.repeat(26), 'maria', makeKey()));
+  for (let count = 0; count < 10; count += 1) expect(await wrong()).toEqual([403, 'invitation_invalid']);
+  expect(await wrong()).toEqual([429, 'too_many_requests']);
+  const weak = { ...makeKey(), publicKey: Buffer.alloc(32).toString('base64url') };
+  expect(await refusalOf(await joinWith(box, code, 'maria', weak))).toEqual([400, 'invalid_field']);
+  expect((await joinWith(box, code, 'maria', makeKey())).status).toBe(201);
+});
+
+test('a removed key and a disabled person are refused at once, and told by whom', async () => {
+  const { box, admin } = await start();
+  const boss = await addPerson(box, 'admin', { id: 'anna', name: 'Anna' });
+  const maria = await addPerson(box, 'editor', { id: 'maria' });
+  const second = makeKey();
+  const added = await maria.ask('POST', `${api}/people/maria/keys`, { public_key: second.publicKey, device: 'laptop' });
+  expect([added.status, await added.json()]).toEqual([201, { key: second.keyId }]);
+  const other = createPerson(box, second);
+  expect((await other('GET', `${api}/me`)).status).toBe(200);
+  expect((await maria.ask('DELETE', `${api}/people/maria/keys/${second.keyId}`)).status).toBe(204);
+  expect(await refusalOf(await other('GET', `${api}/me`))).toEqual([401, 'key_unknown']);
+  // Never again, neither for this person nor for another one.
+  const again = { public_key: second.publicKey, device: 'laptop' };
+  expect(await refusalOf(await maria.ask('POST', `${api}/people/maria/keys`, again))).toEqual([
+    403,
+    'invitation_invalid',
+  ]);
+  expect(await refusalOf(await boss.ask('POST', `${api}/people/maria/keys`, again))).toEqual([403, 'person_required']);
+  expect(await refusalOf(await admin('POST', `${api}/people/maria/keys`, again))).toEqual([403, 'person_required']);
+  const stolen = { public_key: boss.key.publicKey, device: 'x' };
+  expect(await refusalOf(await maria.ask('POST', `${api}/people/maria/keys`, stolen))).toEqual([
+    403,
+    'invitation_invalid',
+  ]);
+  expect(await refusalOf(await maria.ask('DELETE', `${api}/people/anna/keys/${boss.key.keyId}`))).toEqual([
+    403,
+    'role_required',
+  ]);
+
+  expect((await boss.ask('DELETE', `${api}/people/maria`)).status).toBe(204);
+  const refused = await maria.ask('GET', `${api}/me`);
+  expect(await refused.json()).toEqual({ error: { code: 'key_unknown', message: 'You were disabled by Anna.' } });
+  expect((await boss.ask('PUT', `${api}/people/maria`, { name: 'Maria', role: 'editor' })).status).toBe(200);
+  expect(await refusalOf(await maria.ask('GET', `${api}/me`))).toEqual([401, 'key_unknown']);
+  await boss.ask('PUT', `${api}/people/maria`, { name: 'Maria', role: 'editor', disabled: false });
+  expect((await maria.ask('GET', `${api}/me`)).status).toBe(200);
+});
+
+test('the last admin with a key is neither disabled nor lowered, nor loses the last key', async () => {
+  const { box, admin } = await start();
+  await admin('PUT', `${api}/people/b`, { name: 'B', role: 'admin' });
+  expect((await admin('DELETE', `${api}/people/b`)).status).toBe(204);
+  const anna = await addPerson(box, 'admin', { id: 'anna' });
+  const attempts = async () => [
+    await refusalOf(await admin('DELETE', `${api}/people/anna`)),
+    await refusalOf(await admin('PUT', `${api}/people/anna`, { name: 'Anna', role: 'editor' })),
+    await refusalOf(await anna.ask('DELETE', `${api}/people/anna/keys/${anna.key.keyId}`)),
+  ];
+  expect(await attempts()).toEqual(Array.from({ length: 3 }, () => [409, 'last_admin']));
+  await addPerson(box, 'admin', { id: 'carl' });
+  expect((await admin('PUT', `${api}/people/anna`, { name: 'Anna', role: 'editor' })).status).toBe(200);
+  expect(await refusalOf(await admin('PUT', `${api}/people/x`, { name: 'X', role: 'admin', tags: ['a'] }))).toEqual([
+    400,
+    'invalid_field',
+  ]);
+});
+
+test('with SIGNAGE_REQUIRE_PEOPLE the secret opens nothing once an admin has joined, but on the box itself', async () => {
+  const { box, admin } = await start({ SIGNAGE_REQUIRE_PEOPLE: 'on' });
+  await addPerson(box, 'editor', { id: 'eve' });
+  expect((await admin('GET', `${api}/site`)).status).toBe(200);
+  const anna = await addPerson(box, 'admin', { id: 'anna' });
+  expect(await refusalOf(await admin('GET', `${api}/site`))).toEqual([403, 'person_required']);
+  expect((await admin('GET', `${api}/site`, undefined, localHeaders(box))).status).toBe(200);
+  expect((await admin('GET', `${api}/me`)).status).toBe(200);
+  expect((await anna.ask('GET', `${api}/site`)).status).toBe(200);
+  await expect(startTestService({ env: { SIGNAGE_REQUIRE_PEOPLE: 'on' } })).rejects.toThrow('SIGNAGE_REQUIRE_PEOPLE');
+});
+
+test('no code, proof or key of an invitation is in a log, the audit, /healthz, /metrics or a file that is not sealed', async () => {
+  const { box, admin } = await start();
+  await admin('PUT', `${api}/people/maria`, { name: 'Maria', role: 'admin' });
+  const code = await invite(box, 'maria');
+  const key = makeKey();
+  const proof = proofOf(code, 'maria', key.publicKey, 'phone');
+  const derived = Buffer.from(hkdfSync('sha256', code, '', joinInfo, 32));
+  await joinWith(box, code, 'maria', makeKey());
+  const open = await invite(box, 'maria');
+  const derivedOpen = Buffer.from(hkdfSync('sha256', open, '', joinInfo, 32));
+  const markers = [
+    code,
+    open,
+    proof,
+    ...[derived, derivedOpen].flatMap((each) => [each.toString('base64url'), each.toString('hex')]),
+  ];
+  const texts = [box.log()];
+  for (const path of ['/healthz', '/metrics']) texts.push(await (await box.get(path)).text());
+  for (const path of ['/audit', '/people', '/site']) texts.push(await (await admin('GET', api + path)).text());
+  const read = (folder: string): void => {
+    for (const name of readdirSync(folder)) {
+      const path = join(folder, name);
+      if (statSync(path).isDirectory()) read(path);
+      else texts.push(readFileSync(path, 'latin1'));
+    }
+  };
+  read(box.dataDir);
+  for (const marker of markers) expect(texts.some((text) => text.includes(marker))).toBe(false);
+  expect(createHmac('sha256', derived).update('x').digest()).toHaveLength(32);
+});
+
+test('sockets of a key end with it, and an upload does', async () => {
+  const { box } = await start();
+  await addPerson(box, 'admin', { id: 'anna' });
+  const admin = createOperator(box, operatorSecret);
+  const eve = await addPerson(box, 'editor', { id: 'eve' });
+  let push: (() => void) | undefined;
+  const body = new ReadableStream({
+    pull: (controller) =>
+      new Promise((resolve) => {
+        push = () => {
+          controller.enqueue(new Uint8Array(1024));
+          resolve();
+        };
+        setTimeout(push, 20);
+      }),
+  });
+  const { signAsPerson } = await import('../../service/auth/sign.ts');
+  const url = `${box.url}/api/media/long.bin`;
+  const headers = await signAsPerson(eve.key, { method: 'PUT', url, body: '', recipient: box.nodeId });
+  const upload = fetch(url, { method: 'PUT', headers, body, duplex: 'half' } as RequestInit).then(
+    ({ status }) => status,
+    () => 'ended',
+  );
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  await admin('DELETE', `${api}/people/eve`);
+  await expect.poll(() => Promise.race([upload, Promise.resolve('open')]), patience).toBe('ended');
+});

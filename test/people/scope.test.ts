@@ -1,0 +1,180 @@
+/** What people with tags, editors and viewers may and may not do. */
+import { describe, expect, test } from 'vitest';
+import { isAllInScope } from '../../service/domain/targets.ts';
+import { createOperator, operatorSecret, refusalOf, secretSettings } from '../support/operator.ts';
+import { addPerson } from '../support/people.ts';
+import { startTestService } from '../support/service.ts';
+
+const api = '/console/api';
+const content = {
+  screens: [
+    { name: 'Lobby', slug: 'lobby', playlist_id: 'main', tags: ['front'] },
+    { name: 'Bar', slug: 'bar', playlist_id: 'main', tags: ['front', 'bar'] },
+    { name: 'Hall', slug: 'hall', playlist_id: 'main' },
+  ],
+  playlists: [
+    {
+      id: 'main',
+      slides: [
+        { id: 'one', kind: 'text', title: 'One' },
+        { id: 'two', kind: 'image', media_url: '/media/used.png' },
+      ],
+    },
+  ],
+  rssFeeds: [{ id: 'news', name: 'News', url: 'https://user:password@example.com/feed?key=KEY#top' }],
+};
+
+const start = async () => {
+  const box = await startTestService({ content, env: secretSettings(operatorSecret) });
+  return { box, admin: createOperator(box, operatorSecret) };
+};
+const until = (): string => new Date(Date.now() + 600_000).toISOString();
+
+test('each screen that a target matches must have a tag of the person, and all or another tag never do', () => {
+  const screens = content.screens.map(({ slug, tags = [] }) => ({ slug, tags }));
+  for (const [tags, targets, isIn] of [
+    [['front'], ['lobby', 'bar'], true],
+    [['bar'], ['lobby'], false],
+    [['bar'], ['bar'], true],
+    [['bar'], ['tag:bar'], true],
+    [['bar'], ['tag:front'], false],
+    [['front'], ['all'], false],
+    [['front'], ['tag:empty'], false],
+    [['front'], ['bar', 'hall'], false],
+    [['front'], ['nowhere'], true],
+  ] as const) {
+    expect([tags, targets, isAllInScope(tags, targets, screens)]).toEqual([tags, targets, isIn]);
+  }
+});
+
+describe('a publisher with tags', () => {
+  test('commands, shows, takes over, binds and names within them', async () => {
+    const { box, admin } = await start();
+    const { ask } = await addPerson(box, 'publisher', { tags: ['bar'] });
+    const statusOf = async (...given: Parameters<typeof ask>) => {
+      const response = await ask(...given);
+      return response.ok ? response.status : refusalOf(response);
+    };
+    const out = [403, 'out_of_scope'];
+    const command = { command: 'next' };
+    expect(await statusOf('POST', '/api/screens/bar/commands', command)).toBe(200);
+    expect(await statusOf('POST', '/api/screens/lobby/commands', command)).toEqual(out);
+    expect(await statusOf('POST', `${api}/screens/bar/show`, { slide_id: 'one' })).toBe(200);
+    expect(await statusOf('POST', `${api}/screens/lobby/show`, { slide_id: 'one' })).toEqual(out);
+    const takeover = (targets: string[]) => ({ targets, level: 'info', title: 'Hello', until: until() });
+    expect(await statusOf('PUT', `${api}/takeovers/mine`, takeover(['tag:bar']))).toBe(201);
+    expect(await statusOf('PUT', `${api}/takeovers/all`, takeover(['all']))).toEqual(out);
+    await admin('PUT', `${api}/takeovers/theirs`, takeover(['lobby']));
+    expect(await statusOf('PUT', `${api}/takeovers/theirs`, takeover(['bar']))).toEqual(out);
+    expect(await statusOf('DELETE', `${api}/takeovers/theirs`)).toEqual(out);
+    expect(await statusOf('DELETE', `${api}/takeovers/mine`)).toBe(204);
+    const bind = (deviceId: string, screenSlug: string) => ({ deviceId, clientName: deviceId, screenSlug });
+    expect(await statusOf('POST', '/api/onboarding', bind('d1', 'bar'))).toBe(200);
+    expect(await statusOf('POST', '/api/onboarding', bind('d1', 'lobby'))).toEqual(out);
+    await admin('POST', '/api/onboarding', bind('d2', 'lobby'));
+    expect(await statusOf('POST', '/api/onboarding', bind('d2', 'bar'))).toEqual(out);
+    expect(await statusOf('DELETE', `${api}/devices/d2`)).toEqual(out);
+    const name = { command: 'setclientname', deviceId: 'd2', clientName: 'Mine' };
+    expect(await statusOf('POST', '/api/screens/bar/commands', name)).toEqual(out);
+    expect(await statusOf('DELETE', `${api}/devices/d1`)).toBe(204);
+    expect(await statusOf('PUT', `${api}/content`, content, { 'If-Match': '*' })).toEqual(out);
+    expect(await statusOf('PUT', `${api}/drafts/mine`, { title: 'Mine', base_sha256: null, content })).toBe(201);
+    expect(await statusOf('POST', `${api}/drafts/mine/publish`, undefined, { 'If-Match': '*' })).toEqual(out);
+    expect(await statusOf('POST', `${api}/boxes/${box.nodeId}/actions`, { action: 'identify' })).toEqual(out);
+  });
+});
+
+test('media: an editor takes new names and deletes their own, a publisher replaces, an admin deletes what is used', async () => {
+  const { box, admin } = await start();
+  const [eve, paul, tagged, anna] = [
+    await addPerson(box, 'editor'),
+    await addPerson(box, 'publisher'),
+    await addPerson(box, 'publisher', { tags: ['bar'] }),
+    await addPerson(box, 'admin'),
+  ];
+  const put = async ({ ask }: typeof eve, name: string) => {
+    const response = await ask('PUT', `/api/media/${name}`, `by ${name}`, { 'Content-Type': 'text/plain' });
+    return response.ok ? response.status : refusalOf(response);
+  };
+  const remove = async ({ ask }: typeof eve, name: string) => {
+    const response = await ask('DELETE', `/api/media/${name}`);
+    return response.ok ? response.status : refusalOf(response);
+  };
+  const low = [403, 'role_required'];
+  expect(await put(eve, 'own.txt')).toBe(201);
+  expect(await put(eve, 'own.txt')).toEqual(low);
+  await admin('PUT', '/api/media/used.png', 'picture', { 'Content-Type': 'image/png' });
+  expect(await put(eve, 'used.png')).toEqual(low);
+  expect(await put(tagged, 'used.png')).toEqual([403, 'out_of_scope']);
+  expect(await put(paul, 'used.png')).toBe(200);
+  await admin('PUT', '/api/media/others.txt', 'text', { 'Content-Type': 'text/plain' });
+  expect(await remove(eve, 'others.txt')).toEqual(low);
+  expect(await remove(eve, 'own.txt')).toBe(204);
+  expect(await remove(paul, 'others.txt')).toBe(204);
+  expect(await remove(paul, 'used.png')).toEqual(low);
+  expect(await remove(anna, 'used.png')).toBe(204);
+});
+
+test('a viewer and an editor bind a device as a page does, with the code that it shows', async () => {
+  const { box } = await start();
+  const [vera, paul] = [await addPerson(box, 'viewer'), await addPerson(box, 'publisher')];
+  const body = { deviceId: 'd1', clientName: 'Door', screenSlug: 'lobby' };
+  expect(await refusalOf(await vera.ask('POST', '/api/onboarding', body))).toEqual([403, 'claim_required']);
+  expect((await paul.ask('POST', '/api/onboarding', body)).status).toBe(200);
+  const renewed = await vera.ask('POST', '/api/auth/page');
+  expect((await renewed.json()).token).toMatch(/^ey/);
+  expect(await refusalOf(await vera.ask('GET', '/api/rtmp/session?source=rtmp%3A%2F%2Fexample.com%2Flive'))).toEqual([
+    403,
+    'source_not_allowed',
+  ]);
+});
+
+test('a viewer sees addresses without what is a key to them', async () => {
+  const { box } = await start();
+  const [vera, eve] = [await addPerson(box, 'viewer'), await addPerson(box, 'editor')];
+  const seen = await (await vera.ask('GET', `${api}/content`)).json();
+  expect(seen.content.rssFeeds[0].url).toBe('https://example.com/feed');
+  const whole = await (await eve.ask('GET', `${api}/content`)).json();
+  expect(whole.content.rssFeeds[0].url).toBe(content.rssFeeds[0]?.url);
+  await eve.ask('PUT', `${api}/drafts/a`, { title: 'A', base_sha256: null, content });
+  expect((await (await vera.ask('GET', `${api}/drafts/a`)).json()).content.rssFeeds[0].url).toBe(
+    'https://example.com/feed',
+  );
+  const { versions } = await (await vera.ask('GET', `${api}/content/versions`)).json();
+  const version = await (await vera.ask('GET', `${api}/content/versions/${versions[0].sha256}`)).text();
+  expect(version).not.toContain('KEY');
+});
+
+test('an editor submits, a publisher publishes, and both stand in the version', async () => {
+  const { box } = await start();
+  const [eve, paul, vera] = [
+    await addPerson(box, 'editor', { name: 'Eve' }),
+    await addPerson(box, 'publisher', { name: 'Paul' }),
+    await addPerson(box, 'viewer'),
+  ];
+  const { sha256, content: document } = await (await eve.ask('GET', `${api}/content`)).json();
+  const draft = {
+    title: 'A',
+    base_sha256: sha256,
+    content: { ...document, screens: document.screens.slice(0, 1) },
+    state: 'submitted',
+  };
+  const saved = await eve.ask('PUT', `${api}/drafts/a`, draft);
+  const match = { 'If-Match': saved.headers.get('etag') ?? '' };
+  expect(await refusalOf(await eve.ask('POST', `${api}/drafts/a/publish`, undefined, match))).toEqual([
+    403,
+    'role_required',
+  ]);
+  expect(await refusalOf(await vera.ask('PUT', `${api}/drafts/a`, draft, match))).toEqual([403, 'role_required']);
+  expect((await paul.ask('POST', `${api}/drafts/a/publish`, undefined, match)).status).toBe(200);
+  const { versions } = await (await vera.ask('GET', `${api}/content/versions`)).json();
+  expect(versions[0]).toMatchObject({
+    operator: 'Eve',
+    person: { id: eve.id, name: 'Eve' },
+    approved_by: { id: paul.id, name: 'Paul' },
+  });
+  await eve.ask('PUT', `${api}/drafts/b`, draft);
+  const other = await addPerson(box, 'editor');
+  expect(await refusalOf(await other.ask('DELETE', `${api}/drafts/b`))).toEqual([403, 'role_required']);
+  expect((await eve.ask('DELETE', `${api}/drafts/b`)).status).toBe(204);
+});
