@@ -49,6 +49,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     'signage fleet push content.json vienna graz',
     'signage fleet rollout content.json --phases 1,10,100 --wait 10m',
   ],
+  mcp: ['signage mcp --box http://192.168.1.20:8080', 'signage mcp --allow-draft'],
   completion: ['source <(signage completion bash)'],
 };
 

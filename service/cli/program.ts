@@ -8,6 +8,7 @@ import { registerAuthority } from './commands/ca.ts';
 import { completionLines, registerCompletion } from './commands/completion.ts';
 import { registerContent } from './commands/content.ts';
 import { registerFleet } from './commands/fleet.ts';
+import { registerMcp } from './commands/mcp.ts';
 import { registerMedia } from './commands/media.ts';
 import { registerMessage } from './commands/message.ts';
 import { registerRecords } from './commands/records.ts';
@@ -40,6 +41,7 @@ const groups = [
   registerAuthority,
   registerHealth,
   registerRecords,
+  registerMcp,
   registerFleet,
   registerCompletion,
 ];

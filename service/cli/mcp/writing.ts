@@ -1,0 +1,183 @@
+/** Tools that change what displays show: each says what would change, and asks the person. With `--allow-write`. */
+import { randomBytes } from 'node:crypto';
+import type { McpServer, RegisteredTool } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import { commandNames } from '../../contract/command-names.ts';
+import type { SiteOverview } from '../../contract/console/site.ts';
+import { takeoverId } from '../../contract/console/takeovers.ts';
+import { isTargeted, unknownTargets } from '../../domain/targets.ts';
+import type { Client } from '../client.ts';
+import { compare } from '../document.ts';
+import { CliError } from '../exit.ts';
+import { fetchSite } from '../targets.ts';
+import { plural, visible } from '../text.ts';
+import { answer, type Calls } from './calls.ts';
+
+/** Not those that lead a page away or rename it. */
+const commands = commandNames('extended').filter((name) => name !== 'redirect' && name !== 'setclientname');
+const targets = z
+  .array(z.string().min(1).max(100))
+  .min(1)
+  .max(100)
+  .describe('`all`, slugs of screens, or `tag:NAME` for the screens with a tag');
+const writing = { readOnlyHint: false, destructiveHint: true, openWorldHint: false } as const;
+
+/** How long a person may take to answer. */
+const PATIENCE_MS = 300_000;
+const MAX_QUESTION = 1_000;
+const MAX_PATCH = 20_000;
+
+/** The screens of targets, and the number of their displays. @throws CliError `notFound` */
+const reachOf = (site: SiteOverview, given: readonly string[]): { slugs: string[]; displays: number } => {
+  const all = site.screens.map(({ screen, tags, devices, connections }) => {
+    const expected = new Set([
+      ...devices.map(({ deviceId }) => deviceId),
+      ...connections.map(({ id, deviceId }) => deviceId ?? id),
+    ]);
+    return { slug: screen.slug, tags, displays: expected.size };
+  });
+  const [unknown] = unknownTargets(given, all);
+  if (unknown !== undefined) throw new CliError('notFound', `There is no screen for the target ${unknown}.`);
+  const hit = all.filter((each) => isTargeted(given, each));
+  return { slugs: hit.map(({ slug }) => slug), displays: hit.reduce((sum, each) => sum + each.displays, 0) };
+};
+
+/** @returns the tools, which are offered once it is known that the client can ask the person */
+export const registerWriting = (server: McpServer, box: Client, run: Calls): RegisteredTool[] => {
+  /** Asks the person, and then does it. @param change what would change, for people */
+  const withConsent = async (
+    change: string,
+    displays: number,
+    theirs: unknown,
+    work: () => Promise<Record<string, unknown>>,
+  ): Promise<CallToolResult> => {
+    const would = { would: change, displays };
+    const message = visible(`${change} This concerns ${plural(displays, 'display')}. Do it?`).slice(0, MAX_QUESTION);
+    const { action, content } = await server.server.elicitInput(
+      {
+        message,
+        requestedSchema: {
+          type: 'object',
+          properties: { confirm: { type: 'boolean', title: 'Do it', default: false } },
+          required: ['confirm'],
+        },
+      },
+      { timeout: PATIENCE_MS },
+    );
+    if (action !== 'accept' || content?.['confirm'] !== true)
+      return answer({ ...would, done: false, reason: 'The person declined.' }, theirs);
+    return answer({ ...would, done: true, ...(await work()) }, theirs);
+  };
+
+  return [
+    server.registerTool(
+      'publish',
+      {
+        title: 'Publish a draft',
+        description: 'Publishes a draft for all screens that it concerns, after the person has agreed.',
+        inputSchema: { draft_id: z.string().regex(/^[a-z0-9-]{1,64}$/) },
+        annotations: writing,
+      },
+      run(async ({ draft_id }) => {
+        const path = `/console/api/drafts/${draft_id}`;
+        const draft = await box.ask<{ title: string; content: unknown }>({ path });
+        const { body: playing } = await box.ask<{ content: unknown }>({ path: '/console/api/content' });
+        const site = (await fetchSite(box)).body;
+        const { displays } = site.screens.length === 0 ? { displays: 0 } : reachOf(site, ['all']);
+        const { added, removed, patch } = await compare(
+          { name: 'plays', value: playing.content },
+          { name: 'draft', value: draft.body.content },
+        );
+        const lines = `${plural(added, 'line')} added, ${plural(removed, 'line')} removed`;
+        const change = `Publish the draft ${draft_id} (${JSON.stringify(draft.body.title)}): ${lines}.`;
+        const theirs = { title: draft.body.title, patch: patch.slice(0, MAX_PATCH).split('\n') };
+        return withConsent(change, displays, theirs, async () => {
+          const headers = { 'If-Match': String(draft.headers.etag ?? '*') };
+          const { body } = await box.ask<{ sha256: string }>({ method: 'POST', path: `${path}/publish`, headers });
+          return { sha256: body.sha256 };
+        });
+      }),
+    ),
+    server.registerTool(
+      'send',
+      {
+        title: 'Send a command',
+        description: 'Sends a command to the pages of screens, after the person has agreed.',
+        inputSchema: {
+          targets,
+          command: z.enum(commands as [string, ...string[]]),
+          blackout: z.boolean().optional().describe('of blackout: on or off'),
+        },
+        annotations: writing,
+      },
+      run(async ({ targets: given, command, blackout }) => {
+        const { slugs, displays } = reachOf((await fetchSite(box)).body, given);
+        const value = blackout === undefined ? '' : blackout ? ' on' : ' off';
+        return withConsent(`Send ${command}${value} to ${given.join(', ')}.`, displays, {}, async () => {
+          let sent = 0;
+          for (const slug of slugs) {
+            const path = `/api/screens/${slug}/commands`;
+            const body = JSON.stringify({ command, ...(blackout !== undefined && { blackout }) });
+            sent += (await box.ask<{ sent: number }>({ method: 'POST', path, body })).body.sent;
+          }
+          return { sent };
+        });
+      }),
+    ),
+    server.registerTool(
+      'takeover_start',
+      {
+        title: 'Show a message',
+        description:
+          'Shows a message instead of what plays, for a time, after the person has agreed. Never an emergency.',
+        inputSchema: {
+          targets,
+          title: z.string().min(1).max(500),
+          body: z.string().max(2_000).optional(),
+          level: z.enum(['info', 'warning']).default('info'),
+          minutes: z
+            .number()
+            .positive()
+            .max(31 * 24 * 60),
+        },
+        annotations: writing,
+      },
+      run(async ({ targets: given, title, body, level, minutes }) => {
+        const { displays } = reachOf((await fetchSite(box)).body, given);
+        const change = `Show ${JSON.stringify(title)} on ${given.join(', ')} for ${minutes} min (${level}).`;
+        return withConsent(change, displays, { title, body }, async () => {
+          const until = new Date(box.now() + minutes * 60_000).toISOString();
+          const path = `/console/api/takeovers/mcp-${randomBytes(6).toString('hex')}`;
+          const request = { targets: given, level, title, body, until };
+          const started = await box.ask<{ id: string; until: string }>({
+            method: 'PUT',
+            path,
+            body: JSON.stringify(request),
+          });
+          return { id: started.body.id, until: started.body.until };
+        });
+      }),
+    ),
+    server.registerTool(
+      'takeover_end',
+      {
+        title: 'End a message',
+        description: 'Ends a takeover, after the person has agreed. Emergencies are ended by people alone.',
+        inputSchema: { id: takeoverId },
+        annotations: writing,
+      },
+      run(async ({ id }) => {
+        const site = (await fetchSite(box)).body;
+        const found = site.takeovers.find((each) => each.id === id);
+        if (found === undefined) throw new CliError('notFound', `There is no takeover ${id}.`);
+        if (found.level === 'emergency') throw new CliError('refused', 'An emergency is ended by people alone.');
+        const change = `End the takeover ${id} (${JSON.stringify(found.title ?? found.media_url)}).`;
+        return withConsent(change, found.expected, { title: found.title }, async () => {
+          await box.ask({ method: 'DELETE', path: `/console/api/takeovers/${id}` });
+          return {};
+        });
+      }),
+    ),
+  ];
+};
