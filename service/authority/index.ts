@@ -189,6 +189,7 @@ export const createAuthority = async (
     },
     onChange: changes.on,
     routes: authorityRoutes({ shown, renew, replaced: () => authorities.replaced.size, site: options.site }),
+    states: { authority: () => current() && { root: current()?.root.fingerprint256 } },
     health: () => {
       const found = current();
       const need = found === null ? null : renewalNeed(found, now());

@@ -96,6 +96,9 @@ test('after a theft a new root replaces the old one everywhere, also on a box th
   const { fingerprint } = (await answer.json()) as SiteRoot;
   expect(fingerprint).not.toBe(old.fingerprint256);
   await until(async () => expect((await rootOf(first)).fingerprint256).toBe(fingerprint));
+  const { records } = (await (await ask(first)('GET', '/console/api/audit')).json()) as { records: object[] };
+  const change = { before: { root: old.fingerprint256 }, after: { root: fingerprint }, result: 'ok' };
+  expect(records).toContainEqual(expect.objectContaining({ action: 'ca.renew', ...change }));
   await isRefused(await portOf(first), old);
   await isAccepted(await portOf(first), await rootOf(first));
 
