@@ -32,7 +32,7 @@ const elsewhere = [
   /^(signage fleet|nats-server|systemctl|podman|openssl|mosquitto_\w+|install|chown|chmod|apt|cp|ln|export SIGNAGE_FLEET_\w+)\b/,
   /^(export SIGNAGE_BOX|SIGNAGE_\w+)=/,
   // Files of a hub, and of the system.
-  / \/etc\//,
+  / \/(?:etc|usr)\//,
   // Names of commands in a sentence, and what one says.
   /^signage (onboard|needs Node.*)$/,
 ];
@@ -49,6 +49,15 @@ const endings: Readonly<Record<string, number>> = {
   // Multicast DNS: this box does not advertise itself.
   'signage discover': 69,
   'signage screenshot': 1,
+  // Without a secret there is no authority.
+  'curl -o root.crt': 22,
+  'signage --box https': 69,
+  'signage ca': 3,
+  'curl -X POST https': 60,
+  // Messages and playlists of a house, and a trigger that one of these answers has named.
+  'signage trigger add': 1,
+  'signage trigger try': 3,
+  'signage trigger delete': 3,
   // Its page does not confirm it.
   'signage box "': 5,
   // `timeout` ends it.
