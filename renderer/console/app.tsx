@@ -129,7 +129,7 @@ export const Banners = () => {
 
 export const Notices = ({ announcer, closeLabel }: { announcer: Announcer; closeLabel: string }) => (
   <div class="notices" role="status" aria-live="polite">
-    {announcer.notices.value.map(({ id, text, kind }) =>
+    {announcer.notices.value.map(({ id, text, kind, action }) =>
       kind === 'spoken' ? (
         <p key={id} class="unseen">
           {text}
@@ -137,6 +137,18 @@ export const Notices = ({ announcer, closeLabel }: { announcer: Announcer; close
       ) : (
         <p key={id} class={kind === 'failure' ? 'toast failure' : 'toast'}>
           <span>{text}</span>
+          {action !== null && (
+            <button
+              type="button"
+              class="toast-action"
+              onClick={() => {
+                announcer.dismiss(id);
+                action.act();
+              }}
+            >
+              {action.label}
+            </button>
+          )}
           <IconButton icon="close" label={closeLabel} onClick={() => announcer.dismiss(id)} />
         </p>
       ),

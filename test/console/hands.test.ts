@@ -138,3 +138,49 @@ itBrowser(
   },
   90_000,
 );
+
+itBrowser('on a phone the slides come first, and a blackout stands apart and is undone with one tap', async () => {
+  const service = await startTestService({ content: lobby(slides), env });
+  const display = await openPlayer(service, 'lobby');
+  await display.getByText('Hello').waitFor();
+  const { page, go } = await openConsole(service.url, { viewport: { width: 390, height: 844 }, hasTouch: true });
+  await go('content/playlists/main');
+  const card = page.locator('.card').first();
+  await card.waitFor();
+  const top = async (): Promise<number> => (await card.boundingBox())?.y ?? 999;
+  await expect.poll(top, patience).toBeLessThan(300);
+  await page.getByLabel('Title', { exact: true }).fill('Good morning');
+  await page.getByText('Saved on the box.').waitFor();
+  await page.evaluate(() => scrollTo(0, 0));
+  expect(await top()).toBeLessThan(300);
+
+  await go('screens/lobby');
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  await button('Black out').scrollIntoViewIfNeeded();
+  const [black, next] = [await button('Black out').boundingBox(), await button('Page forward').boundingBox()];
+  expect((black?.y ?? 0) - (next?.y ?? 0) - (next?.height ?? 0)).toBeGreaterThan(80);
+  await button('Black out').tap();
+  await button('End blackout').waitFor();
+  await button('Undo').tap();
+  await button('Black out').waitFor();
+
+  // With text of twice the size nothing is cut, and all is reached.
+  for (const hash of [
+    '',
+    'screens/lobby',
+    'content',
+    'content/playlists/main',
+    'media',
+    'takeovers',
+    'history',
+    'boxes',
+  ]) {
+    await go(hash);
+    await page.locator('main h1').waitFor();
+    await page.evaluate(() => {
+      document.documentElement.style.fontSize = '200%';
+    });
+    const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect.soft(wider, `${hash} at 200 %`).toBeLessThanOrEqual(0);
+  }
+});

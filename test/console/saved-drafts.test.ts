@@ -1,5 +1,6 @@
 /** A draft in the console: kept on the box, gone on with in another browser, and merged where two people type. */
-import { expect } from 'vitest';
+import { expect, test } from 'vitest';
+import { placeOf } from '../../renderer/console/model/issue-place.ts';
 import type { Draft } from '../../service/contract/console/drafts.ts';
 import { itBrowser } from '../support/browser.ts';
 import { lobby, patience } from '../support/player.ts';
@@ -41,7 +42,59 @@ itBrowser('what is typed is found again in another browser, and what two people 
   await anna.page.getByRole('button', { name: '2. Boris' }).waitFor();
 
   await anna.page.getByRole('button', { name: 'Publish …' }).click();
+  const asked = anna.page.waitForRequest(/\/console\/api\/drafts\/[a-z0-9-]+\/publish$/);
   await anna.page.getByRole('button', { name: 'Publish now' }).click();
+  expect((await asked).headers()['if-match']).toBeDefined();
   await expect.poll(async () => (await service.get('/api/screens/lobby/playlist')).text(), patience).toContain('Boris');
   await expect.poll(async () => (await drafts()).length, patience).toBe(0);
+});
+
+itBrowser('a submitted draft is sent back with a note, and an error leads to its field', async () => {
+  const service = await startTestService({
+    content: lobby([{ id: 'hours', kind: 'text', title: 'Opening hours' }]),
+    env: { SIGNAGE_HOST: '0.0.0.0' },
+  });
+  const [anna, boris] = [await openConsole(service.url), await openConsole(service.url)];
+  await anna.go('content/playlists/main');
+  await anna.page.getByLabel('Seconds on the screen').fill('-1');
+  await anna.page.getByText('Saved on the box.').waitFor();
+  await anna.page.getByText('1 error.').waitFor();
+  await anna.page.getByRole('button', { name: 'Publish …' }).click();
+  await anna.page.getByRole('link', { name: '1. Opening hours › Seconds on the screen' }).click();
+  await expect
+    .poll(() => anna.page.evaluate(() => document.activeElement?.closest('[data-field]')?.getAttribute('data-field')))
+    .toBe('duration_seconds');
+  await anna.page.getByLabel('Seconds on the screen').fill('20');
+  await anna.page.getByRole('button', { name: 'Submit' }).click();
+  await anna.page.getByText('Submitted.').waitFor();
+
+  await boris.go('content');
+  await boris.page.getByRole('button', { name: 'Send back …' }).click();
+  await boris.page.getByLabel('What should be changed?').fill('Ten seconds, please');
+  await boris.page.getByRole('dialog').getByRole('button', { name: 'Send back' }).click();
+  await boris.page.getByText('Ten seconds, please').waitFor();
+  await anna.page.getByText('Sent back: Ten seconds, please').waitFor();
+});
+
+const placed = {
+  screens: [{ name: 'Hall', slug: 'hall' }],
+  playlists: [{ id: 'main', name: 'Main', slides: [{ kind: 'text', title: 'A' }] }],
+};
+test.each([
+  ['playlists[0].slides[0].title', ['content', 'playlists', 'main', 'main-1', 'title'], 'Main', '1. A', 'title'],
+  [
+    'playlists[0].slides[0].content.feed_id',
+    ['content', 'playlists', 'main', 'main-1', 'feed_id'],
+    'Main',
+    '1. A',
+    'feed_id',
+  ],
+  ['playlists[0].slides[0]', ['content', 'playlists', 'main', 'main-1'], 'Main', '1. A', null],
+  ['playlists[0].insert', ['content', 'playlists', 'main'], 'Main', null, 'insert'],
+  ['screens[0].hours[1].open', ['content', 'screens'], 'Hall', null, 'hours[1].open'],
+  ['programmes', ['content', 'week'], null, null, null],
+  ['style.font', ['content', 'json'], null, null, 'style.font'],
+  ['', ['content', 'json'], null, null, null],
+])('an issue at %s is found by its names', (path, where, name, slide, field) => {
+  expect(placeOf({ path }, placed)).toEqual({ path: where, name, slide, field });
 });

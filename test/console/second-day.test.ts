@@ -80,8 +80,7 @@ itBrowser(
     const isTold = new Promise<void>((resolve) => {
       answer = resolve;
     });
-    await page.route('**/console/api/content', async (route) => {
-      if (route.request().method() !== 'PUT') return route.continue();
+    await page.route('**/console/api/drafts/*/publish', async (route) => {
       const response = await route.fetch();
       await isTold;
       return route.fulfill({ response });
@@ -104,12 +103,12 @@ itBrowser(
     await click('Redo');
     for (const name of names) expect(await playing()).toContain(encodeURIComponent(name));
     await display.getByText('The first').waitFor();
-    await page.unroute('**/console/api/content');
+    await page.unroute('**/console/api/drafts/*/publish');
     await isTitle('Typed while it was published');
     await page.getByText('Not published yet.').waitFor();
 
     // The box fails after the dialog was left.
-    await page.route('**/console/api/content', async (route) => {
+    await page.route('**/console/api/drafts/*/publish', async (route) => {
       await dialog.waitFor({ state: 'detached' });
       await route.fulfill({ status: 500, json: {} });
     });
@@ -117,7 +116,7 @@ itBrowser(
     await click('Publish now');
     await click('Continue editing');
     await page.getByText(/Your draft is kept\.$/).waitFor();
-    await page.unroute('**/console/api/content');
+    await page.unroute('**/console/api/drafts/*/publish');
 
     if (smallDisk !== null) {
       const makeRoom = fill(smallDisk);

@@ -3,9 +3,9 @@ import { useSignal } from '@preact/signals';
 import type { DraftSummary } from '../../../service/contract/console/drafts.ts';
 import { reasonOf } from '../api/errors.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Confirm, IconButton } from '../ui/controls.tsx';
+import { Confirm, Dialog, Field, IconButton } from '../ui/controls.tsx';
 
-const Row = ({ draft, onRemove }: { draft: DraftSummary; onRemove(): void }) => {
+const Row = ({ draft, onRemove, onSendBack }: { draft: DraftSummary; onRemove(): void; onSendBack(): void }) => {
   const { savedDrafts, texts, format, clock, announcer } = useConsole();
   const words = texts.drafts;
   const { id, title, updated_by, updated_at, state, note, editing } = draft;
@@ -32,6 +32,11 @@ const Row = ({ draft, onRemove }: { draft: DraftSummary; onRemove(): void }) => 
       >
         {words.open}
       </button>
+      {state === 'submitted' && (
+        <button type="button" class="button small" onClick={onSendBack}>
+          {words.sendBack} …
+        </button>
+      )}
       <IconButton icon="forget" label={words.removeOf({ title: title || words.untitled })} onClick={onRemove} />
     </li>
   );
@@ -42,6 +47,7 @@ export const Drafts = () => {
   const { savedDrafts, texts, announcer } = useConsole();
   const words = texts.drafts;
   const removing = useSignal<DraftSummary | null>(null);
+  const returning = useSignal<DraftSummary | null>(null);
   const own = savedDrafts().id.value;
   const drafts = savedDrafts().list.value.filter(({ id }) => id !== own);
   const remove = async ({ id }: DraftSummary): Promise<void> => {
@@ -50,15 +56,52 @@ export const Drafts = () => {
       .remove(id)
       .catch((error: unknown) => announcer.complain(reasonOf(error, texts)));
   };
+  const sendBack = async (form: FormData): Promise<void> => {
+    const id = returning.value?.id;
+    returning.value = null;
+    if (id === undefined) return;
+    await savedDrafts()
+      .sendBack(id, String(form.get('note')).trim())
+      .then(() => announcer.say(words.sentBack))
+      .catch((error: unknown) => announcer.complain(reasonOf(error, texts)));
+  };
   if (drafts.length === 0) return null;
   return (
     <details class="panel drafts" open={drafts.length <= 3}>
       <summary>{words.title({ count: drafts.length })}</summary>
       <ul>
         {drafts.map((draft) => (
-          <Row key={draft.id} draft={draft} onRemove={() => (removing.value = draft)} />
+          <Row
+            key={draft.id}
+            draft={draft}
+            onRemove={() => (removing.value = draft)}
+            onSendBack={() => (returning.value = draft)}
+          />
         ))}
       </ul>
+      {returning.value !== null && (
+        <Dialog title={words.sendBack} onClose={() => (returning.value = null)}>
+          <form
+            class="stack"
+            onSubmit={(event) => {
+              event.preventDefault();
+              void sendBack(new FormData(event.currentTarget));
+            }}
+          >
+            <Field label={words.note}>
+              {(control) => <textarea {...control} name="note" maxLength={2_000} required />}
+            </Field>
+            <div class="buttons end">
+              <button type="button" class="button" onClick={() => (returning.value = null)}>
+                {texts.cancel}
+              </button>
+              <button type="submit" class="button primary">
+                {words.sendBack}
+              </button>
+            </div>
+          </form>
+        </Dialog>
+      )}
       {removing.value !== null && (
         <Confirm
           title={words.removeOf({ title: removing.value.title || words.untitled })}

@@ -184,6 +184,7 @@ export const FormField = (props: FieldProps) => {
   if (field.type === 'media') {
     return (
       <MediaField
+        name={field.name}
         label={label}
         value={text(value)}
         accepts={accepts}
@@ -206,7 +207,7 @@ export const FormField = (props: FieldProps) => {
   if (field.type === 'boolean') {
     const standard = checkedUnlessSaid.has(field.name);
     return (
-      <div class="field">
+      <div class="field" data-field={field.name}>
         <label class="check">
           <input
             type="checkbox"
@@ -221,7 +222,7 @@ export const FormField = (props: FieldProps) => {
     );
   }
   return (
-    <div class="field">
+    <div class="field" data-field={field.name}>
       <label for={id}>{label}</label>
       <Control {...props} id={id} noteId={noteId} isFaulty={errors !== ''} />
       {note}

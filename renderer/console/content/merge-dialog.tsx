@@ -5,6 +5,7 @@ import { conflictName } from '../model/conflict-name.ts';
 import type { ContentDocument } from '../model/document.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Dialog } from '../ui/controls.tsx';
+import { Miniature } from '../ui/miniature.tsx';
 import { ChangeList } from './change-list.tsx';
 
 /** A value as in the file, truncated. */
@@ -13,6 +14,22 @@ const spell = (value: unknown, absent: string): string => {
   if (value === undefined) return absent;
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)} …` : text;
+};
+
+/** The slide that both changed, as one side has it. */
+const ConflictPicture = ({
+  path: [list, key, part, slideKey],
+  document,
+}: Pick<Conflict, 'path'> & { document: ContentDocument }) => {
+  if (list !== 'playlists' || part !== 'slides' || slideKey === undefined) return null;
+  const slides = document.playlists?.find(({ id }) => id === key)?.slides ?? [];
+  const slide = slides.find(({ id }) => id === slideKey);
+  if (slide === undefined) return null;
+  return (
+    <span class="conflict-picture">
+      <Miniature slide={slide} id={String(slideKey)} />
+    </span>
+  );
 };
 
 interface MergeProps {
@@ -66,6 +83,7 @@ export const MergeDialog = ({ onClose, onMerged }: MergeProps) => {
                     />
                     {side ? words.useTheirs : words.useMine}
                   </span>
+                  <ConflictPicture path={conflict.path} document={side ? newer.content : mine} />
                   <pre>{spell(side ? conflict.theirs : conflict.mine, words.removed)}</pre>
                 </label>
               ))}

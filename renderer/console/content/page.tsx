@@ -27,7 +27,7 @@ const jsonTab = async () => (await import('./json-tab.tsx')).JsonTab;
 
 const Body = ({
   tab,
-  rest: [first, second],
+  rest: [first, second, third],
   document,
 }: {
   tab: Tab;
@@ -45,7 +45,7 @@ const Body = ({
           <Playlists document={document} />
         </>
       ) : (
-        <Playlist document={document} playlist={playlist} slideId={second} />
+        <Playlist document={document} playlist={playlist} slideId={second} field={third} />
       );
     }
     case 'week':
@@ -84,7 +84,9 @@ const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }
   const draft = openDraft();
   const { state, error, others, list, id, setState } = savedDrafts();
   const words = texts.draft;
-  const isSubmitted = list.value.find((each) => each.id === id.value)?.state === 'submitted';
+  const own = list.value.find((each) => each.id === id.value);
+  const isSubmitted = own?.state === 'submitted';
+  const note = own?.note ?? null;
   const errors = draft.check.value?.errors.length ?? 0;
   const warnings = draft.check.value?.warnings.length ?? 0;
   const isDirty = draft.isDirty.value;
@@ -122,6 +124,7 @@ const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }
           {words.notSaved({ reason: reasonOf(error.value, texts) })}
         </p>
       )}
+      {isDirty && note !== null && !isSubmitted && <p class="caution">{words.sentBack({ note })}</p>}
       <div class="buttons">
         <StepButton
           label={words.undo}
@@ -179,7 +182,7 @@ export const ContentPage = ({ rest }: { rest: readonly string[] }) => {
     open.value = 'merge';
   }, [isReplaced]);
   return (
-    <div class="content-page">
+    <div class={tab === 'playlists' && more.length > 0 ? 'content-page within' : 'content-page'}>
       <div class="page-head">
         <h1>{words.title}</h1>
         {document !== null && (
@@ -193,7 +196,6 @@ export const ContentPage = ({ rest }: { rest: readonly string[] }) => {
           </a>
         ))}
       </nav>
-      <p class="notice wide-only">{words.narrow}</p>
       {document !== null ? (
         <Body tab={tab} rest={more} document={document} />
       ) : documents.error.value !== null && !session.isAsking.value ? (

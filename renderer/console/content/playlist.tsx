@@ -60,9 +60,11 @@ interface PlaylistProps {
   playlist: PlaylistDraft;
   /** The id of the slide that the address names. */
   slideId?: string | undefined;
+  /** The field of it that has the focus. */
+  field?: string | undefined;
 }
 
-export const Playlist = ({ document, playlist, slideId: wanted }: PlaylistProps) => {
+export const Playlist = ({ document, playlist, slideId: wanted, field }: PlaylistProps) => {
   const { draft: openDraft, texts, format, announcer, media, documents, client } = useConsole();
   const receive = useReceive();
   const draft = openDraft();
@@ -92,6 +94,13 @@ export const Playlist = ({ document, playlist, slideId: wanted }: PlaylistProps)
     if (wanted === undefined) place.current = 0;
     void media.load();
   }, [id, wanted]);
+  useEffect(() => {
+    if (field === undefined) return;
+    window.document
+      .querySelector<HTMLElement>(`[data-field="${CSS.escape(field)}"]`)
+      ?.querySelector<HTMLElement>('input, textarea, select')
+      ?.focus();
+  }, [id, wanted, field, selection.lead]);
 
   const change = (edit: (slides: readonly SlideDraft[]) => SlideDraft[], group?: string): void =>
     draft.edit(editSlides(document, id, edit), group);
@@ -248,7 +257,7 @@ export const Playlist = ({ document, playlist, slideId: wanted }: PlaylistProps)
   }, []);
 
   return (
-    <>
+    <div class="playlist-page">
       <div class="playlist-head">
         <a class="icon-button" href={hrefOf('content')} aria-label={words.allPlaylists}>
           <Icon name="back" />
@@ -263,6 +272,13 @@ export const Playlist = ({ document, playlist, slideId: wanted }: PlaylistProps)
           placeholder={id}
           onInput={(event) => set('name', event.currentTarget.value)}
         />
+      </div>
+      <div class="playlist-facts">
+        <p class="soft">
+          {screens.length === 0
+            ? words.unused
+            : words.shownOn({ screens: format.few(screens, MOST_SCREENS, words.moreScreens) })}
+        </p>
         <label class="check">
           <input
             type="checkbox"
@@ -281,11 +297,6 @@ export const Playlist = ({ document, playlist, slideId: wanted }: PlaylistProps)
         </label>
       </div>
       <PlaylistOrder document={document} playlist={playlist} set={set} />
-      <p class="soft playlist-screens">
-        {screens.length === 0
-          ? words.unused
-          : words.shownOn({ screens: format.few(screens, MOST_SCREENS, words.moreScreens) })}
-      </p>
       <SlideTools
         count={chosen.size}
         isFirst={end === chosen.size}
@@ -376,6 +387,6 @@ export const Playlist = ({ document, playlist, slideId: wanted }: PlaylistProps)
           onClose={() => (isAdding.value = false)}
         />
       )}
-    </>
+    </div>
   );
 };

@@ -8,6 +8,7 @@ import { issuesOfBox } from '../texts/box.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Dialog } from '../ui/controls.tsx';
 import { ChangeList } from './change-list.tsx';
+import { IssueLine } from './issue-line.tsx';
 
 /** Screens that are named; the rest are counted. */
 const MOST_NAMES = 20;
@@ -19,7 +20,7 @@ interface PublishProps {
 }
 
 export const PublishDialog = ({ onClose, onConflict }: PublishProps) => {
-  const { draft: openDraft, texts, format, announcer } = useConsole();
+  const { draft: openDraft, savedDrafts, texts, format, announcer } = useConsole();
   const draft = openDraft();
   const words = texts.publish;
   const isSending = draft.isPublishing.value;
@@ -40,14 +41,15 @@ export const PublishDialog = ({ onClose, onConflict }: PublishProps) => {
   const publish = async (): Promise<void> => {
     fault.value = null;
     try {
-      await draft.publish();
+      await savedDrafts().publish();
       announcer.say(words.done);
       if (isOpen.current) onClose();
     } catch (error) {
       const reason = `${reasonOf(error, texts)} ${words.kept}`;
       // The person may have gone on editing, and left the dialog.
       if (!isOpen.current) announcer.complain(reason);
-      else if (isCode(error, 'content_changed')) onConflict();
+      else if (isCode(error, 'content_changed', 'draft_conflict')) onConflict();
+      else if (isCode(error, 'draft_changed')) fault.value = words.typedInto;
       else if (isCode(error, 'invalid_content')) {
         refused.value = issuesOfBox((error.details['errors'] ?? []) as ContentIssue[], texts);
       } else fault.value = reason;
@@ -69,10 +71,8 @@ export const PublishDialog = ({ onClose, onConflict }: PublishProps) => {
           <section class="notice bad">
             <h3>{words.errors}</h3>
             <ul class="issues">
-              {errors.map(({ path, message }) => (
-                <li key={`${path} ${message}`}>
-                  {message} <code>{path}</code>
-                </li>
+              {errors.map((issue) => (
+                <IssueLine key={`${issue.path} ${issue.message}`} issue={issue} document={content} onFollow={onClose} />
               ))}
             </ul>
           </section>
@@ -81,8 +81,8 @@ export const PublishDialog = ({ onClose, onConflict }: PublishProps) => {
           <section class="notice warning">
             <h3>{words.warnings}</h3>
             <ul class="issues">
-              {check.warnings.map(({ path, message }) => (
-                <li key={`${path} ${message}`}>{message}</li>
+              {check.warnings.map((issue) => (
+                <IssueLine key={`${issue.path} ${issue.message}`} issue={issue} document={content} onFollow={onClose} />
               ))}
             </ul>
           </section>

@@ -99,7 +99,7 @@ export const ScheduleFields = ({ slide, issues, path, onChange }: ScheduleProps)
     const own = issuesAt(issues.errors, `${path}.${name}`);
     const cautions = issuesAt(issues.warnings, `${path}.${name}`);
     return (
-      <div class="field">
+      <div class="field" data-field={name}>
         <label for={`${id}${name}`}>{label}</label>
         <input
           id={`${id}${name}`}

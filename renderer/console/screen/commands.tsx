@@ -26,7 +26,8 @@ export const Commands = ({ slug, displays, target }: CommandsProps) => {
   const isBlack = meant.some(({ connection }) => connection?.blackout === true);
   const isPaused = meant.some(({ connection }) => connection?.paused === true);
 
-  const send = async (body: Body): Promise<void> => {
+  /** @param undo sent by a tap on what announces that it was done */
+  const send = async (body: Body, undo?: { label: string; body: Body }): Promise<void> => {
     const connectionId = target?.connection?.id;
     if (target !== null && connectionId === undefined) return announcer.complain(words.notConnected);
     try {
@@ -36,7 +37,7 @@ export const Commands = ({ slug, displays, target }: CommandsProps) => {
       });
       const text = `${nameOf(body.command)}: ${words.sent({ count: sent })}`;
       if (sent === 0 || degraded) announcer.complain(degraded ? `${text} ${words.degraded}` : text);
-      else announcer.say(text);
+      else announcer.say(text, undo && { label: undo.label, act: () => void send(undo.body) });
       void site.refresh();
     } catch (error) {
       announcer.complain(reasonOf(error, texts));
@@ -58,7 +59,6 @@ export const Commands = ({ slug, displays, target }: CommandsProps) => {
         {button(isPaused ? 'play' : 'pause', isPaused ? words.resume : words.name.pause, { command: 'pause' })}
         {button('next', words.name.next, { command: 'next' })}
         {button('left', words.name.left, { command: 'left' })}
-        {button('blackout', isBlack ? words.light : words.name.blackout, { command: 'blackout', blackout: !isBlack })}
         {button('right', words.name.right, { command: 'right' })}
         {button('refresh', words.name.refresh, { command: 'refresh' })}
         {button('reload', words.name.reload, { command: 'reload' })}
@@ -73,6 +73,20 @@ export const Commands = ({ slug, displays, target }: CommandsProps) => {
           </button>
         )}
       </div>
+      {/* Apart from the arrows, so that no thumb meets it by mistake. */}
+      <button
+        type="button"
+        class="command blackout-command"
+        onClick={() =>
+          void send(
+            { command: 'blackout', blackout: !isBlack },
+            isBlack ? undefined : { label: words.undo, body: { command: 'blackout', blackout: false } },
+          )
+        }
+      >
+        <Icon name="blackout" />
+        <span>{isBlack ? words.light : words.name.blackout}</span>
+      </button>
       {open.value === 'redirect' && (
         <RedirectDialog
           onClose={() => (open.value = null)}

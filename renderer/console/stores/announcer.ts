@@ -6,12 +6,19 @@ interface Notice {
   text: string;
   /** `spoken`: for assistive technology alone, as the page shows it already. */
   kind: 'success' | 'failure' | 'spoken';
+  /** A button beside the text; null: none. */
+  action: NoticeAction | null;
+}
+
+export interface NoticeAction {
+  label: string;
+  act(): void;
 }
 
 export interface Announcer {
   readonly notices: ReadonlySignal<readonly Notice[]>;
-  /** Replaces the previous announcement. */
-  say(text: string): void;
+  /** Replaces the previous announcement. @param action such as undoing what is announced */
+  say(text: string, action?: NoticeAction): void;
   /** Announces to assistive technology only: the page shows it already. */
   speak(text: string): void;
   /** Stays until it is put away. */
@@ -20,6 +27,8 @@ export interface Announcer {
 }
 
 const SHOWN_MS = 6_000;
+/** Long enough to find and press its button. */
+const SHOWN_WITH_ACTION_MS = 20_000;
 const MOST = 4;
 
 export const createAnnouncer = (): Announcer => {
@@ -28,19 +37,19 @@ export const createAnnouncer = (): Announcer => {
   const dismiss = (id: number): void => {
     notices.value = notices.value.filter((notice) => notice.id !== id);
   };
-  const add = (text: string, kind: Notice['kind']): number => {
+  const add = (text: string, kind: Notice['kind'], action: NoticeAction | null = null): number => {
     last += 1;
     const others = notices.value.filter((notice) => notice.kind === 'failure' && notice.text !== text);
-    notices.value = [...others, { id: last, text, kind }].slice(-MOST);
+    notices.value = [...others, { id: last, text, kind, action }].slice(-MOST);
     return last;
   };
-  const addForAWhile = (text: string, kind: Notice['kind']): void => {
-    const id = add(text, kind);
-    setTimeout(() => dismiss(id), SHOWN_MS);
+  const addForAWhile = (text: string, kind: Notice['kind'], action: NoticeAction | null = null): void => {
+    const id = add(text, kind, action);
+    setTimeout(() => dismiss(id), action === null ? SHOWN_MS : SHOWN_WITH_ACTION_MS);
   };
   return {
     notices,
-    say: (text) => addForAWhile(text, 'success'),
+    say: (text, action) => addForAWhile(text, 'success', action),
     speak: (text) => addForAWhile(text, 'spoken'),
     complain: (text) => void add(text, 'failure'),
     dismiss,

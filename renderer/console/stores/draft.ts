@@ -1,6 +1,7 @@
 /** The document as it is being edited in this tab, and the version that the edit began from. */
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { ContentVersions, PublishedContent } from '../../../service/contract/console/content.ts';
+import { merge } from '../../../service/domain/merge-documents.ts';
 import type { Client } from '../api/client.ts';
 import { isCode } from '../api/errors.ts';
 import { type ContentDocument, isEqual, type Version } from '../model/document.ts';
@@ -37,8 +38,12 @@ export interface Draft {
   discard(): void;
   /** Rebases onto another version, with the merged edits as `content`. */
   rebase(version: Version, content: ContentDocument): void;
-  /** Publishes the current draft. Edits made meanwhile are kept, as is the undo history. @throws what the request throws */
-  publish(): Promise<void>;
+  /**
+   * Publishes the current draft. Edits made meanwhile are kept, as is the undo history.
+   * @param send absent: the document is sent as it is
+   * @throws what the request throws
+   */
+  publish(send?: () => Promise<PublishedContent>): Promise<void>;
 }
 
 interface Kept {
@@ -50,6 +55,8 @@ const storageKey = 'signage.console.draft';
 const MOST_STEPS = 100;
 /** Pause in typing after which the draft is checked and stored, ms. */
 const REST_MS = 500;
+/** A large document is judged and written to disk. */
+export const PUBLISH_MS = 60_000;
 
 const recall = (storage: Storage): Kept | null => {
   try {
@@ -187,25 +194,39 @@ export const createDraft = ({ client, documents, storage, page, texts, onReplace
     });
   };
 
-  const publish = async (): Promise<void> => {
+  const publish: Draft['publish'] = async (send) => {
     const [from, wanted] = [base.peek(), content.peek()];
     if (from === null || wanted === null || isPublishing.peek()) return;
+    const put = (): Promise<PublishedContent> =>
+      client.json<PublishedContent>('/console/api/content', {
+        method: 'PUT',
+        headers: { 'If-Match': `"${from.sha256}"` },
+        body: wanted,
+        timeout: PUBLISH_MS,
+      });
     isPublishing.value = true;
     sent = wanted;
     lastGroup = undefined;
     try {
-      const { sha256 } = await client.json<PublishedContent>('/console/api/content', {
-        method: 'PUT',
-        headers: { 'If-Match': `"${from.sha256}"` },
-        body: wanted,
-        timeout: 60_000,
-      });
-      const version = { sha256, content: wanted };
-      base.value = version;
+      const { sha256 } = await (send ?? put)();
       published = { sha256, from };
-      if (documents.current.peek()?.sha256 === from.sha256) documents.take(version);
+      if (send === undefined) {
+        const version = { sha256, content: wanted };
+        base.value = version;
+        if (documents.current.peek()?.sha256 === from.sha256) documents.take(version);
+      } else {
+        // The box may have merged it with what was published at the same moment.
+        await documents.load();
+        const current = documents.current.peek();
+        const version = current?.sha256 === sha256 ? current : { sha256, content: wanted };
+        const later = content.peek() ?? wanted;
+        batch(() => {
+          base.value = version;
+          content.value = merge(wanted, later, version.content).value as ContentDocument;
+        });
+      }
     } catch (error) {
-      if (isCode(error, 'content_changed')) await documents.load();
+      if (isCode(error, 'content_changed', 'draft_conflict')) await documents.load();
       throw error;
     } finally {
       isPublishing.value = false;

@@ -3,6 +3,7 @@
  * people save into one draft is merged by field; of one field the own value stays.
  */
 import { batch, effect, type ReadonlySignal, signal } from '@preact/signals';
+import type { PublishedContent } from '../../../service/contract/console/content.ts';
 import type { DraftSummary, Draft as SavedDraft } from '../../../service/contract/console/drafts.ts';
 import { merge } from '../../../service/domain/merge-documents.ts';
 import type { Client } from '../api/client.ts';
@@ -11,7 +12,7 @@ import { changesBetween } from '../model/changes.ts';
 import { type ContentDocument, isEqual, type Version } from '../model/document.ts';
 import { freeId } from '../model/edit.ts';
 import type { Documents } from './documents.ts';
-import type { Draft } from './draft.ts';
+import { type Draft, PUBLISH_MS } from './draft.ts';
 
 export interface SavedDrafts {
   /** All drafts of the site, newest first. */
@@ -30,6 +31,13 @@ export interface SavedDrafts {
   remove(id: string): Promise<void>;
   /** Submits the draft of this tab, or opens it again. @throws what the request throws */
   setState(state: SavedDraft['state']): Promise<void>;
+  /**
+   * Publishes the draft of this tab as the box has it; where the box could not take it, as it is here.
+   * @throws what the requests throw; `draft_changed`: what somebody else saved into it is merged now, and to be looked at
+   */
+  publish(): Promise<void>;
+  /** Gives a submitted draft back to who made it. @throws what the requests throw */
+  sendBack(id: string, note: string): Promise<void>;
   /** Follows the drafts of the site while a page shows them. @returns a function that ends it */
   follow(): () => void;
 }
@@ -247,6 +255,42 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     setState: async (next) => {
       wantedState = next;
       await save();
+      await load();
+    },
+    publish: async () => {
+      await save();
+      const own = kept;
+      if (state.peek() !== 'saved' || own === null || own.etag === null) return draft.publish();
+      const headers = { 'If-Match': own.etag };
+      try {
+        await draft.publish(() =>
+          client.json<PublishedContent>(`${path}/${own.id}/publish`, { method: 'POST', headers, timeout: PUBLISH_MS }),
+        );
+      } catch (reason) {
+        if (isCode(reason, 'draft_changed', 'draft_not_found')) {
+          saved = null;
+          await fetchDraft(own.id).then(
+            (theirs) => mergeWith(theirs, false),
+            () => keep(null),
+          );
+          await save();
+        }
+        throw reason;
+      }
+      // The box has removed it.
+      if (kept?.id === own.id) keep(null);
+      saved = null;
+      list.value = list.value.filter((each) => each.id !== own.id);
+    },
+    sendBack: async (of, note) => {
+      const { found, etag } = await fetchDraft(of);
+      const { title, base_sha256, content } = found;
+      await client.json(`${path}/${of}`, {
+        method: 'PUT',
+        headers: etag === null ? {} : { 'If-Match': etag },
+        body: { title, base_sha256, content, state: 'open', note },
+        timeout: TIMEOUT_MS,
+      });
       await load();
     },
     follow: () => {

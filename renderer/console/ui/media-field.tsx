@@ -150,6 +150,8 @@ export const UploadButton = (props: { isMany?: boolean; isPrimary?: boolean; onF
 };
 
 interface MediaFieldProps {
+  /** Of the field in the document. */
+  name?: string;
   label: string;
   /** `/media/NAME` or a URL; empty: none. */
   value: string;
@@ -162,6 +164,7 @@ interface MediaFieldProps {
 }
 
 export const MediaField = ({
+  name,
   label,
   value,
   accepts,
@@ -176,7 +179,7 @@ export const MediaField = ({
   const medium = media.list.value?.media.find(({ filename }) => mediumUrl(filename) === value);
   const id = useId();
   return (
-    <div class="field">
+    <div class="field" data-field={name}>
       <label for={id}>{label}</label>
       <div class="media-field">
         <input
