@@ -3,10 +3,16 @@ import { type ClientRequest, type IncomingMessage, request as requestHttp } from
 import { request as requestHttps } from 'node:https';
 import type { Readable } from 'node:stream';
 import { rootCertificates } from 'node:tls';
-import { newNonce, provenTime, sha256Hex, signRequest } from '../auth/sign.ts';
+import { newNonce, provenTime, sha256Hex, signAsPerson, signRequest } from '../auth/sign.ts';
 import { localHeader, operatorHeader } from '../contract/headers.ts';
 import type { Health } from '../contract/health.ts';
-import { headerText, repeatRefused, signatureHeader } from '../domain/request-signature.ts';
+import {
+  clockHeader,
+  headerText,
+  type PersonSigner,
+  repeatRefused,
+  signatureHeader,
+} from '../domain/request-signature.ts';
 import { parseJson, readAnswer } from './answers.ts';
 import { CliError, codeOf, refusalOf, secretAdvice } from './exit.ts';
 
@@ -88,8 +94,10 @@ export const limits: Limits = {
 
 interface Options {
   base: URL;
-  /** Null: requests are not signed. */
+  /** Null: requests are not signed with a secret. */
   secret: string | null;
+  /** Signs in place of the secret, and answers are not proven then; null: nobody. */
+  person: PersonSigner | null;
   /** A root certificate that is trusted beside those of the system, PEM; null: none. */
   root: string | null;
   /** Proves to the box on this machine that the operator works on it; null: there is none. */
@@ -183,7 +191,8 @@ interface Exchange {
 }
 
 export const createClient = (options: Options): Client => {
-  const { base, secret, root, localToken, operator, onNotice, now, limits: most, signal } = options;
+  const { base, secret, person, root, localToken, operator, onNotice, now, limits: most, signal } = options;
+  const isSigned = secret !== null || person !== null;
   /** How far the clock of the box is ahead, ms: as of its last answer, and never more. */
   let ahead = 0;
   /** Whether the recipient has proven it: a box that refuses may be another one of the site, whose clock is wrong. */
@@ -193,34 +202,36 @@ export const createClient = (options: Options): Client => {
   /** A change that reached a host may have reached the box. */
   const uncertain = (request: BoxRequest, error: CliError): CliError => {
     const { exit, message, answer } = error;
-    const isOpen = secret !== null && isChange(request) && !message.endsWith(mayHappen);
+    const isOpen = isSigned && isChange(request) && !message.endsWith(mayHappen);
     return isOpen ? new CliError(exit, `${message}\n${mayHappen}`, answer) : error;
   };
 
+  const sign = (signable: Parameters<typeof signAsPerson>[1]): Promise<Record<string, string>> => {
+    if (person !== null) return signAsPerson(person, signable);
+    return Promise.resolve(secret === null ? {} : signRequest({ ...signable, secret }));
+  };
+
   /** @param mark the box that it is for, and its nonce; null: it is not signed */
-  const exchange = (
+  const exchange = async (
     request: BoxRequest,
     mark: { recipient: string; nonce: string } | null,
     isStreamed = false,
-  ): Promise<Exchange> =>
-    new Promise((resolve, reject) => {
-      const { method = 'GET', path, body, upload } = request;
-      const url = new URL(path, base);
+  ): Promise<Exchange> => {
+    const { method = 'GET', path, body, upload } = request;
+    const url = new URL(path, base);
+    const length = upload?.size ?? (body === undefined ? null : Buffer.byteLength(body));
+    const headers = {
+      Host: url.host,
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...(length !== null && { 'Content-Length': String(length) }),
+      ...(operator !== null && { [operatorHeader]: headerText(operator) }),
+      ...(localToken !== null && { [localHeader]: localToken }),
+      ...request.headers,
+    };
+    const bodySha256 = upload === undefined ? sha256Hex(body ?? '') : upload.sha256;
+    const signed = mark === null ? {} : await sign({ method, url, bodySha256, headers, ...mark, now: now() + ahead });
+    return new Promise((resolve, reject) => {
       const isSecure = url.protocol === 'https:';
-      const length = upload?.size ?? (body === undefined ? null : Buffer.byteLength(body));
-      const headers = {
-        Host: url.host,
-        ...(body !== undefined && { 'Content-Type': 'application/json' }),
-        ...(length !== null && { 'Content-Length': String(length) }),
-        ...(operator !== null && { [operatorHeader]: headerText(operator) }),
-        ...(localToken !== null && { [localHeader]: localToken }),
-        ...request.headers,
-      };
-      const bodySha256 = upload === undefined ? sha256Hex(body ?? '') : upload.sha256;
-      const signed =
-        secret === null || mark === null
-          ? {}
-          : signRequest({ secret, method, url, bodySha256, headers, ...mark, now: now() + ahead });
       const sent = (isSecure ? requestHttps : requestHttp)(url, {
         method,
         agent: false,
@@ -272,6 +283,7 @@ export const createClient = (options: Options): Client => {
       sent.on('close', () => bytes.destroy());
       bytes.pipe(sent);
     });
+  };
 
   /** The whole body. @throws CliError `unreachable` if it does not end in time, or is too large */
   const readAll = async (response: IncomingMessage, maxBytes: number): Promise<Buffer> => {
@@ -326,11 +338,30 @@ export const createClient = (options: Options): Client => {
   };
 
   const start = async (request: BoxRequest, nonce: string, isStreamed = false): Promise<Exchange> => {
-    if (secret === null) return exchange(request, null, isStreamed);
+    if (!isSigned) return exchange(request, null, isStreamed);
     await recipientNow();
     // A change that is signed by a clock that is ahead could be held back until then.
-    if (!isProven && isChange(request)) await whole({ path: '/healthz' });
+    if (person === null && !isProven && isChange(request)) await whole({ path: '/healthz' });
     return exchange(request, { recipient: await recipientNow(), nonce }, isStreamed);
+  };
+
+  /**
+   * Takes the clock of the box for the next signature of a person: over https alone, where nobody in between tells another.
+   * @throws CliError `notAuthorised` over http
+   */
+  const checkClock = (bytes: Buffer, headers: IncomingMessage['headers']): void => {
+    const off = Number(headers[clockHeader] ?? Number.NaN) - now();
+    if (codeOf(parseJson(bytes)) !== 'signature_stale' || Number.isNaN(off)) return;
+    if (base.protocol === 'https:') {
+      ahead = off;
+      return;
+    }
+    const seconds = Math.round(Math.abs(off) / 1_000);
+    const which = off > 0 ? 'behind' : 'ahead of';
+    throw new CliError(
+      'notAuthorised',
+      `The clock of this computer is ${seconds} s ${which} that of the box. Set it, or use the https address of the box.`,
+    );
   };
 
   /** The answer with its whole body. @throws CliError for an error status, and for an answer without proof */
@@ -342,7 +373,8 @@ export const createClient = (options: Options): Client => {
     });
     sent.destroy();
     if (status >= 300 && status < 400) throw uncertain(request, notABox(base, status));
-    if (secret === null) {
+    if (person !== null) checkClock(bytes, headers);
+    else if (secret === null) {
       const shown = shownTime(response) - now();
       if (Math.abs(shown) > CLOCK_TOLERANCE_MS) ahead = shown;
     } else {
@@ -354,7 +386,7 @@ export const createClient = (options: Options): Client => {
     }
     if (status < 300 && !isOfType(request, response)) throw notABox(base, status);
     if (status < 300) return { status, headers, body: bytes };
-    throw refusalOf({ base, path, status, bytes, hasSecret: secret !== null });
+    throw refusalOf({ base, path, status, bytes, hasSecret: isSigned });
   };
 
   const repeating = <Result>(request: BoxRequest, work: (nonce: string) => Promise<Result>): Promise<Result> => {

@@ -40,6 +40,13 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   box: ['signage box lobby-box identify', 'signage box lobby-box volume 40', 'signage box lobby-box display-off'],
   backup: ['sudo signage --box http://127.0.0.1:8080 backup lobby.tar'],
   ca: ['signage ca', 'signage ca renew'],
+  join: ["signage join 'https://192.168.1.20:8443/console#join=maria.ABCDEFGHIJKLMNOPQRSTUVWXYZ'"],
+  people: [
+    'signage people add maria --role editor --tag lobby',
+    'signage people invite maria',
+    'signage people disable maria',
+  ],
+  keys: ['signage keys list'],
   log: ['signage log lobby-box --follow'],
   health: ['signage health --all --json'],
   plays: ['signage plays export --from 2026-11-01 --to 2026-12-01 > november.csv'],

@@ -76,6 +76,8 @@ export const secretAdvice =
 const advice = new Map([
   ['credentials_required', 'Set SIGNAGE_SHARED_SECRET, or keep the secret in ~/.config/signage/secret (mode 0600).'],
   ['signature_invalid', secretAdvice],
+  ['key_unknown', 'Ask an admin for a new invitation, and join again: signage join URL'],
+  ['secure_required', 'Use the https address of the box, or run it on the box itself.'],
   ['signature_stale', 'The clock of this machine and that of the box differ.'],
   ['signature_replayed', 'A copy of this request reached the box before it: see whether it was carried out.'],
   ['host_refused', 'Use the IP address of the box.'],

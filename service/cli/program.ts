@@ -11,6 +11,7 @@ import { registerFleet } from './commands/fleet.ts';
 import { registerMcp } from './commands/mcp.ts';
 import { registerMedia } from './commands/media.ts';
 import { registerMessage } from './commands/message.ts';
+import { registerPeople } from './commands/people.ts';
 import { registerRecords } from './commands/records.ts';
 import { registerScreenshot } from './commands/screenshot.ts';
 import { registerSend } from './commands/send.ts';
@@ -39,6 +40,7 @@ const groups = [
   registerBox,
   registerBackup,
   registerAuthority,
+  registerPeople,
   registerHealth,
   registerRecords,
   registerMcp,
@@ -101,6 +103,7 @@ export const run = async (
     .option('--fleet <url>', 'the hub of the fleet, for the fleet commands (default: SIGNAGE_FLEET_URL)', fleetUrl)
     .option('--credentials <file>', 'for the hub of the fleet (default: SIGNAGE_FLEET_CREDENTIALS)')
     .option('--as <name>', 'your name for the audit (default: SIGNAGE_OPERATOR, else the login name)', operatorName)
+    .option('--with-secret', 'sign with the secret, though there is a key of your own')
     .option('--json', 'print the response of the box as JSON')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({

@@ -8,14 +8,25 @@ import { type Client, createClient, type Limits } from './client.ts';
 import { CliError } from './exit.ts';
 import type { HubKeys } from './fleet/accounts.ts';
 import type { Hub } from './fleet/hub.ts';
+import type { PersonKey } from './key.ts';
 import type { Output } from './output.ts';
-import { boxOf, fleetOf, operatorOf, readLocalToken, readRoot, readSecret, type Surroundings } from './settings.ts';
+import {
+  boxOf,
+  fleetOf,
+  operatorOf,
+  readKey,
+  readLocalToken,
+  readRoot,
+  readSecret,
+  type Surroundings,
+} from './settings.ts';
 
 /** The options of every command. */
 export interface GlobalOptions {
   box?: URL;
   as?: string;
   json?: boolean;
+  withSecret?: boolean;
   fleet?: string;
   credentials?: string;
 }
@@ -36,10 +47,14 @@ const DISCOVERY_MS = 3_000;
 
 export const createSession = ({ out, stdin, surroundings, globals, limits, signal: ended }: Dependencies) => {
   const noticed = new Set<string>();
-  const connect = (base: URL, secret: string | null, signal = ended): Client =>
+  /** The key of a person signs, where there is one; else the secret does. */
+  const person = (): PersonKey | null => (globals().withSecret ? null : readKey(surroundings));
+
+  const connect = (base: URL, secret: string | null, key: PersonKey | null = null, signal = ended): Client =>
     createClient({
       base,
-      secret,
+      secret: key === null ? secret : null,
+      person: key,
       root: readRoot(surroundings),
       localToken: readLocalToken(surroundings, base),
       operator: globals().as ?? operatorOf(surroundings),
@@ -54,7 +69,7 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
     });
 
   /** The first box that DNS-SD finds and that, where there is a secret, proves that it knows it. */
-  const discover = async (secret: string | null): Promise<Client> => {
+  const discover = async (secret: string | null, key: PersonKey | null): Promise<Client> => {
     const { browse } = await import('./discovery.ts');
     const stop = new AbortController();
     const timer = setTimeout(() => stop.abort(), DISCOVERY_MS);
@@ -62,7 +77,9 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
     let found: URL | undefined;
     let refusal: unknown;
     const attempt = async (url: string): Promise<void> => {
-      await connect(new URL(url), secret, stop.signal).ask<Health>({ path: '/healthz' });
+      // A box that answers over http proves nothing to a person.
+      if (key !== null && !url.startsWith('https:')) return;
+      await connect(new URL(url), secret, key, stop.signal).ask<Health>({ path: '/healthz' });
       found ??= new URL(url);
       stop.abort();
     };
@@ -74,7 +91,7 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
       }
     }, stop.signal);
     clearTimeout(timer);
-    if (found !== undefined) return connect(found, secret);
+    if (found !== undefined) return connect(found, secret, key);
     if (refusal !== undefined) throw refusal;
     throw new CliError(
       'unreachable',
@@ -111,6 +128,7 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
   return {
     out,
     stdin,
+    surroundings,
     /**
      * Notes whether an answer may be incomplete; the run then ends as `degraded`.
      * @param warning says what is missing, and where to look
@@ -127,10 +145,13 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
     client: (): Promise<Client> => {
       client ??= (async () => {
         const base = globals().box ?? boxOf(surroundings);
+        const key = person();
         const secret = readSecret(surroundings);
-        return base === null
-          ? saying('Looking for a box in this network.', () => discover(secret))
-          : connect(base, secret);
+        if (base === null) return saying('Looking for a box in this network.', () => discover(secret, key));
+        if (key !== null && base.protocol === 'http:') {
+          out.warn('Over http nothing proves that the answers are of the box: name its https address.');
+        }
+        return connect(base, secret, key);
       })();
       return client;
     },

@@ -5,6 +5,7 @@ import { localTokenFile } from '../contract/headers.ts';
 import { parseUrl } from '../contract/url.ts';
 import { platformDataDir } from '../domain/data-folder.ts';
 import { CliError } from './exit.ts';
+import { keyOf, type PersonKey } from './key.ts';
 
 export interface Surroundings {
   env: Readonly<NodeJS.ProcessEnv>;
@@ -49,6 +50,9 @@ const keptFile = ({ env, home }: Pick<Surroundings, 'env' | 'home'>, name: strin
 export const secretFile = (surroundings: Pick<Surroundings, 'env' | 'home'>): string =>
   keptFile(surroundings, 'secret');
 
+/** Where the key of a person is kept, as a JWK (RFC 8037). */
+export const keyFile = (surroundings: Pick<Surroundings, 'env' | 'home'>): string => keptFile(surroundings, 'key');
+
 /** Where the root certificate of the site is kept, PEM; several may follow each other. */
 export const rootFile = (surroundings: Pick<Surroundings, 'env' | 'home'>): string =>
   keptFile(surroundings, 'root.pem');
@@ -65,14 +69,8 @@ export const readRoot = (surroundings: Pick<Surroundings, 'env' | 'home'>): stri
   }
 };
 
-/**
- * The shared secret; null: there is none.
- * @throws CliError `configuration` if the file can't be read, or others may read it
- */
-export const readSecret = (surroundings: Pick<Surroundings, 'env' | 'home'>): string | null => {
-  const fromEnvironment = surroundings.env['SIGNAGE_SHARED_SECRET'] ?? '';
-  if (fromEnvironment !== '') return fromEnvironment;
-  const path = secretFile(surroundings);
+/** A file that only its owner may read; null: there is none. @throws CliError `configuration` */
+const readPrivate = (path: string): string | null => {
   try {
     const { mode } = statSync(path);
     if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
@@ -84,6 +82,31 @@ export const readSecret = (surroundings: Pick<Surroundings, 'env' | 'home'>): st
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     throw error instanceof CliError ? error : new CliError('configuration', `${path} cannot be read (${code}).`);
   }
+};
+
+/**
+ * The key of a person; null: nobody has joined here.
+ * @throws CliError `configuration` if the file is no key, can't be read, or others may read it
+ */
+export const readKey = (surroundings: Pick<Surroundings, 'env' | 'home'>): PersonKey | null => {
+  const path = keyFile(surroundings);
+  const text = readPrivate(path);
+  if (text === null) return null;
+  try {
+    return keyOf(text);
+  } catch {
+    throw new CliError('configuration', `${path} is no key. Remove it, and join again: signage join URL`);
+  }
+};
+
+/**
+ * The shared secret; null: there is none.
+ * @throws CliError `configuration` if the file can't be read, or others may read it
+ */
+export const readSecret = (surroundings: Pick<Surroundings, 'env' | 'home'>): string | null => {
+  const fromEnvironment = surroundings.env['SIGNAGE_SHARED_SECRET'] ?? '';
+  if (fromEnvironment !== '') return fromEnvironment;
+  return readPrivate(secretFile(surroundings));
 };
 
 /** Where the deb keeps the data of the player. */

@@ -26,11 +26,12 @@ const all = documents.flatMap((path) => [
     .filter((command) => !/[A-Z]{2}|[|[\]…]/.test(command.replace(/\$\(.*\)/, ''))),
 ]);
 
-/** What is no command at a box: it installs one or this checkout, is a hub's, a broker's or a site's with HTTPS, or sets a variable that the tests set. */
+/** What is no command at a box: it installs one or this checkout, is a hub's, a broker's or a site's with people or HTTPS, or sets a variable that the tests set. */
 const elsewhere = [
   /^(sudo |npm |npx signage$)/,
   /^(signage fleet|nats-server|systemctl|podman|openssl|mosquitto_\w+|install|chown|chmod|apt|cp|ln|export SIGNAGE_FLEET_\w+)\b/,
   /^(export SIGNAGE_BOX|SIGNAGE_\w+)=/,
+  /^signage (people|keys|join)\b/,
   // Files of a hub, and of the system.
   / \/(?:etc|usr)\//,
   // Names of commands in a sentence, and what one says.

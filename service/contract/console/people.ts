@@ -106,7 +106,7 @@ export const invitation = z
       .string()
       .regex(/^[A-Z2-7]{26}$/)
       .describe('base32 of 128 bits; it is told once'),
-    url: z.url().describe('opens the console, which makes a key and joins'),
+    url: z.url().describe('for `signage join`, or for a browser: the fragment holds the person and the code'),
     expires_at: instant,
   })
   .meta({ id: 'Invitation' });

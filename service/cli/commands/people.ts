@@ -1,0 +1,233 @@
+/** `join`, `me`, `people`, `keys`: people with keys of their own. */
+import { createHmac, hkdfSync } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { provenTime, sha256Hex } from '../../auth/sign.ts';
+import type { Me, People, Person } from '../../contract/console/people.ts';
+import { roles } from '../../contract/roles.ts';
+import { parseUrl } from '../../contract/url.ts';
+import { joinInfo, joinText, readInvitation } from '../../domain/joining.ts';
+import { parseJson } from '../answers.ts';
+import { text } from '../arguments.ts';
+import { CliError, refusalOf } from '../exit.ts';
+import { newKey } from '../key.ts';
+import type { Session } from '../session.ts';
+import { keyFile, readKey, rootFile } from '../settings.ts';
+import { moment, visible } from '../text.ts';
+
+const PATH = '/console/api/people';
+const JOIN_MS = 10_000;
+const MAX_BYTES = 64 * 1024;
+
+interface Invitation {
+  base: URL;
+  person: string;
+  code: string;
+}
+
+const invitationUrl = (given: string): Invitation => {
+  const url = parseUrl(given);
+  const found = url === null ? null : readInvitation(url.hash);
+  if (url === null || found === null || !/^https?:$/.test(url.protocol)) {
+    throw new InvalidArgumentError('It must be the address of an invitation: https://.../console#join=ID.CODE');
+  }
+  return { base: new URL(url.origin), ...found };
+};
+
+const personId = (given: string): string => {
+  if (/^[a-z0-9-]{1,64}$/.test(given)) return given;
+  throw new InvalidArgumentError('It must be 1 to 64 of a-z, 0-9 and -.');
+};
+
+const collect = (given: string, before: readonly string[] = []): string[] => [...before, given];
+
+/** Posts to a box that nothing is known of; what it answers is proven by the code. */
+const post = (base: URL, body: string): Promise<{ status: number; bytes: Buffer; headers: Record<string, unknown> }> =>
+  new Promise((resolve, reject) => {
+    const url = new URL('/console/api/join', base);
+    const unreachable = (error: Error): void =>
+      reject(new CliError('unreachable', `The box at ${base.origin} was not reached: ${error.message}.`));
+    const sent = (url.protocol === 'https:' ? requestHttps : requestHttp)(
+      url,
+      {
+        method: 'POST',
+        agent: false,
+        // The root of the site comes with the answer, and only who knows the code can prove that.
+        rejectUnauthorized: false,
+        signal: AbortSignal.timeout(JOIN_MS),
+        headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) },
+      },
+      (response) => {
+        if (Number(response.headers['content-length'] ?? 0) > MAX_BYTES)
+          return void response.destroy(new Error('it says too much'));
+        buffer(response).then(
+          (bytes) => resolve({ status: response.statusCode ?? 0, bytes, headers: response.headers }),
+          unreachable,
+        );
+      },
+    );
+    sent.on('error', unreachable);
+    sent.end(body);
+  });
+
+const keep = (path: string, content: string): void => {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeFileSync(path, content, { mode: 0o600 });
+};
+
+const keysOf = ({ keys }: Person): string => (keys.length === 0 ? 'none' : String(keys.length));
+
+export const registerPeople = (program: Command, session: Session): void => {
+  const { out, client, checkCanAsk, confirm, surroundings } = session;
+
+  program
+    .command('join')
+    .description('join a site with an invitation: this computer gets a key of its own')
+    .addArgument(new Argument('<url>', 'the address of the invitation').argParser(invitationUrl))
+    .option('--yes', 'replace the key that is there without asking')
+    .action(async ({ base, person, code }: Invitation, { yes }: { yes?: true }) => {
+      if (readKey(surroundings) !== null) {
+        checkCanAsk(yes);
+        await confirm('This computer has a key already. Replace it?', yes);
+      }
+      const { key, text: kept } = newKey();
+      const device = hostname().slice(0, 64) || 'computer';
+      const proofKey = new Uint8Array(hkdfSync('sha256', code, new Uint8Array(), joinInfo, 32));
+      const proof = createHmac('sha256', proofKey)
+        .update(joinText(person, key.publicKey, device))
+        .digest('hex');
+      const answer = await post(base, JSON.stringify({ person, public_key: key.publicKey, device, proof }));
+      const { status, bytes, headers } = answer;
+      if (status !== 201) throw refusalOf({ base, path: '/console/api/join', status, bytes, hasSecret: false });
+      const asked = { request: proof, status, sha256: sha256Hex(bytes) };
+      if (provenTime(proofKey, { ...asked, headerOf: (name) => headers[name] }) === null) {
+        throw new CliError('notAuthorised', `What answers at ${base.origin} does not know the invitation.`);
+      }
+      const joined = parseJson(bytes) as { person: { name: string }; role: string; root: string | null };
+      keep(keyFile(surroundings), kept);
+      if (joined.root !== null) keep(rootFile(surroundings), joined.root);
+      out.answer(joined, () => out.line(`You are ${visible(joined.person.name)}, ${visible(joined.role)}.`));
+    });
+
+  program
+    .command('me')
+    .description('show who signs, and what they may do')
+    .action(async () => {
+      const { body } = await (await client()).ask<Me>({ path: '/console/api/me' });
+      out.answer(body, ({ person, role, tags }) =>
+        out.fields([
+          ['person', person === null ? 'nobody in particular' : visible(person.name)],
+          ['role', role],
+          ['tags', tags.length === 0 ? 'the whole site' : visible(tags.join(', '))],
+        ]),
+      );
+    });
+
+  const group = program.command('people').description('people with keys of their own');
+  const list = async (): Promise<People> => {
+    const { body } = await (await client()).ask<People>({ path: PATH });
+    session.degrade(body.degraded);
+    return body;
+  };
+  const personArgument = (): Argument => new Argument('<id>', 'id of the person').argParser(personId);
+
+  group
+    .command('list')
+    .description('list people')
+    .action(async () => {
+      const body = await list();
+      out.answer(body, ({ people, behind }) => {
+        out.table(
+          ['id', 'name', 'role', 'tags', 'keys', 'disabled'],
+          people.map((each) => [
+            each.id,
+            visible(each.name),
+            each.role,
+            visible(each.tags.join(', ')),
+            keysOf(each),
+            each.disabled_at === null ? '' : moment(each.disabled_at),
+          ]),
+        );
+        if (behind.length > 0) out.say(`Not yet told of all removals: ${behind.map(visible).join(', ')}`);
+      });
+    });
+
+  group
+    .command('add')
+    .description('make a person, or change one')
+    .addArgument(personArgument())
+    .option('--name <name>', 'as others see it (default: the id)', text)
+    .addOption(new Option('--role <role>', 'what the person may do').choices(roles).makeOptionMandatory())
+    .option('--tag <tag>', 'only screens with this tag; several times for several', collect)
+    .action(async (id: string, { name = id, role, tag = [] }: { name?: string; role: string; tag?: string[] }) => {
+      const body = JSON.stringify({ name, role, tags: tag });
+      const answer = await (await client()).ask<Person>({ method: 'PUT', path: `${PATH}/${id}`, body });
+      out.answer(answer.body, (person) => out.line(`${visible(person.name)} is ${person.role}.`));
+      if (answer.status === 201) out.say(`They have no key yet. Invite them: signage people invite ${id}`);
+    });
+
+  group
+    .command('invite')
+    .description('print the address with which a person joins; it counts once, for 24 hours')
+    .addArgument(personArgument())
+    .action(async (id: string) => {
+      const path = `${PATH}/${id}/invitations`;
+      const { body } = await (await client()).ask<{ url: string }>({ method: 'POST', path });
+      out.answer(body, ({ url }) => out.line(visible(url)));
+    });
+
+  group
+    .command('disable')
+    .description('disable a person: their keys do not count any more, on all boxes')
+    .addArgument(personArgument())
+    .option('--yes', 'do not ask')
+    .action(async (id: string, { yes }: { yes?: true }) => {
+      checkCanAsk(yes);
+      const box = await client();
+      await confirm(`Disable ${id}?`, yes);
+      await box.ask({ method: 'DELETE', path: `${PATH}/${id}` });
+      out.say(`${id} is disabled.`);
+    });
+
+  const keys = program.command('keys').description('the keys of people');
+  keys
+    .command('list')
+    .description('list the keys of all people')
+    .action(async () => {
+      const body = await list();
+      out.answer(body, ({ people }) =>
+        out.table(
+          ['key', 'person', 'device', 'added', 'last used'],
+          people.flatMap((person) =>
+            person.keys.map((key) => [
+              key.id,
+              person.id,
+              visible(key.device),
+              moment(key.added_at),
+              key.last_used_at === null ? '' : moment(key.last_used_at),
+            ]),
+          ),
+        ),
+      );
+    });
+  keys
+    .command('remove')
+    .description('remove a key, for ever')
+    .addArgument(new Argument('<id>', 'id of the key'))
+    .option('--yes', 'do not ask')
+    .action(async (id: string, { yes }: { yes?: true }) => {
+      checkCanAsk(yes);
+      const { people } = await list();
+      const owner = people.find((person) => person.keys.some((key) => key.id === id));
+      if (owner === undefined)
+        throw new CliError('notFound', `Nobody has the key ${visible(id)}. See: signage keys list`);
+      await confirm(`Remove the key ${id} of ${visible(owner.name)}?`, yes);
+      await (await client()).ask({ method: 'DELETE', path: `${PATH}/${owner.id}/keys/${id}` });
+      out.say('The key is removed.');
+    });
+};

@@ -1,0 +1,55 @@
+/** A person joins from the command line, and signs with the key that is kept there. */
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { lobby } from '../content/samples.ts';
+import { startTestService, temporaryFolder } from '../support/service.ts';
+import { secret, signageHere } from './support.ts';
+
+test('a person is made, invited, joins, and is disabled', { timeout: 60_000 }, async () => {
+  const box = await startTestService({ content: lobby, env: { SIGNAGE_SHARED_SECRET: secret } });
+  const at = ['--box', box.url];
+  const env = { SIGNAGE_SHARED_SECRET: secret, SIGNAGE_DATA_DIR: box.dataDir };
+  const folder = temporaryFolder();
+  const own = { XDG_CONFIG_HOME: folder };
+  const added = await signageHere(
+    [...at, 'people', 'add', 'maria', '--name', 'Maria', '--role', 'editor', '--tag', 'a'],
+    env,
+  );
+  expect([added.code, added.stdout]).toEqual([0, 'Maria is editor.\n']);
+  const invited = await signageHere([...at, 'people', 'invite', 'maria'], env);
+  const url = invited.stdout.trim();
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console#join=maria\.[A-Z2-7]{26}$/);
+
+  const joined = await signageHere(['join', url], own);
+  expect([joined.code, joined.stdout]).toEqual([0, 'You are Maria, editor.\n']);
+  const file = join(folder, 'signage', 'key');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ kty: 'OKP', crv: 'Ed25519' });
+  expect(existsSync(join(folder, 'signage', 'secret'))).toBe(false);
+  // Once.
+  const again = await signageHere(['join', url, '--yes'], own);
+  expect([again.code, again.stderr]).toEqual([4, expect.stringContaining('invitation')]);
+  expect((await signageHere(['join', url], own)).code).toBe(2);
+
+  const me = await signageHere([...at, 'me', '--json'], own);
+  expect(JSON.parse(me.stdout)).toEqual({ person: { id: 'maria', name: 'Maria' }, role: 'editor', tags: ['a'] });
+  expect(me.stderr).toContain('https');
+  expect((await signageHere([...at, 'screens'], own)).code).toBe(0);
+  const low = await signageHere([...at, 'people', 'disable', 'maria', '--yes'], own);
+  expect([low.code, low.stderr]).toEqual([4, expect.stringContaining('admin')]);
+  // Where both are there the key signs, unless the secret is asked for.
+  const both = { ...own, ...env };
+  expect(JSON.parse((await signageHere([...at, 'me', '--json'], both)).stdout)).toMatchObject({ role: 'editor' });
+  expect(JSON.parse((await signageHere([...at, '--with-secret', 'me', '--json'], both)).stdout)).toMatchObject({
+    person: null,
+  });
+  const { keys } = JSON.parse((await signageHere([...at, 'keys', 'list', '--json'], own)).stdout).people[0];
+  expect((await signageHere([...at, 'keys', 'list'], own)).stdout).toContain(keys[0].id);
+
+  expect((await signageHere([...at, 'people', 'disable', 'maria', '--yes'], env)).code).toBe(0);
+  const refused = await signageHere([...at, 'me'], own);
+  expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('You were disabled')]);
+  for (const wrong of ['https://example.com/', 'x', `${url}A`])
+    expect((await signageHere(['join', wrong], own)).code).toBe(2);
+});
