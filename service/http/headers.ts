@@ -47,6 +47,20 @@ export const previewHeaders = (loadsElsewhere: boolean) => ({
 /** Headers of the console, in place of those of other pages. */
 export const consoleHeaders = { 'Content-Security-Policy': consolePolicy };
 
+/** Headers of the API documents: their viewer writes styles into its elements, and loads nothing. */
+export const docsHeaders = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    unframed.directive,
+  ].join('; '),
+};
+
 export const securityHeaders = {
   'Content-Security-Policy': `${pagePolicy}; ${unframed.directive}`,
   'X-Frame-Options': unframed['X-Frame-Options'],

@@ -18,7 +18,7 @@ import {
 } from '../contract/page.ts';
 import type { Variant } from '../contract/terms.ts';
 import { readJson } from '../http/body.ts';
-import { consoleHeaders, previewHeaders } from '../http/headers.ts';
+import { consoleHeaders, docsHeaders, previewHeaders } from '../http/headers.ts';
 import type { Context, Routes } from '../http/routes.ts';
 import { sendFile } from '../http/send-file.ts';
 
@@ -72,7 +72,7 @@ export const createPageRoutes = async (
   { rendererDir, timeZone, variant, hasSecret }: PagesOptions,
 ) => {
   const readPage = (path: string): Promise<string> => readFile(join(rendererDir, path), 'utf8');
-  const [player, landing, form, missing, trustPage, consolePage, preview] = await Promise.all([
+  const [player, landing, form, missing, trustPage, consolePage, preview, docs] = await Promise.all([
     readPage('player/index.html'),
     readPage('onboarding/landing.html'),
     readPage('onboarding/form.html'),
@@ -80,6 +80,7 @@ export const createPageRoutes = async (
     readPage('onboarding/trust.html'),
     readPage('console/index.html'),
     readPage('console/preview/index.html'),
+    readPage('docs/index.html'),
   ]);
 
   const sendPage = <Boot extends PageBoot>(
@@ -138,6 +139,12 @@ export const createPageRoutes = async (
     'GET /console/preview': async (ctx) => {
       ctx.set(previewHeaders(readFields(previewQuery, ctx.query).elsewhere === 'on'));
       sendPage<PreviewBoot>(ctx, preview, { timeZone: timeZone(), pageToken: await pageToken() });
+    },
+    'GET /api/docs': (ctx) => {
+      ctx.set(docsHeaders);
+      ctx.type = 'text/html';
+      ctx.set('Cache-Control', 'no-cache');
+      ctx.body = docs;
     },
     'GET /assets/*path': (ctx) =>
       sendFile(ctx, ctx.path.slice('/assets'.length), {

@@ -60,6 +60,12 @@ export const pages = {
     answer: { 200: { description: 'The page. Only pages of this service may frame it.', content: html } },
     errors: ['invalid_field'],
   },
+  'GET /api/docs': {
+    access: 'public',
+    summary: 'Show this document',
+    description: 'A page that sends nothing, and loads nothing from other hosts.',
+    answer: { 200: { description: 'The page.', content: html } },
+  },
   'GET /assets/*path': {
     access: 'public',
     variant: 'baseline',
