@@ -117,9 +117,7 @@ const plainIssues = ({ media_url, content }: SlideFile): SlideIssue[] => {
   const message = 'is loaded over plain http: a page over https skips it';
   return [
     ...(isPlain(media_url) ? [{ path: ['media_url'], message }] : []),
-    ...(isPlain((content as Record<string, unknown> | null | undefined)?.['fallback_media_url'])
-      ? [{ path: ['content', 'fallback_media_url'], message }]
-      : []),
+    ...(isPlain(content?.['fallback_media_url']) ? [{ path: ['content', 'fallback_media_url'], message }] : []),
   ];
 };
 

@@ -83,7 +83,7 @@ export const createShared = async (context: Pick<ServiceContext, 'dirs' | 'log' 
     const store = keep(
       await createDurable({
         path: join(folder, `${name}.json`),
-        schema: z.codec(file as z.ZodType<SharedRecord[], unknown>, z.map(z.string(), sharedRecord), {
+        schema: z.codec(file, z.map(z.string(), sharedRecord), {
           decode: (list) => new Map(list.map((record) => [record.id, record])),
           encode: (map) => [...map.values()],
         }) as z.ZodType<ReadonlyMap<string, SharedRecord>>,

@@ -43,7 +43,7 @@ const openBox = async (set = notes(), { dataDir = temporaryFolder(), now = () =>
       return resource;
     },
   };
-  const shared = await createShared(context as never);
+  const shared = await createShared(context);
   const close = async () => {
     for (const end of closers) await end();
   };
