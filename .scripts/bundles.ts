@@ -71,6 +71,7 @@ const commandLineBundle: BuildOptions = {
 const threadsBundle: BuildOptions = {
   ...shared,
   entryPoints: {
+    'service/calendars-thread': 'service/feeds/calendar-thread.ts',
     'service/feeds-thread': 'service/feeds/thread.ts',
     'service/templates-thread': 'service/content/thread.ts',
     'service/heif': 'service/media/renditions/heif-process.ts',

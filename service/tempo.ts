@@ -70,6 +70,8 @@ export const defaultTempo = {
     grace: 10_000,
     /** Most to parse an answer; the thread ends after `idle` without one. */
     parse: 10_000,
+    /** Most to read or expand a calendar. */
+    calendar: 20_000,
     idle: 30_000,
     /** Changes within this time are reported together. */
     gather: 150,

@@ -100,6 +100,7 @@ const media: ReadonlyMap<string, readonly [type: string, signature: RegExp]> = n
   ['otf', ['font/otf', /^(?:OTTO|\0\x01\0\0)/]],
   ['ttc', ['font/collection', /^ttcf/]],
   ['vtt', ['text/vtt', webVtt]],
+  ['ics', ['text/calendar', /^(?:\xef\xbb\xbf)?BEGIN:VCALENDAR/i]],
   ['srt', ['application/x-subrip', subRip]],
   ['pdf', ['application/pdf', /^%PDF-/]],
   ['pptx', [`${ooxml}.presentationml.presentation`, zip]],

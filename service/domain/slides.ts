@@ -60,7 +60,7 @@ export const fillSlide = (
 export const fillTimetable = ({
   id,
   name,
-  entries,
+  entries = [],
 }: ContentFile['timetableGroups'][number]): PlaylistPayload['timetableGroups'][number] => ({
   id,
   name: shownName(name ?? id),

@@ -1,7 +1,16 @@
 /** Names and filters of templates. The player renders templates; the service checks them when it loads the content. */
 
 /** The player's variables; they take precedence over values of a slide's content. */
-export const playerNames = ['content', 'slide', 'screen', 'sources', 'feeds', 'timetables', 'now'] as const;
+export const playerNames = [
+  'content',
+  'slide',
+  'screen',
+  'sources',
+  'feeds',
+  'timetables',
+  'calendars',
+  'now',
+] as const;
 export type PlayerName = (typeof playerNames)[number];
 
 /** The filters beyond Liquid's own. */
@@ -23,12 +32,13 @@ export type TemplateFilter = (typeof templateFilters)[number];
 export const templateLimits = { parseLimit: 500_000, renderLimit: 500, memoryLimit: 5_000_000 };
 
 /** Matches `feeds.ID`, `feeds["ID"]`, or `feeds` in any other use. */
-const USES = /\b(feeds|sources|timetables)\b(?:\s*\.\s*([A-Za-z_][\w-]*)|\s*\[\s*(?:"([^"]*)"|'([^']*)')\s*\])?/g;
+const USES =
+  /\b(feeds|sources|timetables|calendars)\b(?:\s*\.\s*([A-Za-z_][\w-]*)|\s*\[\s*(?:"([^"]*)"|'([^']*)')\s*\])?/g;
 
 /** The records that a template names by id; all of them if it uses the list in another way. */
 export const usedOf = <T extends { id: string }>(
   html: string,
-  name: 'feeds' | 'sources' | 'timetables',
+  name: 'feeds' | 'sources' | 'timetables' | 'calendars',
   records: readonly T[],
 ): readonly T[] => {
   const uses = [...html.matchAll(USES)].filter(([, used]) => used === name);

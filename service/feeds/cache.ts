@@ -44,14 +44,14 @@ export const openCache = async (context: Pick<ServiceContext, 'dirs' | 'log' | '
     read: (): CacheEntry[] => durable.read().entries,
     /**
      * Schedules a write: soon if a source has nothing on the disk yet, else at most one a minute, because some feeds
-     * change every few seconds. `entries` is called when the write starts.
+     * change every few seconds. An urgent one is written soon, too. `entries` is called when the write starts.
      */
-    save(entries: () => CacheEntry[]): void {
+    save(entries: () => CacheEntry[], isUrgent = false): void {
       unsaved = entries;
       const stored = new Set(durable.read().entries.map(({ key }) => key));
       const isNew = entries().some(({ key }) => !stored.has(key));
       const time = performance.now();
-      const at = Math.max(time + writeMs, isNew ? 0 : writtenAt + rewriteMs);
+      const at = Math.max(time + writeMs, isNew || isUrgent ? 0 : writtenAt + rewriteMs);
       if (at >= dueAt) return;
       dueAt = at;
       clearTimeout(timer);

@@ -4,32 +4,59 @@ import { limitSentences } from '../domain/wording.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { createTurns } from '../platform/outbound/limiter.ts';
 import { openCache } from './cache.ts';
+import { createCalendarReader } from './calendar-days.ts';
 import { createFetch } from './fetch.ts';
+import { createReadMedia } from './media-file.ts';
 import { createPolling, type Polling } from './polling.ts';
 import { createReader, type SourceSettings } from './source.ts';
 
+export type { FilledCalendar, FilledTimetable } from './calendar-days.ts';
 export type { SourceSettings };
+
+/** Largest calendar. */
+const MAX_CALENDAR_BYTES = 10 * 1024 ** 2;
 
 export type Feeds = Module & Pick<Polling, 'follow' | 'fill' | 'onChange' | 'reach'>;
 
 /** The feeds and sources that failed, for `/healthz`. */
-const feedIssues = ({ rssFeeds, apiSources }: Pick<Health, 'rssFeeds' | 'apiSources'>): string[] => {
+const feedIssues = (
+  { rssFeeds, apiSources }: Pick<Health, 'rssFeeds' | 'apiSources'>,
+  calendars: ReturnType<Polling['calendars']>,
+): string[] => {
   const all = [
     ...rssFeeds.map((feed) => ({ ...feed, what: 'feed' })),
     ...apiSources.map((source) => ({ ...source, what: 'source' })),
+    ...calendars.map((calendar) => ({ ...calendar, what: 'calendar' })),
   ];
-  return limitSentences(
-    all.flatMap(({ id, what, reason }) => (reason === null ? [] : [`The ${what} "${id}" failed: ${reason}.`])),
-    'feeds and sources failed',
+  const full = calendars.flatMap(({ id, excess }) =>
+    excess > 0 ? [`The calendar "${id}" has ${excess} more events than are shown.`] : [],
   );
+  return [
+    ...full,
+    ...limitSentences(
+      all.flatMap(({ id, what, reason }) => (reason === null ? [] : [`The ${what} "${id}" failed: ${reason}.`])),
+      'feeds and sources failed',
+    ),
+  ];
 };
 
 export const createFeeds = async (context: ServiceContext): Promise<Feeds> => {
   const cache = await openCache(context);
   const turns = createTurns({ total: 8, perHost: 2, gapMs: context.tempo.feeds.gap });
   // The content follows its feeds until it is closed.
-  const { follow, fill, onChange, reach, health, fetches } = context.keep(
-    createPolling(context, { cache, fetch: createFetch(context), reader: createReader(context), turns }),
+  const { follow, fill, onChange, reach, health, calendars, fetches } = context.keep(
+    createPolling(context, {
+      cache,
+      fetch: createFetch(context),
+      reader: createReader(context),
+      turns,
+      calendars: {
+        fetch: createFetch(context, MAX_CALENDAR_BYTES),
+        readMedia: createReadMedia(context, MAX_CALENDAR_BYTES),
+        reader: createCalendarReader(context),
+        timeZone: context.options.timeZone,
+      },
+    }),
   );
   return {
     follow,
@@ -37,6 +64,6 @@ export const createFeeds = async (context: ServiceContext): Promise<Feeds> => {
     onChange,
     reach,
     metrics: () => ({ signage_feed_fetches_total: { ...fetches() } }),
-    health: () => ({ fields: health(), issues: { feeds: feedIssues(health()) } }),
+    health: () => ({ fields: health(), issues: { feeds: feedIssues(health(), calendars()) } }),
   };
 };

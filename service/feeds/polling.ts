@@ -1,28 +1,41 @@
 /** Polls the feeds and API sources of the content, and fills their data into the payloads. */
 
 import type { Health } from '../contract/health.ts';
-import type { ApiSource, RssFeed } from '../contract/playlist.ts';
+import type { ApiSource, Calendar, PlaylistPayload, RssFeed } from '../contract/playlist.ts';
 import { createDebounce } from '../domain/debounce.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import type { NetworkScope } from '../domain/network-scope.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Turns } from '../platform/outbound/limiter.ts';
 import type { Cache, CacheEntry } from './cache.ts';
+import { createCalendarDays, type FilledCalendar, type FilledTimetable } from './calendar-days.ts';
 import type { Fetch } from './fetch.ts';
-import { keyOf, openSource, type Reader, type Source, type SourceSettings } from './source.ts';
+import { type CalendarMeans, keyOf, openSource, type Reader, type Source, type SourceSettings } from './source.ts';
 
 interface Dependencies {
   cache: Cache;
   fetch: Fetch;
   reader: Reader;
   turns: Turns;
+  /** Absent: no calendars are followed. */
+  calendars?: CalendarMeans & {
+    fetch: Fetch;
+    /** IANA time zone of the site. */
+    timeZone: string;
+  };
 }
 
 /** Records of the content, without data. */
 export interface Records {
   rssFeeds: RssFeed[];
   apiSources: ApiSource[];
+  timetableGroups?: FilledTimetable[];
+  calendars?: FilledCalendar[] | undefined;
 }
+
+/** Records as pages get them. */
+type Full = Pick<PlaylistPayload, 'rssFeeds' | 'apiSources' | 'calendars'> &
+  Partial<Pick<PlaylistPayload, 'timetableGroups'>>;
 
 export interface Fetches {
   ok: number;
@@ -57,7 +70,7 @@ const nextState = (before: Advertised | undefined, { state, entry }: Source): Ad
 
 export const createPolling = (
   context: Pick<ServiceContext, 'logs' | 'now' | 'random' | 'tempo'>,
-  { cache, ...means }: Dependencies,
+  { cache, calendars: calendarMeans, ...means }: Dependencies,
 ) => {
   const followed = new Map<string, Source>();
   const advertised = new Map<string, Advertised>();
@@ -66,20 +79,25 @@ export const createPolling = (
   const onFetch = (result: keyof Fetches): void => {
     fetches[result] += 1;
   };
+  const days = calendarMeans && createCalendarDays(context, { ...calendarMeans, onChange: () => changes.emit() });
   const nameOf = ({ kind, id }: Pick<SourceSettings, 'kind' | 'id'>): string => `${kind} ${id}`;
 
-  const save = (): void => cache.save(() => [...followed.values()].flatMap((source) => source.entry() ?? []));
+  const save = (isUrgent = false): void =>
+    cache.save(() => [...followed.values()].flatMap((source) => source.entry() ?? []), isUrgent);
 
   const broadcast = (): void => {
     let isChanged = false;
+    /** Calendars are on the disk soon after they are shown. */
+    let isUrgent = false;
     for (const [name, source] of followed) {
       const before = advertised.get(name);
       const next = nextState(before, source);
       isChanged ||= next !== before;
+      isUrgent ||= next !== before && source.settings.kind === 'ics';
       advertised.set(name, next);
     }
     if (!isChanged) return;
-    save();
+    save(isUrgent);
     changes.emit();
   };
   const onChange = createDebounce(broadcast, {
@@ -92,6 +110,7 @@ export const createPolling = (
     const kept = before?.key === key ? before : cache.read().find((entry) => entry.key === key);
     return openSource(context, settings, kept ?? null, {
       ...means,
+      ...(settings.kind === 'ics' && calendarMeans && { fetch: calendarMeans.fetch, calendars: calendarMeans }),
       log: context.logs(`feed ${settings.id}`),
       onChange,
       onFetch,
@@ -129,6 +148,7 @@ export const createPolling = (
         source.close();
         followed.delete(name);
         advertised.delete(name);
+        if (source.settings.kind === 'ics') days?.forget(source.settings.id);
       }
       for (const [name, settings] of wanted) {
         const before = followed.get(name);
@@ -140,7 +160,7 @@ export const createPolling = (
       }
     },
     /** The records with their current data. */
-    fill: ({ rssFeeds, apiSources }: Records): Records => ({
+    fill: ({ rssFeeds, apiSources, timetableGroups = [], calendars }: Records): Full => ({
       rssFeeds: rssFeeds.map((feed) =>
         fillOne('rss', feed, (items, title) => ({
           // A feed without a name in the content has its id as name.
@@ -149,12 +169,27 @@ export const createPolling = (
         })),
       ),
       apiSources: apiSources.map((source) => fillOne('api', source, (data) => ({ data }))),
+      timetableGroups: timetableGroups.map(({ calendarId, ...group }) => {
+        const data =
+          calendarId === undefined ? null : (advertised.get(nameOf({ kind: 'ics', id: calendarId }))?.data ?? null);
+        const entries = data === null || calendarId === undefined ? undefined : days?.entries(calendarId, data);
+        return entries === undefined ? group : { ...group, entries };
+      }),
+      ...(calendars && {
+        calendars: calendars.map(({ showsPrivate = false, ...calendar }) =>
+          fillOne<Calendar>('ics', calendar, (data) => ({
+            events: days?.events(calendar.id, data, showsPrivate) ?? [],
+          })),
+        ),
+      }),
     }),
     /** Calls `listener` when the result of {@link Polling.fill} changes. */
     onChange: changes.on,
     /** The nearest network that addresses in the data may be in: that of the feed or source itself. */
     reach: (kind: SourceSettings['kind'], id: string): NetworkScope =>
       followed.get(nameOf({ kind, id }))?.entry()?.nearness ?? 0,
+    /** The calendars that failed, and those with more events than pages get. */
+    calendars: () => healthOf('ics').map((each) => ({ ...each, excess: days?.excess(each.id) ?? 0 })),
     health: (): Pick<Health, 'rssFeeds' | 'apiSources'> => ({ rssFeeds: healthOf('rss'), apiSources: healthOf('api') }),
     faults: cache.faults,
     /** Writes of the cache. */
@@ -164,6 +199,7 @@ export const createPolling = (
     async close(): Promise<void> {
       if (onChange.cancel()) save();
       for (const source of followed.values()) source.close();
+      await days?.close();
       await means.reader.close();
       await cache.close();
     },

@@ -4,21 +4,22 @@ import type { RssFeed } from '../contract/playlist.ts';
 import type { NetworkScope } from '../domain/network-scope.ts';
 import { doubled } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
-import { FetchFault } from '../platform/outbound/answer.ts';
+import { FetchFault, type Validators } from '../platform/outbound/answer.ts';
 import type { Turns } from '../platform/outbound/limiter.ts';
 import type { SourceLog } from '../platform/source-log.ts';
 import { createWorker } from '../platform/worker.ts';
 import type { Tempo } from '../tempo.ts';
 import type { CacheEntry } from './cache.ts';
+import type { CalendarReader } from './calendar-days.ts';
 import type { Answer, Fetch } from './fetch.ts';
 import { decodeDocument } from './text.ts';
 import type { Question, ReadFeed } from './thread.ts';
 
 /** Settings of the operator. */
 export interface SourceSettings {
-  kind: 'rss' | 'api';
+  kind: 'rss' | 'api' | 'ics';
   id: string;
-  /** http or https; may include credentials, which only the request uses. */
+  /** http or https, of a calendar also /media/NAME; may include credentials, which only the request uses. */
   url: string;
   refreshSeconds: number;
   /** A JSON path (RFC 9535); null: all of the answer. */
@@ -37,9 +38,18 @@ export interface SourceState {
   reason: string | null;
 }
 
+/** How calendars are read. */
+export interface CalendarMeans {
+  reader: CalendarReader;
+  /** Reads one among the media of the box. */
+  readMedia(path: string, validators: Validators): Promise<Answer>;
+}
+
 interface Dependencies {
   fetch: Fetch;
   reader: Reader;
+  /** For calendars alone. */
+  calendars?: CalendarMeans;
   turns: Turns;
   log: SourceLog;
   /** Called after each fetch. */
@@ -118,7 +128,7 @@ export const openSource = (
   { now, random, tempo }: Pick<ServiceContext, 'now' | 'random' | 'tempo'>,
   settings: SourceSettings,
   kept: CacheEntry | null,
-  { fetch, reader, turns, log, onChange, onFetch }: Dependencies,
+  { fetch, reader, calendars, turns, log, onChange, onFetch }: Dependencies,
 ) => {
   const { kind, id, url, refreshSeconds, select } = settings;
   const key = keyOf(settings);
@@ -131,6 +141,7 @@ export const openSource = (
   const read = async ({ body, charset, base, nearness }: News): Promise<Pick<CacheEntry, 'title' | 'data'>> => {
     const text = decodeDocument(body, charset);
     if (text.trim() === '') throw new FetchFault('the answer is empty');
+    if (calendars !== undefined) return { title: null, data: await calendars.reader.ask({ kind: 'read', text }) };
     if (kind === 'api') return { title: null, data: await reader.data(text, select) };
     const { title, items } = await reader.feed(text, base, nearness);
     return { title, data: items };
@@ -138,7 +149,10 @@ export const openSource = (
 
   const poll = async (): Promise<CacheEntry> => {
     const validators = { etag: good?.etag ?? null, lastModified: good?.lastModified ?? null };
-    const answer = await turns.take(new URL(url).host, closing.signal, () => fetch(url, validators, closing.signal));
+    const answer =
+      url.startsWith('/') && calendars !== undefined
+        ? await calendars.readMedia(url, validators)
+        : await turns.take(new URL(url).host, closing.signal, () => fetch(url, validators, closing.signal));
     const { nearness } = answer;
     const fetchedAt = new Date(now()).toISOString();
     if (!answer.changed) {

@@ -47,6 +47,7 @@ export const testTempo: Tempo = {
     total: 60_000,
     grace: 10_000,
     parse: 10_000,
+    calendar: 20_000,
     idle: 2_000,
     gather: 20,
     write: 50,

@@ -1,0 +1,322 @@
+/**
+ * Calendars (RFC 5545): read once into what is needed of their events, and expanded for some days. Pure; a worker thread
+ * runs it, because the texts are of strangers.
+ */
+import ICAL from 'ical.js';
+import { Temporal } from 'temporal-polyfill/implementation';
+import { findIana } from 'windows-iana';
+import type { CalendarEvent } from '../contract/calendars.ts';
+import { plainText } from './text.ts';
+
+const MOST_EVENTS = 50_000;
+/** Occurrences of one event that are looked at, from its first one on: a daily one for 54 years. */
+const MOST_STEPS = 20_000;
+/** Those of all events of a calendar. */
+const MOST_STEPS_IN_ALL = 500_000;
+/** What one event may add to a day and still be an event: more is a mistake. */
+const MOST_OF_EVENT = 500;
+const MOST_TITLE = 200;
+
+type JCal = [name: string, properties: unknown[], components: JCal[]];
+
+/** What is kept of a calendar: jCal (RFC 7265) of its zones and events, with the properties that count. */
+export type Calendar = JCal;
+
+const kept = new Set(
+  'uid summary location dtstart dtend duration rrule rdate exdate recurrence-id status class sequence'.split(' '),
+);
+
+/** @throws Error whose message is a clause about the calendar */
+export const readCalendar = (text: string): Calendar => {
+  if (!/^\s*BEGIN:VCALENDAR/i.test(text)) throw new Error('it is no calendar');
+  const count = text.match(/^BEGIN:VEVENT/gim)?.length ?? 0;
+  if (count > MOST_EVENTS) throw new Error(`it has ${count} events, more than ${MOST_EVENTS}`);
+  let parsed: JCal | JCal[];
+  try {
+    parsed = ICAL.parse(text) as JCal | JCal[];
+  } catch {
+    throw new Error('its lines are broken');
+  }
+  // Some servers send several calendars in one file.
+  const calendars = typeof parsed[0] === 'string' ? [parsed as JCal] : (parsed as JCal[]);
+  const components = calendars.flatMap(([, , inner]) => inner);
+  return [
+    'vcalendar',
+    [],
+    components.flatMap(([name, properties, inner]): JCal[] => {
+      if (name === 'vtimezone') return [[name, properties, inner]];
+      if (name !== 'vevent') return [];
+      return [[name, properties.filter((each) => kept.has(String((each as unknown[])[0]))), []]];
+    }),
+  ];
+};
+
+interface Zones {
+  /** The instant of a wall time, in ms. */
+  instant(time: ICAL.Time, tzid: string | null): number;
+}
+
+const isZone = (name: string): boolean => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+};
+
+/** The IANA name of a zone as calendars write it: as it is, with a prefix (`/example.com/Europe/Vienna`), or Outlook's. */
+const ianaOf = (tzid: string): string | null => {
+  const name = tzid.replace(/^["']|["']$/g, '').trim();
+  const tail = /([A-Za-z_]+\/[A-Za-z_+-]+(?:\/[A-Za-z_]+)?)$/.exec(name)?.[1] ?? '';
+  const [outlook] = findIana(name);
+  return [name, tail, outlook ?? ''].find((each) => each !== '' && isZone(each)) ?? null;
+};
+
+const createZones = (root: ICAL.Component, siteZone: string): Zones => {
+  const own = new Map(
+    root.getAllSubcomponents('vtimezone').map((zone) => [String(zone.getFirstPropertyValue('tzid')), zone]),
+  );
+  const known = new Map<string, string | ICAL.Timezone | null>();
+  const zoneOf = (tzid: string): string | ICAL.Timezone | null => {
+    const found = known.get(tzid);
+    if (found !== undefined) return found;
+    const component = own.get(tzid);
+    const zone = ianaOf(tzid) ?? (component === undefined ? null : new ICAL.Timezone({ component, tzid }));
+    known.set(tzid, zone);
+    return zone;
+  };
+  return {
+    instant: ({ year, month, day, hour, minute, second, zone }, tzid) => {
+      const wall = new Temporal.PlainDateTime(year, month, day, hour, minute, Math.min(second, 59));
+      const isUtc = zone === ICAL.Timezone.utcTimezone;
+      const named = isUtc ? 'UTC' : tzid === null ? siteZone : zoneOf(tzid);
+      if (typeof named === 'string' || named === null) {
+        // A time that is skipped counts by the offset before (RFC 5545, 3.3.5), of one that is repeated the first.
+        return wall.toZonedDateTime(named ?? siteZone, { disambiguation: 'compatible' }).epochMilliseconds;
+      }
+      try {
+        const local = new ICAL.Time({ year, month, day, hour, minute, second }, named);
+        return local.toUnixTime() * 1000;
+      } catch {
+        return wall.toZonedDateTime(siteZone, { disambiguation: 'compatible' }).epochMilliseconds;
+      }
+    },
+  };
+};
+
+const tzidOf = (property: ICAL.Property | null): string | null => {
+  const tzid: unknown = property?.getParameter('tzid');
+  return typeof tzid === 'string' && tzid !== '' ? tzid : null;
+};
+
+const timesIn = (component: ICAL.Component, name: string): { time: ICAL.Time; tzid: string | null }[] =>
+  component.getAllProperties(name).flatMap((property) =>
+    property.getValues().flatMap((value: unknown) => {
+      const time = value instanceof ICAL.Period ? value.start : value;
+      return time instanceof ICAL.Time ? [{ time, tzid: tzidOf(property) }] : [];
+    }),
+  );
+
+const floating = ({ year, month, day, hour, minute, second, isDate }: ICAL.Time): ICAL.Time =>
+  new ICAL.Time({ year, month, day, hour, minute, second, isDate }, ICAL.Timezone.localTimezone);
+
+/** A wall time as if it were UTC: wall times are compared and moved by it. */
+const wallMs = ({ year, month, day, hour, minute, second }: ICAL.Time): number =>
+  Date.UTC(year, month - 1, day, hour, minute, second);
+
+const fromWallMs = (ms: number, isDate: boolean): ICAL.Time => {
+  const at = new Date(ms);
+  const wall = {
+    year: at.getUTCFullYear(),
+    month: at.getUTCMonth() + 1,
+    day: at.getUTCDate(),
+    hour: at.getUTCHours(),
+    minute: at.getUTCMinutes(),
+    second: at.getUTCSeconds(),
+    isDate,
+  };
+  return new ICAL.Time(wall, ICAL.Timezone.localTimezone);
+};
+
+interface Window {
+  from: number;
+  until: number;
+}
+
+/** One event of the file: where it starts, and how its end follows from a start. */
+interface Reading {
+  uid: string;
+  start: ICAL.Time;
+  tzid: string | null;
+  instant(time: ICAL.Time): number;
+  /** The end of an occurrence, in ms. */
+  endOf(start: ICAL.Time): number;
+  details: Pick<CalendarEvent, 'title' | 'location' | 'all_day' | 'private'>;
+}
+
+const DAY_MS = 86_400_000;
+/** More than a wall time and UTC are apart. */
+const ZONE_MS = 2 * DAY_MS;
+
+const read = (event: ICAL.Component, zones: Zones, index: number): Reading | null => {
+  const property = event.getFirstProperty('dtstart');
+  const start: unknown = property?.getFirstValue();
+  if (!(start instanceof ICAL.Time)) return null;
+  const tzid = tzidOf(property);
+  const isUtc = start.zone === ICAL.Timezone.utcTimezone;
+  const instant = (time: ICAL.Time): number => zones.instant(time, isUtc ? 'UTC' : time.isDate ? null : tzid);
+  const end: unknown = event.getFirstPropertyValue('dtend');
+  const duration: unknown = event.getFirstPropertyValue('duration');
+  const endProperty = event.getFirstProperty('dtend');
+  const endOf = (from: ICAL.Time): number => {
+    if (end instanceof ICAL.Time) {
+      const isSameZone = tzidOf(endProperty) === tzid && (end.zone === ICAL.Timezone.utcTimezone) === isUtc;
+      if (isSameZone || start.isDate)
+        return instant(fromWallMs(wallMs(from) + wallMs(end) - wallMs(start), start.isDate));
+      return instant(from) + zones.instant(end, tzidOf(endProperty)) - instant(start);
+    }
+    if (duration instanceof ICAL.Duration) {
+      // Days and weeks are days of the calendar, the rest is exact (RFC 5545, 3.3.6).
+      const days = (duration.weeks * 7 + duration.days) * (duration.isNegative ? -1 : 1);
+      const exact = duration.hours * 3600 + duration.minutes * 60 + duration.seconds;
+      return instant(fromWallMs(wallMs(from) + days * DAY_MS, start.isDate)) + exact * 1000;
+    }
+    return start.isDate ? instant(fromWallMs(wallMs(from) + DAY_MS, true)) : instant(from);
+  };
+  const text = (name: string): string | null => plainText(String(event.getFirstPropertyValue(name) ?? ''), MOST_TITLE);
+  const secrecy = String(event.getFirstPropertyValue('class') ?? '').toUpperCase();
+  return {
+    uid: String(event.getFirstPropertyValue('uid') ?? `event-${index}`).slice(0, 200),
+    start,
+    tzid,
+    instant,
+    endOf,
+    details: {
+      title: text('summary') ?? '',
+      location: text('location'),
+      all_day: start.isDate,
+      private: secrecy === 'PRIVATE' || secrecy === 'CONFIDENTIAL',
+    },
+  };
+};
+
+const isCancelled = (event: ICAL.Component): boolean =>
+  String(event.getFirstPropertyValue('status') ?? '').toUpperCase() === 'CANCELLED';
+
+/** The starts of an event as it recurs, as wall times. */
+const startsOf = (
+  event: ICAL.Component,
+  { start, tzid, instant, endOf }: Reading,
+  zones: Zones,
+  { from, until }: Window,
+  budget: { steps: number },
+): ICAL.Time[] => {
+  const first = floating(start);
+  const length = endOf(start) - instant(start);
+  const starts = new Map([[wallMs(first), first]]);
+  for (const rule of event.getAllProperties('rrule')) {
+    const recur: unknown = rule.getFirstValue();
+    if (!(recur instanceof ICAL.Recur)) continue;
+    const last = recur.until;
+    const end = last == null ? Number.POSITIVE_INFINITY : last.isDate && !start.isDate ? wallMs(last) + DAY_MS : null;
+    const endInstant = end ?? zones.instant(last as ICAL.Time, last?.zone === ICAL.Timezone.utcTimezone ? 'UTC' : tzid);
+    // Compared below: the library compares times of two zones as if they were of one.
+    recur.until = null;
+    const iterator = recur.iterator(first);
+    for (let step = 0; step < MOST_STEPS && budget.steps > 0; step++) {
+      budget.steps -= 1;
+      // The iterator changes the time that it has returned.
+      const next: ICAL.Time | null = iterator.next();
+      if (next === null) break;
+      const wall = wallMs(next);
+      if (wall - ZONE_MS >= until || wall - ZONE_MS > endInstant || (end !== null && wall >= end)) break;
+      if (end === null && wall + ZONE_MS > endInstant && instant(next) > endInstant) break;
+      // Far in the past nothing is compared by its zone, which takes most of the time.
+      if (wall + length + ZONE_MS >= from) starts.set(wall, floating(next));
+    }
+  }
+  for (const { time } of timesIn(event, 'rdate')) starts.set(wallMs(time), floating(time));
+  return [...starts.values()];
+};
+
+const utc = (ms: number): string => new Date(ms).toISOString();
+
+/** The newest version of each event, by its id and, of an exception, what it replaces. */
+const newest = (events: readonly ICAL.Component[]): ICAL.Component[] => {
+  const byName = new Map<string, ICAL.Component>();
+  events.forEach((event, index) => {
+    const uid = String(event.getFirstPropertyValue('uid') ?? `event-${index}`);
+    const name = `${uid}\n${String(event.getFirstPropertyValue('recurrence-id') ?? '')}`;
+    const before = byName.get(name);
+    const sequence = (each: ICAL.Component): number => Number(each.getFirstPropertyValue('sequence') ?? 0);
+    if (before === undefined || sequence(event) >= sequence(before)) byName.set(name, event);
+  });
+  return [...byName.values()];
+};
+
+/** The events of a calendar that are on within the window, in the order of their starts. */
+export const expandCalendar = (calendar: Calendar, window: Window, timeZone: string): CalendarEvent[] => {
+  const root = new ICAL.Component(calendar);
+  const zones = createZones(root, timeZone);
+  const found: (CalendarEvent & { at: number })[] = [];
+  const add = ({ uid, endOf, instant, details }: Reading, start: ICAL.Time): void => {
+    const startsAt = instant(start);
+    const endsAt = Math.max(startsAt, endOf(start));
+    const isOn = startsAt < window.until && (endsAt > window.from || startsAt >= window.from);
+    if (!isOn) return;
+    found.push({
+      id: `${uid}/${utc(startsAt)}`,
+      ...details,
+      starts_at: utc(startsAt),
+      ends_at: utc(endsAt),
+      at: startsAt,
+    });
+  };
+  const events = newest(root.getAllSubcomponents('vevent'));
+  /** Instants that exceptions replace, by the id of their event. */
+  const replaced = new Map<string, Set<number>>();
+  const masters: [ICAL.Component, Reading][] = [];
+  events.forEach((event, index) => {
+    try {
+      const reading = read(event, zones, index);
+      if (reading === null) return;
+      const [exception] = timesIn(event, 'recurrence-id');
+      if (exception === undefined) {
+        masters.push([event, reading]);
+        return;
+      }
+      const { time, tzid } = exception;
+      const at = zones.instant(time, time.isDate ? null : (tzid ?? reading.tzid));
+      replaced.set(reading.uid, (replaced.get(reading.uid) ?? new Set()).add(at));
+      if (!isCancelled(event)) add(reading, floating(reading.start));
+    } catch {
+      // One event that cannot be read does not hide the others.
+    }
+  });
+  const budget = { steps: MOST_STEPS_IN_ALL };
+  for (const [event, reading] of masters) {
+    if (isCancelled(event)) continue;
+    try {
+      const excluded = timesIn(event, 'exdate').map(({ time, tzid }) => ({
+        at: zones.instant(time, time.isDate ? null : (tzid ?? reading.tzid)),
+        // A date excludes what starts on it.
+        date: time.isDate && !reading.start.isDate ? wallMs(time) : null,
+      }));
+      const dates = new Set(excluded.flatMap(({ date }) => date ?? []));
+      const instants = new Set(excluded.flatMap(({ at, date }) => (date === null ? at : [])));
+      const moved = replaced.get(reading.uid);
+      let count = 0;
+      for (const start of startsOf(event, reading, zones, window, budget)) {
+        const at = reading.instant(start);
+        const day = wallMs(start) - (wallMs(start) % DAY_MS);
+        if (moved?.has(at) === true || instants.has(at) || dates.has(day)) continue;
+        if (count++ > MOST_OF_EVENT * 100) break;
+        add(reading, start);
+      }
+    } catch {
+      // As above.
+    }
+  }
+  found.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
+  return found.map(({ at: _, ...event }) => event);
+};

@@ -1,0 +1,265 @@
+/** Calendars: 20 cases in ten zones, each compared with what the calendar says by the rules of the zone. */
+import { Temporal } from 'temporal-polyfill';
+import { describe, expect, test } from 'vitest';
+import { expandCalendar, readCalendar } from '../../service/feeds/calendar.ts';
+
+const zones = [
+  ...['Europe/Vienna', 'Europe/London', 'America/New_York', 'America/St_Johns', 'America/Sao_Paulo'],
+  ...['Asia/Kolkata', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'Pacific/Apia', 'Africa/Casablanca'],
+];
+
+const calendarOf = (...events: string[]): string =>
+  [
+    'BEGIN:VCALENDAR',
+    'VERSION:2.0',
+    ...events.flatMap((event) => ['BEGIN:VEVENT', event, 'END:VEVENT']),
+    'END:VCALENDAR',
+  ].join('\r\n');
+
+/** The first Sunday on which a zone sets its clocks forward in 2026, else one in March. */
+const springIn = (zone: string): Temporal.PlainDate => {
+  const start = Temporal.PlainDate.from('2026-01-01').toZonedDateTime(zone);
+  for (
+    let at = start.getTimeZoneTransition('next');
+    at !== null && at.year === 2026;
+    at = at.getTimeZoneTransition('next')
+  ) {
+    const before = at.subtract({ seconds: 1 });
+    if (at.offsetNanoseconds > before.offsetNanoseconds) return at.toPlainDate();
+  }
+  return Temporal.PlainDate.from('2026-03-29');
+};
+
+interface Case {
+  name: string;
+  /** Lines of the events. @param day the day of the change, or its neighbours */
+  events(zone: string, day: (add: number) => string): string[];
+  /** Starts as wall times, `T` between date and time, from the day before the change on. */
+  starts(day: (add: number) => string): string[];
+}
+
+const at = (zone: string, date: string, time = '100000'): string =>
+  `DTSTART;TZID=${zone}:${date.replaceAll('-', '')}T${time}`;
+const uid = 'UID:a\r\nSUMMARY:A';
+const compact = (date: string): string => date.replaceAll('-', '');
+
+const cases: Case[] = [
+  {
+    name: 'once',
+    events: (zone, day) => [`${uid}\r\n${at(zone, day(1))}\r\nDURATION:PT1H`],
+    starts: (day) => [`${day(1)}T10:00`],
+  },
+  {
+    name: 'every day, over the change',
+    events: (zone, day) => [`${uid}\r\n${at(zone, day(-30))}\r\nRRULE:FREQ=DAILY`],
+    starts: (day) => [-1, 0, 1, 2, 3, 4, 5, 6].map((add) => `${day(add)}T10:00`),
+  },
+  {
+    name: 'every day in the hour that may be skipped',
+    events: (zone, day) => [`${uid}\r\n${at(zone, day(-2), '023000')}\r\nRRULE:FREQ=DAILY;COUNT=5`],
+    starts: (day) => [-1, 0, 1, 2].map((add) => `${day(add)}T02:30`),
+  },
+  {
+    name: 'every second day',
+    events: (zone, day) => [`${uid}\r\n${at(zone, day(-3))}\r\nRRULE:FREQ=DAILY;INTERVAL=2`],
+    starts: (day) => [-1, 1, 3, 5].map((add) => `${day(add)}T10:00`),
+  },
+  {
+    name: 'since the last century',
+    events: (zone) => [`${uid}\r\n${at(zone, '1999-12-31', '080000')}\r\nRRULE:FREQ=DAILY`],
+    starts: (day) => [-1, 0, 1, 2, 3, 4, 5, 6].map((add) => `${day(add)}T08:00`),
+  },
+  {
+    name: 'except one',
+    events: (zone, day) => [
+      `${uid}\r\n${at(zone, day(-1))}\r\nRRULE:FREQ=DAILY;COUNT=4\r\nEXDATE;TZID=${zone}:${compact(day(1))}T100000`,
+    ],
+    starts: (day) => [-1, 0, 2].map((add) => `${day(add)}T10:00`),
+  },
+  {
+    name: 'except a date',
+    events: (zone, day) => [
+      `${uid}\r\n${at(zone, day(-1))}\r\nRRULE:FREQ=DAILY;COUNT=4\r\nEXDATE;VALUE=DATE:${compact(day(0))}`,
+    ],
+    starts: (day) => [-1, 1, 2].map((add) => `${day(add)}T10:00`),
+  },
+  {
+    name: 'one moved',
+    events: (zone, day) => [
+      `${uid}\r\n${at(zone, day(-1))}\r\nRRULE:FREQ=DAILY;COUNT=3`,
+      `${uid}\r\nRECURRENCE-ID;TZID=${zone}:${compact(day(0))}T100000\r\n${at(zone, day(3), '120000')}`,
+    ],
+    starts: (day) => [`${day(-1)}T10:00`, `${day(1)}T10:00`, `${day(3)}T12:00`],
+  },
+  {
+    name: 'one cancelled',
+    events: (zone, day) => [
+      `${uid}\r\n${at(zone, day(-1))}\r\nRRULE:FREQ=DAILY;COUNT=3`,
+      `${uid}\r\nRECURRENCE-ID;TZID=${zone}:${compact(day(0))}T100000\r\n${at(zone, day(0))}\r\nSTATUS:CANCELLED`,
+    ],
+    starts: (day) => [-1, 1].map((add) => `${day(add)}T10:00`),
+  },
+  {
+    name: 'all cancelled',
+    events: (zone, day) => [`${uid}\r\n${at(zone, day(-1))}\r\nRRULE:FREQ=DAILY;COUNT=3\r\nSTATUS:CANCELLED`],
+    starts: () => [],
+  },
+  {
+    name: 'further dates',
+    events: (zone, day) => [
+      `${uid}\r\n${at(zone, day(0))}\r\nRDATE;TZID=${zone}:${compact(day(2))}T140000,${compact(day(4))}T150000`,
+    ],
+    starts: (day) => [`${day(0)}T10:00`, `${day(2)}T14:00`, `${day(4)}T15:00`],
+  },
+  {
+    name: 'a newer version of an event',
+    events: (zone, day) => [
+      `${uid}\r\n${at(zone, day(0))}\r\nSEQUENCE:1`,
+      `${uid}\r\n${at(zone, day(0), '090000')}\r\nSEQUENCE:0`,
+    ],
+    starts: (day) => [`${day(0)}T10:00`],
+  },
+  {
+    name: 'before and after the days',
+    events: (zone, day) => [
+      `UID:b\r\nSUMMARY:B\r\n${at(zone, day(-2))}\r\nDURATION:PT1H`,
+      `UID:c\r\nSUMMARY:C\r\n${at(zone, day(7))}\r\nDURATION:PT1H`,
+      `${uid}\r\n${at(zone, day(6), '235900')}\r\nDURATION:PT1H`,
+    ],
+    starts: (day) => [`${day(6)}T23:59`],
+  },
+  {
+    name: 'all days',
+    events: (_, day) => [`${uid}\r\nDTSTART;VALUE=DATE:${compact(day(0))}\r\nDTEND;VALUE=DATE:${compact(day(2))}`],
+    starts: (day) => [`${day(0)}T00:00`],
+  },
+  {
+    name: 'a whole day that recurs, except one',
+    events: (_, day) => [
+      `${uid}\r\nDTSTART;VALUE=DATE:${compact(day(-1))}\r\nRRULE:FREQ=DAILY;COUNT=3\r\nEXDATE;VALUE=DATE:${compact(day(0))}`,
+    ],
+    starts: (day) => [-1, 1].map((add) => `${day(add)}T00:00`),
+  },
+  {
+    name: 'a time without a zone',
+    events: (_, day) => [`${uid}\r\nDTSTART:${compact(day(1))}T070000`],
+    starts: (day) => [`${day(1)}T07:00`],
+  },
+  {
+    name: 'until a date',
+    events: (zone, day) => [`${uid}\r\n${at(zone, day(-1))}\r\nRRULE:FREQ=DAILY;UNTIL=${compact(day(1))}`],
+    starts: (day) => [-1, 0, 1].map((add) => `${day(add)}T10:00`),
+  },
+  {
+    name: 'an unreadable event among others',
+    events: (zone, day) => [`UID:x\r\nSUMMARY:X\r\nDTSTART:nonsense`, `${uid}\r\n${at(zone, day(2))}`],
+    starts: (day) => [`${day(2)}T10:00`],
+  },
+  {
+    name: 'a zone in quotes with a prefix',
+    events: (zone, day) => [`${uid}\r\nDTSTART;TZID="/example.com/${zone}":${compact(day(2))}T100000`],
+    starts: (day) => [`${day(2)}T10:00`],
+  },
+  {
+    name: 'every day, counted',
+    events: (zone, day) => [`${uid}\r\n${at(zone, day(-5))}\r\nRRULE:FREQ=DAILY;COUNT=6`],
+    starts: (day) => [-1, 0].map((add) => `${day(add)}T10:00`),
+  },
+];
+
+describe.each(zones)('in %s', (zone) => {
+  const change = springIn(zone);
+  const day = (add: number): string => change.add({ days: add }).toString();
+  const window = {
+    from: Temporal.PlainDate.from(day(-1)).toZonedDateTime(zone).epochMilliseconds,
+    until: Temporal.PlainDate.from(day(7)).toZonedDateTime(zone).epochMilliseconds,
+  };
+  const instant = (wall: string): string =>
+    new Date(
+      Temporal.PlainDateTime.from(wall).toZonedDateTime(zone, { disambiguation: 'compatible' }).epochMilliseconds,
+    ).toISOString();
+
+  test.each(cases.map((each) => [each.name, each] as const))('%s', (_, { events, starts }) => {
+    const found = expandCalendar(readCalendar(calendarOf(...events(zone, day))), window, zone);
+    expect(found.map(({ starts_at }) => starts_at)).toEqual(starts(day).map(instant));
+  });
+});
+
+const vienna = (text: string, from = '2026-06-15'): ReturnType<typeof expandCalendar> => {
+  const date = Temporal.PlainDate.from(from).toZonedDateTime('Europe/Vienna');
+  const window = { from: date.epochMilliseconds, until: date.add({ days: 8 }).epochMilliseconds };
+  return expandCalendar(readCalendar(text), window, 'Europe/Vienna');
+};
+
+describe('zones and ends', () => {
+  test.each([
+    ['W. Europe Standard Time', '2026-06-15T08:00:00.000Z'],
+    ['Eastern Standard Time', '2026-06-15T14:00:00.000Z'],
+    ['Tokyo Standard Time', '2026-06-15T01:00:00.000Z'],
+    ['Nowhere/At All', '2026-06-15T08:00:00.000Z'],
+  ])('of Outlook are known: %s', (tzid, starts) => {
+    const [event] = vienna(calendarOf(`${uid}\r\nDTSTART;TZID=${tzid}:20260615T100000`));
+    expect(event?.starts_at).toBe(starts);
+  });
+
+  test('that only the file defines are those of the file', () => {
+    const zone =
+      'BEGIN:VTIMEZONE\r\nTZID:Own\r\nBEGIN:STANDARD\r\nDTSTART:19700101T000000\r\nTZOFFSETFROM:+0530\r\nTZOFFSETTO:+0530\r\nEND:STANDARD\r\nEND:VTIMEZONE';
+    const text = calendarOf(`${uid}\r\nDTSTART;TZID=Own:20260615T100000`).replace(
+      'VERSION:2.0',
+      `VERSION:2.0\r\n${zone}`,
+    );
+    expect(vienna(text)[0]?.starts_at).toBe('2026-06-15T04:30:00.000Z');
+  });
+
+  test('UNTIL in UTC counts as an instant', () => {
+    const rule = 'RRULE:FREQ=DAILY;UNTIL=20260616T080000Z';
+    expect(vienna(calendarOf(`${uid}\r\nDTSTART;TZID=Europe/Vienna:20260615T100000\r\n${rule}`))).toHaveLength(2);
+  });
+
+  test('an event of several days is on until its end', () => {
+    const [event] = vienna(
+      calendarOf(`${uid}\r\nDTSTART;TZID=Europe/Vienna:20260614T220000\r\nDTEND;TZID=Europe/Vienna:20260616T020000`),
+    );
+    expect([event?.starts_at, event?.ends_at]).toEqual(['2026-06-14T20:00:00.000Z', '2026-06-16T00:00:00.000Z']);
+  });
+
+  test('private and confidential events are marked, and titles are plain', () => {
+    const events = vienna(
+      calendarOf(
+        'UID:1\r\nSUMMARY:Public\\, <b>bold</b>\r\nDTSTART:20260615T060000Z',
+        'UID:2\r\nSUMMARY:Own\r\nCLASS:PRIVATE\r\nDTSTART:20260615T070000Z',
+        'UID:3\r\nSUMMARY:Sealed\r\nCLASS:CONFIDENTIAL\r\nDTSTART:20260615T080000Z\r\nLOCATION:Attic',
+      ),
+    );
+    expect(events.map(({ title, location, private: isPrivate }) => [title, location, isPrivate])).toEqual([
+      ['Public, bold', null, false],
+      ['Own', null, true],
+      ['Sealed', 'Attic', true],
+    ]);
+  });
+});
+
+describe('what is too much', () => {
+  test('endless rules of seconds end', () => {
+    const before = performance.now();
+    vienna(
+      calendarOf(
+        ...Array.from({ length: 50 }, (_, index) => `UID:${index}\r\nDTSTART:20200101T000000Z\r\nRRULE:FREQ=SECONDLY`),
+      ),
+    );
+    expect(performance.now() - before).toBeLessThan(15_000);
+  });
+
+  test('more than 50,000 events are refused', () => {
+    const text = calendarOf(...Array.from({ length: 50_001 }, () => 'DTSTART:20260615T060000Z'));
+    expect(() => readCalendar(text)).toThrow('it has 50001 events, more than 50000');
+  });
+
+  test.each([['<html>'], [''], ['BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nEND:VCALENDAR']])(
+    'no calendar is refused: %j',
+    (text) => {
+      expect(() => readCalendar(text)).toThrow(/^it/);
+    },
+  );
+});

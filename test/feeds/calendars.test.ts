@@ -1,0 +1,175 @@
+/** Calendars through the front door: what pages get of them, when, and what stays private. */
+
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { validateContent } from '../../service/content/validate.ts';
+import { addDays } from '../../service/domain/wall-time.ts';
+import { lobbyWith } from '../content/samples.ts';
+import { describeBrowser } from '../support/browser.ts';
+import { healthOf, patience, payloadOf } from '../support/observe.ts';
+import { openPlayer } from '../support/player.ts';
+import { startTestService, temporaryFolder } from '../support/service.ts';
+
+const timeZone = 'Europe/Vienna';
+const env = { SIGNAGE_TIME_ZONE: timeZone };
+const today = (): string => new Intl.DateTimeFormat('sv', { timeZone }).format(Date.now());
+const compact = (days: number): string => addDays(today(), days).replaceAll('-', '');
+const ics = (...events: string[]): string =>
+  [
+    'BEGIN:VCALENDAR',
+    'VERSION:2.0',
+    ...events.flatMap((event) => ['BEGIN:VEVENT', event, 'END:VEVENT']),
+    'END:VCALENDAR',
+    '',
+  ].join('\r\n');
+const daily = (id: string, title: string, time: string, more = ''): string =>
+  `UID:${id}\r\nSUMMARY:${title}\r\nDTSTART;TZID=${timeZone}:20200101T${time}\r\nDURATION:PT1H\r\nRRULE:FREQ=DAILY${more}`;
+
+/** Serves a calendar whose text can be changed. */
+const serve = async (text: string) => {
+  const state = { text, isDown: false };
+  const server = createServer((_, response) => {
+    if (state.isDown) response.writeHead(503).end();
+    else response.setHeader('Content-Type', 'text/calendar').end(state.text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return Object.assign(state, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/room.ics` });
+};
+
+const slide = (content: object) => ({ id: 'room', kind: 'calendar', content });
+const contentWith = (url: string, content: object, more: object = {}) =>
+  lobbyWith([slide(content)], { calendars: [{ id: 'room', name: 'Oak', url, refresh_seconds: 1 }], ...more });
+
+const eventsOf = async (service: Parameters<typeof payloadOf>[0]) =>
+  (await payloadOf(service)).calendars?.[0]?.events ?? [];
+
+describe('a calendar', () => {
+  test('is in the payload of screens that show it, from the last midnight on for 8 days', async () => {
+    const { url } = await serve(ics(daily('a', 'Choir', '100000')));
+    const content = contentWith(url, { calendar_id: 'room' });
+    const other = { name: 'Hall', slug: 'hall', playlist_id: 'none' };
+    const service = await startTestService({
+      env,
+      content: {
+        ...content,
+        screens: [...content.screens, other],
+        playlists: [...content.playlists, { id: 'none', slides: [{ kind: 'text', title: 'Hall' }] }],
+      },
+    });
+    await expect.poll(async () => (await eventsOf(service)).length, patience).toBe(8);
+    const { calendars = [] } = await payloadOf(service);
+    expect(calendars[0]).toMatchObject({ id: 'room', name: 'Oak', status: 'ok' });
+    expect(calendars[0]?.events[0]).toMatchObject({ title: 'Choir', location: null, all_day: false, private: false });
+    expect(Object.keys(await payloadOf(service, 'hall'))).not.toContain('calendars');
+  });
+
+  test('is on the disk within a second, and there without its server after a restart', async () => {
+    const state = await serve(ics(daily('a', 'Choir', '100000')));
+    const dataDir = temporaryFolder();
+    const first = await startTestService({ env, dataDir, content: contentWith(state.url, { calendar_id: 'room' }) });
+    await expect.poll(async () => (await eventsOf(first)).length, patience).toBe(8);
+    await first.close();
+    state.isDown = true;
+    const second = await startTestService({ env, dataDir });
+    await expect.poll(async () => (await eventsOf(second)).length, patience).toBe(8);
+    await expect.poll(async () => (await payloadOf(second)).calendars?.[0]?.status, patience).toBe('stale');
+    await expect
+      .poll(async () => JSON.stringify((await healthOf(second)).warnings), patience)
+      .toContain('The calendar \\"room\\" failed');
+    expect(await eventsOf(second)).toHaveLength(8);
+  });
+
+  test('does not tell of private events, unless a slide shows them', async () => {
+    const { url } = await serve(ics(`${daily('a', 'Surgery', '100000')}\r\nCLASS:PRIVATE\r\nLOCATION:Ward 3`));
+    const service = await startTestService({ env, content: contentWith(url, { calendar_id: 'room' }) });
+    await expect
+      .poll(async () => (await eventsOf(service))[0], patience)
+      .toMatchObject({ title: 'Busy', location: null, private: true });
+    service.writeContent(contentWith(url, { calendar_ids: ['room'], show_private: true }));
+    await expect
+      .poll(async () => (await eventsOf(service))[0], patience)
+      .toMatchObject({ title: 'Surgery', location: 'Ward 3' });
+  });
+
+  test('with more than 500 events in 8 days is cut, and that is a warning', async () => {
+    const events = Array.from({ length: 70 }, (_, index) => daily(`e${index}`, `E ${index}`, '100000'));
+    const { url } = await serve(ics(...events));
+    const service = await startTestService({ env, content: contentWith(url, { calendar_id: 'room' }) });
+    await expect.poll(async () => (await eventsOf(service)).length, patience).toBe(500);
+    await expect
+      .poll(async () => (await healthOf(service)).warnings, patience)
+      .toContain('The calendar "room" has 60 more events than are shown.');
+  });
+
+  test('can lie among the media, and be the entries of a timetable', async () => {
+    const service = await startTestService({
+      env,
+      content: lobbyWith([{ kind: 'timetable', content: { group_id: 'today' } }], {
+        calendars: [{ id: 'room', url: '/media/room.ics', refresh_seconds: 1 }],
+        timetableGroups: [{ id: 'today', calendar_id: 'room' }],
+      }),
+    });
+    writeFileSync(
+      join(service.dataDir, 'uploads', 'room.ics'),
+      ics(`UID:1\r\nSUMMARY:Choir\r\nLOCATION:Oak\r\nDTSTART;TZID=${timeZone}:${compact(1)}T183000`),
+    );
+    const entries = async () =>
+      (await payloadOf(service)).timetableGroups[0]?.entries.map(({ time, title, location }) => [
+        time,
+        title,
+        location,
+      ]);
+    await expect.poll(entries, { ...patience, timeout: 25_000 }).toEqual([['18:30', 'Choir', 'Oak']]);
+    expect(Object.keys(await payloadOf(service))).not.toContain('calendars');
+  });
+
+  test('that is none is a failed one, and what a server sends instead changes nothing', async () => {
+    const state = await serve(ics(daily('a', 'Choir', '100000')));
+    const service = await startTestService({ env, content: contentWith(state.url, { calendar_id: 'room' }) });
+    await expect.poll(async () => (await eventsOf(service)).length, patience).toBe(8);
+    state.text = '<html>Please log in</html>';
+    await expect.poll(async () => (await payloadOf(service)).calendars?.[0]?.status, patience).toBe('stale');
+    expect(await eventsOf(service)).toHaveLength(8);
+  });
+});
+
+test.each<[object, string]>([
+  [{ calendars: [{ id: 'room', url: 'ftp://example.com/a.ics' }] }, 'calendars[0].url'],
+  [{ calendars: [{ id: 'room', url: '/media/a.txt' }] }, 'calendars[0].url'],
+  [{ calendars: [] }, 'playlists[0].slides[0].content.calendar_id'],
+  [
+    { calendars: [{ id: 'room', url: 'webcal://example.com/a' }], timetableGroups: [{ id: 'x', calendar_id: 'y' }] },
+    'timetableGroups[0].calendar_id',
+  ],
+  [
+    { calendars: [{ id: 'room', url: 'webcal://example.com/a' }], timetableGroups: [{ id: 'x' }] },
+    'timetableGroups[0]',
+  ],
+])('an error in %o is told by its path', (more, path) => {
+  const reading = validateContent(lobbyWith([slide({ calendar_id: 'room' })], more));
+  expect(reading.ok ? [] : reading.issues.map((issue) => issue.path)).toEqual([path]);
+});
+
+describeBrowser('a slide of a calendar', () => {
+  /** An event that is on now, whatever the time is, and one of the whole day. */
+  const current = (): string => {
+    const utc = (minutes: number): string =>
+      new Date(Date.now() + minutes * 60_000).toISOString().replace(/[-:]|\.\d+/g, '');
+    return `UID:now\r\nSUMMARY:Standing meeting\r\nDTSTART:${utc(-1)}\r\nDTEND:${utc(600)}`;
+  };
+
+  test.each(['day', 'week', 'room'])('shows a %s, and what is on now', async (view) => {
+    const { url } = await serve(ics(current(), `UID:all\r\nSUMMARY:Open house\r\nDTSTART;VALUE=DATE:${compact(0)}`));
+    const service = await startTestService({ env, content: contentWith(url, { calendar_id: 'room', view }) });
+    await expect.poll(async () => (await eventsOf(service)).length, patience).toBe(2);
+    const page = await openPlayer(service, 'lobby');
+    await page.locator('.slide-calendar[data-state="playing"]').waitFor();
+    await page.getByText('Standing meeting').first().waitFor();
+    expect(await page.locator(view === 'room' ? '.state.taken' : '.event.now').count()).toBe(1);
+    expect(await page.locator('.slide-calendar .title').textContent()).toBe('Oak');
+  });
+});
