@@ -56,7 +56,7 @@ export const mediaUses = (file: ContentFile): ReadonlyMap<string, MediaUse> => r
 /** The ids of the slides that use each file of {@link mediaNamed}. */
 export const mediaSlides = (file: ContentFile): ReadonlyMap<string, ReadonlySet<string>> => read(file).slides;
 
-const collect = ({ playlists, templates, messages, style }: ContentFile): MediaNames => {
+const collect = ({ playlists, templates, messages, calendars, style }: ContentFile): MediaNames => {
   const uses = new Map<string, MediaUse>();
   const slidesOf = new Map<string, Set<string>>();
   const markupOf = new Map([...templates, ...designs].map(({ id, html }) => [id, html]));
@@ -86,6 +86,14 @@ const collect = ({ playlists, templates, messages, style }: ContentFile): MediaN
     slidesOf.set(name, (slidesOf.get(name) ?? new Set()).add(usedBy));
     if (!uses.has(name)) {
       uses.set(name, { path: spellPath(['messages', at, 'media_url']), label: slideLabel(title, usedBy) });
+    }
+  }
+  for (const [at, { id, name: label, url }] of calendars.entries()) {
+    const name = mediaNameIn(url);
+    if (name === null) continue;
+    slidesOf.set(name, (slidesOf.get(name) ?? new Set()).add(id));
+    if (!uses.has(name)) {
+      uses.set(name, { path: spellPath(['calendars', at, 'url']), label: slideLabel(label, id) });
     }
   }
   const { logo_url, fonts } = style ?? {};

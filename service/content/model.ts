@@ -3,11 +3,12 @@ import { createHash } from 'node:crypto';
 import type { ContentFile } from '../contract/content.ts';
 import { designs } from '../contract/designs.ts';
 import type { PlaylistPayload, Screen, Slide } from '../contract/playlist.ts';
+import { calendarIdsOf } from '../domain/calendar-view.ts';
 import { programmesOf } from '../domain/programmes.ts';
 import { type RoundLists, reachableFrom } from '../domain/rounds.ts';
 import { fillSlide, fillTimetable, type NamedTemplate, shownName } from '../domain/slides.ts';
 import { usedOf } from '../domain/template.ts';
-import type { SourceSettings } from '../feeds/index.ts';
+import type { FilledCalendar, FilledTimetable, SourceSettings } from '../feeds/index.ts';
 import { isPlain, roundListsOf, zonesOf } from './round-lists.ts';
 
 const DEFAULT_REFRESH_SECONDS = 900;
@@ -23,7 +24,10 @@ export interface Stamp {
 export type Stamps = ReadonlyMap<string, Stamp>;
 
 /** One screen's payload without its revision. */
-export type ScreenDocument = Omit<PlaylistPayload, 'revision'> & {
+export type ScreenDocument = Omit<PlaylistPayload, 'revision' | 'timetableGroups' | 'calendars'> & {
+  timetableGroups: FilledTimetable[];
+  /** Absent: no slide shows one. */
+  calendars?: FilledCalendar[];
   /** All pages of the site show the same slide at the same time. Sent as a header, not in the payload. */
   sync?: true;
 };
@@ -79,7 +83,7 @@ const publicAddress = (address: string): string => {
 };
 
 /** The settings for fetching the feeds and API sources, credentials included. */
-export const sourcesOf = ({ rssFeeds, apiSources }: ContentFile): SourceSettings[] => {
+export const sourcesOf = ({ rssFeeds, apiSources, calendars }: ContentFile): SourceSettings[] => {
   const common = ({ id, url, refresh_seconds }: ContentFile['rssFeeds'][number]) => ({
     id,
     url,
@@ -87,6 +91,11 @@ export const sourcesOf = ({ rssFeeds, apiSources }: ContentFile): SourceSettings
   });
   return [
     ...rssFeeds.map((feed) => ({ kind: 'rss' as const, ...common(feed), select: null })),
+    ...calendars.map((calendar) => ({
+      kind: 'ics' as const,
+      ...common({ ...calendar, url: calendar.url.replace(/^webcal:/i, 'https:') }),
+      select: null,
+    })),
     ...apiSources.map((source) => ({ kind: 'api' as const, ...common(source), select: source.select ?? null })),
   ];
 };
@@ -104,20 +113,48 @@ const fillShared = (content: ContentFile): Data => {
   return {
     rssFeeds: content.rssFeeds.map((feed) => ({ ...fillSource(feed), items: [] })),
     apiSources: content.apiSources.map((source) => ({ ...fillSource(source), data: null })),
-    timetableGroups: content.timetableGroups.map(fillTimetable),
+    timetableGroups: content.timetableGroups.map((group) =>
+      group.calendar_id === undefined
+        ? fillTimetable(group)
+        : { ...fillTimetable(group), calendarId: group.calendar_id },
+    ),
+    calendars: content.calendars.map(({ id, name }) => ({
+      id,
+      name: shownName(name ?? id),
+      status: 'pending',
+      fetched_at: null,
+      events: [],
+      showsPrivate: false,
+    })),
   };
 };
 
-type Data = Pick<ScreenDocument, 'rssFeeds' | 'apiSources' | 'timetableGroups'>;
+type Data = Pick<ScreenDocument, 'rssFeeds' | 'apiSources'> & {
+  timetableGroups: FilledTimetable[];
+  calendars?: FilledCalendar[];
+};
 
 /** The feeds, sources and groups that the slides name. */
-const usedBy = (slides: readonly Slide[], { rssFeeds, apiSources, timetableGroups }: Data): Data => {
+const usedBy = (slides: readonly Slide[], { rssFeeds, apiSources, timetableGroups, calendars = [] }: Data): Data => {
   const used = { rssFeeds: new Set<unknown>(), apiSources: new Set<unknown>(), timetableGroups: new Set<unknown>() };
+  /** Whether the titles of private events are shown, by the id of the calendar. */
+  const shown = new Map<string, boolean>();
+  const show = (id: unknown, content: Slide['content']): void => {
+    if (typeof id === 'string') shown.set(id, shown.get(id) === true || content?.['show_private'] === true);
+  };
   for (const { kind, content } of slides) {
     if (kind === 'rss') used.rssFeeds.add(rssFeeds.find(({ id }) => id === content?.['feed_id']));
+    if (kind === 'calendar') for (const id of calendarIdsOf(content)) show(id, content);
     if (kind === 'timetable') used.timetableGroups.add(timetableGroups.find(({ id }) => id === content?.['group_id']));
   }
   const templates = new Set(slides.map(({ kind, template }) => (kind === 'template' ? (template?.html ?? '') : '')));
+  for (const { kind, template, content } of slides) {
+    if (kind !== 'template') continue;
+    const values = Object.values(content ?? {});
+    const named = usedOf(template?.html ?? '', 'calendars', calendars);
+    const isByValue = named.length === calendars.length && /calendars\s*\[\s*[a-z]/.test(template?.html ?? '');
+    for (const { id } of named) if (!isByValue || values.includes(id)) show(id, content);
+  }
   for (const html of templates) {
     for (const each of usedOf(html, 'feeds', rssFeeds)) used.rssFeeds.add(each);
     for (const each of usedOf(html, 'sources', apiSources)) used.apiSources.add(each);
@@ -127,6 +164,12 @@ const usedBy = (slides: readonly Slide[], { rssFeeds, apiSources, timetableGroup
     rssFeeds: rssFeeds.filter((each) => used.rssFeeds.has(each)),
     apiSources: apiSources.filter((each) => used.apiSources.has(each)),
     timetableGroups: timetableGroups.filter((each) => used.timetableGroups.has(each)),
+    ...(shown.size > 0 && {
+      calendars: calendars.flatMap((each) => {
+        const showsPrivate = shown.get(each.id);
+        return showsPrivate === undefined ? [] : [{ ...each, showsPrivate }];
+      }),
+    }),
   };
 };
 

@@ -1,7 +1,7 @@
 /** The payload of each screen, serialized once per change of the document or of its live data: a GET only writes bytes. */
 
 import type { ContentFile, OpeningTime } from '../contract/content.ts';
-import { playlistPayload, type Screen, type Slide, syncHeader } from '../contract/playlist.ts';
+import { type PlaylistPayload, playlistPayload, type Screen, type Slide, syncHeader } from '../contract/playlist.ts';
 import type { ProgrammePlan } from '../contract/programmes.ts';
 import { extendedFields, type Variant } from '../contract/terms.ts';
 import { remember } from '../domain/collections.ts';
@@ -33,12 +33,15 @@ export interface Payload extends PreparedAnswer {
   plan?: string;
 }
 
+/** A document with its live data. */
+type FullDocument = Omit<PlaylistPayload, 'revision'> & Pick<ScreenDocument, 'sync'>;
+
 /** Programmes with their revision, so that what screens share is serialized once. */
 const plans = new WeakMap<ProgrammePlan, Map<string, ProgrammePlan>>();
 const MAX_PLANS = 100;
 
 /** The document with the revision of its programme: of all that does not change at a boundary. */
-const withPlan = (document: ScreenDocument, leading: readonly Slide[]): ScreenDocument => {
+const withPlan = (document: FullDocument, leading: readonly Slide[]): FullDocument => {
   const { programme, sync: _, ...rest } = document;
   if (programme === undefined) return document;
   const revision = revisionOf({ ...rest, programme, playlist: null, slides: leading });
@@ -49,7 +52,7 @@ const withPlan = (document: ScreenDocument, leading: readonly Slide[]): ScreenDo
   return { ...document, programme: plan };
 };
 
-export const createPayload = ({ sync, ...document }: ScreenDocument, variant: Variant): Payload => {
+export const createPayload = ({ sync, ...document }: FullDocument, variant: Variant): Payload => {
   // With `sync`, which is a header: a page must fetch the playlist where nothing else has changed.
   const revision = revisionOf({ ...document, sync });
   const bodyOf = (): Buffer => {
@@ -81,7 +84,7 @@ export interface InsertedPlaylists {
 }
 
 /** The parts of a payload that name what a page loads. */
-export type Shown = Pick<ScreenDocument, 'slides' | 'rssFeeds' | 'apiSources' | 'style'>;
+export type Shown = Pick<FullDocument, 'slides' | 'rssFeeds' | 'apiSources' | 'style'>;
 
 /** Read access to the content. */
 export interface View {
@@ -210,10 +213,11 @@ export const createPayloads = (
       filled.set(document.rssFeeds, live);
       return live;
     };
-    const full = [...due].map(([slug, document]): [string, ScreenDocument] => [
-      slug,
-      withPlan({ ...document, slides: slides.get(slug) ?? document.slides, ...fill(document) }, led.get(slug) ?? []),
-    ]);
+    const full = [...due].map(([slug, { calendars, ...document }]): [string, FullDocument] => {
+      const own = slides.get(slug) ?? document.slides;
+      const live = fill({ ...document, ...(calendars && { calendars }) });
+      return [slug, withPlan({ ...document, slides: own, ...live }, led.get(slug) ?? [])];
+    });
     shown = [
       ...new Map(
         full.map(([slug, document]) => {

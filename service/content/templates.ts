@@ -21,6 +21,7 @@ const recordFields = {
   feeds: [...sourceFields, 'items'],
   sources: [...sourceFields, 'data'],
   timetables: ['id', 'name', 'entries'],
+  calendars: ['id', 'name', 'status', 'fetched_at', 'events'],
 } as const;
 
 /** Resolves a path in a value of the file; null: it is defined, or known only at render time. */
@@ -48,7 +49,12 @@ const oneOf = (known: readonly string[], path: TemplateName['path'], at: number)
 
 const missingIn = (path: TemplateName['path'], slide: SlideFile, content: ContentFile): Missing | null => {
   const [root, second] = path;
-  const records = { feeds: content.rssFeeds, sources: content.apiSources, timetables: content.timetableGroups };
+  const records = {
+    feeds: content.rssFeeds,
+    sources: content.apiSources,
+    timetables: content.timetableGroups,
+    calendars: content.calendars,
+  };
   if (root === 'now') return null;
   if (root === 'content') return resolve(slide.content ?? {}, path, 1);
   if (root === 'slide') {
@@ -57,7 +63,7 @@ const missingIn = (path: TemplateName['path'], slide: SlideFile, content: Conten
       : oneOf(Object.keys(slideRecord.shape), path, 1);
   }
   if (root === 'screen') return oneOf(Object.keys(screen.shape), path, 1);
-  if (root === 'feeds' || root === 'sources' || root === 'timetables') {
+  if (root === 'feeds' || root === 'sources' || root === 'timetables' || root === 'calendars') {
     const ids = records[root].map(({ id }) => id);
     return (
       oneOf([...ids, 'size'], path, 1) ?? (ids.includes(String(second)) ? oneOf(recordFields[root], path, 2) : null)

@@ -160,6 +160,7 @@ const crossCheck = (content: ContentFile): { path: Path; message: string }[] => 
   );
   const feeds = ids('rssFeeds', content.rssFeeds);
   const groups = ids('timetableGroups', content.timetableGroups);
+  const calendars = ids('calendars', content.calendars);
   ids('apiSources', content.apiSources);
 
   const refer = (path: Path, value: string | null | undefined, known: Set<string>, what: string) => {
@@ -191,10 +192,19 @@ const crossCheck = (content: ContentFile): { path: Path; message: string }[] => 
         report([...here, 'content', ...path], message);
       }
       if (each.kind === 'rss') refer([...here, 'content', 'feed_id'], each.content.feed_id, feeds, 'RSS feed');
+      if (each.kind === 'calendar') {
+        refer([...here, 'content', 'calendar_id'], each.content.calendar_id, calendars, 'calendar');
+        each.content.calendar_ids?.forEach((value, place) => {
+          refer([...here, 'content', 'calendar_ids', place], value, calendars, 'calendar');
+        });
+      }
       if (each.kind === 'timetable') {
         refer([...here, 'content', 'group_id'], each.content.group_id, groups, 'timetable group');
       }
     });
+  });
+  content.timetableGroups.forEach(({ calendar_id }, at) => {
+    refer(['timetableGroups', at, 'calendar_id'], calendar_id, calendars, 'calendar');
   });
   content.templates.forEach(({ schema }, at) => {
     for (const { path, message } of schema === undefined ? [] : defaultIssues(schema)) {

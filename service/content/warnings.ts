@@ -194,7 +194,7 @@ export function* warningSteps(
     for (const message of templateIssues(id, check))
       warnings.push({ path, message: `${slideLabel(name, id)}: ${message}` });
   });
-  content.timetableGroups.forEach(({ id, name, entries }, at) => {
+  content.timetableGroups.forEach(({ id, name, entries = [] }, at) => {
     entries.forEach((entry, index) => {
       const issues = lengthIssues('title', entry.title);
       if (isEmptyList(entry.days_json)) {
@@ -223,6 +223,7 @@ export function* warningSteps(
     apiSources: content.apiSources,
     timetableGroups: content.timetableGroups,
     programmes: content.programmes,
+    calendars: content.calendars,
   };
   for (const [list, records] of Object.entries(named)) {
     for (const [at, { id, name }] of records.entries()) {

@@ -43,6 +43,20 @@ const timetableEntry = z.strictObject({
   days_json: days.nullish(),
 });
 
+const calendarUrl = z
+  .string()
+  .max(4096)
+  .regex(
+    /^(?:(?:https?|webcal):\/\/[^/\s]\S*|\/media\/[^/\s]+\.(?:ics|ICS))$/,
+    'an http(s) or webcal URL, or /media/NAME.ics',
+  );
+const calendar = z.strictObject({
+  id,
+  name: z.string().optional().describe('default: the id'),
+  url: calendarUrl,
+  refresh_seconds: z.number().positive().max(31_536_000).optional().describe('values below 1 count as 1; default: 900'),
+});
+
 const instant = z.iso.datetime({ offset: true }).optional();
 
 const clockTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'HH:MM');
@@ -120,8 +134,21 @@ export const contentFile = z.strictObject({
   rssFeeds: z.array(source).default([]),
   apiSources: z.array(apiSource).default([]),
   timetableGroups: z
-    .array(z.strictObject({ id, name: z.string().optional(), entries: z.array(timetableEntry) }))
+    .array(
+      z
+        .strictObject({
+          id,
+          name: z.string().optional(),
+          entries: z.array(timetableEntry).optional(),
+          calendar_id: id.optional().describe('the calendar whose events are the entries, in place of entries'),
+        })
+        .refine(
+          ({ entries, calendar_id }) => (entries === undefined) !== (calendar_id === undefined),
+          'a timetable has either entries or a calendar_id',
+        ),
+    )
     .default([]),
+  calendars: z.array(calendar).max(50, 'at most 50 calendars').default([]),
   messages: z
     .array(savedMessage)
     .max(mostMessages, `at most ${mostMessages} messages`)

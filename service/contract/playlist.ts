@@ -1,5 +1,6 @@
 /** The playlist payload: screen, playlist, slides, and the data that slides use. */
 import { z } from 'zod';
+import { calendarEvent } from './calendars.ts';
 import { programmePlan, zone } from './programmes.ts';
 import { slide } from './slides.ts';
 import { houseStyle } from './style.ts';
@@ -87,6 +88,17 @@ export const timetableGroup = z
   })
   .meta({ id: 'TimetableGroup' });
 
+export const calendar = z
+  .object({
+    id: z.string().describe('id of the calendar'),
+    name: z.string().describe('name of the calendar, for people'),
+    status: sourceStatus,
+    fetched_at: instant.nullable().describe('when a fetch last succeeded; null: never'),
+    events: z.array(calendarEvent).describe('from the last midnight of the site to 8 days after it, by their starts'),
+  })
+  .meta({ id: 'Calendar' });
+export type Calendar = z.infer<typeof calendar>;
+
 /** Everything one screen shows. `revision` is a hash of the rest, and of whether it is synchronized. */
 export const playlistPayload = z
   .object({
@@ -106,6 +118,7 @@ export const playlistPayload = z
     zones: extended(
       z.array(zone).optional().describe('zones besides the main one: ticker, then sidebar; absent: none'),
     ),
+    calendars: extended(z.array(calendar).optional().describe('the calendars that slides show; absent: none')),
     style: extended(houseStyle.optional().describe('the house style; absent: none')),
     revision: extended(z.string().describe('hash of everything else in the answer')),
   })

@@ -100,6 +100,27 @@ const kinds = {
     hasOwnLength: true,
     isDrawn: true,
   },
+  calendar: {
+    shows: ['title'],
+    file: {
+      content: z.looseObject({
+        calendar_id: id.optional(),
+        calendar_ids: z.array(id).min(1).max(20).optional().describe('several calendars in one'),
+        view: z.enum(['day', 'week', 'room']).optional().describe('default: day'),
+        days: z.int().min(1).max(8).optional().describe('days that are shown; default: 1, of a week 7'),
+        show_private: z.boolean().optional().describe('titles of private events; default: false, which shows "Busy"'),
+      }),
+    },
+    needs: {
+      isMet: ({ content }) => {
+        const { calendar_id, calendar_ids } = (content ?? {}) as { calendar_id?: unknown; calendar_ids?: unknown };
+        return (calendar_id === undefined) !== (calendar_ids === undefined);
+      },
+      path: ['content', 'calendar_id'],
+      error: 'a calendar slide needs a calendar_id, or calendar_ids',
+    },
+    isDrawn: true,
+  },
 } as const satisfies Record<string, Kind>;
 
 export type SlideKind = keyof typeof kinds;
