@@ -1,6 +1,7 @@
 /** What a new playlist changes: a slide keeps playing while the fingerprint of what it shows stays the same. Pure. */
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
 import { drawnKinds, fileKinds } from '../../service/contract/slide-values.ts';
+import { calendarIdsOf } from '../../service/domain/calendar-view.ts';
 import { paletteOf } from '../../service/domain/house-style.ts';
 import { usedOf } from '../../service/domain/template.ts';
 import { createPagePlan, type PagePlan, placeIn } from './page-plan.ts';
@@ -24,10 +25,14 @@ const withoutUnseen = (html: string, record: Named): Named => {
 
 /** The live data that a slide uses. Payloads of the baseline variant contain no live data. */
 const dataOf = (slide: Slide, payload: PlaylistPayload): unknown => {
-  const { screen, rssFeeds = [], apiSources = [], timetableGroups = [] } = payload;
+  const { screen, rssFeeds = [], apiSources = [], timetableGroups = [], calendars = [] } = payload;
   if (slide.kind === 'rss') {
     const feed = rssFeeds.find(({ id }) => id === slide.content?.['feed_id']);
     return feed && [feed.name, feed.items];
+  }
+  if (slide.kind === 'calendar') {
+    const ids = calendarIdsOf(slide.content);
+    return calendars.filter(({ id }) => ids.includes(id)).map(({ name, events }) => [name, events]);
   }
   if (slide.kind === 'timetable') return timetableGroups.find(({ id }) => id === slide.content?.['group_id']);
   if (slide.kind !== 'template') return null;
@@ -37,6 +42,7 @@ const dataOf = (slide: Slide, payload: PlaylistPayload): unknown => {
     usedOf(html, 'feeds', rssFeeds).map((feed) => withoutUnseen(html, feed)),
     usedOf(html, 'sources', apiSources).map((source) => withoutUnseen(html, source)),
     usedOf(html, 'timetables', timetableGroups),
+    usedOf(html, 'calendars', calendars).map((calendar) => withoutUnseen(html, calendar)),
   ];
 };
 

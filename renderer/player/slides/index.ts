@@ -1,4 +1,5 @@
 import type { Slide } from '../../../service/contract/playlist.ts';
+import { createCalendar } from './calendar.ts';
 import { createImage } from './image.ts';
 import { createPdf } from './pdf.ts';
 import { createRss } from './rss.ts';
@@ -20,6 +21,7 @@ const factories: Partial<Record<Slide['kind'], SlideFactory>> = {
   pdf: createPdf,
   rss: createRss,
   timetable: createTimetable,
+  calendar: createCalendar,
 } satisfies Record<Slide['kind'], SlideFactory>;
 
 const createUnknown: SlideFactory = ({ slide }) => ({

@@ -32,6 +32,7 @@ const scopeOf = ({ slide, screen }: SlideContext, payload: PlaylistPayload): Sco
     feeds: byId(payload.rssFeeds),
     sources: byId(payload.apiSources),
     timetables: byId(payload.timetableGroups),
+    calendars: byId(payload.calendars),
   };
   return { ...slide.content, ...own };
 };
