@@ -33,6 +33,7 @@ export const AddSlide = ({ document, onAdd, onDesign, onFiles, onClose }: AddSli
     ...(document.templates?.length ? {} : { template: words.noTemplates }),
     ...(document.rssFeeds?.length ? {} : { rss: words.noFeeds }),
     ...(document.timetableGroups?.length ? {} : { timetable: words.noGroups }),
+    ...(document.calendars?.length ? {} : { calendar: words.noCalendars }),
     ...((document.playlists?.length ?? 0) > 1 ? {} : { playlist: words.noOtherPlaylist }),
   };
   if (choosing.value !== null) {

@@ -147,6 +147,7 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
       ...(kind === 'playlist' ? { playlist_id: document.playlists?.find((each) => each.id !== id)?.id ?? '' } : {}),
       ...(kind === 'rss' ? { content: { feed_id: document.rssFeeds?.[0]?.id ?? '' } } : {}),
       ...(kind === 'timetable' ? { content: { group_id: document.timetableGroups?.[0]?.id ?? '' } } : {}),
+      ...(kind === 'calendar' ? { content: { calendar_id: document.calendars?.[0]?.id ?? '' } } : {}),
     };
     insert([added], end);
   };

@@ -23,8 +23,8 @@ export const useLiveData = (): LiveData => {
     if (slug === undefined) return;
     client
       .json<PlaylistPayload>(`/api/screens/${encodeURIComponent(slug)}/playlist`)
-      .then(({ rssFeeds, apiSources }) => {
-        live.value = { rssFeeds, apiSources };
+      .then(({ rssFeeds, apiSources, calendars = [] }) => {
+        live.value = { rssFeeds, apiSources, calendars };
       })
       .catch(() => {});
   }, [slug]);

@@ -24,7 +24,19 @@ import { DesignForm } from './design-form.tsx';
 import { FormField, type Issues } from './field.tsx';
 
 /** The player's own names; they are no values of a slide. */
-const reserved = ['content', 'slide', 'screen', 'sources', 'feeds', 'timetables', 'now', 'forloop', 'blank', 'empty'];
+const reserved = [
+  'content',
+  'slide',
+  'screen',
+  'sources',
+  'feeds',
+  'timetables',
+  'calendars',
+  'now',
+  'forloop',
+  'blank',
+  'empty',
+];
 
 /** The variables of a template, in order of appearance. */
 export const namesIn = (html: string): string[] => {
@@ -220,7 +232,10 @@ export const SlideForm = ({ slide, document, path, check, onChange }: SlideFormP
   const words = texts.editor;
   useEffect(() => void designs.load(), []);
   const schema = slide.kind === 'template' ? schemaOf(slide.template_id, document, designs.list.value) : undefined;
-  const { fields, content: contentFields } = forms.slide(slide.kind);
+  const form = forms.slide(slide.kind);
+  const { fields } = form;
+  // Several calendars are edited as JSON.
+  const contentFields = form.content.filter(({ name }) => name !== 'calendar_ids');
   const shown = shownFields[slide.kind as keyof typeof shownFields] ?? [];
   const issues: Issues = {
     errors: issuesAt(check?.errors ?? [], path),
@@ -242,6 +257,7 @@ export const SlideForm = ({ slide, document, path, check, onChange }: SlideFormP
       return [...(document.templates ?? []), ...named];
     }
     if (type === 'feed') return document.rssFeeds;
+    if (type === 'record') return document.calendars;
     return type === 'playlist' ? document.playlists : document.timetableGroups;
   };
 

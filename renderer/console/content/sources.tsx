@@ -83,7 +83,7 @@ export const TimetableEntries = ({ entries, onChange }: EntriesProps) => {
   );
 };
 
-const lists = ['templates', 'rssFeeds', 'apiSources', 'timetableGroups'] as const;
+const lists = ['templates', 'rssFeeds', 'apiSources', 'timetableGroups', 'calendars'] as const;
 type ListName = (typeof lists)[number];
 
 const forms = createForms(contentSchema);
@@ -93,9 +93,17 @@ const fresh: Record<ListName, Fields> = {
   rssFeeds: { url: 'https://' },
   apiSources: { url: 'https://' },
   timetableGroups: { entries: [] },
+  calendars: { url: 'https://' },
 };
 
 type Record_ = NamedDraft | TimetableDraft;
+
+/** A timetable of a calendar has no entries of its own. */
+const withField = (record: Record_, name: string, value: unknown): Record_ => {
+  const next = setField(record, name, value);
+  if (name !== 'calendar_id') return next;
+  return value === undefined ? { ...next, entries: [] } : setField(next, 'entries', undefined);
+};
 
 const List = ({ document, list }: { document: ContentDocument; list: ListName }) => {
   const { draft: openDraft, texts } = useConsole();
@@ -137,21 +145,22 @@ const List = ({ document, list }: { document: ContentDocument; list: ListName })
             <summary>{record.name || record.id}</summary>
             <div class="stack">
               {fields
-                .filter(({ name }) => name !== 'entries')
+                .filter(({ name }) => !['entries', 'schema'].includes(name))
                 .map((field) => (
                   <FormField
                     key={field.name}
                     field={field}
                     value={(record as Fields)[field.name]}
                     issues={at(field.name)}
+                    choices={document.calendars ?? []}
                     onChange={(value) =>
-                      save(replaceAt(records, index, setField(record, field.name, value)), `${path} ${field.name}`)
+                      save(replaceAt(records, index, withField(record, field.name, value)), `${path} ${field.name}`)
                     }
                   />
                 ))}
-              {list === 'timetableGroups' && (
+              {list === 'timetableGroups' && (record as Fields)['calendar_id'] === undefined && (
                 <TimetableEntries
-                  entries={(record as TimetableDraft).entries}
+                  entries={(record as TimetableDraft).entries ?? []}
                   onChange={(entries) => save(replaceAt(records, index, { ...record, entries }), `${path} entries`)}
                 />
               )}

@@ -38,6 +38,7 @@ const lists: readonly ListName[] = [
   'rssFeeds',
   'apiSources',
   'timetableGroups',
+  'calendars',
   'messages',
 ];
 
@@ -156,6 +157,7 @@ const shownBy = (content: ContentDocument, slug: string): unknown => {
       content.rssFeeds,
       slides.map((slide) => slide.content?.['feed_id']),
     ),
+    calendars: content.calendars,
     groups: named(
       content.timetableGroups,
       slides.map((slide) => slide.content?.['group_id']),

@@ -9,6 +9,7 @@ export const referenceLists = {
   source: 'apiSources',
   feed: 'rssFeeds',
   timetable: 'timetableGroups',
+  calendar: 'calendars',
 } as const satisfies Record<string, keyof ContentDocument>;
 
 const isReference = (name: string): name is keyof typeof referenceLists => Object.hasOwn(referenceLists, name);

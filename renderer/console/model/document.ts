@@ -85,7 +85,7 @@ export interface ScreenDraft extends Fields {
 export interface TimetableDraft extends Fields {
   id: string;
   name?: string;
-  entries: Fields[];
+  entries?: Fields[];
 }
 
 /** A template, a feed or an API source. */
@@ -104,6 +104,7 @@ export interface ContentDocument extends Fields {
   rssFeeds?: NamedDraft[];
   apiSources?: NamedDraft[];
   timetableGroups?: TimetableDraft[];
+  calendars?: NamedDraft[];
   messages?: MessageDraft[];
   style?: StyleDraft;
 }

@@ -10,6 +10,7 @@ export type ListName =
   | 'rssFeeds'
   | 'apiSources'
   | 'timetableGroups'
+  | 'calendars'
   | 'messages';
 
 export const replaceAt = <Item>(list: readonly Item[], index: number, item: Item): Item[] =>

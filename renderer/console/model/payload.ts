@@ -8,7 +8,7 @@ import { fillSlide, fillTimetable, type NamedTemplate } from '../../../service/d
 import type { ContentDocument, PlaylistDraft, ScreenDraft, SlideDraft } from './document.ts';
 
 /** What feeds and sources have brought, from the payload of any screen. */
-export type LiveData = Pick<PlaylistPayload, 'rssFeeds' | 'apiSources'> & { designs?: readonly Design[] };
+export type LiveData = Pick<PlaylistPayload, 'rssFeeds' | 'apiSources' | 'calendars'> & { designs?: readonly Design[] };
 
 const EPOCH = new Date(0).toISOString();
 

@@ -58,10 +58,14 @@ const known: Record<string, FieldType> = {
   feed_id: 'feed',
   group_id: 'group',
   playlist_id: 'playlist',
+  calendar_id: 'record',
   background: 'colour',
   color: 'colour',
   align: 'align',
 };
+
+/** Fields that a form shows first, though one may stand in their place. */
+const leading: ReadonlySet<string> = new Set(['calendar_id']);
 
 /** Without the alternative null. */
 const plain = (schema: Schema): Schema => {
@@ -86,7 +90,7 @@ const fieldOf = (name: string, given: Schema, required: readonly string[]): Fiel
   return {
     name,
     type: typeOf(name, schema),
-    isRequired: required.includes(name),
+    isRequired: required.includes(name) || leading.has(name),
     options: schema.enum ?? [],
     ...(min === undefined ? {} : { min }),
     ...(schema.maximum === undefined ? {} : { max: schema.maximum }),

@@ -20,6 +20,7 @@ const iconOf: Partial<Record<string, IconName>> = {
   template: 'template',
   rss: 'rss',
   timetable: 'timetable',
+  calendar: 'timetable',
 } satisfies Record<Slide['kind'], IconName>;
 
 export const kindIcon = (kind: string): IconName => iconOf[kind] ?? 'content';
