@@ -3,6 +3,7 @@
 import type { ContentFile, OpeningTime } from '../contract/content.ts';
 import { type PlaylistPayload, playlistPayload, type Screen, type Slide, syncHeader } from '../contract/playlist.ts';
 import type { ProgrammePlan } from '../contract/programmes.ts';
+import { extendedKinds } from '../contract/slide-values.ts';
 import { extendedFields, type Variant } from '../contract/terms.ts';
 import { remember } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
@@ -57,7 +58,8 @@ export const createPayload = ({ sync, ...document }: FullDocument, variant: Vari
   const revision = revisionOf({ ...document, sync });
   const bodyOf = (): Buffer => {
     if (variant === 'extended') return Buffer.from(textOf({ ...document, revision }));
-    const payload: Record<string, unknown> = { ...document };
+    const slides = document.slides.filter(({ kind }) => !extendedKinds.includes(kind));
+    const payload: Record<string, unknown> = { ...document, slides };
     for (const field of extendedFields(playlistPayload)) delete payload[field];
     return Buffer.from(JSON.stringify(payload));
   };

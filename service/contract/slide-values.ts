@@ -1,2 +1,10 @@
 /** Values of the tables of slides, without the schemas. The build evaluates this file. */
-export { blankSlide, drawnKinds, fileKinds, kindsWithOwnLength, shownFields, slideKinds } from './slides.ts';
+export {
+  blankSlide,
+  drawnKinds,
+  extendedKinds,
+  fileKinds,
+  kindsWithOwnLength,
+  shownFields,
+  slideKinds,
+} from './slides.ts';

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { dateTime, days, fileUrl, id, optionalText, pageUrl, streamUrl, wallTime } from './content-terms.ts';
-import { type Column, column } from './terms.ts';
+import { type Column, column, extended } from './terms.ts';
 
 /** A template: HTML with Liquid, rendered in the page. */
 export const template = z
@@ -39,6 +39,8 @@ interface Kind {
   hasOwnLength?: true;
   /** Its medium is a file, which is copied and fetched ahead; pages and live streams are not. */
   hasFile?: true;
+  /** Only the extended variant has it. */
+  isExtended?: true;
   /** The player draws it, in colours that differ from those of the slide before; a medium fills the screen instead. */
   isDrawn?: true;
 }
@@ -120,11 +122,15 @@ const kinds = {
       error: 'a calendar slide needs a calendar_id, or calendar_ids',
     },
     isDrawn: true,
+    isExtended: true,
   },
 } as const satisfies Record<string, Kind>;
 
 export type SlideKind = keyof typeof kinds;
 export const slideKinds = Object.keys(kinds) as SlideKind[];
+const isExtended = (kind: SlideKind): boolean => (kinds[kind] as Kind).isExtended === true;
+/** Kinds that only the extended variant has. */
+export const extendedKinds = slideKinds.filter(isExtended);
 
 const scheduleModes = ['always', 'between', 'weekly'] as const;
 
@@ -195,7 +201,12 @@ const fields = {
     wire: z.string().nullable().describe('RFC 6838 media type'),
     absent: null,
   },
-  kind: { wire: z.enum(slideKinds).describe('what is shown, and from which fields'), absent: 'text' },
+  kind: {
+    wire: z
+      .union([z.enum(slideKinds.filter((kind) => !isExtended(kind))), extended(z.enum(extendedKinds))])
+      .describe('what is shown, and from which fields'),
+    absent: 'text',
+  },
   template_id: { file: id.nullish(), wire: z.string().nullable().describe('id of the template'), absent: null },
   template: { wire: template.nullable().describe('the template itself'), absent: null },
   content: {

@@ -137,6 +137,19 @@ describe('a calendar', () => {
   });
 });
 
+test('the baseline has neither calendars nor slides of them', async () => {
+  const slides = [slide({ calendar_id: 'room' }), { kind: 'text', title: 'Hello' }];
+  const service = await startTestService({
+    env: { ...env, SIGNAGE_VARIANT: 'baseline' },
+    content: lobbyWith(slides, { calendars: [{ id: 'room', url: 'http://127.0.0.1:9/room.ics' }] }),
+  });
+  const payload = await payloadOf(service);
+  expect([Object.keys(payload), payload.slides.map(({ kind }) => kind)]).toEqual([
+    ['screen', 'playlist', 'slides'],
+    ['text'],
+  ]);
+});
+
 test.each<[object, string]>([
   [{ calendars: [{ id: 'room', url: 'ftp://example.com/a.ics' }] }, 'calendars[0].url'],
   [{ calendars: [{ id: 'room', url: '/media/a.txt' }] }, 'calendars[0].url'],
