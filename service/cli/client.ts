@@ -100,6 +100,8 @@ interface Options {
   person: PersonSigner | null;
   /** A root certificate that is trusted beside those of the system, PEM; null: none. */
   root: string | null;
+  /** Whether that root alone is trusted. */
+  isOfSite: boolean;
   /** Proves to the box on this machine that the operator works on it; null: there is none. */
   localToken: string | null;
   /** Name for the audit; null: none. */
@@ -191,7 +193,7 @@ interface Exchange {
 }
 
 export const createClient = (options: Options): Client => {
-  const { base, secret, person, root, localToken, operator, onNotice, now, limits: most, signal } = options;
+  const { base, secret, person, root, isOfSite, localToken, operator, onNotice, now, limits: most, signal } = options;
   const isSigned = secret !== null || person !== null;
   /** How far the clock of the box is ahead, ms: as of its last answer, and never more. */
   let ahead = 0;
@@ -235,7 +237,7 @@ export const createClient = (options: Options): Client => {
       const sent = (isSecure ? requestHttps : requestHttp)(url, {
         method,
         agent: false,
-        ...(root !== null && { ca: [...rootCertificates, root] }),
+        ...(root !== null && { ca: isOfSite ? [root] : [...rootCertificates, root] }),
         ...(signal !== undefined && { signal }),
         headers: { ...headers, ...signed },
       });

@@ -50,8 +50,16 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
   /** The key of a person signs, where there is one; else the secret does. */
   const person = (): PersonKey | null => (globals().withSecret ? null : readKey(surroundings));
 
-  const connect = (base: URL, secret: string | null, key: PersonKey | null = null, signal = ended): Client =>
+  /** @param isOfSite whether only the root of the site is trusted over https, and none of the system */
+  const connect = (
+    base: URL,
+    secret: string | null,
+    key: PersonKey | null = null,
+    signal = ended,
+    isOfSite = false,
+  ): Client =>
     createClient({
+      isOfSite,
       base,
       secret: key === null ? secret : null,
       person: key,
@@ -76,13 +84,26 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
     ended?.addEventListener('abort', () => stop.abort());
     let found: URL | undefined;
     let refusal: unknown;
+    /** Where a box answers over https, as anybody may tell: what answers there must be of the site. Null: nowhere. */
+    const secureOf = async (url: URL): Promise<URL | null> => {
+      const { body } = await connect(url, null, null, stop.signal).ask<Health>({ path: '/healthz' });
+      const port = body.https?.port ?? null;
+      return port === null ? null : new URL(`https://${url.hostname}:${port}`);
+    };
     const attempt = async (url: string): Promise<void> => {
       // A box that answers over http proves nothing to a person.
-      if (key !== null && !url.startsWith('https:')) return;
-      await connect(new URL(url), secret, key, stop.signal).ask<Health>({ path: '/healthz' });
-      found ??= new URL(url);
+      const base = key === null ? new URL(url) : await secureOf(new URL(url));
+      if (base === null) return;
+      await connect(base, secret, key, stop.signal, key !== null).ask<Health>({ path: '/healthz' });
+      found ??= base;
       stop.abort();
     };
+    if (key !== null && readRoot(surroundings) === null) {
+      throw new CliError(
+        'unreachable',
+        'This computer has no root certificate of the site, so no box is looked for. Name one: --box https://192.168.1.20:8443, or join again.',
+      );
+    }
     await browse(({ urls }) => {
       for (const url of urls) {
         attempt(url).catch((error: unknown) => {
@@ -91,11 +112,13 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
       }
     }, stop.signal);
     clearTimeout(timer);
-    if (found !== undefined) return connect(found, secret, key);
+    if (found !== undefined) return connect(found, secret, key, ended, key !== null);
     if (refusal !== undefined) throw refusal;
     throw new CliError(
       'unreachable',
-      'No box was found in this network. Name one: --box http://192.168.1.20:8080, or set SIGNAGE_BOX.',
+      key === null
+        ? 'No box was found in this network. Name one: --box http://192.168.1.20:8080, or set SIGNAGE_BOX.'
+        : 'No box of the site was found over https. Name one: --box https://192.168.1.20:8443, or set SIGNAGE_BOX.',
     );
   };
 

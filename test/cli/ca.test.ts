@@ -1,5 +1,7 @@
 /** `signage ca`, and boxes that are asked over HTTPS. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { httpsSettings, portOf, rootOf } from '../authority/support.ts';
@@ -42,3 +44,34 @@ test('without a root it says what the site lacks', async () => {
   const shown = await signageHere(['--box', box.url, 'ca'], {});
   expect([shown.code, shown.stderr]).toEqual([3, expect.stringContaining('needs a shared secret and SIGNAGE_HTTPS')]);
 });
+
+/** The addresses of this machine in its networks, over which boxes are found. */
+const addresses = Object.values(networkInterfaces())
+  .flatMap((infos = []) => infos)
+  .flatMap(({ family, internal, address }) => (family === 'IPv4' && !internal ? [address] : []));
+
+test.skipIf(addresses.length === 0)(
+  'who joined finds the boxes of the site over https alone, by its root',
+  async () => {
+    const found = { SIGNAGE_HOST: '0.0.0.0', SIGNAGE_DISCOVERY: 'on', SIGNAGE_SITE: randomUUID() };
+    // The root permits them, whatever network the test runs in.
+    const env = { ...httpsSettings, ...found, SIGNAGE_ALLOWED_HOSTS: addresses.join(',') };
+    const box = await startTestService({ env });
+    await rootOf(box);
+    await portOf(box);
+    const local = { SIGNAGE_SHARED_SECRET: operatorSecret, SIGNAGE_DATA_DIR: box.dataDir };
+    const at = ['--box', box.url.replace('0.0.0.0', '127.0.0.1')];
+    await signageHere([...at, 'people', 'add', 'maria', '--name', 'Maria', '--role', 'viewer'], local);
+    const { stdout: invitation } = await signageHere([...at, 'people', 'invite', 'maria'], local);
+    const folder = temporaryFolder();
+    const own = { XDG_CONFIG_HOME: folder };
+    expect((await signageHere(['join', invitation.trim()], own)).code).toBe(0);
+
+    const me = await signageHere(['me', '--json'], own);
+    expect([me.code, JSON.parse(me.stdout)]).toEqual([0, expect.objectContaining({ role: 'viewer' })]);
+    expect(me.stderr).not.toContain('Over http');
+    rmSync(join(folder, 'signage', 'root.pem'));
+    const without = await signageHere(['me'], own);
+    expect([without.code, without.stderr]).toEqual([69, expect.stringContaining('no root certificate of the site')]);
+  },
+);
