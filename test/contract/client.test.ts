@@ -1,12 +1,12 @@
 /** A client that a generator makes from the OpenAPI document: it compiles, and every operation can be called through it. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { register } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { generateApi } from '../../.scripts/client.ts';
 import { everyKind } from '../content/samples.ts';
 import { checkAnswer } from '../support/openapi.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
@@ -26,21 +26,6 @@ interface Result {
 }
 
 type Sdk = Record<string, (options: object) => Promise<Result>>;
-
-/** The generator writes with the API of TypeScript 6, which TypeScript 7 does not have. */
-const hook = `export const resolve = (name, context, next) =>
-  next(name === 'typescript' ? '@ts-morph/common/dist/typescript.js' : name, context);`;
-
-const generate = async (folder: string): Promise<void> => {
-  register(`data:text/javascript,${encodeURIComponent(hook)}`, import.meta.url);
-  const { createClient } = await import('@hey-api/openapi-ts');
-  await createClient({
-    input: file,
-    output: join(folder, 'client'),
-    plugins: ['@hey-api/client-fetch', '@hey-api/typescript', '@hey-api/sdk'],
-    logs: { level: 'silent' },
-  });
-};
 
 /** Without `exactOptionalPropertyTypes`, which the generator's own runtime does not meet. */
 const strictly = {
@@ -80,7 +65,7 @@ const absent = /TriggersToken|Copies|Renditions|Updates|RtmpStreams|AssetsPath|C
 
 test('a generated client compiles under strict options, and calls every operation', { timeout: 180_000 }, async () => {
   const folder = temporaryFolder();
-  await generate(folder);
+  await generateApi(join(folder, 'client'));
   expect(existsSync(join(folder, 'client', 'sdk.gen.ts'))).toBe(true);
   expect(compile(folder)).toBe('');
 
