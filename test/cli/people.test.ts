@@ -53,3 +53,22 @@ test('a person is made, invited, joins, and is disabled', { timeout: 60_000 }, a
   for (const wrong of ['https://example.com/', 'x', `${url}A`])
     expect((await signageHere(['join', wrong], own)).code).toBe(2);
 });
+
+test('whoever disables a person is told which triggers they made', { timeout: 60_000 }, async () => {
+  const box = await startTestService({ content: lobby, env: { SIGNAGE_SHARED_SECRET: secret } });
+  const at = ['--box', box.url];
+  const env = { SIGNAGE_SHARED_SECRET: secret, SIGNAGE_DATA_DIR: box.dataDir };
+  const keyOf = async (id: string) => {
+    const own = { XDG_CONFIG_HOME: temporaryFolder() };
+    await signageHere([...at, 'people', 'add', id, '--role', 'admin'], env);
+    const { stdout } = await signageHere([...at, 'people', 'invite', id], env);
+    expect((await signageHere(['join', stdout.trim()], own)).code).toBe(0);
+    return own;
+  };
+  const [ada, bob] = [await keyOf('ada'), await keyOf('bob')];
+  const bell = ['trigger', 'add', 'Door bell', '--send', 'reload', '--target', 'all'];
+  expect((await signageHere([...at, ...bell], bob)).code).toBe(0);
+  const disabled = await signageHere([...at, 'people', 'disable', 'bob', '--yes'], ada);
+  expect(disabled.stderr).toMatch(/The triggers that they made still work: Door bell \([0-9a-f]{16}\)\./);
+  expect(disabled.code).toBe(0);
+});

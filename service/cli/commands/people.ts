@@ -9,6 +9,7 @@ import { buffer } from 'node:stream/consumers';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { provenTime, sha256Hex } from '../../auth/sign.ts';
 import type { Me, People, Person } from '../../contract/console/people.ts';
+import type { Trigger } from '../../contract/console/triggers.ts';
 import { roles } from '../../contract/roles.ts';
 import { parseUrl } from '../../contract/url.ts';
 import { joinInfo, joinText, readInvitation } from '../../domain/joining.ts';
@@ -192,6 +193,11 @@ export const registerPeople = (program: Command, session: Session): void => {
       await confirm(`Disable ${id}?`, yes);
       await box.ask({ method: 'DELETE', path: `${PATH}/${id}` });
       out.say(`${id} is disabled.`);
+      const { body } = await box.ask<{ triggers: Trigger[] }>({ path: '/console/api/triggers' });
+      const made = body.triggers.filter(({ created_by }) => created_by?.id === id);
+      if (made.length === 0) return;
+      const names = made.map((trigger) => `${visible(trigger.name)} (${trigger.id})`).join(', ');
+      out.say(`The triggers that they made still work: ${names}. To revoke one: signage trigger delete ID`);
     });
 
   const keys = program.command('keys').description('the keys of people');
