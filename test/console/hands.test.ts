@@ -184,3 +184,19 @@ itBrowser('on a phone the slides come first, and a blackout stands apart and is 
     expect.soft(wider, `${hash} at 200 %`).toBeLessThanOrEqual(0);
   }
 });
+
+itBrowser('a screen without a display tells the address that other machines open, as a code and to copy', async () => {
+  const service = await startTestService({ content: lobby([]), env });
+  const { page, go } = await openConsole(service.url);
+  await go('screens/lobby');
+  const code = page.getByRole('img', { name: 'QR code of the address' });
+  await expect
+    .poll(() => code.evaluate((image) => (image as HTMLImageElement).naturalWidth), patience)
+    .toBeGreaterThan(0);
+  const address = await page.getByLabel('Address of the screen').inputValue();
+  const site = (await (await service.get('/console/api/site')).json()) as { boxes: { url: string }[] };
+  expect(address).toBe(new URL('/screen/lobby', site.boxes[0]?.url).href);
+  expect(await violationsOn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Copy the address' }).click();
+  await page.getByText('The address is copied.').waitFor();
+});

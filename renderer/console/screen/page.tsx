@@ -11,6 +11,7 @@ import { Icon } from '../ui/icon.tsx';
 import { View } from '../ui/view.tsx';
 import { Commands } from './commands.tsx';
 import { Displays } from './displays.tsx';
+import { NoDisplay } from './no-display.tsx';
 import { PlanPanel } from './plan-panel.tsx';
 
 /** A display is photographed at most once in 5 s. */
@@ -61,11 +62,7 @@ export const ScreenPage = ({ slug }: { slug: string }) => {
       <div class="screen-page">
         <div class="screen-main">
           {pictured === undefined ? (
-            <div class="no-display">
-              <p class="state quiet">{texts.noDisplay}</p>
-              <p>{texts.wall.noDisplayTask}</p>
-              <p class="address">{`${location.host}/screen/${slug}`}</p>
-            </div>
+            <NoDisplay slug={slug} />
           ) : (
             <figure class="large-view">
               <View key={pictured.key} display={pictured} slide={shown} every={PHOTO_MS} />
