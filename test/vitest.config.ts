@@ -10,7 +10,7 @@ const repeated = [
   'test/auth/replay.test.ts',
   'test/cli/{hostile,relay}.test.ts',
   'test/clock/majority-of-boxes.test.ts',
-  'test/console/{boxes,content,editor,forget,history,media,site,takeovers,versions}.test.ts',
+  'test/console/{boxes,content,editor,forget,history,media,museum,site,takeovers,versions}.test.ts',
   'test/content/properties.test.ts',
   'test/devices/claims.test.ts',
   'test/domain/wall-time.test.ts',

@@ -1,49 +1,19 @@
 /** Files that become slides: dropped anywhere on the page of a playlist, pasted, or chosen together. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { itBrowser } from '../support/browser.ts';
 import { putImage } from '../support/media.ts';
 import { lobby, patience } from '../support/player.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
 import { openConsole } from './browser.ts';
-
-interface Given {
-  name: string;
-  type: string;
-  base64: string;
-}
-
-/** Gives files to the page as the browser does. @param on the selector of the element that they are dropped on; null: pasted */
-const give = (page: Page, files: readonly Given[], on: string | null): Promise<void> =>
-  page.evaluate(
-    ([given, selector]) => {
-      const transfer = new DataTransfer();
-      for (const { name, type, base64 } of given) {
-        const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-        transfer.items.add(new File([bytes], name, { type }));
-      }
-      if (selector === null) {
-        document.body.dispatchEvent(
-          Object.assign(new Event('paste', { bubbles: true, cancelable: true }), { clipboardData: transfer }),
-        );
-        return;
-      }
-      const target = document.querySelector(selector) ?? document.body;
-      const { left, top } = target.getBoundingClientRect();
-      const options = { bubbles: true, cancelable: true, dataTransfer: transfer, clientX: left + 2, clientY: top + 2 };
-      target.dispatchEvent(new DragEvent('dragover', options));
-      target.dispatchEvent(new DragEvent('drop', options));
-    },
-    [files, on] as const,
-  );
+import { type GivenFile, giveFiles } from './files.ts';
 
 itBrowser('files dropped on a playlist become slides at that place, and what is no medium is refused', async () => {
   const slides = ['one', 'two'].map((id) => ({ id, kind: 'text', title: id }));
   const service = await startTestService({ content: lobby(slides), env: { SIGNAGE_HOST: '0.0.0.0' } });
   const folder = temporaryFolder();
-  const picture = (name: string, colour: [number, number, number]): Given => {
+  const picture = (name: string, colour: [number, number, number]): GivenFile => {
     putImage(folder, name, colour);
     return { name, type: 'image/png', base64: readFileSync(join(folder, 'uploads', name)).toString('base64') };
   };
@@ -55,16 +25,16 @@ itBrowser('files dropped on a playlist become slides at that place, and what is 
   await expect.poll(titles, patience).toEqual(['1. one', '2. two']);
 
   const program = { name: 'setup.exe', type: 'application/octet-stream', base64: 'TVo=' };
-  await give(
+  await giveFiles(
     page,
     [picture('hall.png', [9, 9, 90]), picture('door.png', [90, 9, 9]), program],
     '.card[aria-posinset="2"]',
   );
   await expect.poll(titles, patience).toEqual(['1. one', '2. hall.png', '3. door.png', '4. two']);
   await page.getByText('setup.exe is no picture, film, sound, font or PDF, and was not uploaded.').waitFor();
-  await give(page, [{ ...picture('pasted.png', [9, 90, 9]), name: 'image.png' }], null);
+  await giveFiles(page, [{ ...picture('pasted.png', [9, 90, 9]), name: 'image.png' }], null);
   await expect.poll(async () => (await titles())[3], patience).toMatch(/^4\. pasted-\d{8}-\d{6}\.png$/);
-  await give(page, [picture('end.png', [9, 90, 90])], 'h1');
+  await giveFiles(page, [picture('end.png', [9, 90, 90])], 'h1');
   await expect.poll(async () => (await titles()).at(-1), patience).toBe('6. end.png');
   // Each is there, so none waits.
   await expect.poll(() => page.locator('.card-arrival').count(), patience).toBe(0);
@@ -85,7 +55,7 @@ itBrowser('files dropped on a playlist become slides at that place, and what is 
   await go('media');
   await page.getByRole('checkbox', { name: 'Unused only' }).waitFor();
   await expect.poll(() => page.locator('.medium').count(), patience).toBe(4);
-  await give(page, [picture('spare.png', [1, 2, 3])], 'h1');
+  await giveFiles(page, [picture('spare.png', [1, 2, 3])], 'h1');
   await expect.poll(() => page.locator('.medium .display-name').first().textContent(), patience).toBe('spare.png');
   await page.getByRole('checkbox', { name: 'Unused only' }).check();
   await page.getByRole('checkbox', { name: 'Select spare.png' }).check();

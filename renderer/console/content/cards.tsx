@@ -223,12 +223,15 @@ export const Cards = ({ playlist, path, check, layout, chosen, lead, onSelect, o
     else if (end > element.scrollLeft + element.clientWidth) element.scrollLeft = end - element.clientWidth;
     look();
   }, [lead, count, layout]);
-  const focusOn = (index: number): void =>
-    list.current?.querySelector<HTMLElement>(`[aria-posinset="${index + 1}"] button`)?.focus({ preventScroll: true });
+  /** Whether its card is there. */
+  const focusOn = (index: number): boolean => {
+    const card = list.current?.querySelector<HTMLElement>(`[aria-posinset="${index + 1}"] button`);
+    card?.focus({ preventScroll: true });
+    return card != null;
+  };
+  // A card that was out of sight is there after the next rendering.
   useLayoutEffect(() => {
-    if (!isFocusWanted.current) return;
-    isFocusWanted.current = false;
-    focusOn(lead);
+    if (isFocusWanted.current && focusOn(lead)) isFocusWanted.current = false;
   });
 
   useEffect(
@@ -278,7 +281,7 @@ export const Cards = ({ playlist, path, check, layout, chosen, lead, onSelect, o
       return onMove(marked, Math.max(0, Math.min(count, gap)));
     }
     const to = Math.max(0, Math.min(count - 1, next));
-    if (isCommand) return focusOn(to);
+    if (isCommand) return void focusOn(to);
     isFocusWanted.current = true;
     onSelect(to, event.shiftKey ? 'range' : 'only');
   };
