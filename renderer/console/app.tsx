@@ -4,6 +4,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { reasonOf } from './api/errors.ts';
+import { Join } from './join.tsx';
 import { starterOf } from './model/doers.ts';
 import type { Takeover } from './model/wire.ts';
 import { SignIn } from './sign-in.tsx';
@@ -262,7 +263,7 @@ const Navigation = ({ current }: { current: PageName }) => {
           </a>
         ))}
       </nav>
-      {session.isSecured.value && session.secret.value !== null && (
+      {session.isSecured.value && typeof session.credential.value === 'string' && (
         <button type="button" class="sign-out" onClick={session.signOut}>
           <Icon name="signout" />
           <span>{texts.signIn.out}</span>
@@ -330,7 +331,11 @@ export const App = () => {
       </div>
       <Drop />
       <Notices announcer={announcer} closeLabel={texts.close} />
-      {session.isAsking.value && <SignIn />}
+      {session.invitation.value !== null ? (
+        <Join invitation={session.invitation.value} />
+      ) : (
+        session.isAsking.value && <SignIn />
+      )}
     </>
   );
 };

@@ -2,12 +2,14 @@ import { languages as boxLanguages } from 'virtual:texts/box/lazy';
 import { languages, type Texts } from 'virtual:texts/console/lazy';
 import { render } from 'preact';
 import type { ConsoleBoot } from '../../service/contract/page.ts';
+import { readInvitation } from '../../service/domain/joining.ts';
 import { readBoot } from '../shared/boot.ts';
 import { choose, inRegion } from '../shared/language.ts';
 import { requireTopLevel } from '../shared/top-level.ts';
 import { createTexts } from '../texts/messages.ts';
 import { createClient } from './api/client.ts';
 import { createBoxClock } from './api/clock.ts';
+import { readPersonKey } from './api/person-key.ts';
 import { createSession } from './api/session.ts';
 import { App } from './app.tsx';
 import { createAnnouncer } from './stores/announcer.ts';
@@ -42,7 +44,11 @@ const texts: ConsoleTexts = {
 };
 document.documentElement.lang = tag;
 
-const session = createSession(hasSecret, { tab: sessionStorage, lasting: localStorage });
+const invited = hasSecret ? readInvitation(location.hash) : null;
+// The code is in no history.
+if (invited !== null) history.replaceState(null, '', location.pathname);
+const key = hasSecret ? await readPersonKey() : null;
+const session = createSession(hasSecret, { tab: sessionStorage, lasting: localStorage }, { key, invited });
 const clock = createBoxClock();
 const client = createClient({ session, clock });
 const site = createSiteStore(client, clock, document);

@@ -36,6 +36,7 @@ export const SignIn = () => {
           if (!isChecking) void submit(event.currentTarget);
         }}
       >
+        {session.removed.value !== null && <p class="notice warning">{texts.ofBox(session.removed.value)}</p>}
         <p class={session.wasRefused.value ? 'notice warning' : 'soft'}>
           {session.wasRefused.value ? words.again : words.task}
         </p>

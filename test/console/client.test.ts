@@ -146,7 +146,7 @@ test.each<[string, (response: Response) => Response]>([
 ])('an answer with %s is not used, and the secret is kept', async (_, meddle) => {
   const { client, session } = clientOfBox(['node-1'], 0, meddle);
   await expect(client.json('/console/api/site')).rejects.toBeInstanceOf(Unproven);
-  expect(session.secret.value).not.toBeNull();
+  expect(session.credential.value).not.toBeNull();
 });
 
 test('a change is not continued with a secret that comes after the box has forgotten the nonce of the first attempt', async () => {

@@ -5,6 +5,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { operatorHeader } from '../../../service/contract/headers.ts';
 import {
+  clockHeader,
   createSigning,
   headerText,
   repeatRefused,
@@ -12,7 +13,7 @@ import {
 } from '../../../service/domain/request-signature.ts';
 import type { BoxClock } from './clock.ts';
 import { checkStatus, isCode, Refusal, Unproven, Unreachable } from './errors.ts';
-import type { Session } from './session.ts';
+import type { Credential, Session } from './session.ts';
 
 const bytesOf = (data: string | Uint8Array): Uint8Array => (typeof data === 'string' ? utf8ToBytes(data) : data);
 
@@ -60,6 +61,10 @@ const operatorHeaders = (name: string): Record<string, string> =>
   name === '' ? {} : { [operatorHeader]: headerText(name) };
 /** Refusals that another secret would not get. */
 const secretRefusals = ['credentials_required', 'signature_required', 'signature_invalid', 'signature_stale'];
+/** Refusals that another key would not get. A clock that is off is told, and the key is kept. */
+const keyRefusals = ['credentials_required', 'key_unknown'];
+const refusalsOf = (credential: Credential | null): readonly string[] =>
+  credential === null || typeof credential === 'string' ? secretRefusals : keyRefusals;
 /** What a box says without proof: another secret was signed with, or it has not come to the signature. */
 const unprovenCodes = [
   'credentials_required',
@@ -176,24 +181,37 @@ export const createClient = ({
   /** The headers of a request, and its signature; without a secret no signature. */
   const sign = async (
     { method, path, bodySha256, headers: given }: Signed,
-    secret: string | null,
+    credential: Credential | null,
     nonce: string,
   ): Promise<Record<string, string>> => {
     const headers = { ...pageHeaders, ...operatorHeaders(session.operator.value), ...given };
-    if (secret === null) return headers;
+    if (credential === null) return headers;
     recipient ??= identify();
     const id = await recipient;
     const now = clock.signingTime();
-    const request = { secret, method, host, target: path, bodySha256, headers, now, recipient: id, nonce };
-    return { ...headers, ...signing.signRequest(request) };
+    const request = { method, host, target: path, bodySha256, headers, now, recipient: id, nonce };
+    const signed =
+      typeof credential === 'string'
+        ? signing.signRequest({ ...request, secret: credential })
+        : await signing.signAsPerson(credential, request);
+    return { ...headers, ...signed };
   };
 
   /**
    * Checks the proof of an answer that has arrived, and sets the clock by it.
    * @throws Unproven, or Refusal for one that comes before the signature is looked at
    */
-  const prove = async (headers: Record<string, string>, secret: string | null, response: Response): Promise<void> => {
+  const prove = async (
+    headers: Record<string, string>,
+    secret: Credential | null,
+    response: Response,
+  ): Promise<void> => {
     if (secret === null) return;
+    if (typeof secret !== 'string') {
+      // Answers to a person are not proven, but over https they come from the box.
+      if (isSecureContext) clock.set(Number(response.headers.get(clockHeader)) || clock.signingTime());
+      return;
+    }
     const bytes = new Uint8Array(await response.clone().arrayBuffer());
     const request = headers[signatureHeader] ?? '';
     const headerOf = (name: string): string | null => response.headers.get(name);
@@ -215,12 +233,16 @@ export const createClient = ({
     return method === 'GET' || isRefused ? error : Object.assign(error as Error, { mayHappen: true });
   };
 
-  const repeating = (method: string, secret: string | null, attempt: () => Promise<Response>): Promise<Response> => {
+  const repeating = (
+    method: string,
+    secret: Credential | null,
+    attempt: () => Promise<Response>,
+  ): Promise<Response> => {
     let isRepeated = false;
     return repeatRefused(
       async () => {
         // A change that is signed by a clock that is ahead could be held back until then.
-        if (secret !== null && !isProven && method !== 'GET') await send('/healthz', {}, secret);
+        if (typeof secret === 'string' && !isProven && method !== 'GET') await send('/healthz', {}, secret);
         return checkStatus(await attempt());
       },
       (error) => (error instanceof Refusal ? error.code : null),
@@ -237,7 +259,7 @@ export const createClient = ({
   const send = async (
     path: string,
     { method = 'GET', body, headers, signal, timeout = ANSWER_MS, limit = ANSWER_BYTES }: RequestOptions,
-    secret: string | null,
+    secret: Credential | null,
     isStreamed = false,
     nonce = signing.newNonce(),
   ): Promise<Response> => {
@@ -302,9 +324,9 @@ export const createClient = ({
       try {
         return await send(path, options, secret, isStreamed, nonce);
       } catch (error) {
-        if (!isCode(error, ...secretRefusals)) throw error;
+        if (!isCode(error, ...refusalsOf(secret))) throw error;
         // The form asks for the secret, and the request continues with the new one.
-        session.refuse(secret);
+        session.refuse(secret, (error as Error).message);
       }
     }
   };

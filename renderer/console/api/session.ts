@@ -1,9 +1,25 @@
-/** The secret of this tab. It is kept until the tab is closed, and never sent. */
+/** What this tab signs with: the secret, kept until the tab is closed and never sent, or the key of a person. */
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import { forgetPersonKey, type PersonKey } from './person-key.ts';
+
+/** What requests are signed with: the secret, or the key of a person. */
+export type Credential = string | PersonKey;
+
+/** An invitation to join: the id of a person, and the code. */
+export interface Invitation {
+  person: string;
+  code: string;
+}
 
 export interface Session {
   /** Null: not given yet, or it was refused. */
-  readonly secret: ReadonlySignal<string | null>;
+  readonly credential: ReadonlySignal<Credential | null>;
+  /** The name of the person whose key this browser keeps; null: it keeps none. */
+  readonly person: ReadonlySignal<string | null>;
+  /** The invitation that the page was opened with; null: none, or it was used or declined. */
+  readonly invitation: ReadonlySignal<Invitation | null>;
+  /** Why the key of a person was refused, in the words of the box; null: none was. */
+  readonly removed: ReadonlySignal<string | null>;
   /** Whether the console waits for the secret. */
   readonly isAsking: ReadonlySignal<boolean>;
   /** Whether a secret that was accepted before is no longer accepted. */
@@ -14,10 +30,17 @@ export interface Session {
   readonly operator: ReadonlySignal<string>;
   signIn(secret: string, operator: string): void;
   signOut(): void;
-  /** Called if the box refuses what was signed with `secret`; null: the signature was missing. */
-  refuse(secret: string | null): void;
-  /** Resolves with the secret once the operator has entered it; null if the box has no secret. */
-  ready(): Promise<string | null>;
+  /** Signs with a key from now on. */
+  joined(key: PersonKey): void;
+  /** Leaves the invitation as it is. */
+  decline(): void;
+  /**
+   * Called if the box refuses what was signed with a credential; null: the signature was missing.
+   * @param reason in the words of the box
+   */
+  refuse(credential: Credential | null, reason: string): void;
+  /** Resolves with the credential once there is one; null if the box has no secret. */
+  ready(): Promise<Credential | null>;
 }
 
 const secretKey = 'signage.console.secret';
@@ -40,20 +63,30 @@ const store = (storage: Storage, key: string, value: string | null): void => {
   }
 };
 
-export const createSession = (hasSecret: boolean, { tab, lasting }: { tab: Storage; lasting: Storage }): Session => {
+export const createSession = (
+  hasSecret: boolean,
+  { tab, lasting }: { tab: Storage; lasting: Storage },
+  { key = null, invited = null }: { key?: PersonKey | null; invited?: Invitation | null } = {},
+): Session => {
   const isSecured = signal(hasSecret);
-  const secret = signal(recall(tab, secretKey));
+  const credential = signal<Credential | null>(recall(tab, secretKey) ?? key);
+  const invitation = signal(invited);
+  const removed = signal<string | null>(null);
+  const person = signal(key?.name ?? null);
   const wasRefused = signal(false);
   const operator = signal(recall(lasting, operatorKey) ?? '');
-  const isAsking = computed(() => isSecured.value && secret.value === null);
+  const isAsking = computed(() => isSecured.value && (credential.value === null || invitation.value !== null));
 
-  const set = (value: string | null): void => {
-    store(tab, secretKey, value);
-    secret.value = value;
+  const set = (value: Credential | null): void => {
+    store(tab, secretKey, typeof value === 'string' ? value : null);
+    credential.value = value;
   };
 
   return {
-    secret,
+    credential,
+    person,
+    invitation,
+    removed,
     isAsking,
     wasRefused,
     isSecured,
@@ -62,17 +95,32 @@ export const createSession = (hasSecret: boolean, { tab, lasting }: { tab: Stora
       operator.value = name;
       store(lasting, operatorKey, name === '' ? null : name);
       wasRefused.value = false;
+      removed.value = null;
       set(given);
     },
     signOut: () => {
       wasRefused.value = false;
       set(null);
     },
-    refuse: (refused) => {
+    joined: (joinedKey) => {
+      removed.value = null;
+      person.value = joinedKey.name;
+      set(joinedKey);
+      invitation.value = null;
+    },
+    decline: () => {
+      invitation.value = null;
+    },
+    refuse: (refused, reason) => {
       isSecured.value = true;
-      // The answer is about an earlier secret, not the current one.
-      if (refused === null || refused !== secret.value) return;
-      wasRefused.value = true;
+      // The answer is about an earlier credential, not the current one.
+      if (refused === null || refused !== credential.value) return;
+      if (typeof refused === 'string') wasRefused.value = true;
+      else {
+        removed.value = reason;
+        person.value = null;
+        void forgetPersonKey();
+      }
       set(null);
     },
     ready: () =>
@@ -83,7 +131,7 @@ export const createSession = (hasSecret: boolean, { tab, lasting }: { tab: Stora
           if (asking || isDone) return;
           isDone = true;
           stop?.();
-          resolve(isSecured.value ? secret.value : null);
+          resolve(isSecured.value ? credential.value : null);
         });
         if (isDone) stop();
       }),

@@ -1,0 +1,90 @@
+/** Joins the site with an invitation: this browser gets a key of its own. */
+
+import { hkdf } from '@noble/hashes/hkdf.js';
+import { hmac } from '@noble/hashes/hmac.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { useState } from 'preact/hooks';
+import { joinInfo, joinText } from '../../service/domain/joining.ts';
+import { createPageSigning } from './api/client.ts';
+import { checkStatus, reasonOf, Unproven } from './api/errors.ts';
+import { keepPersonKey, makeKey } from './api/person-key.ts';
+import type { Invitation } from './api/session.ts';
+import { useConsole } from './ui/context.tsx';
+import { Dialog, Field } from './ui/controls.tsx';
+
+interface Joined {
+  person: { name: string };
+}
+
+/** @throws Refusal, Unproven, or the error of the request */
+const join = async ({ person, code }: Invitation, device: string) => {
+  const key = await makeKey();
+  const proofKey = hkdf(sha256, utf8ToBytes(code), undefined, utf8ToBytes(joinInfo), 32);
+  const proof = bytesToHex(hmac(sha256, proofKey, utf8ToBytes(joinText(person, key.publicKey, device))));
+  const response = await checkStatus(
+    await fetch('/console/api/join', {
+      method: 'POST',
+      cache: 'no-store',
+      headers: { 'Content-Type': 'application/json', 'x-signage-page': '1' },
+      body: JSON.stringify({ person, public_key: key.publicKey, device, proof }),
+    }),
+  );
+  const bytes = new Uint8Array(await response.clone().arrayBuffer());
+  const asked = { request: proof, status: response.status, sha256: bytesToHex(sha256(bytes)) };
+  const headerOf = (name: string): string | null => response.headers.get(name);
+  if (createPageSigning().provenTime(proofKey, { ...asked, headerOf }) === null) {
+    throw new Unproven('The answer is not proven.');
+  }
+  const { person: joined } = (await response.json()) as Joined;
+  return keepPersonKey(key, joined.name);
+};
+
+export const Join = ({ invitation }: { invitation: Invitation }) => {
+  const { session, texts, announcer } = useConsole();
+  const [fault, setFault] = useState<string | null>(null);
+  const [isJoining, setJoining] = useState(false);
+  const words = texts.join;
+  const known = session.person.value;
+
+  const submit = async (form: HTMLFormElement): Promise<void> => {
+    const device = String(new FormData(form).get('device')).trim();
+    if (device === '') return setFault(words.missing);
+    setJoining(true);
+    setFault(null);
+    try {
+      const key = await join(invitation, device);
+      session.joined(key);
+      announcer.say(words.done({ name: key.name }));
+    } catch (error) {
+      setFault(reasonOf(error, texts));
+      setJoining(false);
+    }
+  };
+
+  return (
+    <Dialog title={words.title}>
+      <form
+        class="stack"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isJoining) void submit(event.currentTarget);
+        }}
+      >
+        <p class="soft">{words.task({ id: invitation.person })}</p>
+        {known !== null && <p class="notice warning">{words.replaces({ name: known })}</p>}
+        {!isSecureContext && <p class="notice warning">{words.open}</p>}
+        <Field label={words.device} hint={words.deviceHint} fault={fault}>
+          {(control) => <input {...control} name="device" maxLength={64} />}
+        </Field>
+        <button type="submit" class="button primary" aria-disabled={isJoining}>
+          {isJoining ? words.joining : words.submit}
+        </button>
+        <button type="button" class="button" onClick={session.decline}>
+          {words.decline}
+        </button>
+      </form>
+    </Dialog>
+  );
+};
