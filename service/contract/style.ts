@@ -22,7 +22,8 @@ export const houseStyle = z
         display: font.optional().describe('font of titles and large numbers'),
         text: font.optional().describe('font of everything else'),
       })
-      .optional(),
+      .optional()
+      .describe('fonts of slides, and of all else that the player draws'),
     colours: z
       .strictObject({
         background: houseColour.optional(),

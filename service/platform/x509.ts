@@ -38,7 +38,7 @@ const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const serverAuth = '1.3.6.1.5.5.7.3.1';
 const nameConstraints = '2.5.29.30';
 
-const libraries = async () => {
+const load = async () => {
   await import('reflect-metadata');
   const [x509, asn1, schema] = await Promise.all([
     import('@peculiar/x509'),
@@ -47,6 +47,10 @@ const libraries = async () => {
   ]);
   return { ...x509, NameConstraints: asn1.NameConstraints, asn1, AsnConvert: schema.AsnConvert };
 };
+
+let loading: ReturnType<typeof load> | undefined;
+/** Loaded once, also where several certificates are made at the same moment. */
+const libraries = (): ReturnType<typeof load> => (loading ??= load());
 
 /** @param bytes DER */
 export const pemOf = (label: 'CERTIFICATE' | 'PRIVATE KEY', bytes: ArrayBuffer | Uint8Array): string => {
