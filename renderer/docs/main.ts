@@ -8,4 +8,4 @@ interface Viewer extends Element {
 }
 
 await customElements.whenDefined('rapi-doc');
-await (document.querySelector('rapi-doc') as Viewer | null)?.loadSpec(apiDocument);
+await document.querySelector<Viewer>('rapi-doc')?.loadSpec(apiDocument);

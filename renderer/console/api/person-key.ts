@@ -42,7 +42,7 @@ export const makeKey = async (): Promise<NewKey> => {
   const { subtle } = crypto as { subtle?: SubtleCrypto };
   if (subtle !== undefined) {
     try {
-      const pair = (await subtle.generateKey('Ed25519', false, ['sign', 'verify'])) as CryptoKeyPair;
+      const pair = await subtle.generateKey('Ed25519', false, ['sign', 'verify']);
       const publicKey = base64url(new Uint8Array(await subtle.exportKey('raw', pair.publicKey)));
       return { publicKey, privateKey: pair.privateKey };
     } catch {
