@@ -6,11 +6,14 @@ import { pack } from 'tar-stream';
 import type { Content } from '../content/index.ts';
 import { type BackupRecords, backupFormat, type Manifest, manifestName } from '../contract/console/backup.ts';
 import type { Devices } from '../devices/index.ts';
+import type { Drafts } from '../drafts/index.ts';
 import type { Media } from '../media/index.ts';
 import type { ServiceContext } from '../module.ts';
+import type { People } from '../people/index.ts';
 import { readConfig } from '../platform/options/index.ts';
 import { backupConfig } from '../platform/options/portable.ts';
 import type { Takeovers } from '../takeovers/index.ts';
+import type { Triggers } from '../triggers/index.ts';
 import type { VersionStore } from './version-store.ts';
 
 export interface BackupDependencies {
@@ -19,6 +22,9 @@ export interface BackupDependencies {
   devices: Pick<Devices, 'list'>;
   takeovers: Pick<Takeovers, 'open'>;
   versions: Pick<VersionStore, 'list' | 'read'>;
+  people: Pick<People, 'records'>;
+  drafts: Pick<Drafts, 'list' | 'get'>;
+  triggers: Pick<Triggers, 'list'>;
 }
 
 type BackupContext = Pick<ServiceContext, 'options' | 'version' | 'ids' | 'machineName' | 'dirs' | 'now'>;
@@ -49,7 +55,7 @@ const measure = async (stream: Readable): Promise<{ size: number; sha256: string
 
 export const createBackup = (
   { options, version, ids: { nodeId }, machineName, dirs, now }: BackupContext,
-  { content, media, devices, takeovers, versions }: BackupDependencies,
+  { content, media, devices, takeovers, versions, people, drafts, triggers }: BackupDependencies,
 ) => {
   const versionMembers = async (): Promise<Member[]> =>
     (await versions.list()).map((head) => ({
@@ -90,6 +96,9 @@ export const createBackup = (
     const records: BackupRecords = {
       devices: devices.list().filter(({ forgotten }) => !forgotten),
       takeovers: takeovers.open(),
+      people: people.records(),
+      drafts: (await Promise.all(drafts.list().map(({ id }) => drafts.get(id)))).filter((draft) => draft !== null),
+      triggers: triggers.list(),
     };
     const type = 'application/json';
     const config = backupConfig(readConfig(join(dirs.data, 'config.json')));

@@ -21,6 +21,7 @@ import { systemDisk } from '../platform/store/disk.ts';
 import type { Records } from '../records/index.ts';
 import type { Screens } from '../screens/index.ts';
 import type { Takeovers } from '../takeovers/index.ts';
+import type { Triggers } from '../triggers/index.ts';
 import { type Act, createActions } from './actions.ts';
 import { backupRoutes } from './backup-routes.ts';
 import { boxRoutes, type TakeScreenshot } from './boxes.ts';
@@ -61,10 +62,10 @@ interface Dependencies extends Omit<ContentDependencies, 'peers'>, Omit<MediaDep
   peers: ContentDependencies['peers'] &
     Pick<Peers, 'all' | 'askAll' | 'find' | 'ask' | 'broadcast' | 'settled' | 'sendTakeover'>;
   takeovers: Pick<Takeovers, 'now' | 'open' | 'restore' | 'isEmergency' | 'put' | 'end'>;
-  triggers: TriggerDependencies['triggers'];
+  triggers: TriggerDependencies['triggers'] & Pick<Triggers, 'restore'>;
   /** Null: HTTPS of this box is off. */
   https: TriggerDependencies['https'];
-  drafts: Pick<Drafts, 'list' | 'get' | 'save' | 'remove' | 'noteEditing' | 'editing'>;
+  drafts: Pick<Drafts, 'list' | 'get' | 'save' | 'restore' | 'remove' | 'noteEditing' | 'editing'>;
   people: People;
   health: {
     /** What is wrong with this box, in sentences. */

@@ -28,13 +28,16 @@ import type { ContentFile } from '../contract/content.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { Devices } from '../devices/index.ts';
 import { isMediaName } from '../domain/media-names.ts';
+import type { Drafts } from '../drafts/index.ts';
 import type { Media } from '../media/index.ts';
 import type { ServiceContext } from '../module.ts';
+import type { People } from '../people/index.ts';
 import { OptionsError, readConfig, readOptions } from '../platform/options/index.ts';
 import { withPortable } from '../platform/options/portable.ts';
 import { isFull, isMissing, systemDisk } from '../platform/store/disk.ts';
 import { keepCopy } from '../platform/store/file.ts';
 import type { Takeovers } from '../takeovers/index.ts';
+import type { Triggers } from '../triggers/index.ts';
 import type { VersionStore } from './version-store.ts';
 
 export interface RestoreDependencies {
@@ -43,6 +46,9 @@ export interface RestoreDependencies {
   devices: Pick<Devices, 'restore'>;
   takeovers: Pick<Takeovers, 'restore'>;
   versions: Pick<VersionStore, 'record'>;
+  people: Pick<People, 'restore'>;
+  drafts: Pick<Drafts, 'restore'>;
+  triggers: Pick<Triggers, 'restore'>;
 }
 
 type RestoreContext = Pick<ServiceContext, 'options' | 'dirs' | 'log' | 'tempo'>;
@@ -58,10 +64,10 @@ interface Body {
 const damaged = (message: string): CodedError => new CodedError('backup_damaged', `The backup is damaged: ${message}.`);
 
 /** @throws CodedError `backup_damaged` */
-const parse = <Schema extends z.ZodType>(schema: Schema, text: string, path: string): z.output<Schema> => {
+const parse = <Schema extends z.ZodType>(schema: Schema, text: string | undefined, path: string): z.output<Schema> => {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = text === undefined ? undefined : JSON.parse(text);
   } catch {
     throw damaged(`${path} is not JSON`);
   }
@@ -110,7 +116,7 @@ interface Spooled {
 
 export const createRestore = (
   { options, dirs, log, tempo }: RestoreContext,
-  { content, media, devices, takeovers, versions }: RestoreDependencies,
+  { content, media, devices, takeovers, versions, people, drafts, triggers }: RestoreDependencies,
 ) => {
   let isBusy = false;
   /** There only while a backup that was read and judged is applied. */
@@ -219,14 +225,20 @@ export const createRestore = (
       if (!reading.ok) throw new CodedError('invalid_content', undefined, { errors: reading.issues });
       file = reading.content;
     }
-    const devicesText = await read('records/devices.json');
-    const takeoversText = await read('records/takeovers.json');
-    const records = {
-      devices: devicesText === null ? [] : parse(backupRecords.shape.devices, devicesText, 'records/devices.json'),
-      takeovers:
-        takeoversText === null ? [] : parse(backupRecords.shape.takeovers, takeoversText, 'records/takeovers.json'),
+    const listed = async <Schema extends z.ZodType>(name: string, schema: Schema): Promise<z.output<Schema>> => {
+      const path = `records/${name}.json`;
+      return parse(schema, (await read(path)) ?? undefined, path);
     };
-    const unknown = paths.filter((path) => path.startsWith('records/') && !/\/(devices|takeovers)\.json$/.test(path));
+    const { shape } = backupRecords;
+    const records = {
+      devices: await listed('devices', shape.devices),
+      takeovers: await listed('takeovers', shape.takeovers),
+      people: await listed('people', shape.people),
+      drafts: await listed('drafts', shape.drafts),
+      triggers: await listed('triggers', shape.triggers),
+    };
+    const known = Object.keys(records).map((name) => `records/${name}.json`);
+    const unknown = paths.filter((path) => path.startsWith('records/') && !known.includes(path));
     const stored: StoredVersion[] = [];
     for (const path of paths.filter((each) => each.startsWith('versions/'))) {
       stored.push(parse(storedVersion, (await read(path)) ?? '', path));
@@ -279,6 +291,9 @@ export const createRestore = (
     for (const version of judged.versions) await versions.record(version);
     const bindings = await devices.restore(judged.records.devices);
     const ended = await takeovers.restore(judged.records.takeovers);
+    leftOut.push(...(await people.restore(judged.records.people)));
+    leftOut.push(...(await drafts.restore(judged.records.drafts)));
+    leftOut.push(...(await triggers.restore(judged.records.triggers)));
     leftOut.push(...ended.leftOut.map((id) => `The takeover ${id} runs here, and stays as it is.`));
     const { path, bytes, taken, left } = judged.config;
     if (taken.length > 0) await keepCopy(systemDisk, path, bytes);

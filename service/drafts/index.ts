@@ -41,6 +41,11 @@ export interface Drafts extends Module {
   save(id: string, save: DraftSave, by: Author | null, guard: Guard): Promise<{ draft: DraftRecord; isNew: boolean }>;
   /** @throws CodedError `draft_not_found`, `insufficient_storage`, what `guard` throws */
   remove(id: string, by: Author | null, guard: Guard): Promise<void>;
+  /**
+   * Saves those of a backup that are not here, as their authors' edits of now.
+   * @returns sentences about what was left out
+   */
+  restore(records: readonly DraftRecord[]): Promise<string[]>;
   /** All records that rest, removed ones included, for other boxes. */
   records(): DraftHead[];
   /** A record for another box; null: there is none. */
@@ -160,31 +165,33 @@ export const createDrafts = async (context: ServiceContext): Promise<Drafts> => 
     if (kept.etag !== ours.etag) await store(kept);
   };
 
+  const saveNow: Drafts['save'] = (id, { title, base_sha256, content, state, note }, by, guard) =>
+    enqueue(async () => {
+      const before = live(id);
+      guard(before?.etag ?? null);
+      if (before === undefined && list().length >= mostDrafts) throw new CodedError('too_many_drafts');
+      const nextState = state ?? before?.state ?? 'open';
+      const submitter = before?.state === 'submitted' ? before.submitted_by : by;
+      const draft = next(id, {
+        title,
+        base_sha256,
+        content,
+        author: before === undefined ? by : before.author,
+        updated_by: by,
+        submitted_by: nextState === 'submitted' ? submitter : null,
+        note: note === undefined ? (before?.note ?? null) : note,
+        state: nextState,
+        removed: false,
+      });
+      await store(draft);
+      shareAtRest();
+      return { draft, isNew: before === undefined };
+    });
+
   return {
     list,
     get: async (id) => (live(id) === undefined ? null : read(nameOf(id))),
-    save: (id, { title, base_sha256, content, state, note }, by, guard) =>
-      enqueue(async () => {
-        const before = live(id);
-        guard(before?.etag ?? null);
-        if (before === undefined && list().length >= mostDrafts) throw new CodedError('too_many_drafts');
-        const nextState = state ?? before?.state ?? 'open';
-        const submitter = before?.state === 'submitted' ? before.submitted_by : by;
-        const draft = next(id, {
-          title,
-          base_sha256,
-          content,
-          author: before === undefined ? by : before.author,
-          updated_by: by,
-          submitted_by: nextState === 'submitted' ? submitter : null,
-          note: note === undefined ? (before?.note ?? null) : note,
-          state: nextState,
-          removed: false,
-        });
-        await store(draft);
-        shareAtRest();
-        return { draft, isNew: before === undefined };
-      }),
+    save: saveNow,
     remove: (id, by, guard) =>
       enqueue(async () => {
         const before = live(id);
@@ -195,6 +202,19 @@ export const createDrafts = async (context: ServiceContext): Promise<Drafts> => 
         await prune();
         shareAtRest();
       }),
+    restore: async (records) => {
+      const leftOut: string[] = [];
+      for (const { id, content, title, base_sha256, state, note, author } of records) {
+        const isHere = (): boolean => live(id) !== undefined;
+        const isFull = list().length >= mostDrafts;
+        if (isHere() || isFull || content === null) {
+          leftOut.push(
+            `The draft ${JSON.stringify(title)} ${isHere() ? 'is here, and stays as it is' : 'is one too many'}.`,
+          );
+        } else await saveNow(id, { title, base_sha256, content, state, note }, author, () => undefined);
+      }
+      return leftOut;
+    },
     records: () => [...shared],
     record: (id) => (heads.has(id) ? read(nameOf(id)) : Promise.resolve(null)),
     lacks: (head) => isNews(heads.get(head.id), head),

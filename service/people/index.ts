@@ -12,6 +12,16 @@ import {
   type PersonRequest,
 } from '../contract/console/people.ts';
 import { CodedError } from '../contract/errors.ts';
+import {
+  type DisablingRecord,
+  disablingRecord,
+  type InvitationRecord,
+  invitationRecord,
+  type KeyRecord,
+  keyRecord,
+  type PersonRecord,
+  personRecord,
+} from '../contract/people-records.ts';
 import type { Author } from '../contract/terms.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { joinInfo, joinText } from '../domain/joining.ts';
@@ -20,20 +30,7 @@ import type { Module, ServiceContext } from '../module.ts';
 import { createQueue } from '../platform/queue.ts';
 import type { Shared } from '../shared/index.ts';
 import { createLive } from './live.ts';
-import {
-  type DisablingRecord,
-  disablingRecord,
-  type InvitationRecord,
-  invitationRecord,
-  type KeyRecord,
-  keyRecord,
-  mergeDisabling,
-  mergeInvitation,
-  mergeKey,
-  mergePerson,
-  type PersonRecord,
-  personRecord,
-} from './records.ts';
+import { mergeDisabling, mergeInvitation, mergeKey, mergePerson } from './records.ts';
 import { openUses } from './uses.ts';
 import {
   checkLastAdmin,

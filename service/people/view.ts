@@ -1,10 +1,10 @@
 /** What the records of people mean: who there is, which keys count, and what may not be changed. Pure. */
 import { mostPeople, mostPeopleEver } from '../contract/console/people.ts';
 import { CodedError } from '../contract/errors.ts';
+import type { DisablingRecord, KeyRecord, PersonRecord } from '../contract/people-records.ts';
 import { isRole, type Role } from '../contract/roles.ts';
 import type { Author } from '../contract/terms.ts';
 import { groupBy } from '../domain/collections.ts';
-import type { DisablingRecord, KeyRecord, PersonRecord } from './records.ts';
 
 /** All records of people that a box has. */
 export interface PeopleRecords {

@@ -34,6 +34,11 @@ export interface Triggers extends Module {
   /** Revokes one, on all boxes. @throws CodedError `trigger_not_found`, `insufficient_storage` */
   remove(id: string): Promise<void>;
   /**
+   * Adds those of a backup that are not known; what was revoked stays so.
+   * @returns sentences about what was left out
+   */
+  restore(backup: readonly TriggerRecord[]): Promise<string[]>;
+  /**
    * Begins the playlist of a trigger, on all boxes.
    * @returns when it ends, ISO 8601
    * @throws CodedError `trigger_not_found`, `insufficient_storage`
@@ -110,6 +115,18 @@ export const createTriggers = async (
         return { token };
       }),
     remove: (id) => edit(id, () => ({ removed_at: new Date(siteNow()).toISOString() })),
+    restore: (backup) =>
+      enqueue(async () => {
+        const known = backup.filter(({ id }) => records.get(id) !== undefined);
+        const room = Math.max(0, triggerLimits.triggers - live().length);
+        const added = backup.filter((record) => !known.includes(record));
+        await records.put(...added.slice(0, room).map((record) => ({ ...record, plays: null })));
+        const revoked = known.filter(({ id }) => get(id) === undefined);
+        return [
+          ...revoked.map(({ name }) => `The trigger ${JSON.stringify(name)} was revoked, and stays so.`),
+          ...added.slice(room).map(({ name }) => `The trigger ${JSON.stringify(name)} is one too many.`),
+        ];
+      }),
     play: async (id, minutes) => {
       let until = '';
       await edit(id, ({ plays }) => {

@@ -152,6 +152,53 @@ test('a box of another disk plays what was backed up, and keeps what is its own'
   expect((await box.get('/media/again.png')).status).toBe(200);
 });
 
+test('people, drafts and triggers come back; who was disabled and what was revoked does not', async () => {
+  const { ask } = await boxWith();
+  const person = (name: string) => ({ name, role: 'editor', tags: [] });
+  for (const name of ['Anna', 'Ben']) {
+    expect((await ask('PUT', `/console/api/people/${name.toLowerCase()}`, person(name))).status).toBe(201);
+  }
+  const draft = { title: 'Spring', base_sha256: null, content: { ...lobby, note: 'half done' } };
+  expect((await ask('PUT', '/console/api/drafts/spring', draft)).status).toBe(201);
+  const effect = { command: { targets: ['all'], command: 'next' } };
+  const made = await (await ask('POST', '/console/api/triggers', { name: 'Bell', effect })).json();
+  const { id, token } = made as { id: string; token: string };
+  const bytes = await backUp(ask);
+  expect(String(bytes)).not.toContain(token);
+
+  const { box: other, ask: askOther } = await boxWith();
+  expect((await restore(askOther, bytes)).status).toBe(200);
+  expect((await askOther('GET', '/console/api/people')).status).toBe(200);
+  const peopleOf = async (asking: typeof ask) => {
+    const { people } = (await (await asking('GET', '/console/api/people')).json()) as {
+      people: { id: string; disabled_at: string | null }[];
+    };
+    return people.map((each) => [each.id, each.disabled_at === null]);
+  };
+  expect(await peopleOf(askOther)).toEqual([
+    ['anna', true],
+    ['ben', true],
+  ]);
+  expect(await (await askOther('GET', '/console/api/drafts/spring')).json()).toMatchObject({ title: 'Spring' });
+  expect((await other.post(`/api/triggers/${token}`, {})).status).toBe(200);
+
+  expect((await ask('DELETE', '/console/api/people/ben')).status).toBe(204);
+  expect((await ask('DELETE', `/console/api/triggers/${id}`)).status).toBe(204);
+  const etag = (await ask('GET', '/console/api/drafts/spring')).headers.get('etag') ?? '';
+  expect((await ask('DELETE', '/console/api/drafts/spring', undefined, { 'If-Match': etag })).status).toBe(204);
+  const { left_out: leftOut } = (await (await restore(ask, bytes)).json()) as Restored;
+  expect(leftOut).toEqual([
+    'Ben was disabled after the backup, and stays so.',
+    'The trigger "Bell" was revoked, and stays so.',
+  ]);
+  expect(await peopleOf(ask)).toEqual([
+    ['anna', true],
+    ['ben', false],
+  ]);
+  expect((await ask('GET', '/console/api/drafts/spring')).status).toBe(200);
+  expect((await ask('GET', '/console/api/triggers')).status).toBe(200);
+});
+
 test('a restore that a power cut interrupted is finished by the next start, and nothing is lost', async () => {
   const { box } = await boxWith(lobby);
   await box.close();

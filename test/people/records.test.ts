@@ -1,17 +1,14 @@
 /** However records of people travel, all boxes come to the same ones, and nobody comes back who was removed. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type {
+  DisablingRecord,
+  InvitationRecord,
+  KeyRecord,
+  PersonRecord,
+} from '../../service/contract/people-records.ts';
 import { canonical } from '../../service/domain/canonical.ts';
-import {
-  type DisablingRecord,
-  type InvitationRecord,
-  type KeyRecord,
-  mergeDisabling,
-  mergeInvitation,
-  mergeKey,
-  mergePerson,
-  type PersonRecord,
-} from '../../service/people/records.ts';
+import { mergeDisabling, mergeInvitation, mergeKey, mergePerson } from '../../service/people/records.ts';
 import { checkLastAdmin, viewOf } from '../../service/people/view.ts';
 
 /** Clocks that are years off. */

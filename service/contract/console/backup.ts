@@ -1,8 +1,12 @@
 /** A backup: one tar, whose first member says what else is in it. */
 import { z } from 'zod';
 import { contentVersion, deviceBinding, takeoverRecord } from '../peers.ts';
+import { disablingRecord, keyRecord, personRecord } from '../people-records.ts';
 import { instant, sha256 } from '../terms.ts';
 import { confirmHeader } from './backup-names.ts';
+import { draftRecord, mostDrafts } from './drafts.ts';
+import { mostPeopleEver } from './people.ts';
+import { triggerLimits, triggerRecord } from './triggers.ts';
 
 /** Raised when a box of the version before could not read it. */
 export const backupFormat = 1;
@@ -47,6 +51,15 @@ export type StoredVersion = z.infer<typeof storedVersion>;
 export const backupRecords = z.object({
   devices: z.array(deviceBinding).max(20_000).default([]),
   takeovers: z.array(takeoverRecord).max(1_000).default([]),
+  drafts: z.array(draftRecord).max(mostDrafts).default([]),
+  triggers: z.array(triggerRecord).max(triggerLimits.triggers).default([]),
+  people: z
+    .object({
+      people: z.array(personRecord).max(mostPeopleEver).readonly(),
+      keys: z.array(keyRecord).max(200_000).readonly(),
+      disablings: z.array(disablingRecord).max(100_000).readonly(),
+    })
+    .default({ people: [], keys: [], disablings: [] }),
 });
 export type BackupRecords = z.infer<typeof backupRecords>;
 
