@@ -203,6 +203,21 @@ const read = (event: ICAL.Component, zones: Zones, index: number): Reading | nul
 const isCancelled = (event: ICAL.Component): boolean =>
   String(event.getFirstPropertyValue('status') ?? '').toUpperCase() === 'CANCELLED';
 
+/** Days after which a rule repeats itself; null: none that is counted in days, or a rule that ends after a number of times. */
+const cycleOf = ({ freq, interval, count }: ICAL.Recur): number | null => {
+  if (count != null) return null;
+  return freq === 'DAILY' ? interval : freq === 'WEEKLY' ? 7 * interval : null;
+};
+
+/** A start from which a rule goes on as from its first one, not long before an instant: a series may be decades old. */
+const closeTo = (first: ICAL.Time, rule: ICAL.Recur, before: number): ICAL.Time => {
+  const cycle = cycleOf(rule);
+  const cycles = cycle === null ? 0 : Math.floor((before - wallMs(first)) / (cycle * DAY_MS)) - 1;
+  const start = first.clone();
+  if (cycle !== null && cycles > 0) start.adjust(cycles * cycle, 0, 0, 0);
+  return start;
+};
+
 /** The starts of an event as it recurs, as wall times. */
 const startsOf = (
   event: ICAL.Component,
@@ -222,7 +237,7 @@ const startsOf = (
     const endInstant = end ?? zones.instant(last as ICAL.Time, last?.zone === ICAL.Timezone.utcTimezone ? 'UTC' : tzid);
     // Compared below: the library compares times of two zones as if they were of one.
     recur.until = null;
-    const iterator = recur.iterator(first);
+    const iterator = recur.iterator(closeTo(first, recur, from - length - ZONE_MS));
     for (let step = 0; step < MOST_STEPS && budget.steps > 0; step++) {
       budget.steps -= 1;
       // The iterator changes the time that it has returned.

@@ -241,6 +241,32 @@ describe('zones and ends', () => {
 });
 
 describe('what is too much', () => {
+  test('a series that began decades ago goes on as one that is counted from its beginning', () => {
+    const week = { from: Date.parse('2026-11-20T00:00:00Z'), until: Date.parse('2026-11-28T00:00:00Z') };
+    const startsOf = (rule: string): string[] => {
+      const text = calendarOf(`${uid}\r\n${at('Europe/Vienna', '2001-02-07')}\r\nRRULE:${rule}`);
+      return expandCalendar(readCalendar(text), week, 'Europe/Vienna').map(({ starts_at }) => starts_at);
+    };
+    const parts = ['', ';BYDAY=MO,WE,FR', ';BYDAY=SU;WKST=SU', ';BYMONTH=11', ';BYHOUR=9,17'];
+    for (const frequency of ['DAILY', 'WEEKLY']) {
+      for (const part of parts) {
+        for (const interval of [1, 2, 3, 5]) {
+          const rule = `FREQ=${frequency};INTERVAL=${interval}${part}`;
+          expect([rule, startsOf(rule)]).toEqual([rule, startsOf(`${rule};COUNT=19999`)]);
+        }
+      }
+    }
+  });
+
+  test('thousands of series that began decades ago are all there', () => {
+    const series = Array.from(
+      { length: 2_000 },
+      (_, n) => `UID:${n}\r\nSUMMARY:A\r\n${at('Europe/Vienna', '1999-01-04')}\r\nRRULE:FREQ=DAILY`,
+    );
+    const day = { from: Date.parse('2026-11-20T00:00:00Z'), until: Date.parse('2026-11-21T00:00:00Z') };
+    expect(expandCalendar(readCalendar(calendarOf(...series)), day, 'Europe/Vienna')).toHaveLength(2_000);
+  });
+
   test('endless rules of seconds end', () => {
     const before = performance.now();
     vienna(
