@@ -17,10 +17,11 @@ import { messagePrefix } from '../contract/messages.ts';
 import { remember } from '../domain/collections.ts';
 import { publicBase } from '../domain/lan-address.ts';
 import { createRate } from '../domain/rate.ts';
+import { redacted } from '../domain/redacted.ts';
 import { screensOf, unknownTargets } from '../domain/targets.ts';
 import { readJson, skipBody } from '../http/body.ts';
 import { isEncrypted } from '../http/client-address.ts';
-import { authorOf } from '../http/operator.ts';
+import { authorOf, mayReadAll } from '../http/operator.ts';
 import type { Context, Routes } from '../http/routes.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
@@ -218,7 +219,8 @@ export const createTriggerRoutes = (
   const routes: Routes = {
     'GET /console/api/triggers': (ctx) => {
       ctx.set('Cache-Control', 'no-store');
-      ctx.body = { triggers: triggers.list().map(shown) };
+      const all = triggers.list().map(shown);
+      ctx.body = { triggers: mayReadAll(ctx) ? all : all.map((each) => ({ ...each, effect: redacted(each.effect) })) };
     },
 
     'POST /console/api/triggers': async (ctx) => {

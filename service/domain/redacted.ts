@@ -16,8 +16,8 @@ export const redactedAddress = (text: string, isHostAlone = false): string => {
   return url.href;
 };
 
-/** Groups of timetables are filled from calendars. */
-const calendars = 'timetableGroups';
+/** Of a document. */
+const calendars = 'calendars';
 
 const redact = (value: unknown, isHostAlone: boolean): unknown => {
   if (typeof value === 'string') return redactedAddress(value, isHostAlone);

@@ -28,6 +28,8 @@ interface Expanded {
   calendar: unknown;
   from: number;
   events: CalendarEvent[];
+  /** It could not be read for these days; the events are those from before. */
+  isFailed: boolean;
 }
 
 /** A private event where its title is not shown. */
@@ -56,9 +58,10 @@ export const createCalendarDays = (
     running.add(id);
     const window = windowAt(now());
     const question = { kind: 'expand' as const, calendar, ...window, timeZone };
-    const events = await reader.ask(question).catch(() => []);
+    const found = (await reader.ask(question).catch(() => null)) as CalendarEvent[] | null;
     running.delete(id);
-    known.set(id, { calendar, from: window.from, events: events as CalendarEvent[] });
+    const events = found ?? known.get(id)?.events ?? [];
+    known.set(id, { calendar, from: window.from, events, isFailed: found === null });
     onChange();
   };
 
@@ -100,6 +103,7 @@ export const createCalendarDays = (
     },
     /** How many events of a calendar are left out. */
     excess: (id: string): number => Math.max(0, (known.get(id)?.events.length ?? 0) - mostCalendarEvents),
+    isFailed: (id: string): boolean => known.get(id)?.isFailed === true,
     forget: (id: string): void => void known.delete(id),
     close: async (): Promise<void> => {
       clearInterval(watch);

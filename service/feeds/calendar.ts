@@ -261,7 +261,8 @@ const newest = (events: readonly ICAL.Component[]): ICAL.Component[] => {
   const byName = new Map<string, ICAL.Component>();
   events.forEach((event, index) => {
     const uid = String(event.getFirstPropertyValue('uid') ?? `event-${index}`);
-    const name = `${uid}\n${String(event.getFirstPropertyValue('recurrence-id') ?? '')}`;
+    // As it is written: a value that is no time cannot be read.
+    const name = `${uid}\n${JSON.stringify(event.getFirstProperty('recurrence-id')?.toJSON() ?? '')}`;
     const before = byName.get(name);
     const sequence = (each: ICAL.Component): number => Number(each.getFirstPropertyValue('sequence') ?? 0);
     if (before === undefined || sequence(event) >= sequence(before)) byName.set(name, event);

@@ -189,7 +189,12 @@ export const createPolling = (
     reach: (kind: SourceSettings['kind'], id: string): NetworkScope =>
       followed.get(nameOf({ kind, id }))?.entry()?.nearness ?? 0,
     /** The calendars that failed, and those with more events than pages get. */
-    calendars: () => healthOf('ics').map((each) => ({ ...each, excess: days?.excess(each.id) ?? 0 })),
+    calendars: () =>
+      healthOf('ics').map((each) => ({
+        ...each,
+        reason: each.reason ?? (days?.isFailed(each.id) === true ? 'its events cannot be read' : null),
+        excess: days?.excess(each.id) ?? 0,
+      })),
     health: (): Pick<Health, 'rssFeeds' | 'apiSources'> => ({ rssFeeds: healthOf('rss'), apiSources: healthOf('api') }),
     faults: cache.faults,
     /** Writes of the cache. */

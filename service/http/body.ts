@@ -104,6 +104,14 @@ export const readJson = async (ctx: Context): Promise<Record<string, unknown>> =
   return value;
 };
 
+/** No document needs more, and what is nested by the ten thousand cannot be written again. */
+const MOST_DEPTH = 500;
+
+const isWithin = (levels: number, value: unknown): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (levels > 0 && Object.values(value).every((each) => isWithin(levels - 1, each)));
+
 const parseObject = (bytes: Uint8Array): JsonText => {
   let text: string;
   let json: unknown;
@@ -114,5 +122,8 @@ const parseObject = (bytes: Uint8Array): JsonText => {
     throw new CodedError('invalid_json', `The body is not JSON: ${(error as Error).message}`);
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new CodedError('invalid_json');
+  if (!isWithin(MOST_DEPTH, json)) {
+    throw new CodedError('invalid_json', `The body is nested more than ${MOST_DEPTH} levels deep.`);
+  }
   return { text, value: json as Record<string, unknown> };
 };

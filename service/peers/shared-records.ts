@@ -110,13 +110,15 @@ export const createSharedExchange = (
     /** Fetches the records of a peer that differ from ours. */
     ask: async ({ nodeId }: LivePeer): Promise<PeerAnswer<{ shared: NamedRecord[] }>> => {
       const own = digests();
+      // A peer answers what it likes: without a secret, nobody adds people.
+      const asked = new Set(Object.keys(own));
       const records: NamedRecord[] = [];
       let after: Place | undefined;
       for (;;) {
         const body = { digests: own, ...(after && { after: [...after] as [string, string] }) };
         const answer = await asking.ask({ nodeId }, 'shared.differing', body);
         if (!answer.ok) return answer;
-        records.push(...answer.body.records);
+        records.push(...answer.body.records.filter(([name]) => asked.has(name)));
         const last = answer.body.records.at(-1);
         if (!answer.body.isCut || last === undefined) return { ...answer, body: { shared: records } };
         const place = [last[0], last[1].id] as const;

@@ -121,9 +121,11 @@ export const createShared = async (context: Pick<ServiceContext, 'dirs' | 'log' 
     /** @returns whether something changed */
     const change = async (records: readonly T[], isStrict: boolean): Promise<boolean> => {
       const before = store.read();
+      // A full set that is offered more is not written each time.
+      const isFull = !isStrict && [...before.values()].filter((record) => !isOver(record as T, now())).length >= most;
       const isNews = records.some((record) => {
         const own = before.get(record.id);
-        return own === undefined || canonical(merged(own, record)) !== canonical(own);
+        return own === undefined ? !isFull : canonical(merged(own, record)) !== canonical(own);
       });
       if (!isNews) return false;
       await store.update((current) => {

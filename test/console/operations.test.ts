@@ -106,6 +106,15 @@ test.each(withAndWithoutSecret)('every operation does its work, %s', async (_, s
   const takeover = { targets: ['lobby'], level: 'info', title: 'Fire drill', until };
   expect(await read(`PUT ${base}/takeovers/:id`, ['drill'], 201, takeover)).toMatchObject({ expected: 1 });
   await run(`DELETE ${base}/takeovers/:id`, ['drill'], 204);
+  const effect = { command: { targets: ['lobby'], command: 'next' } };
+  const { id } = await read<{ id: string }>(`POST ${base}/triggers`, [], 200, { name: 'Bell', effect });
+  expect(await read(`GET ${base}/triggers`, [], 200)).toMatchObject({ triggers: [{ name: 'Bell' }] });
+  await run(`POST ${base}/triggers/:id/try`, [id], 200);
+  await run(`DELETE ${base}/triggers/:id`, [id], 204);
+  expect(await read(`GET ${base}/designs`, [], 200)).toMatchObject({ designs: expect.any(Array) });
+  // There is no authority without HTTPS.
+  await run(`GET ${base}/ca`, [], 404);
+  await run(`POST ${base}/ca/renew`, [], 404);
   await run(`DELETE ${base}/devices/:deviceId`, [device.deviceId], 204);
   await run(`POST ${base}/boxes/:nodeId/actions`, [nodeId], 200, { action: 'display-on' });
   const local =
@@ -129,6 +138,9 @@ test.each(withAndWithoutSecret)('every operation does its work, %s', async (_, s
     'draft.delete',
     'takeover.start',
     'takeover.end',
+    'trigger.create',
+    'trigger.delete',
+    'ca.renew',
     'device.forget',
     'box.action',
     'box.backup',

