@@ -4,10 +4,8 @@ import { useComputed, useSignal } from '@preact/signals';
 import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { reasonOf } from './api/errors.ts';
-import { Join } from './join.tsx';
 import { starterOf } from './model/doers.ts';
 import type { Takeover } from './model/wire.ts';
-import { SignIn } from './sign-in.tsx';
 import type { Announcer } from './stores/announcer.ts';
 import { hrefOf } from './stores/router.ts';
 import { isActive } from './stores/uploads.ts';
@@ -17,6 +15,9 @@ import { Icon, type IconName } from './ui/icon.tsx';
 import { Lazy } from './ui/lazy.tsx';
 import { useReceive } from './ui/receive.ts';
 import { Wall } from './wall/wall.tsx';
+
+const signIn = async () => (await import('./sign-in.tsx')).SignIn;
+const joinPage = async () => (await import('./join.tsx')).Join;
 
 const Banner = ({ tone, children }: { tone: 'warning' | 'bad' | 'info'; children: ComponentChildren }) => (
   <div class={`banner ${tone}`}>
@@ -332,9 +333,9 @@ export const App = () => {
       <Drop />
       <Notices announcer={announcer} closeLabel={texts.close} />
       {session.invitation.value !== null ? (
-        <Join invitation={session.invitation.value} />
+        <Lazy load={joinPage} with={{ invitation: session.invitation.value }} />
       ) : (
-        session.isAsking.value && <SignIn />
+        session.isAsking.value && <Lazy load={signIn} with={{}} />
       )}
     </>
   );

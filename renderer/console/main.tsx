@@ -9,7 +9,6 @@ import { requireTopLevel } from '../shared/top-level.ts';
 import { createTexts } from '../texts/messages.ts';
 import { createClient } from './api/client.ts';
 import { createBoxClock } from './api/clock.ts';
-import { readPersonKey } from './api/person-key.ts';
 import { createSession } from './api/session.ts';
 import { App } from './app.tsx';
 import { createAnnouncer } from './stores/announcer.ts';
@@ -47,7 +46,7 @@ document.documentElement.lang = tag;
 const invited = hasSecret ? readInvitation(location.hash) : null;
 // The code is in no history.
 if (invited !== null) history.replaceState(null, '', location.pathname);
-const key = hasSecret ? await readPersonKey() : null;
+const key = hasSecret ? await (await import('./api/person-key.ts')).readPersonKey() : null;
 const session = createSession(hasSecret, { tab: sessionStorage, lasting: localStorage }, { key, invited });
 const clock = createBoxClock();
 const client = createClient({ session, clock });

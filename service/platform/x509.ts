@@ -38,6 +38,10 @@ const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const serverAuth = '1.3.6.1.5.5.7.3.1';
 const nameConstraints = '2.5.29.30';
 
+/** A library of CommonJS: a bundle of ES modules has no more of it than its default export. */
+const whole = <Library extends object>(library: Library): Library =>
+  (library as { default?: Library }).default ?? library;
+
 const load = async () => {
   await import('reflect-metadata');
   const [x509, asn1, schema] = await Promise.all([
@@ -45,7 +49,8 @@ const load = async () => {
     import('@peculiar/asn1-x509'),
     import('@peculiar/asn1-schema'),
   ]);
-  return { ...x509, NameConstraints: asn1.NameConstraints, asn1, AsnConvert: schema.AsnConvert };
+  const { NameConstraints } = whole(asn1);
+  return { ...whole(x509), NameConstraints, asn1: whole(asn1), AsnConvert: whole(schema).AsnConvert };
 };
 
 let loading: ReturnType<typeof load> | undefined;

@@ -64,7 +64,7 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
     await command(nats, 'signage.Wien.command.tag:back', { command: 'next' });
     const { records } = (await (await service.get('/console/api/audit')).json()) as { records: object[] };
     const common = { at: expect.any(String), node_id: expect.any(String), before: null, address: null };
-    const record = { ...common, operator: 'fleet', action: 'screen.command', result: 'ok' };
+    const record = { ...common, operator: 'fleet', person: null, action: 'screen.command', result: 'ok' };
     expect(records.toReversed()).toEqual([
       { ...record, target: 'lobby', after: { command: 'blackout', blackout: true } },
       { ...record, target: 'all', after: { command: 'next' } },

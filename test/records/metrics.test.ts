@@ -21,6 +21,7 @@ const promised: Record<string, readonly string[]> = {
   signage_commands_total: ['command', 'result'],
   signage_peers: ['state'],
   signage_sync_skew_seconds: [],
+  signage_triggers_total: ['trigger', 'result'],
   signage_stream_sessions: ['state'],
   signage_stream_restarts_total: [],
   signage_feed_fetches_total: ['result'],

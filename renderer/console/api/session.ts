@@ -1,6 +1,6 @@
 /** What this tab signs with: the secret, kept until the tab is closed and never sent, or the key of a person. */
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
-import { forgetPersonKey, type PersonKey } from './person-key.ts';
+import type { PersonKey } from './person-key.ts';
 
 /** What requests are signed with: the secret, or the key of a person. */
 export type Credential = string | PersonKey;
@@ -119,7 +119,7 @@ export const createSession = (
       else {
         removed.value = reason;
         person.value = null;
-        void forgetPersonKey();
+        void import('./person-key.ts').then(({ forgetPersonKey }) => forgetPersonKey());
       }
       set(null);
     },

@@ -8,7 +8,6 @@ import type { DraftSummary, Draft as SavedDraft } from '../../../service/contrac
 import { merge } from '../../../service/domain/merge-documents.ts';
 import type { Client } from '../api/client.ts';
 import { isCode } from '../api/errors.ts';
-import { changesBetween } from '../model/changes.ts';
 import { type ContentDocument, isEqual, type Version } from '../model/document.ts';
 import { freeId } from '../model/edit.ts';
 import type { Documents } from './documents.ts';
@@ -122,6 +121,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
   };
 
   const put = async (content: ContentDocument, from: Version): Promise<void> => {
+    const { changesBetween } = await import('../model/changes.ts');
     const own = kept ?? { id: `${freeId(operator.peek() || 'draft', [])}-${Date.now().toString(36)}`, etag: null };
     keep(own);
     const names = changesBetween(from.content, content).map(({ name }) => name);
