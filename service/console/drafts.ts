@@ -19,6 +19,7 @@ import { asFile } from '../domain/document.ts';
 import { merge, spellConflict } from '../domain/merge-documents.ts';
 import { redacted } from '../domain/redacted.ts';
 import type { Drafts } from '../drafts/index.ts';
+import { checkDepth } from '../http/body.ts';
 import { areMet } from '../http/conditions.ts';
 import { authorOf, mayReadAll, operatorOf } from '../http/operator.ts';
 import type { Context, Routes } from '../http/routes.ts';
@@ -158,6 +159,7 @@ export const draftRoutes = (tempo: Parameters<typeof withDocuments>[0], dependen
     'PUT /console/api/drafts/:id': async (ctx) => {
       const id = idOf(ctx.params.id);
       await withDocument(ctx, async ({ value }) => {
+        checkDepth(value);
         const { draft, isNew } = await drafts.save(
           id,
           readFields(draftRequest, value),

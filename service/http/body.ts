@@ -97,13 +97,6 @@ export const readJsonText = async (ctx: Context, limits: BodyLimits): Promise<Js
   return parseObject(await seal.open(bytes.toString()));
 };
 
-/** Reads the JSON object in a small body, as {@link readJsonText} does. */
-export const readJson = async (ctx: Context): Promise<Record<string, unknown>> => {
-  const { value } = await readJsonText(ctx, small);
-  await ctx.state.onBody?.(value);
-  return value;
-};
-
 /** No document needs more, and what is nested by the ten thousand cannot be written again. */
 const MOST_DEPTH = 500;
 
@@ -111,6 +104,20 @@ const isWithin = (levels: number, value: unknown): boolean =>
   typeof value !== 'object' ||
   value === null ||
   (levels > 0 && Object.values(value).every((each) => isWithin(levels - 1, each)));
+
+/** @throws CodedError `invalid_json` */
+export const checkDepth = (value: unknown): void => {
+  if (isWithin(MOST_DEPTH, value)) return;
+  throw new CodedError('invalid_json', `The body is nested more than ${MOST_DEPTH} levels deep.`);
+};
+
+/** Reads the JSON object in a small body, as {@link readJsonText} does. */
+export const readJson = async (ctx: Context): Promise<Record<string, unknown>> => {
+  const { value } = await readJsonText(ctx, small);
+  checkDepth(value);
+  await ctx.state.onBody?.(value);
+  return value;
+};
 
 const parseObject = (bytes: Uint8Array): JsonText => {
   let text: string;
@@ -122,8 +129,5 @@ const parseObject = (bytes: Uint8Array): JsonText => {
     throw new CodedError('invalid_json', `The body is not JSON: ${(error as Error).message}`);
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new CodedError('invalid_json');
-  if (!isWithin(MOST_DEPTH, json)) {
-    throw new CodedError('invalid_json', `The body is nested more than ${MOST_DEPTH} levels deep.`);
-  }
   return { text, value: json as Record<string, unknown> };
 };

@@ -9,7 +9,7 @@ import {
   sharedRecords,
 } from '../contract/shared.ts';
 import { canonical } from '../domain/canonical.ts';
-import { readJson, readJsonText } from '../http/body.ts';
+import { checkDepth, readJson, readJsonText } from '../http/body.ts';
 import type { Routes } from '../http/routes.ts';
 import type { ServiceContext } from '../module.ts';
 import type { ExchangedSet, Shared } from '../shared/index.ts';
@@ -94,7 +94,9 @@ export const createSharedExchange = (
       ctx.body = pageOf(differing, asked.after ?? null);
     },
     'POST /api/peers/shared': async (ctx) => {
-      const { records } = readFields(sharedRecords, (await readJsonText(ctx, bodyLimits)).value);
+      const { value } = await readJsonText(ctx, bodyLimits);
+      checkDepth(value);
+      const { records } = readFields(sharedRecords, value);
       const taken = new Set(
         sets().flatMap(({ name, protection }) => (ctx.state.isSealed || protection !== 'sealed' ? name : [])),
       );

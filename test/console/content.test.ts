@@ -170,6 +170,14 @@ describe('what can not be content is a clear 4xx', () => {
     expect(await refusalOf(await send(body))).toEqual(expected);
   });
 
+  test('a draft that is nested by the ten thousand', async () => {
+    const body = `{"title":"x","base_sha256":null,"content":${'{"a":'.repeat(1e4)}1${'}'.repeat(1e4)}}`;
+    const service = await startTestService({ content: lobby });
+    const headers = { 'Content-Type': 'application/json' };
+    const response = await service.get('/console/api/drafts/deep', { method: 'PUT', headers, body });
+    expect(await refusalOf(response)).toEqual([400, 'invalid_json']);
+  });
+
   test('another media type or a coding', async () => {
     const text = JSON.stringify(lobby);
     expect(await refusalOf(await send(text, { 'Content-Type': 'text/plain' }))).toEqual([
