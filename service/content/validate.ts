@@ -8,6 +8,7 @@ import type { ContentIssue } from '../contract/content-terms.ts';
 import { designPrefix } from '../contract/design-prefix.ts';
 import { designs } from '../contract/designs.ts';
 import { kindsWithOwnLength } from '../contract/slide-values.ts';
+import { isNestedWithin } from '../domain/collections.ts';
 import { defaultIssues, valueIssues } from '../domain/form-values.ts';
 import { withoutCredentials } from '../domain/media-names.ts';
 import { pictureKindOf } from '../domain/media-types.ts';
@@ -115,11 +116,6 @@ const parseJson = (source: string): Json => {
 const MAX_ISSUES = 20;
 /** More than hand-written files need, and far below where the recursive `JSON.stringify` overflows the stack. */
 const MAX_DEPTH = 64;
-
-const isWithin = (levels: number, value: unknown): boolean =>
-  typeof value !== 'object' ||
-  value === null ||
-  (levels > 0 && Object.values(value).every((each) => isWithin(levels - 1, each)));
 
 /** Checks across records: duplicate ids and dangling references. */
 const crossCheck = (content: ContentFile): { path: Path; message: string }[] => {
@@ -260,7 +256,7 @@ const tooLarge = (what: string, bytes: number, most: number): Reading | null => 
 
 /** Validates a parsed content file. Never throws. */
 export const validateContent = (json: unknown): Reading => {
-  if (!isWithin(MAX_DEPTH, json)) {
+  if (!isNestedWithin(MAX_DEPTH, json)) {
     return { ok: false, issues: [{ path: '', message: `the file is nested more than ${MAX_DEPTH} levels deep` }] };
   }
   const refused = tooLarge('the content, without spaces and line breaks,', asCompact(json), mostContentBytes);

@@ -41,3 +41,9 @@ export const remember = <Key, Value>(known: Map<Key, Value>, key: Key, value: Va
     known.delete(oldest);
   }
 };
+
+/** Whether a JSON value is nested no deeper than so many levels. It looks no deeper itself. */
+export const isNestedWithin = (levels: number, value: unknown): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (levels > 0 && Object.values(value).every((each) => isNestedWithin(levels - 1, each)));

@@ -5,6 +5,7 @@ import { sha256Hex } from '../auth/sign.ts';
 import { checkAge, checkBody } from '../auth/signatures.ts';
 import { CodedError } from '../contract/errors.ts';
 import { sealedType } from '../contract/peers.ts';
+import { isNestedWithin } from '../domain/collections.ts';
 import type { Context } from './routes.ts';
 
 /** Limits of a body: its size in bytes, the time until it must be complete, and for how long nothing may arrive. */
@@ -100,14 +101,9 @@ export const readJsonText = async (ctx: Context, limits: BodyLimits): Promise<Js
 /** No document needs more, and what is nested by the ten thousand cannot be written again. */
 const MOST_DEPTH = 500;
 
-const isWithin = (levels: number, value: unknown): boolean =>
-  typeof value !== 'object' ||
-  value === null ||
-  (levels > 0 && Object.values(value).every((each) => isWithin(levels - 1, each)));
-
 /** @throws CodedError `invalid_json` */
 export const checkDepth = (value: unknown): void => {
-  if (isWithin(MOST_DEPTH, value)) return;
+  if (isNestedWithin(MOST_DEPTH, value)) return;
   throw new CodedError('invalid_json', `The body is nested more than ${MOST_DEPTH} levels deep.`);
 };
 
