@@ -1,5 +1,6 @@
 /** Makes what others have written fit for an assistant: bounded, with visible control characters and bare addresses. Pure. */
 import { parseUrl } from '../../contract/url.ts';
+import { redactedAddress } from '../../domain/redacted.ts';
 import { visible } from '../text.ts';
 
 export const limits = {
@@ -14,13 +15,8 @@ export const limits = {
 /** Addresses in a text, without user, password, query and fragment. */
 const bare = (text: string): string =>
   text.replace(/\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'<>]+/gi, (address) => {
-    const url = parseUrl(address);
-    if (url === null) return address.replace(/\/\/[^/]*@/, '//').replace(/[?#].*$/, '');
-    url.username = '';
-    url.password = '';
-    url.search = '';
-    url.hash = '';
-    return url.href;
+    if (parseUrl(address) === null) return address.replace(/\/\/[^/]*@/, '//').replace(/[?#].*$/, '');
+    return redactedAddress(address);
   });
 
 export interface Bounded {
