@@ -73,9 +73,13 @@ export const buildClient = async (folder: string): Promise<void> => {
   for (const path of [
     '.scripts/client/signed.ts',
     '.scripts/client/socket.ts',
+    'renderer/shared/page-signing.ts',
     'service/domain/request-signature.ts',
   ]) {
-    const text = readFileSync(join(root, path), 'utf8').replace('../../service/domain/', './');
+    const text = readFileSync(join(root, path), 'utf8').replaceAll(
+      /'(?:\.\.\/)+(?:service\/domain|renderer\/shared)\//g,
+      "'./",
+    );
     writeFileSync(join(source, basename(path)), text);
   }
   writeFileSync(join(source, 'index.ts'), index);

@@ -1,14 +1,6 @@
 /** Requests to one box: signed for it alone, and with answers that prove that the box knows the secret. */
-import { hmac } from '@noble/hashes/hmac.js';
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import {
-  answerHeader,
-  createSigning,
-  headerText,
-  repeatRefused,
-  signatureHeader,
-} from '../../service/domain/request-signature.ts';
+import { createPageSigning, sha256Hex } from '../../renderer/shared/page-signing.ts';
+import { answerHeader, headerText, repeatRefused, signatureHeader } from '../../service/domain/request-signature.ts';
 
 export interface BoxOptions {
   /** Base URL of the box, such as `http://192.168.1.20:8080`. */
@@ -28,19 +20,7 @@ export class UnprovenError extends Error {
   override readonly name = 'UnprovenError';
 }
 
-const bytesOf = (data: string | Uint8Array): Uint8Array => (typeof data === 'string' ? utf8ToBytes(data) : data);
-const { newNonce, signRequest, provenTime } = createSigning({
-  sha256: (data) => bytesToHex(sha256(bytesOf(data))),
-  hmac: (secret, bytes) =>
-    bytesToHex(
-      hmac(
-        sha256,
-        bytesOf(secret),
-        Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)),
-      ),
-    ),
-  nonce: () => bytesToHex(crypto.getRandomValues(new Uint8Array(16))),
-});
+const { newNonce, signRequest, provenTime } = createPageSigning();
 
 /** Answers that are streamed, and so carry no proof. */
 const streamed =
@@ -122,7 +102,7 @@ export const signedFetch = ({ url, secret, operator, fetch: send = fetch, now = 
       return response;
     }
     const bytes = new Uint8Array(await response.arrayBuffer());
-    const asked = { request: signed[signatureHeader] ?? '', status, sha256: bytesToHex(sha256(bytes)) };
+    const asked = { request: signed[signatureHeader] ?? '', status, sha256: sha256Hex(bytes) };
     const time = provenTime(key, { ...asked, headerOf: (name) => response.headers.get(name) });
     if (time === null)
       throw new UnprovenError(`The answer of ${base.origin} (${status}) is not proven to be that of the box.`);

@@ -6,7 +6,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { useState } from 'preact/hooks';
 import { joinInfo, joinText } from '../../service/domain/joining.ts';
-import { createPageSigning } from './api/client.ts';
+import { createPageSigning } from '../shared/page-signing.ts';
 import { checkStatus, reasonOf, Unproven } from './api/errors.ts';
 import { keepPersonKey, makeKey } from './api/person-key.ts';
 import type { Invitation } from './api/session.ts';

@@ -1,7 +1,7 @@
 /** The console signs as the service does, without Web Crypto. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createPageSigning } from '../../renderer/console/api/client.ts';
+import { createPageSigning } from '../../renderer/shared/page-signing.ts';
 import { signRequest as signByNode } from '../../service/auth/sign.ts';
 import { headerText } from '../../service/domain/request-signature.ts';
 

@@ -1,35 +1,11 @@
 /** Requests to the box, signed if it has a secret. */
 
-import { hmac } from '@noble/hashes/hmac.js';
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { operatorHeader } from '../../../service/contract/headers.ts';
-import {
-  clockHeader,
-  createSigning,
-  headerText,
-  repeatRefused,
-  signatureHeader,
-} from '../../../service/domain/request-signature.ts';
+import { clockHeader, headerText, repeatRefused, signatureHeader } from '../../../service/domain/request-signature.ts';
+import { createPageSigning, sha256Hex } from '../../shared/page-signing.ts';
 import type { BoxClock } from './clock.ts';
 import { checkStatus, isCode, Refusal, Unproven, Unreachable } from './errors.ts';
 import type { Credential, Session } from './session.ts';
-
-const bytesOf = (data: string | Uint8Array): Uint8Array => (typeof data === 'string' ? utf8ToBytes(data) : data);
-
-export const createPageSigning = () =>
-  createSigning({
-    sha256: (data) => bytesToHex(sha256(bytesOf(data))),
-    hmac: (secret, bytes) =>
-      bytesToHex(
-        hmac(
-          sha256,
-          bytesOf(secret),
-          Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)),
-        ),
-      ),
-    nonce: () => bytesToHex(crypto.getRandomValues(new Uint8Array(16))),
-  });
 
 export interface RequestOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -215,7 +191,7 @@ export const createClient = ({
     const bytes = new Uint8Array(await response.clone().arrayBuffer());
     const request = headers[signatureHeader] ?? '';
     const headerOf = (name: string): string | null => response.headers.get(name);
-    const asked = { request, status: response.status, sha256: bytesToHex(sha256(bytes)) };
+    const asked = { request, status: response.status, sha256: sha256Hex(bytes) };
     const time = signing.provenTime(secret, { ...asked, headerOf });
     if (time !== null) {
       clock.set(time);
@@ -266,7 +242,7 @@ export const createClient = ({
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
     const attempt = async (): Promise<Response> => {
       const type: Record<string, string> = text === undefined ? {} : { 'Content-Type': 'application/json' };
-      const bodySha256 = bytesToHex(sha256(bytesOf(text ?? '')));
+      const bodySha256 = sha256Hex(text ?? '');
       const all = await sign({ method, path, bodySha256, headers: { ...type, ...headers } }, secret, nonce);
       const abort = new AbortController();
       const cancel = (): void => abort.abort(signal?.reason);
