@@ -33,7 +33,7 @@ export interface SiteAuthority extends Module {
   current(): Authority | null;
   /** The root that people are to install; null: there is none, or this box does not answer with it yet. */
   shown(): Authority | null;
-  /** What may have signed a certificate that is in use, the current one first; none that has ended. */
+  /** Authorities whose certificates may still be in use, the current one first; expired ones are left out. */
   known(): readonly Authority[];
   /** Has people install a root from now on: this box answers with what it signs. */
   show(id: string): void;

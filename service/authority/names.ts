@@ -29,7 +29,7 @@ const isWithin = (address: string, blocks: readonly string[]): boolean => {
 };
 
 /**
- * What the root permits: whoever installs it trusts it for these alone. A name of one label is none of them, because it
+ * What the root permits: a machine that installs it trusts it only for these. Names of one label are left out, because one
  * would stand for all names below it, such as those of a top-level domain.
  */
 export const permittedAtSite = ({

@@ -13,8 +13,14 @@ const run = (source: string, { timeout = 20_000, resident = 2 ** 30, signal = ne
   const script = join(folder, 'script.cjs');
   writeFileSync(script, source);
   return createRunScript(fork)({
-    ...{ script, args: [script, 'from', 'to'], env: { ONLY: 'this' }, file: script, folder },
-    ...{ timeout, resident, signal },
+    script,
+    args: [script, 'from', 'to'],
+    env: { ONLY: 'this' },
+    file: script,
+    folder,
+    timeout,
+    resident,
+    signal,
   });
 };
 

@@ -37,7 +37,7 @@ const operatorHeaders = (name: string): Record<string, string> =>
   name === '' ? {} : { [operatorHeader]: headerText(name) };
 /** Refusals that another secret would not get. */
 const secretRefusals = ['credentials_required', 'signature_required', 'signature_invalid', 'signature_stale'];
-/** Refusals that another key would not get. A clock that is off is told, and the key is kept. */
+/** Refusals of the key itself. `signature_stale` is not one: the clock is wrong, and the key is kept. */
 const keyRefusals = ['credentials_required', 'key_unknown'];
 const refusalsOf = (credential: Credential | null): readonly string[] =>
   credential === null || typeof credential === 'string' ? secretRefusals : keyRefusals;

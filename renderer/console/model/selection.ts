@@ -41,7 +41,7 @@ export const select = (order: readonly string[], before: Selection, key: string,
   return { keys, lead: key, anchor: order[from] ?? key };
 };
 
-/** Without slides that are gone; if none is left, the slide at the index `place`, or the last one. */
+/** Drops slides that were deleted. If the selection becomes empty, it is the slide at the index `place`, or the last slide. */
 export const settled = (order: readonly string[], selection: Selection, place: number): Selection => {
   const known = new Set(order);
   const keys = [...selection.keys].filter((key) => known.has(key));

@@ -23,7 +23,7 @@ const text = (tag: string, name: string, content: string): HTMLElement => {
   return made;
 };
 
-/** @throws Error if none of them was ever fetched */
+/** @throws Error if no calendar of the slide has been fetched yet */
 const calendarsOf = ({ content }: Slide, { calendars = [] }: PlaylistPayload): Calendar[] => {
   const ids = calendarIdsOf(content);
   const found = calendars.filter(({ id }) => ids.includes(id));
