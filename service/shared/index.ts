@@ -27,6 +27,11 @@ export interface RecordSet<T extends SharedRecord> {
    * gets here.
    */
   merge(a: T, b: T): T;
+  /**
+   * What stays of a record whose date turns out to be years ahead, once the clock that set it is right again: it is merged
+   * with what another box has, as an older one. Absent: nothing does.
+   */
+  undated?(record: T): T;
   /** New ids beyond it are refused. */
   most: number;
   /**
@@ -74,7 +79,7 @@ export const createShared = async (context: Pick<ServiceContext, 'dirs' | 'log' 
 
   /** Opens a set; each is opened once, before the service listens. */
   const open = async <T extends SharedRecord>(set: RecordSet<T>): Promise<SharedSet<T>> => {
-    const { name, schema, merge, most, protection, isOver = () => false } = set;
+    const { name, schema, merge, undated, most, protection, isOver = () => false } = set;
     await makeFolder(folder);
     // A record that this version cannot read stays in the file, and is passed on.
     const lists = z.array(sharedRecord);
@@ -114,8 +119,9 @@ export const createShared = async (context: Pick<ServiceContext, 'dirs' | 'log' 
     const merged = (own: SharedRecord | undefined, theirs: T): T => {
       const { success, data } = schema.safeParse(own);
       const date = success ? dateOf(data) : null;
+      if (success && (date === null || isPlausibleTime(date, now()))) return merge(data, theirs);
       // After a wrong clock was set right, changes count again.
-      return success && (date === null || isPlausibleTime(date, now())) ? merge(data, theirs) : theirs;
+      return success && undated !== undefined ? merge(undated(data), theirs) : theirs;
     };
 
     /** @returns whether something changed */

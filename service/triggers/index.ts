@@ -13,7 +13,15 @@ import { type EpochMs, type SiteTime, unconfirmed } from '../domain/time.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { createQueue } from '../platform/queue.ts';
 import type { Shared } from '../shared/index.ts';
-import { effectOf, type Insertion, insertionsFor, insertionsOf, isForgotten, mergeTriggers } from './records.ts';
+import {
+  effectOf,
+  type Insertion,
+  insertionsFor,
+  insertionsOf,
+  isForgotten,
+  mergeTriggers,
+  undatedTrigger,
+} from './records.ts';
 import { type Named, warningsOf } from './warnings.ts';
 
 export type { Insertion } from './records.ts';
@@ -64,6 +72,7 @@ export const createTriggers = async (
     name: 'triggers',
     schema: triggerRecord,
     merge: mergeTriggers,
+    undated: undatedTrigger,
     most: triggerLimits.records,
     protection: 'open',
     isOver: isForgotten,

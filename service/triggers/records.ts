@@ -40,6 +40,13 @@ export const mergeTriggers = (a: TriggerRecord, b: TriggerRecord): TriggerRecord
   };
 };
 
+/** Of a record with a date that was set by a wrong clock the revocation stays. */
+export const undatedTrigger = (record: TriggerRecord): TriggerRecord => ({
+  ...record,
+  updated_at: new Date(0).toISOString(),
+  plays: null,
+});
+
 /** Whether it was revoked so long ago that no box has it any more. */
 export const isForgotten = ({ removed_at }: Pick<TriggerRecord, 'removed_at'>, now: EpochMs): boolean =>
   removed_at !== null && Date.parse(removed_at) + KEEP_MS <= now;

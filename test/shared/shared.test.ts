@@ -192,6 +192,44 @@ describe('exchanged', () => {
     );
   });
 
+  test('what was ended while a clock was years ahead stays so on all boxes once it is right, whoever asks first', async () => {
+    const ending = notes({
+      merge: (x, y) => ({ ...(rank(x) >= rank(y) ? x : y), over: x['over'] === true || y['over'] === true }),
+      undated: (record) => ({ ...record, updated_at: new Date(0).toISOString() }),
+    });
+    const day = fc.integer({ min: 1, max: 28 });
+    await fc.assert(
+      fc.asyncProperty(day, fc.boolean(), fc.integer({ min: 11, max: 80 }), async (edited, asksFirst, years) => {
+        let now = Date.UTC(2026, 5, 1);
+        const [a, b] = [await openBox(ending, { now: () => now }), await openBox(ending)];
+        const one: Exchange = exchangeOf(a, () => two);
+        const two: Exchange = exchangeOf(b, () => one);
+        await b.set.put({ ...note('a', 'made'), over: false });
+        await pull(a, one);
+        now = Date.UTC(2026 + years, 0, 1);
+        await a.set.put({ ...note('a', 'ended'), updated_at: new Date(now).toISOString(), over: true });
+        now = Date.UTC(2026, 5, 2);
+        await b.set.put({ ...note('a', 'edited', edited), over: false });
+        for (const [box, exchange] of asksFirst
+          ? ([
+              [a, one],
+              [b, two],
+            ] as const)
+          : ([
+              [b, two],
+              [a, one],
+            ] as const))
+          await pull(box, exchange);
+        await pull(a, one);
+        await pull(b, two);
+        expect([a.set.get('a')?.['over'], b.set.get('a')?.['over']]).toEqual([true, true]);
+        expect(a.set.get('a')?.text).toBe(b.set.get('a')?.text);
+        expect(one.digest()).toBe(two.digest());
+      }),
+      { numRuns: 15 },
+    );
+  });
+
   test('a sealed set is not told in an answer that is not encrypted, nor taken from a body that is not', async () => {
     const { a, b, one } = await pair(notes({ protection: 'sealed' }), false);
     await b.set.put(note('a', 'secret'));

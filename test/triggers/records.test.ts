@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { TriggerRecord } from '../../service/contract/console/triggers.ts';
-import { insertionsOf, isForgotten, mergeTriggers } from '../../service/triggers/records.ts';
+import { insertionsOf, isForgotten, mergeTriggers, undatedTrigger } from '../../service/triggers/records.ts';
 
 const now = Date.UTC(2026, 10, 26);
 const at = (ms: number): string => new Date(now + ms).toISOString();
@@ -62,4 +62,21 @@ test('of two playlists the latest comes first, and one that is over is none', ()
 test('what a newer version has made does nothing', () => {
   const newer = record({ effect: { dance: { steps: 3 } }, plays: { from: at(0), until: at(5_000) } });
   expect(insertionsOf([newer], now)).toEqual([]);
+});
+
+test('a revocation by a clock that was years ahead stays once the clock is right, and its playlist does not', () => {
+  const revoked = record({
+    updated_at: at(20 * 365 * 86_400_000),
+    removed_at: at(20 * 365 * 86_400_000),
+    plays: { from: at(20 * 365 * 86_400_000), until: at(21 * 365 * 86_400_000) },
+  });
+  fc.assert(
+    fc.property(any, any, (theirs, later) => {
+      const merged = mergeTriggers(undatedTrigger(revoked), theirs);
+      expect(merged.removed_at).not.toBeNull();
+      expect([merged.updated_at, merged.plays]).toEqual([theirs.updated_at, theirs.plays]);
+      expect(mergeTriggers(merged, later).removed_at).not.toBeNull();
+      expect(mergeTriggers(undatedTrigger(revoked), merged)).toEqual(merged);
+    }),
+  );
 });
