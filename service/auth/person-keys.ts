@@ -1,7 +1,9 @@
 /** The keys of people, as requests are signed with them (Ed25519, RFC 8032). */
-import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { createHash, createHmac, createPublicKey, type KeyObject, timingSafeEqual, verify } from 'node:crypto';
+import type { JoinRequest } from '../contract/console/people.ts';
 import { CodedError } from '../contract/errors.ts';
 import { includesRole, type Role } from '../contract/roles.ts';
+import { joinText } from '../domain/joining.ts';
 
 /** Who has signed a request with a key of their own. */
 export interface Signer {
@@ -77,4 +79,13 @@ export const isSignedBy = (publicKey: string, text: string, signature: string): 
   const key = keyOf(publicKey);
   const bytes = Buffer.from(signature, 'base64url');
   return key !== null && verify(null, Buffer.from(text, 'latin1'), key, bytes);
+};
+
+/** Whether somebody who joins knows the code that a key was derived from. */
+export const isJoinProof = (key: Uint8Array, { person, public_key, device, proof }: JoinRequest): boolean => {
+  const expected = createHmac('sha256', key)
+    .update(joinText(person, public_key, device))
+    .digest();
+  const given = Buffer.from(proof, 'hex');
+  return given.length === expected.length && timingSafeEqual(expected, given);
 };

@@ -46,6 +46,8 @@ interface Upload {
   /** The SHA-256 (hex) in the request's signature; null for an unsigned request. */
   bodySha256: string | null;
   conditions: Conditions;
+  /** Whether the client may write the name, as it is when the file takes its place. @throws CodedError */
+  checkPermission(): Promise<void>;
 }
 
 /** An upload that is synced to disk. */
@@ -142,10 +144,11 @@ export const createLibrary = async (
      * one that finishes last wins.
      *
      * @throws `payload_too_large`, `insufficient_storage`, `request_timeout`, `signature_invalid`, `invalid_request`,
-     *   `precondition_failed`
+     *   `precondition_failed`, and as `checkPermission`
      */
     async write(name: string, stream: Readable, upload: Upload): Promise<Written> {
-      const { expectedLength, bodySha256, conditions } = upload;
+      const { expectedLength, bodySha256, conditions, checkPermission } = upload;
+      await checkPermission();
       await checkConditions(name, conditions);
       if (expectedLength !== null && expectedLength > maxUploadBytes) {
         throw new CodedError('payload_too_large', `The file is larger than ${maxUploadBytes} bytes.`);
@@ -172,6 +175,8 @@ export const createLibrary = async (
         await utimes(temporary, time, time);
         const facts = await inspect(temporary, name);
         const isNew = await enqueue(async () => {
+          // The name may have been taken, and the person disabled, while the body arrived.
+          await checkPermission();
           await checkConditions(name, conditions);
           const before = await stat(path).catch(() => null);
           await renamePatiently(systemDisk, temporary, path);

@@ -162,12 +162,12 @@ export const mediaRoutes = (
   'PUT /api/media/:filename': async (ctx) => {
     try {
       const name = mediaNameOf(ctx);
-      await permission.checkUpload(ctx.state.signer, name);
       checkWhole(ctx);
       const { result, isNew, etag } = await library.write(name, ctx.req, {
         expectedLength: ctx.request.length ?? null,
         bodySha256: ctx.state.bodySha256,
         conditions: conditionsOf(ctx),
+        checkPermission: () => permission.checkUpload(ctx.state.signer, name),
       });
       await permission.noteUpload(ctx.state.signer, name);
       ctx.body = result satisfies UploadResult;

@@ -1,6 +1,6 @@
 /** People with keys of their own: who they are, what they may do, and which keys count. */
-import { createHmac, hkdfSync, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
-import { isPersonKey, type Keyring, type KnownKey, keyIdOf } from '../auth/person-keys.ts';
+import { hkdfSync, randomBytes, randomUUID } from 'node:crypto';
+import { isJoinProof, isPersonKey, type Keyring, type KnownKey, keyIdOf } from '../auth/person-keys.ts';
 import type { SiteAuthority } from '../authority/index.ts';
 import {
   invitationMs,
@@ -24,7 +24,7 @@ import {
 } from '../contract/people-records.ts';
 import type { Author } from '../contract/terms.ts';
 import { createEmitter } from '../domain/emitter.ts';
-import { joinInfo, joinText } from '../domain/joining.ts';
+import { joinInfo } from '../domain/joining.ts';
 import { laterThan } from '../domain/merge.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { createQueue } from '../platform/queue.ts';
@@ -318,15 +318,12 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
     /**
      * Judges the proof of an invitation. @returns the key of the proof; null: there is no such invitation, or the proof is wrong
      */
-    checkProof: ({ person, public_key, device, proof }: JoinRequest): Buffer | null => {
-      const invitation = invitations.get(person);
+    checkProof: (request: JoinRequest): Buffer | null => {
+      const invitation = invitations.get(request.person);
       const isOpen = invitation !== undefined && !invitation.used && Date.parse(invitation.expires_at) > now();
       // A person without an invitation takes as long.
       const key = isOpen ? Buffer.from(invitation.key, 'base64url') : randomBytes(32);
-      const expected = createHmac('sha256', key)
-        .update(joinText(person, public_key, device))
-        .digest();
-      return timingSafeEqual(expected, Buffer.from(proof, 'hex')) && isOpen ? key : null;
+      return isJoinProof(key, request) && isOpen ? key : null;
     },
 
     /**

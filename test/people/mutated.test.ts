@@ -1,9 +1,11 @@
 /** Signatures and proofs that were changed by a bit or a character: none is taken, and a right one between them is. */
-import { createPublicKey } from 'node:crypto';
+import { createPublicKey, hkdfSync } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { isSignedBy, keyIdOf } from '../../service/auth/person-keys.ts';
+import { isJoinProof, isSignedBy, keyIdOf } from '../../service/auth/person-keys.ts';
 import { signAsPerson } from '../../service/auth/sign.ts';
 import { createSignatures, parseSignature, type SignedHead } from '../../service/auth/signatures.ts';
+import { joinRequest } from '../../service/contract/console/people.ts';
+import { joinInfo } from '../../service/domain/joining.ts';
 import { signatureHeader, timestampHeader } from '../../service/domain/request-signature.ts';
 import { createTestGuard } from '../auth/support.ts';
 import { lobby } from '../content/samples.ts';
@@ -74,6 +76,25 @@ test('mutated signatures at the verifying function', { timeout: isSoak ? 3_600_0
   expect(await verify({ ...(await sign()), 'if-match': '"abc"' }, head)).toBe(true);
 });
 const pickOf = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T;
+
+test('mutated proofs at the verifying function', { timeout: isSoak ? 3_600_000 : 60_000 }, () => {
+  const code = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+  const key = new Uint8Array(hkdfSync('sha256', code, '', joinInfo, 32));
+  const { publicKey } = makeKey();
+  const right = { person: 'maria', public_key: publicKey, device: 'phone' };
+  const proof = proofOf(code, 'maria', publicKey, 'phone');
+  for (let index = 0; index < (isSoak ? 10_000 : 1_000); index += 1) {
+    const given = { ...right, proof };
+    const field = pickOf(['person', 'public_key', 'device', 'proof'] as const);
+    given[field] = mutated(given[field]);
+    // Of a text that is no hex the rest is not read.
+    const isSame = JSON.stringify(given) === JSON.stringify({ ...right, proof });
+    if (!isSame && (field !== 'proof' || joinRequest.safeParse(given).success)) {
+      expect([field, given[field], isJoinProof(key, given)]).toEqual([field, given[field], false]);
+    }
+    if (index % 100 === 0) expect(isJoinProof(key, { ...right, proof })).toBe(true);
+  }
+});
 
 test('the example of the documents', () => {
   // RFC 8032, 7.1, TEST 2.

@@ -1,5 +1,6 @@
 /** What people with tags, editors and viewers may and may not do. */
 import { describe, expect, test } from 'vitest';
+import { signAsPerson } from '../../service/auth/sign.ts';
 import { isAllInScope } from '../../service/domain/targets.ts';
 import { createOperator, operatorSecret, refusalOf, secretSettings } from '../support/operator.ts';
 import { addPerson } from '../support/people.ts';
@@ -113,6 +114,31 @@ test('media: an editor takes new names and deletes their own, a publisher replac
   expect(await remove(paul, 'others.txt')).toBe(204);
   expect(await remove(paul, 'used.png')).toEqual(low);
   expect(await remove(anna, 'used.png')).toBe(204);
+});
+
+test('a name that is taken while an editor uploads is not replaced', async () => {
+  const { box, admin } = await start();
+  const { key } = await addPerson(box, 'editor');
+  const upload = async (name: string, meanwhile: () => Promise<unknown>): Promise<number> => {
+    const url = `${box.url}/api/media/${name}`;
+    const chunks = ['by an ', 'editor'];
+    const signed = await signAsPerson(key, { method: 'PUT', url, body: chunks.join(''), recipient: box.nodeId });
+    const body = new ReadableStream({
+      pull: async (controller) => {
+        const chunk = chunks.shift();
+        if (chunks.length === 0) await meanwhile();
+        if (chunk === undefined) controller.close();
+        else controller.enqueue(new TextEncoder().encode(chunk));
+      },
+    });
+    const response = await fetch(url, { method: 'PUT', headers: signed, body, duplex: 'half' } as RequestInit);
+    await response.text();
+    return response.status;
+  };
+  const headers = { 'Content-Type': 'text/plain' };
+  expect(await upload('taken.txt', () => admin('PUT', '/api/media/taken.txt', 'first', headers))).toBe(403);
+  expect(await (await box.get('/media/taken.txt')).text()).toBe('first');
+  expect(await upload('free.txt', async () => undefined)).toBe(201);
 });
 
 test('a viewer and an editor bind a device as a page does, with the code that it shows', async () => {
