@@ -90,6 +90,7 @@ export const createPlayer = (deps: Dependencies, { timeZone, fadeMs = FADE_MS }:
     },
     siteAt: (at) => syncClock.at(at) + state.shift,
     isHalted: () => state.haltedAt !== null,
+    payload: () => state.payload,
   });
 
   return {

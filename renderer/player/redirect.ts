@@ -53,7 +53,8 @@ const openMedium = async (
   const slide = slideOf(path, await kindOf(path, signal));
   const payload = payloadOf(slide);
   const { screen } = payload;
-  const view = createSlide({ ...context, slide, payload, screen, pace: null, continued: null, fail: onGone });
+  const own = { slide, payload, screen, current: () => payload, pace: null, continued: null, fail: onGone };
+  const view = createSlide({ ...context, ...own });
   parent.append(view.element);
   const patience = AbortSignal.any([signal, AbortSignal.timeout(PREPARE_MS)]);
   await within(patience, view.prepare(patience)).catch((error: unknown) => {

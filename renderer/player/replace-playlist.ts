@@ -34,14 +34,17 @@ const dataOf = (slide: Slide, payload: PlaylistPayload): unknown => {
     const ids = calendarIdsOf(slide.content);
     return calendars.filter(({ id }) => ids.includes(id)).map(({ name, events }) => [name, events]);
   }
-  if (slide.kind === 'timetable') return timetableGroups.find(({ id }) => id === slide.content?.['group_id']);
+  if (slide.kind === 'timetable') {
+    const group = timetableGroups.find(({ id }) => id === slide.content?.['group_id']);
+    return group && [group.name, group.entries];
+  }
   if (slide.kind !== 'template') return null;
   const html = slide.template?.html ?? '';
   return [
     [screen.id, screen.name, screen.slug],
     usedOf(html, 'feeds', rssFeeds).map((feed) => withoutUnseen(html, feed)),
     usedOf(html, 'sources', apiSources).map((source) => withoutUnseen(html, source)),
-    usedOf(html, 'timetables', timetableGroups),
+    usedOf(html, 'timetables', timetableGroups).map((group) => withoutUnseen(html, group)),
     usedOf(html, 'calendars', calendars).map((calendar) => withoutUnseen(html, calendar)),
   ];
 };

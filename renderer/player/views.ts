@@ -1,4 +1,5 @@
 /** The views of slides, by the key that the reducer gave them: creates, prepares, shows and discards them. */
+import type { PlaylistPayload } from '../../service/contract/playlist.ts';
 import { within } from './abort.ts';
 import type { Clock, SyncClock } from './clock.ts';
 import type { MediaCache } from './media-cache.ts';
@@ -31,6 +32,8 @@ interface Playing {
   /** How long the slide of a view has been on, in ms, at a reading of `performance.now`; negative: its slot has not begun. */
   positionOf(key: number, at: number): number;
   isHalted(): boolean;
+  /** The newest playlist. */
+  payload(): PlaylistPayload | null;
 }
 
 type ViewEffect = Extract<Effect, { key: number }>;
@@ -70,6 +73,7 @@ export const createViews = (deps: ViewDependencies, playing: Playing): Views => 
         slide,
         screen: payload.screen,
         payload,
+        current: () => playing.payload() ?? payload,
         timeZone,
         now: clock.now,
         media: mediaCache.resolve,

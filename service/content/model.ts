@@ -7,11 +7,11 @@ import { calendarIdsOf } from '../domain/calendar-view.ts';
 import { programmesOf } from '../domain/programmes.ts';
 import { type RoundLists, reachableFrom } from '../domain/rounds.ts';
 import { fillSlide, fillTimetable, type NamedTemplate, shownName } from '../domain/slides.ts';
-import { usedOf } from '../domain/template.ts';
+import { namedBy, usedOf } from '../domain/template.ts';
 import type { FilledCalendar, FilledTimetable, SourceSettings } from '../feeds/index.ts';
 import { isPlain, roundListsOf, zonesOf } from './round-lists.ts';
 
-const DEFAULT_REFRESH_SECONDS = 900;
+export const DEFAULT_REFRESH_SECONDS = 900;
 
 /** When a screen was created and last modified, and the digest that detects a change. */
 export interface Stamp {
@@ -100,6 +100,17 @@ export const sourcesOf = ({ rssFeeds, apiSources, calendars }: ContentFile): Sou
   ];
 };
 
+/** Seconds that the data of slides may be old where one allows least; infinity: none says it. */
+export const shortestAgeOf = ({ playlists }: ContentFile): number =>
+  Math.min(
+    ...playlists.flatMap(({ slides }) =>
+      slides.flatMap((slide) => {
+        const most: unknown = 'content' in slide ? slide.content?.['max_age_seconds'] : undefined;
+        return typeof most === 'number' ? [most] : [];
+      }),
+    ),
+  );
+
 /** All records of the file that slides may name. */
 const fillShared = (content: ContentFile): Data => {
   const fillSource = ({ id, name, url, refresh_seconds }: ContentFile['rssFeeds'][number]) => ({
@@ -148,12 +159,8 @@ const usedBy = (slides: readonly Slide[], { rssFeeds, apiSources, timetableGroup
     if (kind === 'timetable') used.timetableGroups.add(timetableGroups.find(({ id }) => id === content?.['group_id']));
   }
   const templates = new Set(slides.map(({ kind, template }) => (kind === 'template' ? (template?.html ?? '') : '')));
-  for (const { kind, template, content } of slides) {
-    if (kind !== 'template') continue;
-    const values = Object.values(content ?? {});
-    const named = usedOf(template?.html ?? '', 'calendars', calendars);
-    const isByValue = named.length === calendars.length && /calendars\s*\[\s*[a-z]/.test(template?.html ?? '');
-    for (const { id } of named) if (!isByValue || values.includes(id)) show(id, content);
+  for (const slide of slides) {
+    if (slide.kind === 'template') for (const { id } of namedBy(slide, 'calendars', calendars)) show(id, slide.content);
   }
   for (const html of templates) {
     for (const each of usedOf(html, 'feeds', rssFeeds)) used.rssFeeds.add(each);

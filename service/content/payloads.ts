@@ -14,7 +14,7 @@ import { type PreparedAnswer, prepareAnswer } from '../http/prepared.ts';
 import type { ServiceContext } from '../module.ts';
 import { publicOf } from './credentials.ts';
 import { type MediaUse, mediaNamed, mediaSlides, mediaUses } from './media.ts';
-import { revisionOf, type ScreenDocument, sourcesOf, textOf } from './model.ts';
+import { revisionOf, type ScreenDocument, shortestAgeOf, sourcesOf, textOf } from './model.ts';
 import { createPlans, type Insertions, type Plans, type Played, playsAt } from './plans.ts';
 
 const noPlans: Plans = { slugs: [], at: () => null };
@@ -265,7 +265,7 @@ export const createPayloads = (
       plan();
       streams = streamsOf([...next.values()].map(({ slides: own }) => own));
       // The baseline variant has no fields for live data.
-      if (content !== null) feeds.follow(variant === 'extended' ? sourcesOf(content) : []);
+      if (content !== null) feeds.follow(variant === 'extended' ? sourcesOf(content) : [], shortestAgeOf(content));
       return publish('content');
     },
     close: () => clearInterval(follower),

@@ -20,7 +20,7 @@ const sourceFields = ['id', 'name', 'url', 'refresh_seconds', 'status', 'fetched
 const recordFields = {
   feeds: [...sourceFields, 'items'],
   sources: [...sourceFields, 'data'],
-  timetables: ['id', 'name', 'entries'],
+  timetables: ['id', 'name', 'entries', 'fetched_at'],
   calendars: ['id', 'name', 'status', 'fetched_at', 'events'],
 } as const;
 

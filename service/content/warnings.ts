@@ -14,6 +14,7 @@ import type { EpochMs } from '../domain/time.ts';
 import { didYouMean } from '../domain/wording.ts';
 import type { Steps } from '../platform/slices.ts';
 import { type Path, slideLabel, spellPath } from './labels.ts';
+import { DEFAULT_REFRESH_SECONDS } from './model.ts';
 import { programmeIssues } from './programme-warnings.ts';
 import { isNested } from './round-lists.ts';
 import { nameIssues, type TemplateCheck, templateIssues } from './templates.ts';
@@ -135,6 +136,25 @@ const lengthIssues = (name: string, text: string | null | undefined): SlideIssue
   return [{ path: [name], message }];
 };
 
+const sourceAt = (slide: SlideFile, content: ContentFile): { refresh_seconds?: number | undefined }[] => {
+  const calendars = (...ids: (string | undefined)[]) => content.calendars.filter(({ id }) => ids.includes(id));
+  if (slide.kind === 'rss') return content.rssFeeds.filter(({ id }) => id === slide.content.feed_id);
+  if (slide.kind === 'calendar') return calendars(slide.content.calendar_id, ...(slide.content.calendar_ids ?? []));
+  if (slide.kind !== 'timetable') return [];
+  return calendars(content.timetableGroups.find(({ id }) => id === slide.content.group_id)?.calendar_id);
+};
+
+/** Data is too old before it is fetched again. */
+const ageIssues = (slide: SlideFile, content: ContentFile): SlideIssue[] => {
+  const most = (slide.content as { max_age_seconds?: number } | null | undefined)?.max_age_seconds;
+  const longest = Math.max(
+    ...sourceAt(slide, content).map(({ refresh_seconds = DEFAULT_REFRESH_SECONDS }) => refresh_seconds),
+  );
+  if (most === undefined || longest <= most) return [];
+  const message = `is less than the ${longest} s between two fetches of its source: it is too old in between`;
+  return [{ path: ['content', 'max_age_seconds'], message }];
+};
+
 /** Pages skip a text with too many characters or elements. */
 const textIssues = ({ kind, title, body }: SlideFile): SlideIssue[] => {
   const message = kind === 'text' ? excess(richness(`${shownName(title ?? '')}${body ?? ''}`), textLimit) : null;
@@ -167,6 +187,7 @@ export function* warningSteps(
         ...fieldIssues(slide),
         ...contentIssues(slide),
         ...textIssues(slide),
+        ...ageIssues(slide, content),
         ...credentialIssues(slide),
         ...(https ? plainIssues(slide) : []),
         ...lengthIssues('title', slide.title),

@@ -85,6 +85,10 @@ export const timetableGroup = z
         }),
       )
       .describe('in the order of the content'),
+    fetched_at: instant
+      .nullable()
+      .optional()
+      .describe('when the calendar that it reads was last fetched; null: never; absent: it reads none'),
   })
   .meta({ id: 'TimetableGroup' });
 

@@ -20,6 +20,19 @@ const picture = {
   focus: z.tuple([z.number().min(0).max(1), z.number().min(0).max(1)]).optional(),
 };
 const sound = { muted: z.boolean().optional(), volume: z.number().min(0).max(1).optional() };
+/** Of kinds that show what was fetched. */
+const age = {
+  max_age_seconds: z
+    .number()
+    .positive()
+    .max(31_536_000)
+    .optional()
+    .describe('how old what was fetched may be; default: 86400, of calendars 14400'),
+  when_old: z
+    .enum(['label', 'skip'])
+    .optional()
+    .describe('what becomes of older data: it is shown with its age (label, the default), or not at all (skip)'),
+};
 const cssColour = z.unknown().optional().describe('a CSS colour');
 
 /** Unknown fields of `content` and invalid colours are warnings, not errors. */
@@ -73,7 +86,7 @@ const kinds = {
     hasFile: true,
     hasOwnLength: true,
   },
-  web: { shows: ['media_url'], file: { media_url: pageUrl } },
+  web: { shows: ['media_url'], file: { media_url: pageUrl, content: options({ ...age }) } },
   stream: {
     shows: ['media_url'],
     file: { media_url: streamUrl, content: options({ ...sound, fallback_media_url: fileUrl.optional() }) },
@@ -86,19 +99,19 @@ const kinds = {
   },
   template: {
     shows: ['title', 'body', 'media_url', 'template_id'],
-    file: { template_id: id },
+    file: { template_id: id, content: options({ ...age }) },
     hasValues: true,
     isDrawn: true,
   },
   rss: {
     shows: ['title'],
-    file: { content: z.looseObject({ feed_id: id, items: z.int().positive().optional() }) },
+    file: { content: z.looseObject({ feed_id: id, items: z.int().positive().optional(), ...age }) },
     hasOwnLength: true,
     isDrawn: true,
   },
   timetable: {
     shows: ['title'],
-    file: { content: z.looseObject({ group_id: id }) },
+    file: { content: z.looseObject({ group_id: id, ...age }) },
     hasOwnLength: true,
     isDrawn: true,
   },
@@ -111,6 +124,7 @@ const kinds = {
         view: z.enum(['day', 'week', 'room']).optional().describe('default: day'),
         days: z.int().min(1).max(8).optional().describe('days that are shown; default: 1, of a week 7'),
         show_private: z.boolean().optional().describe('titles of private events; default: false, which shows "Busy"'),
+        ...age,
       }),
     },
     needs: {

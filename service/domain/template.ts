@@ -1,5 +1,7 @@
 /** Names and filters of templates. The player renders templates; the service checks them when it loads the content. */
 
+import type { Slide } from '../contract/slides.ts';
+
 /** The player's variables; they take precedence over values of a slide's content. */
 export const playerNames = [
   'content',
@@ -35,13 +37,27 @@ export const templateLimits = { parseLimit: 500_000, renderLimit: 500, memoryLim
 const USES =
   /\b(feeds|sources|timetables|calendars)\b(?:\s*\.\s*([A-Za-z_][\w-]*)|\s*\[\s*(?:"([^"]*)"|'([^']*)')\s*\])?/g;
 
+type RecordName = 'feeds' | 'sources' | 'timetables' | 'calendars';
+
 /** The records that a template names by id; all of them if it uses the list in another way. */
 export const usedOf = <T extends { id: string }>(
   html: string,
-  name: 'feeds' | 'sources' | 'timetables' | 'calendars',
+  name: RecordName,
   records: readonly T[],
 ): readonly T[] => {
   const uses = [...html.matchAll(USES)].filter(([, used]) => used === name);
   const ids = uses.map(([, , property, quoted, single]) => property ?? quoted ?? single);
   return ids.includes(undefined) ? records : records.filter(({ id }) => ids.includes(id));
+};
+
+/** Those of {@link usedOf}; where a template names them by a value of the slide, those that the values name. */
+export const namedBy = <T extends { id: string }>(
+  { template, content }: Pick<Slide, 'template' | 'content'>,
+  name: RecordName,
+  records: readonly T[],
+): readonly T[] => {
+  const html = template?.html ?? '';
+  const named = usedOf(html, name, records);
+  const isByValue = named.length === records.length && new RegExp(`${name}\\s*\\[\\s*[a-z]`).test(html);
+  return isByValue ? named.filter(({ id }) => Object.values(content ?? {}).includes(id)) : named;
 };

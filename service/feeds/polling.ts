@@ -44,7 +44,7 @@ export interface Fetches {
 
 export type Polling = ReturnType<typeof createPolling>;
 
-/** Minimum interval, in ms, of updates in which only `fetched_at` is new: each one costs every page a fetch. */
+/** Longest interval, in ms, of updates in which only `fetched_at` is new: each one costs every page a fetch. */
 const TIME_UPDATE_MS = 3_600_000;
 
 type Advertised = Pick<RssFeed, 'status' | 'fetched_at'> & {
@@ -54,7 +54,7 @@ type Advertised = Pick<RssFeed, 'status' | 'fetched_at'> & {
 };
 
 /** The state to advertise next; `before` itself if nothing but the time of the fetch changed. */
-const nextState = (before: Advertised | undefined, { state, entry }: Source): Advertised => {
+const nextState = (before: Advertised | undefined, { state, entry }: Source, updateMs: number): Advertised => {
   const { status, fetchedAt, title, data } = state();
   const nearness = entry()?.nearness ?? 0;
   const isChanged =
@@ -64,7 +64,7 @@ const nextState = (before: Advertised | undefined, { state, entry }: Source): Ad
     before.status !== status ||
     before.title !== title ||
     (before.data !== data && JSON.stringify(before.data) !== JSON.stringify(data)) ||
-    Date.parse(fetchedAt ?? '') - Date.parse(before.fetched_at ?? '') >= TIME_UPDATE_MS;
+    Date.parse(fetchedAt ?? '') - Date.parse(before.fetched_at ?? '') >= updateMs;
   return isChanged ? { status, fetched_at: fetchedAt, title, data, nearness } : before;
 };
 
@@ -75,6 +75,7 @@ export const createPolling = (
   const followed = new Map<string, Source>();
   const advertised = new Map<string, Advertised>();
   const changes = createEmitter();
+  let updateMs = TIME_UPDATE_MS;
   const fetches: Fetches = { ok: 0, failed: 0 };
   const onFetch = (result: keyof Fetches): void => {
     fetches[result] += 1;
@@ -91,7 +92,7 @@ export const createPolling = (
     let isUrgent = false;
     for (const [name, source] of followed) {
       const before = advertised.get(name);
-      const next = nextState(before, source);
+      const next = nextState(before, source, updateMs);
       isChanged ||= next !== before;
       isUrgent ||= next !== before && source.settings.kind === 'ics';
       advertised.set(name, next);
@@ -140,8 +141,12 @@ export const createPolling = (
       });
 
   return {
-    /** Polls exactly these sources. A source with unchanged settings continues without an extra fetch. */
-    follow(sources: readonly SourceSettings[]): void {
+    /**
+     * Polls exactly these sources. A source with unchanged settings continues without an extra fetch.
+     * @param shortestAge seconds that the data may be old where that is shortest; pages hear of each fetch in time
+     */
+    follow(sources: readonly SourceSettings[], shortestAge = Number.POSITIVE_INFINITY): void {
+      updateMs = Math.min(TIME_UPDATE_MS, shortestAge * 500);
       const wanted = new Map(sources.map((settings) => [nameOf(settings), settings]));
       for (const [name, source] of followed) {
         if (wanted.has(name)) continue;
@@ -156,7 +161,7 @@ export const createPolling = (
         before?.close();
         const source = open(settings, before?.entry() ?? null);
         followed.set(name, source);
-        advertised.set(name, nextState(undefined, source));
+        advertised.set(name, nextState(undefined, source, updateMs));
       }
     },
     /** The records with their current data. */
@@ -170,10 +175,10 @@ export const createPolling = (
       ),
       apiSources: apiSources.map((source) => fillOne('api', source, (data) => ({ data }))),
       timetableGroups: timetableGroups.map(({ calendarId, ...group }) => {
-        const data =
-          calendarId === undefined ? null : (advertised.get(nameOf({ kind: 'ics', id: calendarId }))?.data ?? null);
-        const entries = data === null || calendarId === undefined ? undefined : days?.entries(calendarId, data);
-        return entries === undefined ? group : { ...group, entries };
+        if (calendarId === undefined) return group;
+        const { data = null, fetched_at = null } = advertised.get(nameOf({ kind: 'ics', id: calendarId })) ?? {};
+        const entries = data === null ? undefined : days?.entries(calendarId, data);
+        return { ...group, ...(entries && { entries }), fetched_at };
       }),
       ...(calendars && {
         calendars: calendars.map(({ showsPrivate = false, ...calendar }) =>

@@ -55,7 +55,7 @@ const none = { errors: [], warnings: [] };
 
 /** The values that a template is rendered with: one field per variable. */
 export const TemplateFields = ({ template, content, onChange }: TemplateFieldsProps) => {
-  const texts = Object.keys(content).filter((name) => typeof content[name] === 'string');
+  const texts = Object.keys(content).filter((name) => typeof content[name] === 'string' && name !== 'when_old');
   const names = [...new Set([...namesIn(template?.html ?? ''), ...texts])].filter(
     // Other values than text are edited as JSON.
     (name) => content[name] === undefined || typeof content[name] === 'string',
@@ -335,7 +335,7 @@ export const SlideForm = ({ slide, document, path, check, onChange }: SlideFormP
       )}
       {others.map(row)}
       <ScheduleFields slide={slide} issues={issues} path={path} onChange={(next) => onChange(next, 'schedule')} />
-      {slide.kind !== 'template' && contentFields.some(({ isRequired }) => !isRequired) && (
+      {contentFields.some(({ isRequired }) => !isRequired) && (
         <details class="more-fields" open={at('content').warnings.length > 0}>
           <summary>{words.look}</summary>
           <div class="stack">{contentFields.filter(({ isRequired }) => !isRequired).map(contentRow)}</div>

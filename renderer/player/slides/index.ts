@@ -1,4 +1,5 @@
 import type { Slide } from '../../../service/contract/playlist.ts';
+import { withAge } from './age.ts';
 import { createCalendar } from './calendar.ts';
 import { createImage } from './image.ts';
 import { createPdf } from './pdf.ts';
@@ -15,13 +16,13 @@ const factories: Partial<Record<Slide['kind'], SlideFactory>> = {
   text: createText,
   image: createImage,
   video: createVideo,
-  web: createWeb,
-  template: createTemplate,
+  web: withAge(createWeb),
+  template: withAge(createTemplate),
   stream: createStream,
   pdf: createPdf,
-  rss: createRss,
-  timetable: createTimetable,
-  calendar: createCalendar,
+  rss: withAge(createRss),
+  timetable: withAge(createTimetable),
+  calendar: withAge(createCalendar),
 } satisfies Record<Slide['kind'], SlideFactory>;
 
 const createUnknown: SlideFactory = ({ slide }) => ({

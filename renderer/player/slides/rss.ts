@@ -1,9 +1,9 @@
 import type { PlaylistPayload, Slide } from '../../../service/contract/playlist.ts';
-import { localeOf } from '../../shared/language.ts';
 import { fontsLoaded, largestFit, overflows, watchSize } from './fit.ts';
 import { hyphenate } from './hyphenation.ts';
 import { createPages, spread, withPages } from './pages.ts';
 import { lookOf, paint } from './palette.ts';
+import { since } from './since.ts';
 import { createView, type SlideContext, type SlideFactory } from './slide.ts';
 
 type Feed = PlaylistPayload['rssFeeds'][number];
@@ -36,17 +36,6 @@ const feedOf = ({ content }: Slide, { rssFeeds = [] }: PlaylistPayload): Feed =>
   if (feed === undefined) throw new Error(`there is no feed ${String(content?.['feed_id'])}`);
   if (feed.items.length > 0) return feed;
   throw new Error(`the feed ${feed.id} ${feed.status === 'ok' ? 'is empty' : 'has not been fetched yet'}`);
-};
-
-/** When an item appeared: the time today, the weekday within a week, else the date. */
-const since = (published: string, now: number, timeZone: string): string => {
-  const date = Date.parse(published);
-  const tell = (moment: number, options: Intl.DateTimeFormatOptions): string =>
-    new Intl.DateTimeFormat(localeOf(navigator), { ...options, timeZone }).format(moment);
-  const day = (moment: number): string => tell(moment, { dateStyle: 'short' });
-  if (day(date) === day(now)) return tell(date, { timeStyle: 'short' });
-  const isRecent = Math.abs(now - date) < 6 * 86_400_000;
-  return tell(date, isRecent ? { weekday: 'long', hour: 'numeric', minute: '2-digit' } : { dateStyle: 'long' });
 };
 
 /** One story: headline, summary, and its picture if it was loaded in time. */
@@ -133,7 +122,7 @@ export const createRss: SlideFactory = (context) => {
     const headline = shown?.story.querySelector('.headline, .summary');
     if (headline) source.dir = getComputedStyle(headline).direction;
     const published = items[index]?.published_at ?? null;
-    time.textContent = published === null ? '' : since(published, now(), timeZone);
+    time.textContent = published === null ? '' : since(Date.parse(published), now(), timeZone);
     if (items.length > MOST_MARKS) marks.textContent = `${index + 1} / ${items.length}`;
     else for (const [at, mark] of [...marks.children].entries()) mark.classList.toggle('on', at === index);
   };

@@ -1,5 +1,6 @@
 /** What a slide can use, and what its view can do. */
 import type { PlaylistPayload, Screen, Slide } from '../../../service/contract/playlist.ts';
+import type { Age } from '../../../service/domain/age.ts';
 import { requireLoadable } from '../plain-http.ts';
 
 /** The common timing of all pages that show a slide at the same time. */
@@ -23,6 +24,8 @@ export interface SlideContext {
   screen: Screen;
   /** The whole payload, for kinds that use feeds, sources and timetables. */
   payload: PlaylistPayload;
+  /** The newest payload, in which data that is the same can have been fetched again. */
+  current(): PlaylistPayload;
   /** IANA name of the site's time zone. */
   timeZone: string;
   /** Milliseconds since the epoch, by the service's clock. */
@@ -59,6 +62,8 @@ export interface SlideView {
   readonly length: number | null;
   /** How long its picture moves after its start, in ms, known once prepared; null or absent: as long as it is on. */
   readonly movesMs?: number | null;
+  /** How old its picture is, for kinds that fetch it themselves; null: it has none yet. */
+  age?(): Age | null;
   /** The slide will start soon: media with a startup latency can start hidden and muted. */
   preroll?(): void;
   /** The slide is on the screen: motion and sound start. */

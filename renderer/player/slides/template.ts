@@ -79,7 +79,8 @@ export const createTemplate: SlideFactory = (context) => {
   style.textContent = baseStyle;
   const main = document.createElement('main');
   main.dir = directionOf(slide);
-  shadow.append(style, main);
+  // The age of its data is outside of its styles.
+  shadow.append(style, main, document.createElement('slot'));
   hideBrokenPictures(shadow);
 
   const scope = scopeOf(context, payload);

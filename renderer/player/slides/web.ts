@@ -1,11 +1,16 @@
+import { type Age, agedFrom } from '../../../service/domain/age.ts';
 import { type ExternalPage, openExternal } from '../external.ts';
 import { createView, mediaUrl, type SlideFactory } from './slide.ts';
 
 /** A web page. */
-export const createWeb: SlideFactory = ({ slide, credentials, fail }) => {
+export const createWeb: SlideFactory = ({ slide, credentials, now, fail }) => {
   const view = createView('web');
   const url = mediaUrl(slide);
+  const parent = document.createElement('div');
+  parent.className = 'page';
+  view.element.append(parent);
   let page: ExternalPage | null = null;
+  let age: Age | null = null;
   /** The reason if the page was lost before it was shown. */
   let lost: string | null = null;
   let shown: Promise<void> | undefined;
@@ -17,9 +22,11 @@ export const createWeb: SlideFactory = ({ slide, credentials, fail }) => {
         lost = reason;
         fail(reason);
       };
-      const opening = { parent: view.element, headers: credentials(), isSilent: false, isEarly: true, onGone };
+      const opening = { parent, headers: credentials(), isSilent: false, isEarly: true, onGone };
       page = await openExternal(url, opening, signal);
+      age = agedFrom(now(), slide);
     },
+    age: () => age,
     start() {
       view.start();
       shown = page?.show();

@@ -1,0 +1,65 @@
+/** Data of slides that has become too old: it is shown with its age, or not at all. */
+import { languages, type Texts } from 'virtual:texts/player';
+import { type Age, ageOf } from '../../../service/domain/age.ts';
+import { textsFor } from '../../texts/messages.ts';
+import { since } from './since.ts';
+import type { SlideFactory } from './slide.ts';
+
+/** How often the age is looked at at least, in ms: clocks can be set. */
+const LOOK_MS = 30_000;
+
+/** A view whose data is never shown older than its slide allows. */
+export const withAge =
+  (create: SlideFactory): SlideFactory =>
+  (context) => {
+    const { slide, now, timeZone, current, fail } = context;
+    const view = create(context);
+    const { prepare, start, destroy } = view;
+    const isSkipped = slide.content?.['when_old'] === 'skip';
+    const label = document.createElement('p');
+    label.className = 'as-of';
+    label.dir = 'auto';
+    let timer: ReturnType<typeof setTimeout> | undefined;
+
+    const age = (): Age | null => (view.age === undefined ? ageOf(slide, current()) : view.age());
+    /** @throws Error if the data must not be shown */
+    const look = (): Age | null => {
+      const found = age();
+      if (found === null || now() < found.oldAt) {
+        label.remove();
+        return found;
+      }
+      if (isSkipped)
+        throw new Error(`what it shows is from ${new Date(found.fetchedAt).toISOString()}, which is too old`);
+      const time = since(found.fetchedAt, now(), timeZone);
+      label.textContent = textsFor<Texts>(languages, navigator.languages).age.asOf({ time });
+      if (label.parentNode === null) view.element.append(label);
+      return found;
+    };
+    const follow = (): void => {
+      try {
+        const left = (look()?.oldAt ?? Number.POSITIVE_INFINITY) - now();
+        timer = setTimeout(follow, left > 0 ? Math.min(left, LOOK_MS) : LOOK_MS);
+      } catch (error) {
+        fail((error as Error).message);
+      }
+    };
+    // In place: some views have getters.
+    return Object.assign(view, {
+      prepare: async (signal: AbortSignal) => {
+        // What is too old need not be drawn.
+        look();
+        label.remove();
+        await prepare(signal);
+        look();
+      },
+      start: () => {
+        start();
+        follow();
+      },
+      destroy: () => {
+        clearTimeout(timer);
+        destroy();
+      },
+    });
+  };
