@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { generateApi } from '../../.scripts/client.ts';
 import { everyKind } from '../content/samples.ts';
-import { checkAnswer } from '../support/openapi.ts';
+import { answerCheckOf } from '../support/openapi.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -99,7 +99,7 @@ test('a generated client compiles under strict options, and calls every operatio
       fetch: async (request: Request) => {
         const response = await fetch(request, { redirect: 'manual' });
         const { pathname, search } = new URL(request.url);
-        await checkAnswer('extended', method.toUpperCase(), pathname + search, response);
+        await answerCheckOf('extended')(method.toUpperCase(), pathname + search, response);
         return response;
       },
     });

@@ -11,7 +11,7 @@ import { findOnPath } from '../../service/platform/ffmpeg.ts';
 import { readOptions } from '../../service/platform/options/index.ts';
 import type { Tempo } from '../../service/tempo.ts';
 import { starts } from './cost.ts';
-import { checkAnswer } from './openapi.ts';
+import { answerCheckOf } from './openapi.ts';
 import { testTempo } from './tempo.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -119,6 +119,7 @@ export const startTestService = async (
       ...env,
     },
   });
+  const checkAnswer = answerCheckOf(options.variant);
   const service = await startService(options, {
     log: pino(
       { level: options.logLevel, timestamp: pino.stdTimeFunctions.isoTime },
@@ -139,7 +140,7 @@ export const startTestService = async (
 
   const get: TestService['get'] = async (path, init) => {
     const response = await fetch(service.url + path, init);
-    await checkAnswer(options.variant, init?.method ?? 'GET', path, response);
+    await checkAnswer(init?.method ?? 'GET', path, response);
     return response;
   };
   return {

@@ -139,6 +139,14 @@ export const blocksOf = (programmes: readonly DayRule[], dates: readonly string[
     });
 };
 
+/** The blocks in the lanes that they had before; those of other days are in the first. */
+export const keepLanes = (blocks: readonly Block[], before: readonly Block[]): Block[] =>
+  blocks.map((block) => {
+    const same = (each: Block): boolean =>
+      each.index === block.index && each.origin === block.origin && each.isHead === block.isHead;
+    return { ...block, lane: before.find(same)?.lane ?? 0 };
+  });
+
 /** A stretch of time as parts of rows. @param week midnights of its days, and the one after, ms since the epoch */
 export const partsOf = (
   { start, end }: { start: number; end: number },

@@ -17,6 +17,7 @@ import {
   dragged,
   drawnWindow,
   type Grip,
+  keepLanes,
   minutesAt,
   partsOf,
   STEP,
@@ -61,7 +62,17 @@ interface GridProps {
 }
 
 type Draw = { grip: 'draw'; row: number; from: number; to: number };
-type Gesture = { id: string; drag: Drag } | Draw;
+
+/**
+ * Where the lines of the days were when the pointer was pressed. What changes on the page meanwhile, such as a message above
+ * the week, moves lines under a pointer that rests; they follow what a person scrolls alone.
+ */
+interface Lines {
+  rects: readonly DOMRect[];
+  left: number;
+  top: number;
+}
+type Gesture = ({ id: string; drag: Drag } | Draw) & { lines: Lines };
 
 /** How near an edge is taken by the pointer, px. */
 const EDGE_PX = 9;
@@ -112,7 +123,9 @@ export const Grid = (props: GridProps) => {
       : null;
   const known = new Set(props.programmes.map(({ id }) => id));
   const drawn = [...shown.filter(({ id }) => known.has(id)), ...(sketch === null ? [] : [sketch])];
-  const blocks = blocksOf(drawn, week.dates);
+  // While a block is dragged no line grows: the days would move away from the pointer.
+  const laid = blocksOf(sketch === null ? all.filter(({ id }) => known.has(id)) : drawn, week.dates);
+  const blocks = current === null ? laid : keepLanes(blocksOf(drawn, week.dates), laid);
   const stretches = props.stretchesWith(shown);
   const parts = (stretches ?? []).flatMap((stretch) =>
     partsOf(stretch, week.midnights, timeZone).map((part) => ({ ...part, id: stretch.programme?.id ?? null })),
@@ -132,18 +145,23 @@ export const Grid = (props: GridProps) => {
     return () => removeEventListener('keydown', cancel);
   }, []);
 
-  const placeOf = ({ clientX, clientY }: MouseEvent): { row: number; minutes: number; isInside: boolean } => {
-    const lines = [...(days.current?.querySelectorAll('.programme-line') ?? [])].map((line) =>
-      line.getBoundingClientRect(),
-    );
+  const linesNow = (): Lines => ({
+    rects: [...(days.current?.querySelectorAll('.programme-line') ?? [])].map((line) => line.getBoundingClientRect()),
+    left: scrollX + (days.current?.parentElement?.scrollLeft ?? 0),
+    top: scrollY,
+  });
+
+  const placeOf = (event: MouseEvent, lines: Lines): { row: number; minutes: number; isInside: boolean } => {
+    const now = linesNow();
+    const [x, y] = [event.clientX + now.left - lines.left, event.clientY + now.top - lines.top];
     const row = Math.max(
       0,
-      lines.findLastIndex(({ top }) => clientY >= top),
+      lines.rects.findLastIndex(({ top }) => y >= top),
     );
-    const line = lines[row];
+    const line = lines.rects[row];
     if (line === undefined) return { row: 0, minutes: 0, isInside: false };
-    const isInside = clientX >= line.left && clientX < line.right && clientY >= line.top && clientY < line.bottom;
-    return { row, minutes: minutesAt((clientX - line.left) / line.width), isInside };
+    const isInside = x >= line.left && x < line.right && y >= line.top && y < line.bottom;
+    return { row, minutes: minutesAt((x - line.left) / line.width), isInside };
   };
 
   const gripOf = (element: Element, { clientX }: MouseEvent, block: Block): Grip => {
@@ -155,7 +173,8 @@ export const Grid = (props: GridProps) => {
 
   const onPointerDown = (event: TargetedPointerEvent<HTMLUListElement>): void => {
     if (event.button !== 0 || !(event.target instanceof Element)) return;
-    const place = placeOf(event);
+    const lines = linesNow();
+    const place = placeOf(event, lines);
     const element = event.target.closest<HTMLElement>('.programme-block');
     const block = element === null ? undefined : blocks[Number(element.dataset['block'])];
     const programme = block === undefined ? undefined : drawn[block.index];
@@ -163,13 +182,13 @@ export const Grid = (props: GridProps) => {
     const isTouch = event.pointerType === 'touch';
     if (block === undefined || programme === undefined || element === null) {
       if (isTouch || !place.isInside) return;
-      gesture.value = { grip: 'draw', row: place.row, from: place.minutes, to: place.minutes };
+      gesture.value = { grip: 'draw', row: place.row, from: place.minutes, to: place.minutes, lines };
     } else {
       const selection = { id: programme.id, origin: block.origin };
       const isSelected = selected?.id === selection.id && selected.origin === selection.origin;
       if (isTouch && !isSelected) return;
       const grip = gripOf(element, event, block);
-      gesture.value = { id: programme.id, drag: { grip, origin: block.origin, from: place, to: place } };
+      gesture.value = { id: programme.id, drag: { grip, origin: block.origin, from: place, to: place }, lines };
       isFocusDue.current = true;
       onSelect(selection);
     }
@@ -178,7 +197,7 @@ export const Grid = (props: GridProps) => {
   };
 
   const onPointerMove = (event: TargetedPointerEvent<HTMLUListElement>): void => {
-    const { row, minutes, isInside } = placeOf(event);
+    const { row, minutes, isInside } = placeOf(event, current?.lines ?? linesNow());
     if (current === null) {
       props.onPoint(isInside && event.pointerType === 'mouse' ? { row, minutes } : null, false);
     } else if ('grip' in current) {
@@ -191,7 +210,7 @@ export const Grid = (props: GridProps) => {
   const onPointerUp = (event: TargetedPointerEvent<HTMLUListElement>): void => {
     gesture.value = null;
     if (current === null) {
-      const place = placeOf(event);
+      const place = placeOf(event, linesNow());
       if (place.isInside && event.pointerType === 'touch') props.onPoint(place, true);
     } else if ('grip' in current) {
       if (current.to === current.from) {
@@ -269,7 +288,7 @@ export const Grid = (props: GridProps) => {
       {week.midnights.slice(0, -1).map((midnight, row) => {
         const next = week.midnights[row + 1] ?? midnight;
         const own = blocks.flatMap((block, at) => (block.row === row ? [{ block, at }] : []));
-        const lanes = 1 + Math.max(0, ...own.map(({ block }) => block.lane));
+        const lanes = 1 + Math.max(0, ...laid.flatMap((block) => (block.row === row ? [block.lane] : [])));
         const date = week.dates[row + 1] ?? '';
         const change = clockChangeOn(date, timeZone);
         const isToday = now >= midnight && now < next;

@@ -177,7 +177,6 @@ export const WeekPage = ({ document, target: wanted }: WeekPageProps) => {
       </div>
       {programme !== undefined && (
         <ProgrammeForm
-          key={programme.id}
           document={document}
           programme={programme}
           index={index}
