@@ -67,7 +67,6 @@ export default defineConfig(({ mode }) => ({
     // Transformed modules are kept beside the dependencies, so that the second run transforms only what has changed.
     experimental: { fsModuleCache: true },
     // Most tests wait for a browser, a process or a timer: more workers than processors.
-    // CI takes fewer, which is slower and leaves each test the time that it needs.
-    maxWorkers: mode === 'soak' ? 1 : process.env.CI === 'true' ? 4 : 6,
+    maxWorkers: mode === 'soak' ? 1 : 6,
   },
 }));

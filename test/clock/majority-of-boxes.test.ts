@@ -5,6 +5,7 @@ import type { Health } from '../../service/contract/health.ts';
 import { emptyPeerState, listenOn, secretModes, startBox, untilTogether } from '../peers/support.ts';
 import { patience } from '../support/observe.ts';
 import type { TestService } from '../support/service.ts';
+import { testTempo } from '../support/tempo.ts';
 
 const HOUR = 3_600_000;
 const later = { ...patience, timeout: 40_000 };
@@ -21,7 +22,11 @@ describe.each(secretModes)('%s', (_, env) => {
   }, async () => {
     const wrong = await startBox([], { env, wall: () => Date.now() + HOUR });
     await expect.poll(() => isEstablished(wrong), patience).toBe(true);
-    const second = await startBox([wrong], { env });
+    // It hears of the first before it takes its own time.
+    const second = await startBox([wrong], {
+      env,
+      tempo: { ...testTempo, clock: { ...testTempo.clock, grace: 5_000 } },
+    });
     await expect.poll(() => isEstablished(second), patience).toBe(true);
     // One against one: nothing moves.
     await expect.poll(() => aheadAt(second, 0), patience).toBe(3_600);
