@@ -10,7 +10,7 @@ import { parse } from 'yaml';
 import type { Variant } from '../../service/contract/terms.ts';
 import { everyKind } from '../content/samples.ts';
 import { startHeadless } from '../platform/options/process.ts';
-import { checkAnswer } from '../support/openapi.ts';
+import { answerCheckOf } from '../support/openapi.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { isSoak, repeats } from '../support/soak.ts';
 import { createClient } from './client.ts';
@@ -89,6 +89,7 @@ describe.each(setups)('the %s variant with the secret %j', (variant, key) => {
     const { url, pid } = await start(variant, key);
     const client = createClient({ url, secret: key });
     const document = documentOf(variant);
+    const checkAnswer = answerCheckOf(variant);
     const resolve = (schema: Schema): Schema => {
       const at = typeof schema['$ref'] === 'string' ? schema['$ref'].split('/').slice(1) : null;
       return at?.reduce<Schema>((node, part) => node[part] as Schema, document as unknown as Schema) ?? schema;
@@ -104,7 +105,7 @@ describe.each(setups)('the %s variant with the secret %j', (variant, key) => {
         const { status, headers } = response;
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
         if (status >= 500) throw new Error(`answers ${status}: ${await response.clone().text()}`);
-        await checkAnswer(variant, request.method, request.target, response);
+        await checkAnswer(request.method, request.target, response);
         if (headers.get('x-content-type-options') !== 'nosniff') throw new Error('there is no nosniff');
       } catch (error) {
         note((error as Error).message.replace(`${request.method} ${request.target}`, ''), describeRequest(request));
