@@ -105,11 +105,11 @@ type Config = Readonly<Record<string, unknown>>;
 export const orderNames = ['screen', 'next', 'previous', 'notify', 'volume'] as const;
 export type OrderName = (typeof orderNames)[number];
 
-/** Everything that the broker should keep, by topic. */
-export const retainedOf = (facts: Facts): Map<string, string> => {
+/** Everything that the broker should keep, by topic; null: whatever is there, such as the last picture of a display. */
+export const retainedOf = (facts: Facts): Map<string, string | null> => {
   const topics = topicsOf(facts);
   const { overview, isControlled, kiosks, volumes } = facts;
-  const kept = new Map<string, string>();
+  const kept = new Map<string, string | null>();
   const boxes = new Map(overview.boxes.flatMap((box) => (box.nodeId === null ? [] : [[box.nodeId, box] as const])));
 
   const add = (component: string, id: string, config: Config, available: readonly string[]): void => {
@@ -210,6 +210,7 @@ export const retainedOf = (facts: Facts): Map<string, string> => {
       state_topic: topic('volume'),
       command_topic: order('volume'),
     });
+    kept.set(topic('picture'), null);
     entity('image', 'picture', { name: 'Picture', content_type: 'image/jpeg', image_topic: topic('picture') });
   }
   return kept;

@@ -52,8 +52,8 @@ export const createMqtt = (
   const closing = new AbortController();
 
   let broker: Broker | null = null;
-  /** What this box has published on this connection, by topic. */
-  let published = new Map<string, string>();
+  /** What the broker keeps of this box, by topic: null: what was published apart; undefined: it is published again. */
+  let published = new Map<string, string | null | undefined>();
   /** What the broker keeps from earlier, and this box has not published. */
   const stale = new Set<string>();
   /** Configurations of earlier are awaited until then, by the monotonic clock. */
@@ -87,7 +87,7 @@ export const createMqtt = (
     const { topic, payload, isRetained } = message;
     if (topic === homeAssistantStatus) {
       if (isRetained || payload.toString() !== 'online') return;
-      published = new Map();
+      for (const each of published.keys()) published.set(each, undefined);
       return soon();
     }
     if (topic === topics.status) {
@@ -123,11 +123,11 @@ export const createMqtt = (
       onMessage,
     });
 
-  const publish = (wanted: ReadonlyMap<string, string>, to: Broker): void => {
+  const publish = (wanted: ReadonlyMap<string, string | null>, to: Broker): void => {
     for (const [topic, payload] of wanted) {
       stale.delete(topic);
       if (published.get(topic) === payload) continue;
-      to.publish(topic, payload);
+      if (payload !== null) to.publish(topic, payload);
       published.set(topic, payload);
     }
     const gone = [...published.keys()].filter((topic) => !wanted.has(topic) && topic !== topics.status);
@@ -151,7 +151,9 @@ export const createMqtt = (
       remember(pictured, deviceId, monotonicNow(), MAX_STALE);
       if (closing.signal.aborted || to !== broker) return;
       const shot = await box.screenshot(connection.id).catch(() => null);
-      if (shot !== null && to === broker) to.publish(topics.display(deviceId, 'picture'), shot.jpeg);
+      const topic = topics.display(deviceId, 'picture');
+      // The display may have been removed meanwhile.
+      if (shot !== null && to === broker && published.has(topic)) to.publish(topic, shot.jpeg);
     }
   };
 

@@ -8,7 +8,7 @@ import { expect, onTestFinished } from 'vitest';
 import { patience } from '../support/observe.ts';
 import { freePort, untilListening } from '../support/ports.ts';
 import { findProgram } from '../support/program.ts';
-import { temporaryFolder } from '../support/service.ts';
+import { type OnEnd, temporaryFolder } from '../support/service.ts';
 
 /** Debian keeps it where only root looks. */
 export const mosquitto = findProgram('mosquitto') ?? '/usr/sbin/mosquitto';
@@ -23,8 +23,8 @@ interface Setup {
   tls?: { cert: string; key: string };
 }
 
-export const startBroker = async ({ user, tls }: Setup = {}) => {
-  const folder = temporaryFolder();
+export const startBroker = async ({ user, tls }: Setup = {}, onEnd: OnEnd = onTestFinished) => {
+  const folder = temporaryFolder(onEnd);
   const port = await freePort();
   const lines = [
     `listener ${port} 127.0.0.1`,
@@ -53,21 +53,22 @@ export const startBroker = async ({ user, tls }: Setup = {}) => {
     child = spawn(mosquitto, ['-c', config], { stdio: 'ignore' });
     await untilListening(port);
   };
-  onTestFinished(stop);
+  onEnd(stop);
   await start();
   const login = user === undefined ? '' : `${encodeURIComponent(user.name)}:${encodeURIComponent(user.password)}@`;
   return { port, start, stop, url: `${tls === undefined ? 'mqtt' : 'mqtts'}://${login}127.0.0.1:${port}` };
 };
 export type TestBroker = Awaited<ReturnType<typeof startBroker>>;
 
-/** What a client is told: everything, and what the broker keeps now. */
-export const listen = async ({ url }: Pick<TestBroker, 'url'>, options: IClientOptions = {}) => {
+/** What a client is told of a site, and what the broker keeps of it now. */
+export const listen = async ({ url }: Pick<TestBroker, 'url'>, site = 'default', options: IClientOptions = {}) => {
   const client = await connectAsync(url, { reconnectPeriod: 100, ...options });
   onTestFinished(() => client.endAsync(true));
   /** The newest payload by topic; empty ones are removed. */
   const kept = new Map<string, string>();
   const heard: [topic: string, payload: string][] = [];
   client.on('message', (topic, payload) => {
+    if (!topic.includes(`/${site}/`) && !topic.includes(`/signage_${site}/`)) return;
     heard.push([topic, payload.toString()]);
     if (payload.length === 0) kept.delete(topic);
     else kept.set(topic, payload.toString());

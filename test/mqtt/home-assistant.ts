@@ -1,20 +1,16 @@
 /**
  * The keys of Home Assistant's MQTT discovery of the components that this product uses, their types, and which are
- * required. Taken from `homeassistant/components/mqtt/` of github.com/home-assistant/core: `schemas.py` at commit
- * c6ca7f5f416326437e8e652a5623aa5eff7b3d00, `config.py` at 459c79f295fd592fc7b235e4bcb5a6a3d160754e, `notify.py` at
- * 78247e60bf4b2fdbe338fcf26c4bac931efd7fd6, `button.py` at 1ecdb9be82be2596c8145d2cf9a3ca3c6daf8d2a, `image.py` at
- * 02e6124621fb9f465aa7e4b8d96ba2435be35abc, and the versions of `binary_sensor.py`, `sensor.py`, `switch.py` and `number.py`
- * that belong to these.
+ * required: `homeassistant/components/mqtt/` of github.com/home-assistant/core at commit
+ * 12e9414247f8af0a604ca15d262c2de8b2da5b90. Home Assistant ignores other keys; here they are faults.
  */
 import { z } from 'zod';
 
-/** util.py: no wildcard, no NUL, at most 65,535 bytes. */
-const publishTopic = z
+/** util.py, `valid_topic`; ours have no wildcards. */
+const topic = z
   .string()
   .min(1)
   .max(65_535)
-  .regex(/^[^+#\0]+$/);
-const subscribeTopic = publishTopic;
+  .regex(/^[^+#\p{Cc}\p{Noncharacter_Code_Point}]+$/u);
 const text = z.string();
 const template = z.string();
 
@@ -38,57 +34,57 @@ const device = z
   })
   .refine(({ identifiers, connections }) => identifiers !== undefined || connections !== undefined);
 
-const availability = z.strictObject({
-  topic: subscribeTopic,
-  payload_available: text.optional(),
-  payload_not_available: text.optional(),
-  value_template: template.optional(),
-});
+const payloads = { payload_available: text.optional(), payload_not_available: text.optional() };
 
-/** MQTT_BASE_SCHEMA and MQTT_ENTITY_COMMON_SCHEMA. */
+/** config.py, MQTT_BASE_SCHEMA; schemas.py, MQTT_ENTITY_COMMON_SCHEMA. */
 const common = {
   qos: z.literal([0, 1, 2]).optional(),
   encoding: text.optional(),
-  availability: z.array(availability).optional(),
+  group: z.array(text).optional(),
+  // Without them an entity would be available while the box or its display is away.
+  availability: z.array(z.strictObject({ topic, ...payloads, value_template: template.optional() })).min(2),
   availability_mode: z.enum(['all', 'any', 'latest']).optional(),
-  device: device.optional(),
-  origin: z.strictObject({ name: text, sw_version: text.optional(), support_url: z.url().optional() }).optional(),
+  ...payloads,
+  device,
+  entity_picture: z.url().optional(),
+  origin: z.strictObject({ name: text, sw_version: text.optional(), support_url: z.url().optional() }),
   enabled_by_default: z.boolean().optional(),
   entity_category: z.enum(['config', 'diagnostic']).optional(),
   icon: z
     .string()
     .regex(/^[\w-]+:[\w-]+$/)
     .optional(),
-  json_attributes_topic: subscribeTopic.optional(),
+  json_attributes_topic: topic.optional(),
   json_attributes_template: template.optional(),
-  object_id: text.optional(),
-  unique_id: text.optional(),
+  default_entity_id: text.optional(),
+  // Optional there; without it an entity of a device cannot be renamed or removed.
+  unique_id: text,
   name: text.nullable().optional(),
 };
 /** MQTT_RO_SCHEMA. */
-const reads = { ...common, state_topic: subscribeTopic, value_template: template.optional() };
+const reads = { ...common, state_topic: topic, value_template: template.optional() };
 /** MQTT_RW_SCHEMA. */
 const writes = {
   ...common,
-  command_topic: publishTopic,
+  command_topic: topic,
   optimistic: z.boolean().optional(),
   retain: z.boolean().optional(),
-  state_topic: subscribeTopic.optional(),
+  state_topic: topic.optional(),
 };
 const orders = {
   ...common,
-  command_topic: publishTopic,
+  command_topic: topic,
   command_template: template.optional(),
   retain: z.boolean().optional(),
 };
 
-export const components: Readonly<Record<string, z.ZodType>> = {
+const components: Readonly<Record<string, z.ZodType>> = {
   binary_sensor: z.strictObject({
     ...reads,
     device_class: z.enum(['connectivity']).nullable().optional(),
-    expire_after: z.int().positive().optional(),
+    expire_after: z.int().nonnegative().optional(),
     force_update: z.boolean().optional(),
-    off_delay: z.int().positive().optional(),
+    off_delay: z.int().nonnegative().optional(),
     payload_off: text.optional(),
     payload_on: text.optional(),
   }),
@@ -96,7 +92,7 @@ export const components: Readonly<Record<string, z.ZodType>> = {
     .strictObject({
       ...reads,
       device_class: z.enum(['enum']).nullable().optional(),
-      expire_after: z.int().positive().optional(),
+      expire_after: z.int().nonnegative().optional(),
       force_update: z.boolean().optional(),
       last_reset_value_template: template.optional(),
       options: z.array(text).min(1).optional(),
@@ -104,8 +100,8 @@ export const components: Readonly<Record<string, z.ZodType>> = {
       state_class: text.nullable().optional(),
       unit_of_measurement: text.nullable().optional(),
     })
-    // sensor.py: options need the class enum, and that takes neither a unit nor a state class.
-    .refine(({ options, device_class }) => (options === undefined) === (device_class !== 'enum'))
+    // Options need the class enum, and take neither a unit nor a state class.
+    .refine(({ options, device_class }) => options === undefined || device_class === 'enum')
     .refine(
       ({ options, unit_of_measurement, state_class }) =>
         options === undefined || (unit_of_measurement ?? state_class) == null,
@@ -133,29 +129,29 @@ export const components: Readonly<Record<string, z.ZodType>> = {
       unit_of_measurement: text.nullable().optional(),
       value_template: template.optional(),
     })
-    .refine(({ min = 1, max = 100 }) => min < max),
+    .refine(({ min = 1, max = 100 }) => min <= max),
   button: z.strictObject({ ...orders, device_class: text.nullable().optional(), payload_press: text.optional() }),
   notify: z.strictObject(orders),
   image: z
     .strictObject({
       ...common,
       content_type: text.optional(),
-      image_topic: subscribeTopic.optional(),
+      image_topic: topic.optional(),
       image_encoding: z.literal('b64').optional(),
-      url_topic: subscribeTopic.optional(),
+      url_topic: topic.optional(),
       url_template: template.optional(),
     })
     .refine(({ image_topic, url_topic }) => (image_topic === undefined) !== (url_topic === undefined))
     .refine(({ content_type, url_topic }) => content_type === undefined || url_topic === undefined),
 };
 
-/** `homeassistant/COMPONENT/NODE_ID/OBJECT_ID/config`, as discovery.py reads it. */
-const topic = /^homeassistant\/(\w+)\/([a-zA-Z0-9_-]+)\/([a-zA-Z0-9_-]+)\/config$/;
+/** discovery.py, TOPIC_MATCHER. */
+const configTopic = /^homeassistant\/(\w+)\/([a-zA-Z0-9_-]+)\/([a-zA-Z0-9_-]+)\/config$/;
 
 /** What Home Assistant would refuse, or ignore because it does not know it. */
 export const faultsOf = (configs: Readonly<Record<string, unknown>>): string[] =>
   Object.entries(configs).flatMap(([name, config]) => {
-    const schema = components[topic.exec(name)?.[1] ?? ''];
+    const schema = components[configTopic.exec(name)?.[1] ?? ''];
     if (schema === undefined) return [`${name}: no such component`];
     return (schema.safeParse(config).error?.issues ?? []).map(
       ({ path, message }) => `${name} ${path.join('.')}: ${message}`,

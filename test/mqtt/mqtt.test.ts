@@ -1,14 +1,15 @@
 /** The site on a real broker. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { connectAsync } from 'mqtt';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { AuditRecord } from '../../service/contract/console/site.ts';
 import { makeCertificate } from '../https/certificates.ts';
 import { startBox, untilTogether } from '../peers/support.ts';
 import { healthOf, patience, payloadOf } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
-import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
-import { isSkipped, listen, startBroker } from './broker.ts';
+import { type OnEnd, startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { isSkipped, listen, startBroker, type TestBroker } from './broker.ts';
 import { faultsOf, isAvailable } from './home-assistant.ts';
 
 const content = {
@@ -17,25 +18,44 @@ const content = {
 };
 const state = { type: 'state', currentSlide: 0, currentSlideId: 'hello', currentSlideTitle: 'Hello' };
 
+/** Of what the tests of a group share. */
+const ends: (() => void | Promise<void>)[] = [];
+const whenDone: OnEnd = (end) => void ends.unshift(end);
+afterAll(async () => {
+  for (const end of ends) await end();
+});
+/** One for all sites, but where it is stopped, or asks who is there. */
+let broker: TestBroker;
+beforeAll(async () => {
+  if (!isSkipped) broker = await startBroker({}, whenDone);
+});
+
 /** A display with a name, whose page is open. */
-const openDisplay = async (service: TestService, deviceId = 'device-1', name = 'Door') => {
-  await service.post('/api/onboarding', { deviceId, screenSlug: 'lobby', clientName: name });
-  const page = await joinScreen(service, 'lobby', { deviceId, clientId: `client-${deviceId}` });
+const openDisplay = async (service: TestService, deviceId = 'device-1', name = 'Door', onEnd?: OnEnd) => {
+  // A box that has just joined may not have the content yet.
+  const bound = { deviceId, screenSlug: 'lobby', clientName: name };
+  await vi.waitUntil(async () => (await service.post('/api/onboarding', bound)).ok, patience);
+  const hello = { deviceId, clientId: `client-${deviceId}` };
+  const page = await joinScreen(service, 'lobby', hello, onEnd && { onEnd });
   page.send(state);
   return page;
 };
-const base = 'signage/default';
-const display = (what: string, id = 'device-1') => `${base}/display/${id}/${what}`;
-const configOf = (component: string, what: string) =>
-  `homeassistant/${component}/signage_default/device-1_${what}/config`;
+/** The topics of a site. */
+const topicsOf = (site: string, prefix = 'signage') => ({
+  base: `${prefix}/${site}`,
+  display: (what: string, id = 'device-1') => `${prefix}/${site}/display/${id}/${what}`,
+  configOf: (component: string, what: string, id = 'device-1') =>
+    `homeassistant/${component}/signage_${site}/${id}_${what}/config`,
+});
 
 const itBroker = test.skipIf(isSkipped);
 
 itBroker('displays appear in Home Assistant with what they show, and take no orders unless that is on', async () => {
-  const broker = await startBroker();
-  const service = await startTestService({ content, env: { SIGNAGE_MQTT_URL: broker.url } });
+  const env = { SIGNAGE_MQTT_URL: broker.url, SIGNAGE_SITE: 'read' };
+  const { base, display, configOf } = topicsOf('read');
+  const service = await startTestService({ content, env });
   const page = await openDisplay(service);
-  const { kept, until, configs, client } = await listen(broker);
+  const { kept, until, configs, client } = await listen(broker, 'read');
   await until(`${base}/status`, 'online');
   await until(display('slide'), 'Hello');
   expect([kept.get(display('state')), kept.get(display('connected'))]).toEqual(['playing', 'ON']);
@@ -44,17 +64,17 @@ itBroker('displays appear in Home Assistant with what they show, and take no ord
   expect(Object.keys(configs()).toSorted()).toEqual(
     [
       configOf('binary_sensor', 'connected'),
-      `homeassistant/binary_sensor/signage_default/${service.nodeId}_connected/config`,
+      `homeassistant/binary_sensor/signage_read/${service.nodeId}_connected/config`,
       configOf('sensor', 'slide'),
       configOf('sensor', 'state'),
     ].toSorted(),
   );
   const slide = configs()[configOf('sensor', 'slide')] ?? {};
   expect(slide).toMatchObject({
-    unique_id: 'signage_default_device-1_slide',
+    unique_id: 'signage_read_device-1_slide',
     availability_mode: 'all',
     availability: [{ topic: `${base}/status` }, { topic: `${box}/status` }, { topic: display('status') }],
-    device: { name: 'Door', via_device: `signage_default_${service.nodeId}` },
+    device: { name: 'Door', via_device: `signage_read_${service.nodeId}` },
   });
   expect(isAvailable(slide, kept)).toBe(true);
 
@@ -68,117 +88,180 @@ itBroker('displays appear in Home Assistant with what they show, and take no ord
   // What is removed is removed from Home Assistant too.
   await service.get('/console/api/devices/device-1', { method: 'DELETE' });
   await expect.poll(() => Object.keys(configs()).length, patience).toBe(1);
-  expect([...kept.keys()].filter((topic) => topic.includes('device-1'))).toEqual(
-    ['signage/default/display/device-1/next/set'].filter(() => kept.has('signage/default/display/device-1/next/set')),
-  );
+  expect([...kept.keys()].filter((topic) => topic.includes('device-1'))).toEqual([display('next/set')]);
 
   await service.close();
   await until(`${base}/status`, 'offline');
 });
 
-itBroker('with control on, displays are switched, stepped and given messages, as mqtt in the audit', async () => {
-  const broker = await startBroker();
-  const env = { SIGNAGE_MQTT_URL: broker.url, SIGNAGE_MQTT_CONTROL: 'on', SIGNAGE_MQTT_PREFIX: 'house/signs' };
-  const service = await startTestService({ content, env });
-  const page = await openDisplay(service);
-  const { kept, until, configs, client } = await listen(broker);
-  const own = (what: string) => `house/signs/default/display/device-1/${what}`;
-  await until(own('screen'), 'ON');
-  expect(faultsOf(configs())).toEqual([]);
-  expect(Object.values(configs()).filter(({ command_topic }) => command_topic !== undefined)).toHaveLength(4);
+describe.skipIf(isSkipped)('with control on', () => {
+  const { base, display, configOf } = topicsOf('house', 'a/b');
+  let service: TestService;
+  let page: Awaited<ReturnType<typeof openDisplay>>;
+  /** Levels that the hardware was set to; it has a step of its own. */
+  const levels: unknown[] = [];
+  const photographed: string[] = [];
+  const gone = 'gone';
+  beforeAll(async () => {
+    const client = await connectAsync(broker.url);
+    whenDone(() => client.endAsync(true));
+    const left = {
+      state_topic: display('state', gone),
+      image_topic: display('picture', gone),
+      availability: [{ topic: `${base}/status` }, { topic: display('status', gone) }],
+    };
+    for (const [topic, payload] of [
+      [display('screen/set'), 'OFF'],
+      [display('notify/set'), 'x'.repeat(2 * 1024 ** 2)],
+      [configOf('switch', 'screen', gone), JSON.stringify(left)],
+      [display('state', gone), 'ON'],
+      [display('picture', gone), 'a picture of earlier'],
+      [configOf('sensor', 'rubbish'), '{"state_topic": 7, "availability": [null'],
+      ['homeassistant/status', 'online'],
+      [`${base}/status`, 'offline'],
+      ['homeassistant/switch/others/house/thing/config', '{}'],
+    ] as const) {
+      await client.publishAsync(topic, payload, { retain: true });
+    }
+    service = await startTestService(
+      {
+        content,
+        env: {
+          SIGNAGE_MQTT_URL: broker.url,
+          SIGNAGE_MQTT_CONTROL: 'on',
+          SIGNAGE_MQTT_PREFIX: 'a/b',
+          SIGNAGE_SITE: 'house',
+        },
+        host: {
+          kiosk: () => ({ screens: [{ deviceId: 'device-1' }, { deviceId: 'device-2' }] }) as never,
+          capture: (deviceId) => {
+            photographed.push(deviceId);
+            return Promise.resolve(Buffer.from(`picture of ${deviceId}`));
+          },
+          operate: ({ value }) => {
+            levels.push(value);
+            return Promise.resolve({ result: 'done', state: Number(value) - 2, message: 'The volume is set.' });
+          },
+        },
+      },
+      whenDone,
+    );
+    page = await openDisplay(service, 'device-1', 'Door', whenDone);
+  });
   const commands = () =>
     page.messages.flatMap(({ type, command, blackout }) => (type === 'command' ? [[command, blackout]] : []));
-
-  await client.publishAsync(own('screen/set'), 'OFF');
-  await expect.poll(commands, patience).toEqual([['blackout', true]]);
-  // The state is what the page tells.
-  expect(kept.get(own('screen'))).toBe('ON');
-  page.send({ ...state, blackout: true });
-  await until(own('screen'), 'OFF');
-  expect(kept.get(own('state'))).toBe('black');
-  await client.publishAsync(own('screen/set'), 'ON');
-  await client.publishAsync(own('next/set'), 'PRESS');
-  await client.publishAsync(own('previous/set'), 'PRESS');
-  await expect.poll(commands, patience).toEqual([
-    ['blackout', true],
-    ['blackout', false],
-    ['next', undefined],
-    ['previous', undefined],
-  ]);
-
-  await client.publishAsync(own('notify/set'), 'The bell rings\nDinner is ready.');
-  await expect
-    .poll(async () => (await payloadOf(service)).slides[0], patience)
-    .toMatchObject({
-      title: 'The bell rings',
-      body: 'Dinner is ready.',
-      content: { takeover: { level: 'info' } },
-    });
-  const audit = async () => {
+  const auditOf = async (action: string) => {
     const { records } = (await (await service.get('/console/api/audit')).json()) as { records: AuditRecord[] };
-    return records.filter(({ operator }) => operator === 'mqtt').map(({ action, target }) => [action, target]);
+    return records.filter((each) => each.operator === 'mqtt' && each.action === action).map(({ target }) => target);
   };
-  await expect
-    .poll(audit, patience)
-    .toEqual([
-      ['takeover.start', expect.stringMatching(/^mqtt-/)],
-      ...Array.from({ length: 4 }, () => ['screen.command', 'lobby']),
+
+  test('retained orders and rubbish do nothing, and what is left of earlier is removed', async () => {
+    const { kept, until, configs } = await listen(broker, 'house');
+    await until(display('slide'), 'Hello');
+    await until(`${base}/status`, 'online');
+    const rubbish = [configOf('switch', 'screen', gone), display('state', gone), display('picture', gone)];
+    await expect
+      .poll(() => [...rubbish, configOf('sensor', 'rubbish')].filter((topic) => kept.has(topic)), patience)
+      .toEqual([]);
+    expect(kept.has('homeassistant/switch/others/house/thing/config')).toBe(true);
+    expect(kept.get(`${base}/status`)).toBe('online');
+    expect(commands()).toEqual([]);
+    const own = Object.entries(configs()).filter(([topic]) => topic.includes('signage_house'));
+    expect(faultsOf(Object.fromEntries(own))).toEqual([]);
+    expect(own.filter(([, { command_topic }]) => command_topic !== undefined)).toHaveLength(5);
+  });
+
+  test('displays are switched, stepped and given messages, as mqtt in the audit', async () => {
+    const { kept, until, client } = await listen(broker, 'house');
+    await until(display('screen'), 'ON');
+    await client.publishAsync(display('screen/set'), 'OFF');
+    await expect.poll(commands, patience).toEqual([['blackout', true]]);
+    // The state is what the page tells.
+    expect(kept.get(display('screen'))).toBe('ON');
+    page.send({ ...state, blackout: true });
+    await until(display('screen'), 'OFF');
+    await until(display('state'), 'black');
+    await client.publishAsync(display('screen/set'), 'ON');
+    await client.publishAsync(display('next/set'), 'PRESS');
+    await client.publishAsync(display('previous/set'), 'PRESS');
+    await expect.poll(commands, patience).toEqual([
+      ['blackout', true],
+      ['blackout', false],
+      ['next', undefined],
+      ['previous', undefined],
     ]);
-});
+    page.send(state);
 
-itBroker('retained orders, rubbish, large messages and too many of them do nothing', async () => {
-  const broker = await startBroker();
-  const rubbish = await listen(broker);
-  const { client } = rubbish;
-  const stale = configOf('switch', 'gone');
-  const left = {
-    state_topic: display('gone'),
-    availability: [{ topic: `${base}/status` }, { topic: display('status', 'gone') }],
-  };
-  for (const [topic, payload] of [
-    [display('screen/set'), 'OFF'],
-    [display('notify/set'), 'x'.repeat(2 * 1024 ** 2)],
-    [stale, JSON.stringify(left)],
-    [display('gone'), 'ON'],
-    [configOf('sensor', 'rubbish'), '{"state_topic": 7, "availability": [null'],
-    ['homeassistant/status', 'online'],
-    [`${base}/status`, 'offline'],
-    ['homeassistant/switch/others/thing/config', '{}'],
-  ] as const) {
-    await client.publishAsync(topic, payload, { retain: true });
-  }
-  const env = { SIGNAGE_MQTT_URL: broker.url, SIGNAGE_MQTT_CONTROL: 'on' };
-  const service = await startTestService({ content, env });
-  const page = await openDisplay(service);
-  await rubbish.until(display('slide'), 'Hello');
-  await rubbish.until(`${base}/status`, 'online');
-  await expect
-    .poll(
-      () => [stale, display('gone'), configOf('sensor', 'rubbish')].filter((topic) => rubbish.kept.has(topic)),
-      patience,
-    )
-    .toEqual([]);
-  expect(rubbish.kept.has('homeassistant/switch/others/thing/config')).toBe(true);
-  expect(rubbish.kept.get(`${base}/status`)).toBe('online');
+    await client.publishAsync(display('notify/set'), 'The bell rings\nDinner is ready.');
+    await expect
+      .poll(async () => (await payloadOf(service)).slides[0], patience)
+      .toMatchObject({
+        title: 'The bell rings',
+        body: 'Dinner is ready.',
+        content: { takeover: { level: 'info' } },
+      });
+    await expect.poll(() => auditOf('takeover.start'), patience).toEqual([expect.stringMatching(/^mqtt-/)]);
+    expect(await auditOf('screen.command')).toEqual(Array.from({ length: 4 }, () => 'lobby'));
+  });
 
-  const commands = () => page.messages.filter(({ type }) => type === 'command');
-  expect(commands()).toEqual([]);
-  await client.publishAsync(display('screen/set'), 'MAYBE');
-  await client.publishAsync(display('next/set'), 'x'.repeat(5_000));
-  await client.publishAsync(display('dance/set'), 'PRESS');
-  await client.publishAsync(display('next/set', 'device-2'), 'PRESS');
-  await client.publishAsync(display('next/set'), 'x'.repeat(3 * 1024 ** 2));
-  for (let count = 0; count < 30; count++) await client.publishAsync(display('next/set'), 'PRESS');
-  await expect.poll(() => commands().length, patience).toBeGreaterThan(2);
-  expect(commands().length).toBeLessThanOrEqual(5);
-  expect((await healthOf(service)).status).toBe('ok');
+  test('the volume is what the hardware told', async () => {
+    const [volume, order] = [display('volume', 'device-2'), display('volume/set', 'device-2')];
+    const { kept, until, client } = await listen(broker, 'house');
+    await openDisplay(service, 'device-2', 'Window');
+    await until(display('connected', 'device-2'), 'ON');
+    expect(kept.has(volume)).toBe(false);
+    await client.publishAsync(order, '40');
+    await until(volume, '38');
+    for (const refused of ['', 'loud', '-1', '101']) await client.publishAsync(order, refused);
+    await expect.poll(() => service.log().match(/an order over MQTT was refused/g)?.length ?? 0, patience).toBe(4);
+    expect(levels).toEqual([40]);
+    expect(await auditOf('box.action')).toContain(service.nodeId);
+    expect(kept.get(volume)).toBe('38');
+  });
 
-  // Home Assistant was restarted.
-  const before = rubbish.heard.filter(([topic]) => topic === configOf('sensor', 'slide')).length;
-  await client.publishAsync('homeassistant/status', 'online');
-  await expect
-    .poll(() => rubbish.heard.filter(([topic]) => topic === configOf('sensor', 'slide')).length, patience)
-    .toBe(before + 1);
+  test('a display is photographed once in a minute, and its picture stays while Home Assistant starts again', async () => {
+    const { heard, kept, until, client } = await listen(broker, 'house');
+    await until(display('picture'), 'picture of device-1');
+    const told = (topic: string) => heard.filter(([each]) => each === topic).length;
+    const config = configOf('image', 'picture');
+    const before = told(config);
+    await client.publishAsync('homeassistant/status', 'online');
+    await expect.poll(() => told(config), patience).toBe(before + 1);
+    await until(`${base}/status`, 'online');
+    // What follows on a change comes after everything that the restart led to.
+    page.send({ ...state, currentSlideTitle: 'Later' });
+    await until(display('slide'), 'Later');
+    expect([told(display('picture')), kept.get(display('picture'))]).toEqual([1, 'picture of device-1']);
+    expect(photographed.filter((each) => each === 'device-1')).toHaveLength(1);
+  });
+
+  test('other orders, large messages and too many of them do nothing', async () => {
+    const { client, until } = await listen(broker, 'house');
+    const { messages } = await openDisplay(service, 'device-3', 'Yard');
+    const sent = () => messages.filter(({ type }) => type === 'command').length;
+    const [next, screen] = [display('next/set', 'device-3'), display('screen/set', 'device-3')];
+    await until(display('connected', 'device-3'), 'ON');
+    await client.publishAsync(screen, 'MAYBE');
+    await client.publishAsync(next, 'x'.repeat(5_000));
+    await client.publishAsync(display('dance/set', 'device-3'), 'PRESS');
+    await client.publishAsync(display('next/set', 'device-9'), 'PRESS');
+    await client.publishAsync(next, 'x'.repeat(3 * 1024 ** 2));
+    for (let count = 0; count < 30; count++) await client.publishAsync(next, 'PRESS');
+    await expect.poll(sent, patience).toBeGreaterThan(2);
+    expect(sent()).toBeLessThanOrEqual(5);
+    expect(service.log()).not.toContain('an order over MQTT has failed');
+  });
+
+  test('a display that is removed takes its picture with it', async () => {
+    const { kept, until, configs } = await listen(broker, 'house');
+    await until(display('picture'), 'picture of device-1');
+    expect(configs()[configOf('image', 'picture', 'device-3')]).toBeUndefined();
+    page.socket.close();
+    await until(display('status'), 'offline');
+    await service.get('/console/api/devices/device-1', { method: 'DELETE' });
+    const own = () => [...kept.keys()].filter((topic) => topic.includes('device-1') && !topic.endsWith('/set'));
+    await expect.poll(own, patience).toEqual([]);
+  });
 });
 
 itBroker('a broker that wants TLS and a password is verified, and its password stands nowhere', async () => {
@@ -194,22 +277,22 @@ itBroker('a broker that wants TLS and a password is verified, and its password s
   ] as const)
     writeFileSync(path, pem);
   const user = { name: 'signage', password: 'a-marker/of a password' };
-  const broker = await startBroker({ user, tls: files });
+  const own = await startBroker({ user, tls: files });
   const trusting = await startTestService({
     content,
-    env: { SIGNAGE_MQTT_URL: broker.url, SIGNAGE_CA_FILE: roots },
+    env: { SIGNAGE_MQTT_URL: own.url, SIGNAGE_CA_FILE: roots },
   });
-  const { until } = await listen(broker, { rejectUnauthorized: false });
-  await until(`${base}/status`, 'online');
+  const { until } = await listen(own, 'default', { rejectUnauthorized: false });
+  await until('signage/default/status', 'online');
 
-  const doubting = await startTestService({ content, env: { SIGNAGE_MQTT_URL: broker.url, SIGNAGE_SITE: 'other' } });
+  const doubting = await startTestService({ content, env: { SIGNAGE_MQTT_URL: own.url, SIGNAGE_SITE: 'other' } });
   await expect
     .poll(async () => (await healthOf(doubting)).warnings.join(), patience)
     .toMatch(/The MQTT broker at 127\.0\.0\.1:\d+ does not answer \(UNABLE_TO_VERIFY_LEAF_SIGNATURE\)\./);
   const stranger = await startTestService({
     content,
     env: {
-      SIGNAGE_MQTT_URL: broker.url.replace(/:[^:@]+@/, ':wrong@'),
+      SIGNAGE_MQTT_URL: own.url.replace(/:[^:@]+@/, ':wrong@'),
       SIGNAGE_CA_FILE: roots,
       SIGNAGE_SITE: 'third',
     },
@@ -224,24 +307,25 @@ itBroker('a broker that wants TLS and a password is verified, and its password s
 
 itBroker('after an hour without the broker the site is published as it is then', async () => {
   let offset = 0;
-  const broker = await startBroker();
+  const own = await startBroker();
+  const { base, display } = topicsOf('default');
   const service = await startTestService({
     content,
-    env: { SIGNAGE_MQTT_URL: broker.url },
+    env: { SIGNAGE_MQTT_URL: own.url },
     wall: () => Date.now() + offset,
   });
   const page = await openDisplay(service);
-  const { until } = await listen(broker);
+  const { until } = await listen(own);
   await until(display('slide'), 'Hello');
-  await broker.stop();
+  await own.stop();
   await expect.poll(async () => (await healthOf(service)).warnings.join(), patience).toContain('The MQTT broker');
   for (let minute = 0; minute < 60; minute++) {
     offset += 60_000;
     page.send({ ...state, currentSlideTitle: `Minute ${minute}` });
     if (minute % 20 === 19) await service.get('/healthz');
   }
-  await broker.start();
-  const after = await listen(broker);
+  await own.start();
+  const after = await listen(own);
   await after.until(display('slide'), 'Minute 59');
   await after.until(`${base}/status`, 'online');
   expect(after.heard.filter(([topic]) => topic === display('slide')).map(([, payload]) => payload)).not.toContain(
@@ -251,14 +335,14 @@ itBroker('after an hour without the broker the site is published as it is then',
 });
 
 itBroker('of two boxes the one with the smaller id publishes, and the other follows', async () => {
-  const broker = await startBroker();
-  const env = { SIGNAGE_MQTT_URL: broker.url };
+  const env = { SIGNAGE_MQTT_URL: broker.url, SIGNAGE_SITE: 'two' };
+  const { base, display, configOf } = topicsOf('two');
   const first = await startBox([], { content, env });
   const second = await startBox([first], { content: undefined, env });
   await untilTogether([first, second]);
   const [small, great] = first.nodeId < second.nodeId ? [first, second] : [second, first];
   await openDisplay(great);
-  const { kept, until, configs } = await listen(broker);
+  const { kept, until, configs } = await listen(broker, 'two');
   await until(`${base}/box/${great.nodeId}/status`, 'online');
   await until(`${base}/box/${small.nodeId}/status`, 'online');
   const connected = (box: TestService) => box.log().match(/connected to the broker/g)?.length ?? 0;
@@ -273,10 +357,10 @@ itBroker('of two boxes the one with the smaller id publishes, and the other foll
 });
 
 itBroker('a hundred displays are published, and each change alone after that', async () => {
-  const broker = await startBroker();
+  const { display } = topicsOf('hundred');
   const service = await startTestService({
     content,
-    env: { SIGNAGE_MQTT_URL: broker.url, SIGNAGE_MQTT_CONTROL: 'on' },
+    env: { SIGNAGE_MQTT_URL: broker.url, SIGNAGE_MQTT_CONTROL: 'on', SIGNAGE_SITE: 'hundred' },
   });
   for (let number = 0; number < 100; number++) {
     await service.post('/api/onboarding', {
@@ -285,7 +369,7 @@ itBroker('a hundred displays are published, and each change alone after that', a
       clientName: `Display ${number}`,
     });
   }
-  const { heard, until, configs } = await listen(broker);
+  const { heard, until, configs } = await listen(broker, 'hundred');
   await expect.poll(() => Object.keys(configs()).length, patience).toBe(1 + 100 * 7);
   expect(faultsOf(configs())).toEqual([]);
   expect(new Set(Object.values(configs()).map(({ unique_id }) => unique_id)).size).toBe(701);

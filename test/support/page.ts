@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
-import type { TestService } from './service.ts';
+import type { OnEnd, TestService } from './service.ts';
 
 type Message = Record<string, unknown>;
 
@@ -17,17 +17,17 @@ export interface TestPage {
   closed: Promise<number>;
 }
 
-type SocketOptions = ClientOptions & { protocols?: string[] };
+type SocketOptions = ClientOptions & { protocols?: string[]; onEnd?: OnEnd };
 
-/** Opens a socket at a path; it ends with the test. Rejects where it is refused. */
+/** Opens a socket at a path; it ends with the test, unless `onEnd` puts that off. Rejects where it is refused. */
 export const openSocket = async (
   { url }: Pick<TestService, 'url'>,
   path: string,
   options: SocketOptions = {},
 ): Promise<TestPage> => {
-  const { protocols = ['signage.v1'], ...rest } = options;
+  const { protocols = ['signage.v1'], onEnd = onTestFinished, ...rest } = options;
   const socket = new WebSocket(url.replace('http', 'ws') + path, protocols, rest);
-  onTestFinished(() => socket.terminate());
+  onEnd(() => socket.terminate());
   const messages: Message[] = [];
   const arrivals = new EventTarget();
   socket.on('message', (data) => {

@@ -60,8 +60,8 @@ interface Setup {
   isSynchronized?: () => boolean;
   /** How long the service waits; default: {@link testTempo}. */
   tempo?: Tempo;
-  /** What the host of the service can do: photograph a display, restart the player. */
-  host?: Pick<Ports, 'capture' | 'operate' | 'restart'>;
+  /** What the host of the service can do: tell of its displays, photograph one, restart the player. */
+  host?: Pick<Ports, 'capture' | 'kiosk' | 'operate' | 'restart'>;
   /** A data directory that outlives the service; else one that is removed with the test. */
   dataDir?: string;
 }
@@ -80,7 +80,7 @@ export interface TestService extends Pick<Service, 'hours' | 'nodeId'> {
 }
 
 /** Puts something off until what uses a service or a folder is over. */
-type OnEnd = (end: () => void | Promise<void>) => void;
+export type OnEnd = (end: () => void | Promise<void>) => void;
 
 /** A folder that is removed when the test is over. */
 export const temporaryFolder = (onEnd: OnEnd = onTestFinished): string => {
