@@ -18,7 +18,7 @@ export interface Certificate extends Signer {
   key: string;
 }
 
-/** A certificate for 127.0.0.1. @param by absent: self-signed, an authority */
+/** A certificate for 127.0.0.1, and for its name. @param by absent: self-signed, an authority */
 export const makeCertificate = async (name: string, by?: Signer, days = 30): Promise<Certificate> => {
   const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const certificate = await X509CertificateGenerator.create({
@@ -31,7 +31,10 @@ export const makeCertificate = async (name: string, by?: Signer, days = 30): Pro
     signingKey: (by?.keys ?? keys).privateKey,
     extensions: [
       new BasicConstraintsExtension(by === undefined),
-      new SubjectAlternativeNameExtension([{ type: 'ip', value: '127.0.0.1' }]),
+      new SubjectAlternativeNameExtension([
+        { type: 'ip', value: '127.0.0.1' },
+        { type: 'dns', value: name },
+      ]),
     ],
   });
   const der = Buffer.from(await crypto.subtle.exportKey('pkcs8', keys.privateKey));

@@ -58,7 +58,9 @@ const portOf = ({ port, protocol }: URL): number => Number(port) || (/^(https|ws
 
 /** @param status of a proxy that does not do what it was asked */
 const refusedBy = (proxy: URL, status: number): FetchFault => {
-  const why = status === 407 ? 'wants a user and a password, or refuses those of SIGNAGE_PROXY' : `answers ${status}`;
+  // tinyproxy refuses a wrong password with 401.
+  const isUnknown = status === 407 || status === 401;
+  const why = isUnknown ? 'wants a user and a password, or refuses those of SIGNAGE_PROXY' : `answers ${status}`;
   return new FetchFault(`the proxy ${proxy.host} ${why}`);
 };
 

@@ -135,7 +135,7 @@ it('the hub of a fleet over WebSocket is reached through the proxy', async () =>
   sockets.on('connection', (socket) => socket.close());
   const outbound = createOutbound(settingsOf(proxy.at(), origin.caFile));
   const url = `wss://feeds.example.com:${origin.port()}`;
-  await openLine({ url, credentials: null }, 'test', outbound).catch(connectFault);
+  void openLine({ url, credentials: null }, 'test', outbound).catch(connectFault);
   await connected;
   expect(proxy.asked).toEqual([`CONNECT feeds.example.com:${origin.port()}`]);
 });
