@@ -1,7 +1,7 @@
 /** The kiosk: runs the service, opens a window for every display, and carries out the orders of the maintenance page. */
 
 import { createDebounce } from '../service/domain/debounce.ts';
-import type { MaintenanceOrder } from '../service/public.ts';
+import type { MaintenanceOrder, MaintenanceShown } from '../service/public.ts';
 import { type Appliance, type AppliancePorts, createAppliance } from './appliance.ts';
 import { createDeviceKeys } from './device-keys.ts';
 import { createMachine, type MachinePorts } from './machine.ts';
@@ -181,16 +181,28 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
     if (service !== null && service.nodeId !== arrangedFor) arrange();
   }, POLL_MS).unref();
 
+  /** The service starts again with its secret once the page, which shows it, is closed. */
+  let isSecretNew = false;
+
   /** @throws Error with a message for the user */
-  const carryOut = async (order: MaintenanceOrder): Promise<void> => {
+  const carryOut = async (order: MaintenanceOrder): Promise<MaintenanceShown | null> => {
     const files = host.files();
-    if (order.do === 'restart') return relaunch('restart was chosen on the maintenance page');
-    if (order.do === 'quit') return appliance.quit();
+    if (order.do === 'restart') relaunch('restart was chosen on the maintenance page');
+    if (order.do === 'quit') await appliance.quit();
+    if (order.do === 'restart' || order.do === 'quit') return null;
     if (files === null) throw new Error('The settings cannot be read');
     if (order.do === 'bind') {
       const assignment = assignments().find(({ display }) => display.id === order.display);
       if (assignment !== undefined) await service?.bind(assignment.deviceId, order.screen);
-      return;
+      return null;
+    }
+    if (order.do === 'admin' || order.do === 'protect') {
+      if (service === null) throw new Error('The service does not run');
+      if (order.do === 'admin') return { what: 'invitation', ...(await service.recover()) };
+      const { secret, config, boxes } = await service.protect(order.secret);
+      isSecretNew = true;
+      if (order.secret !== undefined) return { what: 'entered' };
+      return { what: 'secret', secret, config, boxes: boxes.map(({ url }) => url) };
     }
     await files.configure(
       order.do === 'rotate'
@@ -198,7 +210,10 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
         : { displays: order.displays },
     );
     arrange();
+    return null;
   };
+
+  const isPinGiven = (): boolean => host.files()?.settings.pin !== undefined;
 
   const maintenance = createMaintenance({
     openPage: ports.openPage,
@@ -218,6 +233,10 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
         version: ports.app.getVersion(),
         address: service === null ? null : host.lanUrl(service),
         root: service?.rootFingerprint() ?? null,
+        site:
+          service === null || service.options.variant === 'baseline'
+            ? null
+            : { isProtected: service.options.sharedSecret !== null || isSecretNew, pin: isPinGiven() },
         startError: service === null ? startError : null,
         updates: appliance.health().updates,
         screens: service?.screens().map(({ slug, name }) => ({ slug, name })) ?? [],
@@ -227,7 +246,11 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
         hours: (slug) => service?.hours(slug) ?? null,
         log: host.lines(),
       }),
+    isPinGiven,
     carryOut,
+    onClosed: () => {
+      if (isSecretNew && !isStopping) relaunch('the site was protected on the maintenance page');
+    },
     windowOf: ({ display }) => windows.list().find(({ assignment }) => assignment.display.id === display.id)?.window,
   });
 

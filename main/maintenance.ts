@@ -6,6 +6,7 @@ import type {
   MaintenanceAnswer,
   MaintenanceCall,
   MaintenanceOrder,
+  MaintenanceShown,
   MaintenanceView,
 } from '../service/public.ts';
 import { createLock, hashPin } from './pin.ts';
@@ -18,6 +19,7 @@ interface Sources {
   version: string;
   address: string | null;
   root: string | null;
+  site: MaintenanceView['site'];
   startError: StartError | null;
   screens: MaintenanceView['screens'];
   updates: KioskHealth['updates'];
@@ -61,6 +63,7 @@ export const maintenanceView = ({
 });
 
 type Locked = Extract<MaintenanceAnswer, { state: 'locked' }>;
+type Open = Extract<MaintenanceAnswer, { state: 'open' }>;
 
 /** An open maintenance page. */
 export interface MaintenancePage {
@@ -86,8 +89,12 @@ export interface MaintenancePorts {
   /** The secret of the site; null: none, or the settings cannot be read. */
   secret(): string | null;
   view(): MaintenanceView;
-  /** @throws Error with a message for the user */
-  carryOut(order: MaintenanceOrder): Promise<void>;
+  /** Whether the PIN stands in config.json. */
+  isPinGiven(): boolean;
+  /** @returns what the page shows once; null: nothing @throws Error with a message for the user */
+  carryOut(order: MaintenanceOrder): Promise<MaintenanceShown | null>;
+  /** Called after the page was closed. */
+  onClosed(): void;
   /** The window of a display; undefined: the display has none. */
   windowOf(assignment: DisplayAssignment): LayeredWindow | undefined;
 }
@@ -99,7 +106,9 @@ export const createMaintenance = ({
   isNew,
   secret,
   view,
+  isPinGiven,
   carryOut,
+  onClosed,
   windowOf,
 }: MaintenancePorts) => {
   // Outlives the page: reopening it must not reset the delay after wrong PINs.
@@ -109,7 +118,9 @@ export const createMaintenance = ({
   const close = (): void => {
     const before = opened;
     opened = null;
-    before?.page.close();
+    if (before === null) return;
+    before.page.close();
+    onClosed();
   };
 
   /** Answers the requests of one page, which is locked at first. */
@@ -118,6 +129,9 @@ export const createMaintenance = ({
     let knowsSecret = false;
     const locked = (ask: Locked['ask'], attempt?: { waitMs: number }): Locked => {
       return { state: 'locked', ask, waitMs: attempt?.waitMs ?? 0, wasWrong: attempt !== undefined };
+    };
+    const answered = (more: Partial<Open> = {}): Open => {
+      return { state: 'open', view: view(), error: null, shown: null, wrongSecret: null, ...more };
     };
     const unlock = async ({ pin, secret: given }: MaintenanceCall): Promise<MaintenanceAnswer | null> => {
       const stored = await readPin();
@@ -137,7 +151,14 @@ export const createMaintenance = ({
         if (!attempt.open) return locked('pin', attempt);
       }
       isUnlocked = true;
-      return { state: 'open', view: view(), error: null };
+      return answered();
+    };
+    /** Null: the order may be carried out. */
+    const wrongSecret = async (order: MaintenanceOrder): Promise<Open['wrongSecret']> => {
+      const siteSecret = secret();
+      if (order.do !== 'admin' || isPinGiven() || siteSecret === null) return null;
+      const attempt = await lock.try(order.secret ?? '', await hashPin(siteSecret));
+      return attempt.open ? null : { waitMs: attempt.waitMs };
     };
     return async (call) => {
       const { order, close: isDone } = call;
@@ -146,13 +167,13 @@ export const createMaintenance = ({
         return null;
       }
       if (!isUnlocked) return unlock(call);
-      let error: string | null = null;
-      if (order !== undefined) {
-        await carryOut(order).catch((cause: Error) => {
-          error = cause.message;
-        });
-      }
-      return { state: 'open', view: view(), error };
+      if (order === undefined) return answered();
+      const wrong = await wrongSecret(order);
+      if (wrong !== null) return answered({ wrongSecret: wrong });
+      return carryOut(order).then(
+        (shown) => answered({ shown }),
+        (cause: Error) => answered({ error: cause.message }),
+      );
     };
   };
 

@@ -8,6 +8,33 @@ import type { Logger } from 'pino';
 import { singleFlight } from '../service/domain/single-flight.ts';
 import { writeConfig, writeDurably } from './files.ts';
 
+/** Spellings of the setting. */
+const secretNames = ['sharedSecret', 'SIGNAGE_SHARED_SECRET'];
+
+const secretOf = (config: Readonly<Record<string, unknown>>): unknown =>
+  secretNames.map((name) => config[name]).find((value) => typeof value === 'string' && value !== '');
+
+const parse = (bytes: Uint8Array): Record<string, unknown> => {
+  try {
+    const value: unknown = JSON.parse(
+      Buffer.from(bytes)
+        .toString()
+        .replace(/^\uFEFF/, ''),
+    );
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+};
+
+/** What is imported: a file without a secret keeps the one that is there. Pure. @param current null: there is none */
+export const withSecretOf = (imported: Buffer, current: Uint8Array | null): Buffer => {
+  const [config, secret] = [parse(imported), secretOf(parse(current ?? new Uint8Array()))];
+  if (secret === undefined || secretOf(config) !== undefined) return imported;
+  const rest = Object.fromEntries(Object.entries(config).filter(([name]) => !secretNames.includes(name)));
+  return Buffer.from(`${JSON.stringify({ ...rest, sharedSecret: secret }, null, 2)}\n`);
+};
+
 interface ProvisioningPorts {
   log: Pick<Logger, 'info' | 'warn'>;
   /**
@@ -129,14 +156,15 @@ export const createProvisioning = (
     const imported = (await readFile(importedPath, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
     if (refused.has(hash) || imported.includes(hash)) return false;
     const current = await readFile(target).catch(() => null);
-    const isChange = current === null || !current.equals(bytes);
+    const next = withSecretOf(bytes, current);
+    const isChange = current === null || !current.equals(next);
     if (isChange) {
       const reason = await refusalOf(bytes, isTrusted);
       if (reason !== null) {
         refuse(hash, path, reason);
         return false;
       }
-      await writeConfig(target, bytes);
+      await writeConfig(target, next);
       log.info({ path }, 'a configuration was imported');
     }
     await writeDurably(importedPath, [...imported, hash, ''].slice(-MAX_IMPORTED).join('\n')).catch(

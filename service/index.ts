@@ -99,6 +99,8 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
     beginUpdate: records.beginUpdate,
     screenOf: (deviceId) => devices.status(deviceId, url).screenSlug,
     rootFingerprint: () => authority.shown()?.root.fingerprint256 ?? null,
+    protect: box.protect,
+    recover: box.recover,
     bind: async (deviceId, screenSlug) => {
       const rule = { action: 'device.bind', subject: 'device', id: 'deviceId' } as const;
       const asked = { params: { deviceId }, operator: null, address: null };

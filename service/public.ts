@@ -13,6 +13,7 @@ export {
   type MaintenanceAnswer,
   type MaintenanceCall,
   type MaintenanceOrder,
+  type MaintenanceShown,
   type MaintenanceView,
   maintenanceCall,
   type PageCover,

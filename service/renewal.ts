@@ -28,6 +28,10 @@ export interface Service {
   screenOf(deviceId: string): string | null;
   /** SHA-256 of the root certificate of the site, for people to compare; null: there is none. */
   rootFingerprint(): string | null;
+  /** Writes the secret of the site to config.json, or a new one, as `POST /console/api/protect` does; it counts from the next start. */
+  protect(secret?: string): Promise<{ secret: string; config: string; boxes: readonly { url: string }[] }>;
+  /** Makes an admin, who joins at this address within ten minutes. @throws CodedError, or an Error with a message for the user */
+  recover(): Promise<{ url: string; expiresAt: string }>;
   /** Binds a device to a screen, as onboarding does. @throws CodedError as onboarding does */
   bind(deviceId: string, screenSlug: string): Promise<void>;
   /**
@@ -103,6 +107,8 @@ export const startRenewable = async (options: Options, log: Logger, open: Open):
     updateFeeds: () => current.updateFeeds(),
     screenOf: (deviceId) => current.screenOf(deviceId),
     rootFingerprint: () => current.rootFingerprint(),
+    protect: (secret) => current.protect(secret),
+    recover: () => current.recover(),
     bind: (deviceId, screenSlug) => current.bind(deviceId, screenSlug),
     beginUpdate: () => current.beginUpdate(),
     close: async () => {

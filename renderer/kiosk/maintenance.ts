@@ -5,9 +5,11 @@ import type {
   MaintenanceAnswer,
   MaintenanceCall,
   MaintenanceOrder,
+  MaintenanceShown,
   MaintenanceView,
 } from '../../service/contract/kiosk.ts';
 import { element } from '../onboarding/element.ts';
+import { qrPicture } from '../player/slides/qr-code.ts';
 import { textsFor } from '../texts/messages.ts';
 import { hoursIn } from './hours.ts';
 import { createKeypad } from './keypad.ts';
@@ -182,6 +184,62 @@ const show = (view: MaintenanceView, error: string | null): void => {
   if (focused) document.getElementById(focused)?.focus();
 };
 
+/** Shows what is shown once, until it was read. */
+const showOnce = (once: MaintenanceShown): void => {
+  const done = make('button', once.what === 'invitation' ? texts.read : texts.restart);
+  done.type = 'button';
+  done.addEventListener('click', () => {
+    element('shown').hidden = true;
+    if (once.what !== 'invitation') void order({ do: 'restart' });
+  });
+  const parts = make('div', '', 'once');
+  if (once.what === 'secret') {
+    const boxes = make('ul');
+    boxes.append(...once.boxes.map((url) => make('li', url)));
+    parts.append(
+      make('h2', texts.secretTitle),
+      make('code', once.secret, 'large'),
+      make('p', texts.secretOnce),
+      make('p', texts.stick),
+      make('code', once.config),
+      ...(once.boxes.length === 0 ? [] : [make('p', texts.otherBoxes), boxes]),
+    );
+  } else if (once.what === 'entered') parts.append(make('h2', texts.entered), make('p', texts.enteredNote));
+  else {
+    const code = make('img');
+    code.src = qrPicture(once.url);
+    code.alt = '';
+    const until = clock.format(Date.parse(once.expiresAt));
+    parts.append(
+      make('h2', texts.invitation),
+      code,
+      make('p', texts.invitationNote({ until })),
+      make('code', once.url),
+    );
+  }
+  parts.append(done);
+  element('shown').replaceChildren(parts);
+  element('shown').hidden = false;
+  element('shown').scrollIntoView({ block: 'start' });
+  done.focus();
+};
+
+/** The secret of the site, and its first admin. */
+const showSite = ({ site }: MaintenanceView, wrong: { waitMs: number } | null): void => {
+  element('site').hidden = site === null;
+  if (site === null) return;
+  const needsSecret = !site.isProtected || !site.pin;
+  element('site-form').hidden = !needsSecret;
+  element('site-enter').hidden = site.isProtected;
+  element('protect').hidden = site.isProtected;
+  element('admin').hidden = !site.isProtected;
+  const seconds = Math.ceil((wrong?.waitMs ?? 0) / 1_000);
+  const note = site.isProtected ? (site.pin ? texts.adminNote : texts.adminSecretNote) : texts.protectNote;
+  const wait = seconds > 0 ? texts.wait({ seconds }) : '';
+  element('site-note').textContent = wrong === null ? note : `${texts.wrongSecret} ${wait}`.trim();
+  element('site-note').classList.toggle('wrong', wrong !== null);
+};
+
 const keypad = createKeypad(texts, {
   onEnter: (pin) => void ask({ pin }),
   onSecret: (secret) => void ask({ secret }),
@@ -192,7 +250,11 @@ const ask = async (call: MaintenanceCall): Promise<void> => {
   const answer = await maintenance.call(call);
   if (answer === null) leave();
   else if (answer.state === 'locked') keypad.ask(answer);
-  else show(answer.view, answer.error);
+  else {
+    show(answer.view, answer.error);
+    if (call.order !== undefined || element('site').hidden) showSite(answer.view, answer.wrongSecret);
+    if (answer.shown !== null) showOnce(answer.shown);
+  }
 };
 const order = (wanted: MaintenanceOrder): Promise<void> => ask({ order: wanted });
 
@@ -211,8 +273,25 @@ const confirmTwice = (id: string, text: string, act: () => void): void => {
   });
 };
 
+const siteSecret = element<HTMLInputElement>('site-secret');
+siteSecret.setAttribute('aria-label', texts.secret);
+siteSecret.placeholder = texts.secret;
+const takeSecret = (): { secret?: string } => {
+  const { value } = siteSecret;
+  siteSecret.value = '';
+  return value === '' ? {} : { secret: value };
+};
+element('site-form').addEventListener('submit', (event) => {
+  event.preventDefault();
+  if (!element('admin').hidden) void order({ do: 'admin', ...takeSecret() });
+  else if (siteSecret.value !== '') void order({ do: 'protect', ...takeSecret() });
+});
+element('admin').addEventListener('click', () => void order({ do: 'admin', ...takeSecret() }));
 for (const [id, text] of [
   ['title', texts.title],
+  ['site-title', texts.site],
+  ['site-enter', texts.enterSecret],
+  ['admin', texts.admin],
   ['displays-title', texts.displays],
   ['log-title', texts.log],
   ['close', texts.close],
@@ -220,6 +299,7 @@ for (const [id, text] of [
   element(id).textContent = text;
 }
 element('close').addEventListener('click', leave);
+confirmTwice('protect', texts.protect, () => void order({ do: 'protect' }));
 confirmTwice('restart', texts.restart, () => void order({ do: 'restart' }));
 confirmTwice('quit', texts.quit, () => void order({ do: 'quit' }));
 addEventListener('keydown', ({ key }) => {

@@ -12,6 +12,7 @@ import { registerMcp } from './commands/mcp.ts';
 import { registerMedia } from './commands/media.ts';
 import { registerMessage } from './commands/message.ts';
 import { registerPeople } from './commands/people.ts';
+import { registerProtect } from './commands/protect.ts';
 import { registerRecords } from './commands/records.ts';
 import { registerScreenshot } from './commands/screenshot.ts';
 import { registerSend } from './commands/send.ts';
@@ -40,6 +41,7 @@ const groups = [
   registerBox,
   registerBackup,
   registerAuthority,
+  registerProtect,
   registerPeople,
   registerHealth,
   registerRecords,

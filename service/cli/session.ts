@@ -15,6 +15,7 @@ import {
   fleetOf,
   operatorOf,
   readKey,
+  readLocalBox,
   readLocalToken,
   readRoot,
   readSecret,
@@ -177,6 +178,17 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
         return connect(base, secret, key);
       })();
       return client;
+    },
+    /** The box on this machine: `--box`, else the one that runs here. @throws CliError `unreachable` */
+    localClient: (): Client => {
+      const base = globals().box ?? readLocalBox(surroundings);
+      if (base === null) {
+        throw new CliError(
+          'unreachable',
+          'No player runs on this machine, or its data directory may not be read: run it on the box, as root or as the user of the player.',
+        );
+      }
+      return connect(base, readSecret(surroundings), person());
     },
     /**
      * Connects to the hub of the fleet, and calls `work` with it: `--fleet`, else `SIGNAGE_FLEET_URL`.

@@ -1,7 +1,7 @@
 /** The settings of a run from its environment: the box, the secret, and the operator's name. */
 import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { localTokenFile } from '../contract/headers.ts';
+import { addressFile, addressIn, localTokenFile } from '../contract/headers.ts';
 import { parseUrl } from '../contract/url.ts';
 import { platformDataDir } from '../domain/data-folder.ts';
 import { CliError } from './exit.ts';
@@ -115,12 +115,28 @@ const PACKAGED_DATA_DIR = '/var/lib/signage-player';
 /** Whether a URL leads to this machine, without a DNS lookup. */
 const isLoopback = ({ hostname }: URL): boolean => /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(hostname);
 
-/** The token of the box on this machine, for its own address alone; null: another address, or it may not be read. */
-export const readLocalToken = ({ env, home }: Pick<Surroundings, 'env' | 'home'>, base: URL): string | null => {
-  if (!isLoopback(base)) return null;
+/** Where the player of this machine may keep its data. */
+const dataFolders = ({ env, home }: Pick<Surroundings, 'env' | 'home'>): string[] => {
   const chosen = given(env, 'SIGNAGE_DATA_DIR');
-  const folders = chosen === null ? [PACKAGED_DATA_DIR, platformDataDir(env, home, process.platform)] : [chosen];
-  for (const folder of folders) {
+  return chosen === null ? [PACKAGED_DATA_DIR, platformDataDir(env, home, process.platform)] : [chosen];
+};
+
+/** The base URL of the box on this machine; null: none runs, or its folder may not be read. */
+export const readLocalBox = (surroundings: Pick<Surroundings, 'env' | 'home'>): URL | null => {
+  for (const folder of dataFolders(surroundings)) {
+    try {
+      return parseUrl(addressIn(readFileSync(join(folder, addressFile), 'utf8')) ?? '');
+    } catch {
+      // No player keeps its data there.
+    }
+  }
+  return null;
+};
+
+/** The token of the box on this machine, for its own address alone; null: another address, or it may not be read. */
+export const readLocalToken = (surroundings: Pick<Surroundings, 'env' | 'home'>, base: URL): string | null => {
+  if (!isLoopback(base)) return null;
+  for (const folder of dataFolders(surroundings)) {
     try {
       return readFileSync(join(folder, localTokenFile), 'utf8').trim();
     } catch {

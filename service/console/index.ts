@@ -30,6 +30,7 @@ import { draftRoutes } from './drafts.ts';
 import { type MediaDependencies, mediaRoutes } from './media.ts';
 import { createOwnOverview } from './own-overview.ts';
 import { peopleRoutes } from './people.ts';
+import { createProtection, type Protection } from './protection.ts';
 import { createSite, type Site } from './site.ts';
 import { takeoverRoutes } from './takeovers.ts';
 import { createThumbnailCache, createThumbnails } from './thumbnails.ts';
@@ -156,6 +157,8 @@ export interface Console extends Module {
   kiosks: Site['kiosks'];
   screenshot: TakeScreenshot;
   act: Act;
+  protect: Protection['protect'];
+  recover: Protection['recover'];
 }
 
 export const createConsole = (context: ServiceContext, dependencies: Dependencies): Console => {
@@ -174,7 +177,10 @@ export const createConsole = (context: ServiceContext, dependencies: Dependencie
   const triggers = createTriggerRoutes(context, { ...dependencies, site });
   const boxes = boxRoutes(context, { peers, screens, site });
   const actions = createActions(context, { peers, screens, address, recordReset: records.recordReset });
+  const protection = createProtection(context, { ...dependencies, address });
   return {
+    protect: protection.protect,
+    recover: protection.recover,
     overview: site.take,
     kiosks: site.kiosks,
     screenshot: boxes.screenshot,
@@ -188,7 +194,8 @@ export const createConsole = (context: ServiceContext, dependencies: Dependencie
       ...deviceRoutes(devices, content),
       ...takeoverRoutes({ takeovers, content, peers, site }),
       ...programmeRoutes(context, content),
-      ...peopleRoutes(context, { people: dependencies.people, peers }),
+      ...peopleRoutes(context, { people: dependencies.people, peers, records }),
+      ...protection.routes,
     },
     health: () => triggers.health?.() ?? {},
     metrics: () => triggers.metrics?.() ?? {},

@@ -28,10 +28,12 @@ import type { Context, Routes } from '../http/routes.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import type { People, PersonView } from '../people/index.ts';
+import type { Records } from '../records/index.ts';
 
 interface Dependencies {
   people: Omit<People, 'restore' | 'records'>;
   peers: Pick<Peers, 'askAll' | 'all'>;
+  records: Pick<Records, 'raise'>;
 }
 
 /** Wrong proofs of an address within the window, after which further wrong ones are too many. */
@@ -91,7 +93,7 @@ const createWrongProofs = (monotonicNow: () => number) => {
 
 export const peopleRoutes = (
   { options, now, monotonicNow }: Pick<ServiceContext, 'options' | 'now' | 'monotonicNow'>,
-  { people, peers }: Dependencies,
+  { people, peers, records }: Dependencies,
 ): Routes => {
   const wrongProof = createWrongProofs(monotonicNow);
 
@@ -105,6 +107,14 @@ export const peopleRoutes = (
       behind,
       degraded,
     };
+  };
+
+  /** A new key of an admin is told to the others. */
+  const tellKey = (id: string, device: string, address: string): void => {
+    const person = people.get(id);
+    if (person?.role !== 'admin') return;
+    const sentence = `The admin ${JSON.stringify(person.record.name)} has a new key, on the device ${JSON.stringify(device)} at ${address}.`;
+    records.raise('person', id, sentence);
   };
 
   const send = (ctx: Context, status: number, body: unknown): void => {
@@ -163,7 +173,9 @@ export const peopleRoutes = (
         throw new CodedError('person_required', 'A further key is added with a key of the same person.');
       }
       const request = readFields(keyRequest, await readJson(ctx));
-      send(ctx, 201, { key: await people.addKey(signer, request, ctx.state.clientIp) });
+      const { clientIp } = ctx.state;
+      send(ctx, 201, { key: await people.addKey(signer, request, clientIp) });
+      tellKey(id, request.device, clientIp);
     },
 
     'DELETE /console/api/people/:id/keys/:keyId': async (ctx) => {
@@ -199,6 +211,7 @@ export const peopleRoutes = (
         };
       };
       const { key: id, person } = await people.join(request, key, ctx.state.clientIp);
+      tellKey(request.person, request.device, ctx.state.clientIp);
       const { id: whom, name, tags } = person.record;
       send(ctx, 201, { key: id, person: { id: whom, name }, role: person.role, tags, root: people.root() });
     },

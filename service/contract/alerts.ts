@@ -10,11 +10,13 @@ export const alertTypes = {
   box: ['box.away', 'box.back'],
   storage: ['storage.low', null],
   trigger: ['trigger.failed', null],
+  person: ['person.joined', null],
+  recovery: ['person.recovered', null],
 } as const;
 export type AlertKind = keyof typeof alertTypes;
 
 /** What is said of once, at once: it has no end. */
-export const occasions = ['trigger'] as const satisfies readonly AlertKind[];
+export const occasions = ['trigger', 'person', 'recovery'] as const satisfies readonly AlertKind[];
 export type Occasion = (typeof occasions)[number];
 export type AlertType = NonNullable<(typeof alertTypes)[AlertKind][number]>;
 
@@ -25,14 +27,24 @@ export interface Alert {
   at: string;
   /** Name of the site. */
   site: string;
-  /** Id of the device, of the box (content, box, storage), of the trigger, or key of the stream. */
+  /** Id of the device, of the box (content, box, storage), of the trigger, of the person, or key of the stream. */
   subject: string;
   /** One sentence for a person. */
   message: string;
 }
 
 /** `update`: a box whose version is being replaced; no alerts about it and its displays until `at`. */
-const recordKinds = ['device', 'content', 'stream', 'box', 'storage', 'trigger', 'update'] as const;
+const recordKinds = [
+  'device',
+  'content',
+  'stream',
+  'box',
+  'storage',
+  'trigger',
+  'person',
+  'recovery',
+  'update',
+] as const;
 
 const subject = z.string().min(1).max(512);
 

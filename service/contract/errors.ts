@@ -52,6 +52,7 @@ export const errorTable = {
   method_not_allowed: [405, 'This path does not support this method.'],
   request_timeout: [408, 'The request took too long to arrive.'],
   secret_required: [409, 'People need a secret: protect this site first.'],
+  already_protected: [409, 'This box has a secret already; the guide tells how to change it on all boxes.'],
   too_many_people: [409, 'The limit of 1,000 people is reached; disable one first.'],
   too_many_keys: [409, 'The person has too many keys; remove one first.'],
   last_admin: [409, 'This is the last admin with a key; make another one first.'],

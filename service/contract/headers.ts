@@ -11,3 +11,9 @@ export const localHeader = 'x-signage-local';
 
 /** In the data directory, mode 0600; new at each start. */
 export const localTokenFile = 'local-token';
+
+/** The file in the data directory that holds the URL of the service that runs there, in one line. */
+export const addressFile = 'address';
+
+/** The URL in it; null: it is not whole. */
+export const addressIn = (text: string): string | null => /^http:\/\/\S{1,300}(?=\n$)/.exec(text)?.[0] ?? null;

@@ -67,6 +67,8 @@ export interface KioskBridge {
   prove(needs: z.infer<typeof proofNeeds>): Promise<string>;
 }
 
+const secretText = z.string().min(1).max(1024);
+
 /** Requests of the unlocked maintenance page. */
 const maintenanceOrder = z.discriminatedUnion('do', [
   z.object({ do: z.literal('bind'), display: z.number(), screen: slug }),
@@ -74,6 +76,10 @@ const maintenanceOrder = z.discriminatedUnion('do', [
   z.object({ do: z.literal('displays'), displays: z.enum(['all', 'primary']) }),
   z.object({ do: z.literal('restart') }),
   z.object({ do: z.literal('quit') }),
+  /** Makes a secret for the site, or enters that of the site. */
+  z.object({ do: z.literal('protect'), secret: secretText.optional() }),
+  /** Makes an admin; where the PIN was chosen on this page, the secret of the site is needed as well. */
+  z.object({ do: z.literal('admin'), secret: secretText.optional() }),
 ]);
 export type MaintenanceOrder = z.infer<typeof maintenanceOrder>;
 
@@ -83,7 +89,7 @@ export const maintenanceCall = z.object({
     .string()
     .regex(/^\d{4,12}$/)
     .optional(),
-  secret: z.string().min(1).max(1024).optional(),
+  secret: secretText.optional(),
   order: maintenanceOrder.optional(),
   close: z.literal(true).optional(),
 });
@@ -116,6 +122,11 @@ export interface MaintenanceView {
   root: string | null;
   /** Why the service does not run; null: it runs. */
   error: string | null;
+  /**
+   * Whether the site is protected with a secret; null: the service does not run, or is the baseline, which has no people.
+   * `pin`: the PIN stands in config.json; else whoever makes an admin needs the secret as well.
+   */
+  site: { isProtected: boolean; pin: boolean } | null;
   screens: { slug: string; name: string }[];
   /** Which displays have a window; `chosen`: those listed in config.json. */
   displays: 'all' | 'primary' | 'chosen';
@@ -134,10 +145,23 @@ export interface MaintenanceView {
   log: readonly string[];
 }
 
+/** What the page shows once: a new secret, or the invitation of an admin. */
+export type MaintenanceShown =
+  | { what: 'secret'; secret: string; config: string; boxes: string[] }
+  | { what: 'entered' }
+  | { what: 'invitation'; url: string; expiresAt: string };
+
 export type MaintenanceAnswer =
   /**
    * `ask`: what opens it. `new pin`: none is set, and the one that is entered becomes the PIN; `secret`: it is too late for
    * that without the site's secret; `settings`: and there is no secret, so that only config.json can set a PIN.
    */
   | { state: 'locked'; ask: 'pin' | 'new pin' | 'secret' | 'settings'; waitMs: number; wasWrong: boolean }
-  | { state: 'open'; view: MaintenanceView; error: string | null };
+  /** `wrongSecret`: the order was not carried out; `waitMs` until the next attempt counts. */
+  | {
+      state: 'open';
+      view: MaintenanceView;
+      error: string | null;
+      shown: MaintenanceShown | null;
+      wrongSecret: { waitMs: number } | null;
+    };

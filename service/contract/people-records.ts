@@ -21,7 +21,7 @@ export const keyRecord = z.looseObject({
   public_key: z.string(),
   device: z.string(),
   added_at: z.string(),
-  /** `sign-in`: by single sign-on, until `ends_at`. */
+  /** `invitation`, `recovery` (at the maintenance page), `key` (a further one), or `sign-in` (by single sign-on, until `ends_at`). */
   via: z.string(),
   /** Of the person, when they joined. */
   role: z.string(),
@@ -53,6 +53,8 @@ export const invitationRecord = z.looseObject({
   key: z.string(),
   expires_at: z.string(),
   by,
+  /** As that of the key; absent: `invitation`. */
+  via: z.string().optional(),
   used: z.boolean(),
 });
 export type InvitationRecord = z.infer<typeof invitationRecord>;

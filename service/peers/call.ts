@@ -29,6 +29,7 @@ import {
   type Reply,
   Unproven,
   unsigned,
+  withoutSecret,
 } from './reply.ts';
 
 const SLICE_MS = 50;
@@ -297,7 +298,7 @@ export const createCaller = ({ options: { sharedSecret: secret }, ids: { nodeId:
       } catch (error) {
         if (error instanceof Unproven) return error.failure;
         if (signal.aborted) return late(deadlineMs, isConnected || connected.has(base));
-        if (error instanceof ForgedAnswer) return failure('answers without knowing the secret', true);
+        if (error instanceof ForgedAnswer) return failure(withoutSecret, true);
         return failure(`cannot be reached (${(error as NodeJS.ErrnoException).code ?? (error as Error).message})`);
       } finally {
         clear();

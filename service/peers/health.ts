@@ -2,6 +2,7 @@ import type { PeerHealth } from '../contract/health.ts';
 import { mostPeers } from '../contract/peers.ts';
 import type { Variant } from '../contract/terms.ts';
 import { limitSentences } from '../domain/wording.ts';
+import { withoutSecret } from './reply.ts';
 
 /** Boxes that are switched on together find each other within this time. */
 const START_MS = 60_000;
@@ -10,9 +11,18 @@ const START_MS = 60_000;
 export const peerIssues = (peers: readonly PeerHealth[], uptimeMs: number): string[] =>
   limitSentences(
     peers
-      .filter(({ state }) => state === 'away' && uptimeMs >= START_MS)
+      .filter(({ state, reason }) => state === 'away' && uptimeMs >= START_MS && reason !== withoutSecret)
       .map(({ url, reason }) => `The box at ${url} is away: it ${reason}.`),
     'boxes are away',
+  );
+
+/** The boxes that have no secret yet, while this one has. */
+const unprotected = (peers: readonly PeerHealth[]): string[] =>
+  limitSentences(
+    peers
+      .filter(({ state, reason }) => state === 'away' && reason === withoutSecret)
+      .map(({ url }) => `The box at ${url} is not protected yet: enter the secret of the site there.`),
+    'boxes are not protected yet',
   );
 
 interface Boxes {
@@ -33,6 +43,7 @@ export const boxIssues = ({ peers, uptimeMs, overdue, clones, isFull }: Boxes): 
     peers.filter(({ url }) => !clones.some((each) => each.url === url)),
     uptimeMs,
   ),
+  ...unprotected(peers),
   ...limitSentences(
     overdue.map((url) => `The box at ${url} does not answer all requests: answers leave it out until it does.`),
     'boxes do not answer all requests',

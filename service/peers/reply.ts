@@ -99,6 +99,9 @@ const parseJson = (bytes: Uint8Array): unknown => {
   }
 };
 
+/** Why a box is away that has no secret, while this one has. Completes "the box ...". */
+export const withoutSecret = 'answers without knowing the secret';
+
 /** Explanations for the operator of the errors that keep boxes apart. */
 const meanings: Readonly<Record<string, string>> = {
   signature_invalid: 'it has another secret',

@@ -50,6 +50,8 @@ const DAY_MS = 86_400_000;
 const MAX_KEYS = 2 * mostPeopleEver * mostKeys;
 const MAX_DISABLINGS = 100_000;
 const CODE_BYTES = 16;
+/** For how long an admin who was made at a box stands in /healthz. */
+const RECOVERED_MS = 7 * DAY_MS;
 const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 interface Dependencies {
@@ -206,6 +208,19 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
     list: (): PersonView[] =>
       [...view().people.values()].toSorted((a, b) => a.record.name.localeCompare(b.record.name)),
     get: (id: string): PersonView | null => view().people.get(id) ?? null,
+    /** Admins who were made at a maintenance page lately. */
+    health: () => {
+      const since = iso(now() - RECOVERED_MS);
+      const made = keys
+        .list()
+        .filter(({ via, added_at, removed }) => via === 'recovery' && removed === null && added_at > since);
+      return {
+        notes: made.map(({ person, by, added_at }) => {
+          const name = JSON.stringify(view().people.get(person)?.record.name ?? person);
+          return `The admin ${name} joined at ${by?.name ?? 'a box'} on ${added_at.slice(0, 10)}.`;
+        }),
+      };
+    },
     /** Whether somebody could sign in. */
     hasPeople: (): boolean => people.list().length > 0,
     /** Calls `listener` after people or keys changed, here or by another box. */
@@ -290,10 +305,14 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
 
     /**
      * Makes the invitation of a person, which ends the one before.
-     * @param ms for how long it counts
+     * @param ms for how long it counts; `via`: `recovery` at the maintenance page
      * @throws CodedError `secret_required`, `person_not_found`, `invalid_field` if the person is disabled
      */
-    invite: (id: string, by: Author | null, ms = invitationMs): Promise<{ code: string; expires_at: string }> =>
+    invite: (
+      id: string,
+      by: Author | null,
+      { ms = invitationMs, via = 'invitation' } = {},
+    ): Promise<{ code: string; expires_at: string }> =>
       enqueue(async () => {
         checkSecret();
         if (need(id).disabled !== null) {
@@ -310,6 +329,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
           key: proofKeyOf(code).toString('base64url'),
           expires_at,
           by,
+          via,
           used: false,
         });
         return { code, expires_at };
@@ -344,7 +364,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
         await invitations.put({ ...invitation, used: true, key: '' });
         const { by, number } = invitation;
         const { role } = person.record;
-        const rest = { via: 'invitation', role, by, address, invitation: number, ends_at: null };
+        const rest = { via: invitation.via ?? 'invitation', role, by, address, invitation: number, ends_at: null };
         const key = await addKey({ person: id, public_key, device, ...rest });
         return { key, person: need(id) };
       }),

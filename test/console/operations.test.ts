@@ -123,6 +123,8 @@ test.each(withAndWithoutSecret)('every operation does its work, %s', async (_, s
   const tar = new Uint8Array(await backup.arrayBuffer());
   const meant = { ...local, 'Content-Type': 'application/x-tar', 'x-signage-confirm': 'restore' };
   await run(`POST ${base}/restore`, [], 200, tar, meant);
+  const itself = localHeaders(service);
+  await run(`POST ${base}/protect`, [], secret === null ? 201 : 409, {}, itself);
   await run(`POST ${base}/boxes/:nodeId/restart`, [nodeId], 202);
   const { lines } = await read<{ lines: unknown[] }>(`GET ${base}/boxes/:nodeId/log`, [nodeId], 200);
   expect(lines.length).toBeGreaterThan(0);
@@ -145,6 +147,7 @@ test.each(withAndWithoutSecret)('every operation does its work, %s', async (_, s
     'box.action',
     'box.backup',
     'box.restore',
+    'box.protect',
     'box.restart',
     ...(secret === null ? [] : peopleActions),
   ]);

@@ -110,7 +110,10 @@ describeBrowser('the maintenance page', { timeout: 120_000 }, () => {
 
   it('lets anybody choose a PIN only while the box is new, and later who knows the secret of the site', async () => {
     const secret = 'a secret of sixteen';
-    const kiosk = await startKiosk({ content, env: { SIGNAGE_SHARED_SECRET: secret } });
+    const kiosk = await startKiosk({
+      content,
+      env: { SIGNAGE_SHARED_SECRET: secret, SIGNAGE_PUBLIC_URL: 'http://10.0.0.5:8080' },
+    });
     await kiosk.page(/\?deviceId=/);
     const read = () => JSON.parse(readFileSync(join(kiosk.dataDir, 'kiosk.json'), 'utf8')).body.past;
     await expect.poll(() => attempt(read), patience).toEqual({ started: true, bound: false });
@@ -135,6 +138,15 @@ describeBrowser('the maintenance page', { timeout: 120_000 }, () => {
       await page.keyboard.press('Enter');
     }
     await page.getByRole('heading', { name: 'Maintenance' }).waitFor();
+    // Whoever chose the PIN on the page may not know the secret.
+    await page.getByRole('button', { name: 'Make an admin' }).click();
+    await page.getByText('This is not the secret of this site.').waitFor();
+    expect(await page.locator('#shown').isVisible()).toBe(false);
+    await page.locator('#site-secret').fill(secret);
+    await page.keyboard.press('Enter');
+    await page.getByText(/\/console#join=admin\.[A-Z2-7]{26}$/).waitFor();
+    const isDrawn = () => page.locator('#shown img').evaluate((code) => (code as HTMLImageElement).naturalWidth > 0);
+    await expect.poll(isDrawn, patience).toBe(true);
   });
 
   it('without a secret it can be chosen once more when the box has its first screen', async () => {
@@ -181,7 +193,15 @@ describeBrowser('the maintenance page', { timeout: 120_000 }, () => {
     await expect
       .poll(() => JSON.parse(readFileSync(join(kiosk.dataDir, 'config.json'), 'utf8')), patience)
       .toEqual({ ...config, kiosk: { ...config.kiosk, displays: [{ display: 1, screen: 'lobby', rotation: 90 }] } });
+    await page.getByRole('button', { name: 'Protect this site' }).click();
+    await page.getByRole('button', { name: 'Sure? Once more' }).click();
+    const secret = await page.locator('#shown .large').textContent();
+    expect(JSON.parse(readFileSync(join(kiosk.dataDir, 'config.json'), 'utf8'))).toMatchObject({
+      sharedSecret: secret,
+    });
     await page.clock.fastForward('03:01');
     await isGone(kiosk);
+    // The player starts again with it.
+    await expect.poll(() => kiosk.relaunches().length, patience).toBe(1);
   });
 });

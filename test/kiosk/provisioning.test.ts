@@ -77,7 +77,15 @@ test('a changed file on the boot partition replaces an older one; two sources do
   expect(box.current()).toEqual(settled);
   box.put(box.boot, { port: 8099 });
   expect(await box.start().poll()).toBe(true);
-  expect(box.current()).toEqual({ port: 8099 });
+  expect(box.current()).toEqual({ port: 8099, sharedSecret: other.sharedSecret });
+  // A file without a secret keeps the one that is there, and one with a secret replaces it.
+  box.put(box.boot, { port: 8100, SIGNAGE_SHARED_SECRET: '' });
+  expect(await box.start().poll()).toBe(true);
+  expect(box.current()).toEqual({ port: 8100, sharedSecret: other.sharedSecret });
+  expect(await box.start().poll()).toBe(false);
+  box.put(box.boot, { SIGNAGE_SHARED_SECRET: 'another one of the operator' });
+  expect(await box.start().poll()).toBe(true);
+  expect(box.current()).toEqual({ SIGNAGE_SHARED_SECRET: 'another one of the operator' });
 });
 
 test('a stick does not change a configured box', async () => {

@@ -66,7 +66,7 @@ interface Setup {
   dataDir?: string;
 }
 
-export interface TestService extends Pick<Service, 'hours' | 'nodeId'> {
+export interface TestService extends Pick<Service, 'hours' | 'nodeId' | 'recover'> {
   url: string;
   dataDir: string;
   /** What the service logged, one JSON object a line. */
@@ -147,6 +147,7 @@ export const startTestService = async (
     url: service.url,
     hours: service.hours,
     nodeId: service.nodeId,
+    recover: service.recover,
     dataDir,
     log: () => lines.join(''),
     writeContent,

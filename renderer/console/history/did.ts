@@ -45,6 +45,7 @@ export const didOf = ({ action, target, before, after }: AuditRecord, names: Nam
     screen: names.screen(action.startsWith('screen.') ? name : words('screenSlug')),
     box: names.box(name),
     device: words('clientName') || names.device(name),
+    name: words('name') || name,
     title: words('title') || words('body') || name,
     targets: names.list(targets.map((each) => names.target(textOf(each)))),
     slide: textOf(now['slide_id']),

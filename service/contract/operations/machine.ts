@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { actionAnswer, boxOrder } from '../console/actions.ts';
 import { confirmHeaders, restored } from '../console/backup.ts';
 import { tarType } from '../console/backup-names.ts';
+import { protectedSite, protectRequest } from '../console/protection.ts';
 import { digestExample, momentExample, nodeExample } from './examples.ts';
 import { file, json, type Operations, ok } from './operation.ts';
 
@@ -22,6 +23,26 @@ export const machine = {
     answer: ok('What became of it.', actionAnswer, actionExample),
     errors: ['local_required', 'box_not_found', 'update_in_trial', 'box_away'],
     examples: { nodeId: nodeExample },
+  },
+  'POST /console/api/protect': {
+    role: 'admin',
+    audit: { action: 'box.protect', subject: 'box' },
+    summary: 'Protect the site with a secret',
+    description:
+      'From the box itself alone (`x-signage-local`), which writes the secret to its `config.json` and starts again with it. No operation sets the secret of another box: each gets it at the box. The answer is the only one that tells it.',
+    body: json(protectRequest, {}),
+    answer: {
+      201: {
+        description: 'The secret of the site.',
+        content: json(protectedSite, {
+          secret: 'Zk1uQ3d2b0tXc1RrR2x5d0FqUk1oQnZZ',
+          config: '{ "sharedSecret": "Zk1uQ3d2b0tXc1RrR2x5d0FqUk1oQnZZ" }',
+          boxes: [{ nodeId: nodeExample, url: 'http://192.168.1.21:8080' }],
+          restart_required: false,
+        }),
+      },
+    },
+    errors: ['local_required', 'already_protected', 'insufficient_storage'],
   },
   'GET /console/api/backup': {
     role: 'admin',

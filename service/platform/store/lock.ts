@@ -10,14 +10,14 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { addressFile, addressIn } from '../../contract/headers.ts';
 
-/** The file in a data directory that holds the URL of the service that has locked it. */
-const addressFile = (folder: string): string => join(folder, 'address');
+const addressPath = (folder: string): string => join(folder, addressFile);
 
 /** The URL of the service that has locked a data directory; null: none has, or it does not listen yet. */
 export const runningAt = (folder: string): string | null => {
   try {
-    return /^http:\/\/\S{1,300}(?=\n$)/.exec(readFileSync(addressFile(folder), 'utf8'))?.[0] ?? null;
+    return addressIn(readFileSync(addressPath(folder), 'utf8'));
   } catch {
     return null;
   }
@@ -142,7 +142,7 @@ interface FolderLock extends Lock {
  */
 export const lockFolder = async (options: Options): Promise<FolderLock> => {
   const held = await acquire(options);
-  const address = addressFile(options.dataDir);
+  const address = addressPath(options.dataDir);
   const forget = (): Promise<void> => rm(address, { force: true }).catch(() => {});
   // That of a service that was killed.
   await forget();

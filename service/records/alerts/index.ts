@@ -165,10 +165,12 @@ export const createAlerts = async (
     alertTo: (receiver) => void receivers.push(receiver),
     raise: (kind, subject, message) => {
       const known = outages.records.get(keyOf({ kind, subject }));
-      // One that waits for a receiver says it already.
-      if (known?.isSent === false) return;
+      // What waits for a receiver is said with it.
+      const waiting = known?.isSent === false ? known.message : '';
+      if (waiting.includes(message)) return;
       const at = laterThan(known?.at, now());
-      void tell({ kind, subject, isFailing: true, at, message: message.slice(0, MAX_MESSAGE), isSent: false });
+      const text = `${waiting} ${message}`.trim().slice(0, MAX_MESSAGE);
+      void tell({ kind, subject, isFailing: true, at, message: text, isSent: false });
     },
     beginUpdate: () => {
       const at = new Date(now() + UPDATE_MS).toISOString();
