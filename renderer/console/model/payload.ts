@@ -65,6 +65,17 @@ export const previewPayload = (
   };
 };
 
+/** What a display gets, with the slide alone that it shows. @returns null: the payload does not have it */
+export const mirrorPayload = (
+  { programme: _, ...payload }: PlaylistPayload,
+  slideId: string | null,
+  position: number | null,
+): PlaylistPayload | null => {
+  const at = payload.slides[position ?? -1];
+  const slide = at?.id === slideId ? at : payload.slides.find(({ id }) => id === slideId);
+  return slide === undefined ? null : { ...payload, slides: [{ ...slide, schedule_mode: 'always' }] };
+};
+
 /** The zones of a layout, in the order of the payload. */
 export const zonesIn: Readonly<Record<string, readonly ZoneName[]>> = {
   ticker: ['ticker'],

@@ -65,5 +65,6 @@ addEventListener('message', ({ origin, source, data }: MessageEvent<PlayMessage>
   houseStyle.load(data.payload);
   player.load(data.payload);
   zones.load(data.payload);
+  for (const each of [player, zones]) void each.halt(data.isPaused, data.isSilent);
 });
 say({ type: 'ready' });

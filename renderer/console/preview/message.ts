@@ -1,10 +1,12 @@
 /** The messages between the console and the preview in its frame. */
 import type { PlaylistPayload } from '../../../service/contract/playlist.ts';
 
-/** From the console: what to play. The preview advances like a display. */
+/** From the console: what to play, and how. The preview advances like a display. */
 export interface PlayMessage {
   type: 'play';
   payload: PlaylistPayload;
+  isPaused: boolean;
+  isSilent: boolean;
 }
 
 /** From the preview: it is ready for the first message, a slide is on, or one can't be shown. */

@@ -11,6 +11,7 @@ import { Icon } from '../ui/icon.tsx';
 import { View } from '../ui/view.tsx';
 import { Commands } from './commands.tsx';
 import { Displays } from './displays.tsx';
+import { Mirror } from './mirror.tsx';
 import { NoDisplay } from './no-display.tsx';
 import { PlanPanel } from './plan-panel.tsx';
 
@@ -65,7 +66,11 @@ export const ScreenPage = ({ slug }: { slug: string }) => {
             <NoDisplay slug={slug} />
           ) : (
             <figure class="large-view">
-              <View key={pictured.key} display={pictured} slide={shown} every={PHOTO_MS} />
+              <View key={pictured.key} display={pictured} slide={shown} every={PHOTO_MS}>
+                {pictured.connection !== null && shown !== null && (
+                  <Mirror slug={slug} connection={pictured.connection} slide={shown} />
+                )}
+              </View>
               <figcaption>
                 <strong>{pictured.name ?? texts.unnamed}</strong>{' '}
                 <span class="soft">

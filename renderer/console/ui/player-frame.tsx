@@ -12,11 +12,15 @@ export const shapes = Object.keys(sizes) as Shape[];
 interface PlayerFrameProps {
   payload: PlaylistPayload;
   title: string;
-  shape?: Shape;
+  /** The display that it shows as, or its size in CSS pixels. */
+  shape?: Shape | readonly [width: number, height: number];
   /** Whether it loads what the content names on other hosts. Default: true. */
   loadsElsewhere?: boolean;
   /** Set to why the player would skip a slide; null while there is no such reason. */
   fault: Signal<string | null>;
+  isPaused?: boolean;
+  /** Whether it makes no sound, and takes no focus and no pointer. */
+  isOnlySeen?: boolean;
 }
 
 /** Pause in typing after which the player follows, ms. */
@@ -28,6 +32,8 @@ export const PlayerFrame = ({
   shape = 'landscape',
   loadsElsewhere = true,
   fault,
+  isPaused = false,
+  isOnlySeen = false,
 }: PlayerFrameProps) => {
   const frame = useRef<HTMLIFrameElement>(null);
   const box = useRef<HTMLDivElement>(null);
@@ -48,13 +54,13 @@ export const PlayerFrame = ({
     if (!isReady.value) return undefined;
     const timer = setTimeout(() => {
       fault.value = null;
-      const message: PlayMessage = { type: 'play', payload };
+      const message: PlayMessage = { type: 'play', payload, isPaused, isSilent: isOnlySeen };
       frame.current?.contentWindow?.postMessage(message, location.origin);
     }, REST_MS);
     return () => clearTimeout(timer);
-  }, [json, isReady.value]);
+  }, [json, isPaused, isReady.value]);
 
-  const [width, height] = sizes[shape];
+  const [width, height] = typeof shape === 'string' ? sizes[shape] : shape;
   useEffect(() => {
     const element = box.current;
     if (element === null) return undefined;
@@ -70,7 +76,7 @@ export const PlayerFrame = ({
   }, [width, height]);
 
   return (
-    <div ref={box} class={`preview-box ${shape}`}>
+    <div ref={box} class={`preview-box ${typeof shape === 'string' ? shape : 'exact'}`} inert={isOnlySeen}>
       <iframe
         ref={frame}
         src={`/console/preview?elsewhere=${loadsElsewhere ? 'on' : 'off'}`}

@@ -1,4 +1,5 @@
-/** What a display shows: a screenshot if available, else a miniature of the slide. Either is labelled as such. */
+/** What a display shows: a screenshot if available, else its page once more, else a drawing of the slide. Each is labelled. */
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Display } from '../model/displays.ts';
 import type { ShownSlide } from '../model/shown.ts';
@@ -13,14 +14,17 @@ interface ViewProps {
   slide: ShownSlide | null;
   /** How often a photograph is taken, ms. */
   every?: number;
+  /** Shows the slide in place of the drawing, and says so. */
+  children?: ComponentChildren;
 }
 
 /** A display is photographed at most once in 5 s. */
 const EVERY_MS = 6_000;
 
-const usePhoto = (connectionId: string | null, isVisible: boolean, every: number): Photo | null => {
+/** Null: it can't be photographed; undefined: that is not known yet. */
+const usePhoto = (connectionId: string | null, isVisible: boolean, every: number): Photo | null | undefined => {
   const { pictures } = useConsole();
-  const [photo, setPhoto] = useState<Photo | null>(null);
+  const [photo, setPhoto] = useState<Photo | null>();
   useEffect(() => {
     if (connectionId === null) setPhoto(null);
     if (!isVisible || connectionId === null) return undefined;
@@ -41,14 +45,25 @@ const usePhoto = (connectionId: string | null, isVisible: boolean, every: number
   // The one before is let go of once the next one is shown.
   useEffect(
     () => () => {
-      if (photo !== null) URL.revokeObjectURL(photo.url);
+      if (photo != null) URL.revokeObjectURL(photo.url);
     },
     [photo],
   );
   return photo;
 };
 
-export const View = ({ display, slide, every = EVERY_MS }: ViewProps) => {
+/** The slide as it is known from the content. */
+export const Drawing = ({ slide }: { slide: ShownSlide }) => {
+  const { texts } = useConsole();
+  return (
+    <>
+      <Miniature {...slide} />
+      <span class="view-label">{texts.picture.slide}</span>
+    </>
+  );
+};
+
+export const View = ({ display, slide, every = EVERY_MS, children }: ViewProps) => {
   const { texts, format } = useConsole();
   const box = useRef<HTMLDivElement>(null);
   const isVisible = useVisible(box);
@@ -58,7 +73,7 @@ export const View = ({ display, slide, every = EVERY_MS }: ViewProps) => {
   const isOff = connection === null || state === 'away' || state === 'never';
   return (
     <div ref={box} class={isOff ? 'view off' : 'view'}>
-      {photo !== null ? (
+      {photo != null ? (
         <>
           <img src={photo.url} alt={words.ofDisplay({ name: name ?? texts.unnamed })} />
           <span class="view-label">{words.photo({ time: format.time(photo.capturedAt) })}</span>
@@ -67,11 +82,10 @@ export const View = ({ display, slide, every = EVERY_MS }: ViewProps) => {
         <span class="view-words">{words.black}</span>
       ) : slide === null ? (
         !isOff && <span class="view-words">{words.nothing}</span>
+      ) : photo === null && children ? (
+        children
       ) : (
-        <>
-          <Miniature {...slide} />
-          <span class="view-label">{words.slide}</span>
-        </>
+        <Drawing slide={slide} />
       )}
     </div>
   );

@@ -1,0 +1,73 @@
+/** The page of a screen shows what its display shows, by the same player. */
+import { expect, it } from 'vitest';
+import { isSkipped } from '../support/browser.ts';
+import { hasFfmpeg, putImage, putVideo } from '../support/media.ts';
+import { createOperator } from '../support/operator.ts';
+import { lobby, openPlayer, patience, waitForConnection } from '../support/player.ts';
+import { startTestService, temporaryFolder } from '../support/service.ts';
+import { openConsole } from './browser.ts';
+
+it.skipIf(isSkipped || !hasFfmpeg)(
+  'the page of a screen follows its display, slide and pause, silently and without a connection of its own',
+  async () => {
+    const dataDir = temporaryFolder();
+    putImage(dataDir, 'red.png', [200, 30, 30]);
+    putVideo(dataDir, 'film.mp4', [30, 30, 200], 20);
+    const service = await startTestService({
+      dataDir,
+      env: { SIGNAGE_HOST: '0.0.0.0' },
+      content: lobby([
+        { id: 'red', kind: 'image', media_url: '/media/red.png', duration_seconds: 3600 },
+        { id: 'film', kind: 'video', media_url: '/media/film.mp4', duration_seconds: 3600 },
+        { id: 'web', kind: 'text', title: 'Welcome', duration_seconds: 3600 },
+      ]),
+    });
+    const ask = createOperator(service, null);
+    const send = async (command: object) =>
+      (await (await ask('POST', '/api/screens/lobby/commands', command)).json()) as { sent: number };
+    await openPlayer(service, 'lobby', { width: 360, height: 640 });
+    await waitForConnection(service, 'lobby', { currentSlideId: 'red' });
+    const { page } = await openConsole(service.url);
+    await page.goto(`${page.url().split('#')[0]}#/screens/lobby`);
+    const view = page.locator('.large-view');
+    const player = view.frameLocator('iframe');
+    await player.locator('.slide-image img').waitFor();
+    await view.getByText('As it plays').waitFor();
+    expect(
+      await view.locator('iframe').evaluate(({ clientWidth, clientHeight }) => [clientWidth, clientHeight]),
+    ).toEqual([360, 640]);
+
+    expect(await send({ command: 'next' })).toMatchObject({ sent: 1 });
+    const film = player.locator('video');
+    await film.waitFor();
+    const state = () => film.evaluate(({ muted, paused }: HTMLVideoElement) => ({ muted, paused }));
+    await expect.poll(state, patience).toEqual({ muted: true, paused: false });
+    await send({ command: 'pause' });
+    await expect.poll(state, patience).toEqual({ muted: true, paused: true });
+    await send({ command: 'pause' });
+    await expect.poll(state, patience).toEqual({ muted: true, paused: false });
+
+    await ask('PUT', '/console/api/takeovers/fire', {
+      targets: ['lobby'],
+      level: 'emergency',
+      title: 'Leave the house',
+      until: new Date(Date.now() + 600_000).toISOString(),
+    });
+    await player.getByText('Leave the house').waitFor();
+    await ask('DELETE', '/console/api/takeovers/fire');
+    await film.waitFor();
+    await send({ command: 'blackout', blackout: true });
+    await view.getByText('Black', { exact: true }).waitFor();
+    expect(await view.locator('iframe').count()).toBe(0);
+    await send({ command: 'blackout', blackout: false });
+    await send({ command: 'next' });
+    await player.getByText('Welcome').waitFor();
+
+    const { count } = (await (await service.get('/api/screens/lobby/connections')).json()) as { count: number };
+    const metrics = await (await service.get('/metrics')).text();
+    expect([count, await send({ command: 'refresh' })]).toEqual([1, expect.objectContaining({ sent: 1 })]);
+    expect(metrics).toContain('signage_screen_connections{screen="lobby"} 1');
+    expect(metrics).toMatch(/signage_slides_shown_total\{kind="image",result="\w+"\} 1\n/);
+  },
+  60_000,
+);
