@@ -182,7 +182,7 @@ it.skipIf(isSkipped || !hasFfmpeg)(
     await says('Playlist “Menu of the day” › “Fresh rolls” › Title');
     await page.getByRole('radio', { name: 'Theirs' }).check();
     await page.getByRole('radio', { name: 'Mine' }).check();
-    await click('Continue with both');
+    await click('Go on with both, then publish');
     await click('Publish now');
     await expect
       .poll(slidesOf, patience)

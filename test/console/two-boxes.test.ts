@@ -114,10 +114,12 @@ test.skipIf(isSkipped)(
     await page.getByRole('button', { name: 'Publish …' }).click();
     await page.getByRole('button', { name: 'Publish now' }).click();
     const dialog = page.getByRole('dialog', { name: 'Someone else published in the meantime' });
-    await dialog.getByText('One thing was changed by both. Choose.').waitFor();
+    await dialog.getByText(/^One thing was changed by both/).waitFor();
+    for (const side of ['mine', 'theirs'])
+      await dialog.locator('.side').getByText(side, { exact: true }).last().waitFor();
     await page.getByText(/^Someone published on another box at the same time/).waitFor();
     await page.unroute('**/console/api/drafts/*/publish');
-    await dialog.getByRole('button', { name: 'Continue with both' }).click();
+    await dialog.getByRole('button', { name: 'Go on with both, then publish' }).click();
     await page.getByRole('button', { name: 'Publish now' }).click();
     await expect.poll(() => titlesOf(winner), patience).toEqual(['mine']);
     expect(await titlesOf(loser)).toEqual(['mine']);

@@ -7,13 +7,13 @@ import { useConsole } from '../ui/context.tsx';
 import { Dialog } from '../ui/controls.tsx';
 import { Miniature } from '../ui/miniature.tsx';
 import { ChangeList } from './change-list.tsx';
+import { ConflictValue } from './conflict-value.tsx';
 
-/** A value as in the file, truncated. */
-const MOST_CHARACTERS = 600;
-const spell = (value: unknown, absent: string): string => {
-  if (value === undefined) return absent;
-  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
-  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)} …` : text;
+/** The field that both changed; null: a whole record. */
+const fieldOf = ({ path }: Conflict): string | null => {
+  const last = path.at(-1);
+  const isRecord = path.length === 2 || (path[2] === 'slides' && path.length === 4);
+  return isRecord || last === undefined ? null : String(last);
 };
 
 /** The slide that both changed, as one side has it. */
@@ -84,7 +84,11 @@ export const MergeDialog = ({ onClose, onMerged }: MergeProps) => {
                     {side ? words.useTheirs : words.useMine}
                   </span>
                   <ConflictPicture path={conflict.path} document={side ? newer.content : mine} />
-                  <pre>{spell(side ? conflict.theirs : conflict.mine, words.removed)}</pre>
+                  <ConflictValue
+                    field={fieldOf(conflict)}
+                    value={side ? conflict.theirs : conflict.mine}
+                    document={side ? newer.content : mine}
+                  />
                 </label>
               ))}
             </fieldset>

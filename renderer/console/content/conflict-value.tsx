@@ -1,0 +1,68 @@
+/** A value of the document as people read it: its fields by their labels, and what it refers to by name. */
+import type { ContentDocument, Fields, NamedDraft } from '../model/document.ts';
+import { titleOf } from '../model/document.ts';
+import { useConsole } from '../ui/context.tsx';
+import { wordOf } from '../ui/words.ts';
+
+interface ValueProps {
+  /** Of the field; null: of a record. */
+  field: string | null;
+  value: unknown;
+  document: ContentDocument;
+}
+
+const MOST_CHARACTERS = 600;
+/** Entries of a list that are told; the rest are counted. */
+const MOST_ENTRIES = 12;
+/** What no person has written. */
+const unsaid = new Set(['id', 'slug', 'kind']);
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const cut = (text: string): string => (text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)} …` : text);
+
+/** The records that fields name by id. */
+const referred = ({ playlists, templates, rssFeeds, timetableGroups, calendars }: ContentDocument) =>
+  ({
+    playlist_id: playlists,
+    template_id: templates,
+    feed_id: rssFeeds,
+    group_id: timetableGroups,
+    calendar_id: calendars,
+    calendar_ids: calendars,
+  }) as Readonly<Record<string, readonly NamedDraft[] | undefined>>;
+
+export const ConflictValue = ({ field, value, document }: ValueProps) => {
+  const { texts, format } = useConsole();
+  const words = texts.merge;
+
+  const word = (single: unknown): string => {
+    if (typeof single === 'boolean') return single ? words.yes : words.no;
+    if (typeof single === 'number') return field === 'days' ? format.weekday(single) : String(single);
+    if (isFields(single)) return cut(String(single['name'] || titleOf(single, String(single['id'] ?? words.entry))));
+    const text = String(single);
+    if (field === 'media_url') return text.replace(/^\/media\//, '');
+    const name = referred(document)[field ?? '']?.find(({ id }) => id === text)?.name;
+    return cut(name || wordOf(texts.fields.options, text));
+  };
+
+  if (value === undefined) return <p class="soft">{words.removed}</p>;
+  if (value === null || value === '') return <p class="soft">{words.empty}</p>;
+  if (Array.isArray(value)) return <p>{format.few(value.map(word), MOST_ENTRIES, texts.wall.more)}</p>;
+  if (!isFields(value)) return <p dir="auto">{word(value)}</p>;
+  return (
+    <dl class="conflict-fields">
+      {Object.entries(value)
+        .filter(([name]) => !unsaid.has(name))
+        .map(([name, each]) => (
+          <div key={name}>
+            <dt>{wordOf(texts.fields.label, name)}</dt>
+            <dd>
+              <ConflictValue field={name} value={each} document={document} />
+            </dd>
+          </div>
+        ))}
+    </dl>
+  );
+};
