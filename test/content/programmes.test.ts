@@ -122,6 +122,54 @@ describe('rounds with errors', () => {
     ).toEqual([]);
   });
 
+  it('may need 4 MiB in the days that a page knows, however much there is for other days', () => {
+    const day = (index: number): string => new Date(Date.UTC(2027, 0, 1 + index)).toISOString().slice(0, 10);
+    const board = (index: number) => ({ id: `s${index}`, kind: 'template', template_id: 'board' });
+    const list = (index: number) => ({ id: `d${index}`, slides: Array.from({ length: 6 }, (_, at) => board(at)) });
+    const year = Array.from({ length: 60 }, (_, index) => index);
+    const due = (rule: (index: number) => object) =>
+      errorsOf({
+        screens: [screen()],
+        playlists: [playlist('day'), ...year.map(list)],
+        templates: [{ id: 'board', html: 'x'.repeat(55_000) }],
+        programmes: year.map((index) => ({
+          id: `p${index}`,
+          targets: ['all'],
+          playlist_id: `d${index}`,
+          ...rule(index),
+        })),
+      });
+    const before = process.cpuUsage();
+    expect(due((index) => ({ dates: [day(index)] }))).toEqual([]);
+    expect(due((index) => ({ start_date: day(index), end_date: day(index) }))).toEqual([]);
+    // Dates outside of what the limits of the rule allow are never due.
+    expect(due(() => ({ dates: [day(0)], end_date: '2026-12-31' }))).toEqual([]);
+    expect(process.cpuUsage(before).user).toBeLessThan(5_000_000);
+    const tooMuch = { message: expect.stringMatching(/screen "cafe" need .* MiB.*"d\d+"/) };
+    expect(due((index) => ({ dates: [day(index), day(40)] }))).toMatchObject([tooMuch]);
+    expect(due((index) => ({ start_date: day(index), end_date: day(index + 6) }))).toMatchObject([tooMuch]);
+    expect(due(() => ({ days: [1] }))).toMatchObject([tooMuch]);
+  });
+
+  it('are refused with more than 4 MiB: calendars of 500 events each', () => {
+    const calendars = Array.from({ length: 40 }, (_, index) => ({ id: `c${index}`, url: 'https://example.com/a.ics' }));
+    const content = (count: number) => ({
+      screens: [screen({ playlist_id: 'rooms' })],
+      playlists: [
+        {
+          id: 'rooms',
+          order: 'shuffled',
+          slides: calendars
+            .slice(0, count)
+            .map(({ id }) => ({ id, kind: 'calendar', content: { calendar_id: id, view: 'day' } })),
+        },
+      ],
+      calendars,
+    });
+    expect(errorsOf(content(20))).toEqual([]);
+    expect(errorsOf(content(40))).toMatchObject([{ path: 'screens[0].playlist_id' }]);
+  });
+
   it('are refused with "sync" where a slide of another playlist has no length', () => {
     const film = { id: 'film', kind: 'video', media_url: '/media/a.mp4' };
     const playlists = [

@@ -1,0 +1,241 @@
+/**
+ * Whether what a screen plays fits into its rounds and its payload. Sizes are found from counts, without expanding anything.
+ * A payload holds what is due within days: the days that need most are those that count.
+ */
+import { mostCalendarEvents } from '../contract/calendars.ts';
+import type { ContentFile } from '../contract/content.ts';
+import { designs } from '../contract/designs.ts';
+import { programmeLimits } from '../contract/programmes.ts';
+import type { SlideFile } from '../contract/slides.ts';
+import { calendarIdsOf } from '../domain/calendar-view.ts';
+import { programmesOf } from '../domain/programmes.ts';
+import { isDaily, type RoundLists, reachableFrom, roundSizes } from '../domain/rounds.ts';
+import { fillSlide, slideId } from '../domain/slides.ts';
+import type { Path } from './labels.ts';
+import { isPlain, zonesOf } from './round-lists.ts';
+
+type ProgrammeFile = ContentFile['programmes'][number];
+
+interface Issue {
+  path: Path;
+  message: string;
+}
+
+/** Bytes of a span, without the id of its programme, and of what surrounds a slide or an id in lists and maps. */
+const SPAN_BYTES = 70;
+const ENTRY_BYTES = 12;
+/** Of an event of a calendar, on average: its id, two times, and a title of sixty letters. */
+const EVENT_BYTES = 250;
+
+const quoted = (text: string): string => JSON.stringify(text);
+const bytesOf = (text: string): number => Buffer.byteLength(JSON.stringify(text));
+const sum = (values: Iterable<number>): number => [...values].reduce((total, each) => total + each, 0);
+const mebibytes = (bytes: number): string => (bytes / 1024 ** 2).toFixed(1);
+
+/** How many windows of a programme a page knows at most. */
+const mostWindows = ({ days, dates }: ProgrammeFile): number => {
+  const all = programmeLimits.days + 1;
+  return Math.min(all, (days == null ? (dates == null ? all : 0) : days.length * 2) + (dates?.length ?? 0));
+};
+
+const DAY_MS = 86_400_000;
+const dayOf = (date: string): number => Date.parse(date) / DAY_MS;
+/** Further from the epoch than any date. */
+const FOREVER = 10_000_000;
+
+/** The first and last days, counted from the epoch, of which the payloads may hold a programme; they may overlap. */
+const useOf = ({ days, dates, start_date, end_date }: ProgrammeFile): (readonly [from: number, until: number])[] => {
+  const first = start_date == null ? -FOREVER : dayOf(start_date);
+  const last = end_date == null ? FOREVER : dayOf(end_date);
+  const ranges =
+    days == null && dates != null
+      ? dates.map((date) => [dayOf(date), dayOf(date)] as const).filter(([day]) => day >= first && day <= last)
+      : [[first, last] as const];
+  // A window that began the day before may run past midnight.
+  return ranges.map(([from, until]) => [from - (programmeLimits.days - 1), until + 1]);
+};
+
+/** Slides and lists measured once for all screens. */
+const createMeasures = (content: ContentFile, lists: RoundLists<SlideFile>) => {
+  const templates = new Map(
+    [...content.templates, ...designs].map((each) => [each.id, Buffer.byteLength(JSON.stringify(each))]),
+  );
+  const places = new Map(
+    content.playlists.flatMap(({ id, slides }) => slides.map((slide, index) => [slide, { id, index }] as const)),
+  );
+  const filled = new Map<SlideFile, { slide: number; id: number }>();
+  const measure = (slide: SlideFile) => {
+    const found = filled.get(slide);
+    if (found !== undefined) return found;
+    const { id, index } = places.get(slide) ?? { id: '', index: 0 };
+    const text = JSON.stringify(fillSlide(id, slide, index, []));
+    const size = {
+      slide: Buffer.byteLength(text) + 1 + (templates.get(slide.template_id ?? '') ?? 0),
+      id: bytesOf(slideId(id, slide, index)) + 1,
+    };
+    filled.set(slide, size);
+    return size;
+  };
+  const slidesOf = (id: string): SlideFile[] =>
+    (lists.get(id)?.items ?? []).flatMap((item) => ('slide' in item ? [item.slide] : []));
+
+  const ids = roundSizes(lists, (slide) => measure(slide).id);
+  const known = new Map<string, { reached: Set<string>; round: number }>();
+  const distinct = new Map<string, { bytes: number; calendars: string[] }>();
+  return {
+    rounds: roundSizes(lists, (slide) => measure(slide).slide),
+    /** What a plan needs for a playlist: the lists that it reaches, and the bytes of its rounds. */
+    planned: (id: string) => {
+      const days = isDaily(id, lists) ? programmeLimits.days : 1;
+      const found = known.get(id) ?? {
+        reached: reachableFrom([id], lists),
+        round: days * (ENTRY_BYTES + (ids.get(id)?.bytes ?? 0)),
+      };
+      known.set(id, found);
+      return found;
+    },
+    /** The slides of a list, each once, and the calendars that they show. */
+    distinct: (id: string) => {
+      const found = distinct.get(id) ?? {
+        bytes: sum(
+          slidesOf(id).map((slide) => measure(slide).slide + 2 * measure(slide).id + bytesOf(id) + ENTRY_BYTES),
+        ),
+        calendars: slidesOf(id).flatMap((slide) => (slide.kind === 'calendar' ? calendarIdsOf(slide.content) : [])),
+      };
+      distinct.set(id, found);
+      return found;
+    },
+  };
+};
+type Measures = ReturnType<typeof createMeasures>;
+
+/** A sum of parts that are named any number of times, and count once. */
+const createTally = (bytesOfPart: (part: string) => number) => {
+  const counts = new Map<string, number>();
+  let bytes = 0;
+  return {
+    bytes: () => bytes,
+    add: (part: string, change: 1 | -1): void => {
+      const count = (counts.get(part) ?? 0) + change;
+      counts.set(part, count);
+      if (change === 1 && count === 1) bytes += bytesOfPart(part);
+      if (change === -1 && count === 0) bytes -= bytesOfPart(part);
+    },
+    parts: () => [...counts].flatMap(([part, count]) => (count > 0 ? [part] : [])),
+  };
+};
+
+/** A playlist that a screen can play, and where it is named. */
+interface Named {
+  id: string;
+  path: Path;
+}
+
+interface Played {
+  own: Named[];
+  zones: Named[];
+  programmes: { programme: ProgrammeFile; path: Path }[];
+}
+
+/** The most bytes that a payload of a screen can have, and what plays then. */
+const mostBytes = ({ own, zones, programmes }: Played, measures: Measures, isPlanned: boolean) => {
+  const roundOf = (id: string): number => measures.rounds.get(id)?.bytes ?? 0;
+  const calendars = createTally(() => mostCalendarEvents * EVENT_BYTES);
+  const reached = createTally((id) => (isPlanned ? measures.distinct(id).bytes : 0));
+  const mains = createTally((id) => (isPlanned ? measures.planned(id).round : 0));
+  let spans = 0;
+  const use = (id: string, change: 1 | -1): void => {
+    mains.add(id, change);
+    for (const list of measures.planned(id).reached) {
+      reached.add(list, change);
+      for (const calendar of measures.distinct(list).calendars) calendars.add(calendar, change);
+    }
+  };
+  for (const { id } of own) use(id, 1);
+  for (const { id } of zones) {
+    for (const list of measures.planned(id).reached) {
+      for (const calendar of measures.distinct(list).calendars) calendars.add(calendar, 1);
+    }
+  }
+  const fixed = sum(zones.map(({ id }) => roundOf(id)));
+
+  const changes = programmes
+    .flatMap((each) =>
+      useOf(each.programme).flatMap(([from, until]) => [
+        { at: from, change: 1 as const, ...each },
+        { at: until + 1, change: -1 as const, ...each },
+      ]),
+    )
+    .sort((one, other) => one.at - other.at || one.change - other.change);
+  const uses = new Map<ProgrammeFile, number>();
+  const longest = Math.max(
+    0,
+    ...[...own, ...programmes.map((each) => ({ id: each.programme.playlist_id }))].map(({ id }) => roundOf(id)),
+  );
+  let most = { bytes: 0, ids: new Set<string>() };
+  const evaluate = (): void => {
+    const rest = fixed + calendars.bytes() + reached.bytes() + mains.bytes() + spans;
+    if (rest + longest <= most.bytes) return;
+    const ids = mains.parts();
+    const bytes = rest + Math.max(0, ...ids.map(roundOf));
+    if (bytes > most.bytes) most = { bytes, ids: new Set(ids) };
+  };
+  evaluate();
+  changes.forEach(({ at, change, programme }, index) => {
+    const count = (uses.get(programme) ?? 0) + change;
+    uses.set(programme, count);
+    if (count === (change === 1 ? 1 : 0)) {
+      use(programme.playlist_id, change);
+      spans += change * 2 * mostWindows(programme) * (SPAN_BYTES + bytesOf(programme.id));
+    }
+    // Where one ends less is needed.
+    if (change === 1 && changes[index + 1]?.at !== at) evaluate();
+  });
+  return most;
+};
+
+/** References must exist, and lists must have no cycle. */
+export const sizeErrors = (content: ContentFile, lists: RoundLists<SlideFile>): Issue[] => {
+  const plain = new Set(content.playlists.filter(isPlain).map(({ id }) => id));
+  const paths = new Map(content.programmes.map((each, at): [ProgrammeFile, Path] => [each, ['programmes', at]]));
+  const measures = createMeasures(content, lists);
+  const seen = new Set<string>();
+  return content.screens.flatMap((screen, at): Issue[] => {
+    const named = (id: string, ...path: Path): Named => ({ id, path: ['screens', at, ...path] });
+    const played: Played = {
+      own: screen.playlist_id == null ? [] : [named(screen.playlist_id, 'playlist_id')],
+      zones: zonesOf(screen).map(({ zone, playlistId }) => named(playlistId, 'zones', zone)),
+      programmes: programmesOf(content.programmes, screen).map((programme) => ({
+        programme,
+        path: [...(paths.get(programme) ?? []), 'playlist_id'],
+      })),
+    };
+    const all: Named[] = [
+      ...played.own,
+      ...played.programmes.map(({ programme, path }) => ({ id: programme.playlist_id, path })),
+      ...played.zones,
+    ];
+    const isRound = [...played.own, ...played.programmes.map(({ programme: { playlist_id: id } }) => ({ id }))].some(
+      ({ id }) => !plain.has(id),
+    );
+    const isPlanned = played.programmes.length > 0 || isRound;
+    const key = JSON.stringify([all.map(({ id }) => id), played.programmes.map(({ path }) => path[1])]);
+    if ((!isPlanned && played.zones.length === 0) || seen.has(key)) return [];
+    seen.add(key);
+    for (const { id, path } of all) {
+      const { slides = 0 } = measures.rounds.get(id) ?? {};
+      if (slides <= programmeLimits.roundSlides) continue;
+      const count = Number.isFinite(slides) ? `${slides} slides` : 'more slides than can be counted';
+      const message = `a round of the playlist ${quoted(id)} on the screen ${quoted(screen.slug)} has ${count}, and may have ${programmeLimits.roundSlides}`;
+      return [{ path, message }];
+    }
+    const { bytes, ids } = mostBytes(played, measures, isPlanned);
+    if (bytes <= programmeLimits.payloadBytes) return [];
+    const then = all.filter(({ id }) => ids.has(id) || played.zones.some((zone) => zone.id === id));
+    const sizes = then.map((each) => ({ ...each, bytes: measures.rounds.get(each.id)?.bytes ?? 0 }));
+    const [largest] = sizes.sort((one, other) => other.bytes - one.bytes);
+    if (largest === undefined) return [];
+    const message = `the playlists of the screen ${quoted(screen.slug)} need ${mebibytes(bytes)} MiB for a page, and may need ${programmeLimits.payloadBytes / 1024 ** 2}; the largest is ${quoted(largest.id)} with ${mebibytes(largest.bytes)}`;
+    return [{ path: largest.path, message }];
+  });
+};
