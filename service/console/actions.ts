@@ -109,9 +109,7 @@ export const createActions = (
   };
 
   const actThere = async (box: string, order: BoxOrder): Promise<ActionAnswer> => {
-    const peer = findPeer(peers, box);
-    checkLocal(order, false);
-    const answer = await peers.ask(peer, 'boxes.act', order);
+    const answer = await peers.ask(findPeer(peers, box), 'boxes.act', order);
     if (!answer.ok && answer.code === 'invalid_field') {
       const field = order.action === 'reset' ? 'value' : 'display';
       const rule = field === 'value' ? 'it must repeat the name of the box' : 'the box has no such display';

@@ -138,6 +138,9 @@ describe.each(withAndWithoutSecret)('a box with displays, %s', (_, secret) => {
       const far = { action: 'reboot' };
       expect(await refusalOf(await order(other, null, far, local, kiosk.nodeId))).toEqual([403, 'local_required']);
       expect(await refusalOf(await kiosk.post('/api/peers/actions', far, local))).toEqual([403, 'local_required']);
+      // The name is judged before that.
+      const misnamed = await order(other, null, { action: 'reset', value: 'x' }, local, kiosk.nodeId);
+      expect(await refusalOf(misnamed)).toEqual([400, 'invalid_field']);
     }
     const count = orders.length;
     const answers = [];
