@@ -34,7 +34,7 @@ export const daysOf = (events: readonly CalendarEvent[], now: number, count: num
     const date = addDays(today, index);
     const [start, end] = [instantOf(date, '00:00', timeZone), instantOf(addDays(date, 1), '00:00', timeZone)];
     const on = events.filter((event) => startOf(event) < end && (endOf(event) > start || startOf(event) >= start));
-    const ordered = on.toSorted((a, b) => Number(b.all_day) - Number(a.all_day) || startOf(a) - startOf(b));
+    const ordered = on.sort((a, b) => Number(b.all_day) - Number(a.all_day) || startOf(a) - startOf(b));
     return { date, start, end, events: ordered };
   });
 };
@@ -48,7 +48,7 @@ export const roomAt = (
   const [today] = daysOf(events, now, 1, timeZone);
   const all = today?.events ?? [];
   // What takes a part of the day says more than what takes all of it.
-  const on = all.filter((event) => isNow(event, now)).toSorted((a, b) => startOf(b) - startOf(a));
+  const on = all.filter((event) => isNow(event, now)).sort((a, b) => startOf(b) - startOf(a));
   const current = on.find(({ all_day }) => !all_day) ?? on[0] ?? null;
   return { current, next: all.filter((event) => startOf(event) > now) };
 };

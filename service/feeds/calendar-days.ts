@@ -111,4 +111,3 @@ export const createCalendarDays = (
     },
   };
 };
-export type CalendarDays = ReturnType<typeof createCalendarDays>;

@@ -64,7 +64,6 @@ export const topicsOf = ({ prefix, site }: Naming) => {
     isOwn: (topic: string) => topic.startsWith(`${base}/`),
   };
 };
-export type Topics = ReturnType<typeof topicsOf>;
 
 /** The displays that are expected: bound ones, and those of kiosks. */
 export const displaysOf = ({ screens }: Pick<SiteOverview, 'screens'>): Display[] => {

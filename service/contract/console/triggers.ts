@@ -45,7 +45,7 @@ const command = z
 
 /** What a trigger does: exactly one of the four. */
 const effects = { takeover, end, playlist, command };
-export const effectNames = ['takeover', 'end', 'playlist', 'command'] as const;
+const effectNames = ['takeover', 'end', 'playlist', 'command'] as const;
 
 export const triggerEffect = z
   .strictObject(effects)

@@ -18,7 +18,7 @@ import { sockets } from './sockets.ts';
 import { streams } from './streams.ts';
 import { triggers } from './triggers.ts';
 
-export type { Access, Answer, AuditRule, FullRule, Operation, Scope, SocketOperation } from './operation.ts';
+export type { Access, Answer, AuditRule, FullRule, Operation, SocketOperation } from './operation.ts';
 export { ruleOf } from './operation.ts';
 export { sockets };
 
