@@ -169,7 +169,11 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
       if (content === null || from === null) return;
       if (draft.isDirty.peek()) {
         wasDirty = true;
-        if (isEqual(content, saved) && wantedState === undefined) continue;
+        if (isEqual(content, saved) && wantedState === undefined) {
+          // As it was opened: who publishes it approves what its author made.
+          state.value = 'saved';
+          continue;
+        }
         state.value = 'saving';
         await put(content, from);
         state.value = 'saved';
