@@ -3,14 +3,16 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import type { OperationName } from '../../service/contract/operations/index.ts';
 import { reasonOf } from './api/errors.ts';
 import { starterOf } from './model/doers.ts';
 import type { Takeover } from './model/wire.ts';
+import type { Access } from './stores/access.ts';
 import type { Announcer } from './stores/announcer.ts';
 import { hrefOf } from './stores/router.ts';
 import { isActive } from './stores/uploads.ts';
 import { useConsole } from './ui/context.tsx';
-import { Failure, IconButton } from './ui/controls.tsx';
+import { Empty, Failure, IconButton } from './ui/controls.tsx';
 import { Icon, type IconName } from './ui/icon.tsx';
 import { Lazy } from './ui/lazy.tsx';
 import { useReceive } from './ui/receive.ts';
@@ -28,7 +30,7 @@ const Banner = ({ tone, children }: { tone: 'warning' | 'bad' | 'info'; children
 
 /** A takeover that is on, over every page. */
 const Running = ({ takeover }: { takeover: Takeover }) => {
-  const { audit, client, site, announcer, texts, format, clock } = useConsole();
+  const { access, audit, client, site, announcer, texts, format, clock } = useConsole();
   const isEnding = useSignal(false);
   const { id, level, title, body, from, until } = takeover;
   const starter = starterOf(audit.records.value, id);
@@ -53,15 +55,17 @@ const Running = ({ takeover }: { takeover: Takeover }) => {
             ? texts.takeover.untilEnded
             : texts.takeover.untilTime({ time: format.when(until, clock.now()) })}
         </p>
-        <button
-          type="button"
-          class="button small"
-          aria-label={texts.takeover.endOf({ name: title ?? body ?? texts.takeover.pictureAlone })}
-          aria-disabled={isEnding.value}
-          onClick={() => void end()}
-        >
-          {texts.takeover.end}
-        </button>
+        {access.may('DELETE /console/api/takeovers/:id') && (
+          <button
+            type="button"
+            class="button small"
+            aria-label={texts.takeover.endOf({ name: title ?? body ?? texts.takeover.pictureAlone })}
+            aria-disabled={isEnding.value}
+            onClick={() => void end()}
+          >
+            {texts.takeover.end}
+          </button>
+        )}
       </div>
     </Banner>
   );
@@ -207,7 +211,7 @@ export const Drop = () => {
 /** Of the message of an error that is shown. */
 const MOST_CHARACTERS = 200;
 
-const pages = ['screens', 'content', 'media', 'takeovers', 'history', 'boxes'] as const;
+const pages = ['screens', 'content', 'media', 'takeovers', 'history', 'people', 'boxes'] as const;
 type PageName = (typeof pages)[number];
 
 const icons: Record<PageName, IconName> = {
@@ -216,7 +220,14 @@ const icons: Record<PageName, IconName> = {
   media: 'media',
   takeovers: 'takeover',
   history: 'clock',
+  people: 'people',
   boxes: 'boxes',
+};
+
+/** What a page is for; absent: everybody has it. */
+const purposes: Partial<Record<PageName, OperationName>> = {
+  takeovers: 'PUT /console/api/takeovers/:id',
+  people: 'GET /console/api/people',
 };
 
 const screenPage = async () => (await import('./screen/page.tsx')).ScreenPage;
@@ -224,6 +235,7 @@ const contentPage = async () => (await import('./content/page.tsx')).ContentPage
 const mediaPage = async () => (await import('./media/page.tsx')).MediaPage;
 const boxesPage = async () => (await import('./boxes/page.tsx')).BoxesPage;
 const historyPage = async () => (await import('./history/page.tsx')).HistoryPage;
+const peoplePage = async () => (await import('./people/page.tsx')).PeoplePage;
 const takeoverPage = async () => (await import('./takeovers/page.tsx')).TakeoverPage;
 
 const Page = ({ name, rest }: { name: PageName; rest: readonly string[] }) => {
@@ -234,12 +246,19 @@ const Page = ({ name, rest }: { name: PageName; rest: readonly string[] }) => {
   if (name === 'content') return <Lazy key={name} load={contentPage} with={{ rest }} />;
   if (name === 'media') return <Lazy key={name} load={mediaPage} with={{}} />;
   if (name === 'history') return <Lazy key={name} load={historyPage} with={{ rest }} />;
+  if (name === 'people') return <Lazy key={name} load={peoplePage} with={{}} />;
   if (name === 'boxes') return <Lazy key={name} load={boxesPage} with={{}} />;
   return name === 'takeovers' ? <Lazy key={name} load={takeoverPage} with={{}} /> : <Wall />;
 };
 
+const isOffered = (name: PageName, { may }: Pick<Access, 'may'>): boolean => {
+  const purpose = purposes[name];
+  return purpose === undefined || may(purpose);
+};
+
 const Navigation = ({ current }: { current: PageName }) => {
-  const { texts, session, site } = useConsole();
+  const { texts, session, site, access } = useConsole();
+  const { person } = access.me.value;
   return (
     <header class="rail">
       <a class="brand" href={hrefOf('screens')}>
@@ -257,13 +276,20 @@ const Navigation = ({ current }: { current: PageName }) => {
         <span>{site.overview.value?.site === 'default' ? 'Signage' : (site.overview.value?.site ?? 'Signage')}</span>
       </a>
       <nav aria-label={texts.navigation}>
-        {pages.map((name) => (
-          <a key={name} href={hrefOf(name)} aria-current={name === current ? 'page' : undefined}>
-            <Icon name={icons[name]} />
-            <span>{texts.nav[name]}</span>
-          </a>
-        ))}
+        {pages
+          .filter((name) => isOffered(name, access))
+          .map((name) => (
+            <a key={name} href={hrefOf(name)} aria-current={name === current ? 'page' : undefined}>
+              <Icon name={icons[name]} />
+              <span>{texts.nav[name]}</span>
+            </a>
+          ))}
       </nav>
+      {person !== null && (
+        <p class="who" title={texts.people.roles[access.me.value.role]}>
+          {person.name}
+        </p>
+      )}
       {session.isSecured.value && typeof session.credential.value === 'string' && (
         <button type="button" class="sign-out" onClick={session.signOut}>
           <Icon name="signout" />
@@ -296,11 +322,21 @@ const Broken = ({ error, onRetry }: { error: Error; onRetry(): void }) => {
   return <Failure reason={texts.errors.page({ reason: error.message.slice(0, MOST_CHARACTERS) })} onRetry={onRetry} />;
 };
 
+/** A page that was opened by its address. */
+const NotOffered = () => {
+  const { texts, access } = useConsole();
+  return (
+    <Empty>
+      <p>{texts.people.notOffered({ role: texts.people.roles[access.me.value.role] })}</p>
+    </Empty>
+  );
+};
+
 /** Addresses of former versions lead to what they led to. */
 const pathNow = (path: readonly string[]): readonly string[] => (path[0] === 'plays' ? ['history', 'figures'] : path);
 
 export const App = () => {
-  const { router, texts, session, announcer } = useConsole();
+  const { router, texts, session, announcer, access } = useConsole();
   const [first = 'screens', ...rest] = pathNow(router.path.value);
   const name = pages.find((each) => each === first) ?? 'screens';
   const main = useRef<HTMLElement>(null);
@@ -325,9 +361,7 @@ export const App = () => {
           <Banners />
         </Boundary>
         <main id="main" tabIndex={-1} ref={main}>
-          <Boundary key={where}>
-            <Page name={name} rest={rest} />
-          </Boundary>
+          <Boundary key={where}>{isOffered(name, access) ? <Page name={name} rest={rest} /> : <NotOffered />}</Boundary>
         </main>
       </div>
       <Drop />

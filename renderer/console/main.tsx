@@ -11,6 +11,7 @@ import { createClient } from './api/client.ts';
 import { createBoxClock } from './api/clock.ts';
 import { createSession } from './api/session.ts';
 import { App } from './app.tsx';
+import { createAccess } from './stores/access.ts';
 import { createAnnouncer } from './stores/announcer.ts';
 import { createAuditStore } from './stores/audit.ts';
 import { createDesigns } from './stores/designs.ts';
@@ -50,6 +51,7 @@ const key = hasSecret ? await (await import('./api/person-key.ts')).readPersonKe
 const session = createSession(hasSecret, { tab: sessionStorage, lasting: localStorage }, { key, invited });
 const clock = createBoxClock();
 const client = createClient({ session, clock });
+const access = createAccess(client, session, document);
 const site = createSiteStore(client, clock, document);
 const documents = createDocuments(client, site);
 const designs = createDesigns(client);
@@ -87,6 +89,7 @@ render(
     value={{
       client,
       session,
+      access,
       clock,
       site,
       documents,
@@ -94,7 +97,7 @@ render(
       draft: () => drafts().draft,
       savedDrafts: () => drafts().savedDrafts,
       hours: createOpeningTimes({ documents, clock, format, timeZone }),
-      audit: createAuditStore(client, site),
+      audit: createAuditStore(client, site, access),
       pictures: createPictures(client),
       media,
       uploads: createUploads({ client, hasFile: media.hasFile, onDone: () => void media.load() }),

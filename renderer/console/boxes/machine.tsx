@@ -332,15 +332,15 @@ const Backup = ({ box: { name } }: { box: Box }) => {
 };
 
 export const Machine = ({ box }: { box: Box }) => {
-  const { texts } = useConsole();
+  const { access, texts } = useConsole();
   const words = texts.boxes.machine;
   const { name, url, status } = box;
   return (
     <div class="stack machine">
       <Displays box={box} />
       <Volume box={box} />
-      <Power box={box} />
-      {status === 'here' ? (
+      {access.may('POST /console/api/boxes/:nodeId/restart') && <Power box={box} />}
+      {!access.may('GET /console/api/backup') ? null : status === 'here' ? (
         <Backup box={box} />
       ) : (
         <Part title={words.backup} told={null}>

@@ -112,7 +112,7 @@ const thisBox = async () => (await import('./this-box.tsx')).ThisBox;
 const tones = { here: 'good', alive: 'good', away: 'bad' } as const;
 
 const Card = ({ box, onLog, onOperate }: { box: Box; onLog(): void; onOperate(): void }) => {
-  const { client, texts, format, clock, announcer } = useConsole();
+  const { access, client, texts, format, clock, announcer } = useConsole();
   const words = texts.boxes;
   const isAsking = useSignal(false);
   const { nodeId, name, url, version, status, lastSeenAt, warnings } = box;
@@ -152,15 +152,21 @@ const Card = ({ box, onLog, onOperate }: { box: Box; onLog(): void; onOperate():
       {status !== 'away' && warnings.length === 0 && <p class="soft">{words.fine}</p>}
       {nodeId !== null && (
         <div class="buttons">
-          <button type="button" class="button small" onClick={onLog}>
-            {words.log}
-          </button>
-          <button type="button" class="button small" onClick={() => (isAsking.value = true)}>
-            {words.restart} …
-          </button>
-          <button type="button" class="button small" onClick={onOperate}>
-            {words.machine.open} …
-          </button>
+          {access.may('GET /console/api/boxes/:nodeId/log') && (
+            <button type="button" class="button small" onClick={onLog}>
+              {words.log}
+            </button>
+          )}
+          {access.may('POST /console/api/boxes/:nodeId/restart') && (
+            <button type="button" class="button small" onClick={() => (isAsking.value = true)}>
+              {words.restart} …
+            </button>
+          )}
+          {access.may('POST /console/api/boxes/:nodeId/actions') && (
+            <button type="button" class="button small" onClick={onOperate}>
+              {words.machine.open} …
+            </button>
+          )}
         </div>
       )}
       {isAsking.value && (

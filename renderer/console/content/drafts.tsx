@@ -6,9 +6,12 @@ import { useConsole } from '../ui/context.tsx';
 import { Confirm, Dialog, Field, IconButton } from '../ui/controls.tsx';
 
 const Row = ({ draft, onRemove, onSendBack }: { draft: DraftSummary; onRemove(): void; onSendBack(): void }) => {
-  const { savedDrafts, texts, format, clock, announcer } = useConsole();
+  const { access, savedDrafts, texts, format, clock, announcer } = useConsole();
   const words = texts.drafts;
-  const { id, title, updated_by, updated_at, state, note, editing } = draft;
+  const { id, title, author, updated_by, updated_at, state, note, editing } = draft;
+  const mayPublish = access.may('POST /console/api/drafts/:id/publish');
+  const { person } = access.me.value;
+  const mayRemove = mayPublish || person === null || (author?.id ?? null) === person.id;
   const by = { name: updated_by?.name ?? texts.unnamed, time: format.when(updated_at, clock.now()) };
   return (
     <li class="draft-row">
@@ -32,12 +35,14 @@ const Row = ({ draft, onRemove, onSendBack }: { draft: DraftSummary; onRemove():
       >
         {words.open}
       </button>
-      {state === 'submitted' && (
+      {state === 'submitted' && mayPublish && (
         <button type="button" class="button small" onClick={onSendBack}>
           {words.sendBack} …
         </button>
       )}
-      <IconButton icon="forget" label={words.removeOf({ title: title || words.untitled })} onClick={onRemove} />
+      {mayRemove && (
+        <IconButton icon="forget" label={words.removeOf({ title: title || words.untitled })} onClick={onRemove} />
+      )}
     </li>
   );
 };

@@ -80,7 +80,7 @@ const StepButton = (props: { label: string; path: string; isEnabled: boolean; on
 
 /** The state of the draft, and the actions on it. */
 const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }) => {
-  const { draft: openDraft, savedDrafts, texts, format } = useConsole();
+  const { access, draft: openDraft, savedDrafts, texts, format } = useConsole();
   const draft = openDraft();
   const { state, error, others, list, id, setState } = savedDrafts();
   const words = texts.draft;
@@ -90,6 +90,7 @@ const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }
   const errors = draft.check.value?.errors.length ?? 0;
   const warnings = draft.check.value?.warnings.length ?? 0;
   const isDirty = draft.isDirty.value;
+  const mayPublish = access.may('PUT /console/api/content');
   useEffect(() => {
     const hold = (event: BeforeUnloadEvent): void => {
       if (draft.isDirty.value && state.value !== 'saved') event.preventDefault();
@@ -141,7 +142,7 @@ const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }
         {isDirty && state.value === 'saved' && (
           <button
             type="button"
-            class="button"
+            class={mayPublish || isSubmitted ? 'button' : 'button primary'}
             onClick={() => void setState(isSubmitted ? 'open' : 'submitted').catch(() => undefined)}
           >
             {isSubmitted ? words.reopen : words.submit}
@@ -152,14 +153,16 @@ const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }
             <Icon name="warning" /> {words.merge}
           </button>
         ) : (
-          <button
-            type="button"
-            class="button primary"
-            disabled={!isDirty || draft.isPublishing.value}
-            onClick={onPublish}
-          >
-            {words.publish}
-          </button>
+          mayPublish && (
+            <button
+              type="button"
+              class="button primary"
+              disabled={!isDirty || draft.isPublishing.value}
+              onClick={onPublish}
+            >
+              {words.publish}
+            </button>
+          )
         )}
       </div>
     </div>
@@ -167,9 +170,10 @@ const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }
 };
 
 export const ContentPage = ({ rest }: { rest: readonly string[] }) => {
-  const { draft: openDraft, savedDrafts, documents, texts, session } = useConsole();
+  const { access, draft: openDraft, savedDrafts, documents, texts, session } = useConsole();
   const draft = openDraft();
   const words = texts.contentPage;
+  const mayEdit = access.may('PUT /console/api/drafts/:id');
   const open = useSignal<'publish' | 'merge' | null>(null);
   const [first, ...more] = rest;
   const tab = tabs.find((each) => each === first) ?? 'playlists';
@@ -185,7 +189,7 @@ export const ContentPage = ({ rest }: { rest: readonly string[] }) => {
     <div class={tab === 'playlists' && more.length > 0 ? 'content-page within' : 'content-page'}>
       <div class="page-head">
         <h1>{words.title}</h1>
-        {document !== null && (
+        {document !== null && mayEdit && (
           <DraftBar onPublish={() => (open.value = 'publish')} onMerge={() => (open.value = 'merge')} />
         )}
       </div>
@@ -197,7 +201,17 @@ export const ContentPage = ({ rest }: { rest: readonly string[] }) => {
         ))}
       </nav>
       {document !== null ? (
-        <Body tab={tab} rest={more} document={document} />
+        mayEdit ? (
+          <Body tab={tab} rest={more} document={document} />
+        ) : (
+          // A viewer looks at all of it; what would change it does nothing.
+          <>
+            <p class="notice">{texts.people.looking}</p>
+            <fieldset class="looking" disabled inert={tab !== 'versions' && tab !== 'json'}>
+              <Body tab={tab} rest={more} document={document} />
+            </fieldset>
+          </>
+        )
       ) : documents.error.value !== null && !session.isAsking.value ? (
         <Failure reason={documents.error.value} onRetry={() => void documents.load()} />
       ) : (

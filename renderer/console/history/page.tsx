@@ -10,9 +10,10 @@ const shownPage = async () => (await import('./shown.tsx')).Shown;
 const playsPage = async () => (await import('../plays/page.tsx')).PlaysPage;
 
 export const HistoryPage = ({ rest: [first] }: { rest: readonly string[] }) => {
-  const { texts } = useConsole();
+  const { access, texts } = useConsole();
   const words = texts.history;
-  const tab = tabs.find((each) => each === first) ?? 'changes';
+  const offered = tabs.filter((each) => each !== 'changes' || access.may('GET /console/api/audit'));
+  const tab = offered.find((each) => each === first) ?? offered[0] ?? 'shown';
   return (
     <>
       <div class="page-head">
@@ -20,7 +21,7 @@ export const HistoryPage = ({ rest: [first] }: { rest: readonly string[] }) => {
         <p class="soft">{tab === 'figures' ? texts.plays.about : words.about[tab]}</p>
       </div>
       <nav class="tabs" aria-label={words.title}>
-        {tabs.map((each) => (
+        {offered.map((each) => (
           <a key={each} href={hrefOf('history', each)} aria-current={each === tab ? 'page' : undefined}>
             {words.tab[each]}
           </a>

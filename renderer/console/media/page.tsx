@@ -8,6 +8,7 @@ import { mediumUrl } from '../model/document.ts';
 import { toggled } from '../model/edit.ts';
 import { matches } from '../model/filter.ts';
 import type { MediaList } from '../model/wire.ts';
+import type { Access } from '../stores/access.ts';
 import { isActive, type Upload, type Uploads } from '../stores/uploads.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Confirm, Empty, IconButton, SearchField } from '../ui/controls.tsx';
@@ -74,11 +75,16 @@ const UploadRows = ({ list, uploads }: { list: readonly Upload[]; uploads: Uploa
   </ul>
 );
 
+/** What is used is an admin's to delete; of an editor's own media the box knows. */
+const mayDeleteAt = ({ may, me }: Access, { used_by }: Medium): boolean =>
+  may('DELETE /api/media/:filename') && (used_by.length === 0 || me.value.role === 'admin');
+
 const MediumCard = ({ medium, isSelected, onSelect, onDelete }: CardProps) => {
-  const { texts, format } = useConsole();
+  const { access, texts, format } = useConsole();
   const words = texts.media;
   const { filename, media_type, size, width, height, duration_seconds, codec, rendition, used_by } = medium;
   const url = mediumUrl(filename);
+  const mayDelete = mayDeleteAt(access, medium);
   const card = useRef<HTMLLIElement>(null);
   const isNear = useVisible(card);
   return (
@@ -92,14 +98,16 @@ const MediumCard = ({ medium, isSelected, onSelect, onDelete }: CardProps) => {
           />
         )}
       </a>
-      <label class="medium-mark">
-        <input
-          type="checkbox"
-          aria-label={texts.mediaField.select({ name: filename })}
-          checked={isSelected}
-          onChange={onSelect}
-        />
-      </label>
+      {mayDelete && (
+        <label class="medium-mark">
+          <input
+            type="checkbox"
+            aria-label={texts.mediaField.select({ name: filename })}
+            checked={isSelected}
+            onChange={onSelect}
+          />
+        </label>
+      )}
       <p class="display-name">{filename}</p>
       <p class="display-slide">
         {[
@@ -116,14 +124,14 @@ const MediumCard = ({ medium, isSelected, onSelect, onDelete }: CardProps) => {
         <span class={used_by.length === 0 ? 'soft' : ''} title={used_by.join(', ')}>
           {words.used({ count: used_by.length })}
         </span>
-        <IconButton icon="forget" label={words.deleteOf({ name: filename })} onClick={onDelete} />
+        {mayDelete && <IconButton icon="forget" label={words.deleteOf({ name: filename })} onClick={onDelete} />}
       </div>
     </li>
   );
 };
 
 export const MediaPage = () => {
-  const { client, media, uploads, site, texts, format, announcer } = useConsole();
+  const { access, client, media, uploads, site, texts, format, announcer } = useConsole();
   const words = texts.media;
   const search = useSignal('');
   const order = useSignal<Order>('newest');
@@ -180,9 +188,11 @@ export const MediaPage = () => {
             {words.quota({ used: format.bytes(list.used_bytes), limit: format.bytes(list.quota_bytes) })}
           </p>
         )}
-        <div class="actions">
-          <UploadButton isMany isPrimary onFiles={receive} />
-        </div>
+        {access.may('PUT /api/media/:filename') && (
+          <div class="actions">
+            <UploadButton isMany isPrimary onFiles={receive} />
+          </div>
+        )}
       </div>
       {boxes.length > 1 && <p class="soft">{words.ofBox({ name: boxes[0]?.name ?? '' })}</p>}
       {uploads.list.value.length > 0 && (

@@ -17,8 +17,9 @@ interface DisplaysProps {
 }
 
 export const Displays = ({ slug, displays, selected, onSelect }: DisplaysProps) => {
-  const { client, site, texts, format, clock, announcer } = useConsole();
+  const { access, client, site, texts, format, clock, announcer } = useConsole();
   const words = texts.device;
+  const mayAct = access.may('DELETE /console/api/devices/:deviceId', [site.screen(slug)?.value.tags ?? []]);
   const stateWords = useWords();
   const moving = useSignal<Display | null>(null);
   const forgetting = useSignal<Display | null>(null);
@@ -106,27 +107,29 @@ export const Displays = ({ slug, displays, selected, onSelect }: DisplaysProps) 
                       .filter(Boolean)
                       .join(' · ')}
                   </p>
-                  <div class="buttons">
-                    {(device?.deviceId ?? connection?.deviceId ?? null) !== null && site.slugs.value.length > 1 && (
-                      <button type="button" class="button small" onClick={() => (moving.value = display)}>
-                        {words.move} …
-                      </button>
-                    )}
-                    {device !== null && connection !== null && (
-                      <button
-                        type="button"
-                        class="button small"
-                        onClick={() => showCode(device.deviceId, connection.id)}
-                      >
-                        {words.showCode}
-                      </button>
-                    )}
-                    {device !== null && (
-                      <button type="button" class="button small" onClick={() => (forgetting.value = display)}>
-                        {words.forget} …
-                      </button>
-                    )}
-                  </div>
+                  {mayAct && (
+                    <div class="buttons">
+                      {(device?.deviceId ?? connection?.deviceId ?? null) !== null && site.slugs.value.length > 1 && (
+                        <button type="button" class="button small" onClick={() => (moving.value = display)}>
+                          {words.move} …
+                        </button>
+                      )}
+                      {device !== null && connection !== null && (
+                        <button
+                          type="button"
+                          class="button small"
+                          onClick={() => showCode(device.deviceId, connection.id)}
+                        >
+                          {words.showCode}
+                        </button>
+                      )}
+                      {device !== null && (
+                        <button type="button" class="button small" onClick={() => (forgetting.value = display)}>
+                          {words.forget} …
+                        </button>
+                      )}
+                    </div>
+                  )}
                 </>
               )}
             </li>

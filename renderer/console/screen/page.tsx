@@ -19,7 +19,7 @@ import { PlanPanel } from './plan-panel.tsx';
 const PHOTO_MS = 5_200;
 
 export const ScreenPage = ({ slug }: { slug: string }) => {
-  const { site, documents, texts } = useConsole();
+  const { access, site, documents, texts } = useConsole();
   const selected = useSignal<string | null>(null);
   const isKnown = site.slugs.value.includes(slug);
   const screen = isKnown ? site.screen(slug)?.value : undefined;
@@ -79,7 +79,9 @@ export const ScreenPage = ({ slug }: { slug: string }) => {
               </figcaption>
             </figure>
           )}
-          {displays.length > 0 && <Commands slug={slug} displays={displays} target={target ?? null} />}
+          {displays.length > 0 && access.may('POST /api/screens/:slug/commands', [screen.tags]) && (
+            <Commands slug={slug} displays={displays} target={target ?? null} />
+          )}
         </div>
         <div class="screen-side">
           {displays.length > 0 && (

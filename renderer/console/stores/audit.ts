@@ -4,6 +4,7 @@ import type { AuditRecord } from '../../../service/contract/console/site.ts';
 import type { Client } from '../api/client.ts';
 import { displaysOf } from '../model/displays.ts';
 import { isHeld } from '../model/doers.ts';
+import type { Access } from './access.ts';
 import type { SiteStore } from './site.ts';
 
 export interface AuditStore {
@@ -13,7 +14,11 @@ export interface AuditStore {
 
 const AGAIN_MS = 3_000;
 
-export const createAuditStore = (client: Pick<Client, 'json'>, site: SiteStore): AuditStore => {
+export const createAuditStore = (
+  client: Pick<Client, 'json'>,
+  site: SiteStore,
+  { may }: Pick<Access, 'may'>,
+): AuditStore => {
   const records = signal<readonly AuditRecord[]>([]);
   /** What somebody did, as far as the overview tells. */
   const held = computed(() =>
@@ -37,7 +42,7 @@ export const createAuditStore = (client: Pick<Client, 'json'>, site: SiteStore):
   let timer: ReturnType<typeof setTimeout> | undefined;
   effect(() => {
     clearTimeout(timer);
-    if (held.value === '') return;
+    if (held.value === '' || !may('GET /console/api/audit')) return;
     load();
     // A display can report its new state before the box has written the audit record.
     timer = setTimeout(load, AGAIN_MS);

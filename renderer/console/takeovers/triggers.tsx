@@ -27,7 +27,7 @@ const useDoes = () => {
 };
 
 const Row = ({ trigger, onRemove }: { trigger: Trigger; onRemove(): void }) => {
-  const { client, texts, format, clock, announcer } = useConsole();
+  const { access, client, texts, format, clock, announcer } = useConsole();
   const words = texts.triggers;
   const does = useDoes();
   const { id, name, effect, issue, created_by, created_at, fired_at } = trigger;
@@ -52,14 +52,16 @@ const Row = ({ trigger, onRemove }: { trigger: Trigger; onRemove(): void }) => {
         </p>
         {issue !== null && <p class="state warning">{words.fails({ reason: texts.ofBox(issue) })}</p>}
       </div>
-      <div class="buttons">
-        <button type="button" class="button" aria-label={words.tryOf({ name })} onClick={() => void attempt()}>
-          {words.try}
-        </button>
-        <button type="button" class="button danger" aria-label={words.removeOf({ name })} onClick={onRemove}>
-          {words.remove}
-        </button>
-      </div>
+      {access.may('DELETE /console/api/triggers/:id') && (
+        <div class="buttons">
+          <button type="button" class="button" aria-label={words.tryOf({ name })} onClick={() => void attempt()}>
+            {words.try}
+          </button>
+          <button type="button" class="button danger" aria-label={words.removeOf({ name })} onClick={onRemove}>
+            {words.remove}
+          </button>
+        </div>
+      )}
     </li>
   );
 };
@@ -83,7 +85,7 @@ const Address = ({ made, onClose }: { made: NewTrigger; onClose(): void }) => {
 };
 
 export const Triggers = () => {
-  const { client, documents, texts, announcer } = useConsole();
+  const { access, client, documents, texts, announcer } = useConsole();
   const words = texts.triggers;
   const list = useSignal<readonly Trigger[]>([]);
   const isNew = useSignal(false);
@@ -111,11 +113,13 @@ export const Triggers = () => {
           <Row key={trigger.id} trigger={trigger} onRemove={() => (removing.value = trigger)} />
         ))}
       </ul>
-      <div class="buttons">
-        <button type="button" class="button" onClick={() => (isNew.value = true)}>
-          {words.new}
-        </button>
-      </div>
+      {access.may('POST /console/api/triggers') && (
+        <div class="buttons">
+          <button type="button" class="button" onClick={() => (isNew.value = true)}>
+            {words.new}
+          </button>
+        </div>
+      )}
       {isNew.value && (
         <NewTriggerDialog
           onClose={() => (isNew.value = false)}

@@ -5,6 +5,7 @@ import { useContext } from 'preact/hooks';
 import type { Client } from '../api/client.ts';
 import type { BoxClock } from '../api/clock.ts';
 import type { Session } from '../api/session.ts';
+import type { Access } from '../stores/access.ts';
 import type { Announcer } from '../stores/announcer.ts';
 import type { AuditStore } from '../stores/audit.ts';
 import type { Designs } from '../stores/designs.ts';
@@ -23,6 +24,7 @@ import type { Format } from '../texts/format.ts';
 export interface Console {
   client: Client;
   session: Session;
+  access: Access;
   clock: BoxClock;
   site: SiteStore;
   documents: Documents;

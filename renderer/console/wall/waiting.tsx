@@ -9,7 +9,7 @@ import { Lazy } from '../ui/lazy.tsx';
 const connectDialog = async () => (await import('../screen/dialogs.tsx')).ConnectDialog;
 
 export const Waiting = () => {
-  const { client, site, texts, announcer } = useConsole();
+  const { access, client, site, texts, announcer } = useConsole();
   const words = texts.waiting;
   // A page that is loaded again meanwhile does not close the dialog.
   const connecting = useSignal<string | null>(null);
@@ -37,7 +37,7 @@ export const Waiting = () => {
               <li key={deviceId}>
                 <span class="address">{shownDeviceId(deviceId)}</span>
                 {boxes.length > 1 && <span class="soft">{boxes.find((box) => box.nodeId === nodeId)?.name}</span>}
-                {site.slugs.value.length > 0 && (
+                {site.slugs.value.length > 0 && access.may('POST /api/screens/:slug/commands') && (
                   <button type="button" class="button small" onClick={() => (connecting.value = deviceId)}>
                     {words.connect} …<span class="unseen"> {shownDeviceId(deviceId)}</span>
                   </button>

@@ -110,6 +110,7 @@ export const invitation = z
     expires_at: instant,
   })
   .meta({ id: 'Invitation' });
+export type Invitation = z.infer<typeof invitation>;
 
 export const joinRequest = z
   .object({

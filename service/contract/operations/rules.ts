@@ -9,3 +9,8 @@ const rulesOf = <Name extends string>(records: Readonly<Record<Name, Operation |
 
 export const rules = rulesOf<OperationName>(operations);
 export const socketRules = rulesOf<SocketName>(sockets);
+
+/** What of the rules a page needs: the role that an operation takes, and what tags mean for it. */
+export const needs = Object.fromEntries(
+  Object.entries(rules).map(([name, { role, scope }]) => [name, { role, scope }]),
+) as Readonly<Record<OperationName, Pick<FullRule, 'role' | 'scope'>>>;

@@ -1,0 +1,133 @@
+/** Making and changing a person, and showing an invitation. */
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import type { Invitation, Person, PersonRequest } from '../../../service/contract/console/people.ts';
+import { type Role, roles } from '../../../service/contract/roles.ts';
+import { qrPicture } from '../../player/slides/qr-code.ts';
+import { isCode, reasonOf } from '../api/errors.ts';
+import { freeId } from '../model/edit.ts';
+import { tagsOf } from '../model/filter.ts';
+import { useConsole } from '../ui/context.tsx';
+import { Dialog, Field } from '../ui/controls.tsx';
+
+const path = '/console/api/people';
+
+/** @param props.person null: a new one; @param props.taken ids that are there */
+export const PersonDialog = (props: {
+  person: Person | null;
+  taken: readonly string[];
+  onClose(): void;
+  onDone(person: Person, isNew: boolean): void;
+}) => {
+  const { client, site, texts } = useConsole();
+  const words = texts.people;
+  const { person } = props;
+  const role = useSignal<Role>(person?.role ?? 'editor');
+  const tags = useSignal<readonly string[]>(person?.tags ?? []);
+  const fault = useSignal<string | null>(null);
+  const isSending = useSignal(false);
+  const known = [...new Set([...tagsOf(site.screens()), ...(person?.tags ?? [])])].toSorted();
+  const submit = async (form: HTMLFormElement): Promise<void> => {
+    const name = String(new FormData(form).get('name')).trim();
+    if (name === '') {
+      fault.value = words.nameMissing;
+      return;
+    }
+    isSending.value = true;
+    fault.value = null;
+    const id = person?.id ?? freeId(name, props.taken);
+    const body: PersonRequest = { name, role: role.value, tags: role.value === 'admin' ? [] : [...tags.value] };
+    try {
+      const done = await client.json<Person>(`${path}/${id}`, { method: 'PUT', body });
+      props.onDone(done, person === null);
+    } catch (error) {
+      fault.value = isCode(error, 'last_admin') ? words.lastAdmin : reasonOf(error, texts);
+      isSending.value = false;
+    }
+  };
+  return (
+    <Dialog title={person === null ? words.new : words.changeOf({ name: person.name })} onClose={props.onClose}>
+      <form
+        class="stack"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isSending.value) void submit(event.currentTarget);
+        }}
+      >
+        <Field label={words.name} fault={fault.value}>
+          {(control) => <input {...control} name="name" maxLength={64} defaultValue={person?.name ?? ''} />}
+        </Field>
+        <fieldset class="field">
+          <legend>{words.role}</legend>
+          {roles.map((each) => (
+            <label key={each} class="check role-choice">
+              <input type="radio" name="role" checked={role.value === each} onChange={() => (role.value = each)} />
+              <span>
+                <strong>{words.roles[each]}</strong> <span class="soft">{words.rights[each]}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        {role.value !== 'admin' && known.length > 0 && (
+          <fieldset class="field">
+            <legend>{words.tags}</legend>
+            <div class="chips">
+              {known.map((tag) => (
+                <label key={tag} class="chip">
+                  <input
+                    type="checkbox"
+                    checked={tags.value.includes(tag)}
+                    onChange={() => {
+                      const isIn = tags.value.includes(tag);
+                      tags.value = isIn ? tags.value.filter((other) => other !== tag) : [...tags.value, tag];
+                    }}
+                  />
+                  <span>{tag}</span>
+                </label>
+              ))}
+            </div>
+            <p class="hint">{tags.value.length === 0 ? words.wholeSite : words.tagsHint}</p>
+          </fieldset>
+        )}
+        <div class="buttons end">
+          <button type="button" class="button" onClick={props.onClose}>
+            {texts.cancel}
+          </button>
+          <button type="submit" class="button primary" aria-disabled={isSending.value}>
+            {person === null ? words.make : words.save}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+};
+
+/** An invitation, which is told once: as a link, and as a code for a phone. */
+export const InvitationDialog = (props: { name: string; invitation: Invitation; onClose(): void }) => {
+  const { texts, format, clock, announcer } = useConsole();
+  const words = texts.people;
+  const shown = useRef<HTMLInputElement>(null);
+  const { url, expires_at } = props.invitation;
+  const copy = (): void => {
+    shown.current?.select();
+    // Over http in a local network there is no other way.
+    if (document.execCommand('copy')) announcer.say(texts.screenPage.copied);
+    else announcer.complain(texts.screenPage.notCopied);
+  };
+  return (
+    <Dialog title={words.invitationFor({ name: props.name })} onClose={props.onClose}>
+      <div class="stack invitation">
+        <p>{words.invitationTask({ time: format.when(expires_at, clock.now()) })}</p>
+        <img class="address-code" src={qrPicture(url)} alt={words.code} />
+        <div class="address-line">
+          <input ref={shown} class="address" aria-label={words.link} readOnly value={url} />
+          <button type="button" class="button" onClick={copy}>
+            {texts.screenPage.copy}
+          </button>
+        </div>
+        <p class="soft">{words.once}</p>
+      </div>
+    </Dialog>
+  );
+};

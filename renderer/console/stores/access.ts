@@ -1,0 +1,59 @@
+/** Who uses the console, and what they may do: by the roles that the operations name. */
+import { effect, type ReadonlySignal, signal } from '@preact/signals';
+import type { Me } from '../../../service/contract/console/people.ts';
+import type { OperationName } from '../../../service/contract/operations/index.ts';
+import { needs } from '../../../service/contract/operations/rules.ts';
+import { includesRole } from '../../../service/contract/roles.ts';
+import type { Client } from '../api/client.ts';
+import type { Session } from '../api/session.ts';
+
+export interface Access {
+  readonly me: ReadonlySignal<Me>;
+  /**
+   * Whether an operation is offered; what is offered may still be refused, such as the medium of somebody else.
+   * @param tags of each screen that is concerned; absent: no screen is, or it is not known yet which
+   */
+  may(operation: OperationName, tags?: readonly (readonly string[])[]): boolean;
+}
+
+/** Without a secret, and with it, everybody may do everything. */
+const everything: Me = { person: null, role: 'admin', tags: [] };
+/** Of a person, until the box has told more. */
+const nothing: Me = { person: null, role: 'viewer', tags: [] };
+
+/** Another admin may change the role meanwhile. */
+const AGAIN_MS = 15_000;
+
+export const createAccess = (
+  client: Pick<Client, 'json'>,
+  { credential }: Pick<Session, 'credential'>,
+  page: Document,
+): Access => {
+  const me = signal<Me>(everything);
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const load = async (): Promise<void> => {
+    const asked = credential.peek();
+    const told = await client.json<Me>('/console/api/me');
+    if (credential.peek() === asked && JSON.stringify(told) !== JSON.stringify(me.peek())) me.value = told;
+  };
+  effect(() => {
+    clearInterval(timer);
+    const isPerson = credential.value !== null && typeof credential.value !== 'string';
+    me.value = isPerson ? nothing : everything;
+    if (!isPerson) return;
+    // What the box does not answer now is asked again.
+    const again = (): void => void (page.hidden ? undefined : load().catch(() => undefined));
+    again();
+    timer = setInterval(again, AGAIN_MS);
+  });
+  return {
+    me,
+    may: (operation, concerned = []) => {
+      const { role, tags } = me.value;
+      const { role: needed, scope } = needs[operation];
+      if (needed !== null && needed !== 'secret' && !includesRole(role, needed)) return false;
+      if (tags.length === 0 || scope === null) return true;
+      return scope === 'judged' && concerned.every((each) => each.some((tag) => tags.includes(tag)));
+    },
+  };
+};
