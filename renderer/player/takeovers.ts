@@ -120,6 +120,9 @@ const recallEnded = (): string[] => {
   }
 };
 
+/** What programmes make due is for the player below: by a plan the slide of a takeover would not be. */
+const withoutPlan = ({ programme: _, ...payload }: PlaylistPayload): PlaylistPayload => payload;
+
 /** The slide of a takeover as the only one of a playlist: its schedule is observed here. */
 const playlistOf = (payload: PlaylistPayload, takeover: Takeover): PlaylistPayload => ({
   ...payload,
@@ -204,7 +207,7 @@ export const createTakeovers = ({ clock, timeZone, player, onDue, onShow }: Depe
     },
     load: (next) => {
       const split = next === null ? null : splitPlaylist(next);
-      payload = next;
+      payload = next === null ? null : withoutPlan(next);
       takeovers = split?.takeovers ?? [];
       update();
       return split?.playlist ?? null;

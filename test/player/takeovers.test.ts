@@ -1,6 +1,7 @@
 /** Which takeover a page shows when, and how it shows it. */
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createPagePlan } from '../../renderer/player/page-plan.ts';
 import { createTakeovers, splitPlaylist } from '../../renderer/player/takeovers.ts';
 import type { TakeoverLevel } from '../../service/contract/console/takeover-levels.ts';
 import type { Slide } from '../../service/contract/playlist.ts';
@@ -33,8 +34,9 @@ describe('a takeover', () => {
       timeZone: 'UTC',
       player: {
         load: (payload) => {
-          given.push(payload?.slides[0]?.id);
-          queueMicrotask(() => takeovers.onReport(payload?.slides[0] ?? null));
+          const [first] = createPagePlan(payload, false).slides;
+          given.push(first?.id);
+          queueMicrotask(() => takeovers.onReport(first ?? null));
         },
       },
       onDue: () => {},
@@ -58,6 +60,25 @@ describe('a takeover', () => {
   afterEach(() => {
     vi.useRealTimers();
     vi.unstubAllGlobals();
+  });
+
+  it('is shown while programmes plan what plays', async () => {
+    const { takeovers, shownAt } = open();
+    const lunch = slide('lunch');
+    const playlist = { id: 'noon', name: 'noon', fade_between_slides: false };
+    takeovers.load({
+      ...payloadOf(takeover('fire', 'emergency', 10, 20), lunch),
+      programme: {
+        revision: 'plan',
+        from: at(-3_600),
+        until: at(3_600),
+        slides: { lunch },
+        playlists: { lunch: 'noon' },
+        lists: [{ playlist, sync: false, slides: ['lunch'] }],
+        spans: [{ from: at(-3_600), list: 0, programme_id: 'p' }],
+      },
+    });
+    expect([await shownAt(11), await shownAt(21)]).toEqual(['fire', undefined]);
   });
 
   it.each<[string, Slide[], [seconds: number, shown: string | undefined][]]>([
