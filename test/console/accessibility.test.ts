@@ -21,7 +21,7 @@ const pages: readonly [hash: string, heading: string, ...dialogs: string[]][] = 
   ['screens/lobby', 'Lobby', 'Show a page …', 'Rename …', 'Forget …', 'Move …'],
   ['content', 'Content', 'New playlist', 'Delete main'],
   ['content/playlists/main', 'Content', 'Add slide', 'Choose'],
-  ['content/screens', 'Content', 'Delete Lobby'],
+  ['content/screens', 'Content', 'Delete Lobby', 'Change the address of Lobby'],
   ['content/sources', 'Content'],
   ['content/versions', 'Content', 'Plays now'],
   ['content/json', 'Content'],

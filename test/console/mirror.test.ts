@@ -1,14 +1,14 @@
-/** The page of a screen shows what its display shows, by the same player. */
+/** The page of a screen: its display as it plays, its name, and the address of the screen. */
 import { expect, it } from 'vitest';
 import { isSkipped } from '../support/browser.ts';
 import { hasFfmpeg, putImage, putVideo } from '../support/media.ts';
 import { createOperator } from '../support/operator.ts';
-import { lobby, openPlayer, patience, waitForConnection } from '../support/player.ts';
+import { connectionOf, lobby, openPlayer, patience, waitForConnection } from '../support/player.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
 import { openConsole } from './browser.ts';
 
 it.skipIf(isSkipped || !hasFfmpeg)(
-  'the page of a screen follows its display, slide and pause, silently and without a connection of its own',
+  'the page of a screen follows its display, silently and without a connection of its own, and asks before names and addresses meet',
   async () => {
     const dataDir = temporaryFolder();
     putImage(dataDir, 'red.png', [200, 30, 30]);
@@ -16,11 +16,14 @@ it.skipIf(isSkipped || !hasFfmpeg)(
     const service = await startTestService({
       dataDir,
       env: { SIGNAGE_HOST: '0.0.0.0' },
-      content: lobby([
-        { id: 'red', kind: 'image', media_url: '/media/red.png', duration_seconds: 3600 },
-        { id: 'film', kind: 'video', media_url: '/media/film.mp4', duration_seconds: 3600 },
-        { id: 'web', kind: 'text', title: 'Welcome', duration_seconds: 3600 },
-      ]),
+      content: lobby(
+        [
+          { id: 'red', kind: 'image', media_url: '/media/red.png', duration_seconds: 3600 },
+          { id: 'film', kind: 'video', media_url: '/media/film.mp4', duration_seconds: 3600 },
+          { id: 'web', kind: 'text', title: 'Welcome', duration_seconds: 3600 },
+        ],
+        { programmes: [{ id: 'always', targets: ['lobby'], playlist_id: 'main' }] },
+      ),
     });
     const ask = createOperator(service, null);
     const send = async (command: object) =>
@@ -68,6 +71,37 @@ it.skipIf(isSkipped || !hasFfmpeg)(
     expect([count, await send({ command: 'refresh' })]).toEqual([1, expect.objectContaining({ sent: 1 })]);
     expect(metrics).toContain('signage_screen_connections{screen="lobby"} 1');
     expect(metrics).toMatch(/signage_slides_shown_total\{kind="image",result="\w+"\} 1\n/);
+
+    // A name that another device has, and an address that others use.
+    const { deviceId } = (await connectionOf(service, 'lobby')) ?? {};
+    for (const [id, clientName] of [
+      [deviceId, 'Left'],
+      ['H4NP8S2VC6YA5R1T', 'Right'],
+    ])
+      await ask('POST', '/api/onboarding', { deviceId: id, clientName, screenSlug: 'lobby' });
+    const click = (name: string) => page.getByRole('button', { name, exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('radio', { name: /^Left/ }).check();
+    await click('Rename …');
+    await dialog.getByLabel('Name of the display').fill('Right');
+    await click('Rename');
+    await dialog.getByText('Another display is called “Right” already.').waitFor();
+    await click('Rename anyway');
+    await waitForConnection(service, 'lobby', { clientName: 'Right' });
+
+    await page.goto(`${page.url().split('#')[0]}#/content/screens`);
+    await click('Change the address of Lobby');
+    await dialog.getByText('Displays that are set up for it show nothing until they are moved: Right.').waitFor();
+    await dialog.getByLabel('New address').fill('Main hall');
+    await click('Change in my draft');
+    await dialog.getByText('1 to 64 small letters a to z, digits and hyphens.').waitFor();
+    await dialog.getByLabel('New address').fill('hall');
+    await click('Change in my draft');
+    await click('Publish …');
+    await click('Publish now');
+    await expect.poll(async () => (await service.get('/api/screens/hall/playlist')).status, patience).toBe(200);
+    const { programmes } = (await (await ask('GET', '/console/api/content')).json()).content;
+    expect(programmes).toMatchObject([{ targets: ['hall'] }]);
   },
   60_000,
 );

@@ -7,6 +7,7 @@ import { freeId, removeAt, replaceAt, setField, setList, withoutScreen } from '.
 import { useConsole } from '../ui/context.tsx';
 import { Confirm, Field, IconButton } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { AddressDialog } from './address-dialog.tsx';
 import { Layout } from './layout.tsx';
 import { PlaylistOptions } from './playlist-options.tsx';
 
@@ -134,6 +135,7 @@ const Row = ({ document, screen, index }: { document: ContentDocument; screen: S
   const words = texts.screens;
   const id = useId();
   const isRemoving = useSignal(false);
+  const isMoving = useSignal(false);
   /** Typed tags, until the field is left: a comma at its end must not vanish. */
   const typed = useSignal<string | null>(null);
   const path = `screens[${index}]`;
@@ -189,6 +191,11 @@ const Row = ({ document, screen, index }: { document: ContentDocument; screen: S
           </p>
         </div>
         <IconButton
+          icon="rename"
+          label={words.address.of({ name: screen.name })}
+          onClick={() => (isMoving.value = true)}
+        />
+        <IconButton
           icon="forget"
           label={words.removeOf({ name: screen.name })}
           onClick={() => (isRemoving.value = true)}
@@ -206,6 +213,7 @@ const Row = ({ document, screen, index }: { document: ContentDocument; screen: S
           {shortMessage(issue)}
         </p>
       ))}
+      {isMoving.value && <AddressDialog document={document} screen={screen} onClose={() => (isMoving.value = false)} />}
       {isRemoving.value && (
         <Confirm
           title={words.removeTitle({ name: screen.name })}

@@ -125,6 +125,22 @@ export const withoutPlaylist = (content: ContentDocument, id: string): ContentDo
   );
 };
 
+/** With another slug of a screen; the programmes that are for it follow. */
+export const withSlug = (content: ContentDocument, slug: string, next: string): ContentDocument => {
+  const renamed = setList(
+    content,
+    'screens',
+    content.screens.map((each) => (each.slug === slug ? { ...each, slug: next } : each)),
+  );
+  if (content.programmes === undefined) return renamed;
+  const programmes = content.programmes.map((programme) =>
+    programme.targets.includes(slug)
+      ? { ...programme, targets: programme.targets.map((target) => (target === slug ? next : target)) }
+      : programme,
+  );
+  return setList(renamed, 'programmes', programmes);
+};
+
 /** Without a screen, and the programmes that are for it alone. */
 export const withoutScreen = (content: ContentDocument, slug: string): ContentDocument => {
   const kept = setList(

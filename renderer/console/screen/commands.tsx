@@ -99,6 +99,7 @@ export const Commands = ({ slug, displays, target }: CommandsProps) => {
       {open.value === 'rename' && target !== null && (
         <RenameDialog
           name={target.name ?? ''}
+          deviceId={target.device?.deviceId ?? target.connection?.deviceId}
           onClose={() => (open.value = null)}
           onSend={(clientName) => {
             open.value = null;

@@ -4,6 +4,7 @@ import { useEffect, useId, useState } from 'preact/hooks';
 import type { Binding, OnboardingStatus } from '../../../service/contract/onboarding.ts';
 import { shownDeviceId } from '../../../service/contract/readable.ts';
 import { suggestName } from '../../shared/name.ts';
+import type { SiteScreen } from '../model/wire.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Confirm, Dialog, Field } from '../ui/controls.tsx';
 
@@ -94,17 +95,36 @@ export const RedirectDialog = ({ onClose, onSend }: SendProps) => {
   );
 };
 
-export const RenameDialog = ({ name, onClose, onSend }: SendProps & { name: string }) => {
-  const { texts } = useConsole();
+/** The names that other devices have. */
+const namesBeside = (screens: readonly SiteScreen[], deviceId: string | null | undefined): Set<string | null> =>
+  new Set(
+    screens.flatMap(({ devices, connections }) =>
+      [...devices, ...connections].filter((each) => each.deviceId !== deviceId).map(({ clientName }) => clientName),
+    ),
+  );
+
+interface RenameProps extends SendProps {
+  name: string;
+  deviceId: string | null | undefined;
+}
+
+/** Asks once more before it gives a name that another device has. */
+export const RenameDialog = ({ name, deviceId, onClose, onSend }: RenameProps) => {
+  const { texts, site } = useConsole();
   const words = texts.commands;
+  const [agreed, setAgreed] = useState<string | null>(null);
   return (
     <Ask
       title={words.name.setclientname}
-      submit={words.rename}
+      submit={agreed === null ? words.rename : words.renameAnyway}
       onClose={onClose}
       onSubmit={(form) => {
         const given = String(form.get('name')).trim();
         if (given.length < 1 || given.length > MAX_NAME) return words.badName;
+        if (given !== agreed && given !== name && namesBeside(site.screens(), deviceId).has(given)) {
+          setAgreed(given);
+          return texts.waiting.sameQuestion({ name: given });
+        }
         onSend(given);
         return null;
       }}
@@ -177,11 +197,7 @@ export const ConnectDialog = ({ deviceId, onClose, onSend }: ConnectProps) => {
   }, [client, deviceId]);
   const screens = site.screens();
   const { screen } = screens.find((each) => each.screen.slug === chosen) ?? screens[0] ?? {};
-  const taken = new Set(
-    screens.flatMap(({ devices, connections }) =>
-      [...devices, ...connections].filter((each) => each.deviceId !== deviceId).map(({ clientName }) => clientName),
-    ),
-  );
+  const taken = namesBeside(screens, deviceId);
   const value = typed ?? given ?? suggestName(screen?.name ?? '', taken, MAX_NAME);
   const name = value.trim();
   const isRenamed = given !== null && given !== name;
