@@ -15,7 +15,7 @@ export const createRunScript =
   (fork: Fork) =>
   ({ script, args, env, timeout, resident, signal }: ScriptJob): Promise<ScriptOutput> =>
     new Promise((resolve) => {
-      const child = fork(script, args.slice(1), { env, stdio: ['ignore', 'ignore', 'pipe'], serviceName: 'Script' });
+      const child = fork(script, [...args], { env, stdio: ['ignore', 'ignore', 'pipe'], serviceName: 'Script' });
       let stderr = '';
       let unwatch = (): void => {};
       const kill = (): boolean => child.kill();

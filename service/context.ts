@@ -94,7 +94,8 @@ export const createContext = (
     ffmpeg: createFfmpeg(options),
     confined,
     runScript: (job) =>
-      runScript?.({ ...job, env: options.childEnvironment }) ?? confined({ ...job, program: process.execPath }),
+      runScript?.({ ...job, env: options.childEnvironment }) ??
+      confined({ ...job, program: process.execPath, args: [job.script, ...job.args] }),
     clientAddress: createClientAddress(options.trustProxy),
     isOwnAuthority: createOwnAuthority({ machineName, publicUrl, allowedHosts }, networkInterfaces),
     isOwnHost: createOwnHost({ machineName, publicUrl, allowedHosts }, networkInterfaces),

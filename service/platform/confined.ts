@@ -31,7 +31,6 @@ interface Job {
 
 /** A job that a script of the service does, in a process of its own. */
 export interface ScriptJob extends Omit<Job, 'program' | 'memory'> {
-  /** The first of the arguments. */
   script: string;
   resident: number;
   env: Record<string, string>;

@@ -14,7 +14,7 @@ const run = (source: string, { timeout = 20_000, resident = 2 ** 30, signal = ne
   writeFileSync(script, source);
   return createRunScript(fork)({
     script,
-    args: [script, 'from', 'to'],
+    args: ['from', 'to'],
     env: { ONLY: 'this' },
     file: script,
     folder,

@@ -97,8 +97,8 @@ export const createConverter = ({ ffmpeg, confined, options, runScript }: Contex
   };
 
   interface Run {
-    /** Absent: the arguments begin with a script of the service. */
-    program?: string;
+    /** Or a script of the service. */
+    program: string | { script: string };
     args: readonly string[];
     file: string;
     folder: string;
@@ -126,8 +126,8 @@ export const createConverter = ({ ffmpeg, confined, options, runScript }: Contex
       },
     };
     const running =
-      program === undefined
-        ? runScript({ ...held, script: job.args[0] ?? '', resident: resident ?? RESIDENT_BYTES })
+      typeof program === 'object'
+        ? runScript({ ...held, ...program, resident: resident ?? RESIDENT_BYTES })
         : confined({ ...(resident === undefined && { memory: FILM_BYTES }), ...held, program });
     const { isDone, stderr } = await running.finally(() => clearTimeout(timer));
     signal.throwIfAborted();
@@ -151,7 +151,7 @@ export const createConverter = ({ ffmpeg, confined, options, runScript }: Contex
     const job = { file: path, folder, timeout: PICTURE_MS, signal };
     if (program === null) {
       const [out, script] = [join(folder, 'decoded.bmp'), heifScript.find(existsSync) ?? ''];
-      await run({ ...job, args: [script, path, out], resident: RESIDENT_BYTES });
+      await run({ ...job, program: { script }, args: [path, out], resident: RESIDENT_BYTES });
       return [out, 'image/bmp'];
     }
     await run({ ...job, program, args: ['-q', '95', path, join(folder, 'decoded.jpg')] });
