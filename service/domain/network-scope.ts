@@ -4,34 +4,49 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 /** The family of what is known to be an address; the expression behind `isIPv6` takes milliseconds of a start to compile. */
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (address.includes(':') ? 'ipv6' : 'ipv4');
 
-const list = (...subnets: [net: string, prefix: number][]): BlockList => {
+/** A list of addresses and networks (`203.0.113.0/24`). */
+export const blocksOf = (entries: readonly string[]): BlockList => {
   const blocks = new BlockList();
-  for (const [net, prefix] of subnets) blocks.addSubnet(net, prefix, familyOf(net));
+  for (const entry of entries) {
+    const [net = '', prefix] = entry.split('/');
+    if (prefix === undefined) blocks.addAddress(net, familyOf(net));
+    else blocks.addSubnet(net, Number(prefix), familyOf(net));
+  }
   return blocks;
 };
 
-/** This machine: loopback, and "any address", which leads there too (RFC 1122, RFC 4291). */
-const machine = list(['0.0.0.0', 8], ['127.0.0.0', 8], ['::', 96]);
-/** Cloud metadata services, which hand out credentials: IPv4 link-local (RFC 3927), and Amazon's IPv6 address. */
-const link = list(['169.254.0.0', 16], ['fd00:ec2::254', 128]);
-/** IPv6 link-local (RFC 4291); names of machines of the site may resolve to it. */
-const link6 = list(['fe80::', 10]);
 /** Private networks, and carrier-grade NAT (RFC 1918, RFC 6598, RFC 4193). */
-const site = list(['10.0.0.0', 8], ['100.64.0.0', 10], ['172.16.0.0', 12], ['192.168.0.0', 16], ['fc00::', 7]);
+const siteNetworks = ['10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'];
+/** Loopback, link-local and private networks (RFC 1122, RFC 3927, RFC 4291), which are not on the Internet. */
+export const nearNetworks: readonly string[] = [
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '::1/128',
+  'fe80::/10',
+  ...siteNetworks,
+];
+
+/** This machine: loopback, and "any address", which leads there too (RFC 1122, RFC 4291). */
+const machine = blocksOf(['0.0.0.0/8', '127.0.0.0/8', '::/96']);
+/** Cloud metadata services, which hand out credentials: IPv4 link-local (RFC 3927), and Amazon's IPv6 address. */
+const link = blocksOf(['169.254.0.0/16', 'fd00:ec2::254/128']);
+/** IPv6 link-local (RFC 4291); names of machines of the site may resolve to it. */
+const link6 = blocksOf(['fe80::/10']);
+const site = blocksOf(siteNetworks);
 
 /**
  * Special-purpose addresses, which no server on the Internet has (RFC 6890): multicast, broadcast and reserved
  * addresses, benchmarks (RFC 2544, RFC 5180), protocol assignments, a site's own NAT64 (RFC 8215), and deprecated site-local addresses (RFC 3879).
  */
-const special = list(
-  ['192.0.0.0', 24],
-  ['198.18.0.0', 15],
-  ['224.0.0.0', 3],
-  ['64:ff9b:1::', 48],
-  ['2001:2::', 48],
-  ['fec0::', 10],
-  ['ff00::', 8],
-);
+const special = blocksOf([
+  '192.0.0.0/24',
+  '198.18.0.0/15',
+  '224.0.0.0/3',
+  '64:ff9b:1::/48',
+  '2001:2::/48',
+  'fec0::/10',
+  'ff00::/8',
+]);
 
 /** The eight groups of an IPv6 address. */
 const groupsOf = (address: string): number[] => {
@@ -60,7 +75,7 @@ const translated = (address: string): string | null => {
 };
 
 /** BlockList treats IPv4-mapped IPv6 addresses as IPv4. */
-const isIn = (blocks: BlockList, address: string): boolean => blocks.check(address, familyOf(address));
+export const isIn = (blocks: BlockList, address: string): boolean => blocks.check(address, familyOf(address));
 
 /** Converts an IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2) to IPv4; returns other addresses unchanged. */
 export const unmapped = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');

@@ -1,19 +1,14 @@
 /** Which hosts are reached without the outgoing proxy. Pure. */
-import { BlockList, isIP } from 'node:net';
-import { bareHost, isThisMachine, localSuffixes, scopeOfAddress } from './network-scope.ts';
-
-/** Networks of {@link scopeOfAddress} beyond the Internet that browsers do not bypass by themselves. */
-const nearNetworks = [
-  '127.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.168.0.0/16',
-  '[::1]/128',
-  '[fc00::]/7',
-  '[fe80::]/10',
-];
+import { isIP } from 'node:net';
+import {
+  bareHost,
+  blocksOf,
+  isIn,
+  isThisMachine,
+  localSuffixes,
+  nearNetworks,
+  scopeOfAddress,
+} from './network-scope.ts';
 
 const isRange = (entry: string): boolean => isIP(entry.split('/')[0] ?? '') > 0;
 /** `*.example.com` and `.example.com` are the same suffix. */
@@ -25,30 +20,27 @@ const nameOf = (entry: string): string => entry.toLowerCase().replace(/^\*\./, '
  *   local networks, and what `noProxy` names
  */
 export const createBypass = (noProxy: readonly string[]): ((host: string) => boolean) => {
-  const networks = new BlockList();
-  for (const entry of noProxy.filter(isRange)) {
-    const [address = '', prefix] = entry.split('/');
-    const isSix = address.includes(':');
-    networks.addSubnet(address, Number(prefix ?? (isSix ? 128 : 32)), isSix ? 'ipv6' : 'ipv4');
-  }
+  const networks = blocksOf(noProxy.filter(isRange));
   const names = noProxy.filter((entry) => !isRange(entry)).map(nameOf);
   const suffixes = [...localSuffixes, ...names.filter((name) => name.startsWith('.'))];
   return (host) => {
     const bare = bareHost(host).toLowerCase().replace(/\.$/, '');
     if (isThisMachine(bare)) return true;
-    const family = isIP(bare);
-    if (family > 0) return scopeOfAddress(bare) > 0 || networks.check(bare, family === 6 ? 'ipv6' : 'ipv4');
+    if (isIP(bare) > 0) return scopeOfAddress(bare) > 0 || isIn(networks, bare);
     return !bare.includes('.') || names.includes(bare) || suffixes.some((suffix) => bare.endsWith(suffix));
   };
 };
 
+/** A network as Chromium writes it. */
+const ruleOf = (entry: string): string => {
+  const [address = '', prefix] = entry.split('/');
+  const isSix = address.includes(':');
+  return `${isSix ? `[${address}]` : address}/${prefix ?? (isSix ? 128 : 32)}`;
+};
+
 /** The same rules as Chromium's list of hosts without a proxy. */
 export const bypassRules = (noProxy: readonly string[]): string => {
-  const given = noProxy.map((entry) => {
-    if (!isRange(entry)) return nameOf(entry).replace(/^\./, '*.');
-    const [address = '', prefix] = entry.split('/');
-    const isSix = address.includes(':');
-    return `${isSix ? `[${address}]` : address}/${prefix ?? (isSix ? 128 : 32)}`;
-  });
-  return ['<local>', ...nearNetworks, ...localSuffixes.map((suffix) => `*${suffix}`), ...given].join(';');
+  const given = noProxy.map((entry) => (isRange(entry) ? ruleOf(entry) : nameOf(entry).replace(/^\./, '*.')));
+  const near = nearNetworks.map(ruleOf);
+  return ['<local>', ...near, ...localSuffixes.map((suffix) => `*${suffix}`), ...given].join(';');
 };
