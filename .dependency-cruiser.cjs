@@ -14,6 +14,7 @@ const modules = [
   'authority',
   'people',
   'triggers',
+  'secrets',
   'content',
   'media',
   'streams',

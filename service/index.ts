@@ -21,6 +21,7 @@ import type { Options } from './platform/options/index.ts';
 import { createRecords } from './records/index.ts';
 import { createRenewal, type OnRenewal, type Service, startRenewable } from './renewal.ts';
 import { createScreens } from './screens/index.ts';
+import { createSecrets } from './secrets/index.ts';
 import { createShared } from './shared/index.ts';
 import { createStreams } from './streams/index.ts';
 import { createTakeovers } from './takeovers/index.ts';
@@ -46,8 +47,9 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   const takeovers = add(await createTakeovers(context));
   const drafts = add(await createDrafts(context));
   const triggers = add(await createTriggers(context, shared));
-  const kept = { takeovers, drafts, triggers, people };
-  const content = add(await createContent(context, { feeds, takeovers, triggers }));
+  const secrets = add(await createSecrets(context, shared));
+  const kept = { takeovers, drafts, triggers, people, secrets };
+  const content = add(await createContent(context, { feeds, takeovers, triggers, secrets }));
   const media = add(await createMedia(context, { content, feeds, shared }));
   const streams = add(await createStreams(context, { content }));
   const peers = add(await createPeers(context, { content, media, devices: stored, takeovers, drafts, shared }));
@@ -98,6 +100,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
     updateFeeds: peers.updateFeeds,
     beginUpdate: records.beginUpdate,
     screenOf: (deviceId) => devices.status(deviceId, url).screenSlug,
+    pageHeaders: secrets.get,
     rootFingerprint: () => authority.shown()?.root.fingerprint256 ?? null,
     protect: box.protect,
     recover: box.recover,

@@ -17,6 +17,7 @@ export {
   type MaintenanceView,
   maintenanceCall,
   type PageCover,
+  type PageLook,
   pageCover,
   proofNeeds,
   type ViewArea,
@@ -45,3 +46,4 @@ export { replaceFile } from './platform/store/file.ts';
 export { FolderTaken, runningAt } from './platform/store/lock.ts';
 export { rewriteFile, sweepRewrites } from './platform/store/rewrite.ts';
 export { EXIT_RESTART, isSupervised } from './platform/supervisor.ts';
+export type { PageHeaders } from './secrets/index.ts';

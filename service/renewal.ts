@@ -8,6 +8,7 @@ import type { OpeningTime } from './contract/content.ts';
 import type { Screen } from './contract/playlist.ts';
 import { type Closers, createClosers } from './platform/closers.ts';
 import type { Options } from './platform/options/index.ts';
+import type { PageHeaders } from './secrets/index.ts';
 
 export interface Service {
   /** The base URL of the service on this machine. */
@@ -26,6 +27,8 @@ export interface Service {
   beginUpdate(): Promise<void>;
   /** The slug of the screen that a device is bound to; null: not bound, or the screen was deleted. */
   screenOf(deviceId: string): string | null;
+  /** The headers of a secret of pages, and the origins that get them; null: there is no such secret. */
+  pageHeaders(name: string): PageHeaders | null;
   /** SHA-256 of the root certificate of the site, for people to compare; null: there is none. */
   rootFingerprint(): string | null;
   /** Writes the secret of the site to config.json, or a new one, as `POST /console/api/protect` does; it counts from the next start. */
@@ -106,6 +109,7 @@ export const startRenewable = async (options: Options, log: Logger, open: Open):
     isEmergency: (slug) => current.isEmergency(slug),
     updateFeeds: () => current.updateFeeds(),
     screenOf: (deviceId) => current.screenOf(deviceId),
+    pageHeaders: (name) => current.pageHeaders(name),
     rootFingerprint: () => current.rootFingerprint(),
     protect: (secret) => current.protect(secret),
     recover: () => current.recover(),

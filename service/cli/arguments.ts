@@ -49,6 +49,7 @@ export const deviceId = matching(/^[A-Za-z0-9 ._:-]{1,128}$/, 'a device id: 1 to
 export const takeoverId = matching(/^[a-z0-9-]{1,64}$/, '1 to 64 of a-z, 0-9 and -');
 export const messageId = matching(/^[a-z0-9-]{1,56}$/, '1 to 56 of a-z, 0-9 and -');
 export const triggerId = matching(/^[0-9a-f]{16}$/, 'the id of a trigger: 16 of 0-9 and a-f');
+export const secretName = matching(/^[a-z0-9-]{1,64}$/, '1 to 64 of a-z, 0-9 and -');
 export const versionHash = matching(/^[\da-f]{4,64}$/, 'the SHA-256 of a version, or its first characters');
 export const siteName = matching(/^[A-Za-z0-9_-]{1,64}$/, 'the name of a site: 1 to 64 of a-z, A-Z, 0-9, _ and -');
 /** Of an argument that takes several. */

@@ -37,6 +37,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     'signage trigger add "Lunch bell" --play lunch --for 45m --target tag:canteen',
     'curl -X POST https://192.168.1.20:8443/api/triggers/9c1e6f0b7a2d4853b1c0e9f8a7d6c5b4',
   ],
+  secrets: ['signage secrets set dash --origin https://dash.example.com < token', 'signage secrets list'],
   devices: ['signage devices forget 4K7Q-M3X9-FT2W-D0AZ'],
   box: ['signage box lobby-box identify', 'signage box lobby-box volume 40', 'signage box lobby-box display-off'],
   backup: ['sudo signage --box http://127.0.0.1:8080 backup lobby.tar'],

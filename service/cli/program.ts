@@ -15,6 +15,7 @@ import { registerPeople } from './commands/people.ts';
 import { registerProtect } from './commands/protect.ts';
 import { registerRecords } from './commands/records.ts';
 import { registerScreenshot } from './commands/screenshot.ts';
+import { registerSecrets } from './commands/secrets.ts';
 import { registerSend } from './commands/send.ts';
 import { registerOnboard, registerSite } from './commands/site.ts';
 import { registerTakeover } from './commands/takeover.ts';
@@ -37,6 +38,7 @@ const groups = [
   registerTakeover,
   registerMessage,
   registerTrigger,
+  registerSecrets,
   registerBoxes,
   registerBox,
   registerBackup,

@@ -1,6 +1,6 @@
 /** Shared by all commands: the selected box, the output, and prompts. */
 import { createInterface } from 'node:readline/promises';
-import type { Readable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Health } from '../contract/health.ts';
 import type { UserCredentials } from '../platform/nats.ts';
@@ -226,6 +226,20 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
     checkCanAsk: (yes: boolean | undefined): void => {
       if (yes === true || (stdin.isTTY === true && out.stderr.isTTY === true)) return;
       throw new CliError('usage', 'There is no terminal to ask on. To go ahead without being asked, add --yes.');
+    },
+    /** What is typed, which is not shown. */
+    askHidden: async (question: string): Promise<string> => {
+      out.stderr.write(question);
+      // It echoes nothing.
+      const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+      const lines = createInterface({ input: stdin, output: nowhere, terminal: true });
+      const stop = new AbortController();
+      lines.once('SIGINT', () => stop.abort());
+      lines.once('close', () => stop.abort());
+      const answer = await lines.question('', { signal: stop.signal }).catch(() => '');
+      lines.close();
+      out.stderr.write('\n');
+      return answer;
     },
     /** @throws CliError `refused` if the operator declines */
     confirm: async (question: string, yes: boolean | undefined): Promise<void> => {

@@ -1,5 +1,5 @@
 /** The content and its versions over HTTP. */
-import { type Content, validateContent } from '../content/index.ts';
+import type { Content } from '../content/index.ts';
 import type { ContentCheck, ContentVersions, PublishedContent } from '../contract/console/content.ts';
 import type { DesignList } from '../contract/console/designs.ts';
 import { designs } from '../contract/designs.ts';
@@ -16,13 +16,14 @@ import { type DocumentDependencies, etagOf, nothing, withDocuments } from './doc
 import type { VersionStore } from './version-store.ts';
 
 export interface ContentDependencies extends DocumentDependencies {
-  content: Pick<Content, 'playing' | 'publish' | 'judge'>;
+  content: Pick<Content, 'playing' | 'publish' | 'judge' | 'validate'>;
 }
 
 type Tempo = Pick<ServiceContext, 'tempo'>;
 
-export const contentRoutes = ({ tempo }: Tempo, { content, peers, triggers }: ContentDependencies): Routes => {
-  const { withDocument, warningsOf } = withDocuments({ tempo }, { content, peers, triggers });
+export const contentRoutes = ({ tempo }: Tempo, dependencies: ContentDependencies): Routes => {
+  const { content } = dependencies;
+  const { withDocument, warningsOf } = withDocuments({ tempo }, dependencies);
 
   return {
     'GET /console/api/content': (ctx) => {
@@ -48,7 +49,7 @@ export const contentRoutes = ({ tempo }: Tempo, { content, peers, triggers }: Co
       const match = ctx.get('If-Match');
       if (match === '') throw new CodedError('precondition_required', undefined, { field: 'If-Match' });
       await withDocument(ctx, async ({ text, value }) => {
-        const reading = validateContent(value);
+        const reading = content.validate(value);
         if (!reading.ok) throw new CodedError('invalid_content', undefined, { errors: reading.issues });
         const { sha256, changedAt } = await content
           .publish({
@@ -68,7 +69,7 @@ export const contentRoutes = ({ tempo }: Tempo, { content, peers, triggers }: Co
 
     'POST /console/api/content/check': async (ctx) => {
       await withDocument(ctx, async ({ value }) => {
-        const reading = validateContent(value);
+        const reading = content.validate(value);
         ctx.body = (
           reading.ok
             ? { ok: true, errors: [], warnings: await warningsOf(reading.content) }

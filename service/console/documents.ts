@@ -10,12 +10,14 @@ import type { Context } from '../http/routes.ts';
 import { createTransferSlots } from '../http/transfers.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
+import type { Secrets } from '../secrets/index.ts';
 import type { Triggers } from '../triggers/index.ts';
 
 export interface DocumentDependencies {
   content: Pick<Content, 'judge'>;
   peers: Pick<Peers, 'missingMedia'>;
   triggers: Pick<Triggers, 'warnings'>;
+  secrets: Pick<Secrets, 'warnings'>;
 }
 
 const DEADLINE_MS = 60_000;
@@ -36,7 +38,7 @@ export const etagOf = (sha256: string): string => `"${sha256}"`;
 /** @param most bytes of a body */
 export const withDocuments = (
   { tempo }: Pick<ServiceContext, 'tempo'>,
-  { content, peers, triggers }: DocumentDependencies,
+  { content, peers, triggers, secrets }: DocumentDependencies,
   most = mostContentBytes,
 ) => {
   const slots = createTransferSlots(pendingBytes);
@@ -63,6 +65,7 @@ export const withDocuments = (
     warningsOf: async (file: ContentFile): Promise<ContentIssue[]> => [
       ...(await content.judge(file)),
       ...(await peers.missingMedia(file)),
+      ...secrets.warnings(file),
       ...triggers.warnings({
         message: (id) => file.messages.find((message) => message.id === id),
         hasPlaylist: (id) => file.playlists.some((playlist) => playlist.id === id),

@@ -1,6 +1,6 @@
 /** Drafts over HTTP: `/console/api/drafts`. */
 import { requireRole } from '../auth/person-keys.ts';
-import { type Content, validateContent } from '../content/index.ts';
+import type { Content } from '../content/index.ts';
 import { mostContentBytes, type PublishedContent } from '../contract/console/content.ts';
 import {
   type Draft,
@@ -29,7 +29,7 @@ import type { VersionStore } from './version-store.ts';
 
 interface Dependencies extends DocumentDependencies {
   drafts: Pick<Drafts, 'list' | 'get' | 'save' | 'remove' | 'noteEditing' | 'editing'>;
-  content: Pick<Content, 'playing' | 'publish' | 'judge'>;
+  content: Pick<Content, 'playing' | 'publish' | 'judge' | 'validate'>;
   peers: Pick<Peers, 'missingMedia' | 'broadcast'>;
   versions: Pick<VersionStore, 'read'>;
 }
@@ -111,7 +111,7 @@ export const draftRoutes = (tempo: Parameters<typeof withDocuments>[0], dependen
       }
       ({ value } = merged);
     }
-    const reading = validateContent(value);
+    const reading = content.validate(value);
     if (!reading.ok) throw new CodedError('invalid_content', undefined, { errors: reading.issues });
     return { value, file: reading.content, from: playing.sha256 };
   };

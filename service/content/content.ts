@@ -13,6 +13,7 @@ import type { ServiceContext } from '../module.ts';
 import { createQueue } from '../platform/queue.ts';
 import type { Durable } from '../platform/store/durable.ts';
 import { rewriteFile, sweepRewrites } from '../platform/store/rewrite.ts';
+import type { Secrets } from '../secrets/index.ts';
 import { createChecker } from './checker.ts';
 import { createBackups, readContentFile, watchContentFile, writeDemo } from './content-file.ts';
 import {
@@ -26,13 +27,15 @@ import {
 import { createKept, type LastKnownGood, storedScreens } from './kept.ts';
 import type { ScreenDocument } from './model.ts';
 import { createPayloads, type InsertedPlaylists, type LeadingSlides, type View } from './payloads.ts';
-import { checkContent, writeSchema } from './validate.ts';
+import { checkContent, type Reading, validateContent, writeSchema } from './validate.ts';
 
 export interface Content extends View {
   /** `invalid`: the file has errors, and the last valid content plays, if any. */
   status(): { status: 'ok' | 'invalid'; errors: ContentIssue[] };
   /** Mistakes in the playing content that the schema allows. Waits up to 2 s for a running check. */
   warnings(): Promise<ContentIssue[]>;
+  /** Validates an edit: also by what this box knows, such as secrets. Never throws. */
+  validate(json: unknown): Reading;
   /** Mistakes in any content that the schema allows. */
   judge(content: ContentFile): Promise<ContentIssue[]>;
   /** The document that plays; null: there never was valid content. */
@@ -84,11 +87,13 @@ export const openContent = async (
     feeds,
     leading,
     inserted,
+    secrets,
   }: {
     lastKnownGood: Pick<Durable<LastKnownGood>, 'read' | 'update'>;
     feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>;
     leading: LeadingSlides;
     inserted: InsertedPlaylists;
+    secrets: Pick<Secrets, 'issues'>;
   },
 ): Promise<OpenContent> => {
   const { dirs, ids, log, tempo, now } = context;
@@ -130,8 +135,16 @@ export const openContent = async (
     return isChanged;
   };
 
+  /** Secrets are changed apart from the content, and content of other boxes may name some that are not here yet. */
+  const judged = (reading: Reading): Reading => {
+    const found = reading.ok ? secrets.issues(reading.content) : [];
+    return found.length === 0 ? reading : { ok: false, issues: found };
+  };
+
   const load = async (): Promise<Buffer> => {
-    const { bytes, reading, changedAt } = await readContentFile(tempo, path, playing?.bytes ?? null);
+    const { bytes, reading: read, changedAt } = await readContentFile(tempo, path, playing?.bytes ?? null);
+    const isEdited = current === null || !bytes.equals(Buffer.from(current.text));
+    const reading = read !== null && isEdited ? judged(read) : read;
     if (reading === null) {
       issues = [];
       log.debug({}, 'content.json was saved without a change');
@@ -267,6 +280,7 @@ export const openContent = async (
     status: () => ({ status: issues.length === 0 ? 'ok' : 'invalid', errors: issues }),
     warnings: checker.warnings,
     judge: checker.judge,
+    validate: (json) => judged(validateContent(json)),
     playing: () => current,
     publish: (publication) => enqueue(() => publish(publication)),
     document: kept.document,

@@ -2,6 +2,7 @@
 import type { Health } from '../contract/health.ts';
 import type { Feeds } from '../feeds/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
+import type { Secrets } from '../secrets/index.ts';
 import type { Takeovers } from '../takeovers/index.ts';
 import type { Triggers } from '../triggers/index.ts';
 import { type Content as OpenContent, openContent } from './content.ts';
@@ -35,10 +36,12 @@ export const createContent = async (
     feeds,
     takeovers,
     triggers,
+    secrets,
   }: {
     feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>;
     takeovers: Pick<Takeovers, 'slides' | 'onChange'>;
     triggers: Pick<Triggers, 'insertions' | 'onChange'>;
+    secrets: Pick<Secrets, 'issues'>;
   },
 ): Promise<Content> => {
   const lastKnownGood = context.keep(await openLastKnownGood(context));
@@ -47,6 +50,7 @@ export const createContent = async (
     feeds,
     leading: takeovers,
     inserted: triggers,
+    secrets,
   });
   context.keep({ close });
   const recentlyReplaced = () =>

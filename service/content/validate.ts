@@ -12,6 +12,7 @@ import { isNestedWithin } from '../domain/collections.ts';
 import { defaultIssues, valueIssues } from '../domain/form-values.ts';
 import { withoutCredentials } from '../domain/media-names.ts';
 import { pictureKindOf } from '../domain/media-types.ts';
+import { styleIssue } from '../domain/page-address.ts';
 import { slideId } from '../domain/slides.ts';
 import { didYouMean } from '../domain/wording.ts';
 import { labelled, type Path, spellPath } from './labels.ts';
@@ -187,6 +188,9 @@ const crossCheck = (content: ContentFile): { path: Path; message: string }[] => 
       for (const { path, message } of form === undefined ? [] : valueIssues(form, each.content)) {
         report([...here, 'content', ...path], message);
       }
+      const css = each.kind === 'web' ? each.content?.web?.css : undefined;
+      const styled = css === undefined ? null : styleIssue(css, String(each.media_url));
+      if (styled !== null) report([...here, 'content', 'web', 'css'], styled);
       if (each.kind === 'rss') refer([...here, 'content', 'feed_id'], each.content.feed_id, feeds, 'RSS feed');
       if (each.kind === 'calendar') {
         refer([...here, 'content', 'calendar_id'], each.content.calendar_id, calendars, 'calendar');

@@ -23,12 +23,27 @@ const share = z.number().min(0).max(1);
 const viewArea = z.object({ x: share, y: share, width: share, height: share });
 export type ViewArea = z.infer<typeof viewArea>;
 
+/** How an external page is shown, as in `content.web` of its slide. */
+const pageLook = z.object({
+  zoom: z.number().min(0.25).max(5).optional(),
+  scroll: z.number().min(-2_000).max(2_000).optional(),
+  css: z.string().max(16_384).optional(),
+  headers: z.string().max(64).optional().describe('name of the secret whose headers its requests get'),
+});
+export type PageLook = z.infer<typeof pageLook>;
+
 /**
  * Request of a page in the kiosk to show an external page that forbids frames: a separate view over the page, or over its
  * main zone. The view loads hidden, and is shown, hidden and closed by the id that the page assigns.
  */
 export const externalCall = z.discriminatedUnion('do', [
-  z.object({ do: z.literal('open'), id: z.int(), url: z.url({ protocol: /^https?$/ }).max(4096), area: viewArea }),
+  z.object({
+    do: z.literal('open'),
+    id: z.int(),
+    url: z.url({ protocol: /^https?$/ }).max(4096),
+    area: viewArea,
+    look: pageLook.optional(),
+  }),
   z.object({ do: z.literal('show'), id: z.int(), area: viewArea }),
   z.object({ do: z.literal(['hide', 'close', 'awaitEnd']), id: z.int() }),
 ]);

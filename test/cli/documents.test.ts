@@ -59,6 +59,8 @@ const endings: Readonly<Record<string, number>> = {
   'signage trigger add': 1,
   'signage trigger try': 3,
   'signage trigger delete': 3,
+  // There is no such file.
+  'signage secrets set': 1,
   // Its page does not confirm it.
   'signage box "': 5,
   // `timeout` ends it.

@@ -111,6 +111,11 @@ test.each(withAndWithoutSecret)('every operation does its work, %s', async (_, s
   expect(await read(`GET ${base}/triggers`, [], 200)).toMatchObject({ triggers: [{ name: 'Bell' }] });
   await run(`POST ${base}/triggers/:id/try`, [id], 200);
   await run(`DELETE ${base}/triggers/:id`, [id], 204);
+  const atBox = localHeaders(service);
+  const wall = { origins: ['https://dash.example.com'], headers: { Authorization: 'Bearer a' } };
+  await run(`PUT ${base}/secrets/:name`, ['dash'], secret === null ? 409 : 201, wall, atBox);
+  await run(`GET ${base}/secrets`, [], 200);
+  await run(`DELETE ${base}/secrets/:name`, ['dash'], secret === null ? 404 : 204);
   expect(await read(`GET ${base}/designs`, [], 200)).toMatchObject({ designs: expect.any(Array) });
   // There is no authority without HTTPS.
   await run(`GET ${base}/ca`, [], 404);
@@ -142,6 +147,8 @@ test.each(withAndWithoutSecret)('every operation does its work, %s', async (_, s
     'takeover.end',
     'trigger.create',
     'trigger.delete',
+    'secret.set',
+    'secret.delete',
     'ca.renew',
     'device.forget',
     'box.action',

@@ -36,6 +36,7 @@ const saying = (title: string): string => JSON.stringify(lobbyWith([{ kind: 'tex
 /** A box's content, with nothing else of the box. */
 const leading = { slides: () => [], onChange: () => {} };
 const inserted = { insertions: () => [], onChange: () => {} };
+const secrets = { issues: () => [] };
 
 const openBox = async (nodeId: string, first?: string): Promise<Box> => {
   const dataDir = temporaryFolder();
@@ -45,7 +46,7 @@ const openBox = async (nodeId: string, first?: string): Promise<Box> => {
     const context = contentContext(dataDir, { nodeId });
     const lastKnownGood = await openLastKnownGood(context);
     const feeds = { follow() {}, fill: <Records>(records: Records) => records, onChange() {} };
-    const content = await openContent(context, { lastKnownGood, feeds, leading, inserted });
+    const content = await openContent(context, { lastKnownGood, feeds, leading, inserted, secrets });
     const close = async () => {
       await content.close();
       await lastKnownGood.close();

@@ -30,7 +30,7 @@ test.each(['at the start', 'after a change'])(
     write('one');
     const context = contentContext(dataDir, { log });
     const lastKnownGood = await openLastKnownGood(context);
-    const content = await openContent(context, { lastKnownGood, feeds, leading, inserted });
+    const content = await openContent(context, { lastKnownGood, feeds, leading, inserted, secrets });
     onTestFinished(async () => {
       await content.close();
       await lastKnownGood.close();
@@ -53,6 +53,7 @@ test.each(['at the start', 'after a change'])(
 
 const leading = { slides: () => [], onChange: () => {} };
 const inserted = { insertions: () => [], onChange: () => {} };
+const secrets = { issues: () => [] };
 
 test("a peer's document that could not be stored plays, and is stored when it is passed in again", async () => {
   const dataDir = temporaryFolder();
@@ -69,7 +70,7 @@ test("a peer's document that could not be stored plays, and is stored when it is
     },
   };
   const feeds = { follow: () => {}, fill: <Records>(records: Records) => records, onChange: () => {} };
-  const content = await openContent(context, { lastKnownGood, feeds, leading, inserted });
+  const content = await openContent(context, { lastKnownGood, feeds, leading, inserted, secrets });
   onTestFinished(async () => {
     await content.close();
     await durable.close();

@@ -66,7 +66,7 @@ interface Setup {
   dataDir?: string;
 }
 
-export interface TestService extends Pick<Service, 'hours' | 'nodeId' | 'recover'> {
+export interface TestService extends Pick<Service, 'hours' | 'nodeId' | 'pageHeaders' | 'recover'> {
   url: string;
   dataDir: string;
   /** What the service logged, one JSON object a line. */
@@ -146,6 +146,7 @@ export const startTestService = async (
   return {
     url: service.url,
     hours: service.hours,
+    pageHeaders: service.pageHeaders,
     nodeId: service.nodeId,
     recover: service.recover,
     dataDir,

@@ -131,6 +131,7 @@ export type AuditSubject =
   | 'medium'
   | 'person'
   | 'screen'
+  | 'secret'
   | 'takeover'
   | 'trigger';
 

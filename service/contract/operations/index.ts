@@ -13,6 +13,7 @@ import { peers } from './peers.ts';
 import { people } from './people.ts';
 import { records } from './records.ts';
 import { screens } from './screens.ts';
+import { secrets } from './secrets.ts';
 import { site } from './site.ts';
 import { sockets } from './sockets.ts';
 import { streams } from './streams.ts';
@@ -38,6 +39,7 @@ export const areas = {
   Updates: updates,
   Site: { ...site, ...machine, ...authority },
   Triggers: triggers,
+  Secrets: secrets,
   People: people,
   Records: records,
 } as const satisfies Record<string, Operations>;
@@ -61,6 +63,7 @@ export const operations = {
   ...site,
   ...machine,
   ...triggers,
+  ...secrets,
   ...authority,
   ...people,
   ...records,

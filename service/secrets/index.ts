@@ -1,0 +1,165 @@
+/** Secrets of pages: headers that all boxes of the site share sealed, and that only the kiosk reads. */
+import {
+  type Secret,
+  type SecretRecord,
+  type SecretRequest,
+  secretLimits,
+  secretName,
+  secretRecord,
+  secretRequest,
+} from '../contract/console/secrets.ts';
+import type { ContentFile } from '../contract/content.ts';
+import type { ContentIssue } from '../contract/content-terms.ts';
+import { CodedError } from '../contract/errors.ts';
+import { readFields } from '../contract/fields.ts';
+import { canonical } from '../domain/canonical.ts';
+import { laterThan } from '../domain/merge.ts';
+import { originIssue, originOf } from '../domain/page-address.ts';
+import type { EpochMs } from '../domain/time.ts';
+import { readJson } from '../http/body.ts';
+import type { Module, ServiceContext } from '../module.ts';
+import { createQueue } from '../platform/queue.ts';
+import type { Shared } from '../shared/index.ts';
+
+/** What the kiosk adds to requests. */
+export type PageHeaders = Pick<SecretRecord, 'origins' | 'headers'>;
+
+export interface Secrets extends Module {
+  /** Null: there is no such secret. */
+  get(name: string): PageHeaders | null;
+  /** Web slides that name a secret for an address that is not among its origins. */
+  issues(content: ContentFile): ContentIssue[];
+  /** Web slides that name a secret that is not here. */
+  warnings(content: ContentFile): ContentIssue[];
+}
+
+/** A box that was away for longer may bring a deleted one back. */
+const KEEP_MS = 400 * 86_400_000;
+
+/** Of one name: the newest counts. */
+export const mergeSecrets = (a: SecretRecord, b: SecretRecord): SecretRecord => {
+  const key = (each: SecretRecord): string => `${each.updated_at} ${canonical(each)}`;
+  return key(a) >= key(b) ? a : b;
+};
+
+const isForgotten = ({ removed_at }: SecretRecord, now: EpochMs): boolean =>
+  removed_at !== null && Date.parse(removed_at) + KEEP_MS <= now;
+
+/** The web slides that name a secret, with the place of its name. */
+const uses = ({ playlists }: ContentFile): { path: string; name: string; address: string }[] =>
+  playlists.flatMap(({ slides }, at) =>
+    slides.flatMap((slide, index) => {
+      const name = slide.kind === 'web' ? slide.content?.web?.headers : undefined;
+      if (slide.kind !== 'web' || name === undefined) return [];
+      return [{ path: `playlists[${at}].slides[${index}].content.web.headers`, name, address: slide.media_url }];
+    }),
+  );
+
+/** @throws CodedError `invalid_field` */
+const nameOf = (given: string): string => {
+  const { success, data } = secretName.safeParse(given);
+  if (success) return data;
+  throw new CodedError('invalid_field', 'name is not valid: 1 to 64 of a-z, 0-9 and -.', { field: 'name' });
+};
+
+/** @throws CodedError `invalid_field` */
+const requestOf = (body: Record<string, unknown>): SecretRequest => {
+  const request = readFields(secretRequest, body);
+  for (const each of request.origins) {
+    const issue = originIssue(each);
+    if (issue === null) continue;
+    throw new CodedError('invalid_field', `origins is not valid: ${issue}.`, { field: 'origins' });
+  }
+  return request;
+};
+
+const shown = ({ id, origins, updated_at }: SecretRecord): Secret => ({ name: id, origins, updated_at });
+
+export const createSecrets = async (
+  { options, now }: Pick<ServiceContext, 'options' | 'now'>,
+  shared: Pick<Shared, 'open'>,
+): Promise<Secrets> => {
+  const records = await shared.open<SecretRecord>({
+    name: 'secrets',
+    schema: secretRecord,
+    merge: mergeSecrets,
+    most: secretLimits.records,
+    protection: 'sealed',
+    isOver: isForgotten,
+  });
+  const enqueue = createQueue();
+  const find = (name: string): SecretRecord | undefined => {
+    const record = records.get(name);
+    // Sealed records are of sites with a secret alone.
+    return options.sharedSecret === null || record?.removed_at !== null ? undefined : record;
+  };
+  const live = (): SecretRecord[] => records.list().flatMap(({ id }) => find(id) ?? []);
+
+  const set = (name: string, given: PageHeaders): Promise<{ record: SecretRecord; isNew: boolean }> =>
+    enqueue(async () => {
+      const isNew = find(name) === undefined;
+      if (isNew && live().length >= secretLimits.secrets) throw new CodedError('too_many_secrets');
+      const updated_at = laterThan(records.get(name)?.updated_at, now());
+      const record = { id: name, ...given, updated_at, removed_at: null };
+      await records.put(record);
+      return { record, isNew };
+    });
+  const remove = (name: string): Promise<void> =>
+    enqueue(async () => {
+      const before = find(name);
+      if (before === undefined) throw new CodedError('secret_not_found');
+      const updated_at = laterThan(before.updated_at, now());
+      await records.put({ id: name, origins: [], headers: {}, updated_at, removed_at: updated_at });
+    });
+
+  return {
+    get: (name) => find(name) ?? null,
+    issues: (content) =>
+      uses(content).flatMap(({ path, name, address }) => {
+        const origins = find(name)?.origins;
+        if (origins === undefined || origins.includes(originOf(address) ?? '')) return [];
+        const message = `the secret ${JSON.stringify(name)} is for ${origins.join(', ')}, and not for the address of this slide`;
+        return [{ path, message }];
+      }),
+    warnings: (content) =>
+      uses(content).flatMap(({ path, name }) =>
+        find(name) === undefined
+          ? [{ path, message: `there is no secret ${JSON.stringify(name)}: the slide is skipped` }]
+          : [],
+      ),
+    states: {
+      secret: (name) => {
+        const record = find(name);
+        return record === undefined ? null : { origins: record.origins, headers: Object.keys(record.headers) };
+      },
+    },
+    routes: {
+      'GET /console/api/secrets': (ctx) => {
+        ctx.set('Cache-Control', 'no-store');
+        ctx.body = {
+          secrets: live()
+            .map(shown)
+            .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+        };
+      },
+      'PUT /console/api/secrets/:name': async (ctx) => {
+        if (options.sharedSecret === null) {
+          throw new CodedError(
+            'secret_required',
+            'Secrets of pages need a secret of the site: protect this site first.',
+          );
+        }
+        if (!ctx.state.isSecure && !ctx.state.isLocal) throw new CodedError('secure_required');
+        const name = nameOf(ctx.params.name);
+        const { record, isNew } = await set(name, requestOf(await readJson(ctx)));
+        ctx.set('Cache-Control', 'no-store');
+        ctx.status = isNew ? 201 : 200;
+        ctx.body = shown(record);
+      },
+      'DELETE /console/api/secrets/:name': async (ctx) => {
+        await remove(nameOf(ctx.params.name));
+        ctx.status = 204;
+      },
+    },
+  };
+};
