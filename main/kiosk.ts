@@ -90,6 +90,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
         if (service === null) throw new Error('the service does not run');
         return deviceKeys.prove(slot, deviceId, needs, service.nodeId);
       },
+      pageHeaders: (name) => service?.pageHeaders(name) ?? null,
       onChord: (assignment) => maintenance.toggle(assignment),
       onCloseRequest: () => maintenance.close(),
     },

@@ -8,6 +8,7 @@ import {
   heartbeatSchema,
   mostScreenshotPixels,
   type PageCover,
+  type PageHeaders,
   pageCover,
   proofNeeds,
 } from '../../service/public.ts';
@@ -31,6 +32,8 @@ export interface DisplayViewHandlers {
   onHeartbeat(heartbeat: Heartbeat): void;
   /** As `KioskBridge.prove`. */
   prove(needs: ProofNeeds): string;
+  /** As of the service. */
+  pageHeaders(name: string): PageHeaders | null;
   /** The requested page failed: its process ended, or it could not be loaded. */
   onLost(reason: string): void;
   /** The maintenance key combination was pressed. */
@@ -76,7 +79,7 @@ interface Page {
 
 export const createDisplayView = (
   display: Display,
-  { onHeartbeat, prove, onLost, onChord, onCloseRequest }: DisplayViewHandlers,
+  { onHeartbeat, prove, pageHeaders, onLost, onChord, onCloseRequest }: DisplayViewHandlers,
   { preload }: DisplayViewOptions,
 ) => {
   const window = openLayeredWindow(display, onCloseRequest);
@@ -203,10 +206,11 @@ export const createDisplayView = (
     watchChord(contents, onChord);
     rotateContents(contents, rotation);
     if (partition === null) return;
-    hostExternalPages(window, contents, (external) => {
+    const prepare = (external: WebContents): void => {
       rotateContents(external, rotation);
       watchChord(external, onChord);
-    });
+    };
+    hostExternalPages(window, contents, { prepare, pageHeaders });
   };
 
   return {

@@ -2,7 +2,7 @@
 
 import type { Logger } from 'pino';
 import type { ProofNeeds } from '../../service/domain/device-proof.ts';
-import type { KioskHealth } from '../../service/public.ts';
+import type { KioskHealth, PageHeaders } from '../../service/public.ts';
 import type { DisplayView, DisplayViewHandlers } from './display-view.ts';
 import type { Display, DisplayAssignment } from './displays.ts';
 import {
@@ -26,6 +26,8 @@ export interface DisplayWindowPorts {
   troubleUrl(retryMs: number | null): string | null;
   /** As `KioskBridge.prove`. */
   prove(assignment: DisplayAssignment, needs: ProofNeeds): string;
+  /** As of the service. */
+  pageHeaders(name: string): PageHeaders | null;
   /** What the runtime tells of the GPU. */
   graphics(): Pick<KioskHealth['screens'][number], 'gpu' | 'gpu_features' | 'video_decode'>;
   onRecovery(step: RecoveryStep, assignment: DisplayAssignment): void;
@@ -65,6 +67,7 @@ export const createDisplayWindow = (
       else log.warn({ display: assignment.display.label, reason }, 'the trouble page failed');
     },
     prove: (needs) => ports.prove(assignment, needs),
+    pageHeaders: ports.pageHeaders,
     onChord: () => ports.onChord(assignment),
     onCloseRequest: ports.onCloseRequest,
   });

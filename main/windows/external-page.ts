@@ -5,14 +5,24 @@
 
 import { type EventEmitter, once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type WebContents, WebContentsView } from 'electron';
-import { externalCallSchema, type ViewArea } from '../../service/public.ts';
+import { type Session, session as sessions, type WebContents, WebContentsView } from 'electron';
+import { originOf } from '../../service/domain/page-address.ts';
+import { externalCallSchema, type PageHeaders, type PageLook, type ViewArea } from '../../service/public.ts';
 import { externalChannel } from '../channels.ts';
 import type { LayeredWindow } from './layers.ts';
+import { grantHeaders } from './page-headers.ts';
+import { dressPage } from './page-look.ts';
 import { lockedPreferences } from './web-pages.ts';
 
-/** The session of all external pages; in memory, so that their storage ends with the app. */
-export const externalPartition = 'external';
+/** The session of external pages; in memory, so that their storage ends with the app. */
+const externalPartition = 'external';
+/** Pages of a secret have one of their own, whose cache no other page can ask. */
+const partitionOf = (secret: string | undefined): string =>
+  secret === undefined ? externalPartition : `${externalPartition}-${secret}`;
+
+const externals = new WeakSet<Session>();
+/** Whether a session is one of external pages. */
+export const isExternalSession = (session: Session): boolean => externals.has(session);
 
 /** A page needs two: the current one and the next. More of them are not closed by mistake. */
 const MAX_VIEWS = 4;
@@ -23,12 +33,12 @@ export const ABORTED = -3;
 
 /**
  * Allows a page of the service to open external pages, until it navigates or ends.
- * @param prepare called with the web contents of each external page before it loads
+ * @param ports `prepare` is called with the web contents of each external page before it loads; `pageHeaders` as of the service
  */
 export const hostExternalPages = (
   window: LayeredWindow,
   page: WebContents,
-  prepare: (contents: WebContents) => void,
+  { prepare, pageHeaders }: { prepare(contents: WebContents): void; pageHeaders(name: string): PageHeaders | null },
 ): void => {
   const views = new Map<number, { view: WebContentsView; contents: WebContents; area: ViewArea }>();
 
@@ -56,16 +66,24 @@ export const hostExternalPages = (
   };
 
   /** @throws Error if the page cannot be loaded */
-  const open = async (id: number, url: string, area: ViewArea): Promise<void> => {
+  const open = async (id: number, url: string, area: ViewArea, look: PageLook): Promise<void> => {
     close(id);
+    const { headers: secret } = look;
+    if (secret !== undefined && !pageHeaders(secret)?.origins.includes(originOf(url) ?? '')) {
+      throw new Error(`there is no secret ${secret} for this address`);
+    }
     if (views.size >= MAX_VIEWS) throw new Error(`more than ${MAX_VIEWS} external pages are open`);
-    const view = new WebContentsView({ webPreferences: { ...lockedPreferences, partition: externalPartition } });
+    const partition = partitionOf(secret);
+    externals.add(sessions.fromPartition(partition));
+    const view = new WebContentsView({ webPreferences: { ...lockedPreferences, partition } });
     // Until it has painted, the page underneath stays visible.
     view.setBackgroundColor('#00000000');
     const contents = view.webContents;
     views.set(id, { view, contents, area });
     setShown(id, false);
     prepare(contents);
+    if (secret !== undefined) grantHeaders(contents, () => pageHeaders(secret));
+    dressPage(contents, url, look);
     const end = (): void => {
       if (views.get(id)?.contents === contents) close(id);
     };
@@ -100,7 +118,7 @@ export const hostExternalPages = (
   page.ipc.handle(externalChannel, async (event, message: unknown) => {
     if (event.senderFrame !== page.mainFrame) throw new Error('only the main frame may open external pages');
     const call = externalCallSchema.parse(message);
-    if (call.do === 'open') await open(call.id, call.url, call.area);
+    if (call.do === 'open') await open(call.id, call.url, call.area, call.look ?? {});
     else if (call.do === 'close') close(call.id);
     else if (call.do === 'awaitEnd') await awaitEnd(call.id);
     else if (call.do === 'show') setShown(call.id, true, call.area);

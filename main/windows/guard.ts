@@ -1,10 +1,10 @@
 /** Restricts every page to its addresses, and denies everything that a passer-by could open. */
 
-import { app, type Session, session, type WebContents } from 'electron';
+import { app, type Session, type WebContents } from 'electron';
 import { mayBeFramed } from '../../service/domain/framing.ts';
 import { ownOrigin } from '../own-pages.ts';
 import { isOwnHost } from '../service-host.ts';
-import { externalPartition } from './external-page.ts';
+import { isExternalSession } from './external-page.ts';
 
 interface GuardOptions {
   /** The origin of the service; null: it does not run. */
@@ -34,7 +34,7 @@ const isExternal = (url: string, options: GuardOptions): boolean =>
   URL.canParse(url) && /^https?:/.test(url) && !isService(new URL(url), options);
 
 const guardContents = (contents: WebContents, options: GuardOptions): void => {
-  const isAllowed = contents.session === session.fromPartition(externalPartition) ? isExternal : isOwn;
+  const isAllowed = isExternalSession(contents.session) ? isExternal : isOwn;
   const restrict = (event: { preventDefault(): void; url: string; isMainFrame: boolean }): void => {
     if (!(event.isMainFrame ? isAllowed(event.url, options) : isFrameable(event.url, options))) event.preventDefault();
   };

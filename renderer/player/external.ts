@@ -5,7 +5,7 @@
  */
 
 import type { FrameVerdict } from '../../service/contract/frames.ts';
-import type { ViewArea } from '../../service/contract/kiosk.ts';
+import type { PageLook, ViewArea } from '../../service/contract/kiosk.ts';
 import { mayBeFramed } from '../../service/domain/framing.ts';
 import { findKiosk } from '../shared/kiosk.ts';
 import { within } from './abort.ts';
@@ -97,8 +97,9 @@ interface PolicyDocument extends Document {
 const canPauseWhenHidden = (): boolean =>
   (document as PolicyDocument).featurePolicy?.features().includes(PAUSE_WHEN_HIDDEN) === true;
 
-const createFrame = (url: string): HTMLIFrameElement => {
+const createFrame = (url: string, zoom = 1): HTMLIFrameElement => {
   const frame = document.createElement('iframe');
+  if (zoom !== 1) frame.style.zoom = String(zoom);
   frame.tabIndex = -1;
   frame.inert = true;
   frame.referrerPolicy = 'strict-origin';
@@ -115,14 +116,14 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
  */
 const openFrame = async (
   url: string,
-  { parent, isSilent, isEarly, onGone }: Omit<Opening, 'headers'>,
+  { parent, isSilent, isEarly, look, onGone }: Omit<Opening, 'headers'>,
   signal: AbortSignal,
 ): Promise<ExternalPage> => {
   const pausesWhenHidden = canPauseWhenHidden();
 
   /** Loads the page in a frame under the current one. */
   const load = async (isHidden: boolean, wanted: AbortSignal): Promise<HTMLIFrameElement> => {
-    const frame = createFrame(url);
+    const frame = createFrame(url, look?.zoom);
     frame.hidden = isHidden;
     // An empty frame is white.
     frame.style.opacity = '0';
@@ -208,7 +209,7 @@ const areaOf = (element: HTMLElement): ViewArea => {
 /** A page in a view of the kiosk. It is no element of this page, so only another view can cover it. */
 const openView = async (
   url: string,
-  { parent, isSilent: isSilentAtFirst, onGone }: Pick<Opening, 'parent' | 'isSilent' | 'onGone'>,
+  { parent, isSilent: isSilentAtFirst, look, onGone }: Pick<Opening, 'parent' | 'isSilent' | 'look' | 'onGone'>,
   signal: AbortSignal,
 ): Promise<ExternalPage> => {
   lastId += 1;
@@ -225,10 +226,12 @@ const openView = async (
     room.disconnect();
     ask('close');
   };
-  await within(signal, kiosk?.external({ do: 'open', id, url, area: areaOf(parent) })).catch((error: unknown) => {
-    close();
-    throw signal.aborted ? error : new Error(`${url} could not be loaded`);
-  });
+  await within(signal, kiosk?.external({ do: 'open', id, url, area: areaOf(parent), ...(look && { look }) })).catch(
+    (error: unknown) => {
+      close();
+      throw signal.aborted ? error : new Error(`${url} could not be loaded`);
+    },
+  );
   void kiosk?.external({ do: 'awaitEnd', id }).then(
     () => isClosed || onGone(`${url} has crashed`),
     () => {},
@@ -258,6 +261,8 @@ export interface Opening {
   isSilent: boolean;
   /** Whether the page is opened before it is shown: then it must stay silent until it is. */
   isEarly: boolean;
+  /** How a kiosk shows it; absent: as it is. Browsers show its size alone. */
+  look?: PageLook;
   /**
    * Called when an open page is lost: its process has crashed, which only the kiosk can detect, or it could not be loaded
    * when it was shown.
@@ -278,6 +283,7 @@ export const openExternal = async (
   const either = AbortSignal.any([signal, patience]);
   try {
     if (kiosk !== undefined && !isOwn) return await openView(url, opening, either);
+    if (opening.look?.headers !== undefined) throw new Error(`${url} needs the headers that only a kiosk adds`);
     requireLoadable(url);
     await requireFramable(url, headers, either);
     return await openFrame(url, opening, either);

@@ -23,6 +23,7 @@ const running = (log: string[] = []) =>
     isEmergency: () => false,
     screenOf: () => 'lobby',
     updateFeeds: () => [],
+    pageHeaders: () => null,
     rootFingerprint: () => null,
     close: async () => void log.push('service closed'),
   }) as unknown as HostedService;

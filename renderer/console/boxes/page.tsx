@@ -107,6 +107,7 @@ export const Log = ({ nodeId }: { nodeId: string }) => {
 type Box = Site['boxes'][number];
 
 const machine = async () => (await import('./machine.tsx')).Machine;
+const secrets = async () => (await import('./secrets.tsx')).Secrets;
 const thisBox = async () => (await import('./this-box.tsx')).ThisBox;
 
 const tones = { here: 'good', alive: 'good', away: 'bad' } as const;
@@ -208,6 +209,7 @@ export const BoxesPage = () => {
         ))}
       </ul>
       <Lazy load={thisBox} with={{}} />
+      <Lazy load={secrets} with={{}} />
       {logged?.nodeId != null && (
         <Dialog title={words.logOf({ name: logged.name })} onClose={() => (open.value = null)} isWide>
           <Log nodeId={logged.nodeId} />

@@ -157,6 +157,7 @@ const Control = ({
     // Media and check boxes have a form of their own.
     case 'media':
     case 'boolean':
+    case 'fields':
     case 'other':
     case 'text':
       return (

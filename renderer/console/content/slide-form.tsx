@@ -1,5 +1,6 @@
 /** The form of a slide, made from the schema of the operator's file. */
 
+import type { ComponentChildren } from 'preact';
 import { useEffect, useId } from 'preact/hooks';
 import { contentSchema } from '../../../service/contract/content-schema.ts';
 import { shownFields } from '../../../service/contract/slide-values.ts';
@@ -283,19 +284,30 @@ export const SlideForm = ({ slide, document, path, check, onChange }: SlideFormP
       onChange={(value) => onChange(setField(slide, field.name, value), field.name)}
     />
   );
-  const contentRow = (field: Field) => (
-    <FormField
-      key={field.name}
-      field={field}
-      value={content[field.name]}
-      issues={at(`content.${field.name}`)}
-      choices={choicesFor(field.type) ?? []}
-      onChange={(value) => {
-        const next = setField(content, field.name, value);
-        onChange(setField(slide, 'content', Object.keys(next).length === 0 ? undefined : next), field.name);
-      }}
-    />
-  );
+  const orNone = (fields: Fields): Fields | undefined => (Object.keys(fields).length === 0 ? undefined : fields);
+  const contentRow = (field: Field): ComponentChildren => {
+    const change = (value: unknown, group: string): void =>
+      onChange(setField(slide, 'content', orNone(setField(content, field.name, value))), group);
+    const one = (each: Field, value: unknown, place: string, set: (value: unknown) => void) => (
+      <FormField
+        key={place}
+        field={each}
+        value={value}
+        issues={at(`content.${place}`)}
+        choices={choicesFor(each.type) ?? []}
+        onChange={set}
+      />
+    );
+    if (field.fields === undefined) {
+      return one(field, content[field.name], field.name, (value) => change(value, field.name));
+    }
+    const inner = (content[field.name] ?? {}) as Fields;
+    return field.fields.map((each) =>
+      one(each, inner[each.name], `${field.name}.${each.name}`, (value) =>
+        change(orNone(setField(inner, each.name, value)), each.name),
+      ),
+    );
+  };
   // A field that the kind ignores is still shown if it has a value: the box warns about it.
   const isShown = ({ name }: Field): boolean => shown.includes(name as (typeof shown)[number]) || slide[name] != null;
   const main = fields.filter(

@@ -18,6 +18,7 @@ export type FieldType =
   | 'date'
   | 'date-time'
   | 'record'
+  | 'fields'
   | 'other';
 
 export interface Field {
@@ -29,6 +30,8 @@ export interface Field {
   min?: number;
   max?: number;
   maxLength?: number;
+  /** Of an object. */
+  fields?: Field[];
 }
 
 interface Schema {
@@ -62,6 +65,7 @@ const known: Record<string, FieldType> = {
   background: 'colour',
   color: 'colour',
   align: 'align',
+  css: 'long',
 };
 
 /** Fields that a form shows first, though one may stand in their place. */
@@ -78,6 +82,7 @@ const typeOf = (name: string, schema: Schema): FieldType => {
   if (found !== undefined) return found;
   if (schema.enum !== undefined) return 'enum';
   if (schema.prefixItems !== undefined) return 'focus';
+  if (schema.properties !== undefined) return 'fields';
   const type = Array.isArray(schema.type) ? schema.type.find((each) => each !== 'null') : schema.type;
   if (type === 'boolean') return 'boolean';
   if (type === 'number' || type === 'integer') return 'number';
@@ -95,6 +100,7 @@ const fieldOf = (name: string, given: Schema, required: readonly string[]): Fiel
     ...(min === undefined ? {} : { min }),
     ...(schema.maximum === undefined ? {} : { max: schema.maximum }),
     ...(schema.maxLength === undefined ? {} : { maxLength: schema.maxLength }),
+    ...(schema.properties === undefined ? {} : { fields: fieldsOf(schema) }),
   };
 };
 

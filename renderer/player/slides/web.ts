@@ -1,29 +1,68 @@
+import type { PageLook } from '../../../service/contract/kiosk.ts';
 import { type Age, agedFrom } from '../../../service/domain/age.ts';
 import { type ExternalPage, openExternal } from '../external.ts';
 import { createView, mediaUrl, type SlideFactory } from './slide.ts';
 
-/** A web page. */
+/** A page that cannot be loaded again is tried at most so often, in ms. */
+const RETRY_MS = 5_000;
+/** The longest that a timer can wait, in ms. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** A web page. While it is on, it is loaded again before it is too old. */
 export const createWeb: SlideFactory = ({ slide, credentials, now, fail }) => {
   const view = createView('web');
   const url = mediaUrl(slide);
+  const { refresh_seconds: refresh = Number.POSITIVE_INFINITY, ...look } = (slide.content?.['web'] ??
+    {}) as PageLook & {
+    refresh_seconds?: number;
+  };
   const parent = document.createElement('div');
   parent.className = 'page';
   view.element.append(parent);
+  const gone = new AbortController();
   let page: ExternalPage | null = null;
   let age: Age | null = null;
+  let isSilent = false;
   /** The reason if the page was lost before it was shown. */
   let lost: string | null = null;
   let shown: Promise<void> | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const open = async (isEarly: boolean, signal: AbortSignal): Promise<ExternalPage> => {
+    let opened: ExternalPage | null = null;
+    const onGone = (reason: string): void => {
+      // One that was replaced is no loss, and one that was never there is told otherwise.
+      if (opened !== page) return;
+      lost = reason;
+      fail(reason);
+    };
+    opened = await openExternal(url, { parent, headers: credentials(), isSilent, isEarly, look, onGone }, signal);
+    return opened;
+  };
+
+  const renew = async (): Promise<void> => {
+    try {
+      const before = page;
+      const next = await open(false, gone.signal);
+      page = next;
+      age = agedFrom(now(), slide);
+      await next.show();
+      before?.close();
+      schedule();
+    } catch {
+      // The one that is on stays, and becomes older.
+      if (!gone.signal.aborted) timer = setTimeout(() => void renew(), RETRY_MS);
+    }
+  };
+  const schedule = (): void => {
+    const most = age === null ? Number.POSITIVE_INFINITY : age.oldAt - age.fetchedAt;
+    timer = setTimeout(() => void renew(), Math.min(refresh * 1_000, most, LONGEST_MS));
+  };
 
   return {
     ...view,
     async prepare(signal) {
-      const onGone = (reason: string): void => {
-        lost = reason;
-        fail(reason);
-      };
-      const opening = { parent, headers: credentials(), isSilent: false, isEarly: true, onGone };
-      page = await openExternal(url, opening, signal);
+      page = await open(true, signal);
       age = agedFrom(now(), slide);
     },
     age: () => age,
@@ -31,10 +70,16 @@ export const createWeb: SlideFactory = ({ slide, credentials, now, fail }) => {
       view.start();
       shown = page?.show();
       if (lost !== null) fail(lost);
+      schedule();
     },
     presented: async () => shown,
-    mute: (silent) => page?.mute(silent),
+    mute: (silent) => {
+      isSilent = silent;
+      return page?.mute(silent);
+    },
     destroy() {
+      gone.abort();
+      clearTimeout(timer);
       page?.close();
       view.destroy();
     },

@@ -1,5 +1,6 @@
 /** Web contents: each a page of Chromium, with Electron's events, in Electron's order. */
 
+import { createHash } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -50,6 +51,8 @@ export const blurContents = (): void => {
 interface Frame {
   url: string;
   readonly frameToken: string;
+  /** Of its document; absent where nothing asks. */
+  readonly origin?: string;
   /** Of the main frame alone. */
   executeJavaScript?(expression: string): Promise<unknown>;
 }
@@ -89,6 +92,10 @@ export class WebContents extends EventEmitter {
   /** The contexts of the main frame, by their world. */
   #contexts = new Map<string, number>();
   #frames = new Map<number, Frame>();
+  /** By Chromium's id of a frame. */
+  #frameTree = new Map<string, { url: string; parentId: string | null }>();
+  /** What a listener added to a request, by its id: it goes along where that is redirected. */
+  #added = new Map<string, Record<string, string>>();
   #lastError: NetError = netError('net::ERR_FAILED');
 
   constructor({ webPreferences = {} }: ContentsOptions) {
@@ -149,7 +156,11 @@ export class WebContents extends EventEmitter {
       send('Emulation.setDeviceMetricsOverride', { width: 1, height: 1, deviceScaleFactor: 1, mobile: false }),
       send('Fetch.enable', {
         handleAuthRequests: true,
-        patterns: [{ resourceType: 'Document', requestStage: 'Request' }, { urlPattern: `${standIn}/*` }],
+        // Everything else costs the tests time where nobody asks for it.
+        patterns:
+          this.session.beforeSendHeaders === null
+            ? [{ resourceType: 'Document', requestStage: 'Request' }, { urlPattern: `${standIn}/*` }]
+            : [{ requestStage: 'Request' }],
       }),
     ]);
     return { targetId: targetId as string, send };
@@ -185,10 +196,15 @@ export class WebContents extends EventEmitter {
     if (this.isDestroyed() || (!this.#hasNavigated && method.startsWith('Page.'))) return;
     const { frameId, frame, context } = parameters as unknown as {
       frameId?: string;
-      frame?: { id: string; url: string; unreachableUrl?: string; loaderId: string };
+      frame?: { id: string; parentId?: string; url: string; unreachableUrl?: string; loaderId: string };
       context?: { id: number; name: string; auxData: { frameId: string; isDefault: boolean } };
     };
     const isMainFrame = frameId === targetId;
+    if (method === 'Page.frameAttached') {
+      this.#frameTree.set(frameId ?? '', { url: '', parentId: String(parameters['parentFrameId']) });
+    } else if (method === 'Page.frameNavigated' && frame !== undefined) {
+      this.#frameTree.set(frame.id, { url: frame.url, parentId: frame.parentId ?? null });
+    }
     switch (method) {
       case 'Page.frameStartedNavigating': {
         const { url, navigationType } = parameters as unknown as { url: string; navigationType: string };
@@ -223,7 +239,8 @@ export class WebContents extends EventEmitter {
         this.isCrashed = false;
         const url = fromChromium(frame.unreachableUrl ?? frame.url);
         const executeJavaScript = (expression: string) => this.#evaluate(expression);
-        this.#mainFrame = { url, frameToken: frame.loaderId, executeJavaScript };
+        const origin = /^https?:/.test(url) ? new URL(url).origin : 'null';
+        this.#mainFrame = { url, frameToken: frame.loaderId, origin, executeJavaScript };
         this.#layout = 'none';
         if (frame.unreachableUrl === undefined) this.emit('did-navigate', createEvent(), url, 200, 'OK');
         else {
@@ -331,7 +348,9 @@ export class WebContents extends EventEmitter {
     const isRequested = isMainFrame && url === this.#requested;
     if (isRequested) this.#requested = null;
     const event = createEvent({ url, isMainFrame, isSameDocument: false });
-    if (redirectedRequestId !== undefined) this.emit('will-redirect', event);
+    if (resourceType !== 'Document') {
+      // Navigations alone are told of.
+    } else if (redirectedRequestId !== undefined) this.emit('will-redirect', event);
     else if (!isRequested && resourceType === 'Document') {
       this.emit('will-frame-navigate', event);
       if (isMainFrame) this.emit('will-navigate', event);
@@ -341,7 +360,44 @@ export class WebContents extends EventEmitter {
       return;
     }
     const [answer, more] = await this.#answer(url, String(resourceType));
-    await send(answer, { requestId, ...more });
+    const sent = answer === 'Fetch.continueRequest' ? this.#withHeaders(parameters, isMainFrame) : {};
+    await send(answer, { requestId, ...more, ...sent });
+  }
+
+  /**
+   * Asks the listener of the session, for each hop of a redirect with the same id, and with what it added to the hop
+   * before (shell/browser/net/proxying_url_loader_factory.cc: FollowRedirect merges into the headers of the request).
+   */
+  #withHeaders(parameters: Record<string, unknown>, isMainFrame: boolean): Parameters {
+    const { request, resourceType, frameId, networkId } = parameters as {
+      request: { url: string; method: string; headers: Record<string, string> };
+      resourceType: string;
+      frameId: string;
+      networkId: string;
+    };
+    const listener = this.session.beforeSendHeaders;
+    if (listener === null) return {};
+    const id = Number.parseInt(createHash('sha256').update(networkId).digest('hex').slice(0, 12), 16);
+    const carried = this.#added.get(networkId) ?? {};
+    const requestHeaders = { ...request.headers, ...carried };
+    let answered: Record<string, string> = requestHeaders;
+    const type = resourceType === 'Document' ? (isMainFrame ? 'mainFrame' : 'subFrame') : resourceType.toLowerCase();
+    const frame = this.#frameOf(frameId);
+    const details = { id, url: request.url, method: request.method, resourceType: type, requestHeaders, frame };
+    listener({ ...details, webContentsId: this.id, webContents: this }, (response) => {
+      answered = response.requestHeaders ?? requestHeaders;
+    });
+    const added = Object.entries(answered).filter(([name]) => request.headers[name] === undefined);
+    this.#added.set(networkId, Object.fromEntries(added));
+    return { headers: Object.entries(answered).map(([name, value]) => ({ name, value })) };
+  }
+
+  /** A frame as `WebFrameMain` tells it: its origin is that of its document, which is that of no site in a new one. */
+  #frameOf(frameId: string): { origin: string; parent: unknown } | null {
+    const known = this.#frameTree.get(frameId);
+    if (known === undefined) return null;
+    const origin = /^https?:/.test(known.url) ? new URL(known.url).origin : 'null';
+    return { origin, parent: known.parentId === null ? null : this.#frameOf(known.parentId) };
   }
 
   /** What becomes of a request, as a command of the protocol. */

@@ -6,6 +6,12 @@ import { theWorld } from './world.ts';
 type RequestHandler = (contents: null, permission: string, answer: (granted: boolean) => void) => void;
 type CheckHandler = (contents: null, permission: string) => boolean;
 
+type Headers = Record<string, string>;
+type BeforeSendHeaders = (
+  details: Record<string, unknown> & { requestHeaders: Headers },
+  answer: (response: { cancel?: boolean; requestHeaders?: Headers }) => void,
+) => void;
+
 /** Chromium's names of Electron's permissions. */
 const permissions: Record<string, string> = {
   geolocation: 'geolocation',
@@ -59,6 +65,14 @@ export class Session extends EventEmitter {
     this.proxy = config;
     return Promise.resolve();
   }
+
+  /** The listener of {@link webRequest}; the last one alone counts. */
+  beforeSendHeaders: BeforeSendHeaders | null = null;
+  readonly webRequest = {
+    onBeforeSendHeaders: (listener: BeforeSendHeaders | null): void => {
+      this.beforeSendHeaders = listener;
+    },
+  };
 
   #isGranted(permission: string): boolean {
     let granted = this.#request === null;

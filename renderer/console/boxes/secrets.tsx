@@ -1,0 +1,122 @@
+/** Secrets of pages: where their headers go. Their values are typed here, and never shown. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { Secret } from '../../../service/contract/console/secrets.ts';
+import { reasonOf } from '../api/errors.ts';
+import { useConsole } from '../ui/context.tsx';
+import { Dialog, Field } from '../ui/controls.tsx';
+
+const base = '/console/api/secrets';
+
+const NewSecret = ({ onDone }: { onDone(): void }) => {
+  const { client, texts } = useConsole();
+  const words = texts.boxes.secrets;
+  const given = {
+    name: useSignal(''),
+    origins: useSignal('https://'),
+    header: useSignal('Authorization'),
+    value: useSignal(''),
+  };
+  const fault = useSignal('');
+  const send = async (): Promise<void> => {
+    try {
+      await client.json(`${base}/${encodeURIComponent(given.name.value.trim())}`, {
+        method: 'PUT',
+        body: {
+          origins: given.origins.value.split(/\s+/).filter(Boolean),
+          headers: { [given.header.value.trim()]: given.value.value.trim() },
+        },
+      });
+      onDone();
+    } catch (error) {
+      fault.value = reasonOf(error, texts);
+    }
+  };
+  return (
+    <Dialog title={words.new} onClose={onDone}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send();
+        }}
+      >
+        {(['name', 'origins', 'header', 'value'] as const).map((each) => (
+          <Field key={each} label={words.field[each]}>
+            {(control) => (
+              <input
+                {...control}
+                {...(each === 'value' ? { type: 'password' } : {})}
+                value={given[each].value}
+                autocomplete="off"
+                autocapitalize="none"
+                spellcheck={false}
+                required
+                onInput={(event) => {
+                  given[each].value = event.currentTarget.value;
+                }}
+              />
+            )}
+          </Field>
+        ))}
+        <p class="hint">{words.hint}</p>
+        <p class="fault" role="alert">
+          {fault.value}
+        </p>
+        <div class="buttons end">
+          <button type="submit" class="button primary">
+            {words.set}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+};
+
+export const Secrets = () => {
+  const { client, texts, format, clock, announcer } = useConsole();
+  const words = texts.boxes.secrets;
+  const list = useSignal<readonly Secret[]>([]);
+  const isAdding = useSignal(false);
+  const load = async (): Promise<void> => {
+    // Not everybody may list them.
+    const found = await client.json<{ secrets: Secret[] }>(base).catch(() => null);
+    list.value = found?.secrets ?? [];
+  };
+  const remove = async (name: string): Promise<void> => {
+    await client
+      .json(`${base}/${name}`, { method: 'DELETE' })
+      .catch((error: unknown) => announcer.complain(reasonOf(error, texts)));
+    await load();
+  };
+  useEffect(() => void load(), []);
+  return (
+    <section class="panel stack">
+      <div class="panel-head">
+        <h2>{words.title}</h2>
+        <button type="button" class="button small" onClick={() => (isAdding.value = true)}>
+          {words.new} …
+        </button>
+      </div>
+      <p class="soft">{words.about}</p>
+      {list.value.map(({ name, origins, updated_at }) => (
+        <div key={name} class="panel-head">
+          <p>
+            <b>{name}</b> {origins.join(', ')} <span class="soft">{format.when(updated_at, clock.now())}</span>
+          </p>
+          <button type="button" class="button small" onClick={() => void remove(name)}>
+            {words.remove}
+          </button>
+        </div>
+      ))}
+      {isAdding.value && (
+        <NewSecret
+          onDone={() => {
+            isAdding.value = false;
+            void load();
+          }}
+        />
+      )}
+    </section>
+  );
+};
