@@ -32,7 +32,6 @@ export type { Ports } from './context.ts';
 export type { Service } from './renewal.ts';
 
 const open = async (options: Options, ports: Ports, closers: Closers, onRenewal: OnRenewal): Promise<Service> => {
-  const { log } = ports;
   const { lock, reserve, nodeId, renewId, stored } = await openData(options, ports, closers);
   const context = createContext(options, ports, { nodeId, reserve }, closers);
   const proofs = createDeviceProofs(context, stored);
@@ -56,13 +55,11 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   const clock = add(createClock(context, { peers, media, takeovers, triggers }));
   const screens = add(createScreens(context, { content, peers, clock, devices: stored, proofs }));
   const devices = add(await createDevices(context, { stored, proofs, content, peers, screens }));
-  const trust = { authority, securePort: () => https?.port() ?? null };
-  const { pageToken } = access;
-  const pages = add(await createPages(context, { content, screens, devices, proofs, pageToken, ...trust }));
+  const trust = { authority, pageToken: access.pageToken, securePort: () => https?.port() ?? null };
+  const pages = add(await createPages(context, { content, screens, devices, proofs, ...trust }));
   add(createUpdates(context));
-  const records = add(
-    await createRecords(context, { modules, content, media, streams, peers, screens, devices, proofs, clock }),
-  );
+  const shown = { content, media, streams, peers, screens, devices, proofs, clock };
+  const records = add(await createRecords(context, { modules, ...shown }));
   const health = add(createHealth(context, modules, screens));
   if (options.fleetUrl !== null) {
     const { createFleet } = await import('./fleet/index.ts');
@@ -86,7 +83,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
     watchKey: people.watchKey,
   });
   const { port, url } = closers.active(server);
-  peers.onClone(createRenewal({ nodeId, port, renewId, log, onRenewal }));
+  peers.onClone(createRenewal({ nodeId, port, renewId, log: ports.log, onRenewal }));
   const isEmergency = (slug: string): boolean => takeovers.isEmergency({ slug, tags: content.tags(slug) });
   await modules.start(server);
   await lock.announce(url);
