@@ -132,7 +132,18 @@ const List = ({ document, list }: { document: ContentDocument; list: ListName })
           <Icon name="plus" /> {words.add[list]}
         </button>
       </div>
-      {records.length === 0 && <p class="soft">{words.about[list]}</p>}
+      <p class="soft">{words.about[list]}</p>
+      <details class="source-help">
+        <summary>
+          {words.howTo}
+          <span class="unseen">: {words.title[list]}</span>
+        </summary>
+        <ul class="bullets">
+          {Object.values<string>(words.help[list]).map((step) => (
+            <li key={step}>{step}</li>
+          ))}
+        </ul>
+      </details>
       {records.map((record, index) => {
         const path = `${list}[${index}]`;
         const at = (name: string) => ({

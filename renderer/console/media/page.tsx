@@ -113,7 +113,7 @@ const MediumCard = ({ medium, isSelected, onSelect, onDelete }: CardProps) => {
         {[
           format.bytes(size),
           codec?.toUpperCase() ?? null,
-          width === null || height === null ? null : `${width} × ${height}`,
+          width === null || height === null ? null : `${width}\u00a0×\u00a0${height}`,
           duration_seconds === null ? null : format.length(duration_seconds),
         ]
           .filter(Boolean)
