@@ -1,5 +1,6 @@
 /** Runs programs that read a file of somebody's, which may have been made to do harm. */
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
@@ -113,6 +114,34 @@ export const watchMemory = (child: { pid?: number | undefined; kill(): unknown }
   };
 };
 
+const descendantsOf = (pid: number): number[] => {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+    return [...children, ...children.flatMap(descendantsOf)];
+  } catch {
+    return [];
+  }
+};
+
+/**
+ * Kills a program with its children. bubblewrap's child is told to die with it only once its namespaces are made: of one that is
+ * killed before, the program would run on. Stopped, it makes no further child.
+ */
+const killWhole = (child: ChildProcess): void => {
+  if (process.platform === 'linux' && child.pid !== undefined && child.kill('SIGSTOP')) {
+    for (const pid of descendantsOf(child.pid)) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It has ended.
+      }
+    }
+  }
+  child.kill('SIGKILL');
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+};
+
 /** How many processors work at idle priority may take. */
 export const idleProcessors = (): number => Math.max(1, Math.floor(availableParallelism() / 2));
 
@@ -198,20 +227,20 @@ export const createConfined = (environment: ChildEnvironment) => {
             ...[`--cpu=${Math.ceil(timeout / 1000) + 1}`, '--core=0', '--'],
           ];
     const words = [...(isIdle ? idle : []), ...limits, ...(isolate?.(job) ?? []), program, ...args];
+    if (signal?.aborted === true) return { isDone: false, stdout: Buffer.alloc(0), stderr: '' };
     return new Promise((resolve) => {
-      const options = { env, timeout, signal, encoding: 'buffer' as const, maxBuffer: MAX_OUTPUT_BYTES };
-      const child = execFile(
-        words[0] ?? program,
-        words.slice(1),
-        { ...options, killSignal: 'SIGKILL' },
-        (error, stdout, stderr) => {
-          unwatch();
-          resolve({ isDone: error === null, stdout, stderr: stderr.toString() });
-        },
-      );
+      const options = { env, encoding: 'buffer' as const, maxBuffer: MAX_OUTPUT_BYTES, killSignal: 'SIGKILL' as const };
+      const child = execFile(words[0] ?? program, words.slice(1), options, (error, stdout, stderr) => {
+        unwatch();
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', kill);
+        resolve({ isDone: error === null, stdout, stderr: stderr.toString() });
+      });
+      const kill = (): void => killWhole(child);
+      const timer = setTimeout(kill, timeout);
+      signal?.addEventListener('abort', kill);
       const most = resident ?? (process.platform === 'win32' ? memory : undefined);
-      const unwatch =
-        most === undefined ? () => {} : watchMemory({ pid: child.pid, kill: () => child.kill('SIGKILL') }, most);
+      const unwatch = most === undefined ? () => {} : watchMemory({ pid: child.pid, kill }, most);
       if (onOutput !== undefined) child.stdout?.on('data', (bytes: Buffer | string) => onOutput(String(bytes)));
     });
   };

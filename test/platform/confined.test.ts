@@ -1,5 +1,5 @@
 /** Programs that read a file of somebody's: what they may use. */
-import { chmodSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createConfined, readTasklist } from '../../service/platform/confined.ts';
@@ -77,6 +77,26 @@ it('it is killed after its time, and where nobody waits any more', async () => {
   expect((await setUp('exec sleep 30')({ timeout: 500 })).isDone).toBe(false);
   expect((await setUp('exec sleep 30')({ signal: AbortSignal.timeout(500) })).isDone).toBe(false);
   expect(performance.now() - begun).toBeLessThan(15_000);
+});
+
+onLinux('nothing of it is left where it is killed while it starts', async () => {
+  const program = join(temporaryFolder(), 'program');
+  writeFileSync(program, '#!/bin/sh\n[ "$1" = -version ] && exit\nsleep 60\n', { mode: 0o755 });
+  const confined = createConfined(environment);
+  await confined({ program, args: ['-version'], file: program, timeout: 10_000 });
+  for (let delay = 0; delay < 30; delay += 1) {
+    const signal = AbortSignal.timeout(delay);
+    expect((await confined({ program, args: [], file: program, timeout: 10_000, signal })).isDone).toBe(false);
+  }
+  const left = (): string[] =>
+    readdirSync('/proc').filter((pid) => {
+      try {
+        return /^\d/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(program);
+      } catch {
+        return false;
+      }
+    });
+  await expect.poll(left).toEqual([]);
 });
 
 it('no more than some megabytes of its output are taken', async () => {
