@@ -7,7 +7,7 @@ import { remember } from '../domain/collections.ts';
 import type { ServiceContext } from '../module.ts';
 import { inSlices } from '../platform/slices.ts';
 import { createWorker } from '../platform/worker.ts';
-import { createFontCheck } from './fonts.ts';
+import type { FontCheck } from './fonts.ts';
 import type { TemplateCheck } from './templates.ts';
 import type { TemplateReading } from './thread.ts';
 import { warningSteps } from './warnings.ts';
@@ -27,14 +27,10 @@ const MAX_KNOWN = 1_000;
 
 const keyOf = (html: string): string => createHash('sha256').update(html).digest('base64');
 
-export const createChecker = ({
-  options,
-  log,
-  now,
-  tempo,
-  dirs,
-}: Pick<ServiceContext, 'options' | 'log' | 'now' | 'tempo' | 'dirs'>): Checker => {
-  const checkFonts = createFontCheck({ dirs });
+export const createChecker = (
+  { options, log, now, tempo }: Pick<ServiceContext, 'options' | 'log' | 'now' | 'tempo'>,
+  fonts: Pick<FontCheck, 'issues'>,
+): Checker => {
   const worker = createWorker<string>({
     bundle: 'templates-thread',
     source: 'content/thread.ts',
@@ -107,14 +103,14 @@ export const createChecker = ({
     // Content that was just published is being checked already.
     judge: async (content) => [
       ...((content === checked ? await checking : null) ?? (await judge(content, () => true))),
-      ...(await checkFonts(content)),
+      ...(await fonts.issues(content)),
     ],
     warnings: async () => {
       const stop = new AbortController();
       await Promise.race([checking, delay(tempo.content.warnings, undefined, { signal: stop.signal }).catch(() => {})]);
       stop.abort();
       // A font can be uploaded after the content that names it.
-      return checked?.style?.fonts === undefined ? found : [...found, ...(await checkFonts(checked))];
+      return checked?.style?.fonts === undefined ? found : [...found, ...(await fonts.issues(checked))];
     },
     close: async () => {
       latest += 1;

@@ -24,6 +24,7 @@ import {
   type Publication,
   screenDocumentsOf,
 } from './edits.ts';
+import { createFontCheck } from './fonts.ts';
 import { createKept, type LastKnownGood, storedScreens } from './kept.ts';
 import type { ScreenDocument } from './model.ts';
 import { createPayloads, type InsertedPlaylists, type LeadingSlides, type View } from './payloads.ts';
@@ -104,9 +105,12 @@ export const openContent = async (
   const { isStored, store } = kept;
   const plays = createEmitter<[ContentDocument]>();
   const fileEdits = createFileEdits();
-  const { view, show, close: closePayloads } = createPayloads(context, { feeds, leading, inserted });
-  const checker = createChecker(context);
+  const { view, show, refuseFonts, close: closePayloads } = createPayloads(context, { feeds, leading, inserted });
+  const fonts = createFontCheck(context);
+  const checker = createChecker(context, fonts);
   let issues: ContentIssue[] = [];
+  /** The content whose fonts are judged. */
+  let named: ContentFile | null = null;
 
   await sweepRewrites(path);
   const atStart = lastKnownGood.read();
@@ -141,6 +145,16 @@ export const openContent = async (
     return found.length === 0 ? reading : { ok: false, issues: found };
   };
 
+  /** Pages get none that they must not load; before they are told of the content. */
+  const judgeFonts = async (content: ContentFile): Promise<void> => {
+    named = content;
+    refuseFonts(await fonts.refused(content));
+  };
+  // A font can come, or be replaced, after the content that names it.
+  const fontWatch = setInterval(() => {
+    if (named?.style?.fonts !== undefined) void judgeFonts(named);
+  }, tempo.content.boundary).unref();
+
   const load = async (): Promise<Buffer> => {
     const { bytes, reading: read, changedAt } = await readContentFile(tempo, path, playing?.bytes ?? null);
     const isEdited = current === null || !bytes.equals(Buffer.from(current.text));
@@ -155,6 +169,7 @@ export const openContent = async (
       const given = { bytes, content: reading.content, changedAt: changedAt.toISOString() };
       const before = current;
       const { document, screenDocuments } = await edit(before, { ...given, nextCounter });
+      await judgeFonts(reading.content);
       const isChanged = play(document, reading.content, screenDocuments);
       if (document !== before) fileEdits.add({ before: documentState(before), after: documentState(document) });
       // The write starts before the load ends; `close` waits for the load, and the store finishes writes in progress.
@@ -226,6 +241,7 @@ export const openContent = async (
       operator: replaced.operator,
     };
     await store(document, screenDocuments, loser);
+    await judgeFonts(reading.content);
     play(document, reading.content, screenDocuments);
     return [];
   };
@@ -241,6 +257,7 @@ export const openContent = async (
     if (!written.equals(bytes)) await rewriteFile(path, bytes);
     issues = [];
     if (document === current) return document;
+    await judgeFonts(content);
     play(document, content, screenDocuments);
     log.info({ version: versionOf(document), operator: by.operator }, 'published content is live');
     await store(document, screenDocuments);
@@ -250,6 +267,7 @@ export const openContent = async (
   const shownBefore = storedScreens(atStart);
   if (shownBefore !== null) {
     const reading = current === null ? null : checkContent(Buffer.from(current.text));
+    if (reading?.ok) await judgeFonts(reading.content);
     show(shownBefore, reading?.ok ? reading.content : null);
     if (reading?.ok) checker.check(reading.content);
   } else await writeDemo(path, demo);
@@ -295,6 +313,7 @@ export const openContent = async (
     lost: backups.list,
     close: async () => {
       clearTimeout(schemaTimer);
+      clearInterval(fontWatch);
       closePayloads();
       unwatch();
       await enqueue(async () => {});

@@ -12,22 +12,33 @@ import { mostFontBytes, readFont } from './font-tables.ts';
 const CHARACTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.,:;!?-–„“ÄÖÜäöüß€';
 const MAX_KNOWN = 20;
 
-const issueOf = async (bytes: Buffer): Promise<string | null> => {
+interface FontIssue {
+  message: string;
+  /** Pages must not load it. */
+  isRefused: boolean;
+}
+
+const issueOf = async (bytes: Buffer): Promise<FontIssue | null> => {
   try {
     const has = await readFont(bytes);
     const missing = [...CHARACTERS].filter((character) => !has(character)).join('');
-    return missing === '' ? null : `the font has no glyphs for ${missing}, which are shown in another font`;
+    if (missing === '') return null;
+    return { message: `the font has no glyphs for ${missing}, which are shown in another font`, isRefused: false };
   } catch (error) {
-    return `the font is not used: ${(error as Error).message}`;
+    return { message: `the font is not used: ${(error as Error).message}`, isRefused: true };
   }
 };
 
-export type FontCheck = (content: ContentFile) => Promise<ContentIssue[]>;
+export interface FontCheck {
+  issues(content: ContentFile): Promise<ContentIssue[]>;
+  /** The addresses of fonts that pages must not load. */
+  refused(content: ContentFile): Promise<ReadonlySet<string>>;
+}
 
 /** A font that is not on this box yet is no issue: the media say that it is missing. */
 export const createFontCheck = ({ dirs }: Pick<ServiceContext, 'dirs'>): FontCheck => {
   /** By size and date of the file, with its path. */
-  const known = new Map<string, Promise<string | null>>();
+  const known = new Map<string, Promise<FontIssue | null>>();
 
   const openFont = async (name: string): Promise<FileHandle | null> => {
     for (const folder of [dirs.uploads, dirs.media]) {
@@ -37,7 +48,7 @@ export const createFontCheck = ({ dirs }: Pick<ServiceContext, 'dirs'>): FontChe
     return null;
   };
 
-  const read = async (name: string): Promise<string | null> => {
+  const read = async (name: string): Promise<FontIssue | null> => {
     const handle = await openFont(name);
     if (handle === null) return null;
     try {
@@ -56,13 +67,21 @@ export const createFontCheck = ({ dirs }: Pick<ServiceContext, 'dirs'>): FontChe
     }
   };
 
-  return async ({ style }) => {
-    const issues: ContentIssue[] = [];
+  const check = async ({ style }: ContentFile): Promise<(FontIssue & { use: string; address: string })[]> => {
+    const issues: Awaited<ReturnType<typeof check>> = [];
     for (const use of ['display', 'text'] as const) {
-      const name = mediaNameIn(style?.fonts?.[use] ?? '');
-      const message = name === null ? null : await read(name).catch(() => null);
-      if (message !== null) issues.push({ path: `style.fonts.${use}`, message });
+      const address = style?.fonts?.[use] ?? '';
+      const name = mediaNameIn(address);
+      const issue = name === null ? null : await read(name).catch(() => null);
+      if (issue !== null) issues.push({ ...issue, use, address });
     }
     return issues;
+  };
+
+  return {
+    issues: async (content) =>
+      (await check(content)).map(({ use, message }) => ({ path: `style.fonts.${use}`, message })),
+    refused: async (content) =>
+      new Set((await check(content)).flatMap(({ address, isRefused }) => (isRefused ? [address] : []))),
   };
 };

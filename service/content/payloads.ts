@@ -4,6 +4,7 @@ import type { ContentFile, OpeningTime } from '../contract/content.ts';
 import { type PlaylistPayload, playlistPayload, type Screen, type Slide, syncHeader } from '../contract/playlist.ts';
 import type { ProgrammePlan } from '../contract/programmes.ts';
 import { extendedKinds } from '../contract/slide-values.ts';
+import type { HouseStyle } from '../contract/style.ts';
 import { extendedFields, type Variant } from '../contract/terms.ts';
 import { remember } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
@@ -133,8 +134,17 @@ interface Payloads {
    * @returns whether any payload changed
    */
   show(screenDocuments: ReadonlyMap<string, ScreenDocument>, content: ContentFile | null): boolean;
+  /** Addresses of fonts that pages must not load: they are left out of the style. */
+  refuseFonts(addresses: ReadonlySet<string>): void;
   close(): void;
 }
+
+/** The style without these fonts. */
+const styleWithout = (style: HouseStyle, refused: ReadonlySet<string>): HouseStyle => {
+  const fonts = Object.entries(style.fonts ?? {});
+  const left = fonts.filter(([, address]) => !refused.has(address ?? ''));
+  return left.length === fonts.length ? style : { ...style, fonts: Object.fromEntries(left) };
+};
 
 const streamsOf = (lists: Iterable<readonly Slide[]>): readonly StreamOfSlide[] => {
   const slides = [...new Set(lists)].flat();
@@ -163,6 +173,8 @@ export const createPayloads = (
   /** Names of the files under `/media/` that leading slides show. */
   let leadingMedia: readonly string[] = [];
   let streams: readonly StreamOfSlide[] = [];
+
+  let refusedFonts: ReadonlySet<string> = new Set();
 
   let plans: Plans = noPlans;
   /** What the screens of the plans play, by slug. */
@@ -201,7 +213,16 @@ export const createPayloads = (
     evaluate();
     const led = new Map([...screenDocuments.keys()].map((slug) => [slug, leading.slides({ slug, tags: tags(slug) })]));
     leadingMedia = [...led.values()].flat().flatMap(({ media_url }) => mediaNameIn(media_url ?? '') ?? []);
-    const due = new Map([...screenDocuments].map(([slug, document]) => [slug, documentOf(slug, document)]));
+    // Screens share the style, which is then serialized once.
+    const styles = new Map<HouseStyle, HouseStyle>();
+    const styled = (document: ScreenDocument): ScreenDocument => {
+      const { style } = document;
+      if (style === undefined) return document;
+      const left = styles.get(style) ?? styleWithout(style, refusedFonts);
+      styles.set(style, left);
+      return { ...document, style: left };
+    };
+    const due = new Map([...screenDocuments].map(([slug, document]) => [slug, styled(documentOf(slug, document))]));
     // Screens that show the same share the arrays, which are then serialized once.
     slides = new Map(
       [...due].map(([slug, document]) => {
@@ -267,6 +288,12 @@ export const createPayloads = (
       // The baseline variant has no fields for live data.
       if (content !== null) feeds.follow(variant === 'extended' ? sourcesOf(content) : [], shortestAgeOf(content));
       return publish('content');
+    },
+    refuseFonts: (addresses) => {
+      const isSame = addresses.size === refusedFonts.size && [...addresses].every((each) => refusedFonts.has(each));
+      if (isSame) return;
+      refusedFonts = addresses;
+      publish('content');
     },
     close: () => clearInterval(follower),
     view: {

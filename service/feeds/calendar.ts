@@ -203,6 +203,20 @@ const read = (event: ICAL.Component, zones: Zones, index: number): Reading | nul
 const isCancelled = (event: ICAL.Component): boolean =>
   String(event.getFirstPropertyValue('status') ?? '').toUpperCase() === 'CANCELLED';
 
+/** An exception that is for all later occurrences, too. */
+interface Range {
+  /** The occurrence that it begins with. */
+  at: number;
+  /** How far it moves them, in ms of their wall time. */
+  by: number;
+  /** Null: they are cancelled. */
+  reading: Reading | null;
+}
+const MOST_MOVED_MS = 31 * DAY_MS;
+
+const isRange = (event: ICAL.Component): boolean =>
+  String(event.getFirstProperty('recurrence-id')?.getParameter('range') ?? '').toUpperCase() === 'THISANDFUTURE';
+
 /** Days after which a rule repeats itself; null: none that is counted in days, or a rule that ends after a number of times. */
 const cycleOf = ({ freq, interval, count }: ICAL.Recur): number | null => {
   if (count != null) return null;
@@ -291,6 +305,8 @@ export const expandCalendar = (calendar: Calendar, window: Window, timeZone: str
   const events = newest(root.getAllSubcomponents('vevent'));
   /** Instants that exceptions replace, by the id of their event. */
   const replaced = new Map<string, Set<number>>();
+  /** Exceptions that are for all occurrences from one on (RFC 5545, 3.2.13), by the id of their event. */
+  const ranges = new Map<string, Range[]>();
   const masters: [ICAL.Component, Reading][] = [];
   events.forEach((event, index) => {
     try {
@@ -304,6 +320,13 @@ export const expandCalendar = (calendar: Calendar, window: Window, timeZone: str
       const { time, tzid } = exception;
       const at = zones.instant(time, time.isDate ? null : (tzid ?? reading.tzid));
       replaced.set(reading.uid, (replaced.get(reading.uid) ?? new Set()).add(at));
+      if (isRange(event)) {
+        const by = wallMs(reading.start) - wallMs(time);
+        ranges.set(reading.uid, [
+          ...(ranges.get(reading.uid) ?? []),
+          { at, by, reading: isCancelled(event) ? null : reading },
+        ]);
+      }
       if (!isCancelled(event)) add(reading, floating(reading.start));
     } catch {
       // One event that cannot be read does not hide the others.
@@ -321,13 +344,20 @@ export const expandCalendar = (calendar: Calendar, window: Window, timeZone: str
       const dates = new Set(excluded.flatMap(({ date }) => date ?? []));
       const instants = new Set(excluded.flatMap(({ at, date }) => (date === null ? at : [])));
       const moved = replaced.get(reading.uid);
+      const following = (ranges.get(reading.uid) ?? []).toSorted((a, b) => b.at - a.at);
+      // What is moved into the window begins outside of it.
+      const reach = Math.min(MOST_MOVED_MS, Math.max(0, ...following.map(({ by }) => Math.abs(by))));
+      const wide = { from: window.from - reach, until: window.until + reach };
       let count = 0;
-      for (const start of startsOf(event, reading, zones, window, budget)) {
+      for (const start of startsOf(event, reading, zones, wide, budget)) {
         const at = reading.instant(start);
         const day = wallMs(start) - (wallMs(start) % DAY_MS);
         if (moved?.has(at) === true || instants.has(at) || dates.has(day)) continue;
         if (count++ > MOST_OF_EVENT * 100) break;
-        add(reading, start);
+        const range = following.find((each) => each.at <= at);
+        if (range === undefined) add(reading, start);
+        else if (range.reading !== null)
+          add(range.reading, fromWallMs(wallMs(start) + range.by, range.reading.start.isDate));
       }
     } catch {
       // As above.

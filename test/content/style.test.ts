@@ -149,9 +149,13 @@ describe('a house style in the file', () => {
       'style.fonts.text': expect.stringMatching(/no glyphs for BCD/),
     });
     expect(Object.keys(await warnings())).not.toContain('style.colours.accent');
+    // What is not used is not sent.
+    const sent = async () => (await payloadOf(service(), 'lobby')).style?.fonts;
+    expect(await sent()).toEqual({ text: '/media/cyrillic.woff2' });
     // The font is repaired: the next look says so.
     writeFileSync(join(service().dataDir, 'uploads', 'none.ttf'), trueType(whole));
     await expect.poll(async () => Object.keys(await warnings()), patience).not.toContain('style.fonts.display');
+    await expect.poll(sent, patience).toEqual(given.fonts);
   });
 
   test('is no part of the baseline', async () => {

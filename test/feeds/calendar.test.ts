@@ -1,4 +1,4 @@
-/** Calendars: 20 cases in ten zones, each compared with what the calendar says by the rules of the zone. */
+/** Calendars: 21 cases in ten zones, each compared with what the calendar says by the rules of the zone. */
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, test } from 'vitest';
 import { expandCalendar, readCalendar } from '../../service/feeds/calendar.ts';
@@ -53,6 +53,15 @@ const cases: Case[] = [
     name: 'every day, over the change',
     events: (zone, day) => [`${uid}\r\n${at(zone, day(-30))}\r\nRRULE:FREQ=DAILY`],
     starts: (day) => [-1, 0, 1, 2, 3, 4, 5, 6].map((add) => `${day(add)}T10:00`),
+  },
+  {
+    name: 'every day, later from one on, and not at all from another on',
+    events: (zone, day) => [
+      `${uid}\r\n${at(zone, day(-30))}\r\nRRULE:FREQ=DAILY`,
+      `${uid}\r\nRECURRENCE-ID;RANGE=THISANDFUTURE;TZID=${zone}:${compact(day(1))}T100000\r\n${at(zone, day(1), '123000')}`,
+      `${uid}\r\nRECURRENCE-ID;RANGE=THISANDFUTURE;TZID=${zone}:${compact(day(4))}T100000\r\n${at(zone, day(4))}\r\nSTATUS:CANCELLED`,
+    ],
+    starts: (day) => [`${day(-1)}T10:00`, `${day(0)}T10:00`, ...[1, 2, 3].map((add) => `${day(add)}T12:30`)],
   },
   {
     name: 'every day in the hour that may be skipped',

@@ -1,6 +1,5 @@
 /** Calendars: a day, a week, or what is on in a room, by the clock of the site. */
 import { languages, type Texts } from 'virtual:texts/player';
-import { busy } from '../../../service/contract/calendar-values.ts';
 import type { CalendarEvent } from '../../../service/contract/calendars.ts';
 import type { Calendar, PlaylistPayload, Slide } from '../../../service/contract/playlist.ts';
 import { calendarIdsOf, type Day, daysOf, isNow, roomAt } from '../../../service/domain/calendar-view.ts';
@@ -8,6 +7,7 @@ import { localeOf } from '../../shared/language.ts';
 import { textsFor } from '../../texts/messages.ts';
 import { fontsLoaded, largestFit, overflows, watchSize } from './fit.ts';
 import { lookOf, paint } from './palette.ts';
+import { visibleEvents } from './private-events.ts';
 import { createView, type SlideFactory } from './slide.ts';
 
 const element = (tag: string, name: string, ...content: (string | Node)[]): HTMLElement => {
@@ -39,7 +39,7 @@ export const createCalendar: SlideFactory = ({ slide, payload, timeZone, now, fa
   const { element: frame } = view;
   paint(frame, lookOf(slide, payload.slides, payload.style).palette);
   const texts = textsFor<Texts>(languages, navigator.languages).calendar;
-  const { view: shown = 'day', days: wanted, show_private: showsPrivate } = slide.content ?? {};
+  const { view: shown = 'day', days: wanted } = slide.content ?? {};
   const kind = shown === 'week' || shown === 'room' ? shown : 'day';
   const format = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
     new Intl.DateTimeFormat(localeOf(navigator), { ...options, timeZone });
@@ -49,11 +49,6 @@ export const createCalendar: SlideFactory = ({ slide, payload, timeZone, now, fa
   const sheet = element('main', 'sheet');
   sheet.dir = 'auto';
   frame.append(sheet);
-
-  /** With several slides of a screen, one may show private titles that another does not. */
-  const visible = (event: CalendarEvent): CalendarEvent =>
-    event.private && showsPrivate !== true ? { ...event, title: texts.busy, location: null } : event;
-  const titleOf = ({ title }: CalendarEvent): string => (title === busy ? texts.busy : title);
 
   const timesOf = (
     { starts_at, ends_at, all_day }: CalendarEvent,
@@ -68,7 +63,7 @@ export const createCalendar: SlideFactory = ({ slide, payload, timeZone, now, fa
   const row = (event: CalendarEvent, day: Day, at: number): HTMLElement => {
     const isOn = isNow(event, at) && day.start <= at && !event.all_day;
     const made = element('li', isOn ? 'event now' : 'event');
-    made.append(element('span', 'time', timesOf(event, day)), text('b', 'name', titleOf(event)));
+    made.append(element('span', 'time', timesOf(event, day)), text('b', 'name', event.title));
     if (event.location !== null) made.append(text('span', 'place', event.location));
     return made;
   };
@@ -91,7 +86,7 @@ export const createCalendar: SlideFactory = ({ slide, payload, timeZone, now, fa
     const state = element('section', current === null ? 'state free' : 'state taken');
     state.append(element('p', 'word', current === null ? texts.free : texts.taken));
     if (current !== null) {
-      state.append(text('p', 'current', titleOf(current)));
+      state.append(text('p', 'current', current.title));
       if (!current.all_day)
         state.append(element('p', 'till', texts.until({ time: clock.format(Date.parse(current.ends_at)) })));
     } else if (first !== undefined) {
@@ -123,7 +118,10 @@ export const createCalendar: SlideFactory = ({ slide, payload, timeZone, now, fa
     if (!isForced && minute === key) return;
     key = minute;
     const calendars = calendarsOf(slide, payload);
-    const events = calendars.flatMap((calendar) => calendar.events).map(visible);
+    const events = visibleEvents(
+      calendars.flatMap((calendar) => calendar.events),
+      slide,
+    );
     const count =
       typeof wanted === 'number' ? Math.min(8, Math.max(1, wanted)) : DAYS[kind === 'week' ? 'week' : 'day'];
     const title = slide.title ?? calendars.map(({ name }) => name).join(', ');

@@ -15,6 +15,7 @@ import {
   richnessOf,
 } from './markup.ts';
 import { lookOf, paint } from './palette.ts';
+import { visibleEntries, visibleEvents } from './private-events.ts';
 import { createReach } from './reach.ts';
 import { createView, type SlideContext, type SlideFactory } from './slide.ts';
 import baseStyle from './template.css?inline';
@@ -31,8 +32,8 @@ const scopeOf = ({ slide, screen }: SlideContext, payload: PlaylistPayload): Sco
     screen,
     feeds: byId(payload.rssFeeds),
     sources: byId(payload.apiSources),
-    timetables: byId(payload.timetableGroups),
-    calendars: byId(payload.calendars),
+    timetables: byId(payload.timetableGroups?.map((group) => ({ ...group, entries: visibleEntries(group) }))),
+    calendars: byId(payload.calendars?.map((each) => ({ ...each, events: visibleEvents(each.events, slide) }))),
   };
   return { ...slide.content, ...own };
 };

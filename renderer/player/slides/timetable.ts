@@ -5,6 +5,7 @@ import { localeOf } from '../../shared/language.ts';
 import { fontsLoaded, largestFit, watchSize } from './fit.ts';
 import { createPages, spread, withPages } from './pages.ts';
 import { lookOf, paint } from './palette.ts';
+import { visibleEntries } from './private-events.ts';
 import { createView, type SlideFactory } from './slide.ts';
 
 export type Entry = PlaylistPayload['timetableGroups'][number]['entries'][number];
@@ -253,7 +254,7 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
 
   /** Updates the upcoming entries; renders them if they or the minute have changed. */
   const look = (isForced: boolean): boolean => {
-    const agenda = agendaOf(groupOf(slide, payload).entries, now(), timeZone);
+    const agenda = agendaOf(visibleEntries(groupOf(slide, payload)), now(), timeZone);
     if (agenda === null) return false;
     const key = JSON.stringify([Math.floor(now() / 60_000), agenda.entries.length, agenda.day]);
     if (isForced || key !== renderedKey) write(agenda);
