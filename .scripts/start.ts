@@ -1,22 +1,13 @@
 /** `npm start`: the kiosk where Electron and a display can be had, the same service without a window elsewhere. */
 import { spawn } from 'node:child_process';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { electronPath } from './electron-path.ts';
 
 const root = join(import.meta.dirname, '..');
 
 const hasDisplay = (): boolean =>
   process.platform !== 'linux' || Boolean(process.env.DISPLAY) || Boolean(process.env.WAYLAND_DISPLAY);
-
-/** The path of Electron's executable; the package downloads it when it is first asked. */
-const electronPath = (): string | null => {
-  try {
-    return createRequire(import.meta.url)('electron') as string;
-  } catch {
-    return null;
-  }
-};
 
 const startHeadless = async (reason: string): Promise<void> => {
   console.log(`${reason}, so the player runs without a window: open the address below in any browser.`);

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterAll } from 'vitest';
 import { parse } from 'yaml';
 import type { Packaged } from '../package/packaged.ts';
-import { temporaryFolder } from '../support/service.ts';
+import { type OnEnd, temporaryFolder } from '../support/service.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 export const product = 'Signage Player';
@@ -17,11 +17,12 @@ export const run = (command: string, ...args: string[]): string =>
 
 /**
  * @param launcher a script in the place of the runtime
+ * @param onEnd when its folder goes
  * @returns the path of the package
  */
-export const buildDeb = ({ folder }: Packaged, version: string, launcher?: string): string => {
+export const buildDeb = ({ folder }: Packaged, version: string, launcher?: string, onEnd: OnEnd = afterAll): string => {
   const { deb, linux } = parse(readFileSync(join(root, 'electron-builder.yml'), 'utf8'));
-  const work = temporaryFolder(afterAll);
+  const work = temporaryFolder(onEnd);
   const tree = join(work, 'tree');
   mkdirSync(join(tree, 'opt'), { recursive: true });
   mkdirSync(join(tree, 'DEBIAN'));

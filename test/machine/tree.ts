@@ -1,23 +1,13 @@
 /** Debian as its installer leaves it, with the package installed as the guide says, and the runtime's stand-in in it. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
-import { buildDeb, run } from '../install/deb.ts';
+import { run } from '../install/deb.ts';
 import { packageApp } from '../package/packaged.ts';
-import { doubleArguments } from '../support/electron/bundle.ts';
+import { layOutStandIn, standInDeb } from './stand-in.ts';
 
 export type Release = 'bookworm' | 'trixie';
 
@@ -47,12 +37,6 @@ case "$*" in
   *--target=partmap*) echo gpt ;;
   *--target=compatibility_hint*) echo hd0,gpt2 ;;
 esac
-`;
-
-const launcher = (args: readonly string[]): string => `#!/bin/sh
-export DOUBLE_APP=/standin/app DOUBLE_PACKAGED=1 DOUBLE_WINDOWS=wayland HOME=/var/lib/signage-player
-exec /standin/node ${args.map((each) => each.replace(/^.*\/(?=register)/, '/standin/double/')).join(' ')} \\
-  /standin/app/dist/main/index.js --user-data-dir=/var/lib/signage-player/profile "$@"
 `;
 
 const write = (path: string, text: string, mode = 0o644): void => {
@@ -126,12 +110,7 @@ export const withTree = async (release: Release, use: (tree: Tree) => void): Pro
   run('mount', '-t', 'overlay', '-o', `lowerdir=${base},upperdir=${upper},workdir=${overlay}`, 'overlay', path);
   try {
     const app = await packageApp();
-    const args = doubleArguments();
-    cpSync(app.extracted, join(path, 'standin/app'), { recursive: true, dereference: true });
-    cpSync(dirname(args.at(-1) ?? ''), join(path, 'standin/double'), { recursive: true });
-    copyFileSync(process.execPath, join(path, 'standin/node'));
-    // They were the test's own.
-    for (const name of ['app', 'double']) chmodSync(join(path, 'standin', name), 0o755);
+    layOutStandIn(app, join(path, 'standin'));
     if (!existsSync(sshKey)) run('ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-f', sshKey);
     write(join(path, 'root/.ssh/authorized_keys'), readFileSync(`${sshKey}.pub`, 'utf8'), 0o600);
     write(join(path, 'etc/hostname'), 'kiosk\n');
@@ -146,7 +125,7 @@ export const withTree = async (release: Release, use: (tree: Tree) => void): Pro
     write(join(path, 'etc/systemd/system/signage-player.service.d/slow.conf'), slow);
     mkdirSync(join(path, 'boot/grub'), { recursive: true });
     inside(path, 'update-grub');
-    cpSync(buildDeb(app, '0.1.0', launcher(args)), join(path, 'signage-player-0.1.0-amd64.deb'));
+    cpSync(standInDeb(app, '0.1.0'), join(path, 'signage-player-0.1.0-amd64.deb'));
     // As the guide says; what it needs is there.
     console.log(
       inside(path, 'apt-get', 'install', '-y', '-qq', '/signage-player-0.1.0-amd64.deb', 'foot-').slice(-600),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { extractAll } from '@electron/asar';
 import { Arch, build, Platform } from 'electron-builder';
 import { afterAll } from 'vitest';
-import { temporaryFolder } from '../support/service.ts';
+import { type OnEnd, temporaryFolder } from '../support/service.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -60,11 +60,11 @@ export const makeElectron = (work: string): string => {
 };
 
 /**
- * Packages the built app for Linux, up to where an AppImage needs programs from the network; takes some seconds. The folder
- * goes with the test file.
+ * Packages the built app for Linux, up to where an AppImage needs programs from the network; takes some seconds.
+ * @param onEnd when its folder goes
  */
-export const packageApp = async (): Promise<Packaged> => {
-  const work = temporaryFolder(afterAll);
+export const packageApp = async (onEnd: OnEnd = afterAll): Promise<Packaged> => {
+  const work = temporaryFolder(onEnd);
   let desktop = '';
   let toolset: string | undefined;
   const options = {
