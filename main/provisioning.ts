@@ -156,8 +156,10 @@ export const createProvisioning = (
     const imported = (await readFile(importedPath, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
     if (refused.has(hash) || imported.includes(hash)) return false;
     const current = await readFile(target).catch(() => null);
+    // An image comes with an empty one, which must not keep a stick from being read.
+    const isNothing = current === null && isTrusted && /^\s*\{\s*\}\s*$/.test(bytes.toString('latin1'));
     const next = withSecretOf(bytes, current);
-    const isChange = current === null || !current.equals(next);
+    const isChange = !isNothing && (current === null || !current.equals(next));
     if (isChange) {
       const reason = await refusalOf(bytes, isTrusted);
       if (reason !== null) {

@@ -211,3 +211,22 @@ test('each platform has its sources', () => {
     levels: 0,
   });
 });
+
+test('an empty configuration on the boot partition, as an image has, leaves a stick to be read', async () => {
+  const box = boxWith();
+  box.put(box.boot, '{}\n');
+  expect(await box.start().poll()).toBe(false);
+  box.put(box.stick, good);
+  expect(await box.start().poll()).toBe(true);
+  expect(await box.start().poll()).toBe(false);
+  expect(box.current()).toEqual(good);
+});
+
+test('a configuration may say that it stays where it is, with true or false alone', async () => {
+  const box = boxWith();
+  box.put(box.boot, { ...good, keep: 'yes' });
+  expect(await box.start().poll()).toBe(false);
+  expect(box.logged.join()).toContain('keep is not valid; expected true or false');
+  box.put(box.boot, { ...good, keep: true });
+  expect(await box.start().poll()).toBe(true);
+});

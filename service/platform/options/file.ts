@@ -69,6 +69,11 @@ export const readFile = (path: string, warnings: string[]): SettingsFile => {
   const ignore = (key: string): void => void warnings.push(`config.json: ${key} is not a setting and is ignored`);
   for (const [key, value] of Object.entries(readConfig(path))) {
     const name = settingNames.find((known) => key === known || key === environmentName(known));
+    // Whether the file stays where it was imported from, which is no setting of the box.
+    if (key === 'keep') {
+      if (typeof value !== 'boolean') throw new OptionsError('config.json: keep is not valid; expected true or false');
+      continue;
+    }
     // After a rollback a setting of the newer version must not prevent the start.
     if (key === 'kiosk') {
       kiosk = readKiosk(value ?? {});
