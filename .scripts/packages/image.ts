@@ -1,0 +1,108 @@
+/**
+ * `npm run image`: a file that makes a PC a box. It is written to a stick or a disk, and starts on UEFI and BIOS.
+ *
+ *   --cache DIR     where Debian's packages are kept, and taken from first
+ *   --archive URL   of a mirror of Debian
+ *   --deb FILE      the player's package; absent: it is made
+ *   --out DIR       absent: release
+ *   --raw           leaves it uncompressed, for a machine that starts it at once
+ *   --lock          asks for the newest versions of the packages and writes resources/image/lock, nothing else
+ */
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { root } from '../bundles.ts';
+import { billOf } from '../image/bill.ts';
+import { buildDisk } from '../image/disk.ts';
+import { archive, fetchPackages, formatLock, lockFile, makeLock, parseLock } from '../image/lock.ts';
+import { findPlayer } from '../image/player.ts';
+import { buildRoot } from '../image/root.ts';
+import { run } from '../image/run.ts';
+
+/** The programs of the build, by the packages that have them. */
+const tools: Readonly<Record<string, string>> = {
+  'apt-ftparchive': 'apt-utils',
+  'mkfs.vfat': 'dosfstools',
+  sfdisk: 'fdisk',
+  mcopy: 'mtools',
+  mmdebstrap: 'mmdebstrap',
+  sqfstar: 'squashfs-tools',
+  xz: 'xz-utils',
+};
+
+/** @throws Error that says what to install */
+const requireTools = (): void => {
+  process.env['PATH'] += ':/usr/sbin:/sbin';
+  const missing = Object.keys(tools).filter(
+    (name) => run('sh', ['-c', 'command -v "$1" || true', 'sh', name]).trim() === '',
+  );
+  if (missing.length === 0) return;
+  const packages = missing.map((name) => tools[name]).join(' ');
+  throw new Error(`${missing.join(', ')} is missing; run: sudo apt-get install ${packages}`);
+};
+
+const hashOf = (path: string): string => run('sha256sum', [path]).slice(0, 64);
+
+const main = async (args: string[]): Promise<void> => {
+  const { values } = parseArgs({
+    args,
+    options: {
+      cache: {
+        type: 'string',
+        default: join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'signage-image'),
+      },
+      archive: { type: 'string', default: archive },
+      deb: { type: 'string' },
+      out: { type: 'string', default: join(root, 'release') },
+      raw: { type: 'boolean', default: false },
+      lock: { type: 'boolean', default: false },
+    },
+  });
+  const from = values.archive.replace(/\/+$/, '');
+  if (values.lock) {
+    writeFileSync(lockFile, formatLock(makeLock(from, Math.floor(Date.now() / 1000))));
+    console.log(lockFile);
+    return;
+  }
+  requireTools();
+  const lock = parseLock(readFileSync(lockFile, 'utf8'));
+  const cache = resolve(values.cache);
+  const work = mkdtempSync(join(tmpdir(), 'signage-image-'));
+  const ends: (() => void | Promise<void>)[] = [() => rmSync(work, { recursive: true, force: true })];
+  try {
+    const player = await findPlayer(values.deb, work, (end) => ends.push(end));
+    const isStandIn = player.standIn !== undefined;
+    const files = await fetchPackages(
+      lock.packages.filter(({ use }) => isStandIn || use !== 'standin'),
+      cache,
+      from,
+    );
+    const boot = join(work, 'boot');
+    for (const [{ use }, file] of files) if (use === 'boot') run('dpkg-deb', ['--extract', file, boot]);
+    const debs = [...files].flatMap(([{ use }, file]) => (use === 'boot' ? [] : [file]));
+    const at = lock.madeAt;
+    const parts = { debs, player: player.deb, boot, version: player.version, at };
+    const { slot, core } = buildRoot({ ...parts, ...(player.standIn && { standIn: player.standIn }) }, cache, work);
+    const seed = hashOf(slot);
+
+    const name = `signage-player-${player.version}-amd64${isStandIn ? '-standin' : ''}`;
+    const out = resolve(values.out);
+    mkdirSync(out, { recursive: true });
+    const image = join(out, `${name}.img`);
+    buildDisk({ slot, core, boot, seed, at }, work, `${image}.part`);
+    renameSync(`${image}.part`, image);
+    if (!values.raw) run('xz', ['--force', '--threads=2', '-6', image]);
+    const file = values.raw ? image : `${image}.xz`;
+    writeFileSync(`${file}.sha256`, `${hashOf(file)}  ${basename(file)}\n`);
+    writeFileSync(join(out, `${name}.cdx.json`), billOf(lock, player.runtime, player, seed));
+    console.log(file);
+  } finally {
+    for (const end of ends) await end();
+  }
+};
+
+await main(process.argv.slice(2)).catch((error: unknown) => {
+  console.error(`The image was not built: ${(error as Error).message}`);
+  process.exit(1);
+});

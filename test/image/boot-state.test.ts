@@ -1,0 +1,66 @@
+/** GRUB's environment as the box changes it: over the same bytes, with a second copy. */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { environmentBlock } from '../../.scripts/image/layout.ts';
+import { temporaryFolder } from '../support/service.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const script = join(root, 'resources', 'image', 'root', 'usr', 'lib', 'signage', 'boot-state');
+
+const makeBox = () => {
+  const folder = temporaryFolder();
+  const [grub, bin] = [join(folder, 'efi', 'grub'), join(folder, 'bin')];
+  for (const each of [grub, bin]) mkdirSync(each, { recursive: true });
+  const mounts = join(folder, 'mounts');
+  writeFileSync(join(bin, 'mount'), `#!/bin/sh\necho "$*" >>${mounts}\n`);
+  chmodSync(join(bin, 'mount'), 0o755);
+  const file = join(grub, 'grubenv');
+  const block = environmentBlock({ SLOT: 'A', STARTS: 'xx', MID: '' });
+  for (const name of [file, `${file}.bak`]) writeFileSync(name, block);
+  const state = (...args: string[]): string =>
+    execFileSync(script, args, {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: `${bin}:${process.env.PATH}`, EFI: join(folder, 'efi'), STATE: folder },
+    }).trim();
+  return { file, mounts, state };
+};
+
+it('changes what it is told, keeps the rest, and writes both copies in their places', () => {
+  const { file, mounts, state } = makeBox();
+  const before = statSync(file).ino;
+  state('set', 'STARTS=', 'MID=0123456789abcdef0123456789abcdef');
+  for (const name of [file, `${file}.bak`]) {
+    const text = readFileSync(name, 'utf8');
+    expect(text).toHaveLength(1024);
+    expect(text).toMatch(/^# GRUB Environment Block\nSLOT=A\nSTARTS=\nMID=[0-9a-f]{32}\n#+$/);
+  }
+  expect(statSync(file).ino).toBe(before);
+  expect(state('get', 'MID')).toBe('0123456789abcdef0123456789abcdef');
+  expect(readFileSync(mounts, 'utf8')).toMatch(/^-o remount,rw .*\n-o remount,ro /);
+});
+
+it('writes nothing where nothing changes', () => {
+  const { mounts, state } = makeBox();
+  state('set', 'STARTS=xx');
+  expect(() => readFileSync(mounts)).toThrow();
+});
+
+it.each(['', 'not a block', '# GRUB Environment Block\n'])('takes the second copy where the first is %j', (text) => {
+  const { file, state } = makeBox();
+  writeFileSync(file, text);
+  expect(state('get', 'STARTS')).toBe('xx');
+  state('set', 'STARTS=');
+  expect(readFileSync(file, 'utf8')).toMatch(/SLOT=A/);
+  expect(readFileSync(file, 'utf8')).toHaveLength(1024);
+});
+
+it('refuses what has no room, and leaves the file', () => {
+  const { file, state } = makeBox();
+  const before = readFileSync(file);
+  expect(() => state('set', `MID=${'x'.repeat(1100)}`)).toThrow();
+  expect(readFileSync(file).equals(before)).toBe(true);
+  rmSync(file);
+});
