@@ -75,12 +75,33 @@ const coloursOf = (data: Buffer): [string, number][] => {
 export const codeOn = ({ data, width, height }: Picture): string | undefined =>
   jsQR(new Uint8ClampedArray(data), width, height)?.data;
 
+/** A disk that is started as it is. */
+export interface DiskSource {
+  /** The path of a raw file, which stays as it is. */
+  disk: string;
+  /** Bytes of the machine's disk. */
+  size: number;
+  firmware: 'uefi' | 'bios';
+}
+
 /** @param name of the machine and its files @param options further ones of QEMU */
-export const createMachine = async (release: Release, name: string = release, options: string[] = []) => {
+export const createMachine = async (
+  source: Release | DiskSource,
+  name: string = typeof source === 'string' ? source : source.firmware,
+  options: string[] = [],
+) => {
   const disk = join(work, `${name}.qcow2`);
   const variables = join(work, `${name}.vars`);
-  const words = ['create', '-q', '-f', 'qcow2', '-F', 'raw', '-b', await diskOf(release), disk];
+  const {
+    disk: base,
+    size,
+    firmware: starts,
+  } = typeof source === 'string' ? { disk: await diskOf(source), size: undefined, firmware: 'uefi' } : source;
+  const words = ['create', '-q', '-f', 'qcow2', '-F', 'raw', '-b', base, disk, ...(size ? [String(size)] : [])];
   await execute('qemu-img', words);
+  const flash = (file: string): string[] => ['-drive', `if=pflash,format=raw,${file}`];
+  const loader =
+    starts === 'uefi' ? [...flash(`readonly=on,file=${firmware}/OVMF_CODE_4M.fd`), ...flash(`file=${variables}`)] : [];
   copyFileSync(join(firmware, 'OVMF_VARS_4M.fd'), variables);
   mkdirSync(pictures, { recursive: true });
   const [httpPort, sshPort] = [await freePort(), await freePort()];
@@ -126,7 +147,8 @@ export const createMachine = async (release: Release, name: string = release, op
   const seconds = (): number => (performance.now() - onAt) / 1000;
 
   const machine = {
-    release,
+    /** The path of its disk, a qcow2 over what it was made of. */
+    disk,
     seconds,
     qmp,
     isOn: () => process_ !== undefined && process_.exitCode === null && process_.signalCode === null,
@@ -152,8 +174,7 @@ export const createMachine = async (release: Release, name: string = release, op
             '-display',
             'none',
           ],
-          ...['-drive', `if=pflash,format=raw,readonly=on,file=${firmware}/OVMF_CODE_4M.fd`],
-          ...['-drive', `if=pflash,format=raw,file=${variables}`],
+          ...loader,
           ...[
             '-drive',
             `if=none,id=disk,file=${disk},format=qcow2`,

@@ -1,0 +1,78 @@
+/** The image of this build, and what is on a disk that a machine has started from it. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { layout } from '../../.scripts/image/layout.ts';
+import { run } from '../install/deb.ts';
+import { createMachine, type DiskSource, type Machine } from './machine.ts';
+import { work } from './tree.ts';
+
+export const GB = 1e9;
+
+const root = join(import.meta.dirname, '..', '..');
+
+let built: string | undefined;
+
+/** The path of the image, built once; with `SIGNAGE_MACHINE_DISKS`, a folder, once for all runs. */
+export const imageFile = (): string => {
+  if (built !== undefined) return built;
+  const out = process.env['SIGNAGE_MACHINE_DISKS'] || join(work, 'image');
+  const find = (): string | undefined =>
+    existsSync(out) ? readdirSync(out).find((name) => name.endsWith('-amd64-standin.img')) : undefined;
+  if (find() === undefined) {
+    mkdirSync(out, { recursive: true });
+    const cache = process.env['SIGNAGE_MACHINE_CACHE'];
+    const args = ['--import', 'tsx', '.scripts/packages/image.ts', '--raw', '--out', out];
+    execFileSync(process.execPath, [...args, ...(cache ? ['--cache', cache] : [])], { cwd: root, stdio: 'inherit' });
+  }
+  built = join(out, find() ?? '');
+  return built;
+};
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+/** What a machine may take without KVM; systemd reads it from the firmware of a virtual machine. */
+const slow = `type=11,value=io.systemd.credential.binary:systemd.unit-dropin.signage-player.service=${base64(
+  '[Service]\nTimeoutStartSec=1800\nWatchdogSec=1800\n',
+)}`;
+
+/** A display that every firmware has. */
+const display = ['-device', 'virtio-vga,id=gpu,xres=1280,yres=800'];
+
+/** A machine that starts from the image. @param more options of QEMU */
+export const machineOf = (
+  source: Omit<DiskSource, 'disk'> & { disk?: string },
+  name: string,
+  more: string[] = [],
+): Promise<Machine> => createMachine({ disk: imageFile(), ...source }, name, ['-smbios', slow, ...display, ...more]);
+
+/** What is on a disk that is switched off. */
+export const openDisk = (disk: string) => {
+  const raw = join(work, 'opened.img');
+  rmSync(raw, { force: true });
+  run('qemu-img', 'convert', '-O', 'raw', disk, raw);
+  const at = (name: 'efi' | 'config'): string => `${raw}@@${layout.partitions[name].start}`;
+  const table = JSON.parse(run('sfdisk', '--json', raw)).partitiontable as {
+    id: string;
+    partitions: { start: number; size: number; uuid: string; name?: string }[];
+  };
+  return {
+    raw,
+    table,
+    /** The names on a partition. */
+    names: (name: 'efi' | 'config'): string[] => run('mdir', '-b', '-i', at(name), '::/').split('\n').filter(Boolean),
+    /** The text of a file there. */
+    read: (name: 'efi' | 'config', path: string): string => run('mtype', '-i', at(name), `::/${path}`),
+    /** What e2fsck says of the data, and a file of them. */
+    data: () => {
+      const [{ start, size } = { start: 0, size: 0 }] = table.partitions.slice(layout.dataNumber - 1);
+      const file = join(work, 'data.img');
+      rmSync(file, { force: true });
+      run('dd', `if=${raw}`, `of=${file}`, 'bs=512', `skip=${start}`, `count=${size}`, 'conv=sparse', 'status=none');
+      return {
+        read: (path: string): string => run('debugfs', '-R', `cat ${path}`, file),
+        check: (): void => void run('e2fsck', '-p', file),
+      };
+    },
+  };
+};

@@ -1,0 +1,91 @@
+/** The first start of the image where something is in its way: a disk that is too small, a second copy, older data, a power cut. */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { layout } from '../../../.scripts/image/layout.ts';
+import { run } from '../../install/deb.ts';
+import { GB, imageFile, machineOf, openDisk } from '../image.ts';
+import { bind, codeOn, type Machine, type Picture, patience } from '../machine.ts';
+import { work } from '../tree.ts';
+
+/** Light text on black, as the kernel's console draws it. */
+const isText = ({ colours }: Picture): boolean =>
+  colours[0]?.[0] === '#000000' && colours.length > 1 && colours.slice(1).every(([, share]) => share < 0.1);
+
+/** Waits for a text that stays. */
+const showsText = async (machine: Machine): Promise<void> => {
+  let seen = 0;
+  const look = async (): Promise<number> => {
+    const picture = await machine.picture('text');
+    expect(codeOn(picture)).toBeUndefined();
+    seen = isText(picture) ? seen + 1 : 0;
+    return seen;
+  };
+  await expect.poll(look, patience).toBeGreaterThan(10);
+};
+
+it('changes nothing on a disk that is too small, and says so', async () => {
+  const machine = await machineOf({ size: 7 * GB, firmware: 'uefi' }, 'small');
+  await machine.powerOn();
+  await showsText(machine);
+  await machine.cutPower();
+  // Beyond the image there are zeros on both.
+  execFileSync('qemu-img', ['compare', imageFile(), machine.disk], { stdio: 'inherit' });
+});
+
+it('does not start where two disks are the same copy', async () => {
+  const second = ['-drive', `if=none,id=second,file=${imageFile()},format=raw,snapshot=on`];
+  const machine = await machineOf({ size: 16 * GB, firmware: 'uefi' }, 'twice', [
+    ...second,
+    ...['-device', 'virtio-blk-pci,drive=second'],
+  ]);
+  await machine.powerOn();
+  await showsText(machine);
+  await machine.cutPower();
+  execFileSync('qemu-img', ['compare', imageFile(), machine.disk], { stdio: 'inherit' });
+});
+
+it('plays beside a stick with a fresh copy, and keeps its data when the image is written to it once more', async () => {
+  const machine = await machineOf({ size: 16 * GB, firmware: 'uefi' }, 'again');
+  await machine.powerOn();
+  const code = await machine.showsCode();
+  expect(await bind(machine, new URL(code).searchParams.get('deviceId') ?? '')).toBe(true);
+  await machine.plays();
+  await machine.cutPower();
+
+  const stick = ['-drive', `if=none,id=stick,file=${imageFile()},format=raw,snapshot=on`];
+  await machine.powerOn(...stick, '-device', 'usb-storage,bus=usb.0,drive=stick', '-device', 'virtio-balloon-pci');
+  await machine.plays();
+  await machine.cutPower();
+  const before = openDisk(machine.disk);
+  const { uuid } = before.table.partitions[layout.dataNumber - 1] ?? {};
+  expect(uuid).toBeDefined();
+  const state = before.data().read('/lib/signage-player/state.json');
+
+  run('qemu-img', 'dd', '-n', '-O', 'qcow2', `if=${imageFile()}`, `of=${machine.disk}`, 'bs=1M');
+  await machine.powerOn();
+  await machine.plays();
+  await machine.cutPower();
+  const after = openDisk(machine.disk);
+  const kept = (text: string): unknown => JSON.parse(text).body.nodeId;
+  expect(kept(after.data().read('/lib/signage-player/state.json'))).toBe(kept(state));
+});
+
+it('comes back from a power cut at any time of its first start', async () => {
+  const times = [40, 45, 50, 55, 60, 70, 80, 100, 120, 150];
+  const machine = await machineOf({ size: 16 * GB, firmware: 'uefi' }, 'cut');
+  for (const seconds of times) {
+    run('qemu-img', 'create', '-q', '-f', 'qcow2', '-F', 'raw', '-b', imageFile(), machine.disk, String(16 * GB));
+    await machine.powerOn();
+    await wait(seconds * 1000);
+    await machine.cutPower();
+    await machine.powerOn();
+    await machine.showsCode();
+    await machine.cutPower();
+    openDisk(machine.disk).data().check();
+    console.log(`a cut after ${seconds} s: the code is there`);
+  }
+  expect(existsSync(join(work, 'cut.qcow2'))).toBe(true);
+});
