@@ -51,7 +51,8 @@ export const violationsOn = async (
   page: Page,
   ...rules: string[]
 ): Promise<[rule: string, element: string | undefined][]> => {
-  await page.evaluate(axe.source);
+  // It is half a megabyte, and stays until the page is loaded anew.
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
   return page.evaluate(
     async (runOnly) => {
       const { axe: run } = globalThis as unknown as { axe: typeof axe };
