@@ -207,3 +207,17 @@ describe.skipIf(!hasFfmpeg)('a picture', () => {
     expect((await service().get('/healthz')).status).toBe(200);
   });
 });
+
+it.each<[name: string, bytes: Buffer]>([
+  ['empty.mp4', Buffer.alloc(0)],
+  ['empty.heic', Buffer.alloc(0)],
+  ['page.heic', Buffer.from('<!doctype html><title>Not a picture</title>')],
+  ['picture.mkv', manyTexts(1, 1)],
+])('%s, which is not what its name says, is nothing to convert, and goes out as bytes', async (name, bytes) => {
+  const put = await service().get(`/api/media/${name}`, { method: 'PUT', body: new Uint8Array(bytes) });
+  expect(put.status).toBe(201);
+  expect((await settled(name)).rendition).toMatchObject({ state: 'none', reason: null });
+  const shown = await service().get(`/media/${name}`);
+  expect([shown.status, shown.headers.get('content-type')]).toEqual([200, 'application/octet-stream']);
+  expect(Buffer.from(await shown.arrayBuffer())).toEqual(bytes);
+});
