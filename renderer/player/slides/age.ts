@@ -7,6 +7,8 @@ import type { SlideFactory } from './slide.ts';
 
 /** How often the age is looked at at least, in ms: clocks can be set. */
 const LOOK_MS = 30_000;
+/** How often while it is too old, in ms: it can be fetched again at any moment. */
+const OLD_MS = 1_000;
 
 /** A view whose data is never shown older than its slide allows. */
 export const withAge =
@@ -39,7 +41,7 @@ export const withAge =
     const follow = (): void => {
       try {
         const left = (look()?.oldAt ?? Number.POSITIVE_INFINITY) - now();
-        timer = setTimeout(follow, left > 0 ? Math.min(left, LOOK_MS) : LOOK_MS);
+        timer = setTimeout(follow, left > 0 ? Math.min(left, LOOK_MS) : OLD_MS);
       } catch (error) {
         fail((error as Error).message);
       }

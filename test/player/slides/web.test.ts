@@ -143,4 +143,49 @@ describeBrowser('a web slide', { timeout: 60_000 }, () => {
       .poll(() => logged(service, 'a slide was skipped')[0], patience)
       .toMatchObject({ slideId: 'slow', reason: `${site}/ did not load within 15 s` });
   });
+
+  it('is loaded again while it is on, and says how old it is once it cannot be', async () => {
+    let loads = 0;
+    let isDown = false;
+    const site = await startSite((request, response) => {
+      if (isDown) return void response.destroy();
+      if (request.headers['sec-fetch-dest'] === 'iframe') loads += 1;
+      response.setHeader('Content-Type', 'text/html').end(`<!doctype html><body>Figures ${loads}`);
+    });
+    const content = { max_age_seconds: 6, web: { refresh_seconds: 5, zoom: 2 } };
+    const slide = { id: 'figures', kind: 'web', media_url: `${site}/`, content, duration_seconds: 3600 };
+    const service = await startTestService({ content: lobby([slide]) });
+    const page = await openPlayer(service, 'lobby');
+    const first = page.frameLocator('.slide-web iframe').getByText('Figures 1');
+    await first.waitFor();
+    await page.frameLocator('.slide-web iframe').getByText('Figures 2').waitFor();
+    await expect.poll(() => page.locator('.slide-web iframe').count(), patience).toBe(1);
+    const frame = page.locator('.slide-web iframe');
+    expect(await frame.evaluate(({ clientWidth, parentElement }) => [clientWidth, parentElement?.clientWidth])).toEqual(
+      [320, 640],
+    );
+    expect(await page.locator('.as-of').count()).toBe(0);
+    isDown = true;
+    await page.locator('.slide-web .as-of').waitFor();
+    // The picture of before stays, and makes room for the label.
+    await page
+      .frameLocator('.slide-web iframe')
+      .getByText(/Figures \d/)
+      .waitFor();
+    const box = await frame.boundingBox();
+    const label = await page.locator('.as-of').boundingBox();
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual((label?.y ?? 0) + 1);
+    isDown = false;
+    await expect.poll(() => page.locator('.as-of').count(), patience).toBe(0);
+  });
+
+  it('that needs the headers of a kiosk is skipped in a browser', async () => {
+    const site = await startSite((_, response) => void response.end('Figures'));
+    const secret = { id: 'wall', kind: 'web', media_url: `${site}/`, content: { web: { headers: 'wall' } } };
+    const service = await startTestService({ content: lobby([secret, { id: 'next', kind: 'text', title: 'Next' }]) });
+    await openPlayer(service, 'lobby');
+    await expect
+      .poll(() => logged(service, 'a slide was skipped')[0], patience)
+      .toMatchObject({ slideId: 'wall', reason: `${site}/ needs the headers that only a kiosk adds` });
+  });
 });
