@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import type { Secret } from '../../../service/contract/console/secrets.ts';
 import { reasonOf } from '../api/errors.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Dialog, Field } from '../ui/controls.tsx';
+import { Confirm, Dialog, Field } from '../ui/controls.tsx';
 
 const base = '/console/api/secrets';
 
@@ -78,12 +78,15 @@ export const Secrets = () => {
   const words = texts.boxes.secrets;
   const list = useSignal<readonly Secret[]>([]);
   const isAdding = useSignal(false);
+  /** The one that is to be deleted. */
+  const doomed = useSignal<string | null>(null);
   const load = async (): Promise<void> => {
     // Not everybody may list them.
     const found = await client.json<{ secrets: Secret[] }>(base).catch(() => null);
     list.value = found?.secrets ?? [];
   };
   const remove = async (name: string): Promise<void> => {
+    doomed.value = null;
     await client
       .json(`${base}/${name}`, { method: 'DELETE' })
       .catch((error: unknown) => announcer.complain(reasonOf(error, texts)));
@@ -91,7 +94,7 @@ export const Secrets = () => {
   };
   useEffect(() => void load(), []);
   return (
-    <section class="panel stack">
+    <section class="panel page-secrets stack">
       <div class="panel-head">
         <h2>{words.title}</h2>
         <button type="button" class="button small" onClick={() => (isAdding.value = true)}>
@@ -104,11 +107,22 @@ export const Secrets = () => {
           <p>
             <b>{name}</b> {origins.join(', ')} <span class="soft">{format.when(updated_at, clock.now())}</span>
           </p>
-          <button type="button" class="button small" onClick={() => void remove(name)}>
-            {words.remove}
+          <button type="button" class="button small" onClick={() => (doomed.value = name)}>
+            {words.remove} …
           </button>
         </div>
       ))}
+      {doomed.value !== null && (
+        <Confirm
+          title={words.removeTitle({ name: doomed.value })}
+          submit={words.remove}
+          isDanger
+          onClose={() => (doomed.value = null)}
+          onSubmit={() => void remove(doomed.value ?? '')}
+        >
+          <p>{words.removeTask}</p>
+        </Confirm>
+      )}
       {isAdding.value && (
         <NewSecret
           onDone={() => {
