@@ -11,6 +11,7 @@ import { run } from './run.ts';
 const enabled = [
   'signage-storage.service',
   'signage-config.path',
+  'signage-config.service',
   'NetworkManager.service',
   'systemd-timesyncd.service',
 ];

@@ -31,13 +31,13 @@ export const imageFile = (): string => {
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** What a machine may take without KVM; systemd reads it from the firmware of a virtual machine. */
+/** What a machine may take without KVM, and a renderer that is quick without a GPU; systemd reads it from the firmware of a virtual machine. */
 const slow = `type=11,value=io.systemd.credential.binary:systemd.unit-dropin.signage-player.service=${base64(
-  '[Service]\nTimeoutStartSec=1800\nWatchdogSec=1800\n',
+  '[Service]\nTimeoutStartSec=1800\nWatchdogSec=1800\nEnvironment=WLR_RENDERER=pixman\n',
 )}`;
 
 /** A display that every firmware has. */
-const display = ['-device', 'virtio-vga,id=gpu,xres=1280,yres=800'];
+const display = ['-device', 'virtio-vga,id=gpu,xres=800,yres=600'];
 
 /** A machine that starts from the image. @param more options of QEMU */
 export const machineOf = (
