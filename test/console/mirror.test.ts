@@ -103,5 +103,5 @@ it.skipIf(isSkipped || !hasFfmpeg)(
     const { programmes } = (await (await ask('GET', '/console/api/content')).json()).content;
     expect(programmes).toMatchObject([{ targets: ['hall'] }]);
   },
-  60_000,
+  120_000,
 );
