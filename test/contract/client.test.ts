@@ -106,8 +106,8 @@ test('a generated client compiles under strict options, and calls every operatio
     if (result?.response === undefined) throw result?.error;
     const { status } = result.response;
     const expected = absent.test(operationId) ? [200, 201, 204, 302, 404, 409] : [200, 201, 204];
-    // Without a secret a box is backed up and restored by itself alone.
-    if (/Backup|Restore|Actions/.test(operationId)) expected.push(403);
+    // Without a secret a box is backed up, restored and protected by itself alone.
+    if (/Backup|Restore|Actions|Protect/.test(operationId)) expected.push(403);
     if (operationId === 'postConsoleApiTriggers') expected.push(400);
     if (/DraftsIdPublish/.test(operationId)) expected.push(428);
     if (/Trust|ApiCa/.test(operationId)) expected.push(404);
