@@ -32,7 +32,7 @@ import { ConsoleContext } from './ui/context.tsx';
 requireTopLevel();
 boundTexts();
 
-const { timeZone, hasSecret, secureUrl } = readBoot<ConsoleBoot>(document);
+const { timeZone, hasSecret, hasSignOn, secureUrl } = readBoot<ConsoleBoot>(document);
 const tag = choose(Object.keys(languages), navigator.languages);
 const sectionIn = async (of: typeof languages, wanted: string) => (await of[wanted]?.())?.section;
 const texts: ConsoleTexts = {
@@ -107,6 +107,7 @@ render(
       announcer,
       timeZone,
       secureUrl,
+      hasSignOn,
     }}
   >
     <App />

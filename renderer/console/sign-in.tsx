@@ -3,9 +3,12 @@ import { useState } from 'preact/hooks';
 import { reasonOf } from './api/errors.ts';
 import { useConsole } from './ui/context.tsx';
 import { Dialog, Field } from './ui/controls.tsx';
+import { Lazy } from './ui/lazy.tsx';
+
+const signOn = async () => (await import('./sign-on.tsx')).SignOn;
 
 export const SignIn = () => {
-  const { session, client, texts } = useConsole();
+  const { session, client, texts, hasSignOn } = useConsole();
   const [fault, setFault] = useState<string | null>(null);
   const [isChecking, setChecking] = useState(false);
   const words = texts.signIn;
@@ -58,6 +61,12 @@ export const SignIn = () => {
           {isChecking ? words.checking : words.submit}
         </button>
       </form>
+      {hasSignOn && (
+        <section class="sign-on">
+          <h3>{texts.signOn.title}</h3>
+          <Lazy load={signOn} with={{}} />
+        </section>
+      )}
     </Dialog>
   );
 };

@@ -190,6 +190,13 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
       }
       return connect(base, readSecret(surroundings), person());
     },
+    /** The selected box, asked without a signature: by who has nothing to sign with yet. @throws as `client` */
+    guest: async (): Promise<Client> => {
+      const base = globals().box ?? boxOf(surroundings);
+      return base === null
+        ? saying('Looking for a box in this network.', () => discover(null, null))
+        : connect(base, null);
+    },
     /**
      * Connects to the hub of the fleet, and calls `work` with it: `--fleet`, else `SIGNAGE_FLEET_URL`.
      * @throws CliError `configuration`, `unreachable`, `refused`, `notAuthorised`

@@ -3,6 +3,7 @@
 import type { Media } from '../media/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
+import type { People } from '../people/index.ts';
 import type { Takeovers } from '../takeovers/index.ts';
 import type { Triggers } from '../triggers/index.ts';
 import { syncRoutes } from './routes.ts';
@@ -16,14 +17,19 @@ interface Dependencies {
   media: Pick<Media, 'followClock'>;
   takeovers: Pick<Takeovers, 'followClock'>;
   triggers: Pick<Triggers, 'followClock'>;
+  people: Pick<People, 'followClock'>;
 }
 
-export const createClock = (context: ServiceContext, { peers, media, takeovers, triggers }: Dependencies): Clock => {
+export const createClock = (
+  context: ServiceContext,
+  { peers, media, takeovers, triggers, people }: Dependencies,
+): Clock => {
   const sync = createSync(context, { peers });
   media.followClock(sync);
   peers.followClock(sync);
   takeovers.followClock(sync);
   triggers.followClock(sync);
+  people.followClock(sync);
   return {
     now: sync.now,
     isConfirmed: sync.isConfirmed,

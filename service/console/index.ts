@@ -29,8 +29,9 @@ import { type ContentDependencies, contentRoutes, versionRoutes } from './conten
 import { draftRoutes } from './drafts.ts';
 import { type MediaDependencies, mediaRoutes } from './media.ts';
 import { createOwnOverview } from './own-overview.ts';
-import { peopleRoutes } from './people.ts';
+import { createKeyTeller, peopleRoutes } from './people.ts';
 import { createProtection, type Protection } from './protection.ts';
+import { createSignOn } from './sign-on.ts';
 import { createSite, type Site } from './site.ts';
 import { takeoverRoutes } from './takeovers.ts';
 import { createThumbnailCache, createThumbnails } from './thumbnails.ts';
@@ -177,6 +178,8 @@ export const createConsole = (context: ServiceContext, dependencies: Dependencie
   const triggers = createTriggerRoutes(context, { ...dependencies, site });
   const boxes = boxRoutes(context, { peers, screens, site });
   const actions = createActions(context, { peers, screens, address, recordReset: records.recordReset });
+  const tellKey = createKeyTeller({ people: dependencies.people, records });
+  const signOn = createSignOn(context, { people: dependencies.people, records, tellKey });
   const protection = createProtection(context, { ...dependencies, address });
   return {
     protect: protection.protect,
@@ -196,6 +199,7 @@ export const createConsole = (context: ServiceContext, dependencies: Dependencie
       ...programmeRoutes(context, content),
       ...peopleRoutes(context, { people: dependencies.people, peers, records }),
       ...protection.routes,
+      ...signOn.routes,
     },
     health: () => triggers.health?.() ?? {},
     metrics: () => triggers.metrics?.() ?? {},
@@ -203,6 +207,9 @@ export const createConsole = (context: ServiceContext, dependencies: Dependencie
       listening = at;
       return editing.start?.(at);
     },
-    close: () => editing.close?.(),
+    close: () => {
+      signOn.close?.();
+      return editing.close?.();
+    },
   };
 };

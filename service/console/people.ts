@@ -91,6 +91,16 @@ const createWrongProofs = (monotonicNow: () => number) => {
   };
 };
 
+/** Makes what tells the others of a new key of an admin. */
+export const createKeyTeller =
+  ({ people, records }: Pick<Dependencies, 'records'> & { people: Pick<People, 'get'> }) =>
+  (id: string, device: string, address: string): void => {
+    const person = people.get(id);
+    if (person?.role !== 'admin') return;
+    const sentence = `The admin ${JSON.stringify(person.record.name)} has a new key, on the device ${JSON.stringify(device)} at ${address}.`;
+    records.raise('person', id, sentence);
+  };
+
 export const peopleRoutes = (
   { options, now, monotonicNow }: Pick<ServiceContext, 'options' | 'now' | 'monotonicNow'>,
   { people, peers, records }: Dependencies,
@@ -109,13 +119,7 @@ export const peopleRoutes = (
     };
   };
 
-  /** A new key of an admin is told to the others. */
-  const tellKey = (id: string, device: string, address: string): void => {
-    const person = people.get(id);
-    if (person?.role !== 'admin') return;
-    const sentence = `The admin ${JSON.stringify(person.record.name)} has a new key, on the device ${JSON.stringify(device)} at ${address}.`;
-    records.raise('person', id, sentence);
-  };
+  const tellKey = createKeyTeller({ people, records });
 
   const send = (ctx: Context, status: number, body: unknown): void => {
     ctx.set('Cache-Control', 'no-store');

@@ -45,6 +45,8 @@ export const errorTable = {
     'This site has no root certificate: it needs a shared secret and SIGNAGE_HTTPS, and a minute after the first start.',
   ],
   secret_not_found: [404, 'There is no secret with this name.'],
+  sign_on_unavailable: [404, 'This site has no single sign-on: set SIGNAGE_OIDC_ISSUER, or join with an invitation.'],
+  sign_in_not_found: [404, 'There is no sign-in with this id; begin again.'],
   draft_not_found: [404, 'There is no draft with this id; it may have been published or deleted.'],
   person_not_found: [404, 'There is no person with this id.'],
   key_not_found: [404, 'The person has no key with this id.'],
@@ -89,6 +91,7 @@ export const errorTable = {
   ffmpeg_unavailable: [503, 'No working ffmpeg was found; install it, or set SIGNAGE_FFMPEG_PATH.'],
   media_not_ready: [503, 'The file is being converted so that displays can show it; try again in a moment.'],
   box_away: [503, 'The box does not answer; try again once it is back.'],
+  issuer_away: [503, 'The provider of the single sign-on does not answer; who has a key goes on with it.'],
   busy: [503, 'The service is too busy; try again in a moment.'],
   storage_unavailable: [
     503,

@@ -54,6 +54,8 @@ export interface ConsoleBoot extends PageBoot {
   timeZone: string;
   /** Whether requests must be signed. */
   hasSecret: boolean;
+  /** Whether people can sign in with the provider of the house. */
+  hasSignOn: boolean;
   /** The address of the console over https, under the host of the request; null: the box does not answer there. */
   secureUrl: string | null;
 }

@@ -60,6 +60,7 @@ export const createPages = async (
       timeZone: () => options.timeZone,
       rendererDir: dirs.renderer,
       hasSecret: options.sharedSecret !== null,
+      hasSignOn: options.sharedSecret !== null && options.oidcIssuer !== null,
     },
   );
   return { routes: { ...routes, ...frameRoutes(frames) }, sendMissing };

@@ -45,6 +45,8 @@ interface PagesOptions {
   variant: Variant;
   /** Whether requests of the console must be signed. */
   hasSecret: boolean;
+  /** Whether the console offers single sign-on. */
+  hasSignOn: boolean;
 }
 
 /** Maximum number of screens linked from the "page not found" page. */
@@ -69,7 +71,7 @@ const fillPage = <Boot extends PageBoot>(
 /** @throws Error if the renderer is not built */
 export const createPageRoutes = async (
   { content, pageToken, formAddress, formOpened, trust, secureBase, box }: Dependencies,
-  { rendererDir, timeZone, variant, hasSecret }: PagesOptions,
+  { rendererDir, timeZone, variant, hasSecret, hasSignOn }: PagesOptions,
 ) => {
   const readPage = (path: string): Promise<string> => readFile(join(rendererDir, path), 'utf8');
   const [player, landing, form, missing, trustPage, consolePage, preview, docs] = await Promise.all([
@@ -134,7 +136,13 @@ export const createPageRoutes = async (
       ctx.set(consoleHeaders);
       const base = secureBase(ctx.req);
       const secureUrl = base === null ? null : `${base}/console`;
-      sendPage<ConsoleBoot>(ctx, consolePage, { pageToken: null, timeZone: timeZone(), hasSecret, secureUrl });
+      sendPage<ConsoleBoot>(ctx, consolePage, {
+        pageToken: null,
+        timeZone: timeZone(),
+        hasSecret,
+        hasSignOn,
+        secureUrl,
+      });
     },
     'GET /console/preview': async (ctx) => {
       ctx.set(previewHeaders(readFields(previewQuery, ctx.query).elsewhere === 'on'));

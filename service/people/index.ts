@@ -22,10 +22,12 @@ import {
   type PersonRecord,
   personRecord,
 } from '../contract/people-records.ts';
+import type { Role } from '../contract/roles.ts';
 import type { Author } from '../contract/terms.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { joinInfo } from '../domain/joining.ts';
 import { laterThan } from '../domain/merge.ts';
+import { type SiteTime, unconfirmed } from '../domain/time.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { createQueue } from '../platform/queue.ts';
 import type { Shared } from '../shared/index.ts';
@@ -50,6 +52,8 @@ const DAY_MS = 86_400_000;
 const MAX_KEYS = 2 * mostPeopleEver * mostKeys;
 const MAX_DISABLINGS = 100_000;
 const CODE_BYTES = 16;
+/** For how long a key of a sign-in counts. */
+const SIGN_IN_MS = 12 * 3_600_000;
 /** For how long an admin who was made at a box stands in /healthz. */
 const RECOVERED_MS = 7 * DAY_MS;
 const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -119,6 +123,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
     isOver: ({ expires_at }, at) => Date.parse(expires_at) < at,
   });
   const uses = await openUses(context);
+  let siteTime: SiteTime = unconfirmed(now);
   const enqueue = createQueue();
   const changes = createEmitter();
   let timer: NodeJS.Timeout | undefined;
@@ -131,7 +136,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
     const found = view().keys.get(keyId);
     if (found === undefined) return null;
     const { key, person } = found;
-    const hasEnded = key.ends_at !== null && Date.parse(key.ends_at) <= now();
+    const hasEnded = key.ends_at !== null && Date.parse(key.ends_at) <= siteTime.now();
     const ending = found.ending ?? (hasEnded ? ({ at: key.ends_at, by: null, what: 'ended' } as const) : null);
     const role = person?.role ?? null;
     if (person === null || role === null || ending !== null) {
@@ -170,7 +175,8 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
     if (!isOwn)
       throw new CodedError('invitation_invalid', 'This key was removed, or is another person’s; make a new one.');
     const isNew = found === undefined;
-    if (isNew && (person.keys.length >= mostKeys || person.removed >= mostRemovedKeys))
+    const counted = person.keys.filter(({ ends_at }) => ends_at === null || Date.parse(ends_at) > siteTime.now());
+    if (isNew && (counted.length >= mostKeys || person.removed >= mostRemovedKeys))
       throw new CodedError('too_many_keys');
   };
 
@@ -368,6 +374,50 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
         const key = await addKey({ person: id, public_key, device, ...rest });
         return { key, person: need(id) };
       }),
+
+    /**
+     * Adds the key of a person whom the provider of the single sign-on has named; it counts for twelve hours.
+     * @param person as the provider tells them now; tags are those that an admin gave
+     * @throws CodedError `secret_required`, `invitation_invalid`, `key_unknown` for a disabled person, `too_many_keys`,
+     *   `too_many_people`, `last_admin`
+     */
+    signIn: (
+      { id, name, role }: { id: string; name: string; role: Role },
+      { public_key, device }: KeyRequest,
+      address: string,
+    ) =>
+      enqueue(async () => {
+        checkSecret();
+        const before = view().people.get(id);
+        if (before?.disabled != null)
+          throw new CodedError('key_unknown', spellEnding({ ...before.disabled, what: 'disabled' }));
+        if (before === undefined) checkRoomForPeople(view(), true);
+        else checkKey(before, keyIdOf(public_key));
+        if (!isPersonKey(public_key)) throw weakKey();
+        if (view().keys.has(keyIdOf(public_key)))
+          throw new CodedError('invitation_invalid', 'Each sign-in needs a new key.');
+        checkLastAdmin(view(), id, { role });
+        const old = before?.record;
+        const at = iso();
+        await people.put({
+          ...old,
+          id,
+          name,
+          role,
+          tags: role === 'admin' ? [] : (old?.tags ?? []),
+          created_at: old?.created_at ?? at,
+          updated_at: laterThan(old?.updated_at, now()),
+        });
+        const ends_at = iso(siteTime.now() + SIGN_IN_MS);
+        const rest = { via: 'sign-in', role, by: null, address, invitation: null, ends_at };
+        const key = await addKey({ person: id, public_key, device, ...rest });
+        return { key, person: need(id) };
+      }),
+
+    /** Called once, by the clock of the site. */
+    followClock: (clock: SiteTime): void => {
+      siteTime = clock;
+    },
 
     /** The records for a backup; no invitation. */
     records,

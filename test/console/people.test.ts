@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { lobby } from '../content/samples.ts';
+import { startFakeProvider } from '../people/fake-provider.ts';
 import { itBrowser } from '../support/browser.ts';
 import { patience } from '../support/observe.ts';
 import { createOperator, operatorSecret, secretSettings } from '../support/operator.ts';
@@ -164,3 +165,33 @@ itBrowser(
     expect(await eve.getByLabel('Title', { exact: true }).inputValue()).toBe('Not saved by anybody');
   },
 );
+
+itBrowser('signs in with the account of the house, over https alone', { timeout: 60_000 }, async () => {
+  const provider = await startFakeProvider();
+  const service = await startTestService({
+    content: lobby,
+    env: {
+      ...secretSettings(operatorSecret),
+      ...{ SIGNAGE_HOST: '0.0.0.0', SIGNAGE_TRUST_PROXY: 'on' },
+      ...{ SIGNAGE_OIDC_ISSUER: provider.issuer, SIGNAGE_OIDC_ROLES: 'groups:guests=editor' },
+    },
+  });
+  const { page } = await openConsole(service.url);
+  await page.getByText('An account works over https alone.').waitFor();
+  // A browser counts this machine as secure; the box does where its proxy says so.
+  await page.setExtraHTTPHeaders({ 'X-Forwarded-Proto': 'https' });
+  await page.goto(`http://localhost:${new URL(service.url).port}/console`);
+  await page.getByLabel('Name of this device').fill('Laptop');
+  await page.getByRole('button', { name: 'Sign in with the account' }).click();
+  await page.getByText('BDWP-HQPK').waitFor();
+  expect(await page.getByRole('link', { name: 'Open the sign-in page' }).getAttribute('href')).toBe(
+    `${provider.issuer}/u`,
+  );
+  expect(await violationsOn(page)).toEqual([]);
+  provider.state.token = () => provider.sign(provider.claims({ groups: [] }));
+  await page.getByText('The sign-in was refused', { exact: false }).waitFor();
+  provider.state.token = () => provider.sign(provider.claims());
+  await page.getByRole('button', { name: 'Sign in with the account' }).click();
+  await page.getByRole('heading', { name: 'Lobby' }).waitFor();
+  await expect.poll(() => page.locator('.who').textContent(), patience).toBe('Maria');
+});

@@ -6,9 +6,10 @@ import { request as requestHttps } from 'node:https';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { provenTime, sha256Hex } from '../../auth/sign.ts';
-import type { Me, People, Person } from '../../contract/console/people.ts';
+import type { Me, People, Person, SignInBegun, SignInState } from '../../contract/console/people.ts';
 import type { Trigger } from '../../contract/console/triggers.ts';
 import { roles } from '../../contract/roles.ts';
 import { parseUrl } from '../../contract/url.ts';
@@ -22,6 +23,7 @@ import { keyFile, readKey, rootFile } from '../settings.ts';
 import { moment, visible } from '../text.ts';
 
 const PATH = '/console/api/people';
+const SIGN_IN_PATH = '/console/api/oidc';
 const JOIN_MS = 10_000;
 const MAX_BYTES = 64 * 1024;
 
@@ -84,7 +86,7 @@ const keep = (path: string, content: string): void => {
 const keysOf = ({ keys }: Person): string => (keys.length === 0 ? 'none' : String(keys.length));
 
 export const registerPeople = (program: Command, session: Session): void => {
-  const { out, client, checkCanAsk, confirm, surroundings } = session;
+  const { out, client, guest, checkCanAsk, confirm, surroundings } = session;
 
   program
     .command('join')
@@ -113,6 +115,36 @@ export const registerPeople = (program: Command, session: Session): void => {
       keep(keyFile(surroundings), kept);
       if (joined.root !== null) keep(rootFile(surroundings), joined.root);
       out.answer(joined, () => out.line(`You are ${visible(joined.person.name)}, ${visible(joined.role)}.`));
+    });
+
+  program
+    .command('login')
+    .description('sign in with the provider of the house: this computer gets a key for 12 hours')
+    .option('--yes', 'replace the key that is there without asking')
+    .action(async ({ yes }: { yes?: true }) => {
+      if (readKey(surroundings) !== null) {
+        checkCanAsk(yes);
+        await confirm('This computer has a key already. Replace it?', yes);
+      }
+      const box = await guest();
+      const { key, text: kept } = newKey();
+      const body = JSON.stringify({ public_key: key.publicKey, device: hostname().slice(0, 64) || 'computer' });
+      const { body: begun } = await box.ask<SignInBegun>({ method: 'POST', path: SIGN_IN_PATH, body });
+      out.say(`Sign in at ${visible(begun.verification_uri_complete ?? begun.verification_uri)}`);
+      out.say(`The code: ${visible(begun.user_code)}`);
+      for (;;) {
+        await delay(begun.interval * 1_000);
+        const { body: found } = await box.ask<SignInState>({ path: `${SIGN_IN_PATH}/${begun.id}` });
+        if (found.state === 'denied') {
+          throw new CliError('notAuthorised', 'The sign-in was refused: the account has no role here, or is disabled.');
+        }
+        if (found.state === 'expired') throw new CliError('notAuthorised', 'Nobody signed in in time.');
+        if (found.state === 'pending') continue;
+        keep(keyFile(surroundings), kept);
+        return out.answer(found, ({ person, role }) => {
+          out.line(`You are ${visible(person?.name ?? '')}, ${visible(role ?? '')}, for 12 hours.`);
+        });
+      }
     });
 
   program

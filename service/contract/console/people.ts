@@ -151,3 +151,31 @@ export const peerKeys = z
       .describe('SHA-256 of the removed keys and disabled people that it knows'),
   })
   .meta({ id: 'PeerKeys' });
+
+export const signInId = z
+  .string()
+  .regex(/^[0-9a-f]{32}$/, '32 hex digits')
+  .describe('id of a sign-in, of 128 bits');
+
+export const signInBegun = z
+  .object({
+    id: signInId,
+    user_code: z.string().describe('what the provider asks for'),
+    verification_uri: z.string().describe('where the person signs in, on any device'),
+    verification_uri_complete: z.string().nullable().describe('the same with the code; null: the provider has none'),
+    expires_at: instant,
+    interval: z.int().describe('seconds between two questions whether it is done'),
+  })
+  .meta({ id: 'SignInBegun', description: 'of the device authorization grant (RFC 8628)' });
+export type SignInBegun = z.infer<typeof signInBegun>;
+
+export const signInState = z
+  .object({
+    state: z.enum(['pending', 'done', 'denied', 'expired']).describe('denied: by the person, or without a role here'),
+    key: keyId.nullable().describe('null: it is not done'),
+    person: author.nullable().describe('null: it is not done'),
+    role: role.nullable().describe('null: it is not done'),
+    tags: tags.nullable().describe('null: it is not done'),
+  })
+  .meta({ id: 'SignInState' });
+export type SignInState = z.infer<typeof signInState>;

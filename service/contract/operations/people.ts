@@ -13,6 +13,9 @@ import {
   person,
   personId,
   personRequest,
+  signInBegun,
+  signInId,
+  signInState,
 } from '../console/people.ts';
 import { digestExample, momentExample } from './examples.ts';
 import { json, type Operations, ok, okSealable } from './operation.ts';
@@ -155,6 +158,41 @@ export const people = {
       },
     },
     errors: ['secret_required', 'invitation_invalid', 'too_many_keys', 'too_many_requests', 'insufficient_storage'],
+  },
+  'POST /console/api/oidc': {
+    access: 'public',
+    summary: 'Begin to sign in with the provider of the house',
+    description:
+      'Over https, or from the box itself alone: a host in between would put in a key of its own. The key counts for 12 hours once the person has signed in there, on any device, with a claim that gives a role. At most 20 sign-ins are open, 5 of an address.',
+    body: json(keyRequest, { public_key: publicKeyExample, device: 'Maria’s laptop' }),
+    answer: {
+      201: {
+        description: 'Where the person signs in.',
+        content: json(signInBegun, {
+          id: digestExample.slice(0, 32),
+          user_code: 'BDWP-HQPK',
+          verification_uri: 'https://login.example.com/device',
+          verification_uri_complete: 'https://login.example.com/device?user_code=BDWP-HQPK',
+          expires_at: momentExample,
+          interval: 5,
+        }),
+      },
+    },
+    errors: ['secret_required', 'secure_required', 'sign_on_unavailable', 'issuer_away', 'too_many_requests'],
+  },
+  'GET /console/api/oidc/:id': {
+    access: 'public',
+    summary: 'Get whether a sign-in is done',
+    params: z.object({ id: signInId }),
+    answer: ok('The sign-in.', signInState, {
+      state: 'done',
+      key: keyExample,
+      person: { id: 'sso-0123456789abcdef', name: 'Maria' },
+      role: 'editor',
+      tags: [],
+    }),
+    errors: ['sign_in_not_found'],
+    examples: { id: digestExample.slice(0, 32) },
   },
   'GET /api/peers/keys': {
     summary: 'Get when keys were used at this box, and which removals it knows',

@@ -15,6 +15,8 @@ import {
   mqttUrl,
   noProxy,
   OptionsError,
+  oidcIssuer,
+  oidcRoles,
   onOff,
   outgoingProxy,
   text,
@@ -56,6 +58,14 @@ export const settings = {
   sharedSecretPrevious: z.string().optional(),
   /** Whether the secret is for boxes alone, once an admin has joined with a key of their own. */
   requirePeople: onOff,
+  /** The OpenID provider that people sign in with; without it there is no single sign-on. */
+  oidcIssuer: oidcIssuer.optional(),
+  /** The id of this site at the provider. */
+  oidcClientId: text.default('signage'),
+  /** Its secret there; absent: it is a public client. */
+  oidcClientSecret: z.string().optional(),
+  /** Which values of which claims give which role, as `claim:value=role`; who has none of them is refused. */
+  oidcRoles: oidcRoles.default([]),
   /** Host names that the service answers to, beyond addresses and local names. */
   allowedHosts: commaList.pipe(z.array(hostName)).default([]),
   /** The address that phones and peers reach the service by. */
@@ -128,7 +138,12 @@ export const settings = {
 
 export type SettingName = keyof typeof settings;
 export const settingNames = Object.keys(settings) as SettingName[];
-export const secretNames: readonly SettingName[] = ['sharedSecret', 'sharedSecretPrevious', 'webhookSecret'];
+export const secretNames: readonly SettingName[] = [
+  'sharedSecret',
+  'sharedSecretPrevious',
+  'webhookSecret',
+  'oidcClientSecret',
+];
 
 export const environmentName = (name: SettingName): string =>
   `SIGNAGE_${name.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`;

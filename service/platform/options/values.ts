@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { parseUrl } from '../../contract/url.ts';
+import { isThisMachine } from '../../domain/network-scope.ts';
 
 export const wholeNumber = (min: number, max: number) => {
   const allowed = `an integer from ${min} to ${max}`;
@@ -163,3 +164,25 @@ export class OptionsError extends Error {
 
 /** The exit code for a bad configuration: EX_CONFIG of sysexits.h. */
 export const EXIT_CONFIG = 78;
+
+/** The issuer of single sign-on: https, or http on this machine, where nobody listens. */
+export const oidcIssuer = z
+  .string()
+  .trim()
+  .refine((url) => {
+    const { protocol, hostname, username, search, hash } = parseUrl(url) ?? {};
+    const isBare = username === '' && search === '' && hash === '';
+    return isBare && (protocol === 'https:' || (protocol === 'http:' && isThisMachine(hostname ?? '')));
+  }, 'an https URL such as https://login.example.com/realms/house');
+
+/** Roles by the values of claims. */
+export const oidcRoles = commaList.pipe(
+  z.array(
+    z
+      .string()
+      .regex(
+        /^[\w.:/-]{1,128}:[^=]{1,256}=(?:viewer|editor|publisher|admin)$/,
+        'a list such as groups:signage-editors=editor,groups:signage-admins=admin',
+      ),
+  ),
+);

@@ -1,0 +1,51 @@
+/** A host that answers as an OpenID provider does, with the tokens that a test makes. */
+import { createServer } from 'node:http';
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+import { listenOn } from '../peers/support.ts';
+
+/** @param nonce of the sign-in; null: nobody has signed in yet */
+export type MakeToken = (nonce: string) => Promise<string | null> | string | null;
+
+export const startFakeProvider = async () => {
+  const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
+  const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256', use: 'sig' };
+  const state: { token: MakeToken } = { token: () => null };
+  let nonce = '';
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const form = new URLSearchParams(Buffer.concat(chunks).toString());
+    const send = (body: object, status = 200): void =>
+      void response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+    if (request.url === '/.well-known/openid-configuration') {
+      return send({
+        ...{ issuer, token_endpoint: `${issuer}/token`, device_authorization_endpoint: `${issuer}/device` },
+        ...{ jwks_uri: `${issuer}/jwks`, id_token_signing_alg_values_supported: ['RS256', 'HS256'] },
+      });
+    }
+    if (request.url === '/jwks') return send({ keys: [jwk] });
+    if (request.url === '/device') {
+      nonce = form.get('nonce') ?? '';
+      return send({
+        device_code: 'd',
+        user_code: 'BDWP-HQPK',
+        verification_uri: `${issuer}/u`,
+        expires_in: 60,
+        interval: 1,
+      });
+    }
+    const token = await state.token(nonce);
+    return token === null
+      ? send({ error: 'authorization_pending' }, 400)
+      : send({ access_token: 'a', token_type: 'bearer', id_token: token });
+  });
+  const issuer = await listenOn(server);
+  const now = () => Math.floor(Date.now() / 1000);
+  const claims = (more: JWTPayload = {}): JWTPayload => ({
+    ...{ iss: issuer, aud: 'signage', sub: 'maria', iat: now(), exp: now() + 300, name: 'Maria', groups: ['guests'] },
+    ...more,
+  });
+  const sign = (payload: JWTPayload, key = privateKey): Promise<string> =>
+    new SignJWT(payload).setProtectedHeader({ alg: 'RS256', kid: 'one' }).sign(key);
+  return { issuer, jwk, state, now, claims, sign };
+};

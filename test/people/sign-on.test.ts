@@ -1,0 +1,200 @@
+/** Single sign-on: with npm's OpenID provider in a process of its own, and with hosts that make up tokens. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import { expect, onTestFinished, test } from 'vitest';
+import { roleOf } from '../../service/console/oidc.ts';
+import type { SignInBegun, SignInState } from '../../service/contract/console/people.ts';
+import { signageHere } from '../cli/support.ts';
+import { lobby } from '../content/samples.ts';
+import { patience } from '../support/observe.ts';
+import { createOperator, operatorSecret, refusalOf, secretSettings } from '../support/operator.ts';
+import { addPerson, createPerson, localHeaders, makeKey } from '../support/people.ts';
+import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { type MakeToken, startFakeProvider } from './fake-provider.ts';
+
+const path = '/console/api/oidc';
+const roles = 'groups:signage-editors=editor,groups:signage-admins=admin,groups:guests=viewer';
+
+/** The provider, and whom a code is answered by: `name|group+group`; null: the person says no. */
+const startProvider = async () => {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'provider-process.mjs')], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  onTestFinished(() => void child.kill());
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  const issuer = String(line).trim();
+  const answer = async (code: string, account: string | null): Promise<void> => {
+    const query = new URLSearchParams({ code, ...(account !== null && { account }) });
+    const response = await fetch(`${issuer}/test/answer?${query}`);
+    if (!response.ok) throw new Error(await response.text());
+  };
+  return { issuer, answer, stop: () => child.kill() };
+};
+
+const startBox = (issuer: string, more: Record<string, string> = {}): Promise<TestService> =>
+  startTestService({
+    content: lobby,
+    env: {
+      ...secretSettings(operatorSecret),
+      SIGNAGE_OIDC_ISSUER: issuer,
+      SIGNAGE_OIDC_ROLES: roles,
+      SIGNAGE_TRUST_PROXY: 'on',
+      ...more,
+    },
+  });
+
+const begin = async (box: TestService, key = makeKey()) => {
+  const body = { public_key: key.publicKey, device: 'laptop' };
+  const response = await box.post(path, body, { 'X-Forwarded-Proto': 'https' });
+  expect(response.status).toBe(201);
+  const begun = (await response.json()) as SignInBegun;
+  const state = async (): Promise<SignInState> => (await box.get(`${path}/${begun.id}`)).json();
+  const ended = async (): Promise<SignInState> => {
+    await expect.poll(async () => (await state()).state, { ...patience, timeout: 20_000 }).not.toBe('pending');
+    return state();
+  };
+  return { begun, key, state, ended };
+};
+
+test('a person signs in with the provider, for twelve hours, with the role that their groups give', {
+  timeout: 60_000,
+}, async () => {
+  const provider = await startProvider();
+  const box = await startBox(provider.issuer);
+  const admin = createOperator(box, operatorSecret);
+  const body = { public_key: makeKey().publicKey, device: 'laptop' };
+  expect(await refusalOf(await box.post(path, body))).toEqual([403, 'secure_required']);
+  expect((await box.post(path, body, localHeaders(box))).status).toBe(201);
+  expect(await refusalOf(await box.get(`${path}/${'0'.repeat(32)}`))).toEqual([404, 'sign_in_not_found']);
+
+  const maria = await begin(box);
+  expect(maria.begun).toMatchObject({ verification_uri: `${provider.issuer}/device`, interval: expect.any(Number) });
+  expect(await maria.state()).toEqual({ state: 'pending', key: null, person: null, role: null, tags: null });
+  await provider.answer(maria.begun.user_code, 'maria|signage-editors+guests');
+  const done = await maria.ended();
+  expect(done).toEqual({
+    state: 'done',
+    key: maria.key.keyId,
+    person: { id: expect.stringMatching(/^sso-[0-9a-f]{16}$/), name: 'MARIA' },
+    role: 'editor',
+    tags: [],
+  });
+  const ask = createPerson(box, maria.key);
+  expect(await (await ask('GET', '/console/api/me')).json()).toMatchObject({ role: 'editor' });
+  const { people } = await (await admin('GET', '/console/api/people')).json();
+  expect(Date.parse(people[0].keys[0].ends_at) - Date.now()).toBeGreaterThan(11.9 * 3_600_000);
+  const { records } = await (await admin('GET', '/console/api/audit')).json();
+  expect(records[0]).toMatchObject({ action: 'person.signin', operator: 'MARIA', person: { name: 'MARIA' } });
+
+  // The same person again, with another role; an admin stays out once disabled.
+  const again = await begin(box);
+  await provider.answer(again.begun.user_code, 'maria|signage-admins');
+  expect(await again.ended()).toMatchObject({ state: 'done', person: done.person, role: 'admin' });
+  await admin('DELETE', `/console/api/people/${done.person?.id}`);
+  const disabled = await begin(box);
+  await provider.answer(disabled.begun.user_code, 'maria|signage-admins');
+  expect(await disabled.ended()).toMatchObject({ state: 'denied', key: null });
+  expect(await refusalOf(await createPerson(box, disabled.key)('GET', '/console/api/me'))).toEqual([
+    401,
+    'key_unknown',
+  ]);
+
+  const [stranger, declined] = [await begin(box), await begin(box)];
+  await provider.answer(stranger.begun.user_code, 'eve|others');
+  await provider.answer(declined.begun.user_code, null);
+  expect([(await stranger.ended()).state, (await declined.ended()).state]).toEqual(['denied', 'denied']);
+  expect(box.log()).not.toContain('"id_token"');
+});
+
+test('who has a key goes on while the provider is away', { timeout: 60_000 }, async () => {
+  const provider = await startProvider();
+  const box = await startBox(provider.issuer);
+  const { ask } = await addPerson(box, 'editor');
+  const maria = await begin(box);
+  await provider.answer(maria.begun.user_code, 'maria|guests');
+  expect((await maria.ended()).state).toBe('done');
+  provider.stop();
+  expect((await ask('GET', '/console/api/site')).status).toBe(200);
+  expect((await createPerson(box, maria.key)('GET', '/console/api/site')).status).toBe(200);
+  const body = { public_key: makeKey().publicKey, device: 'x' };
+  expect(await refusalOf(await box.post(path, body, { 'X-Forwarded-Proto': 'https' }))).toEqual([503, 'issuer_away']);
+});
+
+test('tokens that the provider has not made for this sign-in are refused, and a right one is taken once', {
+  timeout: 120_000,
+}, async () => {
+  const provider = await startFakeProvider();
+  const { issuer, jwk, now, claims, sign } = provider;
+  const wrong = await generateKeyPair('RS256');
+  const box = await startBox(issuer);
+  const stateOf = async (make: MakeToken): Promise<string> => {
+    provider.state.token = make;
+    return (await (await begin(box)).ended()).state;
+  };
+  const replayed = await sign(claims());
+  const attempts: Record<string, MakeToken> = {
+    'signed by another key': () => sign(claims(), wrong.privateKey),
+    'for another audience': () => sign(claims({ aud: 'other' })),
+    expired: () => sign(claims({ iat: now() - 300, exp: now() - 60 })),
+    'dated an hour ago': () => sign(claims({ iat: now() - 3_600 })),
+    'dated in an hour': () => sign(claims({ iat: now() + 3_600, exp: now() + 7_200 })),
+    'of another issuer': () => sign(claims({ iss: 'http://127.0.0.1:1' })),
+    'for another sign-in': () => sign(claims({ nonce: 'other' })),
+    'without a signature': () => new UnsecuredJWT(claims()).encode(),
+    'with an HMAC': () =>
+      new SignJWT(claims()).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(JSON.stringify(jwk))),
+    'without a role': () => sign(claims({ groups: 'guest' })),
+    'no token': () => 'x',
+  };
+  const taken: string[] = [];
+  for (const [name, make] of Object.entries(attempts)) if ((await stateOf(make)) !== 'denied') taken.push(name);
+  expect(taken).toEqual([]);
+  expect(await stateOf(() => replayed)).toBe('done');
+  expect(await stateOf(() => replayed)).toBe('denied');
+  expect(await stateOf((given) => sign(claims({ nonce: given, sub: 'other' })))).toBe('done');
+
+  // The command line signs in on the box itself.
+  provider.state.token = () => sign(claims({ sub: 'cli', name: 'Carl' }));
+  const env = { XDG_CONFIG_HOME: temporaryFolder(), SIGNAGE_DATA_DIR: box.dataDir };
+  const done = await signageHere(['--box', box.url, 'login'], env);
+  expect([done.code, done.stdout]).toEqual([0, 'You are Carl, viewer, for 12 hours.\n']);
+  expect(done.stderr).toContain('BDWP-HQPK');
+  expect(JSON.parse((await signageHere(['--box', box.url, 'me', '--json'], env)).stdout)).toMatchObject({
+    person: { name: 'Carl' },
+  });
+  provider.state.token = () => sign(claims({ groups: [] }));
+  expect((await signageHere(['--box', box.url, 'login', '--yes'], env)).stderr).toContain('was refused');
+});
+
+test('at most five sign-ins of an address are open, and without a provider none is', async () => {
+  const { issuer } = await startFakeProvider();
+  const box = await startBox(issuer);
+  for (let count = 0; count < 5; count += 1) await begin(box);
+  const body = { public_key: makeKey().publicKey, device: 'x' };
+  const secure = { 'X-Forwarded-Proto': 'https' };
+  expect(await refusalOf(await box.post(path, body, secure))).toEqual([429, 'too_many_requests']);
+  const without = await startTestService({
+    content: lobby,
+    env: { ...secretSettings(operatorSecret), SIGNAGE_TRUST_PROXY: 'on' },
+  });
+  expect(await refusalOf(await without.post(path, body, secure))).toEqual([404, 'sign_on_unavailable']);
+  const open = await startTestService({
+    content: lobby,
+    env: { SIGNAGE_OIDC_ISSUER: issuer, SIGNAGE_TRUST_PROXY: 'on' },
+  });
+  expect(await refusalOf(await open.post(path, body, secure))).toEqual([409, 'secret_required']);
+  for (const wrong of ['http://login.example.com', 'https://user@login.example.com', 'x']) {
+    await expect(startTestService({ env: { SIGNAGE_OIDC_ISSUER: wrong } })).rejects.toThrow('SIGNAGE_OIDC_ISSUER');
+  }
+  await expect(startTestService({ env: { SIGNAGE_OIDC_ROLES: 'editors' } })).rejects.toThrow('SIGNAGE_OIDC_ROLES');
+});
+
+test('the highest role of all claims counts', () => {
+  const rules = roles.split(',');
+  expect(roleOf({ groups: ['guests', 'signage-admins', 'signage-editors'] }, rules)).toBe('admin');
+  expect(roleOf({ groups: 'signage-editors' }, rules)).toBe('editor');
+  expect(roleOf({ groups: ['signage'], role: 'guests' }, rules)).toBe(null);
+  expect(roleOf({ 'https://a/b': 'c' }, ['https://a/b:c=viewer'])).toBe('viewer');
+});
