@@ -61,6 +61,8 @@ const endings: Readonly<Record<string, number>> = {
   'signage trigger delete': 3,
   // There is no such file.
   'signage secrets set': 1,
+  // It has no secret.
+  'signage login': 1,
   // Its page does not confirm it.
   'signage box "': 5,
   // `timeout` ends it.

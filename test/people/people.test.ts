@@ -1,8 +1,10 @@
 /** People: made, invited, joined, signed in with a key, removed. */
 import { createHmac, hkdfSync } from 'node:crypto';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { sha256Hex, signAnswer } from '../../service/auth/sign.ts';
 import { joinInfo } from '../../service/domain/joining.ts';
 import { lobby } from '../content/samples.ts';
@@ -274,7 +276,17 @@ test('sockets of a key end with it, and an upload does', async () => {
     ({ status }) => status,
     () => 'ended',
   );
+  // An editor's key counts as the token of a page does.
+  const target = '/api/screens/lobby/socket?deviceId=d1';
+  const signed = await signAsPerson(eve.key, { method: 'GET', url: box.url + target, body: '', recipient: box.nodeId });
+  const socket = new WebSocket(box.url.replace('http', 'ws') + target, ['signage.v1'], { headers: signed });
+  onTestFinished(() => socket.terminate());
+  await once(socket, 'open');
+  const closed = once(socket, 'close');
   await new Promise((resolve) => setTimeout(resolve, 200));
+  const removedAt = performance.now();
   await admin('DELETE', `${api}/people/eve`);
+  await closed;
+  expect(performance.now() - removedAt).toBeLessThan(2_000);
   await expect.poll(() => Promise.race([upload, Promise.resolve('open')]), patience).toBe('ended');
 });
