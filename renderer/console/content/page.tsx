@@ -207,7 +207,7 @@ export const ContentPage = ({ rest }: { rest: readonly string[] }) => {
           // A viewer looks at all of it; what would change it does nothing.
           <>
             <p class="notice">{texts.people.looking}</p>
-            <fieldset class="looking" disabled inert={tab !== 'versions' && tab !== 'json'}>
+            <fieldset class="looking" disabled inert={tab === 'week' || tab === 'json'}>
               <Body tab={tab} rest={more} document={document} />
             </fieldset>
           </>
