@@ -18,6 +18,7 @@ const tagTexts: Record<keyof typeof areas, string> = {
   Site: 'What the console shows of a site, and how it is operated.',
   Triggers: 'Addresses with which other systems start what an operator has chosen before.',
   People: 'People with keys of their own: their roles, how they join, and how they are removed.',
+  Secrets: 'What the kiosk sends to pages behind a login, and to no other.',
   Records: 'What happened: who changed what, and what was shown.',
 };
 
