@@ -12,7 +12,9 @@ import { writeConfig, writeDurably } from './files.ts';
 const secretNames = ['sharedSecret', 'SIGNAGE_SHARED_SECRET'];
 
 const secretOf = (config: Readonly<Record<string, unknown>>): unknown =>
-  secretNames.map((name) => config[name]).find((value) => typeof value === 'string' && value !== '');
+  secretNames
+    .map((name) => config[name])
+    .find((value) => typeof value === 'number' || (typeof value === 'string' && value !== ''));
 
 const parse = (bytes: Uint8Array): Record<string, unknown> => {
   try {
@@ -119,8 +121,8 @@ export const createProvisioning = (
   /** If the hashes cannot be saved, one import per start is enough: two sources would restart the box forever. */
   let isFinished = false;
 
-  /** Why a file is refused; null: it is valid. */
-  const refusalOf = async (bytes: Buffer, isTrusted: boolean): Promise<string | null> => {
+  /** Why a file is refused; null: it is valid. @param isMeant whether it is for this box even where it says nothing */
+  const refusalOf = async (bytes: Buffer, isMeant: boolean): Promise<string | null> => {
     const folder = await mkdtemp(join(tmpdir(), 'signage-config-'));
     try {
       await writeFile(join(folder, 'config.json'), bytes, { mode: 0o600 });
@@ -128,7 +130,7 @@ export const createProvisioning = (
       const unknown = check(folder).find((warning) => warning.startsWith('config.json:'));
       if (unknown !== undefined) return unknown;
       // An empty object. On a stick, nothing indicates that it is meant for this box.
-      return isTrusted || bytes.includes('"') ? null : 'it contains no settings';
+      return isMeant ? null : 'it contains no settings';
     } catch (error) {
       return (error as Error).message;
     } finally {
@@ -156,12 +158,12 @@ export const createProvisioning = (
     const imported = (await readFile(importedPath, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
     if (refused.has(hash) || imported.includes(hash)) return false;
     const current = await readFile(target).catch(() => null);
-    // An image comes with an empty one, which must not keep a stick from being read.
-    const isNothing = current === null && isTrusted && /^\s*\{\s*\}\s*$/.test(bytes.toString('latin1'));
+    // An image comes with an empty one, which must not keep a stick from being read, nor undo the settings of data that it adopts.
+    const isNothing = isTrusted && /^\s*\{\s*\}\s*$/.test(bytes.toString('latin1'));
     const next = withSecretOf(bytes, current);
     const isChange = !isNothing && (current === null || !current.equals(next));
     if (isChange) {
-      const reason = await refusalOf(bytes, isTrusted);
+      const reason = await refusalOf(next, isTrusted || bytes.includes('"'));
       if (reason !== null) {
         refuse(hash, path, reason);
         return false;

@@ -222,6 +222,31 @@ test('an empty configuration on the boot partition, as an image has, leaves a st
   expect(box.current()).toEqual(good);
 });
 
+test('an empty configuration, as a newer image has, leaves the settings of the data that it adopts', async () => {
+  const box = boxWith();
+  box.put(box.boot, { ...good, ...other });
+  expect(await box.start().poll()).toBe(true);
+  box.put(box.boot, '{}\n');
+  expect(await box.start().poll()).toBe(false);
+  expect(box.current()).toEqual({ ...good, ...other });
+});
+
+test('what is imported without a secret keeps the one that is there, a number too, and is judged with it', async () => {
+  const box = boxWith();
+  box.put(box.boot, { ...good, sharedSecret: 1_234_567_890_123_456 });
+  expect(await box.start().poll()).toBe(true);
+  box.put(box.boot, { site: 'bar', requirePeople: 'on' });
+  expect(await box.start().poll()).toBe(true);
+  expect(box.current()).toEqual({ site: 'bar', requirePeople: 'on', sharedSecret: 1_234_567_890_123_456 });
+});
+
+test('what the text beside it in an image says is imported', async () => {
+  const text = readFileSync(join(import.meta.dirname, '..', '..', 'resources', 'image', 'read-me.txt'), 'utf8');
+  const box = boxWith();
+  box.put(box.boot, /^ *(\{.*\})$/m.exec(text)?.[1] ?? '');
+  expect(await box.start().poll()).toBe(true);
+});
+
 test('a configuration may say that it stays where it is, with true or false alone', async () => {
   const box = boxWith();
   box.put(box.boot, { ...good, keep: 'yes' });
