@@ -26,7 +26,7 @@ interface Bill {
 /** A package of Debian as a component; its URL is that of the purl specification. */
 export const componentOf = ({ name, version, sha256, path }: Lock['packages'][number]): Component => {
   const architecture = /_([^_]+)\.deb$/.exec(basename(path))?.[1] ?? '';
-  const purl = `pkg:deb/debian/${name}@${encodeURIComponent(version)}?arch=${architecture}&distro=debian-13`;
+  const purl = `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}?arch=${architecture}&distro=debian-13`;
   return { type: 'library', name, version, purl, hashes: [{ alg: 'SHA-256', content: sha256 }] };
 };
 
@@ -36,7 +36,9 @@ export const componentOf = ({ name, version, sha256, path }: Lock['packages'][nu
  * @param seed what tells this image from others
  */
 export const billOf = (lock: Lock, runtime: Component, { deb, version }: Player, seed: string): string => {
-  const libraries = JSON.parse(run('npm', ['sbom', '--sbom-format', 'cyclonedx', '--prefix', root])) as Bill;
+  const libraries = JSON.parse(
+    run('npm', ['sbom', '--sbom-format', 'cyclonedx', '--omit=dev', '--prefix', root]),
+  ) as Bill;
   const content = createHash('sha256').update(readFileSync(deb)).digest('hex');
   const player = { type: 'application', name: 'signage-player', version, hashes: [{ alg: 'SHA-256', content }] };
   const bill: Bill = {

@@ -32,24 +32,24 @@ const given = (path: string): Player => {
 
 /**
  * @param deb the path of a package; absent: one is made
+ * @param standin whether the stand-in of the tests is taken, even where Electron's runtime can be had
  * @param work a folder for what is made
  * @param onEnd is told what to do at the end
  */
 export const findPlayer = async (
-  deb: string | undefined,
+  { deb, standin }: { deb?: string | undefined; standin: boolean },
   work: string,
   onEnd: (end: () => void | Promise<void>) => void,
 ): Promise<Player> => {
   if (deb !== undefined) return given(deb);
   const { version } = packageJson;
-  if (electronPath() !== null) {
+  if (!standin && electronPath() !== null) {
     const builder = join(root, 'node_modules', '.bin', 'electron-builder');
     run(builder, ['--linux', 'deb', '--x64', '--publish', 'never', `-c.directories.output=${work}`]);
     return given(join(work, `signage-player-${version}-amd64.deb`));
   }
-  console.log(
-    "Electron's runtime cannot be had here: the image has the stand-in of the tests, and says so in its name.",
-  );
+  const reason = standin ? '' : "Electron's runtime cannot be had here: ";
+  console.log(`${reason}the image has the stand-in of the tests, and says so in its name.`);
   const { makeStandIn } = await import('../../test/machine/stand-in.ts');
   const standIn = join(work, 'standin');
   const path = await makeStandIn(standIn, version, onEnd);

@@ -5,6 +5,7 @@
  *   --archive URL   of a mirror of Debian
  *   --deb FILE      the player's package; absent: it is made
  *   --out DIR       absent: release
+ *   --standin       takes the stand-in of the tests for Electron's runtime, even where that can be had
  *   --raw           leaves it uncompressed, for a machine that starts it at once
  *   --lock          asks for the newest versions of the packages and writes resources/image/lock, nothing else
  */
@@ -55,6 +56,7 @@ const main = async (args: string[]): Promise<void> => {
       archive: { type: 'string', default: archive },
       deb: { type: 'string' },
       out: { type: 'string', default: join(root, 'release') },
+      standin: { type: 'boolean', default: false },
       raw: { type: 'boolean', default: false },
       lock: { type: 'boolean', default: false },
     },
@@ -71,7 +73,7 @@ const main = async (args: string[]): Promise<void> => {
   const work = mkdtempSync(join(tmpdir(), 'signage-image-'));
   const ends: (() => void | Promise<void>)[] = [() => rmSync(work, { recursive: true, force: true })];
   try {
-    const player = await findPlayer(values.deb, work, (end) => ends.push(end));
+    const player = await findPlayer(values, work, (end) => ends.push(end));
     const isStandIn = player.standIn !== undefined;
     const files = await fetchPackages(
       lock.packages.filter(({ use }) => isStandIn || use !== 'standin'),

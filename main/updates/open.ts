@@ -1,6 +1,6 @@
 /** Creates the updates for this build and this machine. */
 import type { KeyObject } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import electronUpdater, { type AppUpdater } from 'electron-updater';
 import type { Logger } from 'pino';
@@ -60,6 +60,9 @@ const updaterOf = (platform: NodeJS.Platform, appImage: string | null): AppUpdat
   return appImage === null ? new electronUpdater.DebUpdater() : new electronUpdater.AppImageUpdater();
 };
 
+/** A file that images alone have. */
+const imageMark = '/usr/lib/signage/layout';
+
 const read = (path: string): string | null => {
   try {
     return readFileSync(path, 'utf8');
@@ -90,9 +93,11 @@ export const openUpdates = (ports: UpdatesPorts, options: OpenOptions): Updates 
   const updatesDir = join(dataDir, 'updates');
   const key = app.isPackaged ? keyIn(resourcesDir, log) : null;
   const built = read(join(resourcesDir, 'app-update.yml'));
-  const updater = key === null ? null : createUpdater(platform, appImage);
+  const isImage = existsSync(imageMark);
+  const updater = key === null || isImage ? null : createUpdater(platform, appImage);
   updater?.on('login', ports.answerProxy);
-  if (updater === null) log.info('this build has no public key for updates, so it does not update itself');
+  if (isImage) log.info('an image changes as a whole, so the player in it does not update itself');
+  else if (updater === null) log.info('this build has no public key for updates, so it does not update itself');
 
   const installerOf = (): Installer => {
     if (platform === 'win32') {

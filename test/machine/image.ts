@@ -22,7 +22,7 @@ export const imageFile = (): string => {
   if (find() === undefined) {
     mkdirSync(out, { recursive: true });
     const cache = process.env['SIGNAGE_MACHINE_CACHE'];
-    const args = ['--import', 'tsx', '.scripts/packages/image.ts', '--raw', '--out', out];
+    const args = ['--import', 'tsx', '.scripts/packages/image.ts', '--standin', '--raw', '--out', out];
     execFileSync(process.execPath, [...args, ...(cache ? ['--cache', cache] : [])], { cwd: root, stdio: 'inherit' });
   }
   built = join(out, find() ?? '');
