@@ -234,9 +234,13 @@ export const createConfined = (environment: ChildEnvironment) => {
         unwatch();
         clearTimeout(timer);
         signal?.removeEventListener('abort', kill);
-        resolve({ isDone: error === null, stdout, stderr: stderr.toString() });
+        resolve({ isDone: error === null && !wasKilled, stdout, stderr: stderr.toString() });
       });
-      const kill = (): void => killWhole(child);
+      let wasKilled = false;
+      const kill = (): void => {
+        wasKilled = true;
+        killWhole(child);
+      };
       const timer = setTimeout(kill, timeout);
       signal?.addEventListener('abort', kill);
       const most = resident ?? (process.platform === 'win32' ? memory : undefined);
