@@ -113,6 +113,8 @@ export const createMaintenance = ({
 }: MaintenancePorts) => {
   // Outlives the page: reopening it must not reset the delay after wrong PINs.
   const lock = createLock(() => performance.now());
+  // A right PIN does not end the delay after wrong secrets.
+  const secretLock = createLock(() => performance.now());
   let opened: { page: MaintenancePage; displayId: number } | null = null;
 
   const close = (): void => {
@@ -140,7 +142,7 @@ export const createMaintenance = ({
       if (stored === null && !knowsSecret && !isNew()) {
         if (siteSecret === null) return locked('settings');
         if (given === undefined) return locked('secret');
-        const attempt = await lock.try(given, await hashPin(siteSecret));
+        const attempt = await secretLock.try(given, await hashPin(siteSecret));
         if (!attempt.open) return locked('secret', attempt);
         knowsSecret = true;
       }
@@ -157,7 +159,7 @@ export const createMaintenance = ({
     const wrongSecret = async (order: MaintenanceOrder): Promise<Open['wrongSecret']> => {
       const siteSecret = secret();
       if (order.do !== 'admin' || isPinGiven() || siteSecret === null) return null;
-      const attempt = await lock.try(order.secret ?? '', await hashPin(siteSecret));
+      const attempt = await secretLock.try(order.secret ?? '', await hashPin(siteSecret));
       return attempt.open ? null : { waitMs: attempt.waitMs };
     };
     return async (call) => {

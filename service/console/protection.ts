@@ -80,13 +80,13 @@ export const createProtection = (
       };
     });
 
-  /** The id of a new admin, or of one who never joined. */
+  /** The id of a new admin, or of one who was made here and never joined. */
   const freeId = (): { id: string; name: string } => {
     for (let number = 1; ; number += 1) {
       const [id, name] = number === 1 ? ['admin', 'Admin'] : [`admin-${number}`, `Admin ${number}`];
       const known = people.get(id);
-      const isFree = known === null || (known.role === 'admin' && known.disabled === null && known.keys.length === 0);
-      if (isFree) return { id, name: known?.record.name ?? name };
+      const isSame = known?.record.name === name && known.role === 'admin' && known.disabled === null;
+      if (known === null || (isSame && known.keys.length === 0)) return { id, name };
     }
   };
 
