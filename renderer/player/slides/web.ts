@@ -3,7 +3,7 @@ import { type Age, agedFrom } from '../../../service/domain/age.ts';
 import { type ExternalPage, openExternal } from '../external.ts';
 import { createView, mediaUrl, type SlideFactory } from './slide.ts';
 
-/** A page that cannot be loaded again is tried at most so often, in ms. */
+/** A page is loaded again for its age, or after it could not be, at most so often, in ms. */
 const RETRY_MS = 5_000;
 /** The longest that a timer can wait, in ms. */
 const LONGEST_MS = 2 ** 31 - 1;
@@ -46,8 +46,12 @@ export const createWeb: SlideFactory = ({ slide, credentials, now, fail }) => {
       const next = await open(false, gone.signal);
       page = next;
       age = agedFrom(now(), slide);
-      await next.show();
-      before?.close();
+      try {
+        await next.show();
+      } finally {
+        // It is no longer the page of the slide: nothing else would close it.
+        before?.close();
+      }
       schedule();
     } catch {
       // The one that is on stays, and becomes older.
@@ -55,8 +59,9 @@ export const createWeb: SlideFactory = ({ slide, credentials, now, fail }) => {
     }
   };
   const schedule = (): void => {
-    const most = age === null ? Number.POSITIVE_INFINITY : age.oldAt - age.fetchedAt;
-    timer = setTimeout(() => void renew(), Math.min(refresh * 1_000, most, LONGEST_MS));
+    // At half of what is left, so that the next one is there before this one is too old.
+    const half = age === null ? Number.POSITIVE_INFINITY : (age.oldAt - now()) / 2;
+    timer = setTimeout(() => void renew(), Math.min(refresh * 1_000, Math.max(RETRY_MS, half), LONGEST_MS));
   };
 
   return {
