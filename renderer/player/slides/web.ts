@@ -3,8 +3,9 @@ import { type Age, agedFrom } from '../../../service/domain/age.ts';
 import { type ExternalPage, openExternal } from '../external.ts';
 import { createView, mediaUrl, type SlideFactory } from './slide.ts';
 
-/** A page is loaded again for its age, or after it could not be, at most so often, in ms. */
+/** A page that could not be loaded again is tried at most so often, in ms; another is loaded for its age at most so often. */
 const RETRY_MS = 5_000;
+const EAGER_MS = 1_000;
 /** The longest that a timer can wait, in ms. */
 const LONGEST_MS = 2 ** 31 - 1;
 
@@ -61,7 +62,7 @@ export const createWeb: SlideFactory = ({ slide, credentials, now, fail }) => {
   const schedule = (): void => {
     // At half of what is left, so that the next one is there before this one is too old.
     const half = age === null ? Number.POSITIVE_INFINITY : (age.oldAt - now()) / 2;
-    timer = setTimeout(() => void renew(), Math.min(refresh * 1_000, Math.max(RETRY_MS, half), LONGEST_MS));
+    timer = setTimeout(() => void renew(), Math.min(refresh * 1_000, Math.max(EAGER_MS, half), LONGEST_MS));
   };
 
   return {

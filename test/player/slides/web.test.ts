@@ -156,11 +156,11 @@ describeBrowser('a web slide', { timeout: 60_000 }, () => {
     const slide = { id: 'figures', kind: 'web', media_url: `${site}/`, content, duration_seconds: 3600 };
     const service = await startTestService({ content: lobby([slide]) });
     const page = await openPlayer(service, 'lobby');
-    const first = page.frameLocator('.slide-web iframe').getByText('Figures 1');
+    const first = page.frameLocator('.slide-web iframe').first().getByText('Figures 1');
     await first.waitFor();
-    await page.frameLocator('.slide-web iframe').getByText('Figures 2').waitFor();
+    await page.frameLocator('.slide-web iframe').last().getByText('Figures 2').waitFor();
     await expect.poll(() => page.locator('.slide-web iframe').count(), patience).toBe(1);
-    const frame = page.locator('.slide-web iframe');
+    const frame = page.locator('.slide-web iframe').last();
     expect(await frame.evaluate(({ clientWidth, parentElement }) => [clientWidth, parentElement?.clientWidth])).toEqual(
       [320, 640],
     );
@@ -170,6 +170,7 @@ describeBrowser('a web slide', { timeout: 60_000 }, () => {
     // The picture of before stays, and makes room for the label.
     await page
       .frameLocator('.slide-web iframe')
+      .last()
       .getByText(/Figures \d/)
       .waitFor();
     const box = await frame.boundingBox();
