@@ -13,6 +13,7 @@ import type { Output } from './output.ts';
 import {
   boxOf,
   fleetOf,
+  isLoopback,
   operatorOf,
   readKey,
   readLocalBox,
@@ -42,6 +43,15 @@ interface Dependencies {
   /** Ends every request. */
   signal?: AbortSignal;
 }
+
+/** Over http somebody in between could read what is sent, and answer for the box. @throws CliError `usage` */
+const checkSecure = (base: URL): void => {
+  if (base.protocol === 'https:' || isLoopback(base)) return;
+  throw new CliError(
+    'usage',
+    `What this sends is not for everybody on the way to ${base.host}: name the secure address of the box, --box https://${base.hostname}:8443.`,
+  );
+};
 
 /** A box that does not advertise itself within this time is not found. */
 const DISCOVERY_MS = 3_000;
@@ -190,13 +200,19 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
       }
       return connect(base, readSecret(surroundings), person());
     },
-    /** The selected box, asked without a signature: by who has nothing to sign with yet. @throws as `client` */
+    /**
+     * The selected box, or the one that runs here, asked without a signature: by who has nothing to sign with yet.
+     * @throws CliError `usage`: nothing proves who it is
+     */
     guest: async (): Promise<Client> => {
-      const base = globals().box ?? boxOf(surroundings);
-      return base === null
-        ? saying('Looking for a box in this network.', () => discover(null, null))
-        : connect(base, null);
+      const base = globals().box ?? boxOf(surroundings) ?? readLocalBox(surroundings);
+      if (base === null) {
+        throw new CliError('usage', 'Name the box by its secure address: --box https://192.168.1.20:8443.');
+      }
+      checkSecure(base);
+      return connect(base, null);
     },
+    checkSecure,
     /**
      * Connects to the hub of the fleet, and calls `work` with it: `--fleet`, else `SIGNAGE_FLEET_URL`.
      * @throws CliError `configuration`, `unreachable`, `refused`, `notAuthorised`

@@ -113,7 +113,7 @@ export const readSecret = (surroundings: Pick<Surroundings, 'env' | 'home'>): st
 const PACKAGED_DATA_DIR = '/var/lib/signage-player';
 
 /** Whether a URL leads to this machine, without a DNS lookup. */
-const isLoopback = ({ hostname }: URL): boolean => /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(hostname);
+export const isLoopback = ({ hostname }: URL): boolean => /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(hostname);
 
 /** Where the player of this machine may keep its data. */
 const dataFolders = ({ env, home }: Pick<Surroundings, 'env' | 'home'>): string[] => {

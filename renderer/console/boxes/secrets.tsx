@@ -74,7 +74,7 @@ const NewSecret = ({ onDone }: { onDone(): void }) => {
 };
 
 export const Secrets = () => {
-  const { client, texts, format, clock, announcer } = useConsole();
+  const { client, texts, format, clock, announcer, access, secureUrl } = useConsole();
   const words = texts.boxes.secrets;
   const list = useSignal<readonly Secret[]>([]);
   const isAdding = useSignal(false);
@@ -97,9 +97,17 @@ export const Secrets = () => {
     <section class="panel page-secrets stack">
       <div class="panel-head">
         <h2>{words.title}</h2>
-        <button type="button" class="button small" onClick={() => (isAdding.value = true)}>
-          {words.new} …
-        </button>
+        {access.may('PUT /console/api/secrets/:name') && isSecureContext && (
+          <button type="button" class="button small" onClick={() => (isAdding.value = true)}>
+            {words.new} …
+          </button>
+        )}
+        {/* A value that is typed here must not be read on the way. */}
+        {access.may('PUT /console/api/secrets/:name') && !isSecureContext && secureUrl !== null && (
+          <a class="button small" href={secureUrl}>
+            {texts.insecure.open}
+          </a>
+        )}
       </div>
       <p class="soft">{words.about}</p>
       {list.value.map(({ name, origins, updated_at }) => (
@@ -107,9 +115,11 @@ export const Secrets = () => {
           <p>
             <b>{name}</b> {origins.join(', ')} <span class="soft">{format.when(updated_at, clock.now())}</span>
           </p>
-          <button type="button" class="button small" onClick={() => (doomed.value = name)}>
-            {words.remove} …
-          </button>
+          {access.may('DELETE /console/api/secrets/:name') && (
+            <button type="button" class="button small" onClick={() => (doomed.value = name)}>
+              {words.remove} …
+            </button>
+          )}
         </div>
       ))}
       {doomed.value !== null && (

@@ -16,7 +16,7 @@ interface SetOptions {
 
 export const registerSecrets = (
   program: Command,
-  { out, client, stdin, askHidden, checkCanAsk, confirm }: Session,
+  { out, client, stdin, askHidden, checkCanAsk, checkSecure, confirm }: Session,
 ): void => {
   const group = program.command('secrets').description('headers that kiosks add to requests of web slides');
   const nameArgument = (): Argument => new Argument('<name>', 'name of the secret').argParser(secretName);
@@ -47,6 +47,7 @@ export const registerSecrets = (
     .action(async (name: string, { origin = [], header }: SetOptions) => {
       if (origin.length === 0) throw new CliError('usage', 'Say who gets it: --origin https://dash.example.com');
       const box = await client();
+      checkSecure(box.base);
       const given = stdin.isTTY === true ? await askHidden(`${header}: `) : await textOf(stdin);
       const value = given.trim();
       if (value === '') throw new CliError('usage', 'There is no value: type it, or write it to standard input.');
