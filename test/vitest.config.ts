@@ -67,6 +67,7 @@ export default defineConfig(({ mode }) => ({
     // Transformed modules are kept beside the dependencies, so that the second run transforms only what has changed.
     experimental: { fsModuleCache: true },
     // Most tests wait for a browser, a process or a timer: more workers than processors.
-    maxWorkers: mode === 'soak' ? 1 : 6,
+    // CI takes fewer: with six, two processors leave pages less than the time that they need, and what is repeated costs more.
+    maxWorkers: mode === 'soak' ? 1 : process.env.CI === 'true' ? 4 : 6,
   },
 }));

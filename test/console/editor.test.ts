@@ -152,7 +152,7 @@ it.skipIf(isSkipped || !hasFfmpeg)(
     await says('Playlist “Menu of the day”: new');
     const paints = displays.map((display) => paintOf(display, 'video'));
     const answer = page
-      .waitForResponse((response) => response.request().method() === 'PUT')
+      .waitForResponse((response) => response.url().endsWith('/publish'))
       .then(async (response) => [await response.finished(), Date.now()] as const);
     await click('Publish now');
     const [, answeredAt] = await answer;

@@ -28,7 +28,7 @@ const colourOf = async (session: CompositorSession, name: string): Promise<strin
   }
   const [photograph = new Map<string, number>()] = await session.photograph(outputs.slice(0, 1));
   const [[colour, share] = ['', 0]] = [...photograph].toSorted(([, a], [, b]) => b - a);
-  return share > 0.5 ? colour : '';
+  return share > 0.4 ? colour : '';
 };
 
 const OWN = '16,48,48';
