@@ -24,14 +24,9 @@ it.skipIf(isSkipped)(
     await page.getByText('https://dash.example.com').waitFor();
     expect(await page.content()).not.toContain('5ecret');
 
-    await page.getByRole('button', { name: 'New secret' }).click();
-    await page.getByLabel('Name', { exact: true }).fill('other');
-    await page.getByLabel('Origins that get it').fill('https://other.example.com');
-    await page.getByLabel('Value', { exact: true }).fill('Bearer 5ecret');
+    // What is typed there could be read on the way.
+    expect(await page.getByRole('button', { name: 'New secret' }).count()).toBe(0);
     expect(await violationsOn(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Set the secret' }).click();
-    await page.getByRole('alert').getByText('over https').waitFor();
-    await page.getByRole('button', { name: 'Close' }).click();
 
     await page.getByRole('button', { name: 'Delete …' }).click();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
