@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
 import { describeBrowser } from '../support/browser.ts';
 import type { Electron } from '../support/electron/ask.ts';
@@ -76,21 +77,23 @@ describeBrowser('a page with the headers of a secret', { timeout: 180_000 }, () 
     const url = await kiosk.url();
     const ask = createOperator({ url, get: (path, init) => fetch(url + path, init) }, operatorSecret);
     // Until the secret is there, the slide is skipped.
-    const page1 = await kiosk.page(/\/screen\/lobby/);
+    await kiosk.page(/\/screen\/lobby/);
     const local = { 'x-signage-local': readFileSync(join(kiosk.dataDir, 'local-token'), 'utf8').trim() };
     const body = { origins: [dash.url], headers: { 'X-Key': '5ecret' } };
     expect((await ask('PUT', '/console/api/secrets/wall', body, local)).status).toBe(201);
+    const keyOf = (path: string) => dash.requests.filter((each) => each.url === path).map(({ key }) => key);
+    /** Shows a slide, until its page was asked for. */
     const show = async (slide_id: string): Promise<void> => {
-      const send = async () => {
+      const before = keyOf(`/${slide_id}`).length;
+      const isAsked = () => keyOf(`/${slide_id}`).length > before;
+      const send = async (): Promise<boolean> => {
         await ask('POST', '/api/screens/lobby/commands', { command: 'refresh' });
         await ask('POST', '/console/api/screens/lobby/show', { slide_id });
-        await new Promise((resolve) => setTimeout(resolve, 500));
-        return evaluateShown();
+        for (let waited = 0; waited < 5_000 && !isAsked(); waited += 100) await delay(100);
+        return isAsked();
       };
-      const evaluateShown = () => page1.locator('#stage [data-state="playing"]').count();
-      await expect.poll(send, { ...patience, interval: 1_000 }).toBeGreaterThan(0);
+      await expect.poll(send, { ...patience, timeout: 40_000 }).toBe(true);
     };
-    const keyOf = (path: string) => dash.requests.filter((each) => each.url === path).map(({ key }) => key);
     await show('wall');
     for (const path of ['/wall', '/data', '/inner', '/away.png', '/round.png']) {
       await expect.poll(() => keyOf(path).at(-1), { ...patience, message: path }).toBe('5ecret');
