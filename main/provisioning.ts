@@ -6,15 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { singleFlight } from '../service/domain/single-flight.ts';
+import { secretIn, withSecret } from '../service/public.ts';
 import { writeConfig, writeDurably } from './files.ts';
-
-/** Spellings of the setting. */
-const secretNames = ['sharedSecret', 'SIGNAGE_SHARED_SECRET'];
-
-const secretOf = (config: Readonly<Record<string, unknown>>): unknown =>
-  secretNames
-    .map((name) => config[name])
-    .find((value) => typeof value === 'number' || (typeof value === 'string' && value !== ''));
 
 const parse = (bytes: Uint8Array): Record<string, unknown> => {
   try {
@@ -30,11 +23,9 @@ const parse = (bytes: Uint8Array): Record<string, unknown> => {
 };
 
 /** What is imported: a file without a secret keeps the one that is there. Pure. @param current null: there is none */
-export const withSecretOf = (imported: Buffer, current: Uint8Array | null): Buffer => {
-  const [config, secret] = [parse(imported), secretOf(parse(current ?? new Uint8Array()))];
-  if (secret === undefined || secretOf(config) !== undefined) return imported;
-  const rest = Object.fromEntries(Object.entries(config).filter(([name]) => !secretNames.includes(name)));
-  return Buffer.from(`${JSON.stringify({ ...rest, sharedSecret: secret }, null, 2)}\n`);
+const withSecretOf = (imported: Buffer, current: Uint8Array | null): Buffer => {
+  const [config, secret] = [parse(imported), secretIn(parse(current ?? new Uint8Array()))];
+  return secret === undefined || secretIn(config) !== undefined ? imported : withSecret(config, secret);
 };
 
 interface ProvisioningPorts {

@@ -36,7 +36,9 @@ export {
   readConfig,
   readKiosk,
   readOptions,
+  secretIn,
   takeEnvironment,
+  withSecret,
 } from './platform/options/index.ts';
 export type { KioskSettings } from './platform/options/kiosk.ts';
 export { createQueue } from './platform/queue.ts';

@@ -11,7 +11,7 @@ import type { Routes } from '../http/routes.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import type { People } from '../people/index.ts';
-import { readConfig } from '../platform/options/index.ts';
+import { readConfig, secretIn, withSecret } from '../platform/options/index.ts';
 import { createQueue } from '../platform/queue.ts';
 import { rewriteFile } from '../platform/store/rewrite.ts';
 import type { Records } from '../records/index.ts';
@@ -48,11 +48,6 @@ export interface Protection {
 
 const SECRET_BYTES = 24;
 const INVITATION_MS = 600_000;
-/** Spellings of the setting in config.json. */
-const spellings = ['sharedSecret', 'SIGNAGE_SHARED_SECRET'];
-
-const secretIn = (config: Readonly<Record<string, unknown>>): boolean =>
-  spellings.some((name) => typeof config[name] === 'string' && config[name] !== '');
 
 export const createProtection = (
   { options, dirs, machineName, restart }: Pick<ServiceContext, 'options' | 'dirs' | 'machineName' | 'restart'>,
@@ -65,13 +60,12 @@ export const createProtection = (
       const path = join(dirs.data, 'config.json');
       const config = readConfig(path);
       // It may be written already, and not be in use before the restart.
-      if (options.sharedSecret !== null || secretIn(config)) throw new CodedError('already_protected');
+      if (options.sharedSecret !== null || secretIn(config) !== undefined) throw new CodedError('already_protected');
       const secret = given ?? randomBytes(SECRET_BYTES).toString('base64url');
-      const rest = Object.fromEntries(Object.entries(config).filter(([name]) => !spellings.includes(name)));
       // Nobody else on this machine may read it.
       const { mode } = await stat(path).catch(() => ({ mode: 0 }));
       if ((mode & 0o007) !== 0) await chmod(path, mode & 0o770);
-      await rewriteFile(path, Buffer.from(`${JSON.stringify({ ...rest, sharedSecret: secret }, null, 2)}\n`), 0o600);
+      await rewriteFile(path, withSecret(config, secret), 0o600);
       const site = options.site === 'default' ? {} : { site: options.site };
       return {
         secret,

@@ -1,5 +1,6 @@
 /** Messages between a page and the kiosk that shows it. */
 import { z } from 'zod';
+import { maxSecret } from './console/protection.ts';
 import type { KioskHealth } from './health.ts';
 import { slug } from './terms.ts';
 
@@ -82,7 +83,7 @@ export interface KioskBridge {
   prove(needs: z.infer<typeof proofNeeds>): Promise<string>;
 }
 
-const secretText = z.string().min(1).max(1024);
+const secretText = z.string().min(1).max(maxSecret);
 
 /** Requests of the unlocked maintenance page. */
 const maintenanceOrder = z.discriminatedUnion('do', [
@@ -139,7 +140,7 @@ export interface MaintenanceView {
   error: string | null;
   /**
    * Whether the site is protected with a secret; null: the service does not run, or is the baseline, which has no people.
-   * `pin`: the PIN stands in config.json; else whoever makes an admin needs the secret as well.
+   * `pin`: the PIN is set in config.json; otherwise making an admin takes the secret, too.
    */
   site: { isProtected: boolean; pin: boolean } | null;
   screens: { slug: string; name: string }[];

@@ -1,7 +1,7 @@
 /** Protecting a site: its secret, and its first admin. */
 import { z } from 'zod';
 
-/** Bytes of the body of the request. */
+/** Characters of a secret. */
 export const maxSecret = 1_024;
 
 export const protectRequest = z

@@ -53,6 +53,23 @@ export const readConfig = (path: string): Record<string, unknown> => {
   return config as Record<string, unknown>;
 };
 
+const secretSpellings = ['sharedSecret', environmentName('sharedSecret')];
+
+/** The secret of the site as `config.json` has it; undefined: it has none. */
+export const secretIn = (config: Readonly<Record<string, unknown>>): string | number | undefined =>
+  secretSpellings
+    .map((name) => config[name])
+    .find((value) => typeof value === 'number' || (typeof value === 'string' && value !== '')) as
+    | string
+    | number
+    | undefined;
+
+/** The bytes of a `config.json` with this secret, under its usual name. */
+export const withSecret = (config: Readonly<Record<string, unknown>>, sharedSecret: string | number): Buffer => {
+  const rest = Object.fromEntries(Object.entries(config).filter(([name]) => !secretSpellings.includes(name)));
+  return Buffer.from(`${JSON.stringify({ ...rest, sharedSecret }, null, 2)}\n`);
+};
+
 interface SettingsFile {
   /** The settings as in the environment, and as in the file. */
   found: Map<SettingName, { spelt: string; written: unknown }>;
