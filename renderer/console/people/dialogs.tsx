@@ -1,12 +1,11 @@
 /** Making and changing a person, and showing an invitation. */
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
 import type { Invitation, Person, PersonRequest } from '../../../service/contract/console/people.ts';
 import { type Role, roles } from '../../../service/contract/roles.ts';
-import { qrPicture } from '../../player/slides/qr-code.ts';
 import { isCode, reasonOf } from '../api/errors.ts';
 import { freeId } from '../model/edit.ts';
 import { tagsOf } from '../model/filter.ts';
+import { Address } from '../ui/address.tsx';
 import { useConsole } from '../ui/context.tsx';
 import { Dialog, Field } from '../ui/controls.tsx';
 
@@ -105,27 +104,14 @@ export const PersonDialog = (props: {
 
 /** An invitation, which is told once: as a link, and as a code for a phone. */
 export const InvitationDialog = (props: { name: string; invitation: Invitation; onClose(): void }) => {
-  const { texts, format, clock, announcer } = useConsole();
+  const { texts, format, clock } = useConsole();
   const words = texts.people;
-  const shown = useRef<HTMLInputElement>(null);
   const { url, expires_at } = props.invitation;
-  const copy = (): void => {
-    shown.current?.select();
-    // Over http in a local network there is no other way.
-    if (document.execCommand('copy')) announcer.say(texts.screenPage.copied);
-    else announcer.complain(texts.screenPage.notCopied);
-  };
   return (
     <Dialog title={words.invitationFor({ name: props.name })} onClose={props.onClose}>
       <div class="stack invitation">
         <p>{words.invitationTask({ time: format.when(expires_at, clock.now()) })}</p>
-        <img class="address-code" src={qrPicture(url)} alt={words.code} />
-        <div class="address-line">
-          <input ref={shown} class="address" aria-label={words.link} readOnly value={url} />
-          <button type="button" class="button" onClick={copy}>
-            {texts.screenPage.copy}
-          </button>
-        </div>
+        <Address url={url} label={words.link} code={words.code} />
         <p class="soft">{words.once}</p>
       </div>
     </Dialog>
