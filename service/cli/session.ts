@@ -1,5 +1,5 @@
 /** Shared by all commands: the selected box, the output, and prompts. */
-import { createInterface } from 'node:readline/promises';
+import { createInterface, type Interface } from 'node:readline/promises';
 import { type Readable, Writable } from 'node:stream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Health } from '../contract/health.ts';
@@ -51,6 +51,16 @@ const checkSecure = (base: URL): void => {
     'usage',
     `What this sends is not for everybody on the way to ${base.host}: name the secure address of the box, --box https://${base.hostname}:8443.`,
   );
+};
+
+/** What is typed after a question; nothing if it is interrupted, or the input ends. */
+const typed = async (lines: Interface, question: string): Promise<string> => {
+  const stop = new AbortController();
+  lines.once('SIGINT', () => stop.abort());
+  lines.once('close', () => stop.abort());
+  const answer = await lines.question(question, { signal: stop.signal }).catch(() => '');
+  lines.close();
+  return answer;
 };
 
 /** A box that does not advertise itself within this time is not found. */
@@ -250,29 +260,19 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
       if (yes === true || (stdin.isTTY === true && out.stderr.isTTY === true)) return;
       throw new CliError('usage', 'There is no terminal to ask on. To go ahead without being asked, add --yes.');
     },
-    /** What is typed, which is not shown. */
+    /** Asks for a text that is not shown while it is typed. */
     askHidden: async (question: string): Promise<string> => {
       out.stderr.write(question);
       // It echoes nothing.
       const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-      const lines = createInterface({ input: stdin, output: nowhere, terminal: true });
-      const stop = new AbortController();
-      lines.once('SIGINT', () => stop.abort());
-      lines.once('close', () => stop.abort());
-      const answer = await lines.question('', { signal: stop.signal }).catch(() => '');
-      lines.close();
+      const answer = await typed(createInterface({ input: stdin, output: nowhere, terminal: true }), '');
       out.stderr.write('\n');
       return answer;
     },
     /** @throws CliError `refused` if the operator declines */
     confirm: async (question: string, yes: boolean | undefined): Promise<void> => {
       if (yes === true) return;
-      const lines = createInterface({ input: stdin, output: out.stderr });
-      const stop = new AbortController();
-      lines.once('SIGINT', () => stop.abort());
-      lines.once('close', () => stop.abort());
-      const answer = await lines.question(`${question} [y/N] `, { signal: stop.signal }).catch(() => '');
-      lines.close();
+      const answer = await typed(createInterface({ input: stdin, output: out.stderr }), `${question} [y/N] `);
       if (!/^(y|yes|j|ja)$/i.test(answer.trim())) throw new CliError('refused', 'Nothing was changed.');
     },
   };

@@ -83,10 +83,20 @@ const keep = (path: string, content: string): void => {
   writeFileSync(path, content, { mode: 0o600 });
 };
 
+/** As others see this computer. */
+const deviceName = (): string => hostname().slice(0, 64) || 'computer';
+
 const keysOf = ({ keys }: Person): string => (keys.length === 0 ? 'none' : String(keys.length));
 
 export const registerPeople = (program: Command, session: Session): void => {
   const { out, client, guest, checkCanAsk, confirm, surroundings } = session;
+
+  /** @throws CliError `refused`, `usage` */
+  const checkReplacement = async (yes: true | undefined): Promise<void> => {
+    if (readKey(surroundings) === null) return;
+    checkCanAsk(yes);
+    await confirm('This computer has a key already. Replace it?', yes);
+  };
 
   program
     .command('join')
@@ -94,12 +104,9 @@ export const registerPeople = (program: Command, session: Session): void => {
     .addArgument(new Argument('<url>', 'the address of the invitation').argParser(invitationUrl))
     .option('--yes', 'replace the key that is there without asking')
     .action(async ({ base, person, code }: Invitation, { yes }: { yes?: true }) => {
-      if (readKey(surroundings) !== null) {
-        checkCanAsk(yes);
-        await confirm('This computer has a key already. Replace it?', yes);
-      }
+      await checkReplacement(yes);
       const { key, text: kept } = newKey();
-      const device = hostname().slice(0, 64) || 'computer';
+      const device = deviceName();
       const proofKey = new Uint8Array(hkdfSync('sha256', code, new Uint8Array(), joinInfo, 32));
       const proof = createHmac('sha256', proofKey)
         .update(joinText(person, key.publicKey, device))
@@ -122,13 +129,10 @@ export const registerPeople = (program: Command, session: Session): void => {
     .description('sign in with the provider of the house: this computer gets a key for 12 hours')
     .option('--yes', 'replace the key that is there without asking')
     .action(async ({ yes }: { yes?: true }) => {
-      if (readKey(surroundings) !== null) {
-        checkCanAsk(yes);
-        await confirm('This computer has a key already. Replace it?', yes);
-      }
+      await checkReplacement(yes);
       const box = await guest();
       const { key, text: kept } = newKey();
-      const body = JSON.stringify({ public_key: key.publicKey, device: hostname().slice(0, 64) || 'computer' });
+      const body = JSON.stringify({ public_key: key.publicKey, device: deviceName() });
       const { body: begun } = await box.ask<SignInBegun>({ method: 'POST', path: SIGN_IN_PATH, body });
       out.say(`Sign in at ${visible(begun.verification_uri_complete ?? begun.verification_uri)}`);
       out.say(`The code: ${visible(begun.user_code)}`);
