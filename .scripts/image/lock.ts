@@ -56,7 +56,7 @@ export const namesIn = (text: string): string[] =>
     .split(/\s+/)
     .filter((name) => name !== '');
 
-/** @throws Error that names the line which is none of a lock */
+/** @throws Error that names the first invalid line */
 export const parseLock = (text: string): Lock => {
   const [first = '', ...lines] = text.trimEnd().split('\n');
   const madeAt = Date.parse(/^# (\S+)/.exec(first)?.[1] ?? '') / 1000;
@@ -148,7 +148,8 @@ export const makeLock = (from: string, now: number): Lock => {
   }
 };
 
-const hashOf = (path: string): string => {
+/** The SHA-256 of a file, hex. */
+export const hashOf = (path: string): string => {
   const hash = createHash('sha256');
   const file = openSync(path, 'r');
   const buffer = Buffer.alloc(2 ** 20);

@@ -16,7 +16,7 @@ import { parseArgs } from 'node:util';
 import { root } from '../bundles.ts';
 import { billOf } from '../image/bill.ts';
 import { buildDisk } from '../image/disk.ts';
-import { archive, fetchPackages, formatLock, lockFile, makeLock, parseLock } from '../image/lock.ts';
+import { archive, fetchPackages, formatLock, hashOf, lockFile, makeLock, parseLock } from '../image/lock.ts';
 import { findPlayer } from '../image/player.ts';
 import { buildRoot } from '../image/root.ts';
 import { run } from '../image/run.ts';
@@ -42,8 +42,6 @@ const requireTools = (): void => {
   const packages = missing.map((name) => tools[name]).join(' ');
   throw new Error(`${missing.join(', ')} is missing; run: sudo apt-get install ${packages}`);
 };
-
-const hashOf = (path: string): string => run('sha256sum', [path]).slice(0, 64);
 
 const main = async (args: string[]): Promise<void> => {
   const { values } = parseArgs({

@@ -40,12 +40,10 @@ const listen = (session: Session): Map<number, () => PageHeaders | null> => {
     if (!origins.includes(originOf(url) ?? '')) {
       if (strayed.size >= MAX_STRAYED) strayed.clear();
       strayed.add(id);
-      // Nothing is left to a runtime that carries headers over a redirect.
-      return answer({ requestHeaders: without(requestHeaders, headers) });
     }
-    if (strayed.has(id) || !isOwn(details, origins))
-      return answer({ requestHeaders: without(requestHeaders, headers) });
-    answer({ requestHeaders: { ...without(requestHeaders, headers), ...headers } });
+    // Nothing is left to a runtime that carries headers over a redirect.
+    const bare = without(requestHeaders, headers);
+    answer({ requestHeaders: strayed.has(id) || !isOwn(details, origins) ? bare : { ...bare, ...headers } });
   });
   grants.set(session, pages);
   return pages;

@@ -197,7 +197,7 @@ export const createConsole = (context: ServiceContext, dependencies: Dependencie
       ...deviceRoutes(devices, content),
       ...takeoverRoutes({ takeovers, content, peers, site }),
       ...programmeRoutes(context, content),
-      ...peopleRoutes(context, { people: dependencies.people, peers, records }),
+      ...peopleRoutes(context, { people: dependencies.people, peers, tellKey }),
       ...protection.routes,
       ...signOn.routes,
     },

@@ -19,7 +19,7 @@ export interface SignedOn {
 export interface Authorization {
   device: DeviceAuthorizationResponse;
   /**
-   * Resolves with the person once they have signed in, with `expired` once nobody has in time.
+   * Waits until the person has signed in. `expired`: nobody did in time.
    * @throws Error, whose message is a clause for the log: "the person has no role here"
    */
   wait(signal: AbortSignal): Promise<SignedOn | 'expired'>;
@@ -83,7 +83,7 @@ const nameOf = (claims: IDToken): string => {
 
 export const createProvider = ({ options, outbound, now }: Pick<ServiceContext, 'options' | 'outbound' | 'now'>) => {
   const { oidcIssuer: issuer, oidcClientId, oidcClientSecret, oidcRoles } = options;
-  /** Tokens that were taken, by their hash: none is taken again. */
+  /** Hashes of accepted tokens; each token is accepted once. */
   const taken = new Map<string, true>();
   let known: { at: number; config: Configuration } | null = null;
 

@@ -33,7 +33,8 @@ import type { Records } from '../records/index.ts';
 interface Dependencies {
   people: Omit<People, 'restore' | 'records'>;
   peers: Pick<Peers, 'askAll' | 'all'>;
-  records: Pick<Records, 'raise'>;
+  /** Tells the others of a new key of an admin. */
+  tellKey: KeyTeller;
 }
 
 /** Wrong proofs of an address within the window, after which further wrong ones are too many. */
@@ -91,10 +92,11 @@ const createWrongProofs = (monotonicNow: () => number) => {
   };
 };
 
-/** Makes what tells the others of a new key of an admin. */
+export type KeyTeller = (id: string, device: string, address: string) => void;
+
 export const createKeyTeller =
-  ({ people, records }: Pick<Dependencies, 'records'> & { people: Pick<People, 'get'> }) =>
-  (id: string, device: string, address: string): void => {
+  ({ people, records }: { people: Pick<People, 'get'>; records: Pick<Records, 'raise'> }): KeyTeller =>
+  (id, device, address) => {
     const person = people.get(id);
     if (person?.role !== 'admin') return;
     const sentence = `The admin ${JSON.stringify(person.record.name)} has a new key, on the device ${JSON.stringify(device)} at ${address}.`;
@@ -103,7 +105,7 @@ export const createKeyTeller =
 
 export const peopleRoutes = (
   { options, now, monotonicNow }: Pick<ServiceContext, 'options' | 'now' | 'monotonicNow'>,
-  { people, peers, records }: Dependencies,
+  { people, peers, tellKey }: Dependencies,
 ): Routes => {
   const wrongProof = createWrongProofs(monotonicNow);
 
@@ -118,8 +120,6 @@ export const peopleRoutes = (
       degraded,
     };
   };
-
-  const tellKey = createKeyTeller({ people, records });
 
   const send = (ctx: Context, status: number, body: unknown): void => {
     ctx.set('Cache-Control', 'no-store');

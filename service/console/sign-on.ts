@@ -10,12 +10,13 @@ import type { Module, ServiceContext } from '../module.ts';
 import type { People } from '../people/index.ts';
 import type { Records } from '../records/index.ts';
 import { createProvider } from './oidc.ts';
+import type { KeyTeller } from './people.ts';
 
 interface Dependencies {
   people: Pick<People, 'checkSecret' | 'signIn'>;
   records: Pick<Records, 'audit'>;
   /** Tells the others of a new key of an admin. */
-  tellKey(id: string, device: string, address: string): void;
+  tellKey: KeyTeller;
 }
 
 const MAX_OPEN = 20;

@@ -5,6 +5,14 @@ import { slideId } from '../domain/slides.ts';
 /** Keys and indices from the root of the file. */
 export type Path = readonly PropertyKey[];
 
+/** What is wrong at a place. */
+export interface Issue {
+  path: Path;
+  message: string;
+}
+
+export const quoted = (text: string): string => JSON.stringify(text);
+
 /** `playlists[0].slides[2].kind`; empty for the whole file. */
 export const spellPath = (path: Path): string =>
   path.reduce<string>((spelled, key) => {

@@ -4,16 +4,9 @@ import type { ZoneName } from '../contract/programmes.ts';
 import { kindsWithOwnLength } from '../contract/slide-values.ts';
 import type { SlideFile, SlideKind } from '../contract/slides.ts';
 import { cycleOf, type RoundLists, reachableFrom } from '../domain/rounds.ts';
-import type { Path } from './labels.ts';
+import { type Issue, type Path, quoted } from './labels.ts';
 import { sizeErrors } from './programme-sizes.ts';
 import { isNested, isPlain, roundListsOf, zonesOf } from './round-lists.ts';
-
-interface Issue {
-  path: Path;
-  message: string;
-}
-
-const quoted = (text: string): string => JSON.stringify(text);
 
 /** Names that lead nowhere. */
 const referenceErrors = (content: ContentFile): Issue[] => {

@@ -11,15 +11,10 @@ import { calendarIdsOf } from '../domain/calendar-view.ts';
 import { programmesOf } from '../domain/programmes.ts';
 import { isDaily, type RoundLists, reachableFrom, roundSizes } from '../domain/rounds.ts';
 import { fillSlide, slideId } from '../domain/slides.ts';
-import type { Path } from './labels.ts';
+import { type Issue, type Path, quoted } from './labels.ts';
 import { isPlain, zonesOf } from './round-lists.ts';
 
 type ProgrammeFile = ContentFile['programmes'][number];
-
-interface Issue {
-  path: Path;
-  message: string;
-}
 
 /** Bytes of a span, without the id of its programme, and of what surrounds a slide or an id in lists and maps. */
 const SPAN_BYTES = 70;
@@ -27,7 +22,6 @@ const ENTRY_BYTES = 12;
 /** Of an event of a calendar, on average: its id, two times, and a title of sixty letters. */
 const EVENT_BYTES = 250;
 
-const quoted = (text: string): string => JSON.stringify(text);
 const bytesOf = (text: string): number => Buffer.byteLength(JSON.stringify(text));
 const sum = (values: Iterable<number>): number => [...values].reduce((total, each) => total + each, 0);
 const mebibytes = (bytes: number): string => (bytes / 1024 ** 2).toFixed(1);
@@ -194,7 +188,7 @@ const mostBytes = ({ own, zones, programmes }: Played, measures: Measures, isPla
   return most;
 };
 
-/** References must exist, and lists must have no cycle. */
+/** Rounds and payloads that are too large. References must exist, and lists must have no cycle. */
 export const sizeErrors = (content: ContentFile, lists: RoundLists<SlideFile>): Issue[] => {
   const plain = new Set(content.playlists.filter(isPlain).map(({ id }) => id));
   const paths = new Map(content.programmes.map((each, at): [ProgrammeFile, Path] => [each, ['programmes', at]]));

@@ -45,7 +45,6 @@ const command = z
 
 /** What a trigger does: exactly one of the four. */
 const effects = { takeover, end, playlist, command };
-const effectNames = ['takeover', 'end', 'playlist', 'command'] as const;
 
 export const triggerEffect = z
   .strictObject(effects)
