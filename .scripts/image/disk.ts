@@ -66,7 +66,7 @@ const makeFat = (path: string, label: string, id: string, folder: string, { size
   run('mcopy', ['-i', path, '-spmQ', ...names.map((name) => join(folder, name)), '::/']);
 };
 
-/** What the file of settings says where nobody has written one. */
+/** `config.json` of a new image: no settings. */
 const emptyConfig = '{}\n';
 
 /** Makes the disk. */

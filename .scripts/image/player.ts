@@ -34,7 +34,7 @@ const given = (path: string): Player => {
  * @param deb the path of a package; absent: one is made
  * @param standin whether the stand-in of the tests is taken, even where Electron's runtime can be had
  * @param work a folder for what is made
- * @param onEnd is told what to do at the end
+ * @param onEnd registers a clean-up, which runs after the build
  */
 export const findPlayer = async (
   { deb, standin }: { deb?: string | undefined; standin: boolean },

@@ -8,7 +8,7 @@ const REST_MS = 3_000;
 
 const zoomCss = (zoom: number): string => `body { zoom: ${zoom} !important; }`;
 
-/** Moves a page; at its end it begins anew. @param speed pixels a second; below 0 upwards */
+/** Scrolls a page, and starts again from the other end. @param speed pixels a second; negative: upwards */
 const scrollScript = (speed: number): string => `{
   const speed = ${speed}, rest = ${REST_MS};
   const root = document.scrollingElement ?? document.documentElement;

@@ -42,7 +42,7 @@ export const remember = <Key, Value>(known: Map<Key, Value>, key: Key, value: Va
   }
 };
 
-/** Whether a JSON value is nested no deeper than so many levels. It looks no deeper itself. */
+/** Whether a JSON value has at most `levels` levels of nesting. The check does not recurse further. */
 export const isNestedWithin = (levels: number, value: unknown): boolean =>
   typeof value !== 'object' ||
   value === null ||

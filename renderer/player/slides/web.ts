@@ -32,7 +32,7 @@ export const createWeb: SlideFactory = ({ slide, credentials, now, fail }) => {
   const open = async (isEarly: boolean, signal: AbortSignal): Promise<ExternalPage> => {
     let opened: ExternalPage | null = null;
     const onGone = (reason: string): void => {
-      // One that was replaced is no loss, and one that was never there is told otherwise.
+      // A replaced page may end, and `open` itself reports one that does not load.
       if (opened !== page) return;
       lost = reason;
       fail(reason);
