@@ -22,8 +22,9 @@ test('with a secret every operation needs a signed request, and a page token is 
   const anyone = createOperator(service, null);
   const page = await pageCredentials(operatorSecret);
   expect(everyOperation.length).toBeGreaterThan(3);
-  // Whoever joins has no key yet, and proves to have been invited.
-  const signedOnes = everyOperation.filter(([, path]) => path !== '/console/api/join');
+  // Whoever joins or signs in has no key yet, and proves to have been invited, or to the provider who it is.
+  const keyless = ['/console/api/join', '/console/api/oidc', '/console/api/oidc/x'];
+  const signedOnes = everyOperation.filter(([, path]) => !keyless.includes(path));
   for (const [method, path] of signedOnes) {
     expect([path, ...(await refusalOf(await anyone(method, path)))]).toEqual([path, 401, 'credentials_required']);
     expect([path, ...(await refusalOf(await anyone(method, path, undefined, page)))]).toEqual([
