@@ -4,7 +4,6 @@ import { buffer } from 'node:stream/consumers';
 import type { Configuration, DeviceAuthorizationResponse, IDToken } from 'openid-client';
 import { z } from 'zod';
 import { includesRole, isRole, type Role } from '../contract/roles.ts';
-import { remember } from '../domain/collections.ts';
 import type { ServiceContext } from '../module.ts';
 
 /** Whom the provider has named. */
@@ -13,6 +12,8 @@ export interface SignedOn {
   id: string;
   name: string;
   role: Role;
+  /** The hash of the token that said so, which is taken once. */
+  token: string;
 }
 
 /** A device authorization that a person can answer. */
@@ -36,11 +37,29 @@ const ISSUED_MS = 600_000;
 /** For how long the metadata of the provider are kept. */
 const KEEP_MS = 600_000;
 const ANSWER_MS = 10_000;
+/** Where the provider names none (RFC 8628, 3.2). */
+const INTERVAL_S = 5;
 const MAX_BYTES = 1024 ** 2;
-const MAX_TOKENS = 10_000;
+/** The longest that a sign-in is open, s, and the longest pause between two questions whether it is done. */
+const MAX_OPEN_S = 3_600;
+const MAX_INTERVAL_S = 60;
 const MAX_NAME = 64;
 /** Signatures that a host without the key of the provider cannot make. */
 const ALGORITHM = /^(?:RS|PS|ES)\d{3}$|^Ed(?:DSA|25519)$/;
+
+/** What openid-client says of a token, or of this client; all else it says of the way to the provider, which may be back. */
+const REFUSALS = new Set([
+  'OAUTH_INVALID_RESPONSE',
+  'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED',
+  'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
+  'OAUTH_JWT_TIMESTAMP_CHECK_FAILED',
+  'OAUTH_KEY_SELECTION_FAILED',
+  'OAUTH_UNSUPPORTED_OPERATION',
+]);
+/** Errors of OAuth (RFC 6749, 4.1.2.1) after which a request may succeed. */
+const PASSING = new Set(['server_error', 'temporarily_unavailable']);
+/** What the library reads of an answer. */
+const READ_HEADERS = ['content-type', 'retry-after', 'www-authenticate'];
 
 const header = z.object({ alg: z.string() });
 
@@ -57,11 +76,11 @@ const algorithmOf = (token: string): string => {
 const personIdOf = (issuer: string, subject: string): string =>
   `sso-${createHash('sha256').update(`${issuer}\n${subject}`).digest('hex').slice(0, 16)}`;
 
-/** The highest role that the claims give; null: none. Pure. @param rules as `claim:value=role` */
+/** The highest role that the claims give; null: none. Pure. @param rules as `claim:value=role`; a claim may hold colons */
 export const roleOf = (claims: Readonly<Record<string, unknown>>, rules: readonly string[]): Role | null => {
   let found: Role | null = null;
   for (const rule of rules) {
-    const [, claim = '', wanted = '', role = ''] = /^((?:https?:\/\/)?[^:=]+):([^=]*)=(\w+)$/.exec(rule) ?? [];
+    const [, claim = '', wanted = '', role = ''] = /^([^=]+):([^:=]+)=(\w+)$/.exec(rule) ?? [];
     const value = claims[claim];
     const isMatch = Array.isArray(value) ? value.includes(wanted) : value === wanted;
     if (isMatch && isRole(role) && (found === null || includesRole(role, found))) found = role;
@@ -83,8 +102,6 @@ const nameOf = (claims: IDToken): string => {
 
 export const createProvider = ({ options, outbound, now }: Pick<ServiceContext, 'options' | 'outbound' | 'now'>) => {
   const { oidcIssuer: issuer, oidcClientId, oidcClientSecret, oidcRoles } = options;
-  /** Hashes of accepted tokens; each token is accepted once. */
-  const taken = new Map<string, true>();
   let known: { at: number; config: Configuration } | null = null;
 
   /** Requests of the library, as those of this box go out: through the proxy, with the authorities of the operator. */
@@ -110,11 +127,11 @@ export const createProvider = ({ options, outbound, now }: Pick<ServiceContext, 
       if (size > MAX_BYTES) response.destroy(new Error('the provider says too much'));
     });
     const bytes = await buffer(response);
-    const type = response.headers['content-type'];
-    return new Response(new Uint8Array(bytes), {
-      status: response.statusCode ?? 500,
-      headers: type === undefined ? {} : { 'Content-Type': type },
+    const read = READ_HEADERS.flatMap((name): [string, string][] => {
+      const value = response.headers[name];
+      return value === undefined ? [] : [[name, String(value)]];
     });
+    return new Response(new Uint8Array(bytes), { status: response.statusCode ?? 500, headers: read });
   };
 
   const configure = async (): Promise<Configuration> => {
@@ -140,12 +157,10 @@ export const createProvider = ({ options, outbound, now }: Pick<ServiceContext, 
       throw new Denied('the token is dated more than ten minutes off');
     if (claims.exp * 1_000 <= now()) throw new Denied('the token has expired');
     if (claims.nonce !== undefined && claims.nonce !== nonce) throw new Denied('the token is for another sign-in');
-    const hash = createHash('sha256').update(token).digest('base64url');
-    if (taken.has(hash)) throw new Denied('the token was used before');
-    remember(taken, hash, true, MAX_TOKENS);
     const role = roleOf(claims, oidcRoles);
     if (role === null) throw new Denied('no claim of the person gives a role in SIGNAGE_OIDC_ROLES');
-    return { id: personIdOf(claims.iss, claims.sub), name: nameOf(claims), role };
+    const hash = createHash('sha256').update(token).digest('base64url');
+    return { id: personIdOf(claims.iss, claims.sub), name: nameOf(claims), role, token: hash };
   };
 
   return {
@@ -155,22 +170,37 @@ export const createProvider = ({ options, outbound, now }: Pick<ServiceContext, 
       const library = await import('openid-client');
       const config = await configure();
       const nonce = randomBytes(16).toString('base64url');
-      const device = await library.initiateDeviceAuthorization(config, { scope: SCOPE, nonce });
+      const given = await library.initiateDeviceAuthorization(config, { scope: SCOPE, nonce });
+      const device = { ...given, expires_in: Math.min(given.expires_in, MAX_OPEN_S) };
+      /** @returns null: the way to the provider failed, which may be back */
+      const refusalOf = (error: unknown): Denied | null => {
+        if (error instanceof Denied) return error;
+        if (error instanceof library.ResponseBodyError)
+          return error.status === 429 || PASSING.has(error.error)
+            ? null
+            : new Denied(`the provider says ${error.error}`);
+        if (error instanceof library.WWWAuthenticateChallengeError && error.status === 401)
+          return new Denied('the provider does not know SIGNAGE_OIDC_CLIENT_ID with this SIGNAGE_OIDC_CLIENT_SECRET');
+        const isRefusal = error instanceof library.ClientError && REFUSALS.has(error.code ?? '');
+        return isRefusal ? new Denied(`the token is refused: ${error.message}`) : null;
+      };
       const wait = async (signal: AbortSignal): Promise<SignedOn | 'expired'> => {
-        const until = now() + device.expires_in * 1_000;
-        while (now() < until) {
+        const end = AbortSignal.timeout(device.expires_in * 1_000);
+        let interval = device.interval ?? INTERVAL_S;
+        while (!end.aborted) {
           try {
-            const tokens = await library.pollDeviceAuthorizationGrant(config, device, undefined, { signal });
+            const options = { signal: AbortSignal.any([signal, end]) };
+            // It waits for the interval before each request.
+            const asked = { ...device, interval };
+            const tokens = await library.pollDeviceAuthorizationGrant(config, asked, undefined, options);
             return judge(tokens.id_token, tokens.claims(), nonce);
           } catch (error) {
-            if (signal.aborted || error instanceof Denied) throw error;
-            if (error instanceof library.ResponseBodyError) {
-              if (error.error === 'expired_token') return 'expired';
-              throw new Denied(`the provider says ${error.error}`);
-            }
-            // A token that is not right; everything else is the way to the provider, which may be back.
-            if (error instanceof library.ClientError) throw new Denied(`the token is refused: ${error.message}`);
-            await new Promise((resolve) => setTimeout(resolve, (device.interval ?? 5) * 1_000).unref());
+            if (signal.aborted) throw error;
+            if (error instanceof library.ResponseBodyError && error.error === 'expired_token') return 'expired';
+            const refusal = refusalOf(error);
+            if (refusal !== null) throw refusal;
+            // As RFC 8628, 3.5 has it for a provider that does not answer.
+            interval = Math.min(interval * 2, MAX_INTERVAL_S);
           }
         }
         return 'expired';

@@ -53,12 +53,12 @@ const idOf = (given: string): string => {
 type Uses = Readonly<Record<string, string>>;
 
 /** What the API tells of a person. @param uses when keys were used last, by id */
-const personOf = ({ record, role, disabled, keys }: PersonView, uses: Uses): Person => ({
+const personOf = ({ record, role, tags, disabled, keys }: PersonView, uses: Uses): Person => ({
   id: record.id,
   name: record.name,
   // A role of a newer version counts for nothing here.
   role: role ?? 'viewer',
-  tags: record.tags,
+  tags,
   keys: keys.map(({ id, device, added_at, by, address, ends_at }) => ({
     id,
     device,
@@ -216,8 +216,9 @@ export const peopleRoutes = (
       };
       const { key: id, person } = await people.join(request, key, ctx.state.clientIp);
       tellKey(request.person, request.device, ctx.state.clientIp);
-      const { id: whom, name, tags } = person.record;
-      send(ctx, 201, { key: id, person: { id: whom, name }, role: person.role, tags, root: people.root() });
+      const { record, role, tags } = person;
+      const { id: whom, name } = record;
+      send(ctx, 201, { key: id, person: { id: whom, name }, role, tags, root: people.root() });
     },
 
     'GET /api/peers/keys': (ctx) => {

@@ -71,8 +71,8 @@ export const createSignOn = (
       const rule = { action: 'person.signin', subject: 'person', id: 'id' } as const;
       const asked = { params: { id }, operator: name, person: { id, name }, address };
       const { key, person } = await records.audit.during(rule, asked, () => people.signIn(found, request, address));
-      const { role, record } = person;
-      signIn.answer = { state: 'done', key, person: { id, name }, role, tags: record.tags };
+      const { role, tags } = person;
+      signIn.answer = { state: 'done', key, person: { id, name }, role, tags };
       tellKey(id, request.device, address);
     } catch (error) {
       if (closing.signal.aborted) return;

@@ -27,7 +27,7 @@ export const keyRecord = z.looseObject({
   role: z.string(),
   by,
   address: z.string().nullable(),
-  /** The number of the invitation; null: a further key, or a sign-in. */
+  /** What is used once: the number of the invitation, or the hash of the token of a sign-in; null: a further key. */
   invitation: z.string().nullable(),
   ends_at: z.string().nullable(),
   removed: z.looseObject({ at: z.string(), by }).nullable(),

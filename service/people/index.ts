@@ -143,7 +143,8 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
       const reason = ending === null ? 'Your role is one of a newer version; update this box.' : spellEnding(ending);
       return { publicKey: key.public_key, signer: null, reason };
     }
-    const { id, name, tags } = person.record;
+    const { id, name } = person.record;
+    const { tags } = person;
     return { publicKey: key.public_key, signer: { keyId, id, name, role, tags }, reason: '' };
   };
   const live = createLive(find, tempo.people.end);
@@ -168,12 +169,20 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
 
   const iso = (ms = now()): string => new Date(ms).toISOString();
 
-  /** @throws CodedError `invitation_invalid` for a key of another person, or one that was removed; `too_many_keys` */
-  const checkKey = (person: PersonView, keyId: string): void => {
+  /**
+   * @param ends when it shall end
+   * @throws CodedError `invitation_invalid` for a key of another person, one that was removed, or one that ends at another time;
+   *   `too_many_keys`
+   */
+  const checkKey = (person: PersonView, keyId: string, ends: string | null): void => {
     const found = view().keys.get(keyId);
-    const isOwn = found === undefined || (found.key.person === person.record.id && found.ending === null);
+    const isHeld = found?.key.person === person.record.id && found.ending === null && found.key.ends_at === ends;
+    const isOwn = found === undefined || isHeld;
     if (!isOwn)
-      throw new CodedError('invitation_invalid', 'This key was removed, or is another person’s; make a new one.');
+      throw new CodedError(
+        'invitation_invalid',
+        'This key was removed, ends with a sign-in, or is another person’s; make a new one.',
+      );
     const isNew = found === undefined;
     const counted = person.keys.filter(({ ends_at }) => ends_at === null || Date.parse(ends_at) > siteTime.now());
     if (isNew && (counted.length >= mostKeys || person.removed >= mostRemovedKeys))
@@ -205,7 +214,8 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
       person: (id) => {
         const found = view().people.get(id);
         if (found === undefined) return null;
-        const { name, role, tags } = found.record;
+        const { name, role } = found.record;
+        const { tags } = found;
         return { name, role, tags, disabled: found.disabled !== null, keys: found.keys.map(({ id: key }) => key) };
       },
     },
@@ -300,8 +310,8 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
         checkSecret();
         const person = need(id);
         if (!isPersonKey(public_key)) throw weakKey();
-        checkKey(person, keyIdOf(public_key));
         const { via: first, ends_at } = view().keys.get(keyId)?.key ?? { via: 'key', ends_at: null };
+        checkKey(person, keyIdOf(public_key), ends_at);
         const via = first === 'recovery' ? 'key' : first;
         const by = { id, name: person.record.name };
         const role = person.record.role;
@@ -365,7 +375,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
           invitation !== undefined && !invitation.used && invitation.key === proofKey.toString('base64url');
         if (person === undefined || person.disabled !== null || !isOpen) throw new CodedError('invitation_invalid');
         if (!isPersonKey(public_key)) throw weakKey();
-        checkKey(person, keyIdOf(public_key));
+        checkKey(person, keyIdOf(public_key), null);
         await invitations.put({ ...invitation, used: true, key: '' });
         const { by, number } = invitation;
         const { role } = person.record;
@@ -376,25 +386,29 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
 
     /**
      * Adds the key of a person whom the provider of the single sign-on has named; it counts for twelve hours.
-     * @param person as the provider tells them now; tags are those that an admin gave
+     * @param person as the provider tells them now, with the hash of the token, which is taken once by all boxes; tags are
+     *   those that an admin gave
      * @throws CodedError `secret_required`, `invitation_invalid`, `key_unknown` for a disabled person, `too_many_keys`,
      *   `too_many_people`, `last_admin`
      */
     signIn: (
-      { id, name, role }: { id: string; name: string; role: Role },
+      { id, name, role, token }: { id: string; name: string; role: Role; token: string },
       { public_key, device }: KeyRequest,
       address: string,
     ) =>
       enqueue(async () => {
         checkSecret();
+        // The key that a token was taken for is kept for longer than any token counts.
+        if (keys.list().some(({ invitation }) => invitation === token))
+          throw new CodedError('invitation_invalid', 'The token was used before.');
         const before = view().people.get(id);
         if (before?.disabled != null)
           throw new CodedError('key_unknown', spellEnding({ ...before.disabled, what: 'disabled' }));
         if (before === undefined) checkRoomForPeople(view(), true);
-        else checkKey(before, keyIdOf(public_key));
         if (!isPersonKey(public_key)) throw weakKey();
         if (view().keys.has(keyIdOf(public_key)))
           throw new CodedError('invitation_invalid', 'Each sign-in needs a new key.');
+        if (before !== undefined) checkKey(before, keyIdOf(public_key), null);
         checkLastAdmin(view(), id, { role });
         const old = before?.record;
         const at = iso();
@@ -403,12 +417,13 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
           id,
           name,
           role,
-          tags: role === 'admin' ? [] : (old?.tags ?? []),
+          // Those of one who is an admin for now count again afterwards.
+          tags: old?.tags ?? [],
           created_at: old?.created_at ?? at,
           updated_at: laterThan(old?.updated_at, now()),
         });
         const ends_at = iso(siteTime.now() + SIGN_IN_MS);
-        const rest = { via: 'sign-in', role, by: null, address, invitation: null, ends_at };
+        const rest = { via: 'sign-in', role, by: null, address, invitation: token, ends_at };
         const key = await addKey({ person: id, public_key, device, ...rest });
         return { key, person: need(id) };
       }),

@@ -24,6 +24,8 @@ export interface PersonView {
   record: PersonRecord;
   /** Null: a role of a newer version, which counts for nothing here. */
   role: Role | null;
+  /** None of an admin, who acts on the whole site; the record keeps those from before. */
+  tags: string[];
   /** Null: the person is not disabled. */
   disabled: { at: string; by: Author | null } | null;
   /** Those that were not removed, the oldest first; of a disabled person none counts. */
@@ -72,6 +74,7 @@ export const viewOf = ({ people, keys, disablings }: PeopleRecords): PeopleView 
         {
           record,
           role: isRole(record.role) ? record.role : null,
+          tags: record.role === 'admin' ? [] : record.tags,
           disabled: disabling === undefined ? null : { at: disabling.at, by: disabling.by },
           keys: kept.toSorted((a, b) =>
             a.added_at === b.added_at ? (a.id < b.id ? -1 : 1) : a.added_at < b.added_at ? -1 : 1,
@@ -122,4 +125,4 @@ export const checkRoomForPeople = ({ people }: PeopleView, isNew: boolean): void
 
 /** Whether an admin has ever joined by invitation: from then on the secret is for boxes, where the setting says so. */
 export const hasAdminJoined = ({ keys }: PeopleRecords): boolean =>
-  keys.some(({ role, invitation }) => role === 'admin' && invitation !== null);
+  keys.some(({ role, via }) => role === 'admin' && (via === 'invitation' || via === 'recovery'));

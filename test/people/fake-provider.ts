@@ -1,5 +1,5 @@
 /** A host that answers as an OpenID provider does, with the tokens that a test makes. */
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { listenOn } from '../peers/support.ts';
 
@@ -9,7 +9,12 @@ export type MakeToken = (nonce: string) => Promise<string | null> | string | nul
 export const startFakeProvider = async () => {
   const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256', use: 'sig' };
-  const state: { token: MakeToken } = { token: () => null };
+  const state: {
+    token: MakeToken;
+    expiresIn: number;
+    /** What becomes of the next questions whether somebody has signed in. */
+    troubles: ((response: ServerResponse) => void)[];
+  } = { token: () => null, expiresIn: 60, troubles: [] };
   let nonce = '';
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -30,10 +35,12 @@ export const startFakeProvider = async () => {
         device_code: 'd',
         user_code: 'BDWP-HQPK',
         verification_uri: `${issuer}/u`,
-        expires_in: 60,
+        expires_in: state.expiresIn,
         interval: 1,
       });
     }
+    const trouble = state.troubles.shift();
+    if (trouble !== undefined) return trouble(response);
     const token = await state.token(nonce);
     return token === null
       ? send({ error: 'authorization_pending' }, 400)

@@ -1,5 +1,6 @@
 /** Single sign-on: with npm's OpenID provider in a process of its own, and with hosts that make up tokens. */
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
@@ -10,7 +11,7 @@ import { signageHere } from '../cli/support.ts';
 import { lobby } from '../content/samples.ts';
 import { patience } from '../support/observe.ts';
 import { createOperator, operatorSecret, refusalOf, secretSettings } from '../support/operator.ts';
-import { addPerson, createPerson, localHeaders, makeKey } from '../support/people.ts';
+import { addPerson, createPerson, invite, joinWith, localHeaders, makeKey } from '../support/people.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { type MakeToken, startFakeProvider } from './fake-provider.ts';
 
@@ -33,9 +34,10 @@ const startProvider = async () => {
   return { issuer, answer, stop: () => child.kill() };
 };
 
-const startBox = (issuer: string, more: Record<string, string> = {}): Promise<TestService> =>
+const startBox = (issuer: string, more: Record<string, string> = {}, dataDir?: string): Promise<TestService> =>
   startTestService({
     content: lobby,
+    ...(dataDir !== undefined && { dataDir }),
     env: {
       ...secretSettings(operatorSecret),
       SIGNAGE_OIDC_ISSUER: issuer,
@@ -88,10 +90,22 @@ test('a person signs in with the provider, for twelve hours, with the role that 
   const { records } = await (await admin('GET', '/console/api/audit')).json();
   expect(records[0]).toMatchObject({ action: 'person.signin', operator: 'MARIA', person: { name: 'MARIA' } });
 
-  // The same person again, with another role; an admin stays out once disabled.
+  // The key of a sign-in is no key of an invitation, which is not used up by it.
+  const id = String(done.person?.id);
+  const code = await invite(box, id);
+  expect(await refusalOf(await joinWith(box, code, id, maria.key))).toEqual([403, 'invitation_invalid']);
+  expect((await joinWith(box, code, id, makeKey())).status).toBe(201);
+
+  // The same person again, with another role; an admin has no tags, but keeps them, and stays out once disabled.
+  await admin('PUT', `/console/api/people/${id}`, { name: 'Maria', role: 'editor', tags: ['lobby'] });
   const again = await begin(box);
   await provider.answer(again.begun.user_code, 'maria|signage-admins');
-  expect(await again.ended()).toMatchObject({ state: 'done', person: done.person, role: 'admin' });
+  expect(await again.ended()).toMatchObject({ state: 'done', person: done.person, role: 'admin', tags: [] });
+  expect((await (await admin('GET', '/console/api/people')).json()).people[0]).toMatchObject({ tags: [] });
+  await addPerson(box, 'admin');
+  const lower = await begin(box);
+  await provider.answer(lower.begun.user_code, 'maria|signage-editors');
+  expect(await lower.ended()).toMatchObject({ state: 'done', role: 'editor', tags: ['lobby'] });
   await admin('DELETE', `/console/api/people/${done.person?.id}`);
   const disabled = await begin(box);
   await provider.answer(disabled.begun.user_code, 'maria|signage-admins');
@@ -128,7 +142,8 @@ test('tokens that the provider has not made for this sign-in are refused, and a 
   const provider = await startFakeProvider();
   const { issuer, jwk, now, claims, sign } = provider;
   const wrong = await generateKeyPair('RS256');
-  const box = await startBox(issuer);
+  const dataDir = temporaryFolder();
+  let box = await startBox(issuer, {}, dataDir);
   const stateOf = async (make: MakeToken): Promise<string> => {
     provider.state.token = make;
     return (await (await begin(box)).ended()).state;
@@ -153,6 +168,9 @@ test('tokens that the provider has not made for this sign-in are refused, and a 
   expect(taken).toEqual([]);
   expect(await stateOf(() => replayed)).toBe('done');
   expect(await stateOf(() => replayed)).toBe('denied');
+  await box.close();
+  box = await startBox(issuer, {}, dataDir);
+  expect(await stateOf(() => replayed)).toBe('denied');
   expect(await stateOf((given) => sign(claims({ nonce: given, sub: 'other' })))).toBe('done');
 
   // The command line signs in on the box itself.
@@ -166,6 +184,32 @@ test('tokens that the provider has not made for this sign-in are refused, and a 
   });
   provider.state.token = () => sign(claims({ groups: [] }));
   expect((await signageHere(['--box', box.url, 'login', '--yes'], env)).stderr).toContain('was refused');
+});
+
+test('a provider that is away for a moment ends no sign-in, and one that nobody answers ends', async () => {
+  const { issuer, state, claims, sign } = await startFakeProvider();
+  const box = await startBox(issuer);
+  state.troubles = [
+    (response) => response.destroy(),
+    (response) => void response.writeHead(503).end(),
+    (response) => void response.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>Back soon</h1>'),
+    (response) => void response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"access'),
+    (response) => void response.writeHead(429, { 'Content-Type': 'application/json' }).end('{"error":"slow"}'),
+  ];
+  state.token = () => sign(claims({ jti: randomUUID() }));
+  const troubled = await Promise.all(state.troubles.map(() => begin(box)));
+  const states = await Promise.all(troubled.map(async ({ ended }) => (await ended()).state));
+  expect([states, state.troubles]).toEqual([Array.from({ length: 5 }, () => 'done'), []]);
+  state.expiresIn = 2;
+  state.token = () => null;
+  const late = await begin(box);
+  expect((await late.ended()).state).toBe('expired');
+  // One refusal of the provider itself is enough.
+  state.expiresIn = 60;
+  state.troubles = [
+    (response) => void response.writeHead(400, { 'Content-Type': 'application/json' }).end('{"error":"invalid_grant"}'),
+  ];
+  expect((await (await begin(box)).ended()).state).toBe('denied');
 });
 
 test('at most five sign-ins of an address are open, and without a provider none is', async () => {
@@ -188,7 +232,9 @@ test('at most five sign-ins of an address are open, and without a provider none 
   for (const wrong of ['http://login.example.com', 'https://user@login.example.com', 'x']) {
     await expect(startTestService({ env: { SIGNAGE_OIDC_ISSUER: wrong } })).rejects.toThrow('SIGNAGE_OIDC_ISSUER');
   }
-  await expect(startTestService({ env: { SIGNAGE_OIDC_ROLES: 'editors' } })).rejects.toThrow('SIGNAGE_OIDC_ROLES');
+  // A role by what people choose themselves would be everybody's.
+  for (const wrong of ['editors', 'email:anna@example.com=admin', 'name:Anna=admin', 'preferred_username:anna=admin'])
+    await expect(startTestService({ env: { SIGNAGE_OIDC_ROLES: wrong } })).rejects.toThrow('SIGNAGE_OIDC_ROLES');
 });
 
 test('the highest role of all claims counts', () => {
@@ -197,4 +243,6 @@ test('the highest role of all claims counts', () => {
   expect(roleOf({ groups: 'signage-editors' }, rules)).toBe('editor');
   expect(roleOf({ groups: ['signage'], role: 'guests' }, rules)).toBe(null);
   expect(roleOf({ 'https://a/b': 'c' }, ['https://a/b:c=viewer'])).toBe('viewer');
+  expect(roleOf({ 'urn:house:groups': ['c'], urn: 'house:groups:c' }, ['urn:house:groups:c=viewer'])).toBe('viewer');
+  expect(roleOf({ urn: 'house:groups:c' }, ['urn:house:groups:c=viewer'])).toBe(null);
 });

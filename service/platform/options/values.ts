@@ -175,14 +175,18 @@ export const oidcIssuer = z
     return isBare && (protocol === 'https:' || (protocol === 'http:' && isThisMachine(hostname ?? '')));
   }, 'an https URL such as https://login.example.com/realms/house');
 
-/** Roles by the values of claims. */
+/** Claims that people set themselves at many providers: a role by one of them would be anybody's. */
+const OWN_CLAIMS =
+  'email|name|preferred_username|nickname|given_name|middle_name|family_name|profile|picture|website|gender|birthdate|zoneinfo|locale|phone_number|address';
+
+/** Roles by the values of claims, which have no colon; claims may have some. */
 export const oidcRoles = commaList.pipe(
   z.array(
     z
       .string()
       .regex(
-        /^[\w.:/-]{1,128}:[^=]{1,256}=(?:viewer|editor|publisher|admin)$/,
-        'a list such as groups:signage-editors=editor,groups:signage-admins=admin',
+        new RegExp(`^(?!(?:${OWN_CLAIMS}):[^:]*$)[\\w.:/-]{1,128}:[^:=]{1,256}=(?:viewer|editor|publisher|admin)$`),
+        'a list such as groups:signage-editors=editor,groups:signage-admins=admin, by no claim that people choose themselves, such as email or name',
       ),
   ),
 );
