@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SignInBegun, SignInState } from '../../service/contract/console/people.ts';
 import { qrPicture } from '../player/slides/qr-code.ts';
-import { checkStatus, reasonOf } from './api/errors.ts';
+import { checkStatus, isCode, reasonOf } from './api/errors.ts';
 import { keepPersonKey, makeKey, type NewKey } from './api/person-key.ts';
 import { useConsole } from './ui/context.tsx';
 import { Field } from './ui/controls.tsx';
@@ -44,8 +44,14 @@ export const SignOn = () => {
       session.joined(await keepPersonKey(key, name));
       announcer.say(texts.join.done({ name }));
     };
-    // What the box does not answer now is asked again.
-    const timer = setInterval(() => void look().catch(() => undefined), begun.interval * 1_000);
+    const fail = (error: unknown): void => {
+      // What the box does not answer now is asked again; one that was started anew knows of no sign-in.
+      if (isOver || !isCode(error, 'sign_in_not_found')) return;
+      isOver = true;
+      setWaiting(null);
+      setFault(words.expired);
+    };
+    const timer = setInterval(() => void look().catch(fail), begun.interval * 1_000);
     return () => {
       isOver = true;
       clearInterval(timer);
