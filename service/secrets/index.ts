@@ -42,6 +42,16 @@ export const mergeSecrets = (a: SecretRecord, b: SecretRecord): SecretRecord => 
   return key(a) >= key(b) ? a : b;
 };
 
+/** How long before the clock was right again a deletion counts as made, so that one who sets the secret then is later. */
+const BEFORE_MS = 60_000;
+
+/** Of a record with a date that was set by a wrong clock a deletion stays, of all that was set before. */
+export const undatedSecret = (record: SecretRecord, now: EpochMs): SecretRecord => {
+  const isDeleted = record.removed_at !== null;
+  const updated_at = new Date(isDeleted ? now - BEFORE_MS : 0).toISOString();
+  return { ...record, updated_at, removed_at: isDeleted ? updated_at : null };
+};
+
 const isForgotten = ({ removed_at }: SecretRecord, now: EpochMs): boolean =>
   removed_at !== null && Date.parse(removed_at) + KEEP_MS <= now;
 
@@ -83,6 +93,7 @@ export const createSecrets = async (
     name: 'secrets',
     schema: secretRecord,
     merge: mergeSecrets,
+    undated: undatedSecret,
     most: secretLimits.records,
     protection: 'sealed',
     isOver: isForgotten,

@@ -10,6 +10,7 @@ import { type NamedRecord, type SharedRecord, sharedRecord } from '../contract/s
 import { canonical } from '../domain/canonical.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { isPlausibleTime } from '../domain/merge.ts';
+import type { EpochMs } from '../domain/time.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { systemDisk } from '../platform/store/disk.ts';
 import { createDurable } from '../platform/store/durable.ts';
@@ -31,7 +32,7 @@ export interface RecordSet<T extends SharedRecord> {
    * What stays of a record whose date turns out to be years ahead, once the clock that set it is right again: it is merged
    * with what another box has, as an older one. Absent: nothing does.
    */
-  undated?(record: T): T;
+  undated?(record: T, now: EpochMs): T;
   /** New ids beyond it are refused. */
   most: number;
   /**
@@ -121,7 +122,7 @@ export const createShared = async (context: Pick<ServiceContext, 'dirs' | 'log' 
       const date = success ? dateOf(data) : null;
       if (success && (date === null || isPlausibleTime(date, now()))) return merge(data, theirs);
       // After a wrong clock was set right, changes count again.
-      return success && undated !== undefined ? merge(undated(data), theirs) : theirs;
+      return success && undated !== undefined ? merge(undated(data, now()), theirs) : theirs;
     };
 
     /** @returns whether something changed */

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type SecretRecord, secretRequest } from '../../service/contract/console/secrets.ts';
 import { originIssue, originOf, styleIssue } from '../../service/domain/page-address.ts';
-import { mergeSecrets } from '../../service/secrets/index.ts';
+import { mergeSecrets, undatedSecret } from '../../service/secrets/index.ts';
 import { signageHere } from '../cli/support.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { startBox, untilTogether } from '../peers/support.ts';
@@ -218,4 +218,16 @@ test('boxes agree on secrets in whatever order they hear of them', () => {
       expect(mergeSecrets(a, a)).toEqual(a);
     }),
   );
+});
+
+test('a secret that was deleted while a clock was years ahead stays so, until somebody sets it again', () => {
+  const now = Date.UTC(2026, 10, 26);
+  const at = (ms: number): string => new Date(now + ms).toISOString();
+  const live = (updated_at: string): SecretRecord => ({ id: 'dash', ...body, updated_at, removed_at: null });
+  const deleted = { ...live(at(20 * 365 * 86_400_000)), origins: [], headers: {}, removed_at: at(0) };
+  const old = live(at(-86_400_000));
+  expect(mergeSecrets(undatedSecret(deleted, now), old)).toMatchObject({ headers: {}, removed_at: expect.any(String) });
+  expect(mergeSecrets(undatedSecret(deleted, now), live(at(0)))).toEqual(live(at(0)));
+  // What was set by such a clock is older than all else.
+  expect(mergeSecrets(undatedSecret(live(at(20 * 365 * 86_400_000)), now), old)).toEqual(old);
 });
