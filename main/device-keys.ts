@@ -14,7 +14,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { deviceIdOf, formatProof, type ProofNeeds, proofText } from '../service/domain/device-proof.ts';
 import { canonicalDeviceId, createQueue } from '../service/public.ts';
-import { writeConfig } from './files.ts';
+import { writePrivate } from './files.ts';
 
 /** `kiosk-keys.json`: the node id that the keys were made under, and the private keys by slot, as PKCS #8 in base64. */
 const storedKeys = z.object({ nodeId: z.string(), keys: z.record(z.string().regex(/^\d+$/), z.base64()) });
@@ -51,7 +51,7 @@ export const createDeviceKeys = ({ log, dataDir }: { log: Pick<Logger, 'warn' | 
       key.export({ format: 'der', type: 'pkcs8' }).toString('base64'),
     ]);
     const text = `${JSON.stringify({ nodeId, keys: Object.fromEntries(stored) })}\n`;
-    enqueue(() => writeConfig(path, text)).catch((error: unknown) =>
+    enqueue(() => writePrivate(path, text)).catch((error: unknown) =>
       log.error({ err: error }, 'the keys of the displays could not be saved; after a restart they are other devices'),
     );
   };

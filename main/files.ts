@@ -9,8 +9,8 @@ export const writeDurably = async (path: string, bytes: string | Uint8Array): Pr
   await replaceFile(systemDisk, path, Buffer.from(bytes));
 };
 
-/** Writes the operator's `config.json`, which holds secrets: preserves its symbolic link, owner and permissions. */
-export const writeConfig = async (path: string, bytes: string | Uint8Array): Promise<void> => {
+/** Writes a file of keys: for this user alone, or with the permissions that it has. */
+export const writePrivate = async (path: string, bytes: string | Uint8Array): Promise<void> => {
   await mkdir(dirname(path), { recursive: true });
   await rewriteFile(path, Buffer.from(bytes), 0o600);
 };

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { singleFlight } from '../service/domain/single-flight.ts';
-import { secretIn, withSecret } from '../service/public.ts';
-import { writeConfig, writeDurably } from './files.ts';
+import { changeConfig, secretIn, withSecret } from '../service/public.ts';
+import { writeDurably } from './files.ts';
 
 const parse = (bytes: Uint8Array): Record<string, unknown> => {
   try {
@@ -148,20 +148,21 @@ export const createProvisioning = (
     const hash = createHash('sha256').update(bytes).digest('hex');
     const imported = (await readFile(importedPath, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
     if (refused.has(hash) || imported.includes(hash)) return false;
-    const current = await readFile(target).catch(() => null);
     // An image comes with an empty one, which must not keep a stick from being read, nor undo the settings of data that it adopts.
     const isNothing = isTrusted && /^\s*\{\s*\}\s*$/.test(bytes.toString('latin1'));
-    const next = withSecretOf(bytes, current);
-    const isChange = !isNothing && (current === null || !current.equals(next));
-    if (isChange) {
-      const reason = await refusalOf(next, isTrusted || bytes.includes('"'));
-      if (reason !== null) {
-        refuse(hash, path, reason);
-        return false;
-      }
-      await writeConfig(target, next);
-      log.info({ path }, 'a configuration was imported');
+    let reason = null as string | null;
+    const isChange = await changeConfig(target, async () => {
+      const current = await readFile(target).catch(() => null);
+      const next = withSecretOf(bytes, current);
+      if (isNothing || current?.equals(next) === true) return null;
+      reason = await refusalOf(next, isTrusted || bytes.includes('"'));
+      return reason === null ? next : null;
+    });
+    if (reason !== null) {
+      refuse(hash, path, reason);
+      return false;
     }
+    if (isChange) log.info({ path }, 'a configuration was imported');
     await writeDurably(importedPath, [...imported, hash, ''].slice(-MAX_IMPORTED).join('\n')).catch(
       (error: unknown) => {
         isFinished = true;

@@ -7,10 +7,10 @@ import { z } from 'zod';
 import { lanHost } from '../service/domain/lan-address.ts';
 import { bareHost, isThisMachine } from '../service/domain/network-scope.ts';
 import {
+  changeConfig,
   createDurable,
   createLog,
   createLogRing,
-  createQueue,
   type Durable,
   FolderTaken,
   type KioskSettings,
@@ -27,7 +27,6 @@ import {
   systemDisk,
   takeEnvironment,
 } from '../service/public.ts';
-import { writeConfig } from './files.ts';
 import type { Paths } from './paths.ts';
 
 /** Whether a URL's host is this machine, by name or by any of its IP addresses. */
@@ -106,8 +105,6 @@ export const createServiceHost = (
     await mkdir(dataDir, { recursive: true });
     const path = join(dataDir, 'config.json');
     await sweepRewrites(path).catch(() => undefined);
-    // Changes are applied one after the other.
-    const enqueue = createQueue();
     const opened: KioskFiles = {
       settings,
       state: await createDurable<KioskState>({
@@ -118,16 +115,18 @@ export const createServiceHost = (
         disk: systemDisk,
         now: Date.now,
       }),
-      configure: (changes) =>
-        enqueue(async () => {
+      configure: async (changes) => {
+        let settings = opened.settings;
+        await changeConfig(path, async () => {
           const config = readConfig(path);
-          const settings = { ...readKiosk(config['kiosk'] ?? {}), ...changes };
+          settings = { ...readKiosk(config['kiosk'] ?? {}), ...changes };
           const kiosk = { ...(config['kiosk'] ?? {}), ...changes };
-          await writeConfig(path, `${JSON.stringify({ ...config, kiosk }, null, 2)}\n`).catch((error: Error) => {
-            throw new Error(`${path} cannot be written: ${error.message}`);
-          });
-          opened.settings = settings;
-        }),
+          return `${JSON.stringify({ ...config, kiosk }, null, 2)}\n`;
+        }).catch((error: NodeJS.ErrnoException) => {
+          throw error.code === undefined ? error : new Error(`${path} cannot be written: ${error.message}`);
+        });
+        opened.settings = settings;
+      },
     };
     return opened;
   };

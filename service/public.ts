@@ -29,6 +29,7 @@ export { readBuiltAt } from './platform/built-at.ts';
 export { type ScriptJob, type ScriptOutput, watchMemory } from './platform/confined.ts';
 export { createLog, createLogRing } from './platform/log.ts';
 export {
+  changeConfig,
   EXIT_CONFIG,
   lendSecrets,
   type Options,

@@ -11,9 +11,8 @@ import type { Routes } from '../http/routes.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import type { People } from '../people/index.ts';
-import { readConfig, secretIn, withSecret } from '../platform/options/index.ts';
+import { changeConfig, readConfig, secretIn, withSecret } from '../platform/options/index.ts';
 import { createQueue } from '../platform/queue.ts';
-import { rewriteFile } from '../platform/store/rewrite.ts';
 import type { Records } from '../records/index.ts';
 
 interface Dependencies {
@@ -55,24 +54,25 @@ export const createProtection = (
 ): Protection => {
   const enqueue = createQueue();
 
-  const protect: Protection['protect'] = (given) =>
-    enqueue(async () => {
-      const path = join(dirs.data, 'config.json');
+  const protect: Protection['protect'] = async (given) => {
+    const path = join(dirs.data, 'config.json');
+    const secret = given ?? randomBytes(SECRET_BYTES).toString('base64url');
+    await changeConfig(path, async () => {
       const config = readConfig(path);
       // It may be written already, and not be in use before the restart.
       if (options.sharedSecret !== null || secretIn(config) !== undefined) throw new CodedError('already_protected');
-      const secret = given ?? randomBytes(SECRET_BYTES).toString('base64url');
       // Nobody else on this machine may read it.
       const { mode } = await stat(path).catch(() => ({ mode: 0 }));
       if ((mode & 0o007) !== 0) await chmod(path, mode & 0o770);
-      await rewriteFile(path, withSecret(config, secret), 0o600);
-      const site = options.site === 'default' ? {} : { site: options.site };
-      return {
-        secret,
-        config: JSON.stringify({ ...site, sharedSecret: secret }),
-        boxes: peers.all().map(({ nodeId, url }) => ({ nodeId, url })),
-      };
+      return withSecret(config, secret);
     });
+    const site = options.site === 'default' ? {} : { site: options.site };
+    return {
+      secret,
+      config: JSON.stringify({ ...site, sharedSecret: secret }),
+      boxes: peers.all().map(({ nodeId, url }) => ({ nodeId, url })),
+    };
+  };
 
   /** The id of a new admin, or of one who was made here and never joined. */
   const freeId = (): { id: string; name: string } => {

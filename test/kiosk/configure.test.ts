@@ -52,7 +52,7 @@ const hostWith = async (text: string | null) => {
   onTestFinished(() => service.close());
   const files = host.files();
   if (files === null) throw new Error('there are no files');
-  return { path, files, read: (): unknown => JSON.parse(readFileSync(path, 'utf8')) };
+  return { path, files, service, read: (): unknown => JSON.parse(readFileSync(path, 'utf8')) };
 };
 
 it.runIf(process.platform !== 'win32')('leaves it the link and the rights that it has', async () => {
@@ -73,6 +73,12 @@ it('makes one where there is none, for nobody else to read, and keeps changes th
   expect(read()).toEqual({ kiosk: { rotation: 90, displays: 'primary' } });
   expect(files.settings).toMatchObject({ rotation: 90, displays: 'primary' });
   if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+it('keeps the secret that the service writes while the kiosk changes a setting', async () => {
+  const { files, service, read } = await hostWith(null);
+  const [, { secret: made }] = await Promise.all([files.configure({ rotation: 90 }), service.protect()]);
+  expect(read()).toEqual({ sharedSecret: made, kiosk: { rotation: 90 } });
 });
 
 it.each([
