@@ -35,12 +35,14 @@ describeBrowser('a page with the headers of a secret', { timeout: 180_000 }, () 
     const evil = await startSite(({ url }, response) => {
       if (url === '/back') return void response.writeHead(302, { Location: `${dash.url}/returned` }).end();
       response.setHeader('Access-Control-Allow-Origin', '*').setHeader('Content-Type', 'text/html');
+      // A frame of others leads itself to the site, where a request may change something.
+      if (url === '/turn') return void response.end(html(`<script>location = '${dash.url}/turned'</script>`));
       // A frame of others asks the site itself.
       response.end(html(`<script>fetch('${dash.url}/from-evil', { mode: 'no-cors' })</script>`));
     });
     const inner = `
       <style>body { height: 5000px; background: #eee }</style>
-      <iframe src="${evil.url}/frame"></iframe><iframe src="/inner"></iframe><img src="${evil.url}/picture.png">
+      <iframe src="${evil.url}/frame"></iframe><iframe src="${evil.url}/turn"></iframe><iframe src="/inner"></iframe><img src="${evil.url}/picture.png">
       <img src="/away.png"><img src="/round.png">
       <script>
         fetch('/data'); fetch('${evil.url}/fetched', { mode: 'no-cors' });
@@ -99,7 +101,7 @@ describeBrowser('a page with the headers of a secret', { timeout: 180_000 }, () 
       await expect.poll(() => keyOf(path).at(-1), { ...patience, message: path }).toBe('5ecret');
     }
     // What went elsewhere and came back, and what others ask for, has none.
-    for (const path of ['/returned', '/from-evil']) {
+    for (const path of ['/returned', '/from-evil', '/turned']) {
       await expect.poll(() => keyOf(path).length, { ...patience, message: path }).toBeGreaterThan(0);
       expect(keyOf(path).filter((key) => key !== undefined)).toEqual([]);
     }

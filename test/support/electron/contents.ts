@@ -393,11 +393,11 @@ export class WebContents extends EventEmitter {
   }
 
   /** A frame as `WebFrameMain` tells it: its origin is that of its document, which is that of no site in a new one. */
-  #frameOf(frameId: string): { origin: string; parent: unknown } | null {
+  #frameOf(frameId: string): { url: string; origin: string; parent: unknown } | null {
     const known = this.#frameTree.get(frameId);
     if (known === undefined) return null;
     const origin = /^https?:/.test(known.url) ? new URL(known.url).origin : 'null';
-    return { origin, parent: known.parentId === null ? null : this.#frameOf(known.parentId) };
+    return { url: known.url, origin, parent: known.parentId === null ? null : this.#frameOf(known.parentId) };
   }
 
   /** What becomes of a request, as a command of the protocol. */
