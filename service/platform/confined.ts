@@ -229,7 +229,8 @@ export const createConfined = (environment: ChildEnvironment) => {
     const words = [...(isIdle ? idle : []), ...limits, ...(isolate?.(job) ?? []), program, ...args];
     if (signal?.aborted === true) return { isDone: false, stdout: Buffer.alloc(0), stderr: '' };
     return new Promise((resolve) => {
-      const options = { env, encoding: 'buffer' as const, maxBuffer: MAX_OUTPUT_BYTES, killSignal: 'SIGKILL' as const };
+      // Beyond its limit Node would kill the program, and leave its children.
+      const options = { env, encoding: 'buffer' as const, maxBuffer: Infinity };
       const child = execFile(words[0] ?? program, words.slice(1), options, (error, stdout, stderr) => {
         unwatch();
         clearTimeout(timer);
@@ -245,6 +246,13 @@ export const createConfined = (environment: ChildEnvironment) => {
       signal?.addEventListener('abort', kill);
       const most = resident ?? (process.platform === 'win32' ? memory : undefined);
       const unwatch = most === undefined ? () => {} : watchMemory({ pid: child.pid, kill }, most);
+      for (const stream of [child.stdout, child.stderr]) {
+        let size = 0;
+        stream?.on('data', (bytes: Buffer) => {
+          size += bytes.length;
+          if (size > MAX_OUTPUT_BYTES) kill();
+        });
+      }
       if (onOutput !== undefined) child.stdout?.on('data', (bytes: Buffer | string) => onOutput(String(bytes)));
     });
   };

@@ -9,6 +9,16 @@ import { temporaryFolder } from '../support/service.ts';
 const environment = { PATH: process.env['PATH'] ?? '', LANG: 'C' };
 const onLinux = it.runIf(process.platform === 'linux');
 
+/** Processes with a word in their command line. */
+const running = (word: string): string[] =>
+  readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(word);
+    } catch {
+      return false;
+    }
+  });
+
 const setUp = (script: string) => {
   const program = join(temporaryFolder(), 'program');
   writeFileSync(program, `#!/bin/sh\n[ "$1" = -version ] && exit\n${script}\n`);
@@ -88,19 +98,20 @@ onLinux('nothing of it is left where it is killed while it starts', async () => 
     const signal = AbortSignal.timeout(delay);
     expect((await confined({ program, args: [], file: program, timeout: 10_000, signal })).isDone).toBe(false);
   }
-  const left = (): string[] =>
-    readdirSync('/proc').filter((pid) => {
-      try {
-        return /^\d/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(program);
-      } catch {
-        return false;
-      }
-    });
-  await expect.poll(left).toEqual([]);
+  await expect.poll(() => running(program)).toEqual([]);
 });
 
 it('no more than some megabytes of its output are taken', async () => {
   const { isDone, stdout } = await setUp('exec cat /dev/zero')();
   expect(isDone).toBe(false);
   expect(stdout.length).toBeLessThan(8 * 1024 ** 2);
+});
+
+onLinux('nor does a child of it run on where it writes more, on a machine that isolates nothing', async () => {
+  const program = join(temporaryFolder(), 'program');
+  const script = '/bin/sleep 60.0625 &\nexec /bin/cat /dev/zero';
+  writeFileSync(program, `#!/bin/sh\n[ "$1" = -version ] && exit\n${script}\n`, { mode: 0o755 });
+  const confined = createConfined({ PATH: temporaryFolder(), LANG: 'C' });
+  expect((await confined({ program, args: [], file: program, timeout: 10_000 })).isDone).toBe(false);
+  await expect.poll(() => running('60.0625')).toEqual([]);
 });
