@@ -1,7 +1,7 @@
 /** A virtual machine by QEMU, and what somebody can do to a box: look at its display, press keys, pull the plug. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createConnection, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -24,27 +24,13 @@ const firmware = '/usr/share/OVMF';
 const pictures = process.env['SIGNAGE_MACHINE_PICTURES'] || join(work, 'pictures');
 
 /** KVM where it works: some have a device that cannot run a machine. */
-const acceleration = async (): Promise<string[]> => {
-  const words = [
-    '-machine',
-    'q35',
-    '-accel',
-    'kvm',
-    '-display',
-    'none',
-    '-S',
-    '-daemonize',
-    '-pidfile',
-    join(work, 'kvm'),
-  ];
+const acceleration = (): string[] => {
+  const kvm = ['-accel', 'kvm', '-cpu', 'host'];
+  const words = ['-machine', 'q35', ...kvm, '-S', '-display', 'none', '-monitor', 'stdio'];
   const isThere =
     process.env['SIGNAGE_MACHINE_KVM'] !== 'off' &&
-    (await execute('qemu-system-x86_64', words).then(
-      () => true,
-      () => false,
-    ));
-  if (existsSync(join(work, 'kvm'))) process.kill(Number(readFileSync(join(work, 'kvm'), 'utf8')), 'SIGKILL');
-  return isThere ? ['-accel', 'kvm', '-cpu', 'host'] : ['-accel', 'tcg,thread=multi,tb-size=512', '-cpu', 'max'];
+    spawnSync('qemu-system-x86_64', words, { input: 'quit\n', timeout: 20_000 }).status === 0;
+  return isThere ? kvm : ['-accel', 'tcg,thread=multi,tb-size=512', '-cpu', 'max'];
 };
 
 export interface Picture {
@@ -105,7 +91,7 @@ export const createMachine = async (
   copyFileSync(join(firmware, 'OVMF_VARS_4M.fd'), variables);
   mkdirSync(pictures, { recursive: true });
   const [httpPort, sshPort] = [await freePort(), await freePort()];
-  const speed = await acceleration();
+  const speed = acceleration();
   let process_: ChildProcess | undefined;
   let socket: Socket | undefined;
   let onAt = 0;
@@ -122,6 +108,7 @@ export const createMachine = async (
 
   const connect = async (path: string): Promise<void> => {
     while (true) {
+      if (!machine.isOn()) throw new Error('qemu-system-x86_64 has ended; it says why above');
       const attempt = createConnection(path);
       const isOpen = await once(attempt, 'connect').then(
         () => true,
