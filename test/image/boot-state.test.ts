@@ -17,15 +17,30 @@ const makeBox = () => {
   writeFileSync(join(bin, 'mount'), `#!/bin/sh\necho "$*" >>${mounts}\n`);
   chmodSync(join(bin, 'mount'), 0o755);
   const file = join(grub, 'grubenv');
-  const block = environmentBlock({ SLOT: 'A', STARTS: 'xx', MID: '' });
+  const block = environmentBlock({ SLOT: 'A', A_OK: '1', B_OK: '0', STARTS: 'xx', MID: '' });
+  writeFileSync(join(folder, 'version'), '1.2.3\n');
+  const kernel = join(folder, 'cmdline');
+  const starts = (slot: 'A' | 'B'): void => writeFileSync(kernel, `root=x rauc.slot=${slot} gpt\n`);
+  starts('A');
   for (const name of [file, `${file}.bak`]) writeFileSync(name, block);
   const state = (...args: string[]): string =>
     execFileSync(script, args, {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: `${bin}:${process.env.PATH}`, EFI: join(folder, 'efi'), STATE: folder },
+      env: {
+        PATH: `${bin}:${process.env.PATH}`,
+        EFI: join(folder, 'efi'),
+        STATE: folder,
+        OWN: folder,
+        SYSTEM: folder,
+        KERNEL: kernel,
+      },
     }).trim();
-  return { file, mounts, state };
+  const report = () => {
+    state('report');
+    return JSON.parse(readFileSync(join(folder, 'signage-system.json'), 'utf8'));
+  };
+  return { folder, file, mounts, state, starts, report };
 };
 
 it('changes what it is told, keeps the rest, and writes both copies in their places', () => {
@@ -35,7 +50,7 @@ it('changes what it is told, keeps the rest, and writes both copies in their pla
   for (const name of [file, `${file}.bak`]) {
     const text = readFileSync(name, 'utf8');
     expect(text).toHaveLength(1024);
-    expect(text).toMatch(/^# GRUB Environment Block\nSLOT=A\nSTARTS=\nMID=[0-9a-f]{32}\n#+$/);
+    expect(text).toMatch(/^# GRUB Environment Block\nSLOT=A\nA_OK=1\nB_OK=0\nSTARTS=\nMID=[0-9a-f]{32}\n#+$/);
   }
   expect(statSync(file).ino).toBe(before);
   expect(state('get', 'MID')).toBe('0123456789abcdef0123456789abcdef');
@@ -63,4 +78,53 @@ it('refuses what has no room, and leaves the file', () => {
   expect(() => state('set', `MID=${'x'.repeat(1100)}`)).toThrow();
   expect(readFileSync(file).equals(before)).toBe(true);
   rmSync(file);
+});
+
+const settled = { slot: 'A', version: '1.2.3', onTrial: false, left: null, fault: null };
+
+it('gives a slot that RAUC has written a trial, and takes it for good once it has proved itself', () => {
+  const { state, starts, report } = makeBox();
+  expect([state('get-current'), state('get-primary'), state('get-state', 'B'), report()]).toEqual([
+    'A',
+    'A',
+    'bad',
+    settled,
+  ]);
+  state('set-state', 'B', 'bad');
+  state('set-primary', 'B');
+  expect([state('get-primary'), state('get-state', 'B'), state('get', 'SLOT')]).toEqual(['B', 'good', 'A']);
+  starts('B');
+  expect(report()).toEqual({ ...settled, slot: 'B', onTrial: true });
+  state('set-state', 'B', 'good');
+  expect(['SLOT', 'TRIAL', 'STARTS', 'A_OK', 'B_OK'].map((name) => state('get', name))).toEqual([
+    'B',
+    '',
+    '',
+    '1',
+    '1',
+  ]);
+  expect(report()).toEqual({ ...settled, slot: 'B' });
+});
+
+it('gives a slot up that did not prove itself, and says so until another one has', () => {
+  const { folder, state, report } = makeBox();
+  state('set-primary', 'B');
+  state('set-state', 'B', 'bad');
+  expect([state('get-primary'), state('get-state', 'B')]).toEqual(['A', 'bad']);
+  expect(report()).toEqual({ ...settled, left: { slot: 'B', why: 'trial' } });
+  writeFileSync(join(folder, 'update-fault'), 'x.raucb: its "signature"\n');
+  expect(report().fault).toBe('x.raucb: its "signature"');
+  // It is written anew, which is no judgement of what was there.
+  state('set-state', 'B', 'bad');
+  expect(report().left).toEqual({ slot: 'B', why: 'trial' });
+  state('set-primary', 'B');
+  state('set-state', 'B', 'good');
+  expect(report().left).toBeNull();
+});
+
+it('goes back to the slot that is kept where that is made the primary one', () => {
+  const { state } = makeBox();
+  state('set-primary', 'B');
+  state('set-primary', 'A');
+  expect([state('get-primary'), state('get', 'TRIAL')]).toEqual(['A', '']);
 });
