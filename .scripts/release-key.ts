@@ -25,7 +25,7 @@ if (action === 'new') {
 } else if (action === 'sign') {
   const key = privateKey();
   // electron-builder's debug files are not part of the release.
-  const names = readdirSync(folder).filter((name) => /^[a-z]+(-linux(-arm64)?)?\.yml$/.test(name));
+  const names = readdirSync(folder).filter((name) => /^[a-z]+(-linux(-arm64)?|-image)?\.yml$/.test(name));
   if (names.length === 0) throw new Error(`there are no metadata in ${folder}`);
   for (const name of names) {
     const path = join(folder, name);

@@ -1,6 +1,6 @@
 /** A slot: Debian's packages from the lock, the player's, and what makes it a box, in a squashfs. Without root where Debian allows it. */
 import { createHash } from 'node:crypto';
-import { copyFileSync, cpSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, cpSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { root } from '../bundles.ts';
 import { layoutVariables } from './layout.ts';
@@ -45,6 +45,8 @@ export interface Parts {
   standIn?: string;
   /** A folder with the unpacked packages that start the machine. */
   boot: string;
+  /** A file with the certificates that may sign updates of the system. */
+  keyring: string;
   version: string;
   /** The time of all files, s since the epoch. */
   at: number;
@@ -145,13 +147,16 @@ const buildBase = (debs: readonly string[], cache: string, work: string, env: No
  * @returns its file, and GRUB's core for BIOS
  */
 export const buildRoot = (parts: Parts, cache: string, work: string): { slot: string; core: string } => {
-  const { debs, version, at } = parts;
+  const { debs, version, keyring, at } = parts;
   const env = { SOURCE_DATE_EPOCH: String(at) };
   const base = buildBase(debs, cache, work, env);
   const overlay = join(work, 'overlay');
   cpSync(join(root, 'resources', 'image', 'root'), overlay, { recursive: true });
   writeFileSync(join(overlay, 'usr', 'lib', 'signage', 'layout'), layoutVariables());
   writeFileSync(join(overlay, 'usr', 'lib', 'signage', 'version'), `${version}\n`);
+  // No bundle takes a box back to an older version; its own faults do, by the other slot.
+  appendFileSync(join(overlay, 'etc', 'rauc', 'system.conf'), `min-bundle-version=${version}\n`);
+  copyFileSync(keyring, join(overlay, 'etc', 'rauc', 'keyring.pem'));
   const tar = join(work, 'root.tar');
   const options = [
     ...['--variant=custom', '--format=tar', '--skip=update,cleanup/apt'],

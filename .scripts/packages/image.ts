@@ -5,9 +5,13 @@
  *   --archive URL   of a mirror of Debian
  *   --deb FILE      the player's package; absent: it is made
  *   --out DIR       absent: release
+ *   --keyring FILE  the certificates that may sign updates of the system, for tests; absent: resources/image/keyring.pem
  *   --standin       takes the stand-in of the tests for Electron's runtime, even where that can be had
  *   --raw           leaves it uncompressed, for a machine that starts it at once
  *   --lock          asks for the newest versions of the packages and writes resources/image/lock, nothing else
+ *
+ * With a private key and a certificate (PEM) in IMAGE_SIGNING_KEY and IMAGE_SIGNING_CERTIFICATE it also makes the bundle by which
+ * boxes that have an image update themselves.
  */
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -15,6 +19,7 @@ import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../bundles.ts';
 import { billOf } from '../image/bill.ts';
+import { buildBundle } from '../image/bundle.ts';
 import { buildDisk } from '../image/disk.ts';
 import { archive, fetchPackages, formatLock, hashOf, lockFile, makeLock, parseLock } from '../image/lock.ts';
 import { findPlayer } from '../image/player.ts';
@@ -32,14 +37,20 @@ const tools: Readonly<Record<string, string>> = {
   xz: 'xz-utils',
 };
 
+/** What signs updates of the system; null: nothing. */
+const findKeys = (): { key: string; certificate: string } | null => {
+  const { IMAGE_SIGNING_KEY: key, IMAGE_SIGNING_CERTIFICATE: certificate } = process.env;
+  return key && certificate ? { key, certificate } : null;
+};
+
 /** @throws Error that says what to install */
-const requireTools = (): void => {
+const requireTools = (isSigned: boolean): void => {
   process.env['PATH'] += ':/usr/sbin:/sbin';
-  const missing = Object.keys(tools).filter(
+  const missing = [...Object.keys(tools), ...(isSigned ? ['rauc'] : [])].filter(
     (name) => run('sh', ['-c', 'command -v "$1" || true', 'sh', name]).trim() === '',
   );
   if (missing.length === 0) return;
-  const packages = missing.map((name) => tools[name]).join(' ');
+  const packages = missing.map((name) => tools[name] ?? name).join(' ');
   throw new Error(`${missing.join(', ')} is missing; run: sudo apt-get install ${packages}`);
 };
 
@@ -54,6 +65,7 @@ const main = async (args: string[]): Promise<void> => {
       archive: { type: 'string', default: archive },
       deb: { type: 'string' },
       out: { type: 'string', default: join(root, 'release') },
+      keyring: { type: 'string' },
       standin: { type: 'boolean', default: false },
       raw: { type: 'boolean', default: false },
       lock: { type: 'boolean', default: false },
@@ -65,16 +77,18 @@ const main = async (args: string[]): Promise<void> => {
     console.log(lockFile);
     return;
   }
-  requireTools();
+  const keys = findKeys();
+  requireTools(keys !== null);
   const lock = parseLock(readFileSync(lockFile, 'utf8'));
   const cache = resolve(values.cache);
   const work = mkdtempSync(join(tmpdir(), 'signage-image-'));
   const ends: (() => void | Promise<void>)[] = [() => rmSync(work, { recursive: true, force: true })];
   try {
     const player = await findPlayer(values, work, (end) => ends.push(end));
-    const isStandIn = player.standIn !== undefined;
+    const hasStandIn = player.standIn !== undefined;
+    const isStandIn = hasStandIn || values.keyring !== undefined;
     const files = await fetchPackages(
-      lock.packages.filter(({ use }) => isStandIn || use !== 'standin'),
+      lock.packages.filter(({ use }) => hasStandIn || use !== 'standin'),
       cache,
       from,
     );
@@ -82,7 +96,8 @@ const main = async (args: string[]): Promise<void> => {
     for (const [{ use }, file] of files) if (use === 'boot') run('dpkg-deb', ['--extract', file, boot]);
     const debs = [...files].flatMap(([{ use }, file]) => (use === 'boot' ? [] : [file]));
     const at = lock.madeAt;
-    const parts = { debs, player: player.deb, boot, version: player.version, at };
+    const keyring = resolve(values.keyring ?? join(root, 'resources', 'image', 'keyring.pem'));
+    const parts = { debs, player: player.deb, boot, keyring, version: player.version, at };
     const { slot, core } = buildRoot({ ...parts, ...(player.standIn && { standIn: player.standIn }) }, cache, work);
     const seed = hashOf(slot);
 
@@ -97,6 +112,12 @@ const main = async (args: string[]): Promise<void> => {
     writeFileSync(`${file}.sha256`, `${hashOf(file)}  ${basename(file)}\n`);
     writeFileSync(join(out, `${name}.cdx.json`), billOf(lock, player.runtime, player, seed));
     console.log(file);
+    if (keys === null)
+      console.log('There is no update of the system: IMAGE_SIGNING_KEY and IMAGE_SIGNING_CERTIFICATE are not set.');
+    else {
+      buildBundle(slot, player.version, keys, work, join(out, `${name}.raucb`));
+      console.log(join(out, `${name}.raucb`));
+    }
   } finally {
     for (const end of ends) await end();
   }

@@ -49,7 +49,13 @@ test('a new key signs the metadata of every platform, and its public half verifi
   const release = temporaryFolder();
   writeRelease(release, { version: '2.0.0' });
   for (const name of readdirSync(release)) if (name.endsWith('.sig')) rmSync(join(release, name));
-  for (const name of ['latest.yml', 'latest-linux-arm64.yml', 'latest-linux.yml', 'beta-linux.yml']) {
+  for (const name of [
+    'latest.yml',
+    'latest-image.yml',
+    'latest-linux-arm64.yml',
+    'latest-linux.yml',
+    'beta-linux.yml',
+  ]) {
     writeFileSync(join(release, name), `version: 2.0.0 # ${name}\n`);
   }
   writeFileSync(join(release, 'builder-effective-config.yaml'), '');
@@ -58,6 +64,7 @@ test('a new key signs the metadata of every platform, and its public half verifi
   const signed = readdirSync(release).filter((name) => name.endsWith('.sig'));
   expect(signed).toEqual([
     'beta-linux.yml.sig',
+    'latest-image.yml.sig',
     'latest-linux-arm64.yml.sig',
     'latest-linux.yml.sig',
     'latest.yml.sig',
