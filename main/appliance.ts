@@ -57,7 +57,7 @@ const crashesOf = ({ recoveries }: Pick<KioskHealth, 'recoveries'>): number =>
 
 export const createAppliance = (
   { app, host, windows, panels, keepAwake, answerProxy, service, relaunch }: AppliancePorts,
-  paths: Pick<Paths, 'rendererDir' | 'resourcesDir' | 'appImage' | 'systemd'>,
+  paths: Pick<Paths, 'rendererDir' | 'resourcesDir' | 'appImage' | 'system' | 'systemd'>,
 ) => {
   const { log, dataDir } = host;
   const { platform } = process;
@@ -106,7 +106,7 @@ export const createAppliance = (
         return { ...kiosk.updates, feed: kiosk.updates.feed ?? null, peers: running.updateFeeds(), timeZone };
       },
     },
-    { platform, dataDir, resourcesDir: paths.resourcesDir, appImage: paths.appImage, builtAt },
+    { platform, dataDir, resourcesDir: paths.resourcesDir, appImage: paths.appImage, system: paths.system, builtAt },
   );
 
   return {

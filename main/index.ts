@@ -14,6 +14,7 @@ import { createKioskProxy } from './proxy.ts';
 import { createRunScript } from './scripts.ts';
 import { createServiceHost } from './service-host.ts';
 import { enabledFeatures, refusal, refusedSwitches } from './switches.ts';
+import { readSystem } from './system.ts';
 import { showTextPage } from './text-page.ts';
 import { createDisplayView } from './windows/display-view.ts';
 import { titleOf } from './windows/displays.ts';
@@ -29,6 +30,7 @@ const host = createServiceHost(paths, {
   kiosk: () => ({
     ...kiosk.health(),
     rendering: rendering.isSoftware || (compositor?.renderer ?? 'gpu') !== 'gpu' ? 'software' : 'hardware',
+    system: readSystem(paths.system),
     compositor: compositor === null ? null : { renderer: compositor.renderer, reason: compositor.fault },
   }),
   capture: (deviceId) => kiosk.capture(deviceId),

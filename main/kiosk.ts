@@ -48,7 +48,7 @@ export interface KioskPorts
 }
 
 interface KioskOptions {
-  paths: Pick<Paths, 'rendererDir' | 'resourcesDir' | 'appImage' | 'systemd'>;
+  paths: Pick<Paths, 'rendererDir' | 'resourcesDir' | 'appImage' | 'system' | 'systemd'>;
   /** The memory of the machine, in bytes. */
   memory: number;
 }

@@ -39,6 +39,8 @@ export interface Paths {
   appImage: string | null;
   /** Whether systemd expects notifications, and its watchdog interval; see sd_notify(3) and sd_watchdog_enabled(3). */
   systemd: { isWatched: boolean; intervalMs: number | null };
+  /** Where an image's root tells which of its systems runs (`KIOSK_SYSTEM`); null: this is no image. */
+  system: string | null;
   /** Whether the compositor is sway (`SWAYSOCK`), which can be asked to move windows. */
   isSway: boolean;
   /** The session that runs the app (resources/linux/session); null: it runs elsewhere. */
@@ -62,7 +64,7 @@ const findSession = (): Session | null => {
 
 export const findPaths = (app: App): Paths => {
   const dist = join(app.getAppPath(), 'dist');
-  const { APPIMAGE, APPDIR, NOTIFY_SOCKET, WATCHDOG_USEC, SWAYSOCK } = process.env;
+  const { APPIMAGE, APPDIR, NOTIFY_SOCKET, WATCHDOG_USEC, SWAYSOCK, KIOSK_SYSTEM } = process.env;
   return {
     dataDir: app.getPath('userData'),
     rendererDir: join(dist, 'renderer'),
@@ -78,6 +80,7 @@ export const findPaths = (app: App): Paths => {
       isWatched: NOTIFY_SOCKET !== undefined,
       intervalMs: WATCHDOG_USEC === undefined ? null : Number(WATCHDOG_USEC) / 1000,
     },
+    system: KIOSK_SYSTEM ?? null,
     isSway: SWAYSOCK !== undefined,
     session: findSession(),
   };

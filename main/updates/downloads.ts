@@ -36,11 +36,21 @@ export interface Metadata {
  * A release folder as a provider of electron-updater. Each metadata file has a detached signature, `NAME.sig`. The metadata
  * contain the hash of the installer, so only signed installers are run.
  * @param onMetadata called with the metadata that were verified
+ * @param kind what the names of the metadata end with; absent: the platform's, such as `linux`
  */
-export const signedFeed = (url: string, key: KeyObject, onMetadata: (metadata: Metadata) => void) => {
+export const signedFeed = (
+  url: string,
+  key: KeyObject,
+  onMetadata: (metadata: Metadata) => void,
+  kind: string | undefined,
+) => {
   class SignedProvider extends generic.GenericProvider {
     constructor(_options: unknown, updater: AppUpdater, runtime: ProviderRuntimeOptions) {
       super({ provider: 'generic', url }, updater, { ...runtime, isUseMultipleRangeRequest: false });
+    }
+
+    protected override getCustomChannelName(channel: string): string {
+      return kind === undefined ? super.getCustomChannelName(channel) : `${channel}-${kind}`;
     }
 
     protected override async httpRequest(from: URL, headers?: OutgoingHttpHeaders | null): Promise<string | null> {
@@ -74,6 +84,8 @@ interface Dependencies {
 interface DownloadOptions {
   /** The folder of the downloaded release, for the installer and for other boxes: metadata, signature, package. */
   readyDir: string;
+  /** As that of {@link signedFeed}. */
+  kind?: string | undefined;
 }
 
 export interface Sources {
@@ -88,7 +100,7 @@ export interface Sources {
 /** How many other boxes are asked. */
 const MAX_PEERS = 3;
 
-export const createDownloads = ({ updater, log, key }: Dependencies, { readyDir }: DownloadOptions) => {
+export const createDownloads = ({ updater, log, key }: Dependencies, { readyDir, kind }: DownloadOptions) => {
   updater.autoDownload = false;
   updater.autoInstallOnAppQuit = false;
   updater.disableDifferentialDownload = true;
@@ -104,9 +116,14 @@ export const createDownloads = ({ updater, log, key }: Dependencies, { readyDir 
   /** The newer version in a release folder; null: none. */
   const check = async (url: string): Promise<string | null> => {
     updater.setFeedURL(
-      signedFeed(url, key, (read) => {
-        metadata = read;
-      }),
+      signedFeed(
+        url,
+        key,
+        (read) => {
+          metadata = read;
+        },
+        kind,
+      ),
     );
     const found = await updater.checkForUpdates();
     return found?.isUpdateAvailable ? found.updateInfo.version : null;

@@ -14,6 +14,13 @@ export interface Installer {
    * @throws Error if no earlier package is kept
    */
   rollBack(): Promise<void>;
+  /** Of a system that would be given up after some starts; absent: what is installed stays. */
+  trial?: {
+    /** Whether what runs is on trial. */
+    isOn(): boolean;
+    /** Ends it: what runs is kept. */
+    end(): Promise<void>;
+  };
 }
 
 const syncFile = async (path: string): Promise<void> => {
@@ -50,7 +57,7 @@ export const appImageInstaller = (program: string, restart: () => void): Install
 
 /**
  * Orders an action that needs root: a systemd path unit watches for the file and runs `update-player`.
- * @param order a word of `update-player`: install, roll-back, quit, reboot, power-off, or reset, which has folders below it
+ * @param order a word of `update-player`: install, roll-back, keep, quit, reboot, power-off, or reset, which has folders below it
  */
 export const orderRoot = async (updatesDir: string, order: string): Promise<void> => {
   await writeFile(join(updatesDir, 'order.new'), `${order}\n`);
@@ -64,6 +71,12 @@ export const orderRoot = async (updatesDir: string, order: string): Promise<void
 export const debInstaller = (updatesDir: string): Installer => ({
   install: () => orderRoot(updatesDir, 'install'),
   rollBack: () => orderRoot(updatesDir, 'roll-back'),
+});
+
+/** As {@link debInstaller}, for a whole system in the other slot of an image. @param isOnTrial whether the running slot is */
+export const imageInstaller = (updatesDir: string, isOnTrial: () => boolean): Installer => ({
+  ...debInstaller(updatesDir),
+  trial: { isOn: isOnTrial, end: () => orderRoot(updatesDir, 'keep') },
 });
 
 interface NsisOptions {

@@ -1,12 +1,13 @@
 /** Creates the updates for this build and this machine. */
 import type { KeyObject } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import electronUpdater, { type AppUpdater } from 'electron-updater';
 import type { Logger } from 'pino';
 import type { KioskProxy } from '../proxy.ts';
+import { readSystem } from '../system.ts';
 import { createDownloads, readPublicKey } from './downloads.ts';
-import { appImageInstaller, debInstaller, type Installer, nsisInstaller } from './installers.ts';
+import { appImageInstaller, debInstaller, type Installer, imageInstaller, nsisInstaller } from './installers.ts';
 import { createUpdates, minutesOf, type Updates } from './updates.ts';
 
 /** The used part of Electron's `app`. */
@@ -39,6 +40,8 @@ interface OpenOptions {
   resourcesDir: string;
   /** The path of the AppImage that contains this program; null: none. */
   appImage: string | null;
+  /** Where the system of an image is told of; null: this is no image. */
+  system: string | null;
   /** When this program was built, in ms since the epoch. */
   builtAt: number;
 }
@@ -59,9 +62,6 @@ const updaterOf = (platform: NodeJS.Platform, appImage: string | null): AppUpdat
   if (platform === 'win32') return new electronUpdater.NsisUpdater();
   return appImage === null ? new electronUpdater.DebUpdater() : new electronUpdater.AppImageUpdater();
 };
-
-/** A file that images alone have. */
-const imageMark = '/usr/lib/signage/layout';
 
 const read = (path: string): string | null => {
   try {
@@ -89,15 +89,13 @@ const keyIn = (resourcesDir: string, log: Logger): KeyObject | null => {
 
 export const openUpdates = (ports: UpdatesPorts, options: OpenOptions): Updates => {
   const { app, log, relaunch, settings, beforeInstall, isHealthy, createUpdater = updaterOf } = ports;
-  const { platform, dataDir, resourcesDir, appImage, builtAt } = options;
+  const { platform, dataDir, resourcesDir, appImage, system, builtAt } = options;
   const updatesDir = join(dataDir, 'updates');
   const key = app.isPackaged ? keyIn(resourcesDir, log) : null;
   const built = read(join(resourcesDir, 'app-update.yml'));
-  const isImage = existsSync(imageMark);
-  const updater = key === null || isImage ? null : createUpdater(platform, appImage);
+  const updater = key === null ? null : createUpdater(platform, appImage);
   updater?.on('login', ports.answerProxy);
-  if (isImage) log.info('an image changes as a whole, so the player in it does not update itself');
-  else if (updater === null) log.info('this build has no public key for updates, so it does not update itself');
+  if (updater === null) log.info('this build has no public key for updates, so it does not update itself');
 
   const installerOf = (): Installer => {
     if (platform === 'win32') {
@@ -109,6 +107,7 @@ export const openUpdates = (ports: UpdatesPorts, options: OpenOptions): Updates 
         quit: app.quit,
       });
     }
+    if (system !== null) return imageInstaller(updatesDir, () => readSystem(system)?.onTrial === true);
     if (appImage === null) return debInstaller(updatesDir);
     return appImageInstaller(appImage, () => relaunch('the AppImage was replaced by an update'));
   };
@@ -120,7 +119,10 @@ export const openUpdates = (ports: UpdatesPorts, options: OpenOptions): Updates 
       downloads:
         updater === null || key === null
           ? null
-          : createDownloads({ updater, log, key }, { readyDir: join(updatesDir, 'ready') }),
+          : createDownloads(
+              { updater, log, key },
+              { readyDir: join(updatesDir, 'ready'), ...(system !== null && { kind: 'image' }) },
+            ),
       settings: () => {
         const chosen = settings();
         if (chosen === null) return null;

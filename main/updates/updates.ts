@@ -115,6 +115,7 @@ export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions) => {
     if (next === 'passed') {
       watch = null;
       await record(gate.pass(state));
+      await installer.trial?.end();
       log.info({ version }, 'the update proved healthy');
     } else if (next === 'failed') {
       watch = null;
@@ -157,6 +158,8 @@ export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions) => {
     now() >= builtAt && isBetween(wallTimeOf(now(), timeZone).minutes, quiet.from, quiet.until);
 
   const act = async (): Promise<void> => {
+    // A system whose end of the trial, or whose record, was lost: it would be given up for nothing.
+    if (watch === null && state.trial === null && installer.trial?.isOn()) watch = gate.beginWatch(monotonicNow());
     if (watch !== null) return judge(watch);
     if (orderedAt !== null && gate.isOverdue(orderedAt, monotonicNow())) {
       log.error(

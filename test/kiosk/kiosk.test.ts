@@ -89,7 +89,10 @@ const kioskWith = (start: () => Promise<HostedService>, connected: Display[] = [
       },
     },
     {
-      paths: { rendererDir: '', resourcesDir: '', appImage: null, systemd: { isWatched: false, intervalMs: null } },
+      paths: {
+        ...{ rendererDir: '', resourcesDir: '', appImage: null, system: null },
+        systemd: { isWatched: false, intervalMs: null },
+      },
       memory: 2 ** 32,
     },
   );

@@ -359,6 +359,77 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
     expect([readdirSync(data), calls().length]).toEqual([[], 4]);
   });
 
+  describe('in an image', () => {
+    /** A box that runs slot B. @param trial the slot on trial @param rauc what RAUC's program does */
+    const imageBox = async ({ order = 'install', trial = '', rauc = 'true' }) => {
+      const made = await machine({ order });
+      const own = join(made.root, 'usr/lib/signage');
+      mkdirSync(own, { recursive: true });
+      mkdirSync(join(made.root, 'var/lib/signage'), { recursive: true });
+      writeFileSync(join(own, 'layout'), '');
+      const calls = join(made.root, 'calls');
+      const answers = `case "$*" in 'get TRIAL') echo '${trial}' ;; get-current) echo B ;; *) echo "boot-state $*" >>'${calls}' ;; esac`;
+      for (const [path, body] of [
+        [join(own, 'boot-state'), answers],
+        [join(made.root, 'bin', 'rauc'), `echo "rauc $1 \${2##*/}" >>'${calls}'\n${rauc}`],
+      ] as const) {
+        writeFileSync(path, `#!/bin/sh\n${body}\n`);
+        chmodSync(path, 0o755);
+      }
+      return { ...made, fault: join(made.root, 'var/lib/signage/update-fault') };
+    };
+
+    test('RAUC writes a bundle to the other slot, and the machine starts from there', async () => {
+      const { ready, run, calls, fault } = await imageBox({});
+      writeRelease(ready, { version: '2.0.0', kind: 'image' });
+      writeFileSync(fault, 'of earlier');
+      await run('order');
+      expect(calls()).toEqual(['rauc install signage-player-2.0.0-amd64.raucb', 'systemctl reboot']);
+      expect(existsSync(fault)).toBe(false);
+    });
+
+    test('what RAUC refuses is told, and nothing starts anew', async () => {
+      const rauc = `echo 'LastError: signature verification failed: self-signed certificate'; exit 1`;
+      const { ready, run, calls, fault } = await imageBox({ rauc });
+      await expect(run('order')).rejects.toThrow(/there is no system to install/);
+      mkdirSync(ready, { recursive: true });
+      symlinkSync('/dev/zero', join(ready, 'link.raucb'));
+      writeFileSync(join(dirname(ready), 'order'), 'install\n');
+      await expect(run('order')).rejects.toThrow(/there is no system to install/);
+      writeRelease(ready, { version: '2.0.0', kind: 'image' });
+      writeFileSync(join(dirname(ready), 'order'), 'install\n');
+      await expect(run('order')).rejects.toThrow(/self-signed certificate/);
+      expect(readFileSync(fault, 'utf8')).toBe(
+        'signage-player-2.0.0-amd64.raucb: signature verification failed: self-signed certificate\n',
+      );
+      expect(calls()).toEqual(['rauc install signage-player-2.0.0-amd64.raucb', 'boot-state report']);
+    });
+
+    test.each<[string, string, string, string[]]>([
+      ['keep', 'the slot on trial', 'B', ['boot-state set-state B good', 'boot-state report']],
+      ['keep', 'a slot that is settled', '', ['boot-state report']],
+      ['roll-back', 'the slot on trial', 'B', ['boot-state set-state B bad', 'systemctl reboot']],
+    ])('%s judges %s', async (order, _, trial, expected) => {
+      const { run, calls } = await imageBox({ order, trial });
+      await run('order');
+      expect(calls()).toEqual(expected);
+    });
+
+    test('no player gives up a slot that is settled, nor gets a login', async () => {
+      const { run, calls, order } = await imageBox({ order: 'roll-back', trial: 'A' });
+      await expect(run('order')).rejects.toThrow(/is not on trial/);
+      order('quit');
+      await expect(run('order')).rejects.toThrow(/no login/);
+      expect(calls()).toEqual([]);
+    });
+
+    test('a player that does not start in a trial is left to the count of starts', async () => {
+      const { run, calls } = await imageBox({ trial: 'B' });
+      await run('rescue');
+      expect(calls()).toEqual(['systemctl reboot']);
+    });
+  });
+
   test('puts back what ran where the package fails half way', async () => {
     const { ready, run, version } = await machine({ dpkgFails: true });
     writeRelease(ready, { version: '2.0.0', bytes: await buildPackage('2.0.0') });

@@ -10,11 +10,11 @@ import { nodeUpdater, publicKey, serveFeed, serveNobody } from './release.ts';
 
 const always = () => true;
 
-const boxOf = (version = '1.0.0') => {
+const boxOf = (version = '1.0.0', kind?: string) => {
   const dataDir = temporaryFolder();
   const readyDir = join(dataDir, 'ready');
   const deps = { updater: nodeUpdater(version, dataDir), log: pino({ level: 'silent' }), key: publicKey };
-  const downloads = createDownloads(deps, { readyDir });
+  const downloads = createDownloads(deps, { readyDir, kind });
   return {
     dataDir,
     readyDir,
@@ -32,6 +32,15 @@ test('a good version comes in whole, with what another box needs to take it from
   });
   expect(readFileSync(join(readyDir, 'signage-player-2.0.0-amd64.deb'), 'utf8')).toBe('the program 2.0.0');
   expect(readdirSync(readyDir)).toHaveLength(3);
+});
+
+test('an image takes whole systems, and never the package', async () => {
+  const feed = await serveFeed({ version: '3.0.0' }, { version: '2.0.0', kind: 'image' });
+  const { fetch, readyDir } = boxOf('1.0.0', 'image');
+  const file = join(readyDir, 'signage-player-2.0.0-amd64.raucb');
+  expect(await fetch(feed.url, [], always)).toEqual({ version: '2.0.0', file });
+  expect(readFileSync(file, 'utf8')).toBe('the program 2.0.0');
+  expect(await boxOf('2.0.0', 'image').fetch(feed.url, [], always)).toBeNull();
 });
 
 test('a box takes it from another box, and the feed sends it once', async () => {

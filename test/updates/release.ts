@@ -21,6 +21,8 @@ interface Release {
   signedWith?: KeyObject;
   /** Further lines of the metadata. */
   more?: string;
+  /** What it is for; absent: the package of this platform. */
+  kind?: 'image';
 }
 
 const channelFile = `latest-linux${process.arch === 'x64' ? '' : `-${process.arch}`}.yml`;
@@ -28,7 +30,9 @@ const channelFile = `latest-linux${process.arch === 'x64' ? '' : `-${process.arc
 /** Writes a whole release into a folder. */
 export const writeRelease = (folder: string, release: Release): void => {
   const { version, bytes = Buffer.from(`the program ${version}`), signedWith = privateKey, more = '' } = release;
-  const name = `signage-player-${version}-amd64.deb`;
+  const isImage = release.kind === 'image';
+  const name = `signage-player-${version}-amd64.${isImage ? 'raucb' : 'deb'}`;
+  const metadataFile = isImage ? 'latest-image.yml' : channelFile;
   const sha512 = release.sha512 ?? createHash('sha512').update(bytes).digest('base64');
   const metadata = [
     `version: ${version}`,
@@ -43,8 +47,8 @@ export const writeRelease = (folder: string, release: Release): void => {
   ].join('\n');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, name), bytes);
-  writeFileSync(join(folder, channelFile), metadata);
-  writeFileSync(join(folder, `${channelFile}.sig`), sign(null, Buffer.from(metadata), signedWith).toString('base64'));
+  writeFileSync(join(folder, metadataFile), metadata);
+  writeFileSync(join(folder, `${metadataFile}.sig`), sign(null, Buffer.from(metadata), signedWith).toString('base64'));
 };
 
 export interface Feed {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createDownloads } from '../../main/updates/downloads.ts';
-import { appImageInstaller, debInstaller, type Installer } from '../../main/updates/installers.ts';
+import { appImageInstaller, debInstaller, type Installer, imageInstaller } from '../../main/updates/installers.ts';
 import { createUpdates, type Updates } from '../../main/updates/updates.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { nodeUpdater, publicKey, serveFeed, writeRelease } from './release.ts';
@@ -222,4 +222,27 @@ test('a deb is ordered from root, by a file that is there at once and whole', as
   await box.later(10 * HOUR);
   await box.later(MINUTE);
   expect(box.updates.status().ready).toBe('2.0.0');
+});
+
+test('a system is kept once it has proved well, also where the record of its trial was lost', async () => {
+  let isOnTrial = true;
+  const box = installBox(null, (_, updatesDir) => imageInstaller(updatesDir, () => isOnTrial));
+  const order = (): string => readFileSync(join(box.updatesDir, 'order'), 'utf8');
+  mkdirSync(box.updatesDir);
+  expect(await box.boot()).toBe(true);
+  await box.later(MINUTE);
+  expect(box.updates.status().onTrial).toBe(true);
+  await box.later(4 * MINUTE);
+  expect(order).toThrow();
+  await box.later(2 * MINUTE);
+  expect(order()).toBe('keep\n');
+  isOnTrial = false;
+  await box.later(MINUTE);
+  expect(box.updates.status().onTrial).toBe(false);
+
+  isOnTrial = true;
+  box.isHealthy = false;
+  await box.later(MINUTE);
+  await box.later(21 * MINUTE);
+  expect(order()).toBe('roll-back\n');
 });
