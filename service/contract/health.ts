@@ -210,6 +210,24 @@ const kioskHealth = z
       })
       .nullable()
       .describe('the compositor of the session of a kiosk on Linux; null: the kiosk runs elsewhere'),
+    system: z
+      .object({
+        slot: z.enum(['A', 'B']).describe('the one that runs'),
+        version: z.string().describe('of what is in it'),
+        onTrial: z.boolean().describe('it was installed and has not proved healthy yet'),
+        left: z
+          .object({
+            slot: z.enum(['A', 'B']).describe('which of the two'),
+            why: z
+              .enum(['trial', 'starts', 'unreadable'])
+              .describe('trial: it did not play in three starts; starts: ten in a row did not reach the player'),
+          })
+          .nullable()
+          .describe('the one that was given up; null: none since the last that proved healthy'),
+        fault: z.string().nullable().describe('why the last bundle was not installed; null: it was, or there was none'),
+      })
+      .nullable()
+      .describe('the two systems of an image, of which one runs; null: the kiosk is installed in another way'),
     recoveries: z
       .object({
         reload: z.int().describe('page reloads'),

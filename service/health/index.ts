@@ -37,6 +37,24 @@ export const compositorReport = (compositor: KioskHealth['compositor']): Pick<He
   return { notes: [`The displays are drawn without the GPU until the next boot: ${reason}.`] };
 };
 
+const whyLeft = {
+  trial: 'did not play in three starts',
+  starts: 'did not reach the player in ten starts',
+  unreadable: 'could not be read',
+};
+
+/** What people should know about the systems of an image. Pure. */
+export const systemNotes = (system: KioskHealth['system']): string[] => {
+  if (system === null) return [];
+  const { slot, version, left, fault } = system;
+  return [
+    ...(left === null
+      ? []
+      : [`The system in slot ${left.slot} ${whyLeft[left.why]}; slot ${slot} runs, with ${version}.`]),
+    ...(fault === null ? [] : [`An update of the system was not installed: ${fault}`]),
+  ];
+};
+
 interface HealthModule extends Module {
   /** The status of this box, and its sentences. */
   summary(): Promise<Pick<Health, 'status' | 'warnings'>>;
@@ -73,7 +91,7 @@ export const createHealth = (
           }),
         },
         ...(issues && { issues }),
-        notes: [...options.warnings, ...notes],
+        notes: [...options.warnings, ...notes, ...systemNotes(shown?.system ?? null)],
       };
     },
     routes: {
