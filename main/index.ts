@@ -1,5 +1,5 @@
 /** Starts the kiosk: one app that hosts the service and shows its pages. */
-import { hostname, totalmem } from 'node:os';
+import { totalmem } from 'node:os';
 import { app, Menu, powerSaveBlocker, protocol, screen, session, utilityProcess } from 'electron';
 import { EXIT_CONFIG, runningAt } from '../service/public.ts';
 import { graphicsOf, handleCrashes, openRendering } from './crashes.ts';
@@ -92,10 +92,7 @@ const mayStart = (): boolean => {
 
 const boot = async (): Promise<void> => {
   await app.whenReady();
-  if (compositor?.terminal) {
-    const fault = compositor.fault ?? 'the compositor does not start';
-    showTextPage({ log, read: () => ({ name: hostname(), address: kiosk.address(), fault }) }, compositor.terminal);
-  }
+  showTextPage({ log, address: () => kiosk.address() }, compositor);
   serveOwnPages(session.fromPartition(ownPartition), paths.pagesDir);
   await kiosk.prepare();
   Menu.setApplicationMenu(null);

@@ -1,6 +1,8 @@
 /** The page of text on the console of a box whose compositor does not start: name, address, and what is wrong. */
 import { writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import type { Logger } from 'pino';
+import type { Session } from './paths.ts';
 
 export interface TextPage {
   /** The host name of the box. */
@@ -37,14 +39,17 @@ export const formatTextPage = ({ name, address, fault }: TextPage): string => {
 /** Messages of the kernel may lie over the page, and the address may change. */
 const REFRESH_MS = 5_000;
 
-/** Shows the page on a terminal for as long as the app runs. @param terminal its path */
+/** Shows the page for as long as the app runs, on the terminal of a session that has one. */
 export const showTextPage = (
-  { log, read }: { log: Pick<Logger, 'warn'>; read(): TextPage },
-  terminal: string,
+  { log, address }: { log: Pick<Logger, 'warn'>; address(): string | null },
+  session: Session | null,
 ): void => {
+  const terminal = session?.terminal;
+  if (!terminal) return;
+  const fault = session.fault ?? 'the compositor does not start';
   let hasWarned = false;
   const show = (): void => {
-    writeFile(terminal, formatTextPage(read())).catch((error: unknown) => {
+    writeFile(terminal, formatTextPage({ name: hostname(), address: address(), fault })).catch((error: unknown) => {
       if (!hasWarned) log.warn({ err: error }, 'the page of text cannot be shown on the console');
       hasWarned = true;
     });
