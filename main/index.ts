@@ -20,7 +20,7 @@ import { createDisplayView } from './windows/display-view.ts';
 import { titleOf } from './windows/displays.ts';
 import { guardPages } from './windows/guard.ts';
 import { showLabel } from './windows/label.ts';
-import { openMaintenancePage } from './windows/maintenance-page.ts';
+import { maintenancePages } from './windows/maintenance-page.ts';
 import { createPlacement } from './windows/placement.ts';
 
 const paths = findPaths(app);
@@ -59,7 +59,7 @@ const kiosk = createKiosk(
     graphics: () => graphicsOf(app.getGPUFeatureStatus()),
     showLabel,
     execute: run,
-    openPage: (window, handlers) => openMaintenancePage(window, handlers, { preload: paths.preload.maintenance }),
+    ...maintenancePages({ preload: paths.preload.maintenance }),
     memoryByProcess: memoryByProcess(app),
     panels: systemPanels(process.platform),
     keepAwake: createKeepAwake(powerSaveBlocker),

@@ -1,5 +1,6 @@
 /** The kiosk: runs the service, opens a window for every display, and carries out the orders of the maintenance page. */
 
+import type { Session } from 'electron';
 import { createDebounce } from '../service/domain/debounce.ts';
 import type { MaintenanceOrder, MaintenanceShown } from '../service/public.ts';
 import { type Appliance, type AppliancePorts, createAppliance } from './appliance.ts';
@@ -10,6 +11,8 @@ import type { Paths } from './paths.ts';
 import { hashPin } from './pin.ts';
 import type { KioskProxy } from './proxy.ts';
 import type { HostedService, ServiceHost } from './service-host.ts';
+import { createSessions } from './sessions/index.ts';
+import { createSignIn } from './sign-in.ts';
 import { type StartError, startErrorOf, troubleUrl } from './trouble.ts';
 import { createDisplayWindows, type DisplayWindowsPorts } from './windows/display-windows.ts';
 import {
@@ -21,6 +24,7 @@ import {
   usableDisplays,
   withRotation,
 } from './windows/displays.ts';
+import type { openSignInPage } from './windows/sign-in-page.ts';
 
 /** How long anybody may choose the PIN, after the first start and after the first binding. */
 const NEW_MS = 10 * 60_000;
@@ -45,6 +49,9 @@ export interface KioskPorts
   placeWindows(displays: readonly Display[]): void;
   /** Restarts the app. */
   relaunch(reason: string): void;
+  /** Opens a partition for pages of others. */
+  openPartition(partition: string): Session;
+  openSignInPage: typeof openSignInPage;
 }
 
 interface KioskOptions {
@@ -57,6 +64,12 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
   const { host, relaunch } = ports;
   const { log } = host;
   const deviceKeys = createDeviceKeys(host);
+  const sessions = createSessions({
+    log,
+    dataDir: host.dataDir,
+    openPartition: ports.openPartition,
+    service: () => service,
+  });
   let service: HostedService | null = null;
   /** The attempt to start the service that is in progress. */
   let starting: Promise<HostedService | null> = Promise.resolve(null);
@@ -91,6 +104,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
         return deviceKeys.prove(slot, deviceId, needs, service.nodeId);
       },
       pageHeaders: (name) => service?.pageHeaders(name) ?? null,
+      openSession: sessions.open,
       onChord: (assignment) => maintenance.toggle(assignment),
       onCloseRequest: () => maintenance.close(),
     },
@@ -157,6 +171,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
     windows.arrange(next);
     ports.placeWindows(next.map(({ display }) => display));
     maintenance.arrange(next);
+    signIn.arrange(next);
   };
 
   const displaysChanged = createDebounce(arrange, DISPLAY_CHANGES);
@@ -186,12 +201,30 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
   let isSecretNew = false;
 
   /** @throws Error with a message for the user */
-  const carryOut = async (order: MaintenanceOrder): Promise<MaintenanceShown | null> => {
+  const carryOut = async (order: MaintenanceOrder, displayId: number): Promise<MaintenanceShown | null> => {
     const files = host.files();
     if (order.do === 'restart') relaunch('restart was chosen on the maintenance page');
     if (order.do === 'quit') await appliance.quit();
     if (order.do === 'restart' || order.do === 'quit') return null;
     if (files === null) throw new Error('The settings cannot be read');
+    if (order.do === 'sign in') {
+      const shown = windows.list().find(({ assignment }) => assignment.display.id === displayId);
+      const isNamed = sessions.list().some((each) => each.session === order.session && each.address === order.address);
+      if (!isNamed) throw new Error('No slide names this session any more');
+      if (shown === undefined) return null;
+      const { window, assignment } = shown;
+      await signIn.begin(order.session, order.address, { window, displayId, rotation: assignment.rotation });
+      return null;
+    }
+    if (order.do === 'signed in') {
+      if ((await signIn.finish()) === false)
+        throw new Error('The page of the slide still asks for a sign-in, or is another one');
+      return null;
+    }
+    if (order.do === 'sign out') {
+      await sessions.signOut(order.session, order.address);
+      return null;
+    }
     if (order.do === 'bind') {
       const assignment = assignments().find(({ display }) => display.id === order.display);
       if (assignment !== undefined) await service?.bind(assignment.deviceId, order.screen);
@@ -245,14 +278,24 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
         assignments: assignments(),
         screenOf: (deviceId) => service?.screenOf(deviceId) ?? null,
         hours: (slug) => service?.hours(slug) ?? null,
+        sessions: sessions.list(),
+        signingIn: signIn.shown(),
         log: host.lines(),
       }),
     isPinGiven,
     carryOut,
     onClosed: () => {
+      signIn.end();
       if (isSecretNew && !isStopping) relaunch('the site was protected on the maintenance page');
     },
     windowOf: ({ display }) => windows.list().find(({ assignment }) => assignment.display.id === display.id)?.window,
+  });
+
+  const signIn = createSignIn({
+    sessions,
+    openPage: ports.openSignInPage,
+    makeRoom: maintenance.makeRoom,
+    onChord: maintenance.close,
   });
 
   const tryService = async (): Promise<HostedService | null> => {
@@ -289,6 +332,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
       console.log(`Signage player listening on ${service.url}`);
       arrange();
       appliance.serve(service);
+      await sessions.load();
     },
     /** Must be called when displays were connected, removed or changed; once that settles, the windows follow. */
     displaysChanged,
@@ -297,7 +341,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
     address: () => (service === null ? null : host.lanUrl(service)),
     /** The origin of the service; null: it does not run. */
     serviceOrigin: () => service?.url ?? null,
-    health: () => ({ ...windows.health(), ...appliance.health() }),
+    health: () => ({ ...windows.health(), ...appliance.health(), sessions: sessions.health() }),
     /** Acts on the machine and its displays. */
     operate,
     /** A JPEG screenshot of the display of a device; null: no display is this device. */
@@ -316,6 +360,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
       maintenance.close();
       // Before the service, so that it does not wait for the connections of its own pages.
       windows.close();
+      await sessions.close();
       await (await starting)?.close();
       service = null;
     },

@@ -29,6 +29,8 @@ interface Sources {
   /** The slug of the screen that a device is bound to; null: none. */
   screenOf(deviceId: string): string | null;
   hours(slug: string): Hours;
+  sessions: MaintenanceView['sessions'];
+  signingIn: MaintenanceView['signingIn'];
   log: readonly string[];
 }
 
@@ -68,6 +70,8 @@ type Open = Extract<MaintenanceAnswer, { state: 'open' }>;
 /** An open maintenance page. */
 export interface MaintenancePage {
   rotate(rotation: Rotation): void;
+  /** Leaves room for the page in which somebody signs in, or covers the whole window again. */
+  makeRoom(on: boolean): void;
   close(): void;
 }
 
@@ -91,8 +95,12 @@ export interface MaintenancePorts {
   view(): MaintenanceView;
   /** Whether the PIN stands in config.json. */
   isPinGiven(): boolean;
-  /** @returns what the page shows once; null: nothing @throws Error with a message for the user */
-  carryOut(order: MaintenanceOrder): Promise<MaintenanceShown | null>;
+  /**
+   * @param display the ID of that with the page
+   * @returns what the page shows once; null: nothing
+   * @throws Error with a message for the user
+   */
+  carryOut(order: MaintenanceOrder, display: number): Promise<MaintenanceShown | null>;
   /** Called after the page was closed. */
   onClosed(): void;
   /** The window of a display; undefined: the display has none. */
@@ -126,7 +134,7 @@ export const createMaintenance = ({
   };
 
   /** Answers the requests of one page, which is locked at first. */
-  const createAnswer = (): MaintenancePageHandlers['answer'] => {
+  const createAnswer = (displayId: number): MaintenancePageHandlers['answer'] => {
     let isUnlocked = false;
     let knowsSecret = false;
     const locked = (ask: Locked['ask'], attempt?: { waitMs: number }): Locked => {
@@ -172,7 +180,7 @@ export const createMaintenance = ({
       if (order === undefined) return answered();
       const wrong = await wrongSecret(order);
       if (wrong !== null) return answered({ wrongSecret: wrong });
-      return carryOut(order).then(
+      return carryOut(order, displayId).then(
         (shown) => answered({ shown }),
         (cause: Error) => answered({ error: cause.message }),
       );
@@ -184,7 +192,7 @@ export const createMaintenance = ({
     if (window === undefined) return;
     const page = openPage(window, {
       rotation: assignment.rotation,
-      answer: createAnswer(),
+      answer: createAnswer(assignment.display.id),
       onClose: () => {
         if (opened?.page === page) close();
       },
@@ -205,6 +213,8 @@ export const createMaintenance = ({
       if (current === undefined) close();
       else opened.page.rotate(current.rotation);
     },
+    /** Leaves room for the page in which somebody signs in, or takes it back. */
+    makeRoom: (on: boolean) => opened?.page.makeRoom(on),
     close,
   };
 };

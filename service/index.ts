@@ -1,4 +1,5 @@
 /** Opens the modules of the service in order, and joins them to one service. */
+import { createAtBox } from './at-box.ts';
 import { openAccess, openLocalToken } from './auth/index.ts';
 import { createAuthority } from './authority/index.ts';
 import { createClock } from './clock/index.ts';
@@ -98,14 +99,11 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
     beginUpdate: records.beginUpdate,
     screenOf: (deviceId) => devices.status(deviceId, url).screenSlug,
     pageHeaders: secrets.get,
+    sessionPages: content.sessionPages,
     rootFingerprint: () => authority.shown()?.root.fingerprint256 ?? null,
     protect: box.protect,
     recover: box.recover,
-    bind: async (deviceId, screenSlug) => {
-      const rule = { action: 'device.bind', subject: 'device', id: 'deviceId' } as const;
-      const asked = { params: { deviceId }, operator: null, address: null };
-      await records.audit.during(rule, asked, () => devices.bind(deviceId, screenSlug, url));
-    },
+    ...createAtBox({ records, devices, screens }, url),
     close: closers.close,
   };
 };

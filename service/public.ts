@@ -5,6 +5,7 @@ export type { ActionAnswer, BoxOrder } from './contract/console/actions.ts';
 export { mostLogLines, mostScreenshotPixels } from './contract/console/site.ts';
 export type { KioskHealth } from './contract/health.ts';
 export {
+  type ExternalAnswer,
   externalCall as externalCallSchema,
   type Heartbeat,
   type Hours,
@@ -48,5 +49,6 @@ export { createDurable, type Durable } from './platform/store/durable.ts';
 export { replaceFile } from './platform/store/file.ts';
 export { FolderTaken, runningAt } from './platform/store/lock.ts';
 export { rewriteFile, sweepRewrites } from './platform/store/rewrite.ts';
+export { openSealKey, sealedWith } from './platform/store/sealing.ts';
 export { EXIT_RESTART, isSupervised } from './platform/supervisor.ts';
 export type { PageHeaders } from './secrets/index.ts';

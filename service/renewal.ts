@@ -4,6 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { SessionPage } from './content/index.ts';
 import type { OpeningTime } from './contract/content.ts';
 import type { Screen } from './contract/playlist.ts';
 import { type Closers, createClosers } from './platform/closers.ts';
@@ -29,6 +30,10 @@ export interface Service {
   screenOf(deviceId: string): string | null;
   /** The headers of a secret of pages, and the origins that get them; null: there is no such secret. */
   pageHeaders(name: string): PageHeaders | null;
+  /** The web slides that name a session, in which somebody signs in on the maintenance page. */
+  sessionPages(): SessionPage[];
+  /** Records that somebody signed in to a session at this box, or out of it, and has its pages try again what failed. */
+  onSession(change: 'signin' | 'signout', session: string, origin: string): Promise<void>;
   /** SHA-256 of the root certificate of the site, for people to compare; null: there is none. */
   rootFingerprint(): string | null;
   /** Writes the secret of the site to config.json, or a new one, as `POST /console/api/protect` does; it counts from the next start. */
@@ -110,6 +115,8 @@ export const startRenewable = async (options: Options, log: Logger, open: Open):
     updateFeeds: () => current.updateFeeds(),
     screenOf: (deviceId) => current.screenOf(deviceId),
     pageHeaders: (name) => current.pageHeaders(name),
+    sessionPages: () => current.sessionPages(),
+    onSession: (...change) => current.onSession(...change),
     rootFingerprint: () => current.rootFingerprint(),
     protect: (secret) => current.protect(secret),
     recover: () => current.recover(),

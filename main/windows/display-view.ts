@@ -14,6 +14,7 @@ import {
 } from '../../service/public.ts';
 import { coverChannel, heartbeatChannel, proveChannel } from '../channels.ts';
 import { ownPage, ownPartition } from '../own-pages.ts';
+import type { Sessions } from '../sessions/index.ts';
 import type { Display, Rotation } from './displays.ts';
 import { ABORTED, hostExternalPages } from './external-page.ts';
 import { handover, LINGER_MS } from './handover.ts';
@@ -34,6 +35,7 @@ export interface DisplayViewHandlers {
   prove(needs: ProofNeeds): string;
   /** As of the service. */
   pageHeaders(name: string): PageHeaders | null;
+  openSession: Sessions['open'];
   /** The requested page failed: its process ended, or it could not be loaded. */
   onLost(reason: string): void;
   /** The maintenance key combination was pressed. */
@@ -79,7 +81,7 @@ interface Page {
 
 export const createDisplayView = (
   display: Display,
-  { onHeartbeat, prove, pageHeaders, onLost, onChord, onCloseRequest }: DisplayViewHandlers,
+  { onHeartbeat, prove, pageHeaders, openSession, onLost, onChord, onCloseRequest }: DisplayViewHandlers,
   { preload }: DisplayViewOptions,
 ) => {
   const window = openLayeredWindow(display, onCloseRequest);
@@ -210,7 +212,7 @@ export const createDisplayView = (
       rotateContents(external, rotation);
       watchChord(external, onChord);
     };
-    hostExternalPages(window, contents, { prepare, pageHeaders });
+    hostExternalPages(window, contents, { prepare, pageHeaders, openSession });
   };
 
   return {

@@ -3,6 +3,7 @@
 import type { Logger } from 'pino';
 import type { ProofNeeds } from '../../service/domain/device-proof.ts';
 import type { KioskHealth, PageHeaders } from '../../service/public.ts';
+import type { Sessions } from '../sessions/index.ts';
 import type { DisplayView, DisplayViewHandlers } from './display-view.ts';
 import type { Display, DisplayAssignment } from './displays.ts';
 import {
@@ -28,6 +29,7 @@ export interface DisplayWindowPorts {
   prove(assignment: DisplayAssignment, needs: ProofNeeds): string;
   /** As of the service. */
   pageHeaders(name: string): PageHeaders | null;
+  openSession: Sessions['open'];
   /** What the runtime tells of the GPU. */
   graphics(): Pick<KioskHealth['screens'][number], 'gpu' | 'gpu_features' | 'video_decode'>;
   onRecovery(step: RecoveryStep, assignment: DisplayAssignment): void;
@@ -68,6 +70,7 @@ export const createDisplayWindow = (
     },
     prove: (needs) => ports.prove(assignment, needs),
     pageHeaders: ports.pageHeaders,
+    openSession: ports.openSession,
     onChord: () => ports.onChord(assignment),
     onCloseRequest: ports.onCloseRequest,
   });

@@ -7,8 +7,15 @@ import { type EventEmitter, once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Session, session as sessions, type WebContents, WebContentsView } from 'electron';
 import { originOf } from '../../service/domain/page-address.ts';
-import { externalCallSchema, type PageHeaders, type PageLook, type ViewArea } from '../../service/public.ts';
+import {
+  type ExternalAnswer,
+  externalCallSchema,
+  type PageHeaders,
+  type PageLook,
+  type ViewArea,
+} from '../../service/public.ts';
 import { externalChannel } from '../channels.ts';
+import type { PageSession, Sessions } from '../sessions/index.ts';
 import type { LayeredWindow } from './layers.ts';
 import { grantHeaders } from './page-headers.ts';
 import { dressPage } from './page-look.ts';
@@ -21,6 +28,12 @@ const partitionOf = (secret: string | undefined): string =>
   secret === undefined ? externalPartition : `${externalPartition}-${secret}`;
 
 const externals = new WeakSet<Session>();
+/** Opens a partition for external pages. */
+export const openExternalPartition = (partition: string): Session => {
+  const session = sessions.fromPartition(partition);
+  externals.add(session);
+  return session;
+};
 /** Whether a session is one of external pages. */
 export const isExternalSession = (session: Session): boolean => externals.has(session);
 
@@ -28,19 +41,33 @@ export const isExternalSession = (session: Session): boolean => externals.has(se
 const MAX_VIEWS = 4;
 /** How long a page is waited for that does not end loading and has nothing to show. */
 const LOAD_MS = 10_000;
+/** How often a page is looked at that somebody is signed in to, in ms, and how often its storage is kept. */
+const WATCH_MS = 2_000;
+const KEEP_MS = 20_000;
 /** Chromium's ERR_ABORTED: the page navigated elsewhere before it was loaded, as the landing page does once it is bound. */
 export const ABORTED = -3;
 
+interface ExternalPorts {
+  prepare(contents: WebContents): void;
+  pageHeaders(name: string): PageHeaders | null;
+  openSession: Sessions['open'];
+}
+
 /**
  * Allows a page of the service to open external pages, until it navigates or ends.
- * @param ports `prepare` is called with the web contents of each external page before it loads; `pageHeaders` as of the service
+ * @param ports `prepare` is called with the web contents of each external page before it loads; `pageHeaders` as of the
+ *   service; `openSession` as of {@link Sessions}
  */
 export const hostExternalPages = (
   window: LayeredWindow,
   page: WebContents,
-  { prepare, pageHeaders }: { prepare(contents: WebContents): void; pageHeaders(name: string): PageHeaders | null },
+  { prepare, pageHeaders, openSession }: ExternalPorts,
 ): void => {
   const views = new Map<number, { view: WebContentsView; contents: WebContents; area: ViewArea }>();
+  /** Pages that wait for their session. */
+  const opening = new Set<number>();
+  /** Pages that ended because they are signed out. */
+  const signedOut = new Set<number>();
 
   /** A view that is not shown lies under the page at the size that it will have: loaded and laid out, but covered. */
   const setShown = (id: number, isShown: boolean, area?: ViewArea): void => {
@@ -50,6 +77,7 @@ export const hostExternalPages = (
     window.put(entry.view, isShown ? 'external' : 'hidden', entry.area);
   };
   const close = (id: number): void => {
+    opening.delete(id);
     const entry = views.get(id);
     if (entry === undefined) return;
     views.delete(id);
@@ -57,24 +85,50 @@ export const hostExternalPages = (
     if (!entry.contents.isDestroyed()) entry.contents.close();
   };
   const closeAll = (): void => {
-    for (const id of views.keys()) close(id);
+    for (const id of [...opening, ...views.keys()]) close(id);
+    signedOut.clear();
   };
 
-  const awaitEnd = async (id: number): Promise<void> => {
+  const awaitEnd = async (id: number): Promise<ExternalAnswer> => {
     const contents = views.get(id)?.contents;
     if (contents !== undefined) await once(contents, 'destroyed');
+    return signedOut.delete(id) ? 'signed out' : null;
+  };
+
+  /** Ends a page that turns out to be signed out, and keeps its storage. */
+  const watch = async (id: number, contents: WebContents, session: PageSession): Promise<void> => {
+    const isOpen = (): boolean => views.get(id)?.contents === contents;
+    for (let keepsAt = 0; isOpen(); await wait(WATCH_MS, undefined, { ref: false })) {
+      if (await session.isOut(contents)) {
+        if (isOpen()) signedOut.add(id);
+        if (isOpen()) close(id);
+      } else if (performance.now() >= keepsAt) {
+        await session.keep(contents);
+        keepsAt = performance.now() + KEEP_MS;
+      }
+    }
+  };
+
+  /** @throws Error if the page is not wanted any more */
+  const sessionFor = async (id: number, url: string, look: PageLook): Promise<PageSession | null> => {
+    if (look.session === undefined) return null;
+    opening.add(id);
+    const session = await openSession(look.session, url, look.signed_in_at ?? null);
+    if (!opening.delete(id)) throw new Error('the page was closed before it was opened');
+    return session;
   };
 
   /** @throws Error if the page cannot be loaded */
-  const open = async (id: number, url: string, area: ViewArea, look: PageLook): Promise<void> => {
+  const open = async (id: number, url: string, area: ViewArea, look: PageLook): Promise<ExternalAnswer> => {
     close(id);
     const { headers: secret } = look;
     if (secret !== undefined && !pageHeaders(secret)?.origins.includes(originOf(url) ?? '')) {
       throw new Error(`there is no secret ${secret} for this address`);
     }
-    if (views.size >= MAX_VIEWS) throw new Error(`more than ${MAX_VIEWS} external pages are open`);
-    const partition = partitionOf(secret);
-    externals.add(sessions.fromPartition(partition));
+    if (views.size + opening.size >= MAX_VIEWS) throw new Error(`more than ${MAX_VIEWS} external pages are open`);
+    const session = await sessionFor(id, url, look);
+    const partition = session?.partition ?? partitionOf(secret);
+    openExternalPartition(partition);
     const view = new WebContentsView({ webPreferences: { ...lockedPreferences, partition } });
     // Until it has painted, the page underneath stays visible.
     view.setBackgroundColor('#00000000');
@@ -90,6 +144,8 @@ export const hostExternalPages = (
     // The page may crash or close itself; the service's page awaits its end and continues.
     contents.on('render-process-gone', end);
     contents.on('destroyed', end);
+    await session?.restore(contents);
+    if (contents.isDestroyed()) throw new Error('the page was closed before it was loaded');
     let hasFailed = false;
     contents.on('did-fail-load', (_event, code, _description, _url, isMainFrame) => {
       hasFailed ||= isMainFrame && code !== ABORTED;
@@ -113,16 +169,24 @@ export const hostExternalPages = (
     }
     // As in a browser; a page without a background of its own would be see-through.
     if (!contents.isDestroyed()) view.setBackgroundColor('#ffffff');
+    if (session === null) return null;
+    if (await session.isOut(contents)) {
+      end();
+      return 'signed out';
+    }
+    void watch(id, contents, session);
+    return null;
   };
 
   page.ipc.handle(externalChannel, async (event, message: unknown) => {
     if (event.senderFrame !== page.mainFrame) throw new Error('only the main frame may open external pages');
     const call = externalCallSchema.parse(message);
-    if (call.do === 'open') await open(call.id, call.url, call.area, call.look ?? {});
-    else if (call.do === 'close') close(call.id);
-    else if (call.do === 'awaitEnd') await awaitEnd(call.id);
+    if (call.do === 'open') return open(call.id, call.url, call.area, call.look ?? {});
+    if (call.do === 'awaitEnd') return awaitEnd(call.id);
+    if (call.do === 'close') close(call.id);
     else if (call.do === 'show') setShown(call.id, true, call.area);
     else setShown(call.id, false);
+    return null;
   });
   // After a reload or a crash the page does not know the views that it opened before.
   page.on('did-navigate', closeAll);

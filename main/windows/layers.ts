@@ -13,13 +13,14 @@ export const OWN_BACKGROUND = '#17343a';
 
 /**
  * From bottom to top. What `identify` shows is see-through, and covers nothing. A `hidden` view lies under the page: loaded and laid out at full size, but covered. It is silent, as
- * is what lies under the blackout.
+ * are what lies under the blackout and a page in which somebody signs in.
  */
-const order = ['hidden', 'page', 'external', 'blackout', 'identify', 'maintenance'] as const;
+const order = ['hidden', 'page', 'external', 'blackout', 'identify', 'maintenance', 'sign-in'] as const;
 
 export type Layer = (typeof order)[number];
 
-const WHOLE: ViewArea = { x: 0, y: 0, width: 1, height: 1 };
+/** The whole window. */
+export const WHOLE: ViewArea = { x: 0, y: 0, width: 1, height: 1 };
 const isWhole = ({ width, height }: ViewArea): boolean => Math.min(width, height) > 0.999;
 
 interface Place {
@@ -59,7 +60,8 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void) 
   /** Beside a page of others in its main zone, the page shows its other zones. */
   const isCovered = (): boolean => {
     const view = over();
-    return view !== null && isWhole(layers.get(view)?.area ?? WHOLE);
+    // While somebody signs in, it leaves room for the page in which they do.
+    return topOf('maintenance') !== undefined || (view !== null && isWhole(layers.get(view)?.area ?? WHOLE));
   };
 
   /** `webContents` of a view is undefined once it is destroyed. */
@@ -67,13 +69,15 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void) 
 
   /** Gives the keyboard to the maintenance page, else to the page; the window of another display keeps it. */
   const focusTop = (): void => {
-    if (window.isFocused()) contentsOf(topOf('maintenance') ?? topOf('page'))?.focus();
+    if (window.isFocused()) contentsOf(topOf('sign-in') ?? topOf('maintenance') ?? topOf('page'))?.focus();
   };
 
   const update = (): void => {
     const isBlack = topOf('blackout') !== undefined;
     for (const [view, { layer }] of layers) {
-      contentsOf(view)?.setAudioMuted(layer === 'hidden' || (isBlack && layer !== 'maintenance'));
+      contentsOf(view)?.setAudioMuted(
+        layer === 'hidden' || layer === 'sign-in' || (isBlack && layer !== 'maintenance'),
+      );
     }
     focusTop();
     changes.emit();

@@ -5,11 +5,13 @@ import { maintenanceCall } from '../../service/public.ts';
 import { maintenanceChannel } from '../channels.ts';
 import type { MaintenancePage, MaintenancePageHandlers } from '../maintenance.ts';
 import { ownPage, ownPartition } from '../own-pages.ts';
-import { type LayeredWindow, OWN_BACKGROUND } from './layers.ts';
+import { openExternalPartition } from './external-page.ts';
+import { type LayeredWindow, OWN_BACKGROUND, WHOLE } from './layers.ts';
+import { barArea, openSignInPage } from './sign-in-page.ts';
 import { lockedPreferences, rotateContents, watchChord } from './web-pages.ts';
 
 /** @param preload the path of the preload script */
-export const openMaintenancePage = (
+const openMaintenancePage = (
   window: LayeredWindow,
   { rotation, answer, onClose }: MaintenancePageHandlers,
   { preload }: { preload: string },
@@ -18,6 +20,13 @@ export const openMaintenancePage = (
   view.setBackgroundColor(OWN_BACKGROUND);
   const { webContents } = view;
   let isClosed = false;
+  let isLoaded = false;
+  let isBar = false;
+  let placed = rotation;
+  const rotate = rotateContents(webContents, rotation);
+  const place = (): void => {
+    if (isLoaded && !isClosed) window.put(view, 'maintenance', isBar ? barArea(placed) : WHOLE);
+  };
   webContents.ipc.handle(maintenanceChannel, (event, call: unknown) =>
     event.senderFrame === webContents.mainFrame ? answer(maintenanceCall.parse(call)) : null,
   );
@@ -26,12 +35,21 @@ export const openMaintenancePage = (
   webContents.on('destroyed', onClose);
   watchChord(webContents, onClose);
   webContents.once('did-finish-load', () => {
-    if (!isClosed) window.put(view, 'maintenance');
+    isLoaded = true;
+    place();
   });
   window.put(view, 'hidden');
   webContents.loadURL(ownPage('maintenance.html')).catch(onClose);
   return {
-    rotate: rotateContents(webContents, rotation),
+    rotate: (next) => {
+      placed = next;
+      rotate(next);
+      place();
+    },
+    makeRoom: (on) => {
+      isBar = on;
+      place();
+    },
     close: () => {
       isClosed = true;
       window.remove(view);
@@ -39,3 +57,11 @@ export const openMaintenancePage = (
     },
   };
 };
+
+/** How the kiosk opens the page, and those in which somebody signs in. */
+export const maintenancePages = (options: { preload: string }) => ({
+  openPage: (window: LayeredWindow, handlers: MaintenancePageHandlers) =>
+    openMaintenancePage(window, handlers, options),
+  openPartition: openExternalPartition,
+  openSignInPage,
+});

@@ -18,8 +18,9 @@ const { maintenance } = globalThis as unknown as {
   maintenance: { call(call: MaintenanceCall): Promise<MaintenanceAnswer | null> };
 };
 
-/** The page closes itself after this time without input. */
+/** The page closes itself after this time without input; while somebody signs in, in a page beside it, after a longer one. */
 const IDLE_MS = 3 * 60_000;
+const SIGN_IN_MS = 15 * 60_000;
 const REFRESH_MS = 5_000;
 /** A second press within this time confirms. */
 const CONFIRM_MS = 4_000;
@@ -106,6 +107,33 @@ const displayCard = (display: MaintenanceView['assignments'][number], { screens 
   return card;
 };
 
+const sessionCard = (one: MaintenanceView['sessions'][number]): HTMLElement => {
+  const { session, address, signedInAt, isOut, picture } = one;
+  const card = make('article', '', 'display');
+  const state = isOut ? texts.signedOut : signedInAt === null ? texts.neverSignedIn : since(signedInAt);
+  const list = make('dl');
+  list.append(
+    ...facts([
+      [texts.page, new URL(address).host],
+      [texts.state, state],
+    ]),
+  );
+  const enter = make('button', texts.signIn);
+  enter.addEventListener('click', () => void order({ do: 'sign in', session, address }));
+  const leaving = make('button', texts.signOut, 'quiet');
+  leaving.addEventListener('click', () => void order({ do: 'sign out', session, address }));
+  const orders = make('div', '', 'orders');
+  orders.append(enter, ...(signedInAt === null ? [] : [leaving]));
+  for (const [at, button] of [enter, leaving].entries()) {
+    button.type = 'button';
+    button.id = `session-${session}-${new URL(address).host}-${at}`;
+  }
+  card.append(make('h3', session), list);
+  if (picture !== null) card.append(Object.assign(make('img', '', 'picture'), { src: picture, alt: texts.signedOut }));
+  card.append(orders);
+  return card;
+};
+
 /** The state of updates in sentences. */
 const updatesIn = ({ updates: { ready, onTrial, failed, hours } }: MaintenanceView): string[] => {
   const [from = '', until = ''] = hours?.split('-') ?? [];
@@ -119,6 +147,9 @@ const updatesIn = ({ updates: { ready, onTrial, failed, hours } }: MaintenanceVi
 
 /** 24 hours, as the times of day in the settings. */
 const clock = new Intl.DateTimeFormat(tag, { timeStyle: 'medium', hourCycle: 'h23' });
+
+const days = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' });
+const since = (at: number): string => texts.signedInAt({ time: days.format(at) });
 
 /** An error is shown as its message, without its stack, which would fill the page. */
 const detail = ([key, value]: [string, unknown]): string =>
@@ -147,7 +178,11 @@ const logLine = (line: string): HTMLLIElement => {
 let shown = '';
 const show = (view: MaintenanceView, error: string | null): void => {
   element('lock').hidden = true;
-  element('home').hidden = false;
+  element('home').hidden = view.signingIn !== null;
+  element('bar').hidden = view.signingIn === null;
+  element('bar-note').textContent =
+    view.signingIn === null ? '' : texts.signingIn({ host: new URL(view.signingIn.address).host });
+  if (view.signingIn === null) element<HTMLButtonElement>('signed-in').disabled = false;
   element('error').textContent = error ?? view.error;
   element('error').hidden = error === null && view.error === null;
   const { log, ...rest } = view;
@@ -167,6 +202,8 @@ const show = (view: MaintenanceView, error: string | null): void => {
       [texts.updates, ...updatesIn(view)],
     ]),
   );
+  element('sessions').hidden = view.sessions.length === 0;
+  element('session-cards').replaceChildren(...view.sessions.map(sessionCard));
   element('display-cards').replaceChildren(...view.assignments.map((display) => displayCard(display, view)));
   const which: (readonly ['all' | 'primary' | 'chosen', string])[] = [
     ['all', texts.all],
@@ -293,12 +330,18 @@ for (const [id, text] of [
   ['site-enter', texts.enterSecret],
   ['admin', texts.admin],
   ['displays-title', texts.displays],
+  ['sessions-title', texts.sessions],
+  ['signed-in', texts.signedIn],
   ['log-title', texts.log],
   ['close', texts.close],
 ] as const) {
   element(id).textContent = text;
 }
 element('close').addEventListener('click', leave);
+element('signed-in').addEventListener('click', () => {
+  element<HTMLButtonElement>('signed-in').disabled = true;
+  void order({ do: 'signed in' });
+});
 confirmTwice('protect', texts.protect, () => void order({ do: 'protect' }));
 confirmTwice('restart', texts.restart, () => void order({ do: 'restart' }));
 confirmTwice('quit', texts.quit, () => void order({ do: 'quit' }));
@@ -306,14 +349,15 @@ addEventListener('keydown', ({ key }) => {
   if (key === 'Escape') leave();
 });
 
+const idleMs = (): number => (element('bar').hidden ? IDLE_MS : SIGN_IN_MS);
 let idle = setTimeout(leave, IDLE_MS);
 for (const event of ['pointerdown', 'pointermove', 'keydown', 'wheel']) {
   addEventListener(event, () => {
     clearTimeout(idle);
-    idle = setTimeout(leave, IDLE_MS);
+    idle = setTimeout(leave, idleMs());
   });
 }
 setInterval(() => {
-  if (!element('home').hidden) void ask({});
+  if (!element('home').hidden || !element('bar').hidden) void ask({});
 }, REFRESH_MS);
 void ask({});

@@ -10,6 +10,7 @@ import { mayBeFramed } from '../../service/domain/framing.ts';
 import { findKiosk } from '../shared/kiosk.ts';
 import { within } from './abort.ts';
 import { requireLoadable } from './plain-http.ts';
+import { Unplayable } from './slides/slide.ts';
 
 /** Allows scripts, storage and forms, so that dashboards work; no windows, navigation of this page, or downloads. */
 const EXTERNAL_SANDBOX = 'allow-scripts allow-forms allow-same-origin';
@@ -29,6 +30,7 @@ const REPAINT_MS = 100;
 /** Pauses all media of a frame while it is not rendered, Web Audio too (Permissions Policy). */
 const PAUSE_WHEN_HIDDEN = 'media-playback-while-not-visible';
 
+const signedOutReason = (url: string): string => `${url} is signed out: sign in on the maintenance page of this box`;
 const lateReason = (url: string): string => `${url} did not load within ${LOAD_MS / 1000} s`;
 
 /** An external page, loaded and still hidden. */
@@ -226,14 +228,17 @@ const openView = async (
     room.disconnect();
     ask('close');
   };
-  await within(signal, kiosk?.external({ do: 'open', id, url, area: areaOf(parent), ...(look && { look }) })).catch(
-    (error: unknown) => {
-      close();
-      throw signal.aborted ? error : new Error(`${url} could not be loaded`);
-    },
-  );
+  const opening = kiosk?.external({ do: 'open', id, url, area: areaOf(parent), ...(look && { look }) });
+  const opened = await within(signal, opening).catch((error: unknown) => {
+    close();
+    throw signal.aborted ? error : new Error(`${url} could not be loaded`);
+  });
+  if (opened === 'signed out') {
+    close();
+    throw new Unplayable(signedOutReason(url));
+  }
   void kiosk?.external({ do: 'awaitEnd', id }).then(
-    () => isClosed || onGone(`${url} has crashed`),
+    (end) => isClosed || onGone(end === 'signed out' ? signedOutReason(url) : `${url} has crashed`),
     () => {},
   );
   room.observe(parent);
@@ -264,8 +269,8 @@ export interface Opening {
   /** How a kiosk shows it; absent: as it is. Browsers show its size alone. */
   look?: PageLook;
   /**
-   * Called when an open page is lost: its process has crashed, which only the kiosk can detect, or it could not be loaded
-   * when it was shown.
+   * Called when an open page is lost: its process has crashed or it is signed out, which only the kiosk can detect, or it
+   * could not be loaded when it was shown.
    */
   onGone(reason: string): void;
 }
@@ -284,6 +289,7 @@ export const openExternal = async (
   try {
     if (kiosk !== undefined && !isOwn) return await openView(url, opening, either);
     if (opening.look?.headers !== undefined) throw new Error(`${url} needs the headers that only a kiosk adds`);
+    if (opening.look?.session !== undefined) throw new Error(`${url} needs a session, which only a kiosk keeps`);
     requireLoadable(url);
     await requireFramable(url, headers, either);
     return await openFrame(url, opening, either);

@@ -10,7 +10,7 @@ import { documentState } from './edits.ts';
 import { openLastKnownGood } from './kept.ts';
 
 export { type MediaUse, mediaUses } from './media.ts';
-export type { Payload } from './payloads.ts';
+export type { Payload, SessionPage } from './payloads.ts';
 export { validateContent } from './validate.ts';
 
 const DAY_MS = 86_400_000;

@@ -8,7 +8,8 @@ import type { HouseStyle } from '../contract/style.ts';
 import { extendedFields, type Variant } from '../contract/terms.ts';
 import { remember } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
-import { mediaNameIn } from '../domain/media-names.ts';
+import { mediaNameIn, withoutCredentials } from '../domain/media-names.ts';
+import { slideId } from '../domain/slides.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { Feeds } from '../feeds/index.ts';
 import { type PreparedAnswer, prepareAnswer } from '../http/prepared.ts';
@@ -25,6 +26,26 @@ export interface StreamOfSlide {
   slideId: string;
   address: string;
 }
+
+/** A web slide whose page keeps who is signed in. */
+export interface SessionPage {
+  slideId: string;
+  title: string | null;
+  session: string;
+  /** As pages get it. */
+  address: string;
+  signedInAt: string | null;
+}
+
+const sessionPages = ({ playlists }: ContentFile): SessionPage[] =>
+  playlists.flatMap(({ id, slides }) =>
+    slides.flatMap((slide, index) => {
+      const { session, signed_in_at: signedInAt = null } = (slide.kind === 'web' && slide.content?.web) || {};
+      if (slide.kind !== 'web' || session === undefined) return [];
+      const address = withoutCredentials(slide.media_url);
+      return [{ slideId: slideId(id, slide, index), title: slide.title ?? null, session, address, signedInAt }];
+    }),
+  );
 
 /** One screen's answer to `GET /api/screens/{slug}/playlist`. */
 export interface Payload extends PreparedAnswer {
@@ -111,6 +132,8 @@ export interface View {
   tags(slug: string): readonly string[];
   /** Whether the playing content has a web slide with this URL. */
   namesPage(url: string): boolean;
+  /** The web slides of the playing content that name a session. */
+  sessionPages(): SessionPage[];
   /** URLs of the stream slides; a new set object after each change. */
   streams(): readonly StreamOfSlide[];
   /** What a screen plays at any moment, and why; null: there is no such screen. */
@@ -315,6 +338,7 @@ export const createPayloads = (
         file?.playlists.some(({ slides }) =>
           slides.some((slide) => slide.kind === 'web' && slide.media_url === url),
         ) === true,
+      sessionPages: () => (file === null ? [] : sessionPages(file)),
       streams: () => streams,
       playsAt: (slug, at) => (file === null ? null : playsAt(file, slug, at, timeZone, inserted.insertions)),
       message: (id) => file?.messages.find((message) => message.id === id),

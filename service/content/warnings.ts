@@ -4,6 +4,7 @@ import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-terms.ts';
 import { contentKeys, type SlideFile, shownFields } from '../contract/slides.ts';
 import { streamSchemes } from '../contract/stream-schemes.ts';
+import { calendarIdsOf } from '../domain/calendar-view.ts';
 import { isColour } from '../domain/colours.ts';
 import { unreadableColours } from '../domain/house-style.ts';
 import { withoutCredentials } from '../domain/media-names.ts';
@@ -130,6 +131,12 @@ const credentialIssues = ({ kind, media_url }: SlideFile): SlideIssue[] => {
   return [{ path: ['media_url'], message }];
 };
 
+const sessionIssues = (slide: SlideFile): SlideIssue[] => {
+  const { session, signed_in_at: at } = (slide.kind === 'web' && slide.content?.web) || {};
+  if (at === undefined || session !== undefined) return [];
+  return [{ path: ['content', 'web', 'signed_in_at'], message: 'has no effect without a session' }];
+};
+
 const lengthIssues = (name: string, text: string | null | undefined): SlideIssue[] => {
   if (text == null || shownName(text) === text) return [];
   const message = `${name} has ${Array.from(text).length} characters, of which ${mostNameCharacters} are shown`;
@@ -137,11 +144,11 @@ const lengthIssues = (name: string, text: string | null | undefined): SlideIssue
 };
 
 const sourceAt = (slide: SlideFile, content: ContentFile): { refresh_seconds?: number | undefined }[] => {
-  const calendars = (...ids: (string | undefined)[]) => content.calendars.filter(({ id }) => ids.includes(id));
+  const calendars = (ids: readonly (string | undefined)[]) => content.calendars.filter(({ id }) => ids.includes(id));
   if (slide.kind === 'rss') return content.rssFeeds.filter(({ id }) => id === slide.content.feed_id);
-  if (slide.kind === 'calendar') return calendars(slide.content.calendar_id, ...(slide.content.calendar_ids ?? []));
+  if (slide.kind === 'calendar') return calendars(calendarIdsOf(slide.content));
   if (slide.kind !== 'timetable') return [];
-  return calendars(content.timetableGroups.find(({ id }) => id === slide.content.group_id)?.calendar_id);
+  return calendars([content.timetableGroups.find(({ id }) => id === slide.content.group_id)?.calendar_id]);
 };
 
 /** Data is too old before it is fetched again. */
@@ -189,6 +196,7 @@ export function* warningSteps(
         ...textIssues(slide),
         ...ageIssues(slide, content),
         ...credentialIssues(slide),
+        ...sessionIssues(slide),
         ...(https ? plainIssues(slide) : []),
         ...lengthIssues('title', slide.title),
       ]) {

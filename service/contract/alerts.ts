@@ -9,6 +9,7 @@ export const alertTypes = {
   stream: ['stream.failed', 'stream.live'],
   box: ['box.away', 'box.back'],
   storage: ['storage.low', null],
+  slide: ['slide.signed_out', null],
   trigger: ['trigger.failed', null],
   person: ['person.joined', null],
   recovery: ['person.recovered', null],
@@ -27,7 +28,7 @@ export interface Alert {
   at: string;
   /** Name of the site. */
   site: string;
-  /** Id of the device, of the box (content, box, storage), of the trigger, of the person, or key of the stream. */
+  /** Id of the device, of the box (content, box, storage), of the slide, of the trigger, of the person, or key of the stream. */
   subject: string;
   /** One sentence for a person. */
   message: string;
@@ -40,6 +41,7 @@ const recordKinds = [
   'stream',
   'box',
   'storage',
+  'slide',
   'trigger',
   'person',
   'recovery',
@@ -89,6 +91,16 @@ export const boxAlerts = z
       )
       .max(mostFailures)
       .describe('what has failed on it'),
+    signedOut: z
+      .array(
+        z.object({
+          subject: subject.describe('id of the slide'),
+          name: z.string().max(512).describe('the subject of the sentence of the message'),
+        }),
+      )
+      .max(mostFailures)
+      .optional()
+      .describe('ids of the slides whose pages are signed out on it; absent: none'),
     live: z.array(subject).max(mostFailures).describe('keys of the streams that are live on it'),
   })
   .meta({ id: 'BoxAlerts' });

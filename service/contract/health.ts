@@ -253,6 +253,16 @@ const kioskHealth = z
           .describe('method of switching; none: not needed yet; blackout: displays cannot be switched and are black'),
       })
       .describe('whether they are switched on'),
+    sessions: z
+      .array(
+        z.object({
+          name: z.string().describe('as slides name it'),
+          origin: z.string().describe('of their pages'),
+          signed_in_at: instant.nullable().describe('when somebody signed in at the box; null: nobody has'),
+          signed_out: z.array(z.string()).describe('addresses of slides whose pages turned out to be signed out'),
+        }),
+      )
+      .describe('the sessions of pages that somebody signs in to on the maintenance page'),
     updates: z
       .object({
         ready: z.string().nullable().describe('the version to be installed in the next quiet hours'),

@@ -1,8 +1,10 @@
 /** Messages between a page and the kiosk that shows it. */
 import { z } from 'zod';
 import { maxSecret } from './console/protection.ts';
+import { pageUrl } from './content-terms.ts';
 import type { KioskHealth } from './health.ts';
 import { slug } from './terms.ts';
+import { sessionName, webLook } from './web-look.ts';
 
 /** Heartbeat of a page in the kiosk: what it painted since the previous heartbeat. Sent to the kiosk, not to the service. */
 export const heartbeat = z.object({
@@ -25,12 +27,7 @@ const viewArea = z.object({ x: share, y: share, width: share, height: share });
 export type ViewArea = z.infer<typeof viewArea>;
 
 /** How an external page is shown, as in `content.web` of its slide. */
-const pageLook = z.object({
-  zoom: z.number().min(0.25).max(5).optional(),
-  scroll: z.number().min(-2_000).max(2_000).optional(),
-  css: z.string().max(16_384).optional(),
-  headers: z.string().max(64).optional().describe('name of the secret whose headers its requests get'),
-});
+const pageLook = z.object(webLook);
 export type PageLook = z.infer<typeof pageLook>;
 
 /**
@@ -49,6 +46,8 @@ export const externalCall = z.discriminatedUnion('do', [
   z.object({ do: z.literal(['hide', 'close', 'awaitEnd']), id: z.int() }),
 ]);
 export type ExternalCall = z.infer<typeof externalCall>;
+/** What became of a page: `signed out`, or nothing that its slide need know. */
+export type ExternalAnswer = 'signed out' | null;
 
 /**
  * Why a page in the kiosk can not be seen: its display is off or black outside opening hours, the maintenance page covers
@@ -70,10 +69,10 @@ export const proofNeeds = z.object({
 export interface KioskBridge {
   heartbeat(heartbeat: Heartbeat): void;
   /**
-   * Resolves when the call is done; `open` when the page has loaded, `awaitEnd` when the page was closed or its process
-   * is gone. Rejects on failure.
+   * Resolves when the call is done; `open` when the page has loaded or turns out to be signed out, `awaitEnd` when the page
+   * was closed, is signed out, or its process is gone. Rejects on failure.
    */
-  external(call: ExternalCall): Promise<void>;
+  external(call: ExternalCall): Promise<ExternalAnswer>;
   /** Resolves when what covers the page is something else than `known`. */
   cover(known: PageCover): Promise<PageCover>;
   /**
@@ -96,6 +95,12 @@ const maintenanceOrder = z.discriminatedUnion('do', [
   z.object({ do: z.literal('protect'), secret: secretText.optional() }),
   /** Makes an admin; where the PIN was chosen on this page, the secret of the site is needed as well. */
   z.object({ do: z.literal('admin'), secret: secretText.optional() }),
+  /** Opens the page of a session beside this one, in which somebody signs in. */
+  z.object({ do: z.literal('sign in'), session: sessionName, address: pageUrl }),
+  /** Closes that page, and judges whether the slide's page is signed in now. */
+  z.object({ do: z.literal('signed in') }),
+  /** Forgets the cookies and the storage of a session. */
+  z.object({ do: z.literal('sign out'), session: sessionName, address: pageUrl }),
 ]);
 export type MaintenanceOrder = z.infer<typeof maintenanceOrder>;
 
@@ -157,6 +162,20 @@ export interface MaintenanceView {
     rotation: 0 | 90 | 180 | 270;
     hours: Hours;
   }[];
+  /** The pages that keep who is signed in, one for each session and origin. */
+  sessions: {
+    session: string;
+    /** Of the first slide that names it. */
+    address: string;
+    /** When somebody signed in here, ms since the epoch; null: nobody has. */
+    signedInAt: number | null;
+    /** Whether a page of it turned out to be signed out. */
+    isOut: boolean;
+    /** What that page showed, as a data URL of a JPEG; null: it has no picture. */
+    picture: string | null;
+  }[];
+  /** Where somebody is signing in, in a view beside this page; null: nobody is. */
+  signingIn: { session: string; address: string } | null;
   /** The newest lines of the log, oldest first: a JSON object each. */
   log: readonly string[];
 }

@@ -3,9 +3,9 @@
  * the types of all that derive from both.
  */
 import { z } from 'zod';
-import { secretName } from './console/secrets.ts';
 import { dateTime, days, fileUrl, id, optionalText, pageUrl, streamUrl, wallTime } from './content-terms.ts';
 import { type Column, column, extended } from './terms.ts';
+import { webLook } from './web-look.ts';
 
 /** A template: HTML with Liquid, rendered in the page. */
 export const template = z
@@ -35,17 +35,16 @@ const age = {
     .describe('what becomes of older data: it is shown with its age (label, the default), or not at all (skip)'),
 };
 /** How a kiosk shows a page. */
+const { zoom, ...otherLook } = webLook;
 const webPage = z.strictObject({
-  zoom: z.number().min(0.25).max(5).optional().describe('size of the page; default: 1'),
+  zoom,
   refresh_seconds: z
     .number()
     .min(5)
     .max(31_536_000)
     .optional()
     .describe('how often it is loaded again while it is on; default: never'),
-  scroll: z.number().min(-2_000).max(2_000).optional().describe('pixels a second that it moves; default: 0'),
-  css: z.string().max(16_384, 'at most 16 KiB').optional().describe('style sheet that is added to the page'),
-  headers: secretName.optional().describe('name of the secret whose headers its requests get, in kiosks alone'),
+  ...otherLook,
 });
 const cssColour = z.unknown().optional().describe('a CSS colour');
 

@@ -24,7 +24,7 @@ export type { PlaysReceiver };
 interface Dependencies {
   modules: Pick<Modules, 'metrics' | 'states'>;
   screens: Pick<Screens, 'onSwap' | 'onPlays'>;
-  content: Pick<Content, 'screens' | 'hours' | 'status' | 'tags' | 'onFileEdit' | 'onChange'>;
+  content: Pick<Content, 'screens' | 'hours' | 'status' | 'tags' | 'sessionPages' | 'onFileEdit' | 'onChange'>;
   streams: Pick<Streams, 'list'>;
   devices: Pick<Devices, 'get' | 'statuses' | 'sightings'>;
   proofs: Pick<DeviceProofs, 'onKey'>;
@@ -116,7 +116,10 @@ export const createRecords = async (
       signage_clock_trusted: Number(isTrusted(now())),
       ...(kiosk && { signage_recoveries_total: kiosk().recoveries }),
     }),
-    health: () => ({ notes: [...(plays.health().notes ?? []), ...(alerts.health().notes ?? [])] }),
+    health: () => {
+      const { issues, notes = [] } = alerts.health();
+      return { ...(issues && { issues }), notes: [...(plays.health().notes ?? []), ...notes] };
+    },
     start: () => {
       audit.start();
       plays.start();

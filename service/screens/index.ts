@@ -51,6 +51,8 @@ export interface Screens
   onRedirect(listener: (url: string) => void): void;
   /** Calls `listener` with each device whose page is sent to its landing page, to show a claim code. */
   onShowCode(listener: (deviceId: string) => void): void;
+  /** Has the pages of this box try again what failed. */
+  retry(): void;
   /** The frames of films that the page of a device counted in the last minute; null: none was on. */
   framesOf(deviceId: string): VideoFrames | null;
   /**
@@ -96,7 +98,8 @@ export const createScreens = (
     hub.broadcastRevisions(slugs, cause === 'time' ? context.tempo.screens.boundary : 0),
   );
   content.onChange(reports.contentChanged);
-  peers.onMedia(() => hub.sendToAll({ type: 'media' }));
+  const retry = (): void => hub.sendToAll({ type: 'media' });
+  peers.onMedia(retry);
   const { takeSnapshot, takeLocally } = createSnapshot({ hub, peers });
   const commands = createCommands(context.monotonicNow, {
     hub,
@@ -133,6 +136,7 @@ export const createScreens = (
       return page === undefined ? null : frames.of(page.connection.id);
     },
     isFaulty: reports.isFaulty,
+    retry,
     onShowCode: shownCodes.on,
     ...served,
     routes: { ...routes, ...showRoutes({ content, hub, peers }) },

@@ -24,6 +24,7 @@ const running = (log: string[] = []) =>
     screenOf: () => 'lobby',
     updateFeeds: () => [],
     pageHeaders: () => null,
+    sessionPages: () => [],
     rootFingerprint: () => null,
     close: async () => void log.push('service closed'),
   }) as unknown as HostedService;
@@ -64,7 +65,13 @@ const kioskWith = (start: () => Promise<HostedService>, connected: Display[] = [
       graphics: () => ({ gpu: 'hardware', gpu_features: {}, video_decode: 'unknown' }),
       showLabel: async () => {},
       execute: async () => '',
-      openPage: () => ({ rotate: () => {}, close: () => void log.push('maintenance closed') }),
+      openPage: () => ({ rotate: () => {}, makeRoom: () => {}, close: () => void log.push('maintenance closed') }),
+      openPartition: () => {
+        throw new Error('no slide has a session');
+      },
+      openSignInPage: () => {
+        throw new Error('nobody signs in');
+      },
       openView: ({ id }, handlers) => {
         log.push(`open ${id}`);
         views.push({ id, handlers });

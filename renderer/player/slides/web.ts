@@ -1,7 +1,7 @@
 import type { PageLook } from '../../../service/contract/kiosk.ts';
 import { type Age, agedFrom } from '../../../service/domain/age.ts';
 import { type ExternalPage, openExternal } from '../external.ts';
-import { createView, mediaUrl, type SlideFactory } from './slide.ts';
+import { createView, mediaUrl, type SlideFactory, Unplayable } from './slide.ts';
 
 /** A page that could not be loaded again is tried at most so often, in ms; another is loaded for its age at most so often. */
 const RETRY_MS = 5_000;
@@ -46,15 +46,21 @@ export const createWeb: SlideFactory = ({ slide, credentials, now, fail }) => {
       const before = page;
       const next = await open(false, gone.signal);
       page = next;
-      age = agedFrom(now(), slide);
       try {
         await next.show();
-      } finally {
-        // It is no longer the page of the slide: nothing else would close it.
-        before?.close();
+      } catch (error) {
+        next.close();
+        // A slide that has ended has closed the one that it knew.
+        if (gone.signal.aborted) before?.close();
+        else page = before;
+        throw error;
       }
+      age = agedFrom(now(), slide);
+      // It is no longer the page of the slide: nothing else would close it.
+      before?.close();
       schedule();
-    } catch {
+    } catch (error) {
+      if (error instanceof Unplayable) return fail(error.message);
       // The one that is on stays, and becomes older.
       if (!gone.signal.aborted) timer = setTimeout(() => void renew(), RETRY_MS);
     }

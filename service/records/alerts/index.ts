@@ -16,7 +16,7 @@ import { keyOf, noOutages, record, reduce, speakerOf, typeOf } from './outages.t
 import { createWatch } from './watch.ts';
 
 interface Dependencies {
-  content: Pick<Content, 'screens' | 'hours' | 'status'>;
+  content: Pick<Content, 'screens' | 'hours' | 'status' | 'sessionPages'>;
   streams: Pick<Streams, 'list'>;
   peers: Pick<Peers, 'all' | 'alive' | 'broadcast' | 'settled' | 'addState'>;
   devices: Pick<Devices, 'statuses' | 'sightings'>;
@@ -186,7 +186,10 @@ export const createAlerts = async (
         ctx.body = {};
       },
     },
-    health: () => ({ notes: reason === null ? [] : [`Alerts cannot be delivered: ${reason}.`] }),
+    health: () => ({
+      issues: { slides: watch.signedOut() },
+      notes: reason === null ? [] : [`Alerts cannot be delivered: ${reason}.`],
+    }),
     start: () => {
       watch.start();
       if (receivers.length === 0) return;

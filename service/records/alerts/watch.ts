@@ -4,6 +4,7 @@ import type { Content } from '../../content/index.ts';
 import { type BoxAlerts, mostFailures } from '../../contract/alerts.ts';
 import type { Devices } from '../../devices/index.ts';
 import { isOpen } from '../../domain/opening-hours.ts';
+import { shownName } from '../../domain/slides.ts';
 import { spareOf } from '../../media/index.ts';
 import type { ServiceContext } from '../../module.ts';
 import type { Peers } from '../../peers/index.ts';
@@ -20,23 +21,27 @@ const sentences: Readonly<Record<Failure['kind'], readonly [failing: string, ok:
   stream: ['has failed, and is tried again', 'is live again'],
   storage: ['is almost full', 'has room again'],
 };
+const signedOut = 'is signed out: somebody must sign in on the maintenance page of that box';
 
-const failureCondition = ({ kind, subject, name, detail }: Failure, status: 'failing' | 'ok'): Condition => ({
+/** What a box reports of itself, and slides whose pages are signed out. */
+type AnyFailure = Omit<Failure, 'kind'> & { kind: Failure['kind'] | 'slide' };
+
+const failureCondition = ({ kind, subject, name, detail }: AnyFailure, status: 'failing' | 'ok'): Condition => ({
   kind,
   subject,
   status,
-  message: `${name} ${status === 'failing' ? (detail ?? sentences[kind][0]) : sentences[kind][1]}.`,
+  message: `${name} ${kind === 'slide' ? signedOut : status === 'failing' ? (detail ?? sentences[kind][0]) : sentences[kind][1]}.`,
 });
 
 export const createWatch = (
-  { options, now, tempo, ids, dirs, machineName, log }: ServiceContext,
+  { options, now, tempo, ids, dirs, machineName, log, kiosk }: ServiceContext,
   {
     content,
     streams,
     peers,
     devices,
   }: {
-    content: Pick<Content, 'screens' | 'hours' | 'status'>;
+    content: Pick<Content, 'screens' | 'hours' | 'status' | 'sessionPages'>;
     streams: Pick<Streams, 'list'>;
     peers: Pick<Peers, 'all' | 'alive'>;
     devices: Pick<Devices, 'statuses' | 'sightings'>;
@@ -62,8 +67,20 @@ export const createWatch = (
 
   const streamName = (source: string, key: string): string => `The stream ${key} of ${source.slice(0, MAX_SOURCE)}`;
 
+  const signedOutSlides = (): NonNullable<BoxAlerts['signedOut']> => {
+    const pages = content.sessionPages();
+    if (pages.length === 0 || kiosk === undefined) return [];
+    const out = kiosk().sessions.flatMap(({ name, signed_out }) => signed_out.map((address) => `${name} ${address}`));
+    return pages
+      .filter(({ session, address }) => out.includes(`${session} ${address}`))
+      .map(({ slideId, title, session }) => ({
+        subject: slideId,
+        name: `The page of the slide "${shownName(title) || slideId}" (session ${session}) on the box ${machineName}`,
+      }));
+  };
+
   /** What fails here, and what works. */
-  const own = (): Pick<BoxAlerts, 'failing' | 'live'> => {
+  const own = (): Pick<BoxAlerts, 'failing' | 'live' | 'signedOut'> => {
     const failing: Failure[] = [];
     const { status } = content.status();
     if (status !== 'ok') failing.push({ kind: 'content', subject: nodeId, name: contentName, detail: contentDetail() });
@@ -73,7 +90,12 @@ export const createWatch = (
       if (state === 'failing') failing.push({ kind: 'stream', subject: key, name: streamName(source, key) });
     }
     const live = listed.flatMap(({ key, state }) => (state === 'live' ? [key] : []));
-    return { failing: failing.slice(0, mostFailures), live: live.slice(0, mostFailures) };
+    const out = signedOutSlides().slice(0, mostFailures);
+    return {
+      failing: failing.slice(0, mostFailures),
+      live: live.slice(0, mostFailures),
+      ...(out.length > 0 && { signedOut: out }),
+    };
   };
 
   /** The boxes whose version is being replaced, by id. */
@@ -81,6 +103,20 @@ export const createWatch = (
     const time = new Date(now()).toISOString();
     const updates = [...records.values()].filter(({ kind, at }) => kind === 'update' && at > time);
     return new Set(updates.map(({ subject }) => subject));
+  };
+
+  /** Ends the outages of what does not exist any more. @param known the keys of what does */
+  const goneOf = (
+    wanted: 'device' | 'slide',
+    known: ReadonlySet<string>,
+    { records, watched }: Pick<Outages, 'records' | 'watched'>,
+  ): Condition[] => {
+    const underway = [...records.values()].filter(({ isFailing }) => isFailing).map(keyOf);
+    return [...new Set([...underway, ...watched.keys()])].flatMap((key): Condition[] => {
+      const [kind, subject] = key.split(/ (.*)/s);
+      if (kind !== wanted || subject === undefined || known.has(key)) return [];
+      return [{ kind: wanted, subject, status: 'gone', message: '' }];
+    });
   };
 
   const deviceConditions = (
@@ -103,13 +139,7 @@ export const createWatch = (
       return [{ ...condition, status: isSilent ? 'silent' : 'failing', message: `${name} is away${cause}.` }];
     });
     const known = new Set(statuses.map(({ device }) => keyOf({ kind: 'device', subject: device.deviceId })));
-    const underway = [...records.values()].filter(({ isFailing }) => isFailing).map(keyOf);
-    const gone = [...new Set([...underway, ...watched.keys()])].flatMap((key): Condition[] => {
-      const [kind, subject] = key.split(/ (.*)/s);
-      if (kind !== 'device' || subject === undefined || known.has(key)) return [];
-      return [{ kind, subject, status: 'gone', message: '' }];
-    });
-    return [...conditions, ...gone];
+    return [...conditions, ...goneOf('device', known, { records, watched })];
   };
 
   const boxConditions = (silentBoxes: ReadonlySet<string>): Condition[] =>
@@ -123,18 +153,27 @@ export const createWatch = (
     });
 
   /** Failures that boxes report of themselves. A stream is live if it is live on a box and fails on none. */
-  const failureConditions = (): Condition[] => {
+  const failureConditions = (outages: Pick<Outages, 'records' | 'watched'>): Condition[] => {
     const boxes = [
       { id: nodeId, url: null, alerts: own() },
       ...peers.alive().flatMap(({ nodeId: id, url, state: { alerts } }) => (alerts ? [{ id, url, alerts }] : [])),
     ];
-    const failing = new Map(boxes.flatMap(({ alerts }) => alerts.failing.map((each) => [keyOf(each), each])));
-    const working: Failure[] = boxes.flatMap(({ id, url, alerts }): Failure[] => [
+    const failures = boxes.flatMap(({ alerts: { failing: own, signedOut = [] } }): AnyFailure[] => [
+      ...own,
+      ...signedOut.map((each) => ({ kind: 'slide' as const, ...each })),
+    ]);
+    const failing = new Map(failures.map((each) => [keyOf(each), each]));
+    const slides = content
+      .sessionPages()
+      .map(({ slideId }): AnyFailure => ({ kind: 'slide', subject: slideId, name: '' }));
+    const working: AnyFailure[] = boxes.flatMap(({ id, url, alerts }): AnyFailure[] => [
       { kind: 'content', subject: id, name: url === null ? contentName : `content.json on the box at ${url}` },
       { kind: 'storage', subject: id, name: storageName },
       ...alerts.live.map((key): Failure => ({ kind: 'stream', subject: key, name: `The stream ${key}` })),
     ]);
+    working.push(...slides);
     return [
+      ...goneOf('slide', new Set([...slides.map(keyOf), ...failing.keys()]), outages),
       ...[...failing.values()].map((each) => failureCondition(each, 'failing')),
       ...working.filter((each) => !failing.has(keyOf(each))).map((each) => failureCondition(each, 'ok')),
     ];
@@ -149,13 +188,15 @@ export const createWatch = (
 
   return {
     own,
+    /** Sentences about the slides whose pages are signed out here. */
+    signedOut: (): string[] => signedOutSlides().map(({ name }) => `${name} ${signedOut}.`),
     /** @param outages that were reported to receivers, and what may become one */
     conditions: (outages: Pick<Outages, 'records' | 'watched'>): Condition[] => {
       const silentBoxes = updating(outages);
       const conditions = [
         ...deviceConditions(outages, silentBoxes),
         ...boxConditions(silentBoxes),
-        ...failureConditions(),
+        ...failureConditions(outages),
       ];
       return isClosed() ? conditions.map((each) => ({ ...each, status: 'silent' })) : conditions;
     },

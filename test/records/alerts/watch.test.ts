@@ -19,7 +19,12 @@ test('a device that was unbound while it was missing is watched from the start o
       log: pino({ level: 'silent' }),
     } as unknown as ServiceContext,
     {
-      content: { screens: () => [], hours: () => null, status: () => ({ status: 'ok' }) as never },
+      content: {
+        screens: () => [],
+        hours: () => null,
+        sessionPages: () => [],
+        status: () => ({ status: 'ok' }) as never,
+      },
       streams: { list: () => [] },
       peers: { all: () => [], alive: () => [] },
       devices: { statuses: () => statuses, sightings: () => [] },

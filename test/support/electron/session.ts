@@ -1,6 +1,7 @@
 /** Sessions: a browser context of Chromium each, with the permissions that the handlers give. */
 import { EventEmitter } from 'node:events';
 import type { Chromium } from './chromium.ts';
+import { Cookies } from './cookies.ts';
 import { theWorld } from './world.ts';
 
 type RequestHandler = (contents: null, permission: string, answer: (granted: boolean) => void) => void;
@@ -73,6 +74,13 @@ export class Session extends EventEmitter {
       this.beforeSendHeaders = listener;
     },
   };
+
+  readonly cookies = new Cookies(async () => this.context(await theWorld().chromium));
+  /** What is opened from now on is in a context of its own; pages that are open keep what they have. */
+  clearStorageData(): Promise<void> {
+    this.#context = undefined;
+    return Promise.resolve();
+  }
 
   #isGranted(permission: string): boolean {
     let granted = this.#request === null;

@@ -1,0 +1,84 @@
+/**
+ * The page of others in which somebody signs in, beside the maintenance page, which becomes a bar above it. As all pages of
+ * others it has no preload script, no permissions, windows and downloads, and here no sound.
+ */
+import { WebContentsView } from 'electron';
+import type { ViewArea } from '../../service/public.ts';
+import type { Rotation } from './displays.ts';
+import type { LayeredWindow } from './layers.ts';
+import { lockedPreferences, rotateContents, watchChord } from './web-pages.ts';
+
+/** The share of the height that the bar takes. */
+const BAR = 0.14;
+
+const areas: Readonly<Record<Rotation, readonly [bar: ViewArea, page: ViewArea]>> = {
+  0: [
+    { x: 0, y: 0, width: 1, height: BAR },
+    { x: 0, y: BAR, width: 1, height: 1 - BAR },
+  ],
+  90: [
+    { x: 1 - BAR, y: 0, width: BAR, height: 1 },
+    { x: 0, y: 0, width: 1 - BAR, height: 1 },
+  ],
+  180: [
+    { x: 0, y: 1 - BAR, width: 1, height: BAR },
+    { x: 0, y: 0, width: 1, height: 1 - BAR },
+  ],
+  270: [
+    { x: 0, y: 0, width: BAR, height: 1 },
+    { x: BAR, y: 0, width: 1 - BAR, height: 1 },
+  ],
+};
+
+/** Where the bar is: at the top, as people see it. */
+export const barArea = (rotation: Rotation): ViewArea => areas[rotation][0];
+
+export interface SignInPage {
+  contents: Electron.WebContents;
+  /** Loads the address once more. Resolves when it has loaded, or cannot be. */
+  load(): Promise<void>;
+  rotate(rotation: Rotation): void;
+  close(): void;
+}
+
+interface SignInOptions {
+  partition: string;
+  address: string;
+  rotation: Rotation;
+}
+
+/** How long a page is waited for that does not end loading, in ms. */
+const LOAD_MS = 10_000;
+
+/** @param handlers `onChord`: the maintenance key combination was pressed; `onEnd`: the page has crashed or closed itself */
+export const openSignInPage = (
+  window: LayeredWindow,
+  { partition, address, rotation }: SignInOptions,
+  { onChord, onEnd }: { onChord(): void; onEnd(): void },
+): SignInPage => {
+  const view = new WebContentsView({ webPreferences: { ...lockedPreferences, partition } });
+  view.setBackgroundColor('#ffffff');
+  const { webContents: contents } = view;
+  contents.on('render-process-gone', onEnd);
+  contents.on('destroyed', onEnd);
+  watchChord(contents, onChord);
+  const rotate = rotateContents(contents, rotation);
+  window.put(view, 'sign-in', areas[rotation][1]);
+  const load = async (): Promise<void> => {
+    const patience = new Promise<void>((resolve) => setTimeout(resolve, LOAD_MS).unref());
+    await Promise.race([contents.loadURL(address).catch(() => {}), patience]);
+  };
+  void load();
+  return {
+    contents,
+    load,
+    rotate: (next) => {
+      rotate(next);
+      window.put(view, 'sign-in', areas[next][1]);
+    },
+    close: () => {
+      window.remove(view);
+      if (!contents.isDestroyed()) contents.close();
+    },
+  };
+};

@@ -1,0 +1,28 @@
+/** What people change at the box itself, on its maintenance page; the audit records it without an address. */
+import type { Devices } from './devices/index.ts';
+import type { Records } from './records/index.ts';
+import type { Service } from './renewal.ts';
+import type { Screens } from './screens/index.ts';
+
+interface Dependencies {
+  records: Pick<Records, 'audit'>;
+  devices: Pick<Devices, 'bind'>;
+  screens: Pick<Screens, 'retry'>;
+}
+
+/** @param url of the service */
+export const createAtBox = (
+  { records, devices, screens }: Dependencies,
+  url: string,
+): Pick<Service, 'bind' | 'onSession'> => ({
+  bind: async (deviceId, screenSlug) => {
+    const rule = { action: 'device.bind', subject: 'device', id: 'deviceId' } as const;
+    const asked = { params: { deviceId }, operator: null, address: null };
+    await records.audit.during(rule, asked, () => devices.bind(deviceId, screenSlug, url));
+  },
+  onSession: async (change, session, origin) => {
+    screens.retry();
+    const made = { operator: null, address: null, action: `session.${change}`, target: session, result: 'ok' };
+    await records.audit.record({ ...made, before: null, after: { origin } });
+  },
+});

@@ -1,0 +1,204 @@
+/** Pages that somebody signs in to at the box: kept over a restart, kept apart, and found once they are signed out. */
+import { once } from 'node:events';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { isWithin, judge } from '../../main/sessions/signed-out.ts';
+import { describeBrowser } from '../support/browser.ts';
+import type { Electron } from '../support/electron/ask.ts';
+import { itDouble, patience, startKiosk, type TestKiosk } from '../support/kiosk.ts';
+import { lobby } from '../support/player.ts';
+import { temporaryFolder } from '../support/service.ts';
+import { healthOf } from './health.ts';
+
+describe('a page is signed in', () => {
+  it.each([
+    ['https://a.test/d/board', 'https://a.test/d', true],
+    ['https://a.test/d', 'https://a.test/d/', true],
+    ['https://a.test/d/board?login', 'https://a.test', true],
+    ['https://a.test/#/board/1', 'https://a.test/#/board', true],
+    ['https://a.test/#/login', 'https://a.test/#/board', false],
+    ['https://a.test/dashboard', 'https://a.test/d', false],
+    ['https://a.test:444/d', 'https://a.test/d', false],
+    ['http://a.test/d', 'https://a.test/d', false],
+    ['https://a.test.evil/d', 'https://a.test/d', false],
+    ['chrome-error://chromewebdata/', 'https://a.test/d', false],
+    ['', 'https://a.test/d', false],
+  ])('at %s, where it should begin like %s: %s', (url, beginning, isIn) => {
+    expect(isWithin(url, beginning)).toBe(isIn);
+    const page = { address: 'https://a.test/', signedInAt: beginning };
+    expect(judge({ url, asks: false }, page)).toBe(isIn ? 'in' : 'elsewhere');
+    expect(judge({ url, asks: true }, page)).toBe('password');
+  });
+});
+
+/** A dashboard with a login page. It can end everybody's session, and asks for what no page may have. */
+const startDash = async () => {
+  const state = { tokens: new Set<string>(), files: 0 };
+  const server = createServer((request, response) => {
+    const path = request.url ?? '';
+    const token = /(?:^|; )sid=([^;]+)/.exec(request.headers.cookie ?? '')?.[1] ?? '';
+    response.setHeader('Content-Type', 'text/html');
+    if (path === '/file') {
+      state.files += 1;
+      response.setHeader('Content-Disposition', 'attachment; filename=x.bin');
+      return void response.end('file');
+    }
+    if (path.startsWith('/enter')) {
+      const next = `t0ken-${state.tokens.size}-c00kie`;
+      state.tokens.add(next);
+      // Without a date it ends with the browser.
+      response.setHeader('Set-Cookie', `sid=${next}; HttpOnly; Path=/`);
+      return void response.writeHead(302, { Location: '/board?entered' }).end();
+    }
+    if (path.startsWith('/login')) {
+      const unruly = `<script>
+        window.opened = open('/popup');
+        window.asked = navigator.mediaDevices?.getUserMedia({ video: true }).then(() => 'given', (error) => error.name) ?? 'none';
+        Object.assign(document.createElement('a'), { href: '/file', download: 'x' }).click();
+      </script>`;
+      return void response.end(
+        `<!doctype html><h1>Sign in</h1><input type="password"><a href="/enter">Enter</a>${unruly}`,
+      );
+    }
+    if (!state.tokens.has(token)) return void response.writeHead(302, { Location: '/login' }).end();
+    response.end(
+      '<!doctype html><h1>Figures</h1><script>if (location.search === "?entered") localStorage.theme = "st0rage"; document.title = localStorage.theme ?? "none"</script>',
+    );
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, 'listening');
+  return { state, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+};
+
+const externals = (kiosk: TestKiosk) =>
+  kiosk.evaluate(({ webContents }: Electron) =>
+    webContents
+      .getAllWebContents()
+      .filter(({ session }: Electron) => session.partition.startsWith('session-'))
+      .map((each: Electron) => ({ url: each.getURL(), partition: each.session.partition, isMuted: each.isMuted })),
+  );
+
+/** The text of every file under a folder. */
+const textsIn = (folder: string): string =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+    .join('\n');
+
+describeBrowser('a page with a session', { timeout: 180_000 }, () => {
+  itDouble('is signed in to once, at the box, and found when it is signed out', async () => {
+    const dash = await startDash();
+    const receiver: { type: string; subject: string; message: string }[] = [];
+    const alerts = createServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      receiver.push(JSON.parse(body));
+      response.end();
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void alerts.close());
+    await once(alerts, 'listening');
+    const web = { session: 'figures', signed_in_at: `${dash.url}/board` };
+    const page = (id: string, more: object) => ({
+      id,
+      kind: 'web',
+      media_url: `${dash.url}/board`,
+      duration_seconds: 600,
+      content: { web: { ...web, ...more } },
+    });
+    const dataDir = temporaryFolder();
+    const options = {
+      dataDir,
+      content: lobby([page('board', {}), { id: 'hello', kind: 'text', title: 'Hello', duration_seconds: 600 }]),
+      config: { kiosk: { displays: [{ display: 1, screen: 'lobby' }], pin: '2468' } },
+      env: {
+        SIGNAGE_ALERT_URL: `http://127.0.0.1:${(alerts.address() as AddressInfo).port}/`,
+        SIGNAGE_ALERT_GRACE_SECONDS: '0',
+      },
+    };
+    const kiosk = await startKiosk(options);
+    const shown = async (of: TestKiosk) => (await healthOf(of)).screens[0]?.slide;
+    const sessions = async (of: TestKiosk) => (await healthOf(of)).sessions;
+    // Nobody is signed in: the slide fails, the next one is shown, and people are told.
+    await expect.poll(() => shown(kiosk), patience).toBe('hello');
+    const out = { name: 'figures', origin: dash.url, signed_in_at: null, signed_out: [`${dash.url}/board`] };
+    await expect.poll(() => sessions(kiosk), patience).toEqual([out]);
+    await expect.poll(() => receiver, patience).toMatchObject([{ type: 'slide.signed_out', subject: 'board' }]);
+    expect(receiver[0]?.message).toContain('maintenance page');
+    expect(await externals(kiosk)).toEqual([]);
+
+    await kiosk.pressChord();
+    const maintenance = await kiosk.page(/maintenance\.html/);
+    for (const digit of '2468') await maintenance.getByRole('button', { name: digit, exact: true }).click();
+    await maintenance.getByRole('button', { name: 'Enter' }).click();
+    await maintenance.getByText('Signed out: it asks for a sign-in').first().waitFor();
+    expect(await maintenance.locator('img.picture').getAttribute('src')).toMatch(/^data:image\/jpeg;base64,/);
+    await maintenance.getByRole('button', { name: 'Sign in', exact: true }).click();
+    const login = await kiosk.page(/\/login$/);
+    await login.getByRole('heading', { name: 'Sign in' }).waitFor();
+    const layout = () =>
+      kiosk.evaluate(({ BaseWindow }: Electron) =>
+        BaseWindow.getAllWindows()[0]
+          .contentView.children.slice(-2)
+          .map(({ bounds, webContents }: Electron) => [bounds.y, bounds.height, webContents.isFocused()]),
+      );
+    await expect.poll(layout, patience).toEqual([
+      [0, 76, false],
+      [76, 464, true],
+    ]);
+    // It is as every page of others: alone, silent, and without rights.
+    expect(await externals(kiosk)).toMatchObject([{ isMuted: true }]);
+    const asked =
+      'Promise.resolve(window.asked).then((asked) => [window.opened, asked, typeof maintenance, typeof kiosk])';
+    const [opened, camera, ...bridges] = await login.evaluate<string[]>(asked);
+    expect([opened, ...bridges]).toEqual([null, 'undefined', 'undefined']);
+    expect(camera).not.toBe('given');
+    // Before anybody has signed in it is no use to say so.
+    await maintenance.getByRole('button', { name: 'I am signed in' }).click();
+    await maintenance.getByText('still asks for a sign-in').waitFor();
+    await maintenance.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await (await kiosk.page(/\/login$/)).getByRole('link', { name: 'Enter' }).click();
+    await kiosk.page(/\/board\?entered$/);
+    await maintenance.getByRole('button', { name: 'I am signed in' }).click();
+    await maintenance.getByText('Signed in here on').waitFor();
+    await maintenance.getByRole('button', { name: 'Done' }).click();
+    expect(dash.state.tokens.size).toBe(1);
+    await expect
+      .poll(() => sessions(kiosk), patience)
+      .toMatchObject([{ signed_in_at: expect.any(String), signed_out: [] }]);
+    await fetch(`${await kiosk.url()}/api/screens/lobby/commands`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ command: 'next' }),
+    });
+    await expect.poll(() => shown(kiosk), patience).toBe('board');
+    const audit = (await (await fetch(`${await kiosk.url()}/console/api/audit`)).json()) as { records: object[] };
+    expect(audit.records).toContainEqual(expect.objectContaining({ action: 'session.signin', target: 'figures' }));
+
+    // What is kept is in one file, which only the player reads, and in none of them as it is.
+    await expect.poll(() => statSync(join(dataDir, 'sessions.json')).mode & 0o777, patience).toBe(0o600);
+    expect(statSync(join(dataDir, 'seal-key')).mode & 0o777).toBe(0o600);
+    await kiosk.quit();
+    await kiosk.ended();
+    expect(textsIn(dataDir)).not.toMatch(/t0ken-|st0rage/);
+
+    // With a cookie that ends with the browser, and with the storage of the page.
+    const again = await startKiosk(options);
+    await expect.poll(() => shown(again), patience).toBe('board');
+    const titles = () => again.pages().flatMap((each) => (each.url() === `${dash.url}/board` ? [each.title()] : []));
+    await expect.poll(async () => (await Promise.all(titles())).at(-1), patience).toBe('st0rage');
+    expect(dash.state.tokens.size).toBe(1);
+
+    // The site ends the session while the page is on.
+    dash.state.tokens.clear();
+    await (await again.page(/\/board$/)).evaluate('location.reload()');
+    await expect.poll(() => shown(again), patience).toBe('hello');
+    await expect.poll(async () => (await sessions(again))?.[0]?.signed_out, patience).toEqual([`${dash.url}/board`]);
+    expect((await healthOf(again)).sessions[0]?.signed_in_at).toEqual(expect.any(String));
+  });
+});
