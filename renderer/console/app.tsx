@@ -20,6 +20,7 @@ import { Wall } from './wall/wall.tsx';
 
 const signIn = async () => (await import('./sign-in.tsx')).SignIn;
 const joinPage = async () => (await import('./join.tsx')).Join;
+const handoverPage = async () => (await import('./handover.tsx')).HandoverPage;
 
 const Banner = ({ tone, children }: { tone: 'warning' | 'bad' | 'info'; children: ComponentChildren }) => (
   <div class={`banner ${tone}`}>
@@ -32,7 +33,7 @@ const Banner = ({ tone, children }: { tone: 'warning' | 'bad' | 'info'; children
 const Running = ({ takeover }: { takeover: Takeover }) => {
   const { access, audit, client, site, announcer, texts, format, clock } = useConsole();
   const isEnding = useSignal(false);
-  const { id, level, title, body, from, until } = takeover;
+  const { id, level, title, body, from, until, targets } = takeover;
   const starter = starterOf(audit.records.value, id);
   const end = async (): Promise<void> => {
     isEnding.value = true;
@@ -55,7 +56,7 @@ const Running = ({ takeover }: { takeover: Takeover }) => {
             ? texts.takeover.untilEnded
             : texts.takeover.untilTime({ time: format.when(until, clock.now()) })}
         </p>
-        {access.may('DELETE /console/api/takeovers/:id') && (
+        {access.may('DELETE /console/api/takeovers/:id') && access.covers(targets, site.screens()) && (
           <button
             type="button"
             class="button small"
@@ -73,8 +74,10 @@ const Running = ({ takeover }: { takeover: Takeover }) => {
 
 /** That others in the network can read what this page does, and what helps. */
 const Insecure = () => {
-  const { texts, secureUrl } = useConsole();
+  const { texts, secureUrl, session } = useConsole();
   const words = texts.insecure;
+  // Who came by the secret types it there again; a key makes way for one of the secure page.
+  const step = session.person.value === null ? '' : '#device';
   return (
     <Banner tone="warning">
       <details>
@@ -82,7 +85,7 @@ const Insecure = () => {
         <p>{secureUrl === null ? words.off : words.task}</p>
         {secureUrl !== null && (
           <p>
-            <a class="button small" href={secureUrl}>
+            <a class="button small" href={secureUrl + step}>
               {words.open}
             </a>{' '}
             <a href="/trust">{words.install}</a>
@@ -339,6 +342,7 @@ export const App = () => {
   const { router, texts, session, announcer, access } = useConsole();
   const [first = 'screens', ...rest] = pathNow(router.path.value);
   const name = pages.find((each) => each === first) ?? 'screens';
+  const invitation = session.invitation.value;
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   const where = router.path.value.join('/');
@@ -366,10 +370,12 @@ export const App = () => {
       </div>
       <Drop />
       <Notices announcer={announcer} closeLabel={texts.close} />
-      {session.invitation.value !== null ? (
-        <Lazy load={joinPage} with={{ invitation: session.invitation.value }} />
-      ) : (
+      {invitation === null ? (
         session.isAsking.value && <Lazy load={signIn} with={{}} />
+      ) : 'code' in invitation ? (
+        <Lazy load={joinPage} with={{ invitation }} />
+      ) : (
+        <Lazy load={handoverPage} with={{ handover: invitation }} />
       )}
     </>
   );

@@ -4,14 +4,14 @@ import { hkdf } from '@noble/hashes/hkdf.js';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import { useState } from 'preact/hooks';
 import { joinInfo, joinText } from '../../service/domain/joining.ts';
 import { createPageSigning } from '../shared/page-signing.ts';
-import { checkStatus, reasonOf, Unproven } from './api/errors.ts';
+import { checkStatus, Unproven } from './api/errors.ts';
 import { keepPersonKey, makeKey } from './api/person-key.ts';
 import type { Invitation } from './api/session.ts';
 import { useConsole } from './ui/context.tsx';
-import { Dialog, Field } from './ui/controls.tsx';
+import { Dialog } from './ui/controls.tsx';
+import { DeviceForm } from './ui/device-form.tsx';
 
 interface Joined {
   person: { name: string };
@@ -42,49 +42,22 @@ const join = async ({ person, code }: Invitation, device: string) => {
 
 export const Join = ({ invitation }: { invitation: Invitation }) => {
   const { session, texts, announcer } = useConsole();
-  const [fault, setFault] = useState<string | null>(null);
-  const [isJoining, setJoining] = useState(false);
   const words = texts.join;
   const known = session.person.value;
 
-  const submit = async (form: HTMLFormElement): Promise<void> => {
-    const device = String(new FormData(form).get('device')).trim();
-    if (device === '') return setFault(words.missing);
-    setJoining(true);
-    setFault(null);
-    try {
-      const key = await join(invitation, device);
-      session.joined(key);
-      announcer.say(words.done({ name: key.name }));
-    } catch (error) {
-      setFault(reasonOf(error, texts));
-      setJoining(false);
-    }
+  const submit = async (device: string): Promise<void> => {
+    const key = await join(invitation, device);
+    session.joined(key);
+    announcer.say(words.done({ name: key.name }));
   };
 
   return (
     <Dialog title={words.title}>
-      <form
-        class="stack"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!isJoining) void submit(event.currentTarget);
-        }}
-      >
+      <DeviceForm submit={words.submit} onSubmit={submit} onDecline={session.decline}>
         <p class="soft">{words.task({ id: invitation.person })}</p>
         {known !== null && <p class="notice warning">{words.replaces({ name: known })}</p>}
         {!isSecureContext && <p class="notice warning">{words.open}</p>}
-        <Field label={words.device} hint={words.deviceHint} fault={fault}>
-          {(control) => <input {...control} name="device" maxLength={64} />}
-        </Field>
-        <button type="submit" class="button primary" aria-disabled={isJoining}>
-          {isJoining ? words.joining : words.submit}
-        </button>
-        <button type="button" class="button" onClick={session.decline}>
-          {words.decline}
-        </button>
-      </form>
+      </DeviceForm>
     </Dialog>
   );
 };

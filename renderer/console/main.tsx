@@ -2,7 +2,7 @@ import { languages as boxLanguages } from 'virtual:texts/box/lazy';
 import { languages, type Texts } from 'virtual:texts/console/lazy';
 import { render } from 'preact';
 import type { ConsoleBoot } from '../../service/contract/page.ts';
-import { readInvitation } from '../../service/domain/joining.ts';
+import { readHandover, readInvitation } from '../../service/domain/joining.ts';
 import { readBoot } from '../shared/boot.ts';
 import { choose, inRegion } from '../shared/language.ts';
 import { requireTopLevel } from '../shared/top-level.ts';
@@ -32,7 +32,7 @@ import { ConsoleContext } from './ui/context.tsx';
 requireTopLevel();
 boundTexts();
 
-const { timeZone, hasSecret, hasSignOn, secureUrl } = readBoot<ConsoleBoot>(document);
+const { timeZone, hasSecret, hasSignOn, secureUrl, plainUrl } = readBoot<ConsoleBoot>(document);
 const tag = choose(Object.keys(languages), navigator.languages);
 const sectionIn = async (of: typeof languages, wanted: string) => (await of[wanted]?.())?.section;
 const texts: ConsoleTexts = {
@@ -44,7 +44,7 @@ const texts: ConsoleTexts = {
 };
 document.documentElement.lang = tag;
 
-const invited = hasSecret ? readInvitation(location.hash) : null;
+const invited = hasSecret ? (readInvitation(location.hash) ?? readHandover(location.hash)) : null;
 // The code is in no history.
 if (invited !== null) history.replaceState(null, '', location.pathname);
 const key = hasSecret ? await (await import('./api/person-key.ts')).readPersonKey() : null;
@@ -107,6 +107,7 @@ render(
       announcer,
       timeZone,
       secureUrl,
+      plainUrl,
       hasSignOn,
     }}
   >

@@ -2,10 +2,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SignInBegun, SignInState } from '../../service/contract/console/people.ts';
 import { qrPicture } from '../player/slides/qr-code.ts';
-import { checkStatus, isCode, reasonOf } from './api/errors.ts';
+import { checkStatus, isCode } from './api/errors.ts';
 import { keepPersonKey, makeKey, type NewKey } from './api/person-key.ts';
 import { useConsole } from './ui/context.tsx';
-import { Field } from './ui/controls.tsx';
+import { DeviceForm } from './ui/device-form.tsx';
 
 const path = '/console/api/oidc';
 const headers = { 'Content-Type': 'application/json', 'x-signage-page': '1' };
@@ -28,7 +28,7 @@ export const SignOn = () => {
   const words = texts.signOn;
   const [waiting, setWaiting] = useState<Waiting | null>(null);
   const [fault, setFault] = useState<string | null>(null);
-  const device = useRef('');
+  const named = useRef('');
 
   useEffect(() => {
     if (waiting === null) return;
@@ -58,16 +58,11 @@ export const SignOn = () => {
     };
   }, [waiting]);
 
-  const start = async (): Promise<void> => {
-    if (device.current.trim() === '') return setFault(texts.join.missing);
+  const start = async (device: string): Promise<void> => {
     setFault(null);
-    try {
-      const key = await makeKey();
-      const name = device.current.trim();
-      setWaiting({ begun: await ask(path, { public_key: key.publicKey, device: name }), key, device: name });
-    } catch (error) {
-      setFault(reasonOf(error, texts));
-    }
+    const key = await makeKey();
+    setWaiting({ begun: await ask(path, { public_key: key.publicKey, device }), key, device });
+    named.current = device;
   };
 
   if (!isSecureContext) {
@@ -99,28 +94,5 @@ export const SignOn = () => {
       </div>
     );
   }
-  return (
-    <form
-      class="stack"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void start();
-      }}
-    >
-      <Field label={texts.join.device} hint={texts.join.deviceHint} fault={fault}>
-        {(control) => (
-          <input
-            {...control}
-            maxLength={64}
-            defaultValue={device.current}
-            onInput={(event) => (device.current = event.currentTarget.value)}
-          />
-        )}
-      </Field>
-      <button type="submit" class="button">
-        {words.submit}
-      </button>
-    </form>
-  );
+  return <DeviceForm value={named.current} fault={fault} submit={words.submit} onSubmit={start} />;
 };

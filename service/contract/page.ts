@@ -58,6 +58,8 @@ export interface ConsoleBoot extends PageBoot {
   hasSignOn: boolean;
   /** The address of the console over https, under the host of the request; null: the box does not answer there. */
   secureUrl: string | null;
+  /** The address of the console over http, under the host of the request. */
+  plainUrl: string | null;
 }
 
 export const previewQuery = z.object({

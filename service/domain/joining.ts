@@ -14,3 +14,22 @@ export const readInvitation = (fragment: string): { person: string; code: string
 };
 
 export const invitationFragment = (person: string, code: string): string => `#join=${person}.${code}`;
+
+/**
+ * How a person takes their place from the http page of the console to the secure one, by fragments: the secure page makes a key,
+ * the http page adds it with its own, and the secure one removes that.
+ */
+export type Handover =
+  | { step: 'device' }
+  | { step: 'add'; publicKey: string }
+  /** @param keyId of the http page */
+  | { step: 'added'; keyId: string };
+
+/** Null: the fragment is no step of a handover. */
+export const readHandover = (fragment: string): Handover | null => {
+  if (fragment === '#device') return { step: 'device' };
+  const [, publicKey] = /^#add=([\w-]{43})$/.exec(fragment) ?? [];
+  if (publicKey !== undefined) return { step: 'add', publicKey };
+  const [, keyId] = /^#added=([0-9a-f]{32})$/.exec(fragment) ?? [];
+  return keyId === undefined ? null : { step: 'added', keyId };
+};

@@ -1,4 +1,5 @@
 /** The HTML pages of the service, and which pages of other sites can be framed in them. */
+import type { IncomingMessage } from 'node:http';
 import QRCode from 'qrcode';
 import type { SiteAuthority } from '../authority/index.ts';
 import type { Content } from '../content/index.ts';
@@ -24,6 +25,14 @@ interface Dependencies {
 
 export type Pages = Module & Pick<PageRoutes, 'sendMissing'>;
 
+/** Makes the base URL of this service at a port, under the host of a request; null: it does not answer there. */
+const baseBy =
+  (scheme: string, portOf: () => number | null) =>
+  ({ headers: { host = '' } }: IncomingMessage): string | null => {
+    const [port, reached] = [portOf(), parseUrl(`http://${host}`)];
+    return port === null || reached === null ? null : new URL(`${scheme}//${reached.hostname}:${port}`).origin;
+  };
+
 /** @throws Error if the renderer is not built */
 export const createPages = async (
   { options, dirs, ids, get, monotonicNow }: ServiceContext,
@@ -31,6 +40,7 @@ export const createPages = async (
 ): Promise<Pages> => {
   const frames = createFrames({ isNamed: content.namesPage, get, monotonicNow });
   screens.onRedirect(frames.allow);
+  let plainPort: number | null = null;
   const { routes, sendMissing } = await createPageRoutes(
     {
       content,
@@ -49,10 +59,8 @@ export const createPages = async (
         };
       },
       formOpened: devices.formOpened,
-      secureBase: ({ headers: { host = '' } }) => {
-        const [port, reached] = [securePort(), parseUrl(`http://${host}`)];
-        return port === null || reached === null ? null : new URL(`https://${reached.hostname}:${port}`).origin;
-      },
+      secureBase: baseBy('https:', securePort),
+      plainBase: baseBy('http:', () => plainPort),
       box: () => ({ nodeId: ids.nodeId, time: proofs.time() }),
     },
     {
@@ -63,5 +71,11 @@ export const createPages = async (
       hasSignOn: options.sharedSecret !== null && options.oidcIssuer !== null,
     },
   );
-  return { routes: { ...routes, ...frameRoutes(frames) }, sendMissing };
+  return {
+    routes: { ...routes, ...frameRoutes(frames) },
+    sendMissing,
+    start: ({ port }) => {
+      plainPort = port;
+    },
+  };
 };

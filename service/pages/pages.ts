@@ -32,6 +32,8 @@ interface Dependencies {
   trust(request: IncomingMessage): Promise<TrustData | null>;
   /** The base URL of this service over https, under the host of the request; null: it does not answer there. */
   secureBase(request: IncomingMessage): string | null;
+  /** As {@link Dependencies.secureBase}, over http. */
+  plainBase(request: IncomingMessage): string | null;
   /** The boot data of every page about the box. */
   box(): Pick<PageBoot, 'nodeId' | 'time'>;
   /** Called when the onboarding form of a device is opened. */
@@ -70,7 +72,7 @@ const fillPage = <Boot extends PageBoot>(
 
 /** @throws Error if the renderer is not built */
 export const createPageRoutes = async (
-  { content, pageToken, formAddress, formOpened, trust, secureBase, box }: Dependencies,
+  { content, pageToken, formAddress, formOpened, trust, secureBase, plainBase, box }: Dependencies,
   { rendererDir, timeZone, variant, hasSecret, hasSignOn }: PagesOptions,
 ) => {
   const readPage = (path: string): Promise<string> => readFile(join(rendererDir, path), 'utf8');
@@ -134,14 +136,16 @@ export const createPageRoutes = async (
     },
     'GET /console': (ctx) => {
       ctx.set(consoleHeaders);
-      const base = secureBase(ctx.req);
-      const secureUrl = base === null ? null : `${base}/console`;
+      const [secureUrl = null, plainUrl = null] = [secureBase(ctx.req), plainBase(ctx.req)].map((base) =>
+        base === null ? null : `${base}/console`,
+      );
       sendPage<ConsoleBoot>(ctx, consolePage, {
         pageToken: null,
         timeZone: timeZone(),
         hasSecret,
         hasSignOn,
         secureUrl,
+        plainUrl,
       });
     },
     'GET /console/preview': async (ctx) => {

@@ -1,10 +1,13 @@
 /** The console over plain http says that others can read along, and leads to its secure address. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { Health } from '../../service/contract/health.ts';
+import { lobby } from '../content/samples.ts';
 import { describeBrowser, launchBrowser } from '../support/browser.ts';
-import { operatorSecret } from '../support/operator.ts';
+import { patience } from '../support/observe.ts';
+import { createOperator, operatorSecret } from '../support/operator.ts';
+import { invite } from '../support/people.ts';
 import { startTestService } from '../support/service.ts';
-import { inLan, openConsole, signIn } from './browser.ts';
+import { inLan, openConsole, signIn, violationsOn } from './browser.ts';
 
 const env = { SIGNAGE_HOST: '0.0.0.0', SIGNAGE_SHARED_SECRET: operatorSecret };
 
@@ -12,7 +15,7 @@ describeBrowser('the console', { timeout: 60_000 }, () => {
   test('over http in the LAN it offers the secure address, where nothing is said', async () => {
     const service = await startTestService({ env: { ...env, SIGNAGE_HTTPS: 'on', SIGNAGE_HTTPS_PORT: '0' } });
     const healthy = async () => ((await (await service.get('/healthz')).json()) as Health).https?.port;
-    await expect.poll(healthy).toEqual(expect.any(Number));
+    await expect.poll(healthy, patience).toEqual(expect.any(Number));
     const { page } = await openConsole(service.url);
     await signIn(page, operatorSecret);
     await page.getByText('This page is not opened securely').click();
@@ -27,6 +30,50 @@ describeBrowser('the console', { timeout: 60_000 }, () => {
     await signIn(there, operatorSecret);
     await there.getByRole('heading', { level: 1 }).first().waitFor();
     expect(await there.getByText('This page is not opened securely').count()).toBe(0);
+  });
+
+  test('a person goes on at the secure address with a key that is made there, and that of the http page is removed', async () => {
+    const service = await startTestService({
+      content: lobby,
+      env: { ...env, SIGNAGE_HTTPS: 'on', SIGNAGE_HTTPS_PORT: '0' },
+    });
+    const healthy = async () => ((await (await service.get('/healthz')).json()) as Health).https?.port;
+    await expect.poll(healthy, patience).toEqual(expect.any(Number));
+    const ask = createOperator(service, operatorSecret);
+    await ask('PUT', '/console/api/people/maria', { name: 'Maria', role: 'viewer' });
+    const code = await invite(service, 'maria');
+    const { page } = await openConsole(service.url, { ignoreHTTPSErrors: true });
+    await page.goto('about:blank');
+    await page.goto(`${inLan(service.url)}/console#join=maria.${code}`);
+    await page.getByLabel('Name of this device').fill('Laptop');
+    await page.getByRole('button', { name: 'Join' }).click();
+    await page.getByRole('heading', { name: 'Lobby' }).waitFor();
+    const keys = async (): Promise<{ id: string; device: string }[]> =>
+      (await (await ask('GET', '/console/api/people')).json()).people[0].keys;
+    const [first] = await keys();
+
+    await page.getByText('This page is not opened securely').click();
+    await page.getByRole('link', { name: 'Open securely' }).click();
+    await page.getByRole('heading', { name: 'Go on securely' }).waitFor();
+    expect(page.url()).toBe(`${inLan(service.url)}/console`);
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByLabel('Name of this device').fill('Laptop, securely');
+    const fingerprint = (await page.locator('dialog code').textContent())?.replaceAll(' ', '');
+    await page.getByRole('button', { name: 'Add the key' }).click();
+    await page.waitForURL(/^https:/);
+    await page.getByRole('heading', { name: 'Lobby' }).waitFor();
+    await expect.poll(keys, patience).toMatchObject([{ id: fingerprint, device: 'Laptop, securely' }]);
+    expect(first?.id).not.toBe(fingerprint);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Lobby' }).waitFor();
+    // An address alone adds nothing, and removes nothing.
+    await page.goto('about:blank');
+    await page.goto(`https://${new URL(inLan(service.url)).hostname}:${await healthy()}/console#added=${fingerprint}`);
+    await page.getByRole('heading', { name: 'Lobby' }).waitFor();
+    expect(await keys()).toHaveLength(1);
+    await page.goto('about:blank');
+    await page.goto(`${inLan(service.url)}/console`);
+    await page.getByText('This key was removed', { exact: false }).waitFor();
   });
 
   test('where the box has no HTTPS it says how to switch that on', async () => {

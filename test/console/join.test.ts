@@ -1,7 +1,6 @@
 /** A person joins in a real Chromium over plain http, goes on with the key after a reload, and is removed. */
 import { expect } from 'vitest';
 import { lobby } from '../content/samples.ts';
-import { startFakeProvider } from '../people/fake-provider.ts';
 import { itBrowser } from '../support/browser.ts';
 import { patience } from '../support/observe.ts';
 import { createOperator, operatorSecret, secretSettings } from '../support/operator.ts';
@@ -34,35 +33,4 @@ itBrowser('joins by the address of an invitation, and is told who removed the ke
   await ask('DELETE', '/console/api/people/maria', undefined, { 'x-signage-operator': 'Anna' });
   await page.getByText('You were disabled by Anna.').waitFor();
   await expect.poll(() => page.getByLabel('Shared secret').count(), patience).toBe(1);
-});
-
-itBrowser('signs in with the provider, and does not wait for a sign-in that its box forgot', async () => {
-  const { issuer, state, claims, sign } = await startFakeProvider();
-  const service = await startTestService({
-    content: lobby,
-    env: {
-      ...secretSettings(operatorSecret),
-      SIGNAGE_OIDC_ISSUER: issuer,
-      SIGNAGE_OIDC_ROLES: 'groups:guests=viewer',
-      SIGNAGE_TRUST_PROXY: 'on',
-      SIGNAGE_HOST: '0.0.0.0',
-    },
-  });
-  const { page } = await openConsole(service.url);
-  await page.setExtraHTTPHeaders({ 'X-Forwarded-Proto': 'https' });
-  await page.goto(`${service.url}/console`);
-  const begin = async (): Promise<void> => {
-    await page.getByLabel('Name of this device').fill('Laptop');
-    await page.getByRole('button', { name: 'Sign in with the account' }).click();
-    await page.getByText('BDWP-HQPK').waitFor();
-  };
-  // As after a restart of the box.
-  const error = { code: 'sign_in_not_found', message: 'There is no sign-in with this id; begin again.' };
-  await page.route('**/console/api/oidc/*', (route) => route.fulfill({ status: 404, json: { error } }));
-  await begin();
-  await page.getByText('Nobody signed in in time. Try again.').waitFor();
-  await page.unroute('**/console/api/oidc/*');
-  state.token = () => sign(claims());
-  await begin();
-  await page.getByRole('heading', { name: 'Lobby' }).waitFor();
 });

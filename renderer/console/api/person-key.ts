@@ -21,6 +21,8 @@ interface StoredKey extends NewKey {
 
 const STORE = 'keys';
 const ID = 'person';
+/** Of a key that the box does not know yet. */
+const PENDING = 'pending';
 
 const base64url = (bytes: Uint8Array): string =>
   btoa(String.fromCharCode(...bytes))
@@ -54,9 +56,13 @@ export const makeKey = async (): Promise<NewKey> => {
   return { publicKey: base64url(getPublicKey(privateKey)), privateKey };
 };
 
-const signerOf = ({ publicKey, privateKey, name }: StoredKey): PersonKey => ({
+/** The id of a key, which is its fingerprint. @param publicKey base64url */
+export const keyIdOf = (publicKey: string): string =>
+  bytesToHex(sha256(bytesOf(atob(publicKey.replaceAll('-', '+').replaceAll('_', '/'))))).slice(0, 32);
+
+export const signerOf = ({ publicKey, privateKey, name }: StoredKey): PersonKey => ({
   name,
-  keyId: bytesToHex(sha256(bytesOf(atob(publicKey.replaceAll('-', '+').replaceAll('_', '/'))))).slice(0, 32),
+  keyId: keyIdOf(publicKey),
   sign: async (text) => {
     const bytes = bytesOf(text);
     if (privateKey instanceof Uint8Array) return base64url((await ed25519()).sign(bytes, privateKey));
@@ -97,6 +103,17 @@ export const keepPersonKey = async (key: NewKey, name: string): Promise<PersonKe
   await withStore('readwrite', (store) => store.put(stored, ID)).catch(() => undefined);
   return signerOf(stored);
 };
+
+/** Keeps a new key over a change of the page. @throws the browser's error if it stores nothing */
+export const keepPending = (key: NewKey): Promise<unknown> =>
+  withStore('readwrite', (store) => store.put(key, PENDING));
+
+/** The key that was kept so; null: there is none. */
+export const readPending = async (): Promise<NewKey | null> =>
+  ((await withStore('readonly', (store) => store.get(PENDING)).catch(() => undefined)) as NewKey | undefined) ?? null;
+
+export const forgetPending = (): Promise<unknown> =>
+  withStore('readwrite', (store) => store.delete(PENDING)).catch(() => undefined);
 
 export const forgetPersonKey = (): Promise<unknown> =>
   withStore('readwrite', (store) => store.delete(ID)).catch(() => undefined);

@@ -1,5 +1,6 @@
 /** What this tab signs with: the secret, kept until the tab is closed and never sent, or the key of a person. */
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import type { Handover } from '../../../service/domain/joining.ts';
 import type { PersonKey } from './person-key.ts';
 
 /** What requests are signed with: the secret, or the key of a person. */
@@ -16,8 +17,8 @@ export interface Session {
   readonly credential: ReadonlySignal<Credential | null>;
   /** The name of the person whose key this browser keeps; null: it keeps none. */
   readonly person: ReadonlySignal<string | null>;
-  /** The invitation that the page was opened with; null: none, or it was used or declined. */
-  readonly invitation: ReadonlySignal<Invitation | null>;
+  /** How a key comes here, as the address of the page has it; null: it has nothing of the kind, or it was used or declined. */
+  readonly invitation: ReadonlySignal<Invitation | Handover | null>;
   /** Why the key of a person was refused, in the words of the box; null: none was. */
   readonly removed: ReadonlySignal<string | null>;
   /** Whether the console waits for the secret. */
@@ -66,7 +67,7 @@ const store = (storage: Storage, key: string, value: string | null): void => {
 export const createSession = (
   hasSecret: boolean,
   { tab, lasting }: { tab: Storage; lasting: Storage },
-  { key = null, invited = null }: { key?: PersonKey | null; invited?: Invitation | null } = {},
+  { key = null, invited = null }: { key?: PersonKey | null; invited?: Invitation | Handover | null } = {},
 ): Session => {
   const isSecured = signal(hasSecret);
   const credential = signal<Credential | null>(recall(tab, secretKey) ?? key);

@@ -4,8 +4,10 @@ import type { Me } from '../../../service/contract/console/people.ts';
 import type { OperationName } from '../../../service/contract/operations/index.ts';
 import { needs } from '../../../service/contract/operations/rules.ts';
 import { includesRole } from '../../../service/contract/roles.ts';
+import { isAllInScope } from '../../../service/domain/targets.ts';
 import type { Client } from '../api/client.ts';
 import type { Session } from '../api/session.ts';
+import type { SiteScreen } from '../model/wire.ts';
 
 export interface Access {
   readonly me: ReadonlySignal<Me>;
@@ -14,6 +16,8 @@ export interface Access {
    * @param tags of each screen that is concerned; absent: no screen is, or it is not known yet which
    */
   may(operation: OperationName, tags?: readonly (readonly string[])[]): boolean;
+  /** Whether all that the targets are for is within the tags of the person. */
+  covers(targets: readonly string[], screens: readonly SiteScreen[]): boolean;
 }
 
 /** Without a secret, and with it, everybody may do everything. */
@@ -54,6 +58,11 @@ export const createAccess = (
       if (needed !== null && needed !== 'secret' && !includesRole(role, needed)) return false;
       if (tags.length === 0 || scope === null) return true;
       return scope === 'judged' && concerned.every((each) => each.some((tag) => tags.includes(tag)));
+    },
+    covers: (targets, screens) => {
+      const { tags } = me.value;
+      const targetable = screens.map((each) => ({ slug: each.screen.slug, tags: each.tags }));
+      return tags.length === 0 || isAllInScope(tags, targets, targetable);
     },
   };
 };

@@ -9,7 +9,7 @@ import { Miniature } from '../ui/miniature.tsx';
 const MINUTE_MS = 60_000;
 
 const Message = ({ message }: { message: MessageDraft }) => {
-  const { client, clock, site, announcer, texts, format } = useConsole();
+  const { access, client, clock, site, announcer, texts, format } = useConsole();
   const words = texts.takeover;
   const isSending = useSignal(false);
   const { id, title, body, level, media_url, minutes } = message;
@@ -42,15 +42,17 @@ const Message = ({ message }: { message: MessageDraft }) => {
         {title != null && body != null && <p class="soft">{body}</p>}
         <p class="soft">{minutes === null ? words.untilEnded : format.duration(minutes * MINUTE_MS)}</p>
       </div>
-      <button
-        type="button"
-        class="button"
-        aria-label={words.showMessage({ name })}
-        aria-disabled={isSending.value}
-        onClick={() => void start()}
-      >
-        {words.showEverywhere}
-      </button>
+      {access.covers(['all'], []) && (
+        <button
+          type="button"
+          class="button"
+          aria-label={words.showMessage({ name })}
+          aria-disabled={isSending.value}
+          onClick={() => void start()}
+        >
+          {words.showEverywhere}
+        </button>
+      )}
     </li>
   );
 };

@@ -17,7 +17,7 @@ export const tagOf = (target: string): string | null => (target.startsWith(TAG) 
 const MOST_NAMES = 10;
 
 const Open = ({ takeover }: { takeover: Takeover }) => {
-  const { texts, format, clock, client, site, announcer } = useConsole();
+  const { access, texts, format, clock, client, site, announcer } = useConsole();
   const words = texts.takeover;
   const isEnding = useSignal(false);
   const { id, level, title, body, from, until, shown, expected, targets } = takeover;
@@ -66,9 +66,11 @@ const Open = ({ takeover }: { takeover: Takeover }) => {
           </p>
         )}
       </div>
-      <button type="button" class="button danger" aria-disabled={isEnding.value} onClick={() => void end()}>
-        {isOn ? words.end : words.callOff}
-      </button>
+      {access.covers(targets, site.screens()) && (
+        <button type="button" class="button danger" aria-disabled={isEnding.value} onClick={() => void end()}>
+          {isOn ? words.end : words.callOff}
+        </button>
+      )}
     </li>
   );
 };

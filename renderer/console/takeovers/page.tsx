@@ -85,9 +85,9 @@ export const reachOf = (
 const lengths = [15, 30, 60, 240] as const;
 
 export const TakeoverPage = () => {
-  const { site, texts, format, clock, client, announcer, timeZone, draft: openDraft } = useConsole();
+  const { access, site, texts, format, clock, client, announcer, timeZone, draft: openDraft } = useConsole();
   const words = texts.takeover;
-  const composition = useSignal<Composition>(emptyComposition);
+  const composition = useSignal<Composition>({ ...emptyComposition, isAll: access.covers(['all'], []) });
   const fault = useSignal<{ field: string; text: string } | null>(null);
   /** Ms since the epoch; infinity: until it is ended. */
   const confirming = useSignal<{ from: number; until: number } | null>(null);

@@ -29,29 +29,32 @@ const SEARCHED_FROM = 12;
 
 /** Where a takeover is shown: everywhere, by tag, or screen by screen. */
 export const Targets = ({ where: { isAll, tags, slugs }, fault, onChange }: TargetsProps) => {
-  const { site, texts } = useConsole();
+  const { access, site, texts } = useConsole();
   const words = texts.takeover;
   const search = useSignal('');
-  const screens = site.screens();
+  const screens = site.screens().filter(({ screen }) => access.covers([screen.slug], site.screens()));
+  const shownTags = tagsOf(screens).filter((tag) => access.covers([tagTarget(tag)], []));
   const listed = screens.filter(({ screen }) => matches(search.value, screen.name) || slugs.includes(screen.slug));
   return (
     <fieldset class="field" aria-describedby="targets-fault">
       <legend>{words.where}</legend>
-      <div class="chips">
-        <label class="chip">
-          <input type="radio" name="where" checked={isAll} onChange={() => onChange({ isAll: true })} />
-          <span>{words.everywhere}</span>
-        </label>
-        <label class="chip">
-          <input type="radio" name="where" checked={!isAll} onChange={() => onChange({ isAll: false })} />
-          <span>{words.some}</span>
-        </label>
-      </div>
+      {access.covers(['all'], []) && (
+        <div class="chips">
+          <label class="chip">
+            <input type="radio" name="where" checked={isAll} onChange={() => onChange({ isAll: true })} />
+            <span>{words.everywhere}</span>
+          </label>
+          <label class="chip">
+            <input type="radio" name="where" checked={!isAll} onChange={() => onChange({ isAll: false })} />
+            <span>{words.some}</span>
+          </label>
+        </div>
+      )}
       {!isAll && (
         <div class="target-list">
-          {tagsOf(screens).length > 0 && (
+          {shownTags.length > 0 && (
             <div class="chips">
-              {tagsOf(screens).map((tag) => (
+              {shownTags.map((tag) => (
                 <label key={tag} class="chip">
                   <input
                     type="checkbox"

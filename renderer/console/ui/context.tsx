@@ -46,6 +46,8 @@ export interface Console {
   timeZone: string;
   /** The address of the console over https; null: the box does not answer there. */
   secureUrl: string | null;
+  /** The address of the console over http. */
+  plainUrl: string | null;
   /** Whether people can sign in with the provider of the house. */
   hasSignOn: boolean;
 }

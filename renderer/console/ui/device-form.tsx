@@ -1,0 +1,64 @@
+/** Asks for the name of this device, by which its key is known. */
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { reasonOf } from '../api/errors.ts';
+import { useConsole } from './context.tsx';
+import { Field } from './controls.tsx';
+
+interface DeviceFormProps {
+  /** What is typed already. */
+  value?: string;
+  /** What was wrong before; null: nothing. */
+  fault?: string | null;
+  submit: string;
+  /** @throws an error whose reason is shown */
+  onSubmit(device: string): Promise<void>;
+  /** Absent: it cannot be declined. */
+  onDecline?(): void;
+  children?: ComponentChildren;
+}
+
+export const DeviceForm = ({ value = '', submit, onSubmit, onDecline, children, ...props }: DeviceFormProps) => {
+  const { texts } = useConsole();
+  const words = texts.join;
+  const [fault, setFault] = useState(props.fault ?? null);
+  const [isBusy, setBusy] = useState(false);
+
+  const send = async (form: HTMLFormElement): Promise<void> => {
+    const device = String(new FormData(form).get('device')).trim();
+    if (device === '') return setFault(words.missing);
+    setBusy(true);
+    setFault(null);
+    try {
+      await onSubmit(device);
+    } catch (error) {
+      setFault(reasonOf(error, texts));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <form
+      class="stack"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isBusy) void send(event.currentTarget);
+      }}
+    >
+      {children}
+      <Field label={words.device} hint={words.deviceHint} fault={fault}>
+        {(control) => <input {...control} name="device" maxLength={64} defaultValue={value} />}
+      </Field>
+      <button type="submit" class="button primary" aria-disabled={isBusy}>
+        {submit}
+      </button>
+      {onDecline !== undefined && (
+        <button type="button" class="button" onClick={onDecline}>
+          {words.decline}
+        </button>
+      )}
+    </form>
+  );
+};
