@@ -32,17 +32,21 @@ const given = (path: string): Player => {
 
 /**
  * @param deb the path of a package; absent: one is made
+ * @param version that the stand-in says it is; absent: that of the package
  * @param standin whether the stand-in of the tests is taken, even where Electron's runtime can be had
  * @param work a folder for what is made
  * @param onEnd registers a clean-up, which runs after the build
  */
 export const findPlayer = async (
-  { deb, standin }: { deb?: string | undefined; standin: boolean },
+  {
+    deb,
+    standin,
+    version = packageJson.version,
+  }: { deb?: string | undefined; standin: boolean; version?: string | undefined },
   work: string,
   onEnd: (end: () => void | Promise<void>) => void,
 ): Promise<Player> => {
   if (deb !== undefined) return given(deb);
-  const { version } = packageJson;
   if (!standin && electronPath() !== null) {
     const builder = join(root, 'node_modules', '.bin', 'electron-builder');
     run(builder, ['--linux', 'deb', '--x64', '--publish', 'never', `-c.directories.output=${work}`]);

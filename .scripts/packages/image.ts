@@ -7,6 +7,7 @@
  *   --out DIR       absent: release
  *   --keyring FILE  the certificates that may sign updates of the system, for tests; absent: resources/image/keyring.pem
  *   --standin       takes the stand-in of the tests for Electron's runtime, even where that can be had
+ *   --version V     what the stand-in says it is, for tests
  *   --raw           leaves it uncompressed, for a machine that starts it at once
  *   --lock          asks for the newest versions of the packages and writes resources/image/lock, nothing else
  *
@@ -67,6 +68,7 @@ const main = async (args: string[]): Promise<void> => {
       out: { type: 'string', default: join(root, 'release') },
       keyring: { type: 'string' },
       standin: { type: 'boolean', default: false },
+      version: { type: 'string' },
       raw: { type: 'boolean', default: false },
       lock: { type: 'boolean', default: false },
     },

@@ -1,6 +1,6 @@
 /** The image of this build, and what is on a disk that a machine has started from it. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { layout } from '../../.scripts/image/layout.ts';
 import { run } from '../install/deb.ts';
@@ -11,21 +11,37 @@ export const GB = 1e9;
 
 const root = join(import.meta.dirname, '..', '..');
 
+const imageIn = (folder: string): string | undefined =>
+  existsSync(folder) ? readdirSync(folder).find((name) => name.endsWith('-amd64-standin.img')) : undefined;
+
+/**
+ * Builds an image.
+ * @param more options of the build
+ * @param keys what its bundle is signed with, PEM; absent: it has none
+ * @returns its path
+ */
+export const buildImage = (
+  out: string,
+  more: string[] = [],
+  { key = '', certificate = '' }: { key?: string; certificate?: string } = {},
+): string => {
+  const cache = process.env['SIGNAGE_MACHINE_CACHE'];
+  const args = ['--import', 'tsx', '.scripts/packages/image.ts', '--standin', '--raw', '--out', out, ...more];
+  execFileSync(process.execPath, [...args, ...(cache ? ['--cache', cache] : [])], {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, IMAGE_SIGNING_KEY: key, IMAGE_SIGNING_CERTIFICATE: certificate },
+  });
+  return join(out, imageIn(out) ?? '');
+};
+
 let built: string | undefined;
 
 /** The path of the image, built once; with `SIGNAGE_MACHINE_DISKS`, a folder, once for all runs. */
 export const imageFile = (): string => {
-  if (built !== undefined) return built;
   const out = process.env['SIGNAGE_MACHINE_DISKS'] || join(work, 'image');
-  const find = (): string | undefined =>
-    existsSync(out) ? readdirSync(out).find((name) => name.endsWith('-amd64-standin.img')) : undefined;
-  if (find() === undefined) {
-    mkdirSync(out, { recursive: true });
-    const cache = process.env['SIGNAGE_MACHINE_CACHE'];
-    const args = ['--import', 'tsx', '.scripts/packages/image.ts', '--standin', '--raw', '--out', out];
-    execFileSync(process.execPath, [...args, ...(cache ? ['--cache', cache] : [])], { cwd: root, stdio: 'inherit' });
-  }
-  built = join(out, find() ?? '');
+  const there = imageIn(out);
+  built ??= there === undefined ? buildImage(out) : join(out, there);
   return built;
 };
 
@@ -44,7 +60,9 @@ export const machineOf = (
   source: Omit<DiskSource, 'disk'> & { disk?: string },
   name: string,
   more: string[] = [],
-): Promise<Machine> => createMachine({ disk: imageFile(), ...source }, name, ['-smbios', slow, ...display, ...more]);
+  reach: { reachesHost?: boolean } = {},
+): Promise<Machine> =>
+  createMachine({ disk: source.disk ?? imageFile(), ...source }, name, ['-smbios', slow, ...display, ...more], reach);
 
 /** What is on a disk that is switched off. */
 export const openDisk = (disk: string) => {

@@ -70,11 +70,16 @@ export interface DiskSource {
   firmware: 'uefi' | 'bios';
 }
 
-/** @param name of the machine and its files @param options further ones of QEMU */
+/**
+ * @param name of the machine and its files
+ * @param options further ones of QEMU
+ * @param reachesHost whether it reaches this computer, by 10.0.2.2; absent: it reaches nobody
+ */
 export const createMachine = async (
   source: Release | DiskSource,
   name: string = typeof source === 'string' ? source : source.firmware,
   options: string[] = [],
+  { reachesHost = false } = {},
 ) => {
   const disk = join(work, `${name}.qcow2`);
   const variables = join(work, `${name}.vars`);
@@ -143,7 +148,8 @@ export const createMachine = async (
     powerOn: async (...more: string[]): Promise<void> => {
       const path = join(work, `${name}.qmp`);
       rmSync(path, { force: true });
-      const network = `user,id=net,restrict=on,hostfwd=tcp:127.0.0.1:${httpPort}-:8080,hostfwd=tcp:127.0.0.1:${sshPort}-:22`;
+      const restrict = reachesHost ? 'off' : 'on';
+      const network = `user,id=net,restrict=${restrict},hostfwd=tcp:127.0.0.1:${httpPort}-:8080,hostfwd=tcp:127.0.0.1:${sshPort}-:22`;
       process_ = spawn(
         'qemu-system-x86_64',
         [
@@ -230,8 +236,8 @@ export const createMachine = async (
     request: async (path: string, init: RequestInit = {}): Promise<{ status: number; body: string }> => {
       try {
         const answer = await fetch(`http://127.0.0.1:${httpPort}${path}`, {
-          ...init,
           signal: AbortSignal.timeout(30_000),
+          ...init,
         });
         return { status: answer.status, body: await answer.text() };
       } catch {

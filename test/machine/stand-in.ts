@@ -1,5 +1,5 @@
 /** What a machine has in the place of Electron's runtime: its mock with real windows, and Node.js, in /standin. */
-import { chmodSync, copyFileSync, cpSync, mkdirSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { buildDeb } from '../install/deb.ts';
 import { type Packaged, packageApp } from '../package/packaged.ts';
@@ -31,6 +31,8 @@ export const layOutStandIn = (app: Packaged, folder: string): void => {
 /** Both, for an image. @returns the path of the package */
 export const makeStandIn = async (folder: string, version: string, onEnd: OnEnd): Promise<string> => {
   const app = await packageApp(onEnd);
+  const own = join(app.extracted, 'package.json');
+  writeFileSync(own, JSON.stringify({ ...JSON.parse(readFileSync(own, 'utf8')), version }));
   layOutStandIn(app, folder);
   return standInDeb(app, version, onEnd);
 };
