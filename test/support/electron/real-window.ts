@@ -2,6 +2,7 @@
  * A window of the mock as a window of a real compositor: Chromium, full-screen, that shows the pictures of the views one
  * over the other. As Electron's, it finds the compositor by XDG_SESSION_TYPE. Where a view has not painted yet its background shows, and below that the window's.
  */
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Chromium, launchChromium } from './chromium.ts';
 import type { KeyInput } from './keys.ts';
 
@@ -24,6 +25,10 @@ export interface RealWindow {
 
 /** Whether windows are shown, by the compositor that the environment names. */
 export const hasRealWindows = process.env['DOUBLE_WINDOWS'] === 'wayland';
+
+/** One that has not painted by then never does; on a slow machine it takes as long as a minute. */
+const FIRST_FRAME_MS = 90_000;
+const firstFrame = `globalThis.draw !== undefined && new Promise((resolve) => requestAnimationFrame(() => resolve(true)))`;
 
 const binding = 'tell';
 
@@ -101,7 +106,23 @@ export const openRealWindow = (
     isDrawing = false;
   };
 
-  const attach = async ({ send, events }: Chromium): Promise<void> => {
+  /** Whether the window paints: of two browsers that start together on a slow machine one may stay empty for ever. */
+  const paints = async (send: Chromium['send'], session: string): Promise<boolean> => {
+    const until = performance.now() + FIRST_FRAME_MS;
+    while (performance.now() < until && !isClosed) {
+      const asked = { expression: firstFrame, awaitPromise: true, returnByValue: true };
+      // A page that is being replaced by its next one answers nothing, or an error.
+      const answer = await Promise.race([
+        send('Runtime.evaluate', asked, session).catch(() => null),
+        wait(10_000, null, { ref: false }),
+      ]);
+      if ((answer?.['result'] as { value?: unknown } | undefined)?.value === true) return true;
+      await wait(50);
+    }
+    return false;
+  };
+
+  const attach = async ({ send, events, kill }: Chromium): Promise<void> => {
     let targetId: string | undefined;
     while (targetId === undefined) {
       const { targetInfos } = await send('Target.getTargets');
@@ -119,6 +140,7 @@ export const openRealWindow = (
     });
     await send('Runtime.enable', {}, session);
     await send('Runtime.addBinding', { name: binding }, session);
+    if (!(await paints(send, session))) return kill();
     evaluate = (expression) => send('Runtime.evaluate', { expression, awaitPromise: true }, session);
     await evaluate('tellSize(), tellFocus()');
     await draw();
