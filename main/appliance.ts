@@ -57,12 +57,18 @@ const crashesOf = ({ recoveries }: Pick<KioskHealth, 'recoveries'>): number =>
 
 export const createAppliance = (
   { app, host, windows, panels, keepAwake, answerProxy, service, relaunch }: AppliancePorts,
-  paths: Pick<Paths, 'rendererDir' | 'resourcesDir' | 'appImage' | 'system' | 'systemd'>,
+  paths: Pick<Paths, 'rendererDir' | 'resourcesDir' | 'appImage' | 'painted' | 'system' | 'systemd'>,
 ) => {
   const { log, dataDir } = host;
   const { platform } = process;
   const builtAt = readBuiltAt(paths.rendererDir);
-  const watchdog = createWatchdog({ log }, paths.systemd);
+  // Outside opening hours pages need not paint.
+  const paints = (window: ReturnType<DisplayWindows['list']>[number]): boolean =>
+    window.isBlack() ? window.silentMs() < ALIVE_MS : window.health().state === 'playing';
+  const watchdog = createWatchdog(
+    { log, isPainting: () => windows.list().length === 0 || windows.list().some(paints) },
+    { ...paths.systemd, painted: paths.painted },
+  );
   const provisioning = createProvisioning(
     { log, check: host.checkConfig },
     { dataDir, sources: provisioningSources(platform, dirname(paths.appImage ?? process.execPath)) },
@@ -85,10 +91,7 @@ export const createAppliance = (
     const before = crashes;
     crashes = crashesOf(health);
     if (service() === null || health.screens.length === 0 || crashes > before) return false;
-    // Outside opening hours pages need not paint.
-    return windows
-      .list()
-      .every((window) => (window.isBlack() ? window.silentMs() < ALIVE_MS : window.health().state === 'playing'));
+    return windows.list().every(paints);
   };
 
   const updates = openUpdates(

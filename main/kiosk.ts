@@ -55,7 +55,7 @@ export interface KioskPorts
 }
 
 interface KioskOptions {
-  paths: Pick<Paths, 'rendererDir' | 'resourcesDir' | 'appImage' | 'system' | 'systemd'>;
+  paths: Pick<Paths, 'rendererDir' | 'resourcesDir' | 'appImage' | 'painted' | 'system' | 'systemd'>;
   /** The memory of the machine, in bytes. */
   memory: number;
 }

@@ -41,6 +41,8 @@ export interface Paths {
   systemd: { isWatched: boolean; intervalMs: number | null };
   /** Where an image's root tells which of its systems runs (`KIOSK_SYSTEM`); null: this is no image. */
   system: string | null;
+  /** A file to touch while pages paint, for the hardware watchdog (`KIOSK_PAINTED`); null: nobody looks at it. */
+  painted: string | null;
   /** Whether the compositor is sway (`SWAYSOCK`), which can be asked to move windows. */
   isSway: boolean;
   /** The session that runs the app (resources/linux/session); null: it runs elsewhere. */
@@ -64,7 +66,7 @@ const findSession = (): Session | null => {
 
 export const findPaths = (app: App): Paths => {
   const dist = join(app.getAppPath(), 'dist');
-  const { APPIMAGE, APPDIR, NOTIFY_SOCKET, WATCHDOG_USEC, SWAYSOCK, KIOSK_SYSTEM } = process.env;
+  const { APPIMAGE, APPDIR, NOTIFY_SOCKET, WATCHDOG_USEC, SWAYSOCK, KIOSK_SYSTEM, KIOSK_PAINTED } = process.env;
   return {
     dataDir: app.getPath('userData'),
     rendererDir: join(dist, 'renderer'),
@@ -81,6 +83,7 @@ export const findPaths = (app: App): Paths => {
       intervalMs: WATCHDOG_USEC === undefined ? null : Number(WATCHDOG_USEC) / 1000,
     },
     system: KIOSK_SYSTEM ?? null,
+    painted: KIOSK_PAINTED ?? null,
     isSway: SWAYSOCK !== undefined,
     session: findSession(),
   };

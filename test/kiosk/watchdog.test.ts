@@ -23,7 +23,8 @@ const systemd = (body = 'echo "$*" >> "$heard"') => {
 
 const watch = (isWatched: boolean, intervalMs: number | null) => {
   const warn = vi.fn();
-  const watchdog = createWatchdog({ log: { warn } }, { isWatched, intervalMs });
+  const ports = { log: { warn }, isPainting: () => false };
+  const watchdog = createWatchdog(ports, { isWatched, intervalMs, painted: null });
   onTestFinished(watchdog.close);
   return { watchdog, warn };
 };
@@ -46,6 +47,23 @@ test('nothing is sent where systemd expects no notifications', async () => {
   const second = watch(true, null);
   second.watchdog.ready();
   await expect.poll(heard, patience).toEqual(['--ready']);
+});
+
+test('a file is touched while something is painted, and no longer', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const painted = join(temporaryFolder(), 'painted');
+  let isPainting = false;
+  const ports = { log: { warn: vi.fn() }, isPainting: () => isPainting };
+  const watchdog = createWatchdog(ports, { isWatched: false, intervalMs: null, painted });
+  onTestFinished(watchdog.close);
+  watchdog.ready();
+  vi.advanceTimersByTime(60_000);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(existsSync(painted)).toBe(false);
+  isPainting = true;
+  vi.advanceTimersByTime(15_000);
+  await expect.poll(() => existsSync(painted), patience).toBe(true);
 });
 
 test('a failed notification is logged once', async () => {
