@@ -12,11 +12,18 @@ const enabled = [
   'signage-storage.service',
   'signage-config.path',
   'signage-config.service',
+  'signage-watchdog.service',
   'NetworkManager.service',
   'systemd-timesyncd.service',
 ];
 const masked = [
-  ...['getty@.service', 'serial-getty@.service', 'console-getty.service', 'container-getty@.service'],
+  ...[
+    'getty@.service',
+    'serial-getty@.service',
+    'console-getty.service',
+    'container-getty@.service',
+    'autovt@.service',
+  ],
   ...[
     'debug-shell.service',
     'ctrl-alt-del.target',
@@ -24,6 +31,8 @@ const masked = [
     'apt-daily-upgrade.timer',
     'dpkg-db-backup.timer',
   ],
+  // Nobody has a password, so nobody could do anything there.
+  'rescue.service',
   // What is formatted and mounted, storage decides.
   ...['systemd-repart.service', 'systemd-growfs-root.service'],
 ];
@@ -124,17 +133,17 @@ const finish = ({ player, standIn, boot }: Parts, work: string, at: number): str
  * @returns a tar
  */
 const buildBase = (debs: readonly string[], cache: string, work: string, env: NodeJS.ProcessEnv): string => {
-  const key = createHash('sha256').update([...debs.map((deb) => basename(deb)), JSON.stringify(env)].join());
-  const base = join(cache, `base-${key.digest('hex').slice(0, 16)}.tar`);
-  if (existsSync(base)) return base;
-  const repository = join(work, 'repository');
-  makeRepository(repository, debs);
   const left = ['man', 'locale', 'doc'].map((name) => `path-exclude=/usr/share/${name}/*`);
   const options = [
     ...['--variant=essential', '--format=tar', `--include=${debs.map((deb) => basename(deb).split('_')[0]).join(',')}`],
     ...['APT::Install-Recommends "false"', 'Acquire::Languages "none"'].map((line) => `--aptopt=${line}`),
     ...['force-unsafe-io', ...left, 'path-include=/usr/share/doc/*/copyright'].map((line) => `--dpkgopt=${line}`),
   ];
+  const key = createHash('sha256').update(JSON.stringify([debs.map((deb) => basename(deb)), options, env]));
+  const base = join(cache, `base-${key.digest('hex').slice(0, 16)}.tar`);
+  if (existsSync(base)) return base;
+  const repository = join(work, 'repository');
+  makeRepository(repository, debs);
   const source = `deb [trusted=yes] copy://${repository} ./`;
   run('mmdebstrap', [...options, release, `${base}.part`, source], env);
   renameSync(`${base}.part`, base);
