@@ -28,6 +28,7 @@ export const darkDevice = 'staff-1';
 interface Demo {
   playlists: { slides: { id: string; [field: string]: unknown }[] }[];
   templates: object[];
+  style: object;
 }
 
 const everyDay = [1, 2, 3, 4, 5, 6, 7];
@@ -56,7 +57,7 @@ export const hotelScreens = {
 
 /** The demo with each slide on a screen of its own, whose slug is the slide's id. */
 export const slideContent = (): { slugs: string[]; content: object } => {
-  const { playlists, templates } = demoContent();
+  const { playlists, templates, style } = demoContent();
   const slides = playlists.flatMap((playlist) => playlist.slides);
   return {
     slugs: slides.map(({ id }) => id),
@@ -65,6 +66,7 @@ export const slideContent = (): { slugs: string[]; content: object } => {
       // The look of a slide depends on its id alone.
       playlists: slides.map((slide) => ({ id: slide.id, slides: [slide] })),
       templates,
+      style,
     },
   };
 };
@@ -170,7 +172,7 @@ export const houseContent = (): object => {
               heading: 'From five',
               note: 'With olives, on the house',
               picture: '/media/breakfast.jpg',
-              items: [{ name: 'Orange and bitters', detail: 'Without alcohol', price: '7' }],
+              items: [{ name: 'Orange and bitters', detail: 'Without alcohol', price: 7 }],
             },
           }),
         ],
@@ -194,6 +196,7 @@ export const houseContent = (): object => {
       },
     ],
     templates: demo.templates,
+    style: demo.style,
     timetableGroups: [
       {
         id: 'oak',

@@ -78,7 +78,7 @@ const takeSlides = async (): Promise<void> => {
   const { slugs, content } = slideContent();
   const box = await startBox({ content });
   const slides = async (viewport: { width: number; height: number }): Promise<Buffer[]> => {
-    const shown = slugs.filter((slug) => slug !== 'sentence');
+    const shown = slugs.filter((slug) => !['sentence', 'word'].includes(slug));
     const pngs: Buffer[] = [];
     for (const slug of shown) {
       pngs.push(
