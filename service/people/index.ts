@@ -220,9 +220,11 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
       },
     },
     checkSecret,
-    /** In the order of their names. */
+    /** In the order of their names, which is the same at all boxes. */
     list: (): PersonView[] =>
-      [...view().people.values()].toSorted((a, b) => a.record.name.localeCompare(b.record.name)),
+      [...view().people.values()].toSorted(
+        ({ record: a }, { record: b }) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1),
+      ),
     get: (id: string): PersonView | null => view().people.get(id) ?? null,
     /** Admins who were made at a maintenance page lately. */
     health: () => {
