@@ -20,7 +20,7 @@ const repeated = [
   'test/media/{corpus,documents,mutated,renditions-trouble}.test.ts',
   'test/peers/{burst,churn,deletions,kill,load,middle-network,replication,storm}.test.ts',
   'test/platform/store/{crash,kill}.test.ts',
-  'test/people/mutated.test.ts',
+  'test/people/{many,mutated}.test.ts',
   'test/player/{boundaries,daylight,endurance,outage,swaps,ticker}.test.ts',
   'test/player/slides/long-pdf.test.ts',
   'test/records/plays/{delivery,export,kill}.test.ts',

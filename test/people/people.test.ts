@@ -191,6 +191,29 @@ test('a removed key and a disabled person are refused at once, and told by whom'
   expect((await maria.ask('GET', `${api}/me`)).status).toBe(200);
 });
 
+test('a device whose clock is 31 s or a year off is refused, and told the time of the box', async () => {
+  const { box } = await start();
+  const { key } = await addPerson(box, 'viewer');
+  const off = (ms: number) => createPerson(box, key, () => Date.now() + ms)('GET', `${api}/me`);
+  expect((await off(25_000)).status).toBe(200);
+  for (const ms of [-31_000, 31_000, -365 * 86_400_000, 365 * 86_400_000]) {
+    const answer = await off(ms);
+    expect([ms, ...(await refusalOf(answer))]).toEqual([ms, 401, 'signature_stale']);
+    expect(Math.abs(Number(answer.headers.get('x-signage-clock')) - Date.now())).toBeLessThan(10_000);
+  }
+});
+
+test('a key that was copied is that of the person on both devices, until it is removed', async () => {
+  const { box } = await start();
+  const { key, ask } = await addPerson(box, 'editor', { id: 'maria' });
+  const copy = createPerson(box, { ...key });
+  expect(await (await copy('GET', `${api}/me`)).json()).toMatchObject({ person: { id: 'maria' } });
+  const { people } = await (await ask('GET', `${api}/people`)).json();
+  expect(people[0].keys).toMatchObject([{ id: key.keyId, last_used_at: expect.any(String) }]);
+  expect((await ask('DELETE', `${api}/people/maria/keys/${key.keyId}`)).status).toBe(204);
+  for (const each of [ask, copy]) expect(await refusalOf(await each('GET', `${api}/me`))).toEqual([401, 'key_unknown']);
+});
+
 test('the last admin with a key is neither disabled nor lowered, nor loses the last key', async () => {
   const { box, admin } = await start();
   await admin('PUT', `${api}/people/b`, { name: 'B', role: 'admin' });

@@ -9,7 +9,7 @@ import type {
 } from '../../service/contract/people-records.ts';
 import { canonical } from '../../service/domain/canonical.ts';
 import { mergeDisabling, mergeInvitation, mergeKey, mergePerson } from '../../service/people/records.ts';
-import { checkLastAdmin, viewOf } from '../../service/people/view.ts';
+import { checkLastAdmin, checkRoomForPeople, viewOf } from '../../service/people/view.ts';
 
 /** Clocks that are years off. */
 const instant = fc.integer({ min: 0, max: 60 }).map((year) => `${1990 + year}-01-01T00:00:00.000Z`);
@@ -129,4 +129,18 @@ test('a key of a sign-in makes nobody the last admin', () => {
   const view = viewOf({ people, keys, disablings: [] });
   expect(() => checkLastAdmin(view, 'a', { role: 'editor' })).toThrow('last admin');
   expect(() => checkLastAdmin(view, 'b', { role: 'editor' })).not.toThrow();
+});
+
+test('a thousand people may sign in, and there are ten thousand in all', () => {
+  const people = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ ...bare, id: String(index), role: 'viewer' }));
+  const disablingOf = (id: string) => ({ id, person: id, at: '', by: null, enabled: null });
+  const viewWith = (count: number, disabled: number) =>
+    viewOf({ people: people(count), keys: [], disablings: people(disabled).map(({ id }) => disablingOf(id)) });
+  expect(() => checkRoomForPeople(viewWith(999, 0), true)).not.toThrow();
+  expect(() => checkRoomForPeople(viewWith(1_000, 0), true)).toThrow('1,000');
+  expect(() => checkRoomForPeople(viewWith(1_000, 1), true)).not.toThrow();
+  expect(() => checkRoomForPeople(viewWith(10_000, 9_500), true)).toThrow('1,000');
+  // Who is enabled is there already.
+  expect(() => checkRoomForPeople(viewWith(10_000, 9_500), false)).not.toThrow();
 });

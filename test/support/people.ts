@@ -52,8 +52,13 @@ export const proofOf = (code: string, person: string, publicKey: string, device:
     .update(joinText(person, publicKey, device))
     .digest('hex');
 
-export const invite = async (box: TestService, id: string, secret = operatorSecret): Promise<string> => {
-  const ask = createOperator(box, secret);
+export const invite = async (
+  box: TestService,
+  id: string,
+  secret = operatorSecret,
+  now: () => number = Date.now,
+): Promise<string> => {
+  const ask = createOperator(box, secret, now);
   const answer = await ask('POST', `/console/api/people/${id}/invitations`, undefined, localHeaders(box));
   return ((await answer.json()) as { code: string }).code;
 };
@@ -81,15 +86,15 @@ export interface TestPerson {
 export const addPerson = async (
   box: TestService,
   role: Role,
-  given: { id?: string; tags?: string[]; name?: string; secret?: string } = {},
+  given: { id?: string; tags?: string[]; name?: string; secret?: string; now?: () => number } = {},
 ): Promise<TestPerson & { id: string }> => {
   const { id = `p-${randomBytes(4).toString('hex')}`, tags = [], secret = operatorSecret } = given;
-  const { name = id } = given;
-  const ask = createOperator(box, secret);
+  const { name = id, now = Date.now } = given;
+  const ask = createOperator(box, secret, now);
   const made = await ask('PUT', `/console/api/people/${id}`, { name, role, tags });
   if (!made.ok) throw new Error(await made.text());
   const key = makeKey();
-  const joined = await joinWith(box, await invite(box, id, secret), id, key);
+  const joined = await joinWith(box, await invite(box, id, secret, now), id, key);
   if (joined.status !== 201) throw new Error(await joined.text());
-  return { id, key, ask: createPerson(box, key) };
+  return { id, key, ask: createPerson(box, key, now) };
 };
