@@ -31,6 +31,7 @@ import { type MediaDependencies, mediaRoutes } from './media.ts';
 import { createOwnOverview } from './own-overview.ts';
 import { createKeyTeller, peopleRoutes } from './people.ts';
 import { createProtection, type Protection } from './protection.ts';
+import { renamingRoutes } from './renaming.ts';
 import { createSignOn } from './sign-on.ts';
 import { createSite, type Site } from './site.ts';
 import { takeoverRoutes } from './takeovers.ts';
@@ -40,7 +41,7 @@ import { createVersionStore } from './version-store.ts';
 
 interface Dependencies extends Omit<ContentDependencies, 'peers'>, Omit<MediaDependencies, 'thumbnails'> {
   media: MediaDependencies['media'] &
-    Pick<Media, 'open' | 'openRendition' | 'list' | 'adopt' | 'requireRoom' | 'spoolFolder'>;
+    Pick<Media, 'open' | 'openRendition' | 'list' | 'adopt' | 'requireRoom' | 'spoolFolder' | 'rename' | 'deletions'>;
   content: ContentDependencies['content'] &
     MediaDependencies['content'] &
     Pick<
@@ -62,7 +63,7 @@ interface Dependencies extends Omit<ContentDependencies, 'peers'>, Omit<MediaDep
   screens: Pick<Screens, 'pages' | 'isFaulty' | 'identify' | 'command' | 'checkCommand'>;
   records: Pick<Records, 'audit' | 'raise' | 'recordReset'>;
   peers: ContentDependencies['peers'] &
-    Pick<Peers, 'all' | 'askAll' | 'find' | 'ask' | 'broadcast' | 'settled' | 'sendTakeover'>;
+    Pick<Peers, 'all' | 'askAll' | 'find' | 'ask' | 'broadcast' | 'settled' | 'sendTakeover' | 'sendDeletion'>;
   takeovers: Pick<Takeovers, 'now' | 'open' | 'restore' | 'isEmergency' | 'put' | 'end'>;
   triggers: TriggerDependencies['triggers'] & Pick<Triggers, 'restore'>;
   /** Null: HTTPS of this box is off. */
@@ -93,6 +94,7 @@ const createEditing = (context: ServiceContext, dependencies: Dependencies): Mod
       ...versionRoutes(versions, content, context),
       ...draftRoutes(context, { ...dependencies, versions }),
       ...mediaRoutes({ ...dependencies, thumbnails }),
+      ...renamingRoutes(dependencies),
       ...backups.routes,
     },
     start: backups.resume,

@@ -8,7 +8,7 @@ import type { Thumbnails } from './thumbnails.ts';
 
 export interface MediaDependencies {
   content: Pick<Content, 'mediaSlides'>;
-  media: Pick<Media, 'list' | 'usage' | 'renditionOf'>;
+  media: Pick<Media, 'list' | 'usage' | 'renditionOf' | 'currentName'>;
   thumbnails: Pick<Thumbnails, 'get'>;
 }
 
@@ -17,7 +17,12 @@ const LISTING_MS = 2_000;
 
 export const mediaRoutes = ({ content, media, thumbnails }: MediaDependencies): Routes => ({
   'GET /console/api/media': async (ctx) => {
-    const slides = content.mediaSlides();
+    const slides = new Map<string, string[]>();
+    for (const [name, ids] of content.mediaSlides()) {
+      // A document of before a renaming uses the file by its old name.
+      const current = media.currentName(name);
+      slides.set(current, [...new Set([...(slides.get(current) ?? []), ...ids])]);
+    }
     const entries = await media.list(LISTING_MS);
     const { bytes, quota } = await media.usage();
     ctx.set('Cache-Control', 'no-store');

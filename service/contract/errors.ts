@@ -60,6 +60,7 @@ export const errorTable = {
   too_many_people: [409, 'The limit of 1,000 people is reached; disable one first.'],
   too_many_keys: [409, 'The person has too many keys; remove one first.'],
   last_admin: [409, 'This is the last admin with a key; make another one first.'],
+  name_taken: [409, 'There is a file with this name already; choose another name, or delete that file first.'],
   not_supported: [409, 'The player cannot restart: it runs without a supervisor.'],
   update_in_trial: [409, 'An update is on trial, and a restart would count against it; try again in ten minutes.'],
   backup_newer: [409, 'A newer version of the player wrote this backup; update the box first.'],

@@ -21,6 +21,10 @@ export const uploadResult = z
   .meta({ id: 'UploadResult' });
 export type UploadResult = z.infer<typeof uploadResult>;
 
+export const renameRequest = z
+  .object({ to: z.string().describe('the new name; it keeps the media type, so `.jpg` may become `.jpeg`') })
+  .meta({ id: 'RenameRequest' });
+
 export const copyParams = z.object({ sha256: sha256.describe('SHA-256 of the copy, hex') });
 
 export const copyQuery = z.object({

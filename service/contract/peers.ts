@@ -373,6 +373,13 @@ export const mediaDeletion = z
     name: z.string().min(1).max(255).describe('name of the file'),
     deletedAt: instant.describe("by the site's clock; files with this name up to this time are deleted"),
     sha256: sha256.nullable().describe('of the file that was deleted; null: not known'),
+    renamed: z
+      .object({
+        to: z.string().min(1).max(255).describe('the name that the file has since then'),
+        modifiedAt: instant.describe('modification time of the file under its new name'),
+      })
+      .optional()
+      .describe('absent: the file was deleted, and not renamed'),
   })
   .meta({ id: 'MediaDeletion' });
 export type MediaDeletion = z.infer<typeof mediaDeletion>;
@@ -388,6 +395,8 @@ export const peerMedia = z
   })
   .meta({ id: 'PeerMedia', description: 'all media of a box, and deletions' });
 export type PeerMedia = z.infer<typeof peerMedia>;
+
+export const peerDeletions = peerMedia.pick({ deleted: true }).meta({ id: 'PeerDeletions' });
 
 export const peerRenditionsRequest = z.object({
   originals: z.array(sha256).max(200).describe('hashes of media that browsers show badly'),

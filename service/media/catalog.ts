@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { createDebounce } from '../domain/debounce.ts';
@@ -199,6 +199,13 @@ export const createCatalog = (
       return facts?.fingerprint === fingerprint(stats) ? facts.sha256 : undefined;
     },
 
+    /** The same file under another name, or with another date, so that it is not read again. */
+    again(file: string, stats: Pick<Stats, 'size' | 'mtimeMs' | 'ino'>, other: string, now: typeof stats): void {
+      const facts = known.get(file);
+      if (facts?.fingerprint === fingerprint(stats)) store(other, { ...facts, fingerprint: fingerprint(now) });
+      saveSoon();
+    },
+
     /** What is known of a file, which is probed if it was not; undefined if it has not been read in this version. */
     async reading(file: string, stats: Pick<Stats, 'size' | 'mtimeMs' | 'ino'>): Promise<KnownFacts | undefined> {
       await loaded();
@@ -206,6 +213,17 @@ export const createCatalog = (
       if (facts?.fingerprint !== fingerprint(stats)) return;
       if (!facts.isProbed) await probeOnce(file).catch(() => undefined);
       return known.get(file);
+    },
+
+    /** A file of a hash whose metadata is known; undefined: there is none. */
+    async fileOf(sha256: string): Promise<string | undefined> {
+      await loaded();
+      for (const [file, facts] of known) {
+        if (facts.sha256 !== sha256) continue;
+        const stats = await stat(file).catch(() => null);
+        if (stats !== null && facts.fingerprint === fingerprint(stats)) return file;
+      }
+      return;
     },
 
     /** Records how loud the files of a hash are. */

@@ -34,6 +34,10 @@ export interface Deletions {
   /** When the medium was deleted, ms since the epoch; 0: it was not, or the date is implausible. */
   at(name: string): number;
   get(name: string): MediaDeletion | undefined;
+  /** What a file was renamed to, if it was; the file may be gone under that name, too. */
+  renamedTo(name: string): string | undefined;
+  /** The names, and those that their files have since they were renamed. */
+  withRenamed(names: ReadonlySet<string>): ReadonlySet<string>;
   /** Those whose files are to be removed. */
   due(): MediaDeletion[];
   isDue(name: string): boolean;
@@ -64,6 +68,18 @@ const digestOf = (records: Records): string => {
   return digest;
 };
 
+/** The last name of a chain of renamings, each later than the one before: a name may have been taken again meanwhile. */
+const lastNameOf = (records: Records, name: string): string | undefined => {
+  let last: string | undefined;
+  let before = '';
+  for (let next = records.get(name); next?.renamed !== undefined && next.deletedAt > before; ) {
+    last = next.renamed.to;
+    before = next.deletedAt;
+    next = records.get(last);
+  }
+  return last;
+};
+
 export const openDeletions = async ({
   dirs,
   log,
@@ -85,6 +101,11 @@ export const openDeletions = async ({
     list: () => [...records().values()],
     digest: () => digestOf(records()),
     get: (name) => records().get(name),
+    renamedTo: (name) => lastNameOf(records(), name),
+    withRenamed: (names) => {
+      const added = [...names].flatMap((name) => lastNameOf(records(), name) ?? []);
+      return added.length === 0 ? names : new Set([...names, ...added]);
+    },
     at: (name) => {
       const { deletedAt = '' } = records().get(name) ?? {};
       return isPlausibleTime(deletedAt, now()) ? Date.parse(deletedAt) : 0;

@@ -1,10 +1,12 @@
 import { setMaxListeners } from 'node:events';
-import { readdir, rm, stat, utimes } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { copyFile, open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mediaName } from '../domain/media-names.ts';
 import type { NetworkScope } from '../domain/network-scope.ts';
 import { FetchFault, type Validators } from '../platform/outbound/answer.ts';
 import { createTurns } from '../platform/outbound/limiter.ts';
+import { codeOf } from '../platform/store/disk.ts';
 import type { MediaContext } from './context.ts';
 import { createPart, type Download, download, isPart, type Part } from './download.ts';
 import { FetchHeld, type FetchLimits } from './fetch-limits.ts';
@@ -14,7 +16,11 @@ interface Dependencies {
   limits: Pick<FetchLimits, 'enter' | 'limit'>;
   /** Rejects if there is no space for `wanted` more bytes. */
   requireRoom(wanted: number): Promise<void>;
-  catalog: { record(path: string, facts: Facts & { sha256: string }): void };
+  catalog: {
+    record(path: string, facts: Facts & { sha256: string }): void;
+    /** A file here that has the hash. */
+    fileOf(sha256: string): Promise<string | undefined>;
+  };
 }
 
 interface Job {
@@ -40,6 +46,8 @@ export interface Wanted {
   /** URLs to fetch it from, tried in order. */
   from: readonly string[];
 }
+
+type Fetched = Pick<Download, 'sha256' | 'size'>;
 
 export type Downloads = Awaited<ReturnType<typeof createDownloads>>;
 
@@ -68,7 +76,7 @@ export const createDownloads = async (
   const { signal } = stop;
   // Every queued download listens to the signal, and there may be hundreds.
   setMaxListeners(0, signal);
-  const wanting = new Map<string, Promise<Download>>();
+  const wanting = new Map<string, Promise<Fetched>>();
   const running = new Set<Promise<unknown>>();
 
   /**
@@ -109,7 +117,42 @@ export const createDownloads = async (
     return work.finally(() => running.delete(work));
   };
 
-  const wantNow = async ({ name, sha256, size, modifiedAt, from }: Wanted): Promise<Download> => {
+  /** What is here under another name is not fetched again. @returns null: there is no such file */
+  const copyHere = async ({
+    name,
+    sha256 = '',
+    size = 0,
+    modifiedAt = new Date(),
+  }: Wanted): Promise<Fetched | null> => {
+    const source = await catalog.fileOf(sha256);
+    if (source === undefined) return null;
+    const target = join(mediaDir, mediaName(name));
+    const part = createPart(mediaDir, `copy\n${name}\n${sha256}`);
+    try {
+      await requireRoom(size);
+      await copyFile(source, part.path, constants.COPYFILE_FICLONE);
+      // It may have been replaced meanwhile.
+      if ((await hasher.hashFile(part.path).digest(size)) !== sha256) return null;
+      await utimes(part.path, modifiedAt, modifiedAt);
+      const handle = await open(part.path, 'r+');
+      await handle.sync().finally(() => handle.close());
+      const facts = await inspect(part.path, name);
+      await part.finish(target);
+      await folders.changed(target);
+      catalog.record(target, { ...facts, sha256 });
+      return { sha256, size };
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return null;
+      throw error;
+    } finally {
+      await part.discard();
+    }
+  };
+
+  const wantNow = async (wanted: Wanted): Promise<Fetched> => {
+    const copy = await copyHere(wanted);
+    if (copy !== null) return copy;
+    const { name, sha256, size, modifiedAt, from } = wanted;
     const target = join(mediaDir, mediaName(name));
     let fault: unknown = new FetchFault('no address is known');
     for (const url of from) {
@@ -141,7 +184,7 @@ export const createDownloads = async (
      *
      * @throws FetchFault of the last address; `invalid_field` for a bad name; an AbortError once this is closed
      */
-    want(wanted: Wanted): Promise<Download> {
+    want(wanted: Wanted): Promise<Fetched> {
       const key = JSON.stringify([wanted.name, wanted.sha256]);
       const work = wanting.get(key) ?? wantNow(wanted).finally(() => wanting.delete(key));
       wanting.set(key, work);

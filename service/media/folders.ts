@@ -26,6 +26,8 @@ const AT_ONCE = 16;
 export interface Folders {
   /** The files of each folder; the listing is at most `maxAgeMs` old. */
   read(maxAgeMs?: number): Promise<ReadonlyMap<string, Files>>;
+  /** Whether a file was there when the folder was last listed. */
+  has(path: string): boolean;
   /** The total size of all files, in bytes. */
   bytes(): Promise<number>;
   /** Updates the listing for files that this service has written, renamed or removed. */
@@ -113,6 +115,7 @@ export const createFolders = (paths: readonly string[], now: () => number = () =
       await refresh(maxAgeMs);
       return known;
     },
+    has: (path) => known.get(dirname(path))?.has(basename(path)) === true,
     async bytes() {
       await refresh(KEPT_MS);
       return sum;

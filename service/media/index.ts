@@ -1,11 +1,14 @@
 /** Media files: uploads, copies of remote media, copies of peers' media, and renditions of them. */
 import { statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
+import type { Signer } from '../auth/person-keys.ts';
 import type { Content } from '../content/index.ts';
 import { CodedError } from '../contract/errors.ts';
+import type { UploadResult } from '../contract/media.ts';
 import type { MediaDeletion } from '../contract/peers.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { isMediaName, mediaNameIn } from '../domain/media-names.ts';
+import { mediaTypeOf } from '../domain/media-types.ts';
 import { type SiteTime, unconfirmed } from '../domain/time.ts';
 import type { Feeds } from '../feeds/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
@@ -87,9 +90,19 @@ export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'>, Pick
   replicate(wanted: Wanted): Promise<void>;
   /** Sets the source of the media of other boxes. Until this is called, there are none. */
   followSite(site: SiteMedia): void;
+  /**
+   * Gives a file of this box another name; boxes follow by {@link deletions}, and its old name goes on to stand for it. Can
+   * be done again.
+   * @throws CodedError `role_required`, `out_of_scope`, `file_not_found`, `name_taken`, `invalid_field`, `insufficient_storage`
+   */
+  rename(signer: Signer | null, name: string, to: string): Promise<UploadResult>;
+  /** What a medium is called now, if it was renamed and no file has its old name; else `name`. */
+  currentName(name: string): string;
   /** The media that were deleted, at the whole site. */
   deletions: {
     list(): MediaDeletion[];
+    /** The record of a name. */
+    get(name: string): MediaDeletion | undefined;
     /** When a medium was deleted, ms since the epoch; 0: it was not. */
     at(name: string): number;
     /** SHA-256 (hex) of all records. */
@@ -101,6 +114,8 @@ export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'>, Pick
      * @returns false where the file is to be removed instead
      */
     redate(name: string): Promise<boolean>;
+    /** The names, and those that their files have since they were renamed. */
+    withRenamed(names: ReadonlySet<string>): ReadonlySet<string>;
     /** Calls `listener` when a medium was deleted here. */
     onDelete(listener: () => void): void;
   };
@@ -130,7 +145,7 @@ export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'>, Pick
 
 export const createMedia = async (
   service: ServiceContext,
-  { content, feeds, shared }: Dependencies,
+  { content: written, feeds, shared }: Dependencies,
 ): Promise<Media> => {
   const { log, dirs, now, keep, tempo } = service;
   const { uploads: uploadDir, media: mediaDir } = dirs;
@@ -151,6 +166,8 @@ export const createMedia = async (
   const context: MediaContext = { ...service, now: () => siteTime.now(), folders, hasher };
   const lost = createLostUploads(context);
   const deletions = keep(await openDeletions(context));
+  // What is named by an old name is kept, fetched and converted as what it is called now.
+  const content = { ...written, mediaNames: () => deletions.withRenamed(written.mediaNames()) };
   const probe = createBoundedProbe(createProbe(service));
   const catalog = keep(createCatalog(context, probe));
   const ledger = keep(await openLedger(context));
@@ -212,12 +229,38 @@ export const createMedia = async (
     void removal.run();
   };
 
-  const openSoon: typeof library.open = (name) =>
-    library.open(name).catch(async (error: unknown) => {
-      if (!(error instanceof CodedError && error.code === 'file_not_found')) throw error;
-      await site.arrival(name);
-      return library.open(name);
+  /** Known files of this box are not asked for by what they were once called. */
+  const currentName = (name: string): string => {
+    const to = deletions.renamedTo(name);
+    return to === undefined || served.some((folder) => folders.has(join(folder, name))) ? name : to;
+  };
+
+  const openOr = async (name: string, otherwise: () => ReturnType<typeof library.open>) =>
+    library.open(name).catch((error: unknown) => {
+      if (error instanceof CodedError && error.code === 'file_not_found') return otherwise();
+      throw error;
     });
+  const openSoon: typeof library.open = (name) =>
+    openOr(name, () => {
+      const to = deletions.renamedTo(name) ?? name;
+      return openOr(to, async () => {
+        await site.arrival(to);
+        return library.open(to);
+      });
+    });
+
+  const rename = async (signer: Signer | null, name: string, to: string): Promise<UploadResult> => {
+    permission.checkRename(signer, name);
+    if (mediaTypeOf(to) !== mediaTypeOf(name)) {
+      const message = `The new name must end as the old one does: ${extname(name) || 'without a dot'}.`;
+      throw new CodedError('invalid_field', message, { field: 'to' });
+    }
+    const result = await library.rename(name, to);
+    await permission.noteRename(name, to);
+    renditions.look();
+    deleted.emit();
+    return result;
+  };
 
   const prune = async (): Promise<void> => {
     await removal.run();
@@ -278,7 +321,7 @@ export const createMedia = async (
     digestAt: async (address, time) => {
       const files = await folders.read();
       const copy = copies.digestOf(address);
-      const name = copy ?? mediaNameIn(address) ?? '';
+      const name = copy ?? currentName(mediaNameIn(address) ?? '');
       for (const folder of copy === undefined ? served : [copiesDir]) {
         const found = files.get(folder)?.get(name);
         if (found === undefined) continue;
@@ -298,6 +341,8 @@ export const createMedia = async (
     },
     deletions: {
       list: deletions.list,
+      get: deletions.get,
+      withRenamed: deletions.withRenamed,
       at: deletions.at,
       merge: async (theirs) => {
         const files = await folders.read();
@@ -307,7 +352,9 @@ export const createMedia = async (
           theirs.filter(({ name }) => isMediaName(name)),
           isCovered,
         );
-        void removal.run();
+        // The files that are renamed have their new names when this resolves.
+        const removing = removal.run();
+        if (added.some(({ renamed }) => renamed !== undefined)) await removing;
         return added.length > 0;
       },
       redate: async (name) => {
@@ -318,6 +365,8 @@ export const createMedia = async (
       digest: deletions.digest,
       onDelete: deleted.on,
     },
+    rename,
+    currentName,
     spoolFolder: uploadDir,
     requireRoom: (bytes) => storage.require(uploadDir, bytes),
     adopt: library.adopt,

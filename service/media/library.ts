@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { copyFile, link, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { checkBody } from '../auth/signatures.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { UploadResult } from '../contract/media.ts';
+import type { MediaDeletion } from '../contract/peers.ts';
+import { isMediaName } from '../domain/media-names.ts';
 import { isPlausibleTime } from '../domain/merge.ts';
 import type { EpochMs } from '../domain/time.ts';
 import { areMet, type Conditions } from '../http/conditions.ts';
@@ -28,14 +30,18 @@ interface Context extends Pick<MediaContext, 'dirs' | 'folders' | 'hasher' | 'no
 }
 
 interface Dependencies {
-  catalog: Pick<Catalog, 'record' | 'hashOf'>;
+  catalog: Pick<Catalog, 'record' | 'hashOf' | 'again'>;
   storage: Pick<StorageQuota, 'require'>;
   /** The modification time of the newest file of a name, here or on a peer; 0: there is none. */
   newest(name: string): EpochMs;
   deletions: Pick<Deletions, 'add' | 'get'>;
   lost: Pick<LostUploads, 'keep'>;
   /** Copies of peers' media in the media directory. */
-  copies: { has(name: string): boolean; remove(name: string): Promise<void> };
+  copies: {
+    has(name: string): boolean;
+    add(name: string, write: () => Promise<unknown>): Promise<void>;
+    remove(name: string): Promise<void>;
+  };
   /** Whether another box has a file of that name. */
   isElsewhere(name: string): Promise<boolean>;
 }
@@ -124,13 +130,96 @@ export const createLibrary = async (
     await (isSame ? removeFile(uploadDir, name) : lost.keep(join(uploadDir, name), reason));
   };
 
+  /** Gives a file a second name in its folder, or in another one. @throws the system's error; `EEXIST`: the name is taken */
+  const addName = async (path: string, stats: Stats, target: string, modifiedAt: Date): Promise<void> => {
+    const temporary = join(uploadDir, `.upload-${randomUUID()}`);
+    try {
+      await link(path, target).catch(async (error: unknown) => {
+        if (codeOf(error) === 'EEXIST') throw error;
+        // Another disk, or one that has no second names.
+        await copyFile(path, temporary);
+        await rename(temporary, target);
+      });
+      const linked = await stat(target);
+      // Its date stays where it can, so that caches and pages that are in the middle of it go on.
+      if (Math.floor(linked.mtimeMs) !== modifiedAt.getTime()) await utimes(target, modifiedAt, modifiedAt);
+      catalog.again(path, stats, target, await stat(target));
+      const current = await stat(path);
+      if (current.mtimeMs !== stats.mtimeMs) catalog.again(target, await stat(target), path, current);
+      await systemDisk.syncFolder(dirname(target));
+    } finally {
+      await rm(temporary, { force: true });
+      await folders.changed(path, target);
+    }
+  };
+
+  const hashOf = async (path: string, stats: Stats): Promise<string> =>
+    catalog.hashOf(path, stats) ?? (await hasher.hashFile(path).digest(stats.size));
+
+  /** Follows a renaming by another box: what has its bytes gets the new name, unless a newer file or deletion has it. */
+  const followRenaming = async (
+    folder: string,
+    stats: Stats,
+    { name, sha256, renamed }: MediaDeletion,
+  ): Promise<void> => {
+    if (renamed === undefined || !isMediaName(renamed.to)) return;
+    const { to, modifiedAt } = renamed;
+    const path = join(folder, name);
+    if ((await hashOf(path, stats)) !== sha256) return;
+    if ((await current(to)) !== null || newest(to) > Date.parse(modifiedAt)) return;
+    const add = (): Promise<void> => addName(path, stats, join(folder, to), new Date(modifiedAt));
+    await (folder === mediaDir && copies.has(name) ? copies.add(to, add) : add());
+  };
+
   const removeDeleted = async (name: string): Promise<void> => {
-    const { deletedAt, sha256 } = deletions.get(name) ?? { deletedAt: '', sha256: null };
+    const deletion = deletions.get(name);
+    const { deletedAt, sha256 } = deletion ?? { deletedAt: '', sha256: null };
     const isCovered = (stats: Stats | null): stats is Stats =>
       stats !== null && Math.floor(stats.mtimeMs) <= Date.parse(deletedAt);
     const [upload, copy] = [await fileAt(uploadDir, name), await fileAt(mediaDir, name)];
+    if (deletion?.renamed !== undefined) {
+      if (isCovered(upload)) await followRenaming(uploadDir, upload, deletion);
+      if (isCovered(copy)) await followRenaming(mediaDir, copy, deletion);
+    }
     if (isCovered(upload)) await discardUpload(name, upload, sha256);
     if (isCovered(copy)) await copies.remove(name);
+  };
+
+  /** Of a file that is here. */
+  const resultOf = async (name: string): Promise<UploadResult> => {
+    const path = join((await fileAt(uploadDir, name)) === null ? mediaDir : uploadDir, name);
+    const { mediaType, size } = await inspect(path, name);
+    const sha256 = await hashOf(path, await stat(path));
+    return { filename: name, size, sha256, url: `/media/${encodeURIComponent(name)}`, media_type: mediaType };
+  };
+
+  const isPutByHand = (name: string, copy: Stats | null): boolean =>
+    copy !== null && mediaDir !== uploadDir && !copies.has(name);
+
+  const remove = async (
+    name: string,
+    conditions: Conditions,
+    renaming?: Pick<MediaDeletion, 'renamed' | 'sha256'>,
+  ): Promise<void> => {
+    const [upload, copy] = [await fileAt(uploadDir, name), await fileAt(mediaDir, name)];
+    const isByHand = isPutByHand(name, copy);
+    if (upload === null && (isByHand || (copy === null && !(await isElsewhere(name))))) {
+      throw new CodedError('file_not_found');
+    }
+    await checkConditions(name, conditions);
+    const newestHere = Math.ceil(Math.max(upload?.mtimeMs ?? 0, copy?.mtimeMs ?? 0));
+    const at = new Date(Math.max(now(), newest(name) + 1, newestHere + 1));
+    if (isByHand) {
+      await utimes(join(mediaDir, name), at, at);
+      await removeFile(uploadDir, name);
+      return;
+    }
+    const [path, stats] = upload === null ? [join(mediaDir, name), copy] : [join(uploadDir, name), upload];
+    const sha256 = stats === null ? null : (catalog.hashOf(path, stats) ?? null);
+    await deletions.add([{ name, deletedAt: at.toISOString(), sha256, ...renaming }]);
+    await (upload === null ? Promise.resolve() : removeFile(uploadDir, name))
+      .then(() => removeDeleted(name))
+      .catch((error: unknown) => log.warn({ err: error, name }, 'a deleted medium could not be removed at once'));
   };
 
   return {
@@ -200,27 +289,45 @@ export const createLibrary = async (
      * directory by hand is not deleted, and replaces an upload of its name. What can't be removed at once stays due.
      * @throws `file_not_found`, `precondition_failed`
      */
-    async remove(name: string, conditions: Conditions): Promise<void> {
-      await enqueue(async () => {
+    remove: (name: string, conditions: Conditions): Promise<void> => enqueue(() => remove(name, conditions)),
+
+    /**
+     * Gives a file of this box another name at the whole site. The old one goes on to stand for it, as
+     * {@link Deletions.renamedTo} tells. A file that has that name since it was renamed is left as it is.
+     * @throws `file_not_found`, `name_taken`, `invalid_field`, `insufficient_storage`
+     */
+    async rename(name: string, to: string): Promise<UploadResult> {
+      // Asks the other boxes, and so is not done while uploads wait.
+      const isTaken = await isElsewhere(to);
+      return enqueue(async () => {
         const [upload, copy] = [await fileAt(uploadDir, name), await fileAt(mediaDir, name)];
-        const isByHand = copy !== null && !copies.has(name);
-        if (upload === null && (isByHand || (copy === null && !(await isElsewhere(name))))) {
-          throw new CodedError('file_not_found');
+        const [folder, stats] = upload === null ? [mediaDir, copy] : [uploadDir, upload];
+        if (stats === null && deletions.get(name)?.renamed?.to === to && (await current(to)) !== null)
+          return resultOf(to);
+        if (stats === null) {
+          const message = 'This box has no file with this name. Another box has it: rename it there.';
+          throw new CodedError('file_not_found', (await isElsewhere(name)) ? message : undefined);
         }
-        await checkConditions(name, conditions);
-        const newestHere = Math.ceil(Math.max(upload?.mtimeMs ?? 0, copy?.mtimeMs ?? 0));
-        const at = new Date(Math.max(now(), newest(name) + 1, newestHere + 1));
-        if (isByHand) {
-          await utimes(join(mediaDir, name), at, at);
-          await removeFile(uploadDir, name);
-          return;
+        if (isPutByHand(name, copy)) {
+          throw new CodedError('file_not_found', 'The file was put into the media folder by hand; rename it there.');
         }
-        const [path, stats] = upload === null ? [join(mediaDir, name), copy] : [join(uploadDir, name), upload];
-        const sha256 = stats === null ? null : (catalog.hashOf(path, stats) ?? null);
-        await deletions.add([{ name, deletedAt: at.toISOString(), sha256 }]);
-        await (upload === null ? Promise.resolve() : removeFile(uploadDir, name))
-          .then(() => removeDeleted(name))
-          .catch((error: unknown) => log.warn({ err: error, name }, 'a deleted medium could not be removed at once'));
+        if (isTaken || (await current(to)) !== null) throw new CodedError('name_taken', undefined, { field: 'to' });
+        const path = join(folder, name);
+        const target = join(uploadDir, to);
+        const sha256 = await hashOf(path, stats);
+        const modifiedAt = new Date(Math.max(Math.floor(stats.mtimeMs), newest(to) + 1));
+        await addName(path, stats, target, modifiedAt);
+        try {
+          const renamed = { to, modifiedAt: modifiedAt.toISOString() };
+          await remove(name, { match: '', noneMatch: '' }, { sha256, renamed });
+        } catch (error) {
+          await removeFile(uploadDir, to);
+          throw error;
+        }
+        return resultOf(to);
+      }).catch((error: unknown) => {
+        if (codeOf(error) === 'EEXIST') throw new CodedError('name_taken', undefined, { field: 'to' });
+        throw toCodedError(error);
       });
     },
 

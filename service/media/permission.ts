@@ -65,6 +65,24 @@ export const openMediaPermission = async (
         requireRole(signer.role, 'publisher');
       }
     },
+    /**
+     * What is used is renamed in what plays, as by publishing.
+     * @throws CodedError `role_required`, `out_of_scope`
+     */
+    checkRename: (signer: Signer | null, name: string): void => {
+      if (signer === null) return;
+      if (isUsed(name) || uploads.get(idOf(name))?.by !== signer.id) requireRole(signer.role, 'publisher');
+      checkTags(signer, name);
+    },
+    /** The file goes on to be that of who uploaded it. Never rejects. */
+    noteRename: async (name: string, to: string): Promise<void> => {
+      const { by } = uploads.get(idOf(name)) ?? {};
+      if (by === undefined) return;
+      const record = { id: idOf(to), by, updated_at: laterThan(uploads.get(idOf(to))?.updated_at, now()) };
+      await uploads
+        .put(record)
+        .catch((error: unknown) => log.warn({ err: error, to }, 'who uploaded a medium was not kept'));
+    },
     /** Notes who has uploaded a medium: an editor may delete it as long as nothing uses it. Never rejects. */
     noteUpload: async (signer: Signer | null, name: string): Promise<void> => {
       const before = uploads.get(idOf(name));

@@ -153,7 +153,7 @@ const conditionsOf = (ctx: Context): Conditions => ({
 export const mediaRoutes = (
   library: Library,
   renditions: Pick<Renditions, 'find'>,
-  permission: MediaPermission,
+  permission: Pick<MediaPermission, 'checkUpload' | 'checkDelete' | 'noteUpload'>,
 ): Routes => ({
   'GET /api/media/config': (ctx) => {
     ctx.body = library.folders satisfies MediaConfig;

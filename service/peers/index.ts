@@ -4,10 +4,18 @@ import { sha256Hex } from '../auth/sign.ts';
 import type { Content } from '../content/index.ts';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
-import { type DeviceBinding, type PeerState, peerQuery, protocol } from '../contract/peers.ts';
+import {
+  type DeviceBinding,
+  type MediaDeletion,
+  type PeerState,
+  peerDeletions,
+  peerQuery,
+  protocol,
+} from '../contract/peers.ts';
 import { countBy } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { type SiteTime, unconfirmed } from '../domain/time.ts';
+import { readJson } from '../http/body.ts';
 import { matchesWeakly } from '../http/conditions.ts';
 import type { Routes } from '../http/routes.ts';
 import { heldIssues, type Media } from '../media/index.ts';
@@ -173,6 +181,9 @@ export const createPeers = async (
     /** Base URLs of the release folders on the reachable peers. */
     updateFeeds: (): string[] => registry.alive().map(({ url }) => `${url}/updates/`),
     sendTakeover: exchange.sendTakeover,
+    /** Tells all boxes of a medium that was renamed or deleted; those that do not answer learn of it later. Never rejects. */
+    sendDeletion: async (deletion: MediaDeletion): Promise<void> =>
+      void (await asking.broadcast('media.sendDeletions', [deletion])),
     /** Relays a command to all peers. */
     relayCommand: commandRelay.relay,
     /** Calls `listener` once another box, at a base URL, has the node id of this one, which must change its own. */
@@ -212,6 +223,10 @@ export const createPeers = async (
       },
       'GET /api/peers/media': async (ctx) => {
         ctx.body = await mediaReplication.media();
+      },
+      'POST /api/peers/deletions': async (ctx) => {
+        await media.deletions.merge(readFields(peerDeletions, await readJson(ctx)).deleted);
+        ctx.body = {};
       },
       ...exchange.routes,
       ...gossip.routes,

@@ -27,7 +27,15 @@ interface Site extends MediaSite {
   content: Pick<Content, 'document' | 'mediaNames' | 'onDocument' | 'onChange'>;
   media: Pick<
     Media,
-    'list' | 'unread' | 'onLearn' | 'replicate' | 'heldReason' | 'onFetchHours' | 'deletions' | 'setAside'
+    | 'list'
+    | 'unread'
+    | 'onLearn'
+    | 'replicate'
+    | 'heldReason'
+    | 'onFetchHours'
+    | 'deletions'
+    | 'setAside'
+    | 'currentName'
   >;
   absence: Absence;
   siteTime: SiteTime;
@@ -67,12 +75,14 @@ export const createMediaReplication = (
   let closed = false;
 
   const { deletions } = media;
+  /** What the content names, and what that is called now. */
+  const namesOf = (): ReadonlySet<string> => deletions.withRenamed(content.mediaNames());
   const { isDeleted, offers, known, learn } = createMediaLists(context, site, {
     // A peer with a new file may have one that no other peer could provide.
     onNew: (name) => transfers.retry(name),
     onChange: () => schedule(),
   });
-  const transferPlan = (): Transfer[] => planTransfers(content.mediaNames(), own, offers());
+  const transferPlan = (): Transfer[] => planTransfers(namesOf(), own, offers());
 
   const newest = (name: string, theirs = offers()): number =>
     Date.parse(newestOf(name, own, theirs)?.modifiedAt ?? '') || 0;
@@ -84,7 +94,8 @@ export const createMediaReplication = (
   const nowhere = (names: Iterable<string>): Set<string> => {
     if (isScanDue()) return new Set();
     const [unread, theirs] = [media.unread(), offers()];
-    return new Set([...names].filter((name) => newest(name, theirs) === 0 && !unread.has(name)));
+    const isThere = (name: string): boolean => newest(name, theirs) > 0 || unread.has(name);
+    return new Set([...names].filter((name) => !isThere(name) && !isThere(media.currentName(name))));
   };
 
   /** Schedules a scan in `ms`, unless one is due sooner. */
@@ -100,9 +111,7 @@ export const createMediaReplication = (
     timer.unref();
   };
 
-  const awaited = createAwaitedMedia(
-    (name) => peers.alive().length > 0 && !own.has(name) && content.mediaNames().has(name),
-  );
+  const awaited = createAwaitedMedia((name) => peers.alive().length > 0 && !own.has(name) && namesOf().has(name));
   const transfers = createMediaTransfers(context, { media, onFetched: awaited.arrived, onArrival, schedule });
 
   const redate = (name: string): Promise<void> =>
@@ -118,7 +127,7 @@ export const createMediaReplication = (
     const found = listed.filter(counts);
     // Added by hand after the deletion, since older files are removed; or while the clock was years ahead.
     for (const each of listed) if (!counts(each)) void redate(each.name);
-    const names = content.mediaNames();
+    const names = namesOf();
     const named = found.filter(({ name, sha256 }) => names.has(name) && !transfers.isCopy(sha256));
     const hasNews = named.some(({ name, sha256 }) => own.get(name)?.sha256 !== sha256);
     // A file that the content names from now on may have been here for long.
@@ -142,7 +151,7 @@ export const createMediaReplication = (
   const adoptList = async (): Promise<boolean> => {
     if (!(await absence.isPending()) || known().length === 0 || !isCurrent()) return false;
     await learn();
-    const [names, theirs] = [content.mediaNames(), offers()];
+    const [names, theirs] = [namesOf(), offers()];
     const isNamed = ({ name, sha256 }: PeerMedium): boolean =>
       names.has(name) || theirs.some(({ find }) => find(name)?.sha256 === sha256);
     return absence.end([...own.values()].filter((medium) => !isNamed(medium)));
@@ -212,7 +221,7 @@ export const createMediaReplication = (
       return ownStateDigest();
     },
     health: (): ReplicationHealth['media'] => {
-      const names = content.mediaNames();
+      const names = new Set([...content.mediaNames()].map(media.currentName));
       const absent = nowhere(names);
       const coming = new Map(transferPlan().map(({ medium }) => [medium.name, medium]));
       const missing = [...names].flatMap((name) => {
@@ -228,7 +237,9 @@ export const createMediaReplication = (
     held: (): string[] => (media.heldReason() === null ? [] : transferPlan().map(({ medium }) => medium.name)),
     progress: (): MediaProgress => {
       const coming = new Set(transferPlan().map(({ medium }) => medium.name));
-      const here = [...content.mediaNames()].filter((name) => own.has(name) && !coming.has(name)).length;
+      const here = [...new Set([...content.mediaNames()].map(media.currentName))].filter(
+        (name) => own.has(name) && !coming.has(name),
+      ).length;
       return coming.size === 0 ? null : { here, there: here + coming.size };
     },
     /** Modification time of the newest file of that name at the site, ms since the epoch; 0 without one. */

@@ -26,6 +26,7 @@ import {
   commandIdHeader,
   contentDocument,
   type DeviceBinding,
+  type MediaDeletion,
   mostContentCharacters,
   mostPeers,
   mostQueryCharacters,
@@ -173,6 +174,10 @@ const peerOperations = {
     maxBytes: 3 * mostContentCharacters + 8 * MIB,
   }),
   'media.list': define('GET /api/peers/media', peerMedia, undefined, { deadlineMs: 10_000, maxBytes: 16 * MIB }),
+  /** Resolves when the peer has renamed and removed its files. */
+  'media.sendDeletions': define('POST /api/peers/deletions', nothing, asList<MediaDeletion>('deleted'), {
+    isRepeatable: true,
+  }),
   'media.copy': define('POST /api/peers/copy', peerCopy, (url: string) => ({ body: { url } }), { isRepeatable: true }),
   'media.renditions': define(
     'POST /api/peers/renditions',

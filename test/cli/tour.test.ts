@@ -100,6 +100,7 @@ const printed: Readonly<Record<string, RegExp>> = {
   'signage send tag:public blackout --on': /^SCREEN +SENT\ndemo +2\nSent to 2 pages\.\n$/,
   'signage send all blackout --off --yes': /^SCREEN +SENT\ndemo +2\nbar +0\nSent to 2 pages\.\n$/,
   'signage media put courtyard.jpg': /^uploaded {2}courtyard\.jpg\n$/,
+  'signage media rename courtyard.jpg yard.jpg': /^courtyard\.jpg is called yard\.jpg now\.\n$/,
   'signage media list':
     /^NAME +SIZE[^]*courtyard\.jpg +\d+ B +image\/jpeg +jpeg +64x36 [^]*1 slide\n[\d.]+ K?i?B of 64\.0 GiB used\.\n$/,
   'signage content pull content.json': /^content\.json is version [\da-f]{12} of .*\n$/,
@@ -121,7 +122,7 @@ const printed: Readonly<Record<string, RegExp>> = {
   'signage log "$SIGNAGE_BOX"': /info .*content is live/,
   'signage box "$SIGNAGE_BOX" identify': /^\S/,
   'signage devices forget hall-display --yes': /^hall-display is forgotten\.\n$/,
-  'signage media delete courtyard.jpg --yes': /^courtyard\.jpg is deleted\.\n$/,
+  'signage media delete yard.jpg --yes': /^yard\.jpg is deleted\.\n$/,
   'signage backup site.tar': /site\.tar: [\d.]+ [KM]?i?B\n[^]*Keep it like the disk of the box: /,
   'signage restore site.tar': /^Restored: \d media, \d devices?, \d+ versions?, \d settings?\.\n/,
 };

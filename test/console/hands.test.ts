@@ -200,3 +200,32 @@ itBrowser('a screen without a display tells the address that other machines open
   await page.getByRole('button', { name: 'Copy the address' }).click();
   await page.getByText('The address is copied.').waitFor();
 });
+
+itBrowser('a file is renamed in its card by keyboard; slides, drafts and the open page follow', async () => {
+  const dataDir = temporaryFolder();
+  for (const name of ['hall.png', 'yard.png']) putImage(dataDir, name, [20, 90, 60]);
+  const content = lobby([{ id: 'hall', kind: 'image', title: 'Hall', media_url: '/media/hall.png' }]);
+  const service = await startTestService({ content, dataDir, env });
+  const { page, go } = await openConsole(service.url);
+  await go('media');
+  const card = page.getByRole('listitem').filter({ hasText: 'hall.png' });
+  await card.getByRole('link').focus();
+  await page.keyboard.press('F2');
+  const field = page.getByLabel('New name of hall.png');
+  await field.waitFor();
+  // The ending is not selected.
+  await page.keyboard.type('yard');
+  await page.keyboard.press('Enter');
+  await page.getByText('There is a file with this name already').waitFor();
+  await field.fill('great hall.png');
+  await page.keyboard.press('Enter');
+  await page.getByText('hall.png is called great hall.png now').waitFor();
+  await page.getByText('great hall.png', { exact: true }).waitFor();
+  const playing = async () => (await service.get('/api/screens/lobby/playlist')).text();
+  expect(await playing()).toContain('/media/great%20hall.png');
+  expect(await violationsOn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Rename yard.png' }).click();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.getByLabel('New name of yard.png').count(), patience).toBe(0);
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('A');
+});

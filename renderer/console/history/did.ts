@@ -50,7 +50,7 @@ export const didOf = ({ action, target, before, after }: AuditRecord, names: Nam
     targets: names.list(targets.map((each) => names.target(textOf(each)))),
     slide: textOf(now['slide_id']),
     act: textOf(now['action']),
-    to: words('filename'),
+    to: words('to') || words('filename'),
     count: typeof now['count'] === 'number' ? now['count'] : 1,
   };
   const sentence = action === 'screen.command' ? texts.command[keyOfCommand(now)] : texts.did[action.replace('.', '_')];

@@ -1,24 +1,17 @@
 /** The media of the site: see where each is used, upload, delete. */
 
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
-import { kindOfType } from '../../../service/domain/media-types.ts';
+import { useEffect } from 'preact/hooks';
 import { reasonOf } from '../api/errors.ts';
-import { mediumUrl } from '../model/document.ts';
 import { toggled } from '../model/edit.ts';
 import { matches } from '../model/filter.ts';
-import type { MediaList } from '../model/wire.ts';
-import type { Access } from '../stores/access.ts';
 import { isActive, type Upload, type Uploads } from '../stores/uploads.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Confirm, Empty, IconButton, SearchField } from '../ui/controls.tsx';
+import { Confirm, Empty, SearchField } from '../ui/controls.tsx';
 import { UploadButton } from '../ui/media-field.tsx';
-import { Miniature } from '../ui/miniature.tsx';
 import { useReceive } from '../ui/receive.ts';
-import { isUnderWay, RenditionNote } from '../ui/rendition.tsx';
-import { useVisible } from '../ui/visible.ts';
-
-type Medium = MediaList['media'][number];
+import { isUnderWay } from '../ui/rendition.tsx';
+import { type Medium, MediumCard } from './card.tsx';
 
 /** Between looks at media that are being converted. */
 const POLL_MS = 2_000;
@@ -60,13 +53,6 @@ const orders = {
 } as const;
 type Order = keyof typeof orders;
 
-interface CardProps {
-  medium: Medium;
-  isSelected: boolean;
-  onSelect(): void;
-  onDelete(): void;
-}
-
 const UploadRows = ({ list, uploads }: { list: readonly Upload[]; uploads: Uploads }) => (
   <ul class="uploads">
     {list.map((upload) => (
@@ -74,61 +60,6 @@ const UploadRows = ({ list, uploads }: { list: readonly Upload[]; uploads: Uploa
     ))}
   </ul>
 );
-
-/** What is used is an admin's to delete; of an editor's own media the box knows. */
-const mayDeleteAt = ({ may, me }: Access, { used_by }: Medium): boolean =>
-  may('DELETE /api/media/:filename') && (used_by.length === 0 || me.value.role === 'admin');
-
-const MediumCard = ({ medium, isSelected, onSelect, onDelete }: CardProps) => {
-  const { access, texts, format } = useConsole();
-  const words = texts.media;
-  const { filename, media_type, size, width, height, duration_seconds, codec, rendition, used_by } = medium;
-  const url = mediumUrl(filename);
-  const mayDelete = mayDeleteAt(access, medium);
-  const card = useRef<HTMLLIElement>(null);
-  const isNear = useVisible(card);
-  return (
-    <li ref={card} class="medium">
-      <a class="medium-picture" href={url} target="_blank" rel="noreferrer" aria-label={words.open({ name: filename })}>
-        {isNear && (
-          <Miniature
-            slide={{ kind: kindOfType(media_type), media_url: url, title: filename }}
-            id={filename}
-            isPending={isUnderWay(rendition)}
-          />
-        )}
-      </a>
-      {mayDelete && (
-        <label class="medium-mark">
-          <input
-            type="checkbox"
-            aria-label={texts.mediaField.select({ name: filename })}
-            checked={isSelected}
-            onChange={onSelect}
-          />
-        </label>
-      )}
-      <p class="display-name">{filename}</p>
-      <p class="display-slide">
-        {[
-          format.bytes(size),
-          codec?.toUpperCase() ?? null,
-          width === null || height === null ? null : `${width}\u00a0×\u00a0${height}`,
-          duration_seconds === null ? null : format.length(duration_seconds),
-        ]
-          .filter(Boolean)
-          .join(' · ')}
-      </p>
-      <RenditionNote rendition={rendition} />
-      <div class="medium-foot">
-        <span class={used_by.length === 0 ? 'soft' : ''} title={used_by.join(', ')}>
-          {words.used({ count: used_by.length })}
-        </span>
-        {mayDelete && <IconButton icon="forget" label={words.deleteOf({ name: filename })} onClick={onDelete} />}
-      </div>
-    </li>
-  );
-};
 
 export const MediaPage = () => {
   const { access, client, media, uploads, site, texts, format, announcer } = useConsole();

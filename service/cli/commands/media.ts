@@ -254,6 +254,19 @@ export const registerMedia = (program: Command, { out, client, checkCanAsk, conf
     });
 
   group
+    .command('rename')
+    .description('give a file another name; all that names it follows')
+    .addArgument(new Argument('<old>', 'name of the file'))
+    .addArgument(new Argument('<new>', 'new name, with the same ending'))
+    .action(async (old: string, next: string) => {
+      const [from, to] = [await checkedName(old), await checkedName(next)];
+      const box = await client();
+      const path = `/console/api/media/${encodeURIComponent(from)}/rename`;
+      const { body } = await box.ask<UploadResult>({ method: 'POST', path, body: JSON.stringify({ to }) });
+      out.answer(body, () => out.say(`${visible(from)} is called ${visible(body.filename)} now.`));
+    });
+
+  group
     .command('delete')
     .description('delete a file at the whole site')
     .addArgument(new Argument('<name>', 'name of the file'))

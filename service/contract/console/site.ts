@@ -130,6 +130,7 @@ export type AuditSubject =
   | 'draft'
   | 'medium'
   | 'person'
+  | 'renaming'
   | 'screen'
   | 'secret'
   | 'takeover'

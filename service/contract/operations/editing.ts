@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { contentCheck, contentDraft, contentVersions, editedContent, publishedContent } from '../console/content.ts';
 import { designList } from '../console/designs.ts';
 import { operatorHeader } from '../headers.ts';
-import { mediaList } from '../media.ts';
+import { mediaList, renameRequest, uploadResult } from '../media.ts';
 import { sha256 } from '../terms.ts';
 import { digestExample, momentExample, nodeExample } from './examples.ts';
 import { entityTag, json, type Operations, ok, unchanged } from './operation.ts';
@@ -133,6 +133,35 @@ export const editing = {
       used_bytes: 731906048,
       quota_bytes: 68719476736,
     }),
+  },
+  'POST /console/api/media/:filename/rename': {
+    role: 'editor',
+    scope: 'judged',
+    audit: { action: 'medium.rename', subject: 'renaming', id: 'filename', fields: ['to'] },
+    summary: 'Rename a medium on the whole site',
+    description:
+      'The file has the new name on all boxes; on a box that is away, when it is back. Playlists, templates, messages and the house style follow in one version of the content, and so do takeovers and drafts; records of what was shown stay as they are. The old name goes on to stand for the file for 400 days, until an upload takes it, so that no page and no program that knows it loses the file. Renditions are not made again. The new name must indicate the same media type. An editor renames what nobody uses and the editor uploaded, a publisher everything. After an error the request can be repeated.',
+    params: z.object({ filename: z.string().describe('Name of the file, percent-encoded.') }),
+    body: json(renameRequest, { to: 'great-hall.jpg' }),
+    answer: ok('The file under its new name.', uploadResult, {
+      filename: 'great-hall.jpg',
+      size: 482113,
+      sha256: digestExample,
+      url: '/media/great-hall.jpg',
+      media_type: 'image/jpeg',
+    }),
+    errors: [
+      'missing_field',
+      'invalid_field',
+      'file_not_found',
+      'name_taken',
+      'invalid_content',
+      'content_changed',
+      'too_many_requests',
+      'storage_unavailable',
+      'insufficient_storage',
+    ],
+    examples: { filename: 'hall.jpg' },
   },
   'GET /console/api/media/:filename/thumbnail': {
     role: 'viewer',

@@ -24,6 +24,7 @@ import {
   peerCommands,
   peerConnections,
   peerConnectionsQuery,
+  peerDeletions,
   peerDevices,
   peerDevicesQuery,
   peerMedia,
@@ -229,6 +230,23 @@ export const peers = {
       deleted: [],
       digest: digestExample,
     }),
+  },
+  'POST /api/peers/deletions': {
+    summary: 'Send media that were renamed or deleted',
+    description:
+      'The newer record of each name is kept. Responds when the files here have their new names, and those that are deleted are removed.',
+    body: sealable(peerDeletions, {
+      deleted: [
+        {
+          name: 'hall.jpg',
+          deletedAt: momentExample,
+          sha256: digestExample,
+          renamed: { to: 'great-hall.jpg', modifiedAt: momentExample },
+        },
+      ],
+    }),
+    answer: okSealable('They are stored, where they are newer.', z.object({}), {}),
+    errors: ['insufficient_storage'],
   },
   'POST /api/peers/shared/differing': {
     acts: true,

@@ -26,7 +26,11 @@ const startCopies = async (
     if (isFull()) throw new CodedError('insufficient_storage');
   };
   const limits = createFetchLimits(context);
-  const downloads = await createDownloads(context, { limits, requireRoom, catalog: { record: () => {} } });
+  const downloads = await createDownloads(context, {
+    limits,
+    requireRoom,
+    catalog: { record: () => {}, fileOf: async () => undefined },
+  });
   const copies = createCopies(context, {
     content: {
       shown: () => [show()],

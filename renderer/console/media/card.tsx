@@ -1,0 +1,166 @@
+/** A medium with its picture: what it is, where it is used, and what can be done to it. */
+
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { kindOfType } from '../../../service/domain/media-types.ts';
+import { reasonOf } from '../api/errors.ts';
+import { mediumUrl } from '../model/document.ts';
+import type { MediaList } from '../model/wire.ts';
+import type { Access } from '../stores/access.ts';
+import { useConsole } from '../ui/context.tsx';
+import { IconButton } from '../ui/controls.tsx';
+import { Miniature } from '../ui/miniature.tsx';
+import { isUnderWay, RenditionNote } from '../ui/rendition.tsx';
+import { useVisible } from '../ui/visible.ts';
+
+/** All boxes follow before the answer. */
+const RENAME_MS = 30_000;
+
+export type Medium = MediaList['media'][number];
+
+interface CardProps {
+  medium: Medium;
+  isSelected: boolean;
+  onSelect(): void;
+  onDelete(): void;
+}
+
+/** What is used is renamed in what plays, which is a publisher's; of an editor's own media the box knows. */
+const mayRenameAt = ({ may }: Access, { used_by }: Medium): boolean =>
+  may('POST /console/api/media/:filename/rename') && (used_by.length === 0 || may('PUT /console/api/content'));
+
+/** The name, or the field in which it is changed. */
+const MediumName = ({ medium: { filename }, isRenaming }: { medium: Medium; isRenaming: Signal<boolean> }) => {
+  const { client, media, texts, announcer } = useConsole();
+  const words = texts.media;
+  const name = useSignal(filename);
+  const isBusy = useSignal(false);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (!isRenaming.value) return;
+    name.value = filename;
+    field.current?.focus();
+    // The ending stays.
+    field.current?.setSelectionRange(0, Math.max(0, filename.lastIndexOf('.')) || filename.length);
+  }, [isRenaming.value]);
+  const close = (): void => {
+    // The focus stays in the card.
+    field.current?.closest('li')?.querySelector('a')?.focus();
+    isRenaming.value = false;
+  };
+  const rename = async (): Promise<void> => {
+    const to = name.value.trim();
+    if (isBusy.value) return;
+    if (to === '' || to === filename) return close();
+    isBusy.value = true;
+    try {
+      const path = `/console/api/media/${encodeURIComponent(filename)}/rename`;
+      await client.json(path, { method: 'POST', body: { to }, timeout: RENAME_MS });
+      close();
+      announcer.say(words.renamed({ name: filename, to }));
+      await media.load();
+    } catch (error) {
+      announcer.complain(reasonOf(error, texts));
+    } finally {
+      isBusy.value = false;
+    }
+  };
+  if (!isRenaming.value) return <p class="display-name">{filename}</p>;
+  return (
+    <form
+      class="medium-rename"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void rename();
+      }}
+    >
+      <input
+        ref={field}
+        aria-label={words.newName({ name: filename })}
+        maxLength={255}
+        autocomplete="off"
+        spellcheck={false}
+        enterkeyhint="done"
+        value={name.value}
+        onInput={(event) => (name.value = event.currentTarget.value)}
+        onKeyDown={(event) => event.key === 'Escape' && close()}
+      />
+      <IconButton icon="check" label={words.renameOf({ name: filename })} onClick={() => void rename()} />
+      <IconButton icon="close" label={texts.cancel} onClick={close} />
+    </form>
+  );
+};
+
+/** What is used is an admin's to delete; of an editor's own media the box knows. */
+const mayDeleteAt = ({ may, me }: Access, { used_by }: Medium): boolean =>
+  may('DELETE /api/media/:filename') && (used_by.length === 0 || me.value.role === 'admin');
+
+export const MediumCard = ({ medium, isSelected, onSelect, onDelete }: CardProps) => {
+  const { access, texts, format } = useConsole();
+  const words = texts.media;
+  const { filename, media_type, size, width, height, duration_seconds, codec, rendition, used_by } = medium;
+  const url = mediumUrl(filename);
+  const mayDelete = mayDeleteAt(access, medium);
+  const mayRename = mayRenameAt(access, medium);
+  const isRenaming = useSignal(false);
+  const card = useRef<HTMLLIElement>(null);
+  const isNear = useVisible(card);
+  return (
+    <li
+      ref={card}
+      class="medium"
+      onKeyDown={(event) => {
+        if (event.key !== 'F2' || !mayRename) return;
+        event.preventDefault();
+        isRenaming.value = true;
+      }}
+    >
+      <a class="medium-picture" href={url} target="_blank" rel="noreferrer" aria-label={words.open({ name: filename })}>
+        {isNear && (
+          <Miniature
+            slide={{ kind: kindOfType(media_type), media_url: url, title: filename }}
+            id={filename}
+            isPending={isUnderWay(rendition)}
+          />
+        )}
+      </a>
+      {mayDelete && (
+        <label class="medium-mark">
+          <input
+            type="checkbox"
+            aria-label={texts.mediaField.select({ name: filename })}
+            checked={isSelected}
+            onChange={onSelect}
+          />
+        </label>
+      )}
+      <MediumName medium={medium} isRenaming={isRenaming} />
+      <p class="display-slide">
+        {[
+          format.bytes(size),
+          codec?.toUpperCase() ?? null,
+          width === null || height === null ? null : `${width}\u00a0×\u00a0${height}`,
+          duration_seconds === null ? null : format.length(duration_seconds),
+        ]
+          .filter(Boolean)
+          .join(' · ')}
+      </p>
+      <RenditionNote rendition={rendition} />
+      <div class="medium-foot">
+        <span class={used_by.length === 0 ? 'soft' : ''} title={used_by.join(', ')}>
+          {words.used({ count: used_by.length })}
+        </span>
+        <span class="actions">
+          {mayRename && (
+            <IconButton
+              icon="rename"
+              label={words.renameOf({ name: filename })}
+              onClick={() => (isRenaming.value = true)}
+            />
+          )}
+          {mayDelete && <IconButton icon="forget" label={words.deleteOf({ name: filename })} onClick={onDelete} />}
+        </span>
+      </div>
+    </li>
+  );
+};

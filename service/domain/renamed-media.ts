@@ -1,0 +1,30 @@
+/** Documents follow media that are renamed. Pure. */
+import { addressOf, loadedAddress } from './markup.ts';
+import { mediaNameIn } from './media-names.ts';
+
+const IN_MARKUP = loadedAddress('/media/');
+
+/** The address of a medium under its new name, with the query and fragment that it had. */
+const renamedAddress = (address: string, to: string): string =>
+  address.replace(/^\/media\/[^/?#]+/, () => `/media/${encodeURIComponent(to)}`);
+
+const renamedText = (text: string, from: string, to: string): string => {
+  if (mediaNameIn(text) === from) return renamedAddress(text, to);
+  return text.replace(IN_MARKUP, (written) =>
+    mediaNameIn(addressOf(written)) === from ? renamedAddress(written, to) : written,
+  );
+};
+
+/**
+ * A document in which `/media/TO` stands wherever `/media/FROM` stood: in fields that are addresses, and in markup.
+ * @returns `value` itself if it does not name the file
+ */
+export const withRenamedMedium = <T>(value: T, from: string, to: string): T => {
+  if (typeof value === 'string') {
+    return (value.includes('/media/') ? renamedText(value, from, to) : value) as T;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, each]) => [key, withRenamedMedium(each, from, to)] as const);
+  if (entries.every(([key, each]) => each === (value as Record<string, unknown>)[key])) return value;
+  return (Array.isArray(value) ? entries.map(([, each]) => each) : Object.fromEntries(entries)) as T;
+};
