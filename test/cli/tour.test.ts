@@ -100,9 +100,9 @@ const printed: Readonly<Record<string, RegExp>> = {
   'signage send tag:public blackout --on': /^SCREEN +SENT\ndemo +2\nSent to 2 pages\.\n$/,
   'signage send all blackout --off --yes': /^SCREEN +SENT\ndemo +2\nbar +0\nSent to 2 pages\.\n$/,
   'signage media put courtyard.jpg': /^uploaded {2}courtyard\.jpg\n$/,
-  'signage media rename courtyard.jpg yard.jpg': /^courtyard\.jpg is called yard\.jpg now\.\n$/,
   'signage media list':
     /^NAME +SIZE[^]*courtyard\.jpg +\d+ B +image\/jpeg +jpeg +64x36 [^]*1 slide\n[\d.]+ K?i?B of 64\.0 GiB used\.\n$/,
+  'signage media rename courtyard.jpg yard.jpg': /^courtyard\.jpg is called yard\.jpg now\.\n$/,
   'signage content pull content.json': /^content\.json is version [\da-f]{12} of .*\n$/,
   "sed -i 's/Good things/Fine things/' content.json": /^$/,
   'signage content check content.json': /content\.json can be published, with \d warnings?\.\n$/,

@@ -88,6 +88,8 @@ test.each(withAndWithoutSecret)('every operation does its work, %s', async (_, s
     .poll(() => read(`GET ${base}/media`, [], 200), patience)
     .toMatchObject({ media: [{ filename: 'red.png', used_by: ['red'] }] });
   await run(`GET ${base}/media/:filename/thumbnail`, ['red.png'], hasFfmpeg ? 200 : 404);
+  await run(`POST ${base}/media/:filename/rename`, ['red.png'], 200, { to: 'green.png' });
+  await run(`POST ${base}/media/:filename/rename`, ['green.png'], 200, { to: 'red.png' });
   expect(await read(`GET ${base}/screens/:slug/programme`, ['lobby'], 200)).toMatchObject({ slides: ['red'] });
   expect(await read(`POST ${base}/screens/:slug/show`, ['lobby'], 200, { slide_id: 'red' })).toMatchObject({ sent: 1 });
 
@@ -144,6 +146,8 @@ test.each(withAndWithoutSecret)('every operation does its work, %s', async (_, s
   const { records } = await read<{ records: { action: string }[] }>(`GET ${base}/audit`, [], 200);
   expect(records.toReversed().map(({ action }) => action)).toEqual([
     'content.publish',
+    'medium.rename',
+    'medium.rename',
     'screen.show',
     'draft.publish',
     'draft.delete',
