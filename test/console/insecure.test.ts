@@ -66,11 +66,28 @@ describeBrowser('the console', { timeout: 60_000 }, () => {
     expect(first?.id).not.toBe(fingerprint);
     await page.reload();
     await page.getByRole('heading', { name: 'Lobby' }).waitFor();
-    // An address alone adds nothing, and removes nothing.
+    // An address alone adds nothing, and removes nothing, though a key that nobody added was left here.
+    await page.evaluate(
+      () =>
+        new Promise<void>((resolve) => {
+          const opening = indexedDB.open('signage.console', 1);
+          opening.onsuccess = () => {
+            const change = opening.result.transaction('keys', 'readwrite');
+            const left = { publicKey: 'A'.repeat(43), privateKey: new Uint8Array(32) };
+            change.objectStore('keys').put(left, 'pending');
+            change.oncomplete = () => {
+              opening.result.close();
+              resolve();
+            };
+          };
+        }),
+    );
     await page.goto('about:blank');
     await page.goto(`https://${new URL(inLan(service.url)).hostname}:${await healthy()}/console#added=${fingerprint}`);
     await page.getByRole('heading', { name: 'Lobby' }).waitFor();
     expect(await keys()).toHaveLength(1);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Lobby' }).waitFor();
     await page.goto('about:blank');
     await page.goto(`${inLan(service.url)}/console`);
     await page.getByText('This key was removed', { exact: false }).waitFor();
