@@ -98,3 +98,28 @@ test.each([
 ])('an issue at %s is found by its names', (path, where, name, slide, field) => {
   expect(placeOf({ path }, placed)).toEqual({ path: where, name, slide, field });
 });
+
+itBrowser('entries of a list that both changed are told apart, whichever of their fields differs', async () => {
+  const slides = [{ id: 'trains', kind: 'timetable', title: 'Trains', content: { group_id: 'trains' } }];
+  const timed = (platform: string) => [{ time: '08:15', title: 'Vienna', location: platform }];
+  const contentWith = (platform: string) =>
+    lobby(slides, { timetableGroups: [{ id: 'trains', name: 'Trains', entries: timed(platform) }] });
+  const service = await startTestService({ content: contentWith('platform 1'), env: { SIGNAGE_HOST: '0.0.0.0' } });
+  const put = (path: string, body: object, headers: Record<string, string> = {}) =>
+    service.get(path, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+  const { sha256 } = (await (await service.get('/console/api/content')).json()) as { sha256: string };
+  const draft = { title: 'Trains', base_sha256: sha256, content: contentWith('platform 2') };
+  expect((await put('/console/api/drafts/trains', draft)).status).toBe(201);
+  expect((await put('/console/api/content', contentWith('platform 3'), { 'If-Match': '*' })).status).toBe(200);
+  const { page, go } = await openConsole(service.url);
+  await go('content');
+  await page.getByRole('button', { name: 'Go on with it' }).click();
+  await page.getByRole('button', { name: 'Changed meanwhile …' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText(/Vienna.*platform 2/).waitFor();
+  await dialog.getByText(/Vienna.*platform 3/).waitFor();
+});

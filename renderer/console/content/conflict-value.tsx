@@ -37,10 +37,21 @@ export const ConflictValue = ({ field, value, document }: ValueProps) => {
   const { texts, format } = useConsole();
   const words = texts.merge;
 
+  /** All that is in a record: entries of a list may differ in any field. */
+  const wordsOf = (record: Fields): string => {
+    const title = String(record['name'] || titleOf(record, String(record['id'] ?? words.entry)));
+    const rest = Object.entries(record).flatMap(([name, each]) => {
+      if (unsaid.has(name) || each == null || each === '' || each === title) return [];
+      const said = typeof each === 'object' ? JSON.stringify(each) : wordOf(texts.fields.options, String(each));
+      return `${wordOf(texts.fields.label, name)}: ${said}`;
+    });
+    return cut(rest.length === 0 ? title : `${title} (${rest.join(', ')})`);
+  };
+
   const word = (single: unknown): string => {
     if (typeof single === 'boolean') return single ? words.yes : words.no;
     if (typeof single === 'number') return field === 'days' ? format.weekday(single) : String(single);
-    if (isFields(single)) return cut(String(single['name'] || titleOf(single, String(single['id'] ?? words.entry))));
+    if (isFields(single)) return wordsOf(single);
     const text = String(single);
     if (field === 'media_url') return text.replace(/^\/media\//, '');
     const name = referred(document)[field ?? '']?.find(({ id }) => id === text)?.name;
@@ -49,6 +60,19 @@ export const ConflictValue = ({ field, value, document }: ValueProps) => {
 
   if (value === undefined) return <p class="soft">{words.removed}</p>;
   if (value === null || value === '') return <p class="soft">{words.empty}</p>;
+  if (Array.isArray(value) && value.some(isFields)) {
+    const left = value.length - MOST_ENTRIES;
+    return (
+      <ol class="conflict-entries">
+        {value.slice(0, MOST_ENTRIES).map((each, at) => (
+          <li key={at} dir="auto">
+            {word(each)}
+          </li>
+        ))}
+        {left > 0 && <li>{texts.wall.more({ count: left })}</li>}
+      </ol>
+    );
+  }
   if (Array.isArray(value)) return <p>{format.few(value.map(word), MOST_ENTRIES, texts.wall.more)}</p>;
   if (!isFields(value)) return <p dir="auto">{word(value)}</p>;
   return (

@@ -39,7 +39,8 @@ const MediumName = ({ medium: { filename }, isRenaming }: { medium: Medium; isRe
   useEffect(() => {
     if (!isRenaming.value) return;
     name.value = filename;
-    field.current?.focus();
+    field.current?.focus({ preventScroll: true });
+    field.current?.scrollIntoView({ block: 'nearest' });
     // The ending stays.
     field.current?.setSelectionRange(0, Math.max(0, filename.lastIndexOf('.')) || filename.length);
   }, [isRenaming.value]);
@@ -150,7 +151,7 @@ export const MediumCard = ({ medium, isSelected, onSelect, onDelete }: CardProps
         <span class={used_by.length === 0 ? 'soft' : ''} title={used_by.join(', ')}>
           {words.used({ count: used_by.length })}
         </span>
-        <span class="actions">
+        <span class="medium-actions">
           {mayRename && (
             <IconButton
               icon="rename"

@@ -22,6 +22,8 @@ interface MirrorProps {
 const FULL_HD = [1920, 1080] as const;
 /** A slide that is not in the payload may be about to begin. */
 const AGAIN_MS = 2_000;
+/** Feeds, sources and calendars bring something new without an edit. */
+const FOLLOW_MS = 10_000;
 
 export const Mirror = ({ slug, connection, slide }: MirrorProps) => {
   const { client, site, texts } = useConsole();
@@ -40,10 +42,10 @@ export const Mirror = ({ slug, connection, slide }: MirrorProps) => {
       const next = await client
         .json<PlaylistPayload>(`/api/screens/${encodeURIComponent(slug)}/playlist`)
         .catch(() => null);
-      if (isCurrent && next !== null) payload.value = next;
+      if (isCurrent && next !== null && next.revision !== payload.peek()?.revision) payload.value = next;
     };
     void load();
-    const timer = isMissing ? setInterval(() => void load(), AGAIN_MS) : undefined;
+    const timer = setInterval(() => void load(), isMissing ? AGAIN_MS : FOLLOW_MS);
     return () => {
       isCurrent = false;
       clearInterval(timer);
