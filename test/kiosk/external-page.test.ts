@@ -93,6 +93,29 @@ describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
       await page.getByRole('heading', { name: 'Figures' }).waitFor();
       await expect.poll(() => viewsOf(kiosk), patience).toEqual([shown]);
       expect(await page.evaluate(() => ['kiosk' in globalThis, window.open('/')])).toEqual([false, null]);
+      // Nor does it get a camera, or a place on the disk.
+      const permissions = () =>
+        page.evaluate(() =>
+          Promise.all(
+            ['camera', 'geolocation', 'notifications'].map(async (name) => {
+              return (await navigator.permissions.query({ name: name as PermissionName })).state;
+            }),
+          ),
+        );
+      expect(await permissions()).toEqual(['denied', 'denied', 'denied']);
+      const download = kiosk.evaluate(
+        ({ session }: Electron) =>
+          new Promise<boolean>((resolve) => {
+            // After that of the kiosk, which is as old as the session.
+            session
+              .fromPartition('external')
+              .once('will-download', (event: Electron) => resolve(event.defaultPrevented));
+          }),
+      );
+      await page.evaluate(() =>
+        Object.assign(document.createElement('a'), { href: 'blob.bin', download: 'blob.bin' }).click(),
+      );
+      expect(await download).toBe(true);
 
       // The service would take a page of its own origin for its own.
       await page.evaluate((own) => location.assign(own), await kiosk.url());
