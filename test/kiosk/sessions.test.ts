@@ -36,13 +36,12 @@ describe('a page is signed in', () => {
 
 /** A dashboard with a login page. It can end everybody's session, and asks for what no page may have. */
 const startDash = async () => {
-  const state = { tokens: new Set<string>(), files: 0 };
+  const state = { tokens: new Set<string>() };
   const server = createServer((request, response) => {
     const path = request.url ?? '';
     const token = /(?:^|; )sid=([^;]+)/.exec(request.headers.cookie ?? '')?.[1] ?? '';
     response.setHeader('Content-Type', 'text/html');
     if (path === '/file') {
-      state.files += 1;
       response.setHeader('Content-Disposition', 'attachment; filename=x.bin');
       return void response.end('file');
     }

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type SecretRecord, secretRequest } from '../../service/contract/console/secrets.ts';
+import { webLook } from '../../service/contract/web-look.ts';
 import { originIssue, originOf, styleIssue } from '../../service/domain/page-address.ts';
 import { mergeSecrets, undatedSecret } from '../../service/secrets/index.ts';
 import { signageHere } from '../cli/support.ts';
@@ -230,4 +231,11 @@ test('a secret that was deleted while a clock was years ahead stays so, until so
   expect(mergeSecrets(undatedSecret(deleted, now), live(at(0)))).toEqual(live(at(0)));
   // What was set by such a clock is older than all else.
   expect(mergeSecrets(undatedSecret(live(at(20 * 365 * 86_400_000)), now), old)).toEqual(old);
+});
+
+test('the style sheet of a page has a limit in bytes', () => {
+  const { css } = webLook;
+  expect(css.safeParse('é'.repeat(8_192)).success).toBe(true);
+  expect(css.safeParse('é'.repeat(8_193)).success).toBe(false);
+  expect(css.safeParse('e'.repeat(16_385)).success).toBe(false);
 });

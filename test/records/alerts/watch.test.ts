@@ -46,3 +46,44 @@ test('a device that was unbound while it was missing is watched from the start o
   expect(alertsAt(WEEK, 'missing')).toEqual([]);
   expect(alertsAt(WEEK + GRACE_MS, 'missing')).toEqual([`device.away ${WEEK}`]);
 });
+
+test('a slide whose page is signed out is said of once, until it is signed in, and forgotten with the slide', () => {
+  const page = { slideId: 'wall', title: 'Wall', session: 'figures', address: 'https://a.test/', signedInAt: null };
+  let pages = [page];
+  let out: string[] = [];
+  const watch = createWatch(
+    {
+      ...{ options: { timeZone: 'UTC' }, now: () => start, ids: { nodeId: 'a' }, dirs: {}, machineName: 'hall' },
+      kiosk: () => ({
+        sessions: [{ name: 'figures', origin: 'https://a.test', signed_in_at: null, signed_out: out }],
+      }),
+      log: pino({ level: 'silent' }),
+    } as unknown as ServiceContext,
+    {
+      content: {
+        screens: () => [],
+        hours: () => null,
+        sessionPages: () => pages,
+        status: () => ({ status: 'ok' }) as never,
+      },
+      streams: { list: () => [] },
+      peers: { all: () => [], alive: () => [] },
+      devices: { statuses: () => [], sightings: () => [] },
+    },
+  );
+  let outages = noOutages;
+  const alertsAt = (at: number): string[] => {
+    const [next, due] = reduce(outages, watch.conditions(outages), { now: start + at, monotonicNow: at }, 0);
+    outages = next;
+    return due.map((alert) => `${typeOf(alert)} ${alert.subject} ${alert.message}`);
+  };
+  expect(alertsAt(0)).toEqual([]);
+  out = ['https://a.test/'];
+  const sentence =
+    'The page of the slide "Wall" (session figures) on the box hall is signed out: somebody must sign in on the maintenance page of that box.';
+  expect(watch.signedOut()).toEqual([sentence]);
+  expect(watch.own().signedOut).toEqual([{ subject: 'wall', name: expect.stringContaining('hall') }]);
+  expect(alertsAt(1_000)).toEqual([`slide.signed_out wall ${sentence}`]);
+  pages = [];
+  expect(watch.conditions(outages)).not.toContainEqual(expect.objectContaining({ status: 'failing' }));
+});
