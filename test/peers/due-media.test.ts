@@ -18,7 +18,14 @@ test('is not looked for again and again', async () => {
     heldReason: () => null,
     onLearn: ignore,
     onFetchHours: ignore,
-    deletions: { list: () => [], at: () => deletedAt, digest: () => '', redate: async () => false, onDelete: ignore },
+    deletions: {
+      list: () => [],
+      at: () => deletedAt,
+      digest: () => '',
+      redate: async () => false,
+      onDelete: ignore,
+      withRenamed: (names) => names,
+    },
   } as unknown as Media;
   const replication = createMediaReplication(unitContext(), {
     peers: {
