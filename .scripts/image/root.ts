@@ -12,6 +12,8 @@ const enabled = [
   'signage-storage.service',
   'signage-config.path',
   'signage-config.service',
+  'signage-network.path',
+  'signage-network.service',
   'signage-watchdog.service',
   'NetworkManager.service',
   'systemd-timesyncd.service',

@@ -36,6 +36,50 @@ const updates = z.object(
   'an object',
 );
 
+const address = z.union([z.ipv4(), z.ipv6()], 'an address such as 192.168.1.1');
+const hostName = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i;
+
+/** Root checks all of it once more (resources/image/root/usr/lib/signage/network). */
+const network = z.object(
+  {
+    /** The Wi-Fi to join; absent: the box has a cable. */
+    wifi: z
+      .object(
+        {
+          ssid: z
+            .string()
+            .refine(
+              (name) => /^\P{Cc}+$/u.test(name) && Buffer.byteLength(name) <= 32,
+              '1 to 32 bytes without control characters',
+            ),
+          /** Absent: the Wi-Fi is open. */
+          password: z
+            .string()
+            .regex(/^([\x20-\x7e]{8,63}|[0-9a-fA-F]{64})$/, '8 to 63 characters, or a key of 64 hexadecimal digits')
+            .optional(),
+          /** ISO 3166-1; absent: the channels that are allowed everywhere. */
+          country: z
+            .string()
+            .regex(/^[A-Z]{2}$/, 'two capital letters such as DE')
+            .optional(),
+        },
+        'an object with "ssid"',
+      )
+      .optional(),
+    /** With its prefix; absent: from the network (DHCP). */
+    address: z.union([z.cidrv4(), z.cidrv6()], 'an address with its prefix, such as 192.168.1.20/24').optional(),
+    gateway: address.optional(),
+    dns: z.array(address).min(1).max(3).optional(),
+    ntp: z.string().regex(hostName, 'a host name or an address').or(address).optional(),
+    /** Absent: `signage-` and 6 characters of the id of the box. */
+    hostname: z
+      .string()
+      .regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, 'up to 63 of a-z, 0-9 and -')
+      .optional(),
+  },
+  'an object',
+);
+
 export const kioskSettings = z.object(
   {
     /** Which displays get a window: all, the primary one, or a list. */
@@ -51,6 +95,8 @@ export const kioskSettings = z.object(
       .optional(),
     /** The sources and the hours of updates. */
     updates: updates.prefault({}),
+    /** How a box from an image reaches the network; absent: by a cable, as the network says. */
+    network: network.optional(),
   },
   'an object',
 );

@@ -1,0 +1,141 @@
+/** The network of an image's configuration: NetworkManager's program is a stand-in that writes down what it is asked. */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../support/service.ts';
+
+const script = join(import.meta.dirname, '..', '..', 'resources/image/root/usr/lib/signage/network');
+
+/** @param up what the program says of a connection that is started, and its exit code */
+const makeBox = (
+  network: unknown,
+  { up = ['', 0] as [string, number], devices = 'enp1s0:ethernet\\nwlp2s0:wifi' } = {},
+) => {
+  const folder = temporaryFolder();
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  const calls = join(folder, 'calls');
+  const programs = {
+    runuser: 'shift 3; exec "$@"',
+    iw: `printf '%s\\0' iw "$@" >>'${calls}'; printf '\\n' >>'${calls}'`,
+    systemctl: 'true',
+    nmcli: `case "$*" in *DEVICE,TYPE*) printf '${devices}\\n'; exit 0 ;; esac
+      printf '%s\\0' "$@" >>'${calls}'; printf '\\n' >>'${calls}'
+      case "$*" in *'up id signage-next'*) echo '${up[0]}' >&2; exit ${up[1]} ;; *'delete id signage') exit 10 ;; esac`,
+  };
+  for (const [name, body] of Object.entries(programs)) {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${body}\n`);
+    chmodSync(join(bin, name), 0o755);
+  }
+  writeFileSync(join(folder, 'config.json'), JSON.stringify({ kiosk: { network } }));
+  const told = join(folder, 'signage-network.json');
+  return {
+    run: () => {
+      const own = { PLAYER: folder, STATE: folder, OWN: folder, HOSTNAME_FILE: join(folder, 'hostname') };
+      execFileSync(script, { stdio: 'pipe', env: { PATH: `${bin}:${process.env.PATH}`, ...own } });
+    },
+    calls: (): string[][] =>
+      existsSync(calls)
+        ? readFileSync(calls, 'utf8')
+            .split('\0\n')
+            .filter((line) => line !== '')
+            .map((line) => line.split('\0'))
+        : [],
+    told: (): unknown => (existsSync(told) ? JSON.parse(readFileSync(told, 'utf8')) : null),
+    read: (name: string) => readFileSync(join(folder, name), 'utf8'),
+  };
+};
+
+const wifi = { ssid: `O'Neill "$(reboot)" ;&`, password: `p'a"s$(s)word;`, country: 'DE' };
+
+it('joins a Wi-Fi with names and passwords of any kind, once', () => {
+  const { run, calls, told, read } = makeBox({
+    wifi,
+    address: '192.168.1.20/24',
+    gateway: '192.168.1.1',
+    dns: ['192.168.1.1', '2001:db8::1'],
+    ntp: 'time.example.com',
+    hostname: 'lobby',
+  });
+  run();
+  expect(calls()).toEqual([
+    ['iw', 'reg', 'set', 'DE'],
+    ['connection', 'delete', 'id', 'signage-next'],
+    [
+      ...['connection', 'add', 'type', 'wifi', 'con-name', 'signage-next', 'ifname', 'wlp2s0', 'autoconnect', 'no'],
+      ...['ssid', wifi.ssid, 'wifi-sec.key-mgmt', 'wpa-psk', 'wifi-sec.psk', wifi.password],
+      ...['ipv4.method', 'manual', 'ipv4.addresses', '192.168.1.20/24', 'ipv4.gateway', '192.168.1.1'],
+      ...['+ipv4.dns', '192.168.1.1', '+ipv6.dns', '2001:db8::1'],
+    ],
+    ['--wait', '120', 'connection', 'up', 'id', 'signage-next'],
+    ['connection', 'delete', 'id', 'signage'],
+    [
+      ...['connection', 'modify', 'id', 'signage-next', 'connection.id', 'signage', 'connection.autoconnect', 'yes'],
+      ...['connection.autoconnect-priority', '10'],
+    ],
+  ]);
+  expect(told()).toBeNull();
+  expect([read('hostname'), read('systemd/timesyncd.conf.d/signage.conf')]).toEqual([
+    'lobby\n',
+    '[Time]\nNTP=time.example.com\n',
+  ]);
+  const before = calls().length;
+  run();
+  // The country alone: it holds until the machine is switched off.
+  expect(calls().length).toBe(before + 1);
+});
+
+it.each<[string, string, unknown]>([
+  ['Error: Connection activation failed: (7) Secrets were required, but not provided.', 'password', wifi.ssid],
+  ['Error: Connection activation failed: (53) The Wi-Fi network could not be found.', 'missing', wifi.ssid],
+  ['Error: Timeout expired (120 seconds)', 'link', wifi.ssid],
+])('goes back to what worked: %s', (message, reason, subject) => {
+  const { run, calls, told } = makeBox({ wifi }, { up: [message, 4] });
+  run();
+  expect(told()).toEqual({ reason, subject });
+  expect(calls().slice(-2)).toEqual([
+    ['connection', 'delete', 'id', 'signage-next'],
+    ['connection', 'up', 'id', 'signage'],
+  ]);
+  // At the next start it is tried once more.
+  const before = calls().length;
+  run();
+  expect(calls().length).toBe(before * 2);
+});
+
+it('says that there is no such device', () => {
+  const { run, told } = makeBox({ wifi }, { devices: 'enp1s0:ethernet' });
+  run();
+  expect(told()).toEqual({ reason: 'device', subject: 'Wi-Fi' });
+});
+
+it('sets the cable where no Wi-Fi is named, and leaves all as it is where nothing is said', () => {
+  const cable = makeBox({ address: 'fd00::20/64', gateway: 'fd00::1' });
+  cable.run();
+  expect(cable.calls()[1]).toEqual([
+    ...['connection', 'add', 'type', 'ethernet', 'con-name', 'signage-next', 'ifname', 'enp1s0', 'autoconnect', 'no'],
+    ...['ipv6.method', 'manual', 'ipv6.addresses', 'fd00::20/64', 'ipv6.gateway', 'fd00::1'],
+  ]);
+  const none = makeBox(undefined);
+  none.run();
+  expect([none.calls(), none.told()]).toEqual([[], null]);
+});
+
+// The player checks them, too; root believes nobody.
+it.each<[string, unknown]>([
+  ['wifi.ssid', { wifi: { ssid: 'two\nlines' } }],
+  ['wifi.ssid', { wifi: { ssid: 'ü'.repeat(17) } }],
+  ['wifi.password', { wifi: { ssid: 'x', password: 'short' } }],
+  ['wifi.country', { wifi: { ssid: 'x', country: 'de' } }],
+  ['address', { address: '192.168.1.20' }],
+  ['gateway', { gateway: '$(reboot)' }],
+  ['dns', { dns: ['192.168.1.1', 'x y'] }],
+  ['ntp', { ntp: 'x\nNTP=y' }],
+  ['hostname', { hostname: '-x' }],
+])('refuses a bad %s, and asks nobody', (subject, network) => {
+  const { run, calls, told } = makeBox(network);
+  run();
+  expect(told()).toEqual({ reason: 'value', subject });
+  expect(calls()).toEqual([]);
+});
