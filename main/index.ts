@@ -14,7 +14,7 @@ import { createKioskProxy } from './proxy.ts';
 import { createRunScript } from './scripts.ts';
 import { createServiceHost } from './service-host.ts';
 import { enabledFeatures, refusal, refusedSwitches } from './switches.ts';
-import { readSystem } from './system.ts';
+import { readNetwork, readSystem } from './system.ts';
 import { showTextPage } from './text-page.ts';
 import { createDisplayView } from './windows/display-view.ts';
 import { titleOf } from './windows/displays.ts';
@@ -31,6 +31,7 @@ const host = createServiceHost(paths, {
     ...kiosk.health(),
     rendering: rendering.isSoftware || (compositor?.renderer ?? 'gpu') !== 'gpu' ? 'software' : 'hardware',
     system: readSystem(paths.system),
+    network: readNetwork(paths.network),
     compositor: compositor === null ? null : { renderer: compositor.renderer, reason: compositor.fault },
   }),
   capture: (deviceId) => kiosk.capture(deviceId),

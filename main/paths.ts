@@ -41,6 +41,8 @@ export interface Paths {
   systemd: { isWatched: boolean; intervalMs: number | null };
   /** Where an image's root tells which of its systems runs (`KIOSK_SYSTEM`); null: this is no image. */
   system: string | null;
+  /** Where an image's root tells what is wrong with `kiosk.network` (`KIOSK_NETWORK`); null: this is no image. */
+  network: string | null;
   /** A file to touch while pages paint, for the hardware watchdog (`KIOSK_PAINTED`); null: nobody looks at it. */
   painted: string | null;
   /** Whether the compositor is sway (`SWAYSOCK`), which can be asked to move windows. */
@@ -66,7 +68,8 @@ const findSession = (): Session | null => {
 
 export const findPaths = (app: App): Paths => {
   const dist = join(app.getAppPath(), 'dist');
-  const { APPIMAGE, APPDIR, NOTIFY_SOCKET, WATCHDOG_USEC, SWAYSOCK, KIOSK_SYSTEM, KIOSK_PAINTED } = process.env;
+  const { APPIMAGE, APPDIR, NOTIFY_SOCKET, WATCHDOG_USEC, SWAYSOCK, KIOSK_SYSTEM, KIOSK_PAINTED, KIOSK_NETWORK } =
+    process.env;
   return {
     dataDir: app.getPath('userData'),
     rendererDir: join(dist, 'renderer'),
@@ -83,6 +86,7 @@ export const findPaths = (app: App): Paths => {
       intervalMs: WATCHDOG_USEC === undefined ? null : Number(WATCHDOG_USEC) / 1000,
     },
     system: KIOSK_SYSTEM ?? null,
+    network: KIOSK_NETWORK ?? null,
     painted: KIOSK_PAINTED ?? null,
     isSway: SWAYSOCK !== undefined,
     session: findSession(),

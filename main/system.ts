@@ -1,19 +1,22 @@
-/** The system of an image: which of its slots runs, and what became of the other. */
+/** What the root of an image tells the player: which of its systems runs, and what is wrong with its network. */
 import { readFileSync } from 'node:fs';
 import type { KioskHealth } from '../service/public.ts';
 
-export type System = NonNullable<KioskHealth['system']>;
-
-/**
- * Reads what root writes at each start of the player, and after an installation (`boot-state report`).
- * @param path absent: this machine was not made from an image
- * @returns null if there is nothing to read
- */
-export const readSystem = (path: string | null): System | null => {
+/** @returns what a file of root's says; null: there is none */
+const readTold = <Told>(path: string | null): Told | null => {
   if (path === null) return null;
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as System;
+    return JSON.parse(readFileSync(path, 'utf8')) as Told;
   } catch {
     return null;
   }
 };
+
+/**
+ * Reads what `boot-state report` writes at each start of the player, and after an installation.
+ * @param path null: this machine was not made from an image
+ */
+export const readSystem = (path: string | null) => readTold<NonNullable<KioskHealth['system']>>(path);
+
+/** Reads why `network` could not do what `kiosk.network` says. @param path null: this machine was not made from an image */
+export const readNetwork = (path: string | null) => readTold<NonNullable<KioskHealth['network']>>(path);

@@ -1,8 +1,10 @@
 /** The landing page: shown until the device is bound to a screen. */
+
 import type {
   claimHeader,
   LandingMessage,
   MediaProgress,
+  NetworkFault,
   OnboardingStatus,
 } from '../../service/contract/onboarding.ts';
 import type { LandingBoot } from '../../service/contract/page.ts';
@@ -35,6 +37,7 @@ interface Handlers {
   onScreens(hasScreens: boolean): void;
   /** The progress of copying the media of the site. */
   onMedia(media: MediaProgress): void;
+  onNetwork(fault: NetworkFault | undefined): void;
   /** The form was opened on a phone. */
   onOpened(): void;
   /** Whether the service answers. */
@@ -74,6 +77,7 @@ const follow = (device: Device, token: PageToken, handlers: Handlers): void => {
     handlers.onFormUrl(message.formUrl);
     handlers.onScreens(message.hasScreens);
     handlers.onMedia(message.media);
+    handlers.onNetwork(message.network);
     handlers.onStatus(message);
   };
 
@@ -216,6 +220,12 @@ const showMedia = (media: MediaProgress): void => {
   bar.value = media.here;
 };
 
+/** Shows why the network is not as `config.json` says. */
+const showNetwork = (fault: NetworkFault | undefined): void => {
+  element('network').hidden = fault === undefined;
+  if (fault !== undefined) element('network').textContent = texts.network[fault.reason](fault);
+};
+
 /** Stays on this origin, because the device id is stored per origin. */
 const goTo = async (slug: string): Promise<void> => {
   if (destination !== slug) return;
@@ -279,6 +289,7 @@ follow(device, token, {
     sayWhatLacks();
   },
   onMedia: showMedia,
+  onNetwork: showNetwork,
   onOpened: () => {
     if (destination !== null && !isShowingCode) return;
     clearTimeout(openedTimer);

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { replacedVersion } from './console/content.ts';
 import { contentIssue } from './content-terms.ts';
 import { fleetHealth } from './fleet.ts';
+import { networkFault } from './onboarding.ts';
 import { contentVersion } from './peers.ts';
 import { sourceStatus } from './playlist.ts';
 import { clockStates } from './socket.ts';
@@ -210,6 +211,9 @@ const kioskHealth = z
       })
       .nullable()
       .describe('the compositor of the session of a kiosk on Linux; null: the kiosk runs elsewhere'),
+    network: networkFault
+      .nullable()
+      .describe('of a box from an image; null: it is as kiosk.network says, or nothing is said'),
     system: z
       .object({
         slot: z.enum(['A', 'B']).describe('the one that runs'),

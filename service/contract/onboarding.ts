@@ -72,6 +72,22 @@ export const onboardingResult = z
   .meta({ id: 'OnboardingResult' });
 export type OnboardingResult = z.infer<typeof onboardingResult>;
 
+/** What is wrong with the network that `kiosk.network` asks for; texts of the landing page have a sentence for each. */
+export const networkFault = z
+  .object({
+    reason: z
+      .enum(['password', 'missing', 'link', 'device', 'value'])
+      .describe(
+        'password: of the Wi-Fi; missing: no such Wi-Fi is there; link: none within 2 minutes; device: the box has none; value: not valid',
+      ),
+    subject: z.string().describe('the Wi-Fi, the device, or the field that it is about'),
+  })
+  .meta({
+    id: 'NetworkFault',
+    description: 'why the network is not as kiosk.network says; absent: it is, or nothing is said',
+  });
+export type NetworkFault = z.infer<typeof networkFault>;
+
 const mediaProgress = z
   .object({
     here: z.int().describe('media files that this box has'),
@@ -90,6 +106,7 @@ export const statusMessage = onboardingStatus
       .describe('address of the onboarding form for another machine; null: no other machine can reach this box'),
     hasScreens: z.boolean().describe('whether there is a screen to choose'),
     media: mediaProgress,
+    network: networkFault.optional(),
   })
   .meta({ id: 'Status', description: 'sent on connecting and on every change' });
 

@@ -46,7 +46,8 @@ export const createOnboardingRoutes = (
     options: { publicUrl, host, sharedSecret },
     machineName,
     clientAddress,
-  }: Pick<ServiceContext, 'options' | 'machineName' | 'clientAddress'>,
+    kiosk,
+  }: Pick<ServiceContext, 'options' | 'machineName' | 'clientAddress' | 'kiosk'>,
   { onboarding, devices, landing, knownDevices, proofs, claims, content, peers }: Dependencies,
 ) => {
   // Computed per request: boxes move between networks, and DHCP leases change.
@@ -150,6 +151,7 @@ export const createOnboardingRoutes = (
           formUrl: formUrl(reached),
           hasScreens: content.screens().length > 0,
           media: peers.mediaProgress(),
+          network: kiosk?.().network ?? undefined,
         }));
         onboarding.caughtUp(deviceId);
       };

@@ -55,6 +55,20 @@ export const systemNotes = (system: KioskHealth['system']): string[] => {
   ];
 };
 
+/** What people should know about the network of an image. Pure. */
+export const networkNotes = (network: KioskHealth['network']): string[] => {
+  if (network === null) return [];
+  const { reason, subject } = network;
+  const sentence = {
+    password: `the password of the Wi-Fi "${subject}" is wrong`,
+    missing: `there is no Wi-Fi "${subject}" here`,
+    link: `${subject} had no link within two minutes`,
+    device: `this box has no ${subject}`,
+    value: `the value of ${subject} is not valid`,
+  }[reason];
+  return [`The network is not as kiosk.network says: ${sentence}. What worked before is used.`];
+};
+
 interface HealthModule extends Module {
   /** The status of this box, and its sentences. */
   summary(): Promise<Pick<Health, 'status' | 'warnings'>>;
@@ -91,7 +105,12 @@ export const createHealth = (
           }),
         },
         ...(issues && { issues }),
-        notes: [...options.warnings, ...notes, ...systemNotes(shown?.system ?? null)],
+        notes: [
+          ...options.warnings,
+          ...notes,
+          ...systemNotes(shown?.system ?? null),
+          ...networkNotes(shown?.network ?? null),
+        ],
       };
     },
     routes: {
