@@ -24,7 +24,7 @@ test('is not looked for again and again', async () => {
       digest: () => '',
       redate: async () => false,
       onDelete: ignore,
-      withRenamed: (names) => names,
+      withRenamed: (names: ReadonlySet<string>) => names,
     },
   } as unknown as Media;
   const replication = createMediaReplication(unitContext(), {
