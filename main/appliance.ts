@@ -28,6 +28,8 @@ export interface AppliancePorts {
   /** Electron's. */
   app: AutostartApp & UpdatesApp;
   host: Pick<ServiceHost, 'log' | 'dataDir' | 'checkConfig'>;
+  /** The displays that are connected. */
+  displays(): readonly unknown[];
   windows: Pick<DisplayWindows, 'list' | 'health' | 'suspendRecovery' | 'blackout'>;
   /** The ways to switch the displays on and off, the best one first. */
   panels: readonly Panel[];
@@ -48,6 +50,8 @@ const PROVISIONING_TIMEOUT_MS = 10_000;
 const ROLLBACK_MS = 60_000;
 /** How long root takes to stop the kiosk. */
 const ORDER_MS = 5_000;
+/** Within this a page that does not paint was opened again, or the local page shown for a while. */
+const RECOVERY_MS = 300_000;
 /** A page that sent a heartbeat within this time is alive, whether it paints or not. */
 const ALIVE_MS = 60_000;
 
@@ -56,8 +60,8 @@ const crashesOf = ({ recoveries }: Pick<KioskHealth, 'recoveries'>): number =>
   recoveries.recreate + recoveries.fallback + recoveries.relaunch;
 
 export const createAppliance = (
-  { app, host, windows, panels, keepAwake, answerProxy, service, relaunch }: AppliancePorts,
-  paths: Pick<Paths, 'rendererDir' | 'resourcesDir' | 'appImage' | 'painted' | 'system' | 'systemd'>,
+  { app, host, windows, displays, panels, keepAwake, answerProxy, service, relaunch }: AppliancePorts,
+  paths: Pick<Paths, 'rendererDir' | 'resourcesDir' | 'appImage' | 'painted' | 'session' | 'system' | 'systemd'>,
 ) => {
   const { log, dataDir } = host;
   const { platform } = process;
@@ -65,10 +69,16 @@ export const createAppliance = (
   // Outside opening hours pages need not paint.
   const paints = (window: ReturnType<DisplayWindows['list']>[number]): boolean =>
     window.isBlack() ? window.silentMs() < ALIVE_MS : window.health().state === 'playing';
-  const watchdog = createWatchdog(
-    { log, isPainting: () => windows.list().length === 0 || windows.list().some(paints) },
-    { ...paths.systemd, painted: paths.painted },
-  );
+  // A compositor that does not start has none either, which is a fault.
+  const hasNoDisplay = (): boolean => paths.session?.renderer !== 'none' && displays().length === 0;
+  let paintedAt = performance.now();
+  /** Whether something was painted within the time in which a page is recovered, or there is no display to paint on. */
+  const isPainting = (): boolean => {
+    const now = performance.now();
+    if (hasNoDisplay() || windows.list().some(paints)) paintedAt = now;
+    return now - paintedAt < RECOVERY_MS;
+  };
+  const watchdog = createWatchdog({ log, isPainting }, { ...paths.systemd, painted: paths.painted });
   const provisioning = createProvisioning(
     { log, check: host.checkConfig },
     { dataDir, sources: provisioningSources(platform, dirname(paths.appImage ?? process.execPath)) },
@@ -85,11 +95,12 @@ export const createAppliance = (
   let polling: NodeJS.Timeout | undefined;
 
   let crashes = 0;
-  /** Whether all displays play, and no page had to be recovered since the previous call. */
-  const isHealthy = (): boolean => {
+  /** Whether all displays play, and no page had to be recovered since the previous call; null: there is no display. */
+  const isHealthy = (): boolean | null => {
     const health = windows.health();
     const before = crashes;
     crashes = crashesOf(health);
+    if (service() !== null && hasNoDisplay()) return null;
     if (service() === null || health.screens.length === 0 || crashes > before) return false;
     return windows.list().every(paints);
   };

@@ -55,7 +55,7 @@ export interface KioskPorts
 }
 
 interface KioskOptions {
-  paths: Pick<Paths, 'rendererDir' | 'resourcesDir' | 'appImage' | 'painted' | 'system' | 'systemd'>;
+  paths: Pick<Paths, 'rendererDir' | 'resourcesDir' | 'appImage' | 'painted' | 'session' | 'system' | 'systemd'>;
   /** The memory of the machine, in bytes. */
   memory: number;
 }
@@ -115,6 +115,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
     {
       host,
       windows,
+      displays: ports.displays,
       relaunch,
       service: () => service,
       app: ports.app,

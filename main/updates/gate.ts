@@ -55,12 +55,14 @@ export interface Start {
   verdict: 'settled' | 'watch' | 'roll back';
 }
 
-/** A version starts. */
-export const start = (state: GateState, running: string, now: number): Start => {
+/** A version starts. @param wasGivenUp whether one that does not run has failed, and was not merely never installed */
+export const start = (state: GateState, running: string, now: number, wasGivenUp = true): Start => {
   const { trial } = state;
   if (trial === null) return { state, verdict: 'settled' };
   // Another version runs: the trial was rolled back from outside, because it did not even get here.
-  if (trial.version !== running) return { state: fail(state, trial.version), verdict: 'settled' };
+  if (trial.version !== running) {
+    return { state: wasGivenUp ? fail(state, trial.version) : abandon(state), verdict: 'settled' };
+  }
   // In both directions: the clock of a box without a battery starts at the same time after each boot.
   const starts = [...trial.starts.filter((at) => Math.abs(now - at) < STARTS_WINDOW_MS), now];
   if (starts.length >= MAX_STARTS) return { state: fail(state, running), verdict: 'roll back' };
@@ -76,8 +78,9 @@ export interface Watch {
 
 export const beginWatch = (now: number): Watch => ({ startedAt: now, healthySince: null });
 
-/** Checks a version on trial. */
-export const check = (watch: Watch, isHealthy: boolean, now: number): Watch | 'passed' | 'failed' => {
+/** Checks a version on trial. @param isHealthy null: no display is there to tell by, so no time passes */
+export const check = (watch: Watch, isHealthy: boolean | null, now: number): Watch | 'passed' | 'failed' => {
+  if (isHealthy === null) return beginWatch(now);
   const healthySince = isHealthy ? (watch.healthySince ?? now) : null;
   if (healthySince !== null && now - healthySince >= PASS_MS) return 'passed';
   if (now - watch.startedAt >= DEADLINE_MS) return 'failed';

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { chmod, copyFile, link, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { readSystem } from '../system.ts';
 
 export interface Installer {
   /**
@@ -18,6 +19,8 @@ export interface Installer {
   trial?: {
     /** Whether what runs is on trial. */
     isOn(): boolean;
+    /** Whether another system did not prove itself; otherwise one that does not run was never installed. */
+    wasGivenUp(): boolean;
     /** Ends it: what runs is kept. */
     end(): Promise<void>;
   };
@@ -73,10 +76,14 @@ export const debInstaller = (updatesDir: string): Installer => ({
   rollBack: () => orderRoot(updatesDir, 'roll-back'),
 });
 
-/** As {@link debInstaller}, for a whole system in the other slot of an image. @param isOnTrial whether the running slot is */
-export const imageInstaller = (updatesDir: string, isOnTrial: () => boolean): Installer => ({
+/** As {@link debInstaller}, for a whole system in the other slot of an image. @param system what root tells of the slots */
+export const imageInstaller = (updatesDir: string, system: () => ReturnType<typeof readSystem>): Installer => ({
   ...debInstaller(updatesDir),
-  trial: { isOn: isOnTrial, end: () => orderRoot(updatesDir, 'keep') },
+  trial: {
+    isOn: () => system()?.onTrial === true,
+    wasGivenUp: () => (system()?.left ?? null) !== null,
+    end: () => orderRoot(updatesDir, 'keep'),
+  },
 });
 
 interface NsisOptions {

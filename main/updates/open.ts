@@ -27,7 +27,7 @@ interface UpdatesPorts {
   beforeInstall(): Promise<void>;
   /** The settings; null: not known yet. */
   settings(): UpdateChoice | null;
-  isHealthy(): boolean | Promise<boolean>;
+  isHealthy(): boolean | null | Promise<boolean | null>;
   /** Gives the outgoing proxy its user and password. */
   answerProxy: KioskProxy['answer'];
   /** Makes electron-updater's part for this platform and package. */
@@ -107,7 +107,7 @@ export const openUpdates = (ports: UpdatesPorts, options: OpenOptions): Updates 
         quit: app.quit,
       });
     }
-    if (system !== null) return imageInstaller(updatesDir, () => readSystem(system)?.onTrial === true);
+    if (system !== null) return imageInstaller(updatesDir, () => readSystem(system));
     if (appImage === null) return debInstaller(updatesDir);
     return appImageInstaller(appImage, () => relaunch('the AppImage was replaced by an update'));
   };

@@ -48,8 +48,8 @@ interface UpdatesPorts {
   settings(): UpdateSettings | null;
   /** Called before this process is replaced by another version. Never rejects. */
   beforeInstall(): Promise<void>;
-  /** Whether all displays play, and no page crashed since the previous call. */
-  isHealthy(): boolean | Promise<boolean>;
+  /** Whether all displays play, and no page crashed since the previous call; null: there is no display. */
+  isHealthy(): boolean | null | Promise<boolean | null>;
   /** Ms since the epoch. Only for the quiet hours, because a clock may be years wrong until it is set. */
   now(): number;
   /** Ms of a monotonic clock. */
@@ -114,7 +114,7 @@ export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions) => {
     const next = gate.check(watched, await ports.isHealthy(), monotonicNow());
     if (next === 'passed') {
       watch = null;
-      await record(gate.pass(state));
+      await recordIfPossible(gate.pass(state));
       await installer.trial?.end();
       log.info({ version }, 'the update proved healthy');
     } else if (next === 'failed') {
@@ -192,7 +192,7 @@ export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions) => {
      * about to end.
      */
     mayRun: async () => {
-      const { state: next, verdict } = gate.start(await readState(path), version, now());
+      const { state: next, verdict } = gate.start(await readState(path), version, now(), installer.trial?.wasGivenUp());
       await recordIfPossible(next);
       if (verdict === 'roll back') return !(await rollBack());
       if (verdict === 'watch') watch = gate.beginWatch(monotonicNow());

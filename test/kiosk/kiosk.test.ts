@@ -97,7 +97,7 @@ const kioskWith = (start: () => Promise<HostedService>, connected: Display[] = [
     },
     {
       paths: {
-        ...{ rendererDir: '', resourcesDir: '', appImage: null, painted: null, system: null },
+        ...{ rendererDir: '', resourcesDir: '', appImage: null, painted: null, session: null, system: null },
         systemd: { isWatched: false, intervalMs: null },
       },
       memory: 2 ** 32,

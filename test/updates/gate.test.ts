@@ -157,3 +157,8 @@ test('whatever happens, a version that failed is never tried again, and one tria
     }),
   );
 });
+
+test('no time passes for a version on a machine whose display is switched off', () => {
+  const watch = gate.check(gate.beginWatch(0), null, 60 * MINUTE);
+  expect(watch).toEqual(gate.beginWatch(60 * MINUTE));
+});

@@ -226,7 +226,8 @@ test('a deb is ordered from root, by a file that is there at once and whole', as
 
 test('a system is kept once it has proved well, also where the record of its trial was lost', async () => {
   let isOnTrial = true;
-  const box = installBox(null, (_, updatesDir) => imageInstaller(updatesDir, () => isOnTrial));
+  const system = () => ({ slot: 'B' as const, version: '1.0.0', onTrial: isOnTrial, left: null, fault: null });
+  const box = installBox(null, (_, updatesDir) => imageInstaller(updatesDir, system));
   const order = (): string => readFileSync(join(box.updatesDir, 'order'), 'utf8');
   mkdirSync(box.updatesDir);
   expect(await box.boot()).toBe(true);
@@ -245,4 +246,19 @@ test('a system is kept once it has proved well, also where the record of its tri
   await box.later(MINUTE);
   await box.later(21 * MINUTE);
   expect(order()).toBe('roll-back\n');
+});
+
+test('a system that a power cut kept from being installed is tried again, and one that was given up is not', async () => {
+  const feed = await serveFeed({ version: '2.0.0' });
+  let left: { slot: 'B'; why: 'trial' } | null = null;
+  const system = () => ({ slot: 'A' as const, version: '1.0.0', onTrial: false, left, fault: null });
+  const box = installBox(feed.url, (_, updatesDir) => imageInstaller(updatesDir, system));
+  await putIn(box);
+  expect(readFileSync(join(box.updatesDir, 'order'), 'utf8')).toBe('install\n');
+  expect(await box.boot()).toBe(true);
+  expect(box.updates.status().failed).toEqual([]);
+  await putIn(box);
+  left = { slot: 'B', why: 'trial' };
+  expect(await box.boot()).toBe(true);
+  expect(box.updates.status().failed).toEqual(['2.0.0']);
 });
