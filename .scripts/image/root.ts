@@ -13,6 +13,7 @@ const enabled = [
   'signage-config.path',
   'signage-config.service',
   'signage-network.path',
+  'signage-trial.timer',
   'signage-network.service',
   'signage-watchdog.service',
   'NetworkManager.service',

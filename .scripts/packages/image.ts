@@ -118,6 +118,8 @@ const main = async (args: string[]): Promise<void> => {
       console.log('There is no update of the system: IMAGE_SIGNING_KEY and IMAGE_SIGNING_CERTIFICATE are not set.');
     else {
       buildBundle(slot, player.version, keys, work, join(out, `${name}.raucb`));
+      // Boxes would refuse what is signed by others, every night.
+      run('rauc', ['info', `--keyring=${keyring}`, join(out, `${name}.raucb`)]);
       console.log(join(out, `${name}.raucb`));
     }
   } finally {

@@ -22,7 +22,8 @@ const makeBox = (
     systemctl: 'true',
     nmcli: `case "$*" in *DEVICE,TYPE*) printf '${devices}\\n'; exit 0 ;; esac
       printf '%s\\0' "$@" >>'${calls}'; printf '\\n' >>'${calls}'
-      case "$*" in *'up id signage-next'*) echo '${up[0]}' >&2; exit ${up[1]} ;; *'delete id signage') exit 10 ;; esac`,
+      case "$*" in *'up id signage-next'*) echo '${up[0]}' >&2; exit ${up[1]} ;; *connection.uuid*) echo 1234 ;; esac`,
+    'nm-online': 'true',
   };
   for (const [name, body] of Object.entries(programs)) {
     writeFileSync(join(bin, name), `#!/bin/sh\n${body}\n`);
@@ -43,6 +44,7 @@ const makeBox = (
             .map((line) => line.split('\0'))
         : [],
     told: (): unknown => (existsSync(told) ? JSON.parse(readFileSync(told, 'utf8')) : null),
+    write: (name: string, text: string) => writeFileSync(join(folder, name), text),
     read: (name: string) => readFileSync(join(folder, name), 'utf8'),
   };
 };
@@ -63,17 +65,18 @@ it('joins a Wi-Fi with names and passwords of any kind, once', () => {
     ['iw', 'reg', 'set', 'DE'],
     ['connection', 'delete', 'id', 'signage-next'],
     [
-      ...['connection', 'add', 'type', 'wifi', 'con-name', 'signage-next', 'ifname', 'wlp2s0', 'autoconnect', 'no'],
+      ...['connection', 'add', 'type', 'wifi', 'con-name', 'signage-next', 'ifname', '*', 'autoconnect', 'no'],
       ...['ssid', wifi.ssid, 'wifi-sec.key-mgmt', 'wpa-psk', 'wifi-sec.psk', wifi.password],
       ...['ipv4.method', 'manual', 'ipv4.addresses', '192.168.1.20/24', 'ipv4.gateway', '192.168.1.1'],
       ...['+ipv4.dns', '192.168.1.1', '+ipv6.dns', '2001:db8::1'],
     ],
+    ['--get-values', 'connection.uuid', 'connection', 'show', 'id', 'signage'],
     ['--wait', '120', 'connection', 'up', 'id', 'signage-next'],
-    ['connection', 'delete', 'id', 'signage'],
     [
       ...['connection', 'modify', 'id', 'signage-next', 'connection.id', 'signage', 'connection.autoconnect', 'yes'],
       ...['connection.autoconnect-priority', '10'],
     ],
+    ['connection', 'delete', 'uuid', '1234'],
   ]);
   expect(told()).toBeNull();
   expect([read('hostname'), read('systemd/timesyncd.conf.d/signage.conf')]).toEqual([
@@ -87,8 +90,8 @@ it('joins a Wi-Fi with names and passwords of any kind, once', () => {
 });
 
 it.each<[string, string, unknown]>([
-  ['Error: Connection activation failed: (7) Secrets were required, but not provided.', 'password', wifi.ssid],
-  ['Error: Connection activation failed: (53) The Wi-Fi network could not be found.', 'missing', wifi.ssid],
+  ['Error: Connection activation failed: Secrets were required, but not provided.', 'password', wifi.ssid],
+  ['Error: Connection activation failed: The Wi-Fi network could not be found.', 'missing', wifi.ssid],
   ['Error: Timeout expired (120 seconds)', 'link', wifi.ssid],
 ])('goes back to what worked: %s', (message, reason, subject) => {
   const { run, calls, told } = makeBox({ wifi }, { up: [message, 4] });
@@ -114,7 +117,7 @@ it('sets the cable where no Wi-Fi is named, and leaves all as it is where nothin
   const cable = makeBox({ address: 'fd00::20/64', gateway: 'fd00::1' });
   cable.run();
   expect(cable.calls()[1]).toEqual([
-    ...['connection', 'add', 'type', 'ethernet', 'con-name', 'signage-next', 'ifname', 'enp1s0', 'autoconnect', 'no'],
+    ...['connection', 'add', 'type', 'ethernet', 'con-name', 'signage-next', 'ifname', '*', 'autoconnect', 'no'],
     ...['ipv6.method', 'manual', 'ipv6.addresses', 'fd00::20/64', 'ipv6.gateway', 'fd00::1'],
   ]);
   const none = makeBox(undefined);
@@ -138,4 +141,17 @@ it.each<[string, unknown]>([
   run();
   expect(told()).toEqual({ reason: 'value', subject });
   expect(calls()).toEqual([]);
+});
+
+it('forgets the network where the configuration names none any more, and only then', () => {
+  const { run, calls, write } = makeBox({ wifi });
+  run();
+  const before = calls().length;
+  write('config.json', '{ "kiosk": {');
+  run();
+  expect(calls().length).toBe(before);
+  write('config.json', '{ "kiosk": {} }');
+  run();
+  run();
+  expect(calls().slice(before)).toEqual([['connection', 'delete', 'id', 'signage']]);
 });
