@@ -1,5 +1,6 @@
 /** The records of deleted media, and how boxes agree on them. Pure; `now` is in ms since the epoch. */
 import { type MediaDeletion, mostDeletions } from '../contract/peers.ts';
+import { isMediaName } from './media-names.ts';
 import { replacesBy } from './merge.ts';
 import { isTrusted } from './time.ts';
 
@@ -16,6 +17,12 @@ const compare = (a: MediaDeletion, b: MediaDeletion): number =>
   order(a.deletedAt, b.deletedAt) || order(a.sha256 ?? '', b.sha256 ?? '');
 
 const replaces = replacesBy<MediaDeletion>(({ deletedAt }) => deletedAt, compare);
+
+/** Of records from a disk or another box, those that name a medium; a renaming to what names none counts as a deletion. */
+export const validDeletions = (records: readonly MediaDeletion[]): MediaDeletion[] =>
+  records
+    .filter(({ name }) => isMediaName(name))
+    .map(({ renamed, ...rest }) => (renamed !== undefined && isMediaName(renamed.to) ? { ...rest, renamed } : rest));
 
 /** Nothing expires by a clock that is not trusted. */
 const isExpired = ({ deletedAt }: MediaDeletion, now: number): boolean =>

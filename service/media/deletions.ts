@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type MediaDeletion, mediaDeletion } from '../contract/peers.ts';
-import { newDeletions, pruneDeletions, type Deletions as Records } from '../domain/deletions.ts';
+import { newDeletions, pruneDeletions, type Deletions as Records, validDeletions } from '../domain/deletions.ts';
+import { isMediaName } from '../domain/media-names.ts';
 import { isPlausibleTime } from '../domain/merge.ts';
 import { systemDisk } from '../platform/store/disk.ts';
 import { createDurable } from '../platform/store/durable.ts';
@@ -18,7 +19,7 @@ interface State {
 
 const schema: z.ZodType<State> = z.object({
   records: z.codec(z.array(mediaDeletion), z.map(z.string(), mediaDeletion), {
-    decode: (list) => new Map(list.map((each) => [each.name, each])),
+    decode: (list) => new Map(validDeletions(list).map((each) => [each.name, each])),
     encode: (map) => [...map.values()],
   }),
   due: z.codec(z.array(z.string()), z.set(z.string()), {
@@ -68,11 +69,16 @@ const digestOf = (records: Records): string => {
   return digest;
 };
 
+type Renaming = MediaDeletion & { renamed: NonNullable<MediaDeletion['renamed']> };
+/** The name is checked here too, since a file is opened by it. */
+const isRenaming = (record: MediaDeletion | undefined): record is Renaming =>
+  record?.renamed !== undefined && isMediaName(record.renamed.to);
+
 /** The last name of a chain of renamings, each later than the one before: a name may have been taken again meanwhile. */
 const lastNameOf = (records: Records, name: string): string | undefined => {
   let last: string | undefined;
   let before = '';
-  for (let next = records.get(name); next?.renamed !== undefined && next.deletedAt > before; ) {
+  for (let next = records.get(name); isRenaming(next) && next.deletedAt > before; ) {
     last = next.renamed.to;
     before = next.deletedAt;
     next = records.get(last);

@@ -6,8 +6,9 @@ import type { Content } from '../content/index.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { UploadResult } from '../contract/media.ts';
 import type { MediaDeletion } from '../contract/peers.ts';
+import { validDeletions } from '../domain/deletions.ts';
 import { createEmitter } from '../domain/emitter.ts';
-import { isMediaName, mediaNameIn } from '../domain/media-names.ts';
+import { mediaNameIn } from '../domain/media-names.ts';
 import { mediaTypeOf } from '../domain/media-types.ts';
 import { type SiteTime, unconfirmed } from '../domain/time.ts';
 import type { Feeds } from '../feeds/index.ts';
@@ -348,10 +349,7 @@ export const createMedia = async (
         const files = await folders.read();
         const isCovered = ({ name, deletedAt }: MediaDeletion): boolean =>
           served.some((folder) => (files.get(folder)?.get(name)?.mtimeMs ?? Infinity) <= Date.parse(deletedAt));
-        const added = await deletions.add(
-          theirs.filter(({ name }) => isMediaName(name)),
-          isCovered,
-        );
+        const added = await deletions.add(validDeletions(theirs), isCovered);
         // The files that are renamed have their new names when this resolves.
         const removing = removal.run();
         if (added.some(({ renamed }) => renamed !== undefined)) await removing;

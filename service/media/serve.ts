@@ -5,6 +5,7 @@ import { finished } from 'node:stream';
 import send from 'send';
 import { CodedError } from '../contract/errors.ts';
 import { framedByOwnPages } from '../domain/framing.ts';
+import { isMediaName } from '../domain/media-names.ts';
 import { OPAQUE } from '../domain/media-types.ts';
 import type { Context } from '../http/routes.ts';
 import { codeOf } from '../platform/store/disk.ts';
@@ -39,6 +40,7 @@ export const createOpener =
    * @throws CodedError `file_not_found`
    */
   async (name: string): Promise<OpenMedium> => {
+    if (!isMediaName(name)) throw new CodedError('file_not_found');
     for (const folder of folders) {
       try {
         // Non-blocking, so that a named pipe in the folder does not hang the request.

@@ -1,7 +1,10 @@
 /** A medium that is renamed is followed by all that names it, on all boxes; no moment has a broken reference. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { MediaList } from '../../service/contract/media.ts';
+import type { PeerMedia } from '../../service/contract/peers.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { patience, payloadOf } from '../support/observe.ts';
 import { type Ask, createOperator, operatorSecret, refusalOf, secretSettings } from '../support/operator.ts';
@@ -158,6 +161,22 @@ test('what cannot be renamed is refused, and nothing has changed', async () => {
   }
   expect(await mediaOf(ask)).toMatchObject({ 'hall.gif': expect.anything(), 'taken.gif': [] });
   expect(await documentOf(ask)).not.toContain('taken');
+});
+
+test('a box that calls a file outside of the folders a renamed medium gets nothing of it', async () => {
+  const box = await startTestService({ content });
+  const deletedAt = new Date().toISOString();
+  writeFileSync(join(box.dataDir, 'config.json'), '{}');
+  const names = ['../config.json', '../../etc/passwd', 'a/b.gif', 'a\0.gif', '..', '.gif'];
+  for (const [n, to] of names.entries()) {
+    const name = `bad${n}.gif`;
+    const deleted = [{ name, deletedAt, sha256: null, renamed: { to, modifiedAt: deletedAt } }];
+    expect((await box.post('/api/peers/deletions', { deleted })).status).toBe(200);
+    expect([to, await textOf(box, name)]).toEqual([to, '404']);
+  }
+  const list = (await (await box.get('/api/peers/media')).json()) as PeerMedia;
+  expect(list.deleted).toHaveLength(names.length);
+  expect(list.deleted.filter(({ renamed }) => renamed !== undefined)).toEqual([]);
 });
 
 test('of renamings and edits at the same moment none is lost', async () => {
