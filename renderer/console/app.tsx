@@ -5,6 +5,7 @@ import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { OperationName } from '../../service/contract/operations/index.ts';
 import { reasonOf } from './api/errors.ts';
+import { beginHandover } from './api/handover-start.ts';
 import { starterOf } from './model/doers.ts';
 import type { Takeover } from './model/wire.ts';
 import type { Access } from './stores/access.ts';
@@ -85,7 +86,7 @@ const Insecure = () => {
         <p>{secureUrl === null ? words.off : words.task}</p>
         {secureUrl !== null && (
           <p>
-            <a class="button small" href={secureUrl + step}>
+            <a class="button small" href={secureUrl + step} onClick={step === '' ? undefined : beginHandover}>
               {words.open}
             </a>{' '}
             <a href="/trust">{words.install}</a>

@@ -75,17 +75,19 @@ export const HandoverPage = ({ handover }: { handover: Handover }) => {
   /** At the secure page: signs with its key from now on, and removes the one of the http page. */
   const take = async (keyId: string): Promise<void> => {
     const key = await readPending();
-    // It is tried once, and takes nobody's place.
-    await forgetPending();
+    // It takes nobody's place.
     if (key === null || session.credential.value !== null) return session.decline();
     session.joined(signerOf({ ...key, name: '' }));
     try {
       const { person } = await client.json<Me>('/console/api/me');
       if (person === null) return;
       session.joined(await keepPersonKey(key, person.name));
+      await forgetPending();
       await client.json(`/console/api/people/${person.id}/keys/${keyId}`, { method: 'DELETE' });
       announcer.say(words.done({ name: person.name }));
     } catch (error) {
+      // Loading the page once more tries it again.
+      if ((await readPending()) !== null) history.replaceState(null, '', `#added=${keyId}`);
       announcer.complain(reasonOf(error, texts));
     }
   };

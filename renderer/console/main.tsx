@@ -9,6 +9,7 @@ import { requireTopLevel } from '../shared/top-level.ts';
 import { createTexts } from '../texts/messages.ts';
 import { createClient } from './api/client.ts';
 import { createBoxClock } from './api/clock.ts';
+import { takeHandover } from './api/handover-start.ts';
 import { createSession } from './api/session.ts';
 import { App } from './app.tsx';
 import { createAccess } from './stores/access.ts';
@@ -44,9 +45,11 @@ const texts: ConsoleTexts = {
 };
 document.documentElement.lang = tag;
 
-const invited = hasSecret ? (readInvitation(location.hash) ?? readHandover(location.hash)) : null;
+const given = hasSecret ? (readInvitation(location.hash) ?? readHandover(location.hash)) : null;
+const isForeign = given !== null && 'step' in given && given.step === 'add' && !takeHandover();
+const invited = isForeign ? null : given;
 // The code is in no history.
-if (invited !== null) history.replaceState(null, '', location.pathname);
+if (given !== null) history.replaceState(null, '', location.pathname);
 const key = hasSecret ? await (await import('./api/person-key.ts')).readPersonKey() : null;
 const session = createSession(hasSecret, { tab: sessionStorage, lasting: localStorage }, { key, invited });
 const clock = createBoxClock();
@@ -56,6 +59,7 @@ const site = createSiteStore(client, clock, document);
 const documents = createDocuments(client, site);
 const designs = createDesigns(client);
 const announcer = createAnnouncer();
+if (isForeign) announcer.complain(texts.handover.notBegun);
 const openDraft = (): Draft =>
   createDraft({
     client,

@@ -52,6 +52,13 @@ describeBrowser('the console', { timeout: 60_000 }, () => {
       (await (await ask('GET', '/console/api/people')).json()).people[0].keys;
     const [first] = await keys();
 
+    // A link from elsewhere brings nobody's key.
+    await page.goto('about:blank');
+    await page.goto(`${inLan(service.url)}/console#add=${'A'.repeat(43)}`);
+    await page.getByText('a key that this tab did not ask for').waitFor();
+    expect(await page.getByRole('button', { name: 'Add the key' }).count()).toBe(0);
+    expect(page.url()).toBe(`${inLan(service.url)}/console`);
+
     await page.getByText('This page is not opened securely').click();
     await page.getByRole('link', { name: 'Open securely' }).click();
     await page.getByRole('heading', { name: 'Go on securely' }).waitFor();
