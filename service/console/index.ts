@@ -64,7 +64,7 @@ interface Dependencies extends Omit<ContentDependencies, 'peers'>, Omit<MediaDep
   records: Pick<Records, 'audit' | 'raise' | 'recordReset'>;
   peers: ContentDependencies['peers'] &
     Pick<Peers, 'all' | 'askAll' | 'find' | 'ask' | 'broadcast' | 'settled' | 'sendTakeover' | 'sendDeletion'>;
-  takeovers: Pick<Takeovers, 'now' | 'open' | 'restore' | 'isEmergency' | 'put' | 'end'>;
+  takeovers: Pick<Takeovers, 'now' | 'open' | 'restore' | 'isEmergency' | 'put' | 'rewrite' | 'end'>;
   triggers: TriggerDependencies['triggers'] & Pick<Triggers, 'restore'>;
   /** Null: HTTPS of this box is off. */
   https: TriggerDependencies['https'];

@@ -20,7 +20,7 @@ interface Dependencies {
   media: Pick<Media, 'rename' | 'deletions'>;
   content: Pick<Content, 'playing' | 'publish' | 'validate'>;
   drafts: Pick<Drafts, 'list' | 'get' | 'save'>;
-  takeovers: Pick<Takeovers, 'open' | 'put'>;
+  takeovers: Pick<Takeovers, 'open' | 'rewrite'>;
   peers: Pick<Peers, 'sendDeletion' | 'sendTakeover'>;
 }
 
@@ -68,11 +68,10 @@ export const renamingRoutes = ({ media, content, drafts, takeovers, peers }: Dep
     });
 
   const followTakeovers = async (from: string, to: string): Promise<void> => {
-    for (const { updatedAt: _, endedAt: __, ...takeover } of takeovers.open()) {
-      const renamed = withRenamedMedium(takeover, from, to);
-      if (renamed === takeover) continue;
-      const { record } = await takeovers.put(renamed);
-      await peers.sendTakeover(record);
+    for (const takeover of takeovers.open()) {
+      if (withRenamedMedium(takeover, from, to) === takeover) continue;
+      const record = await takeovers.rewrite(takeover.id, (current) => withRenamedMedium(current, from, to));
+      if (record !== undefined) await peers.sendTakeover(record);
     }
   };
 

@@ -3,6 +3,12 @@
 /** Pattern of a URL up to the character that ends it in an attribute, a style, a list or a quoted text. */
 export const addressRest = String.raw`(?:(?!&(?:quot|#39);)[^\s"'()<>,\\])+`;
 
+/** The address of a medium, without the characters that end an address in markup or a style. */
+export const mediaAddress = (name: string): string => {
+  const encoded = encodeURIComponent(name);
+  return `/media/${encoded.replace(/['()!]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)}`;
+};
+
 /** Matches URLs with this beginning (a pattern) in places where markup may load them: not in running text. */
 export const loadedAddress = (beginning: string): RegExp =>
   new RegExp(String.raw`(?<=["'(=,\s]|&quot;|&#39;)(?:${beginning})${addressRest}`, 'gi');

@@ -1,12 +1,12 @@
 /** Documents follow media that are renamed. Pure. */
-import { addressOf, loadedAddress } from './markup.ts';
+import { addressOf, loadedAddress, mediaAddress } from './markup.ts';
 import { mediaNameIn } from './media-names.ts';
 
 const IN_MARKUP = loadedAddress('/media/');
 
 /** The address of a medium under its new name, with the query and fragment that it had. */
 const renamedAddress = (address: string, to: string): string =>
-  address.replace(/^\/media\/[^/?#]+/, () => `/media/${encodeURIComponent(to)}`);
+  address.replace(/^\/media\/[^/?#]+/, () => mediaAddress(to));
 
 const renamedText = (text: string, from: string, to: string): string => {
   if (mediaNameIn(text) === from) return renamedAddress(text, to);

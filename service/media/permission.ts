@@ -26,6 +26,8 @@ interface Dependencies {
   exists(name: string): Promise<boolean>;
   /** Whether the content names it. */
   isUsed(name: string): boolean;
+  /** What the file is called now, if it was renamed. */
+  currentName(name: string): string;
 }
 
 export type MediaPermission = Awaited<ReturnType<typeof openMediaPermission>>;
@@ -33,7 +35,7 @@ export type MediaPermission = Awaited<ReturnType<typeof openMediaPermission>>;
 /** A signer is null for the secret, which may do everything. */
 export const openMediaPermission = async (
   { now, log }: Pick<ServiceContext, 'now' | 'log'>,
-  { shared, exists, isUsed }: Dependencies,
+  { shared, exists, isUsed, currentName }: Dependencies,
 ) => {
   const uploads = await shared.open<UploadRecord>({
     name: 'uploads',
@@ -50,10 +52,13 @@ export const openMediaPermission = async (
     throw new CodedError('out_of_scope', 'This medium is used, and you act on screens with your tags alone.');
   };
 
+  /** Whether content that plays would show an upload in place of the file which was renamed. */
+  const standsForUsed = (name: string): boolean => isUsed(name) && currentName(name) !== name;
+
   return {
-    /** @throws CodedError `role_required` or `out_of_scope` where the name is taken */
+    /** @throws CodedError `role_required` or `out_of_scope` where the name is taken, or stands for a file that is used */
     checkUpload: async (signer: Signer | null, name: string): Promise<void> => {
-      if (signer === null || !(await exists(name))) return;
+      if (signer === null || (!standsForUsed(name) && !(await exists(name)))) return;
       requireRole(signer.role, 'publisher');
       checkTags(signer, name);
     },
@@ -76,9 +81,11 @@ export const openMediaPermission = async (
     },
     /** The file goes on to be that of who uploaded it. Never rejects. */
     noteRename: async (name: string, to: string): Promise<void> => {
-      const { by } = uploads.get(idOf(name)) ?? {};
-      if (by === undefined) return;
-      const record = { id: idOf(to), by, updated_at: laterThan(uploads.get(idOf(to))?.updated_at, now()) };
+      const before = uploads.get(idOf(to));
+      const by = uploads.get(idOf(name))?.by;
+      if (by === undefined && before === undefined) return;
+      // Without an owner it is not that of whoever had the name before.
+      const record = { id: idOf(to), by: by ?? '', updated_at: laterThan(before?.updated_at, now()) };
       await uploads
         .put(record)
         .catch((error: unknown) => log.warn({ err: error, to }, 'who uploaded a medium was not kept'));

@@ -54,6 +54,11 @@ export interface Takeovers extends Module {
    * @throws CodedError `too_many_takeovers`, `too_many_requests`, `insufficient_storage`
    */
   put(takeover: NewTakeover): Promise<{ record: TakeoverRecord; isNew: boolean }>;
+  /**
+   * Changes a takeover as it is at that moment, if it is open: one that ends meanwhile stays over.
+   * @returns its new record; undefined: nothing has changed
+   */
+  rewrite(id: string, change: (takeover: NewTakeover) => NewTakeover): Promise<TakeoverRecord | undefined>;
   /** Ends a takeover. Resolves with the record of its end. @throws CodedError `takeover_not_found`, `insufficient_storage` */
   end(id: string): Promise<TakeoverRecord>;
   /** Stores the newer records of another box. @returns what it lacks: the ends of those that it still has */
@@ -259,6 +264,19 @@ export const createTakeovers = async (context: ServiceContext): Promise<Takeover
         return mergeTakeovers(records, [record], reading());
       });
       return result as NonNullable<typeof result>;
+    },
+    rewrite: async (id, change) => {
+      let rewritten: TakeoverRecord | undefined;
+      await update((records) => {
+        const before = records.get(id);
+        if (before === undefined || !isOpen(before)) return records;
+        const { updatedAt, endedAt: _, ...takeover } = before;
+        const after = change(takeover);
+        if (after === takeover) return records;
+        rewritten = { ...after, updatedAt: laterThan(updatedAt, siteNow()), endedAt: null };
+        return mergeTakeovers(records, [rewritten], reading());
+      });
+      return rewritten;
     },
     end: async (id) => {
       let ended: TakeoverRecord | undefined;

@@ -17,6 +17,15 @@ test.each([
   expect(rename(before)).toBe(after);
 });
 
+test('a name with brackets or quotes is one address in markup, and is found there again', () => {
+  const [from, to] = ['alte Halle.jpg', "Halle (1)!'.jpg"];
+  const page = `<img src='${old}'><style>a{background:url(${old})}</style>`;
+  const renamed = withRenamedMedium(page, from, to);
+  const address = '/media/Halle%20%281%29%21%27.jpg';
+  expect(renamed).toBe(page.replaceAll(old, address));
+  expect(withRenamedMedium(renamed, to, from)).toBe(page);
+});
+
 test.each([
   '/media/alte%20Halle.jpg.png',
   '/media/x/alte%20Halle.jpg',

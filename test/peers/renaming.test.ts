@@ -228,6 +228,11 @@ test("an editor renames what nobody uses and is the editor's own; a publisher re
     expect(await refusalOf(await rename(editor.ask, name, 'x.gif'))).toEqual([403, 'role_required']);
   }
   expect(await refusalOf(await rename(tagged.ask, 'hall.gif', 'x.gif'))).toEqual([403, 'out_of_scope']);
+  // A file that had no owner does not become that of whoever had the name before.
+  expect((await put(editor.ask, 'gone.gif', gif('gone'))).status).toBe(201);
+  expect((await root('DELETE', '/api/media/gone.gif')).status).toBe(204);
+  expect((await rename(root, 'other.gif', 'gone.gif')).status).toBe(200);
+  expect(await refusalOf(await editor.ask('DELETE', '/api/media/gone.gif'))).toEqual([403, 'role_required']);
   expect((await rename(publisher.ask, 'hall.gif', 'x.gif')).status).toBe(200);
   const { records } = (await (await root('GET', '/console/api/audit')).json()) as { records: object[] };
   expect(records[0]).toMatchObject({
@@ -237,4 +242,12 @@ test("an editor renames what nobody uses and is the editor's own; a publisher re
     person: { id: publisher.id },
     result: 'ok',
   });
+  // Content that names the old name shows the file by it.
+  const read = await root('GET', '/console/api/content');
+  const headers = { 'If-Match': read.headers.get('ETag') ?? '' };
+  expect((await root('PUT', '/console/api/content', content, headers)).status).toBe(200);
+  expect(await refusalOf(await put(editor.ask, 'hall.gif', gif('mine')))).toEqual([403, 'role_required']);
+  expect(await refusalOf(await put(tagged.ask, 'hall.gif', gif('mine')))).toEqual([403, 'out_of_scope']);
+  expect(await textOf(box, 'hall.gif')).toBe('GIF89ahall');
+  expect((await put(publisher.ask, 'hall.gif', gif('new'))).status).toBe(201);
 });

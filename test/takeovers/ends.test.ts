@@ -213,3 +213,13 @@ describe('what is remembered of ends', () => {
     await ends.close();
   });
 });
+
+test('a takeover that ends while it is changed stays over', async () => {
+  const { takeovers, put } = await openTakeovers();
+  await put('lift');
+  const rename = (title: string) => takeovers.rewrite('lift', (current) => ({ ...current, title }));
+  expect(await rename('Lift')).toMatchObject({ title: 'Lift', endedAt: null });
+  const [ended, rewritten] = await Promise.all([takeovers.end('lift'), rename('Again')]);
+  expect([ended.title, rewritten, takeovers.open()]).toEqual(['Lift', undefined, []]);
+  expect(await takeovers.rewrite('none', (current) => current)).toBe(undefined);
+});

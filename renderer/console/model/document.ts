@@ -2,6 +2,8 @@
 import type { Programme } from '../../../service/domain/programmes.ts';
 import type { ContentIssue } from './wire.ts';
 
+/** The address of a medium: an answer of a box names no other place. */
+export { mediaAddress as mediumUrl } from '../../../service/domain/markup.ts';
 export { isEqual } from '../../../service/domain/merge-documents.ts';
 
 /** The issues at a path and below it. */
@@ -25,9 +27,6 @@ const decoded = (text: string): string => {
     return text;
   }
 };
-
-/** The address of a medium: an answer of a box names no other place. */
-export const mediumUrl = (name: string): string => `/media/${encodeURIComponent(name)}`;
 
 /** The file name of `/media/NAME`; of other addresses the part after the scheme, without user and password. */
 export const mediumName = (url: string): string =>

@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { kindOfType } from '../../../service/domain/media-types.ts';
 import { reasonOf } from '../api/errors.ts';
-import { mediumUrl } from '../model/document.ts';
+import { mediumName, mediumUrl } from '../model/document.ts';
 import { toggled } from '../model/edit.ts';
 import { matches } from '../model/filter.ts';
 import type { MediaList } from '../model/wire.ts';
@@ -176,7 +176,9 @@ export const MediaField = ({
   const { media, texts } = useConsole();
   const receive = useReceive();
   const isOpen = useSignal(false);
-  const medium = media.list.value?.media.find(({ filename }) => mediumUrl(filename) === value);
+  const medium = value.startsWith('/media/')
+    ? media.list.value?.media.find(({ filename }) => mediumName(value) === filename)
+    : undefined;
   const id = useId();
   return (
     <div class="field" data-field={name}>
