@@ -12,9 +12,13 @@ export const KEEP_DELETIONS_MS = 400 * 86_400_000;
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Above 0 if `a` wins: the later one. */
+/** What a record says of the new name; empty: the medium was deleted. */
+export const renamingOf = ({ renamed }: MediaDeletion): string =>
+  renamed === undefined ? '' : JSON.stringify([renamed.to, renamed.modifiedAt]);
+
+/** Above 0 if `a` wins: the later one, and of two at once the one that keeps the file. */
 const compare = (a: MediaDeletion, b: MediaDeletion): number =>
-  order(a.deletedAt, b.deletedAt) || order(a.sha256 ?? '', b.sha256 ?? '');
+  order(a.deletedAt, b.deletedAt) || order(a.sha256 ?? '', b.sha256 ?? '') || order(renamingOf(a), renamingOf(b));
 
 const replaces = replacesBy<MediaDeletion>(({ deletedAt }) => deletedAt, compare);
 

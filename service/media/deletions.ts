@@ -4,7 +4,13 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type MediaDeletion, mediaDeletion } from '../contract/peers.ts';
-import { newDeletions, pruneDeletions, type Deletions as Records, validDeletions } from '../domain/deletions.ts';
+import {
+  newDeletions,
+  pruneDeletions,
+  type Deletions as Records,
+  renamingOf,
+  validDeletions,
+} from '../domain/deletions.ts';
 import { isMediaName } from '../domain/media-names.ts';
 import { isPlausibleTime } from '../domain/merge.ts';
 import { systemDisk } from '../platform/store/disk.ts';
@@ -62,7 +68,7 @@ const digests = new WeakMap<Records, string>();
 const digestOf = (records: Records): string => {
   const rows = () =>
     [...records.values()]
-      .map(({ name, deletedAt }) => [name, deletedAt])
+      .map((each) => [each.name, each.deletedAt, ...(each.renamed === undefined ? [] : [renamingOf(each)])])
       .toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1));
   const digest = digests.get(records) ?? createHash('sha256').update(JSON.stringify(rows())).digest('hex');
   digests.set(records, digest);

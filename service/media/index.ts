@@ -231,9 +231,13 @@ export const createMedia = async (
     void removal.run();
   };
 
+  /** What a name stands for since its file was renamed; undefined: nothing, or a box has a newer file of that name. */
+  const aliasOf = (name: string): string | undefined =>
+    site.newest(name) > deletions.at(name) ? undefined : deletions.renamedTo(name);
+
   /** Known files of this box are not asked for by what they were once called. */
   const currentName = (name: string): string => {
-    const to = deletions.renamedTo(name);
+    const to = aliasOf(name);
     return to === undefined || served.some((folder) => folders.has(join(folder, name))) ? name : to;
   };
 
@@ -244,7 +248,7 @@ export const createMedia = async (
     });
   const openSoon: typeof library.open = (name) =>
     openOr(name, () => {
-      const to = deletions.renamedTo(name) ?? name;
+      const to = aliasOf(name) ?? name;
       return openOr(to, async () => {
         await site.arrival(to);
         return library.open(to);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { copyFile, link, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { copyFile, link, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { checkBody } from '../auth/signatures.ts';
@@ -138,6 +138,8 @@ export const createLibrary = async (
         if (codeOf(error) === 'EEXIST') throw error;
         // Another disk, or one that has no second names.
         await copyFile(path, temporary);
+        const copied = await open(temporary, 'r+');
+        await copied.sync().finally(() => copied.close());
         await rename(temporary, target);
       });
       const linked = await stat(target);
@@ -311,17 +313,21 @@ export const createLibrary = async (
         if (isPutByHand(name, copy)) {
           throw new CodedError('file_not_found', 'The file was put into the media folder by hand; rename it there.');
         }
+        const taken = await fileAt(uploadDir, to);
+        // A second name of the file, which an interrupted renaming has left.
+        const isBegun = taken !== null && taken.ino !== 0 && taken.ino === stats.ino && taken.dev === stats.dev;
+        if (isBegun && !isTaken) await removeFile(uploadDir, to);
         if (isTaken || (await current(to)) !== null) throw new CodedError('name_taken', undefined, { field: 'to' });
         const path = join(folder, name);
         const target = join(uploadDir, to);
         const sha256 = await hashOf(path, stats);
         const modifiedAt = new Date(Math.max(Math.floor(stats.mtimeMs), newest(to) + 1));
-        await addName(path, stats, target, modifiedAt);
         try {
+          await addName(path, stats, target, modifiedAt);
           const renamed = { to, modifiedAt: modifiedAt.toISOString() };
           await remove(name, { match: '', noneMatch: '' }, { sha256, renamed });
         } catch (error) {
-          await removeFile(uploadDir, to);
+          if (codeOf(error) !== 'EEXIST') await removeFile(uploadDir, to);
           throw error;
         }
         return resultOf(to);

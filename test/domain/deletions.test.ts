@@ -53,6 +53,15 @@ test('a deletion counts however old it is while its file is still here', () => {
   expect(pruneDeletions(known(old), now, new Set(['a'])).size).toBe(1);
 });
 
+test('of a deletion and a renaming at the same time the renaming counts, at every box', () => {
+  const deleted = deletion('a', noon, 'f'.repeat(64));
+  const [one, two] = ['b', 'c'].map((to) => ({ ...deleted, renamed: { to, modifiedAt: deleted.deletedAt } }));
+  const all = [deleted, two, one] as MediaDeletion[];
+  for (const order of [all, all.toReversed()]) {
+    expect(order.reduce((own, each) => merge(own, [each], noon), known()).get('a')).toEqual(two);
+  }
+});
+
 test('a deletion at a time that no clock can pass is refused', () => {
   expect(newDeletions(known(), [deletion('a', Date.UTC(9999, 0))], noon)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 /** A medium that is renamed is followed by all that names it, on all boxes; no moment has a broken reference. */
-import { writeFileSync } from 'node:fs';
+import { linkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -132,6 +132,8 @@ describe.each(secretModes)('a site, %s', (_, env) => {
     expect((await put(ask, 'hall.gif', gif('new'))).status).toBe(201);
     expect(await textOf(first, 'hall.gif')).toBe('GIF89anew');
     expect(await textOf(first, 'great%20hall.gif')).toBe('GIF89ahall');
+    // A box that has no copy of it does not show another file instead.
+    await expect.poll(() => textOf(second, 'hall.gif'), patience).toBe('404');
     // And back and forth.
     expect(await refusalOf(await rename(ask, 'great hall.gif', 'hall.gif'))).toEqual([409, 'name_taken']);
     expect((await ask('DELETE', '/api/media/hall.gif')).status).toBe(204);
@@ -147,9 +149,11 @@ test('what cannot be renamed is refused, and nothing has changed', async () => {
   const ask = createOperator(box, null);
   await put(ask, 'hall.gif', gif('hall'));
   await put(ask, 'taken.gif', gif('taken'));
+  await put(ask, 'same.gif', gif('hall'));
   for (const [from, to, refusal] of [
     ['none.gif', 'some.gif', [404, 'file_not_found']],
     ['hall.gif', 'taken.gif', [409, 'name_taken']],
+    ['hall.gif', 'same.gif', [409, 'name_taken']],
     ['hall.gif', 'hall.gif', [400, 'invalid_field']],
     ['hall.gif', 'hall.mp4', [400, 'invalid_field']],
     ['hall.gif', '../hall.gif', [400, 'invalid_field']],
@@ -161,6 +165,13 @@ test('what cannot be renamed is refused, and nothing has changed', async () => {
   }
   expect(await mediaOf(ask)).toMatchObject({ 'hall.gif': expect.anything(), 'taken.gif': [] });
   expect(await documentOf(ask)).not.toContain('taken');
+
+  // What an interrupted renaming has left is no file of its own.
+  const uploads = join(box.dataDir, 'uploads');
+  linkSync(join(uploads, 'hall.gif'), join(uploads, 'begun.gif'));
+  expect((await rename(ask, 'hall.gif', 'begun.gif')).status).toBe(200);
+  expect(await textOf(box, 'begun.gif')).toBe('GIF89ahall');
+  expect(await documentOf(ask)).toContain('/media/begun.gif');
 });
 
 test('a box that calls a file outside of the folders a renamed medium gets nothing of it', async () => {
