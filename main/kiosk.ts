@@ -296,7 +296,10 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
     sessions,
     openPage: ports.openSignInPage,
     makeRoom: maintenance.makeRoom,
-    onChord: maintenance.close,
+    onChord: () => {
+      signIn.end();
+      maintenance.close();
+    },
   });
 
   const tryService = async (): Promise<HostedService | null> => {

@@ -29,10 +29,13 @@ interface Running extends Place {
 
 export const createSignIn = ({ sessions, openPage, makeRoom, onChord }: Ports) => {
   let running: Running | null = null;
+  /** Where a page is about to open; null: nowhere, or that was given up. */
+  let opening: Place | null = null;
 
   const end = (): void => {
     const before = running;
     running = null;
+    opening = null;
     if (before === null) return;
     before.page.close();
     makeRoom(false);
@@ -42,8 +45,11 @@ export const createSignIn = ({ sessions, openPage, makeRoom, onChord }: Ports) =
     /** Opens the page of a session, in place of one that is open. */
     begin: async (name: string, address: string, place: Place): Promise<void> => {
       end();
+      opening = place;
       const session = await sessions.open(name, address, sessions.signedInAtOf(name, address));
-      end();
+      // The maintenance page was closed meanwhile, or the display has gone.
+      if (opening !== place) return;
+      opening = null;
       const page = openPage(
         place.window,
         { partition: session.partition, address, rotation: place.rotation },
@@ -68,7 +74,8 @@ export const createSignIn = ({ sessions, openPage, makeRoom, onChord }: Ports) =
     },
     /** Rotates the page, or closes it if its display was disconnected. */
     arrange: (assignments: readonly DisplayAssignment[]) => {
-      const current = assignments.find(({ display }) => display.id === running?.displayId);
+      const displayId = (running ?? opening)?.displayId;
+      const current = assignments.find(({ display }) => display.id === displayId);
       if (current === undefined) end();
       else running?.page.rotate(current.rotation);
     },

@@ -10,7 +10,15 @@ import type { Cookie, Session, WebContents } from 'electron';
 import type { Logger } from 'pino';
 import { createDebounce } from '../../service/domain/debounce.ts';
 import type { KioskHealth, MaintenanceView, Service } from '../../service/public.ts';
-import { type Kept, type KeptCookie, type KeptSession, keptLimits, openKept } from './kept.ts';
+import {
+  areSameCookies,
+  type Kept,
+  type KeptCookie,
+  type KeptSession,
+  keptLimits,
+  openKept,
+  storageOf,
+} from './kept.ts';
 import { isSignedOut } from './signed-out.ts';
 
 /** A partition, and what its pages need. */
@@ -36,11 +44,18 @@ interface Opened {
   session: Session;
   /** What no page has taken yet; null: nothing. */
   storage: Record<string, string> | null;
+  /** The pages that are on. */
+  pages: Set<WebContents>;
+  /** How often it was signed out: what was read before that is not kept after it. */
+  signOuts: number;
   /** Keeps the cookies, if they have changed. */
   flush(): Promise<void>;
+  /** Forgets that they have changed. */
+  cancel(): void;
 }
 
-const QUIET = { quietMs: 1_000, longestMs: 5_000 };
+/** Sites change cookies with every request; that somebody has signed in is kept at once. */
+const SELDOM = { quietMs: 60_000, longestMs: 60_000 };
 /** How long a page is waited for that is opened for its storage alone, in ms. */
 const RESTORE_MS = 4_000;
 const PICTURE_MS = 1_000;
@@ -144,14 +159,20 @@ export const createSessions = ({ log, dataDir, openPartition, service }: Ports) 
     const session = openPartition(partition);
     const { cookies = [], storage = null } = store.read().sessions.find(isSame({ name, origin })) ?? {};
     const read = async (): Promise<void> => {
+      const { signOuts } = entry;
       const all = await session.cookies.get({});
       const fitting = all.filter(({ name: own, value }) => own.length + value.length <= keptLimits.cookieCharacters);
-      await change(name, origin, { cookies: fitting.slice(0, keptLimits.cookies).map(keptCookie) });
+      const next = fitting.slice(0, keptLimits.cookies).map(keptCookie);
+      const before = known.find(isSame({ name, origin }))?.cookies ?? [];
+      if (entry.signOuts === signOuts && !areSameCookies(next, before)) await change(name, origin, { cookies: next });
     };
-    const changed = createDebounce(() => void read().catch(warn), QUIET);
+    const changed = createDebounce(() => void read().catch(warn), SELDOM);
     const entry: Opened = {
       session,
       storage,
+      pages: new Set(),
+      signOuts: 0,
+      cancel: changed.cancel,
       flush: async () => {
         if (changed.cancel()) await read().catch(warn);
       },
@@ -163,14 +184,16 @@ export const createSessions = ({ log, dataDir, openPartition, service }: Ports) 
     return { partition, entry };
   };
 
-  const keepStorage = async (name: string, origin: string, contents: WebContents): Promise<void> => {
+  const keepStorage = async (name: string, origin: string, entry: Opened, contents: WebContents): Promise<void> => {
     if (contents.isDestroyed() || !contents.getURL().startsWith(`${origin}/`)) return;
+    const { signOuts } = entry;
     const read = contents.mainFrame.executeJavaScript(READ).catch(() => null);
-    const storage: unknown = await Promise.race([read, wait(PICTURE_MS, null, { ref: false })]);
-    if (typeof storage !== 'object' || storage === null) return;
+    // It runs in the page's own world, which may answer what it likes.
+    const storage = storageOf(await Promise.race([read, wait(PICTURE_MS, null, { ref: false })]));
+    if (storage === null || entry.signOuts !== signOuts) return;
     const before = known.find(isSame({ name, origin }))?.storage ?? {};
     if (JSON.stringify(storage) === JSON.stringify(before)) return;
-    await change(name, origin, { storage: storage as Record<string, string> });
+    await change(name, origin, { storage });
   };
 
   const open = async (name: string, address: string, signedInAt: string | null): Promise<PageSession> => {
@@ -179,6 +202,8 @@ export const createSessions = ({ log, dataDir, openPartition, service }: Ports) 
     return {
       partition,
       restore: async (contents) => {
+        entry.pages.add(contents);
+        contents.once('destroyed', () => entry.pages.delete(contents));
         const { storage } = entry;
         if (storage === null || Object.keys(storage).length === 0) return;
         const committed = once(contents, 'did-navigate');
@@ -199,7 +224,7 @@ export const createSessions = ({ log, dataDir, openPartition, service }: Ports) 
         }
         return isOut;
       },
-      keep: (contents) => keepStorage(name, origin, contents).catch(warn),
+      keep: (contents) => keepStorage(name, origin, entry, contents).catch(warn),
     };
   };
 
@@ -226,16 +251,21 @@ export const createSessions = ({ log, dataDir, openPartition, service }: Ports) 
     /** Records that somebody has signed in. */
     signedIn: async (name: string, address: string): Promise<void> => {
       const { origin } = new URL(address);
+      const { entry } = await openOnce(name, origin);
+      await entry.flush();
       await change(name, origin, { signedInAt: Date.now() });
       for (const page of pages()) if (page.session === name) out.delete(outKey(name, page.address));
       await service()?.onSession('signin', name, origin);
     },
-    /** Forgets the cookies and the storage of a session. */
+    /** Ends the pages of a session, which would go on signed in, and forgets its cookies and its storage. */
     signOut: async (name: string, address: string): Promise<void> => {
       const { origin } = new URL(address);
       const { entry } = await openOnce(name, origin);
-      await entry.session.clearStorageData();
+      entry.signOuts += 1;
       entry.storage = null;
+      for (const contents of entry.pages) contents.close();
+      await entry.session.clearStorageData();
+      entry.cancel();
       await change(name, origin, null);
       await service()?.onSession('signout', name, origin);
     },

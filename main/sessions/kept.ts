@@ -33,6 +33,27 @@ const keptSession = z.object({
 });
 export type KeptSession = z.infer<typeof keptSession>;
 
+/** What a page says that its storage holds, which may be anything; null: it is not kept. */
+export const storageOf = (answer: unknown): KeptSession['storage'] | null => {
+  const { success, data } = keptSession.shape.storage.safeParse(answer);
+  if (!success) return null;
+  const length = Object.entries(data).reduce((sum, [key, value]) => sum + key.length + value.length, 0);
+  return length > keptLimits.storageCharacters ? null : data;
+};
+
+const EXPIRES_STEP = 600;
+const comparable = (cookies: readonly KeptCookie[]): string =>
+  JSON.stringify(
+    cookies
+      .map(({ expires, ...rest }) =>
+        JSON.stringify([rest, expires === null ? null : Math.floor(expires / EXPIRES_STEP)]),
+      )
+      .toSorted(),
+  );
+/** Whether cookies are the same, though sites move their ends on with every request: by less than ten minutes. */
+export const areSameCookies = (a: readonly KeptCookie[], b: readonly KeptCookie[]): boolean =>
+  comparable(a) === comparable(b);
+
 export type Kept = Durable<{ sessions: KeptSession[] }>;
 
 /** @throws the system's error if the folder cannot be read */

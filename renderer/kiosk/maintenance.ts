@@ -177,9 +177,11 @@ const logLine = (line: string): HTMLLIElement => {
 
 let shown = '';
 const show = (view: MaintenanceView, error: string | null): void => {
+  const wasSigningIn = !element('bar').hidden;
   element('lock').hidden = true;
   element('home').hidden = view.signingIn !== null;
   element('bar').hidden = view.signingIn === null;
+  if (wasSigningIn !== (view.signingIn !== null)) awaitIdle();
   element('bar-note').textContent =
     view.signingIn === null ? '' : texts.signingIn({ host: new URL(view.signingIn.address).host });
   if (view.signingIn === null) element<HTMLButtonElement>('signed-in').disabled = false;
@@ -351,12 +353,11 @@ addEventListener('keydown', ({ key }) => {
 
 const idleMs = (): number => (element('bar').hidden ? IDLE_MS : SIGN_IN_MS);
 let idle = setTimeout(leave, IDLE_MS);
-for (const event of ['pointerdown', 'pointermove', 'keydown', 'wheel']) {
-  addEventListener(event, () => {
-    clearTimeout(idle);
-    idle = setTimeout(leave, idleMs());
-  });
-}
+const awaitIdle = (): void => {
+  clearTimeout(idle);
+  idle = setTimeout(leave, idleMs());
+};
+for (const event of ['pointerdown', 'pointermove', 'keydown', 'wheel']) addEventListener(event, awaitIdle);
 setInterval(() => {
   if (!element('home').hidden || !element('bar').hidden) void ask({});
 }, REFRESH_MS);

@@ -5,7 +5,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { areSameCookies, type KeptCookie, keptLimits, storageOf } from '../../main/sessions/kept.ts';
 import { isWithin, judge } from '../../main/sessions/signed-out.ts';
+import { createSignIn } from '../../main/sign-in.ts';
 import { describeBrowser } from '../support/browser.ts';
 import type { Electron } from '../support/electron/ask.ts';
 import { itDouble, patience, startKiosk, type TestKiosk } from '../support/kiosk.ts';
@@ -32,6 +34,45 @@ describe('a page is signed in', () => {
     expect(judge({ url, asks: false }, page)).toBe(isIn ? 'in' : 'elsewhere');
     expect(judge({ url, asks: true }, page)).toBe('password');
   });
+});
+
+it('keeps no answer of a page that is no storage, or too large', () => {
+  expect(storageOf({ theme: 'dark' })).toEqual({ theme: 'dark' });
+  for (const answer of [null, 'text', { theme: 1 }, { a: { b: 'c' } }, { a: 'x'.repeat(keptLimits.storageCharacters) }])
+    expect(storageOf(answer)).toBeNull();
+});
+
+it('does not write cookies again whose end alone has moved a little', () => {
+  const sid: KeptCookie = {
+    ...{ name: 'sid', value: 'a', domain: 'a.test', hostOnly: true, path: '/', secure: false, httpOnly: true },
+    ...{ sameSite: 'lax', expires: 1_800_000_000 },
+  };
+  const other = { ...sid, name: 'other', expires: null };
+  expect(areSameCookies([sid, other], [other, { ...sid, expires: 1_800_000_060 }])).toBe(true);
+  expect(areSameCookies([sid], [{ ...sid, expires: 1_800_003_600 }])).toBe(false);
+  expect(areSameCookies([sid], [{ ...sid, value: 'b' }])).toBe(false);
+});
+
+it('opens no page to sign in to after the maintenance page was closed', async () => {
+  const opened: string[] = [];
+  let go = () => {};
+  const signIn = createSignIn({
+    sessions: { open: () => new Promise<void>((resolve) => (go = resolve)), signedInAtOf: () => null } as never,
+    openPage: (_window, { address }) => {
+      opened.push(address);
+      return { close: () => {} } as never;
+    },
+    makeRoom: () => {},
+    onChord: () => {},
+  });
+  const place = { window: {} as never, rotation: 0, displayId: 1 } as const;
+  for (const giveUp of [signIn.end, () => signIn.arrange([])]) {
+    const begun = signIn.begin('figures', 'https://a.test/', place);
+    giveUp();
+    go();
+    await begun;
+    expect([opened, signIn.shown()]).toEqual([[], null]);
+  }
 });
 
 /** A dashboard with a login page. It can end everybody's session, and asks for what no page may have. */
