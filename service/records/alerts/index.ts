@@ -12,7 +12,7 @@ import type { Peers } from '../../peers/index.ts';
 import { openDurable } from '../../platform/store/durable.ts';
 import type { Streams } from '../../streams/index.ts';
 import { pauseAfter, type SendWebhook } from '../webhook.ts';
-import { keyOf, noOutages, record, reduce, speakerOf, typeOf } from './outages.ts';
+import { keyOf, noOutages, record, reduce, shownSubject, speakerOf, typeOf } from './outages.ts';
 import { createWatch } from './watch.ts';
 
 interface Dependencies {
@@ -96,7 +96,8 @@ export const createAlerts = async (
   const deliver = async (due: AlertRecord): Promise<void> => {
     const type = typeOf(due);
     if (type === null) return;
-    const { at, subject, message } = due;
+    const { at, message } = due;
+    const subject = shownSubject(due);
     const alert: Alert = { type, at, site: options.site, subject, message };
     const id = `alert_${createHash('sha256').update(JSON.stringify(alert)).digest('hex').slice(0, 32)}`;
     // If this box stops before it can report that the message was sent, the next one repeats it with the same id.

@@ -44,6 +44,10 @@ const KEPT_MS = 86_400_000;
 
 export const keyOf = ({ kind, subject }: Pick<AlertRecord, 'kind' | 'subject'>): string => `${kind} ${subject}`;
 
+/** The subject as receivers have it: a slide without the box, which the message names. */
+export const shownSubject = ({ kind, subject }: Pick<AlertRecord, 'kind' | 'subject'>): string =>
+  kind === 'slide' ? subject.replace(/ \S+$/, '') : subject;
+
 /** The type of a message; null: nothing is said. */
 export const typeOf = ({ kind, isFailing }: Pick<AlertRecord, 'kind' | 'isFailing'>): AlertType | null =>
   kind === 'update' ? null : alertTypes[kind][isFailing ? 0 : 1];

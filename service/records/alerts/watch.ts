@@ -26,6 +26,9 @@ const signedOut = 'is signed out: somebody must sign in on the maintenance page 
 /** What a box reports of itself, and slides whose pages are signed out. */
 type AnyFailure = Omit<Failure, 'kind'> & { kind: Failure['kind'] | 'slide' };
 
+/** Of a slide on one box: others may be signed in there. */
+const slideOn = (slideId: string, nodeId: string): string => `${slideId} ${nodeId}`;
+
 const failureCondition = ({ kind, subject, name, detail }: AnyFailure, status: 'failing' | 'ok'): Condition => ({
   kind,
   subject,
@@ -158,22 +161,23 @@ export const createWatch = (
       { id: nodeId, url: null, alerts: own() },
       ...peers.alive().flatMap(({ nodeId: id, url, state: { alerts } }) => (alerts ? [{ id, url, alerts }] : [])),
     ];
-    const failures = boxes.flatMap(({ alerts: { failing: own, signedOut = [] } }): AnyFailure[] => [
+    const failures = boxes.flatMap(({ id, alerts: { failing: own, signedOut = [] } }): AnyFailure[] => [
       ...own,
-      ...signedOut.map((each) => ({ kind: 'slide' as const, ...each })),
+      ...signedOut.map(({ subject, name }) => ({ kind: 'slide' as const, subject: slideOn(subject, id), name })),
     ]);
     const failing = new Map(failures.map((each) => [keyOf(each), each]));
-    const slides = content
-      .sessionPages()
-      .map(({ slideId }): AnyFailure => ({ kind: 'slide', subject: slideId, name: '' }));
+    const slides = content.sessionPages().map(({ slideId }) => slideId);
+    const slidesOn = (id: string): AnyFailure[] =>
+      slides.map((slide) => ({ kind: 'slide', subject: slideOn(slide, id), name: '' }));
+    const known = [nodeId, ...peers.all().flatMap(({ nodeId: id }) => id ?? [])].flatMap(slidesOn);
     const working: AnyFailure[] = boxes.flatMap(({ id, url, alerts }): AnyFailure[] => [
       { kind: 'content', subject: id, name: url === null ? contentName : `content.json on the box at ${url}` },
       { kind: 'storage', subject: id, name: storageName },
       ...alerts.live.map((key): Failure => ({ kind: 'stream', subject: key, name: `The stream ${key}` })),
     ]);
-    working.push(...slides);
+    working.push(...boxes.flatMap(({ id }) => slidesOn(id)));
     return [
-      ...goneOf('slide', new Set([...slides.map(keyOf), ...failing.keys()]), outages),
+      ...goneOf('slide', new Set([...known.map(keyOf), ...failing.keys()]), outages),
       ...[...failing.values()].map((each) => failureCondition(each, 'failing')),
       ...working.filter((each) => !failing.has(keyOf(each))).map((each) => failureCondition(each, 'ok')),
     ];

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { DeviceStatus } from '../../../service/devices/presence.ts';
 import type { ServiceContext } from '../../../service/module.ts';
-import { noOutages, reduce, typeOf } from '../../../service/records/alerts/outages.ts';
+import { noOutages, record, reduce, shownSubject, typeOf } from '../../../service/records/alerts/outages.ts';
 import { createWatch } from '../../../service/records/alerts/watch.ts';
 
 const GRACE_MS = 300_000;
@@ -51,6 +51,7 @@ test('a slide whose page is signed out is said of once, until it is signed in, a
   const page = { slideId: 'wall', title: 'Wall', session: 'figures', address: 'https://a.test/', signedInAt: null };
   let pages = [page];
   let out: string[] = [];
+  let yard: { subject: string; name: string }[] = [];
   const watch = createWatch(
     {
       ...{ options: { timeZone: 'UTC' }, now: () => start, ids: { nodeId: 'a' }, dirs: {}, machineName: 'hall' },
@@ -67,15 +68,20 @@ test('a slide whose page is signed out is said of once, until it is signed in, a
         status: () => ({ status: 'ok' }) as never,
       },
       streams: { list: () => [] },
-      peers: { all: () => [], alive: () => [] },
+      peers: {
+        all: () => [{ nodeId: 'b', url: 'http://b', alive: true, reason: null }] as never,
+        alive: () =>
+          [{ nodeId: 'b', url: 'http://b', state: { alerts: { failing: [], live: [], signedOut: yard } } }] as never,
+      },
       devices: { statuses: () => [], sightings: () => [] },
     },
   );
   let outages = noOutages;
   const alertsAt = (at: number): string[] => {
     const [next, due] = reduce(outages, watch.conditions(outages), { now: start + at, monotonicNow: at }, 0);
-    outages = next;
-    return due.map((alert) => `${typeOf(alert)} ${alert.subject} ${alert.message}`);
+    const sent = due.map((alert) => ({ ...alert, isSent: true }));
+    outages = record(next, sent, start + at);
+    return due.map((alert) => `${typeOf(alert)} ${shownSubject(alert)} ${alert.message}`);
   };
   expect(alertsAt(0)).toEqual([]);
   out = ['https://a.test/'];
@@ -84,6 +90,14 @@ test('a slide whose page is signed out is said of once, until it is signed in, a
   expect(watch.signedOut()).toEqual([sentence]);
   expect(watch.own().signedOut).toEqual([{ subject: 'wall', name: expect.stringContaining('hall') }]);
   expect(alertsAt(1_000)).toEqual([`slide.signed_out wall ${sentence}`]);
+  // Another box, whose page is signed out later, and signed in first.
+  yard = [{ subject: 'wall', name: 'The page on the box yard' }];
+  expect(alertsAt(2_000)).toEqual([expect.stringMatching(/^slide\.signed_out wall The page on the box yard/)]);
+  yard = [];
+  alertsAt(3_000);
+  const underway = () =>
+    [...outages.records.values()].flatMap(({ subject, isFailing }) => (isFailing ? [subject] : []));
+  expect(underway()).toEqual(['wall a']);
   pages = [];
   expect(watch.conditions(outages)).not.toContainEqual(expect.objectContaining({ status: 'failing' }));
 });
