@@ -158,17 +158,33 @@ export const createLibrary = async (
   const hashOf = async (path: string, stats: Stats): Promise<string> =>
     catalog.hashOf(path, stats) ?? (await hasher.hashFile(path).digest(stats.size));
 
+  /** The last of the renamings of a file, which a box that was away learns of together. */
+  const lastRenaming = (first: MediaDeletion): MediaDeletion['renamed'] => {
+    let last = first;
+    for (let next = deletions.get(last.renamed?.to ?? ''); next?.renamed !== undefined; ) {
+      if (next.deletedAt <= last.deletedAt || next.sha256 !== first.sha256) break;
+      last = next;
+      next = deletions.get(next.renamed.to);
+    }
+    return last.renamed;
+  };
+
   /** Follows a renaming by another box: what has its bytes gets the new name, unless a newer file or deletion has it. */
-  const followRenaming = async (
-    folder: string,
-    stats: Stats,
-    { name, sha256, renamed }: MediaDeletion,
-  ): Promise<void> => {
+  const followRenaming = async (folder: string, stats: Stats, deletion: MediaDeletion): Promise<void> => {
+    const { name, sha256 } = deletion;
+    const renamed = lastRenaming(deletion);
     if (renamed === undefined || !isMediaName(renamed.to)) return;
     const { to, modifiedAt } = renamed;
     const path = join(folder, name);
     if ((await hashOf(path, stats)) !== sha256) return;
-    if ((await current(to)) !== null || newest(to) > Date.parse(modifiedAt)) return;
+    if (newest(to) > Date.parse(modifiedAt)) return;
+    if (to === name) {
+      await utimes(path, new Date(modifiedAt), new Date(modifiedAt));
+      catalog.again(path, stats, path, await stat(path));
+      await folders.changed(path);
+      return;
+    }
+    if ((await current(to)) !== null) return;
     const add = (): Promise<void> => addName(path, stats, join(folder, to), new Date(modifiedAt));
     await (folder === mediaDir && copies.has(name) ? copies.add(to, add) : add());
   };
@@ -182,6 +198,8 @@ export const createLibrary = async (
     if (deletion?.renamed !== undefined) {
       if (isCovered(upload)) await followRenaming(uploadDir, upload, deletion);
       if (isCovered(copy)) await followRenaming(mediaDir, copy, deletion);
+      // It has come back to its name.
+      if (lastRenaming(deletion)?.to === name && !isCovered(await current(name))) return;
     }
     if (isCovered(upload)) await discardUpload(name, upload, sha256);
     if (isCovered(copy)) await copies.remove(name);

@@ -190,6 +190,20 @@ test('a box that calls a file outside of the folders a renamed medium gets nothi
   expect(list.deleted.filter(({ renamed }) => renamed !== undefined)).toEqual([]);
 });
 
+test.each(['c.gif', 'a.gif'])('a box that hears of two renamings at once has its file as %s', async (last) => {
+  const box = await startTestService({ content });
+  const ask = createOperator(box, null);
+  const { sha256 } = (await (await put(ask, 'a.gif', gif('hall'))).json()) as { sha256: string };
+  const at = (seconds: number): string => new Date(Date.now() + seconds * 1_000).toISOString();
+  const deleted = [
+    { name: 'a.gif', deletedAt: at(10), sha256, renamed: { to: 'b.gif', modifiedAt: at(0) } },
+    { name: 'b.gif', deletedAt: at(20), sha256, renamed: { to: last, modifiedAt: at(15) } },
+  ];
+  expect((await box.post('/api/peers/deletions', { deleted })).status).toBe(200);
+  expect(Object.keys(await mediaOf(ask))).toEqual([last]);
+  for (const name of ['a.gif', 'b.gif', last]) expect([name, await textOf(box, name)]).toEqual([name, 'GIF89ahall']);
+});
+
 test('of renamings and edits at the same moment none is lost', async () => {
   const box = await startTestService({ content });
   const ask = createOperator(box, null);
