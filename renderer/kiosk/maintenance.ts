@@ -285,12 +285,16 @@ const keypad = createKeypad(texts, {
   onLeave: leave,
 });
 
+let lastError: Parameters<typeof show>[1] = null;
+
 const ask = async (call: MaintenanceCall): Promise<void> => {
   const answer = await maintenance.call(call);
   if (answer === null) leave();
   else if (answer.state === 'locked') keypad.ask(answer);
   else {
-    show(answer.view, answer.error);
+    // The look that repeats itself has none of its own.
+    if (Object.keys(call).length > 0) lastError = answer.error;
+    show(answer.view, lastError);
     if (call.order !== undefined || element('site').hidden) showSite(answer.view, answer.wrongSecret);
     if (answer.shown !== null) showOnce(answer.shown);
   }
