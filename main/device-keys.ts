@@ -13,8 +13,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { deviceIdOf, formatProof, type ProofNeeds, proofText } from '../service/domain/device-proof.ts';
-import { canonicalDeviceId, createQueue } from '../service/public.ts';
-import { writePrivate } from './files.ts';
+import { canonicalDeviceId, createQueue, writePrivate } from '../service/public.ts';
 
 /** `kiosk-keys.json`: the node id that the keys were made under, and the private keys by slot, as PKCS #8 in base64. */
 const storedKeys = z.object({ nodeId: z.string(), keys: z.record(z.string().regex(/^\d+$/), z.base64()) });

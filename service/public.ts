@@ -24,6 +24,7 @@ export {
   type ViewArea,
 } from './contract/kiosk.ts';
 export { canonicalDeviceId } from './contract/readable.ts';
+export { parseUrl } from './contract/url.ts';
 export { type Ports, type Service, startService } from './index.ts';
 export type { Operate } from './module.ts';
 export { readBuiltAt } from './platform/built-at.ts';
@@ -48,7 +49,7 @@ export { systemDisk } from './platform/store/disk.ts';
 export { createDurable, type Durable } from './platform/store/durable.ts';
 export { replaceFile } from './platform/store/file.ts';
 export { FolderTaken, runningAt } from './platform/store/lock.ts';
-export { rewriteFile, sweepRewrites } from './platform/store/rewrite.ts';
+export { sweepRewrites, writePrivate } from './platform/store/rewrite.ts';
 export { openSealKey, sealedWith } from './platform/store/sealing.ts';
 export { EXIT_RESTART, isSupervised } from './platform/supervisor.ts';
 export type { PageHeaders } from './secrets/index.ts';

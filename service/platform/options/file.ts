@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { nearestOf } from '../../domain/wording.ts';
+import { createQueue } from '../queue.ts';
+import { writePrivate } from '../store/rewrite.ts';
 import { type KioskSettings, kioskSettings } from './kiosk.ts';
 import { environmentName, refusal, type SettingName, secretNames, settingNames } from './settings.ts';
 import { OptionsError } from './values.ts';
@@ -150,3 +152,21 @@ export const variableWarnings = (names: readonly string[]): string[] => {
       return `${name} is not a setting and is ignored${nearest === undefined ? '' : `; did you mean SIGNAGE_${nearest}?`}`;
     });
 };
+
+/** Of the process, which has one `config.json`: a change of the kiosk must not undo one of the service, which writes a secret. */
+const enqueue = createQueue();
+
+/**
+ * Changes `config.json`, one caller after the other. The file is replaced atomically and durably; its symbolic link, owner and
+ * permissions stay, and a new file is for this user alone.
+ * @param make reads what is there, and returns the new content; null: nothing is written
+ * @returns whether it was written
+ * @throws what `make` throws, or the system's error; the old file is intact then
+ */
+export const changeConfig = (path: string, make: () => Promise<Uint8Array | string | null>): Promise<boolean> =>
+  enqueue(async () => {
+    const content = await make();
+    if (content === null) return false;
+    await writePrivate(path, content);
+    return true;
+  });

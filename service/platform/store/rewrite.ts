@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, chown, readdir, realpath, stat, unlink } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, realpath, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { systemDisk } from './disk.ts';
 import { isLeftover, renamePatiently, writeDurably } from './file.ts';
@@ -34,4 +34,13 @@ export const rewriteFile = async (path: string, bytes: Uint8Array, mode = 0o644)
     throw error;
   }
   await systemDisk.syncFolder(dirname(target));
+};
+
+/**
+ * As {@link rewriteFile}, for a file of secrets or keys: a new one is for this user alone. Creates its folder.
+ * @throws the system's error; the old file is intact then
+ */
+export const writePrivate = async (path: string, bytes: string | Uint8Array): Promise<void> => {
+  await mkdir(dirname(path), { recursive: true });
+  await rewriteFile(path, Buffer.from(bytes), 0o600);
 };
