@@ -1,6 +1,7 @@
 /** Whether a page shows what it shows to somebody who is signed in. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { WebContents } from 'electron';
+import { parseUrl } from '../../service/public.ts';
 
 /** `elsewhere`: it may be on its way, as over a provider that sends people back. */
 export type Verdict = 'in' | 'elsewhere' | 'password';
@@ -28,9 +29,8 @@ const withSlash = (path: string): string => (path.endsWith('/') ? path : `${path
 
 /** Whether an address begins like another one: its origin, whole segments of its path, and its fragment, if it has one. */
 export const isWithin = (address: string, beginning: string): boolean => {
-  if (!URL.canParse(address)) return false;
-  const [url, start] = [new URL(address), new URL(beginning)];
-  if (url.origin !== start.origin || !url.hash.startsWith(start.hash)) return false;
+  const [url, start] = [parseUrl(address), new URL(beginning)];
+  if (url === null || url.origin !== start.origin || !url.hash.startsWith(start.hash)) return false;
   return withSlash(url.pathname).startsWith(withSlash(start.pathname));
 };
 

@@ -40,7 +40,7 @@ export const isExternalSession = (session: Session): boolean => externals.has(se
 /** A page needs two: the current one and the next. More of them are not closed by mistake. */
 const MAX_VIEWS = 4;
 /** How long a page is waited for that does not end loading and has nothing to show. */
-const LOAD_MS = 10_000;
+export const LOAD_MS = 10_000;
 /** How often a page is looked at that somebody is signed in to, in ms, and how often its storage is kept. */
 const WATCH_MS = 2_000;
 const KEEP_MS = 20_000;

@@ -2,9 +2,11 @@
  * The page of others in which somebody signs in, beside the maintenance page, which becomes a bar above it. As all pages of
  * others it has no preload script, no permissions, windows and downloads, and here no sound.
  */
+import { setTimeout as wait } from 'node:timers/promises';
 import { WebContentsView } from 'electron';
 import type { ViewArea } from '../../service/public.ts';
 import type { Rotation } from './displays.ts';
+import { LOAD_MS } from './external-page.ts';
 import type { LayeredWindow } from './layers.ts';
 import { lockedPreferences, rotateContents, watchChord } from './web-pages.ts';
 
@@ -47,9 +49,6 @@ interface SignInOptions {
   rotation: Rotation;
 }
 
-/** How long a page is waited for that does not end loading, in ms. */
-const LOAD_MS = 10_000;
-
 /** @param handlers `onChord`: the maintenance key combination was pressed; `onEnd`: the page has crashed or closed itself */
 export const openSignInPage = (
   window: LayeredWindow,
@@ -65,8 +64,7 @@ export const openSignInPage = (
   const rotate = rotateContents(contents, rotation);
   window.put(view, 'sign-in', areas[rotation][1]);
   const load = async (): Promise<void> => {
-    const patience = new Promise<void>((resolve) => setTimeout(resolve, LOAD_MS).unref());
-    await Promise.race([contents.loadURL(address).catch(() => {}), patience]);
+    await Promise.race([contents.loadURL(address).catch(() => {}), wait(LOAD_MS, undefined, { ref: false })]);
   };
   void load();
   return {
