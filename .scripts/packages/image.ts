@@ -117,10 +117,11 @@ const main = async (args: string[]): Promise<void> => {
     if (keys === null)
       console.log('There is no update of the system: IMAGE_SIGNING_KEY and IMAGE_SIGNING_CERTIFICATE are not set.');
     else {
-      buildBundle(slot, player.version, keys, work, join(out, `${name}.raucb`));
+      const bundle = join(out, `${name}.raucb`);
+      buildBundle(slot, player.version, keys, work, bundle);
       // Boxes would refuse what is signed by others, every night.
-      run('rauc', ['info', `--keyring=${keyring}`, join(out, `${name}.raucb`)]);
-      console.log(join(out, `${name}.raucb`));
+      run('rauc', ['info', `--keyring=${keyring}`, bundle]);
+      console.log(bundle);
     }
   } finally {
     for (const end of ends) await end();

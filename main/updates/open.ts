@@ -40,7 +40,7 @@ interface OpenOptions {
   resourcesDir: string;
   /** The path of the AppImage that contains this program; null: none. */
   appImage: string | null;
-  /** Where the system of an image is told of; null: this is no image. */
+  /** The file with the state of an image's systems; null: not an image. */
   system: string | null;
   /** When this program was built, in ms since the epoch. */
   builtAt: number;

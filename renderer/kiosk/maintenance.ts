@@ -292,7 +292,7 @@ const ask = async (call: MaintenanceCall): Promise<void> => {
   if (answer === null) leave();
   else if (answer.state === 'locked') keypad.ask(answer);
   else {
-    // The look that repeats itself has none of its own.
+    // A periodic refresh keeps the last error.
     if (Object.keys(call).length > 0) lastError = answer.error;
     show(answer.view, lastError);
     if (call.order !== undefined || element('site').hidden) showSite(answer.view, answer.wrongSecret);

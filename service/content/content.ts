@@ -145,7 +145,7 @@ export const openContent = async (
     return found.length === 0 ? reading : { ok: false, issues: found };
   };
 
-  /** Removes refused fonts from payloads, before pages are told of the content. */
+  /** Removes refused fonts from payloads, before pages are notified. */
   const judgeFonts = async (content: ContentFile): Promise<void> => {
     named = content;
     refuseFonts(await fonts.refused(content));

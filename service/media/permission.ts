@@ -84,7 +84,7 @@ export const openMediaPermission = async (
       const before = uploads.get(idOf(to));
       const by = uploads.get(idOf(name))?.by;
       if (by === undefined && before === undefined) return;
-      // Without an owner it is not that of whoever had the name before.
+      // An empty owner replaces the one that an earlier file of this name had.
       const record = { id: idOf(to), by: by ?? '', updated_at: laterThan(before?.updated_at, now()) };
       await uploads
         .put(record)

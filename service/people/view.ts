@@ -24,7 +24,7 @@ export interface PersonView {
   record: PersonRecord;
   /** Null: a role of a newer version, which counts for nothing here. */
   role: Role | null;
-  /** None of an admin, who acts on the whole site; the record keeps those from before. */
+  /** Empty for an admin, who acts on the whole site; the record keeps earlier tags. */
   tags: string[];
   /** Null: the person is not disabled. */
   disabled: { at: string; by: Author | null } | null;

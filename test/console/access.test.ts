@@ -22,7 +22,7 @@ test('with a secret every operation needs a signed request, and a page token is 
   const anyone = createOperator(service, null);
   const page = await pageCredentials(operatorSecret);
   expect(everyOperation.length).toBeGreaterThan(3);
-  // Whoever joins or signs in has no key yet, and proves to have been invited, or to the provider who it is.
+  // Joining and signing in need no key: an invitation or the provider proves who it is.
   const keyless = ['/console/api/join', '/console/api/oidc', '/console/api/oidc/x'];
   const signedOnes = everyOperation.filter(([, path]) => !keyless.includes(path));
   for (const [method, path] of signedOnes) {

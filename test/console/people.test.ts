@@ -112,7 +112,7 @@ itBrowser(
     await go(paul, 'screens/lobby');
     await paul.getByRole('heading', { name: 'Lobby' }).waitFor();
     expect(await paul.locator('.commands').count()).toBe(0);
-    // A takeover of all screens is none of his, neither to start nor to end; those with his tag are offered.
+    // He can neither start nor end a takeover of all screens; screens with his tag are offered.
     const lasting = { targets: ['all'], level: 'info', title: 'Everybody', until: new Date(Date.now() + 3_600_000) };
     await ask('PUT', '/console/api/takeovers/everybody', lasting);
     await go(paul, 'takeovers');

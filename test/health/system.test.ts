@@ -1,4 +1,4 @@
-/** What people are told of the systems of an image. */
+/** Warnings about the systems of an image. */
 import { expect, it } from 'vitest';
 import { systemNotes } from '../../service/health/index.ts';
 

@@ -120,7 +120,7 @@ it('gives a slot up that did not prove itself, and says so until another one has
   expect(report()).toEqual({ ...settled, left: { slot: 'B', why: 'trial' } });
   writeFileSync(join(folder, 'update-fault'), 'x.raucb: its "signature"\n');
   expect(report().fault).toBe('x.raucb: its "signature"');
-  // It is written anew, which is no judgement of what was there.
+  // Marking it bad before it is written keeps the report of the earlier failure.
   state('set-state', 'B', 'bad');
   expect(report().left).toEqual({ slot: 'B', why: 'trial' });
   state('set-primary', 'B');

@@ -164,7 +164,7 @@ describeBrowser('a page with a session', { timeout: 180_000 }, () => {
     const kiosk = await startKiosk(options);
     const shown = async (of: TestKiosk) => (await healthOf(of)).screens[0]?.slide;
     const sessions = async (of: TestKiosk) => (await healthOf(of)).sessions;
-    // Nobody is signed in: the slide fails, the next one is shown, and people are told.
+    // Nobody is signed in: the slide fails, the next one is shown, and an alert is sent.
     await expect.poll(() => shown(kiosk), patience).toBe('hello');
     const out = { name: 'figures', origin: dash.url, signed_in_at: null, signed_out: [`${dash.url}/board`] };
     await expect.poll(() => sessions(kiosk), patience).toEqual([out]);
@@ -220,7 +220,7 @@ describeBrowser('a page with a session', { timeout: 180_000 }, () => {
     const audit = (await (await fetch(`${await kiosk.url()}/console/api/audit`)).json()) as { records: object[] };
     expect(audit.records).toContainEqual(expect.objectContaining({ action: 'session.signin', target: 'figures' }));
 
-    // What is kept is in one file, which only the player reads, and in none of them as it is.
+    // Everything is in one file, readable by the player alone, and no file has it in plain text.
     await expect.poll(() => statSync(join(dataDir, 'sessions.json')).mode & 0o777, patience).toBe(0o600);
     expect(statSync(join(dataDir, 'seal-key')).mode & 0o777).toBe(0o600);
     await kiosk.quit();
