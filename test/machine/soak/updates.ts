@@ -1,5 +1,6 @@
 /** Updates of the whole system: after each the box plays, and says which slot runs and what happened. */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -64,7 +65,7 @@ const restart = async (): Promise<void> => {
 };
 
 beforeAll(async () => {
-  server.listen(0, '127.0.0.1');
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   mkdirSync(feed);
   writeFileSync(updateKey, publicKey.export({ type: 'spki', format: 'pem' }));
   const keyring = join(work, 'own.pem');
