@@ -1,31 +1,16 @@
 /** A browser in a fresh profile, before and after the root of the site was installed in it (certutil of libnss3-tools). */
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { makeCertificate } from '../../service/platform/x509.ts';
-import { isSkipped as isWithoutBrowser } from '../support/browser.ts';
-import { findChromium } from '../support/chromium.ts';
-import { findProgram } from '../support/program.ts';
-import { type TestService, temporaryFolder } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
 import { keptAuthority } from './kept.ts';
+import { isWithoutCertutil, launchProfile } from './profile.ts';
 import { portOf, rootOf, startBox } from './support.ts';
 
-const certutil = findProgram('certutil');
-const isSkipped = (certutil === undefined && process.env.CI !== 'true') || isWithoutBrowser;
-
-const launch = (home: string): Promise<Browser> =>
-  chromium.launch({
-    executablePath: findChromium() ?? '',
-    args: ['--no-sandbox', '--disable-gpu', '--host-resolver-rules=MAP *.local 127.0.0.1,MAP *.example.com 127.0.0.1'],
-    env: { PATH: process.env.PATH ?? '', HOME: home },
-  });
-
-describe.skipIf(isSkipped)('a browser', { timeout: 60_000 }, () => {
+describe.skipIf(isWithoutCertutil)('a browser', { timeout: 60_000 }, () => {
   let box: TestService;
   let stranger: Browser;
   let trusting: Browser;
@@ -35,14 +20,7 @@ describe.skipIf(isSkipped)('a browser', { timeout: 60_000 }, () => {
     const onEnd = (end: () => void | Promise<void>): void => void ends.push(end);
     box = await startBox({ env: { SIGNAGE_HOST: '127.0.0.1' } }, onEnd);
     const root = await rootOf(box);
-    const [fresh, installed] = [temporaryFolder(onEnd), temporaryFolder(onEnd)];
-    const store = join(installed, '.pki', 'nssdb');
-    mkdirSync(store, { recursive: true });
-    writeFileSync(join(installed, 'root.crt'), root.raw);
-    execFileSync(certutil ?? '', ['-d', `sql:${store}`, '-N', '--empty-password']);
-    const file = join(installed, 'root.crt');
-    execFileSync(certutil ?? '', ['-d', `sql:${store}`, '-A', '-t', 'C,,', '-n', 'signage', '-i', file]);
-    [stranger, trusting] = await Promise.all([launch(fresh), launch(installed)]);
+    [stranger, trusting] = await Promise.all([launchProfile(null, onEnd), launchProfile(root, onEnd)]);
   });
   afterAll(async () => {
     await Promise.all([stranger?.close(), trusting?.close()]);
