@@ -82,17 +82,20 @@ beforeAll(async () => {
   writeFileSync(settings, JSON.stringify({ kiosk: { updates } }));
   run('mcopy', '-o', '-i', `${first}@@${layout.partitions.config.start}`, settings, '::/config.json');
   machine = await machineOf({ disk: first, size: 12 * GB, firmware: 'uefi' }, 'updates', [], { reachesHost: true });
-  await machine.powerOn();
-  const code = await machine.showsCode();
-  expect(await bind(machine, new URL(code).searchParams.get('deviceId') ?? '')).toBe(true);
-  await machine.plays();
-  expect(await system()).toEqual({ slot: 'A', version: '1.0.0', onTrial: false, left: null, fault: null });
 });
 
 afterAll(async () => {
   await machine?.cutPower();
   server.close();
   rmSync(updateKey, { force: true });
+});
+
+it('a fresh box starts from its first system', async () => {
+  await machine.powerOn();
+  const code = await machine.showsCode();
+  expect(await bind(machine, new URL(code).searchParams.get('deviceId') ?? '')).toBe(true);
+  await machine.plays();
+  expect(await system()).toEqual({ slot: 'A', version: '1.0.0', onTrial: false, left: null, fault: null });
 });
 
 it('a bundle that plays is kept, with the data', async () => {
