@@ -120,6 +120,9 @@ const sealAnswer = async (ctx: Koa.ParameterizedContext<RequestState>): Promise<
   ctx.type = sealedType;
 };
 
+/** Of one event of an answer: a stream to a person has eleven, and Node warns of a leak from the eleventh. */
+const MAX_LISTENERS = 20;
+
 /** Without the token of a trigger. */
 const loggedPath = (path: string): string => path.replace(/^(\/api\/triggers\/).+/, '$1...');
 
@@ -200,6 +203,8 @@ export const createApp = (
       isSealed: false,
     };
     ctx.set({ ...securityHeaders, 'X-Request-Id': id });
+    // Each layer that has to know of its end has one.
+    ctx.res.setMaxListeners(MAX_LISTENERS);
     try {
       checkExpectation(ctx.get('Expect'));
       await next();

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lobby } from '../content/samples.ts';
+import { patience } from '../support/observe.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
 import { secret, signageHere } from './support.ts';
 
@@ -44,10 +45,18 @@ test('a person is made, invited, joins, and is disabled', { timeout: 60_000 }, a
   expect(JSON.parse((await signageHere([...at, '--with-secret', 'me', '--json'], both)).stdout)).toMatchObject({
     person: null,
   });
-  const { keys } = JSON.parse((await signageHere([...at, 'keys', 'list', '--json'], own)).stdout).people[0];
+  const listKeys = async (by: NodeJS.ProcessEnv = env) =>
+    JSON.parse((await signageHere([...at, 'keys', 'list', '--json'], by)).stdout).people[0].keys;
+  const keys = await listKeys(own);
   expect((await signageHere([...at, 'keys', 'list'], own)).stdout).toContain(keys[0].id);
 
+  // What she follows ends with her key.
+  const following = signageHere([...at, 'log', box.nodeId, '--follow'], own);
+  const isFollowing = async () => (await listKeys())[0].last_used_at !== keys[0].last_used_at;
+  await expect.poll(isFollowing, patience).toBe(true);
   expect((await signageHere([...at, 'people', 'disable', 'maria', '--yes'], env)).code).toBe(0);
+  const ended = await following;
+  expect([ended.code, ended.stderr]).toEqual([4, expect.stringContaining('You were disabled')]);
   const refused = await signageHere([...at, 'me'], own);
   expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('You were disabled')]);
   for (const wrong of ['https://example.com/', 'x', `${url}A`])

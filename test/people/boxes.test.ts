@@ -1,7 +1,14 @@
 /** People at several boxes: the same list everywhere, and nobody back who was removed. */
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { signAsPerson } from '../../service/auth/sign.ts';
 import { lobby } from '../content/samples.ts';
 import { startBox, untilTogether } from '../peers/support.ts';
+import { playAgo } from '../records/plays/pages.ts';
 import { patience } from '../support/observe.ts';
 import { createOperator, operatorSecret, refusalOf, secretSettings } from '../support/operator.ts';
 import { addPerson, createPerson, invite, joinWith, makeKey } from '../support/people.ts';
@@ -47,6 +54,68 @@ test('a person joins at one box and is known at the next, and is removed at both
   for (const box of [one, two]) {
     await expect.poll(async () => (await listAt(box)).keys[0], patience).toEqual(['eve', false, expected]);
   }
+});
+
+test('what is under way at another box ends within two seconds of a removal: a socket, an upload, an export', {
+  timeout: 60_000,
+}, async () => {
+  const one = await startBox([], { content: lobby, env });
+  const dataDir = temporaryFolder();
+  const plays = join(dataDir, 'plays');
+  mkdirSync(plays);
+  const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+  const own = { site: 'default', node_id: 'a', device_id: null, client_name: 'Door', screen: 'lobby' };
+  const line = (index: number): string => {
+    const started_at = new Date(Date.parse(day) + index * 8_000).toISOString();
+    return JSON.stringify({
+      ...playAgo(0, { started_at }),
+      ...own,
+      media_sha256: null,
+      slide_title: 'x'.repeat(2_000),
+    });
+  };
+  writeFileSync(join(plays, `${day}.jsonl`), Array.from({ length: 8_000 }, (_, index) => `${line(index)}\n`).join(''));
+  const two = await startBox([one], { content: lobby, env, dataDir });
+  await untilTogether([one, two]);
+  const eve = await addPerson(one, 'editor', { id: 'eve' });
+  const there = createPerson(two, eve.key);
+  expect((await there('GET', `${api}/me`)).status).toBe(200);
+  const signed = (method: string, path: string) =>
+    signAsPerson(eve.key, { method, url: two.url + path, body: '', recipient: two.nodeId });
+
+  const target = '/api/screens/lobby/socket?deviceId=d1';
+  const socket = new WebSocket(two.url.replace('http', 'ws') + target, ['signage.v1'], {
+    headers: await signed('GET', target),
+  });
+  onTestFinished(() => socket.terminate());
+  await once(socket, 'open');
+
+  // The first bytes of a film that never ends.
+  const upload = request(`${two.url}/api/media/long.mp4`, {
+    method: 'PUT',
+    headers: await signed('PUT', '/api/media/long.mp4'),
+  });
+  upload.on('error', () => undefined);
+  upload.write(Buffer.alloc(64 * 1024));
+
+  const asking = request(`${two.url}${api}/plays`, { headers: await signed('GET', `${api}/plays`) });
+  asking.end();
+  const [answer] = (await once(asking, 'response')) as [IncomingMessage];
+  expect(answer.statusCode).toBe(200);
+  // It is read no further than this.
+  await once(answer, 'readable');
+
+  let isWhole = false;
+  answer.on('error', () => undefined).on('end', () => (isWhole = true));
+  const closed = [socket, upload, answer].map((each) => new Promise((resolve) => each.once('close', resolve)));
+  const removedAt = performance.now();
+  await createOperator(one, operatorSecret)('DELETE', `${api}/people/eve`);
+  await Promise.all(closed.slice(0, 2));
+  answer.resume();
+  await Promise.all(closed);
+  expect(performance.now() - removedAt).toBeLessThan(process.env.CI === 'true' ? 6_000 : 2_000);
+  expect(isWhole).toBe(false);
+  expect((await two.get('/media/long.mp4')).status).toBe(404);
 });
 
 test('a box that was off while somebody was removed does not bring them back', async () => {

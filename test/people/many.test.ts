@@ -4,7 +4,7 @@ import { lobby } from '../content/samples.ts';
 import { startBox, untilTogether } from '../peers/support.ts';
 import { patience } from '../support/observe.ts';
 import { createOperator, operatorSecret, refusalOf, secretSettings } from '../support/operator.ts';
-import { addPerson, createPerson, invite, joinWith, makeKey, type TestKey } from '../support/people.ts';
+import { addPerson, createPerson, invite, joinWith, makeKey } from '../support/people.ts';
 import { type TestService, temporaryFolder } from '../support/service.ts';
 import { isSoak, repeats } from '../support/soak.ts';
 
@@ -29,36 +29,53 @@ const summary = async (box: TestService) =>
     ...keys.map((key) => key.id),
   ]);
 
-test('as many people as there may be join, and are known at the next box', async () => {
+/** How many answers there are of each kind; an error of the service or of a connection is none that a client may cause. */
+const tally = async (answers: Promise<Response>[]): Promise<Record<string, number>> => {
+  const counts: Record<string, number> = {};
+  for (const answer of await Promise.all(answers)) {
+    const kind = answer.ok ? String(answer.status) : (await refusalOf(answer)).join(' ');
+    counts[kind] = (counts[kind] ?? 0) + 1;
+  }
+  return counts;
+};
+
+test('more people than there may be are made, invited, and join, all at once, and are known at the next box', async () => {
   ahead = 0;
   const box = await startBox([], { content: lobby, env });
   const admin = adminOf(box);
-  const joined: TestKey[] = [];
   const count = repeats(16, 1_000);
-  for (let index = 0; index < count; index += 8) {
-    const added = await Promise.all(
-      Array.from({ length: Math.min(8, count - index) }, (_, more) =>
-        addPerson(box, 'editor', { id: `p-${index + more}` }),
-      ),
-    );
-    joined.push(...added.map(({ key }) => key));
-  }
-  if (isSoak)
-    expect(await refusalOf(await admin('PUT', `${api}/people/more`, { name: 'More', role: 'viewer' }))).toEqual([
-      409,
-      'too_many_people',
-    ]);
-  const [first] = joined as [TestKey];
-  const ask = createPerson(box, first);
-  const add = () => ask('POST', `${api}/people/p-0/keys`, { public_key: makeKey().publicKey, device: 'x' });
-  for (let keys = 1; keys < 10; keys += 1) expect((await add()).status).toBe(201);
-  expect(await refusalOf(await add())).toEqual([409, 'too_many_keys']);
+  const ids = Array.from({ length: isSoak ? count + 200 : count }, (_, index) => `p-${index}`);
+  const made = await tally(ids.map((id) => admin('PUT', `${api}/people/${id}`, { name: id, role: 'editor' })));
+  expect(made).toEqual({ 201: count, ...(isSoak && { '409 too_many_people': 200 }) });
+
+  const people = await Promise.all((await listAt(box)).map(async ({ id }) => ({ id, key: makeKey() })));
+  const codes = await Promise.all(people.map(({ id }) => invite(box, id)));
+  const joining = people.flatMap(({ id, key }, index) => [
+    joinWith(box, codes[index] ?? '', id, key),
+    // The same code for another key, in the same moment.
+    joinWith(box, codes[index] ?? '', id, makeKey()),
+  ]);
+  const firstAnswers = Promise.all(joining.filter((_, index) => index % 2 === 0));
+  const joined = await tally(joining);
+  expect(joined).toEqual({ 201: count, '403 invitation_invalid': count });
+  // One who knew the code has guessed nothing.
+  expect(await tally(ids.map(() => joinWith(box, 'A'.repeat(26), 'p-0', makeKey())))).toEqual({
+    '403 invitation_invalid': 10,
+    '429 too_many_requests': ids.length - 10,
+  });
+  const isFirst = (await firstAnswers).map(({ status }) => status === 201);
+  const known = people.filter((_, index) => isFirst[index]);
+  expect(known.length).toBeGreaterThan(0);
+  const [some] = known as [(typeof known)[number]];
+  const ask = createPerson(box, some.key);
+  const add = () => ask('POST', `${api}/people/${some.id}/keys`, { public_key: makeKey().publicKey, device: 'x' });
+  expect(await tally(ids.map(add))).toEqual({ 201: 9, '409 too_many_keys': ids.length - 9 });
 
   const next = await startBox([box], { content: lobby, env });
   const isKnown = async () => (await summary(next)).length;
   await expect.poll(isKnown, { ...patience, timeout: isSoak ? 600_000 : 20_000 }).toBe(count);
   await expect.poll(() => summary(next), patience).toEqual(await summary(box));
-  for (const key of joined.slice(-4)) expect((await createPerson(next, key)('GET', `${api}/me`)).status).toBe(200);
+  for (const { key } of known.slice(-4)) expect((await createPerson(next, key)('GET', `${api}/me`)).status).toBe(200);
 });
 
 test('three boxes of which one was cut off for an hour list the same people, and nobody is back', {
