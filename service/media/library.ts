@@ -130,21 +130,37 @@ export const createLibrary = async (
     await (isSame ? removeFile(uploadDir, name) : lost.keep(join(uploadDir, name), reason));
   };
 
-  /** Gives a file a second name in its folder, or in another one. @throws the system's error; `EEXIST`: the name is taken */
-  const addName = async (path: string, stats: Stats, target: string, modifiedAt: Date): Promise<void> => {
+  /**
+   * Gives a file a second name in its folder, or in another one.
+   * @param isApart whether the two may not share a date, and so the bytes are copied
+   * @throws the system's error; `EEXIST`: the name is taken
+   */
+  const addName = async (
+    path: string,
+    stats: Stats,
+    target: string,
+    { modifiedAt, isApart = false }: { modifiedAt: Date; isApart?: boolean },
+  ): Promise<void> => {
     const temporary = join(uploadDir, `.upload-${randomUUID()}`);
+    const copy = async (): Promise<void> => {
+      await copyFile(path, temporary);
+      const copied = await open(temporary, 'r+');
+      await copied.sync().finally(() => copied.close());
+      await rename(temporary, target);
+    };
     try {
-      await link(path, target).catch(async (error: unknown) => {
-        if (codeOf(error) === 'EEXIST') throw error;
-        // Another disk, or one that has no second names.
-        await copyFile(path, temporary);
-        const copied = await open(temporary, 'r+');
-        await copied.sync().finally(() => copied.close());
-        await rename(temporary, target);
-      });
+      if (isApart) await copy();
+      else
+        await link(path, target).catch((error: unknown) => {
+          if (codeOf(error) === 'EEXIST') throw error;
+          // Another disk, or one that has no second names.
+          return copy();
+        });
       const linked = await stat(target);
       // Its date stays where it can, so that caches and pages that are in the middle of it go on.
       if (Math.floor(linked.mtimeMs) !== modifiedAt.getTime()) await utimes(target, modifiedAt, modifiedAt);
+      // What is known of a name that no folder has is forgotten.
+      await folders.changed(path, target);
       catalog.again(path, stats, target, await stat(target));
       const current = await stat(path);
       if (current.mtimeMs !== stats.mtimeMs) catalog.again(target, await stat(target), path, current);
@@ -185,7 +201,10 @@ export const createLibrary = async (
       return;
     }
     if ((await current(to)) !== null) return;
-    const add = (): Promise<void> => addName(path, stats, join(folder, to), new Date(modifiedAt));
+    // The old name would not be covered by its deletion any more, and come back.
+    const isApart = modifiedAt > deletion.deletedAt;
+    const names = { modifiedAt: new Date(modifiedAt), isApart };
+    const add = (): Promise<void> => addName(path, stats, join(folder, to), names);
     await (folder === mediaDir && copies.has(name) ? copies.add(to, add) : add());
   };
 
@@ -194,13 +213,16 @@ export const createLibrary = async (
     const { deletedAt, sha256 } = deletion ?? { deletedAt: '', sha256: null };
     const isCovered = (stats: Stats | null): stats is Stats =>
       stats !== null && Math.floor(stats.mtimeMs) <= Date.parse(deletedAt);
-    const [upload, copy] = [await fileAt(uploadDir, name), await fileAt(mediaDir, name)];
     if (deletion?.renamed !== undefined) {
-      if (isCovered(upload)) await followRenaming(uploadDir, upload, deletion);
-      if (isCovered(copy)) await followRenaming(mediaDir, copy, deletion);
+      for (const folder of [uploadDir, mediaDir]) {
+        const stats = await fileAt(folder, name);
+        if (isCovered(stats)) await followRenaming(folder, stats, deletion);
+      }
       // It has come back to its name.
       if (lastRenaming(deletion)?.to === name && !isCovered(await current(name))) return;
     }
+    // The name may share a date with its new one since.
+    const [upload, copy] = [await fileAt(uploadDir, name), await fileAt(mediaDir, name)];
     if (isCovered(upload)) await discardUpload(name, upload, sha256);
     if (isCovered(copy)) await copies.remove(name);
   };
@@ -341,7 +363,7 @@ export const createLibrary = async (
         const sha256 = await hashOf(path, stats);
         const modifiedAt = new Date(Math.max(Math.floor(stats.mtimeMs), newest(to) + 1));
         try {
-          await addName(path, stats, target, modifiedAt);
+          await addName(path, stats, target, { modifiedAt });
           const renamed = { to, modifiedAt: modifiedAt.toISOString() };
           await remove(name, { match: '', noneMatch: '' }, { sha256, renamed });
         } catch (error) {

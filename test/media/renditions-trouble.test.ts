@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { MediaList } from '../../service/contract/media.ts';
 import { lobbyWith } from '../content/samples.ts';
@@ -11,7 +12,7 @@ import { startHeadless } from '../platform/options/process.ts';
 import { hasFfmpeg, makeMedium, middleOf } from '../support/media.ts';
 import { logged, patience } from '../support/observe.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
-import { isSoak } from '../support/soak.ts';
+import { isSoak, repeats } from '../support/soak.ts';
 
 const empty = { screens: [], playlists: [] };
 const noise = (name: string, seed: number): string =>
@@ -32,6 +33,10 @@ const renditionOf = async (box: Pick<TestService, 'url'>, name: string) => {
 };
 const untilState = (box: Pick<TestService, 'url'>, name: string, state: string): Promise<void> =>
   expect.poll(async () => (await renditionOf(box, name))?.state, { timeout: 60_000, interval: 20 }).toBe(state);
+
+const renameTo = async (box: TestService, from: string, to: string): Promise<void> => {
+  expect((await box.post(`/console/api/media/${from}/rename`, { to })).status).toBe(200);
+};
 
 /** The processes of ffmpeg that read a file. */
 const readersOf = (file: string): number[] =>
@@ -84,6 +89,37 @@ describe.skipIf(!hasFfmpeg)('a conversion', () => {
     expect((await fetch(`${box.url}/media/shown.tiff`)).headers.get('x-signage-rendition')).toBe('picture');
     await box.get('/api/media/shown.tiff', { method: 'DELETE' });
     await untilState(box, 'spare.tiff', 'ready');
+  });
+
+  it.skipIf(process.platform !== 'linux')('of an original that is renamed goes on, and is made once', async () => {
+    const content = lobbyWith([{ kind: 'video', media_url: '/media/film.mp4' }]);
+    const box = await startTestService({ content });
+    await put(box, 'film.mp4', film('0x00a000', isSoak ? 60 : 8));
+    await untilState(box, 'film.mp4', 'converting');
+    await expect
+      .poll(() => readersOf(join(box.dataDir, 'uploads', 'film.mp4')).length, { timeout: 20_000, interval: 5 })
+      .toBeGreaterThan(0);
+    await renameTo(box, 'film.mp4', 'hall.mp4');
+    expect((await renditionOf(box, 'hall.mp4'))?.state).toMatch(/^(?:converting|ready)$/);
+    await untilState(box, 'hall.mp4', 'ready');
+    for (const name of ['hall.mp4', 'film.mp4'])
+      expect((await fetch(`${box.url}/media/${name}`)).headers.get('x-signage-rendition')).toBe('h264');
+    expect(await (await box.get('/metrics')).text()).toMatch(/^signage_conversions_total\{result="made"\} 1$/m);
+  });
+
+  it('of originals that are renamed again and again fails for none', { timeout: 120_000 }, async () => {
+    const box = await startTestService({ content: empty });
+    const count = repeats(4, 40);
+    for (let index = 0; index < count; index += 1) {
+      const names = ['first', 'second', 'third', 'last'].map((name) => `${name}-${index}.tiff`);
+      await put(box, names[0] ?? '', noise(`many${index}.tiff`, 100 + index));
+      for (const [at, name] of names.slice(1).entries()) {
+        await pause(Math.random() * 60);
+        await renameTo(box, names[at] ?? '', name);
+      }
+    }
+    for (let index = 0; index < count; index += 1) await untilState(box, `last-${index}.tiff`, 'ready');
+    expect(logged(box, 'a medium could not be converted')).toEqual([]);
   });
 
   it.skipIf(!isSoak || process.platform !== 'linux')(

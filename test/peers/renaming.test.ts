@@ -1,5 +1,7 @@
 /** A medium that is renamed is followed by all that names it, on all boxes; no moment has a broken reference. */
-import { linkSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { linkSync, readdirSync, writeFileSync } from 'node:fs';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -202,6 +204,7 @@ test.each(['c.gif', 'a.gif'])('a box that hears of two renamings at once has its
   expect((await box.post('/api/peers/deletions', { deleted })).status).toBe(200);
   expect(Object.keys(await mediaOf(ask))).toEqual([last]);
   for (const name of ['a.gif', 'b.gif', last]) expect([name, await textOf(box, name)]).toEqual([name, 'GIF89ahall']);
+  expect(readdirSync(join(box.dataDir, 'uploads'))).toEqual([last]);
 });
 
 test('of renamings and edits at the same moment none is lost', async () => {
@@ -235,6 +238,44 @@ test('of renamings and edits at the same moment none is lost', async () => {
   expect(document).toMatch(/"s1".*"s2"|"s2".*"s1"/);
   expect(document).toContain(renamed.status === 200 ? '/media/great.gif' : '/media/other.gif');
   expect(await textOf(box, 'hall.gif')).toBe('GIF89ahall');
+});
+
+/** Begins to send a file. @returns sends the rest, and resolves with the status */
+const beginUpload = async (box: TestService, name: string, text: string, headers: Record<string, string> = {}) => {
+  const sending = httpRequest(`${box.url}/api/media/${name}`, { method: 'PUT', headers });
+  const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
+  sending.write(gif(''));
+  await expect
+    .poll(() => readdirSync(join(box.dataDir, 'uploads')).some((each) => each.startsWith('.upload-')), patience)
+    .toBe(true);
+  return async () => {
+    sending.end(text);
+    const [answer] = await answered;
+    answer.resume();
+    return answer.statusCode;
+  };
+};
+
+test('a file that is renamed while another one of its name arrives keeps its new name, and the other one has the old', async () => {
+  const box = await startTestService({ content });
+  const ask = createOperator(box, null);
+  await put(ask, 'hall.gif', gif('hall'));
+  const finish = await beginUpload(box, 'hall.gif', 'newer');
+  expect((await rename(ask, 'hall.gif', 'foyer.gif')).status).toBe(200);
+  expect(await textOf(box, 'hall.gif')).toBe('GIF89ahall');
+  expect(await finish()).toBe(201);
+  expect(await textOf(box, 'foyer.gif')).toBe('GIF89ahall');
+  expect(await textOf(box, 'hall.gif')).toBe('GIF89anewer');
+  expect(await documentOf(ask)).not.toContain('"/media/hall.gif"');
+
+  // What has not arrived cannot be renamed yet, and a name that is given meanwhile is taken for who may not replace.
+  const onlyNew = { 'If-None-Match': '*' };
+  const late = await beginUpload(box, 'late.gif', 'late', onlyNew);
+  expect(await refusalOf(await rename(ask, 'late.gif', 'soon.gif'))).toEqual([404, 'file_not_found']);
+  expect((await rename(ask, 'foyer.gif', 'late.gif')).status).toBe(200);
+  expect(await late()).toBe(412);
+  expect(await textOf(box, 'late.gif')).toBe('GIF89ahall');
+  expect(Object.keys(await mediaOf(ask)).toSorted()).toEqual(['hall.gif', 'late.gif']);
 });
 
 test("an editor renames what nobody uses and is the editor's own; a publisher renames what is used", async () => {

@@ -19,7 +19,7 @@ import { createMeter } from './loudness.ts';
 import type { Profile } from './profile.ts';
 import { reasons } from './reasons.ts';
 import type { RenditionStore } from './store.ts';
-import { createRenditionWork, type SiteRenditions, type Wanted } from './work.ts';
+import { createRenditionWork, isGone, type SiteRenditions, type Wanted } from './work.ts';
 
 type Context = MediaContext & Pick<ServiceContext, 'ffmpeg' | 'confined' | 'runScript' | 'monotonicNow' | 'ids'>;
 
@@ -116,7 +116,8 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
     if (entry === undefined) return null;
     return async () => {
       const found = await measure(entry, signal);
-      if (!signal.aborted) catalog.measured(entry.sha256, found);
+      // One that was renamed meanwhile is measured by its new name.
+      if (!signal.aborted && !(await isGone(entry.path))) catalog.measured(entry.sha256, found);
     };
   };
 

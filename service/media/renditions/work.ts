@@ -54,16 +54,19 @@ interface Dependencies {
 const MAX_ASKED = 200;
 const MAX_ATTEMPTS = 2;
 
+/** Whether a path has no file any more. */
+export const isGone = async (path: string): Promise<boolean> => (await stat(path).catch(() => null)) === null;
+
 const sync = async (file: string): Promise<void> => {
   const handle = await open(file, 'r+');
   await handle.sync().finally(() => handle.close());
 };
 
-type Context = Pick<MediaContext, 'log' | 'hasher' | 'now' | 'tempo'> &
+type Context = Pick<MediaContext, 'folders' | 'log' | 'hasher' | 'now' | 'tempo'> &
   Pick<ServiceContext, 'monotonicNow' | 'ids' | 'options'>;
 
 export const createRenditionWork = (context: Context, dependencies: Dependencies) => {
-  const { log, hasher, now, tempo, monotonicNow, ids, options } = context;
+  const { folders, log, hasher, now, tempo, monotonicNow, ids, options } = context;
   const { store, converter, downloads, wanted, requireRoom, askSite, rest } = dependencies;
   const { convert: isOn, convertHours: hours, timeZone } = options;
   const closing = new AbortController();
@@ -118,6 +121,8 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
   const settle = async (job: Wanted, error: unknown): Promise<void> => {
     const { sha256, profile } = job;
     const name = job.path;
+    // It was renamed before it was opened: no fault of the file, which is looked for by its new name.
+    if (await isGone(name)) return folders.changed(name);
     if (isOutOfSpace(error)) {
       held.set(sha256, reasons.room);
       log.warn({ name, reason: (error as Error).message }, 'there is no room for a rendition');
