@@ -63,3 +63,49 @@ itBrowser('files dropped on a playlist become slides at that place, and what is 
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await expect.poll(() => page.locator('.medium').count(), patience).toBe(0);
 });
+
+itBrowser(
+  'a drop that is interrupted leaves its slide in the draft, which waits for the file until it is there',
+  async () => {
+    const dataDir = temporaryFolder();
+    const start = () =>
+      startTestService({
+        dataDir,
+        content: lobby([{ id: 'one', kind: 'text', title: 'one' }]),
+        env: { SIGNAGE_HOST: '0.0.0.0' },
+      });
+    const folder = temporaryFolder();
+    putImage(folder, 'hall.png', [9, 9, 90]);
+    const base64 = readFileSync(join(folder, 'uploads', 'hall.png')).toString('base64');
+    const hall: GivenFile = { name: 'hall.png', type: 'image/png', base64 };
+
+    const first = await start();
+    const { page, go } = await openConsole(first.url);
+    // The first bytes are on their way when the tab is closed.
+    await page.route('**/api/media/hall.png', () => undefined);
+    await go('content/playlists/main');
+    await page.locator('.strip .card').waitFor();
+    await giveFiles(page, [hall], 'h1');
+    await page.locator('.card-arrival progress').waitFor();
+    await page.getByText('Saved on the box.').waitFor();
+    await page.close();
+    await first.close();
+
+    const second = await start();
+    const again = await openConsole(second.url);
+    await again.go('content');
+    await again.page.getByRole('button', { name: 'Go on with it' }).click();
+    await again.go('content/playlists/main');
+    await again.page.getByText('Waiting for hall.png').waitFor();
+    const cards = again.page.locator('.strip .card');
+    expect(await cards.count()).toBe(2);
+    // The file alone was missing.
+    await again.go('media');
+    await again.page.getByRole('checkbox', { name: 'Unused only' }).waitFor();
+    await giveFiles(again.page, [hall], 'h1');
+    await expect.poll(async () => (await second.get('/media/hall.png')).status, patience).toBe(200);
+    await again.go('content/playlists/main');
+    await expect.poll(() => again.page.locator('.card-arrival').count(), patience).toBe(0);
+    expect(await cards.count()).toBe(2);
+  },
+);
