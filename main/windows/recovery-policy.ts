@@ -44,9 +44,9 @@ export const limits = {
   heartbeatMs: 3_000,
   /** The number of heartbeats that may be missing. */
   missingHeartbeats: 3,
-  /** The deadline for the first heartbeat, in ms; twice as long after each page that missed it. */
+  /** The deadline for the first heartbeat, in ms; twice as long after each page that missed it, until none is longer. */
   firstHeartbeatMs: 30_000,
-  longestFirstHeartbeatMs: 4 * 60_000,
+  longestFirstHeartbeatMs: 2 * 60_000,
   frozenMs: 20_000,
   failures: 3,
   failuresWithinMs: 60_000,
@@ -179,6 +179,9 @@ export const decideRecovery = (
       }
       const failure = failureOf(next, now);
       if (failure !== null) {
+        // Another page of this process would not start either.
+        if (next.last === null && next.startMs === limits.longestFirstHeartbeatMs)
+          return [initialRecoveryState(now), { to: 'relaunch', reason: failure }];
         const startMs = next.last === null ? startMsAfter(next.startMs) : next.startMs;
         return fail({ ...next, startMs }, failure, now);
       }
