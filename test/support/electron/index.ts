@@ -4,6 +4,8 @@
  * started the process may send `{ id, source, argument }`, and gets what the function answers that the source is, called
  * with this module.
  */
+import http from 'node:http';
+import https from 'node:https';
 import { app, chromium, done } from './app.ts';
 import { WebContents } from './contents.ts';
 import { Ipc } from './emitter.ts';
@@ -34,6 +36,11 @@ export const protocol = {
     if (app.isReady()) throw new Error('protocol.registerSchemesAsPrivileged should be called before app is ready');
     for (const each of schemes) privileges.set(each.scheme, each.privileges ?? {});
   },
+};
+/** Node's own requests; the events that electron-updater waits for have the same names. */
+export const net = {
+  request: ({ session: _, redirect: __, ...options }: http.RequestOptions & { session?: Session; redirect?: string }) =>
+    (options.protocol === 'https:' ? https : http).request(options),
 };
 let lastBlocker = 0;
 export const Menu = { setApplicationMenu: (): void => {} };
