@@ -171,3 +171,57 @@ itBrowser(
   },
   60_000,
 );
+
+itBrowser('on a phone all that keys and drags do is done by taps', { timeout: 60_000 }, async () => {
+  const slides = ['S1', 'S2', 'S3', 'S4'].map((title) => ({ id: title.toLowerCase(), kind: 'text', title }));
+  const service = await startTestService({
+    content: {
+      screens: [{ name: 'Lobby', slug: 'lobby', playlist_id: 'main' }],
+      playlists: [{ id: 'main', name: 'Main', slides }],
+    },
+    env: { SIGNAGE_HOST: '0.0.0.0' },
+  });
+  const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+  const { page, go } = await openConsole(service.url, phone);
+  await go('content/playlists/main');
+  const titles = async (): Promise<string> =>
+    (await page.locator('.card .card-title').allTextContents()).map((text) => text.replace(/^\d+\. /, '')).join(' ');
+  const show = (wanted: string): Promise<void> => expect.poll(titles, patience).toBe(wanted);
+  const tap = (name: string | RegExp) => page.getByRole('button', { name, exact: true }).tap();
+  const card = (title: string) => tap(new RegExp(`^\\d+\\. ${title}$`));
+  await show('S1 S2 S3 S4');
+  for (const layout of ['Show as a grid', 'Show as a strip']) {
+    if ((await page.getByRole('button', { name: layout }).count()) === 0) continue;
+    await tap(layout);
+  }
+  const select = async (): Promise<void> => {
+    await card('S2');
+    await tap('Select several');
+    await card('S3');
+    await tap('Select several');
+    expect(await page.locator('.card [aria-pressed="true"]').count()).toBe(2);
+  };
+  await select();
+  await tap('Move later');
+  await show('S1 S4 S2 S3');
+  await tap('Move earlier');
+  await show('S1 S2 S3 S4');
+  await tap('Duplicate');
+  await show('S1 S2 S3 S2 S3 S4');
+  await tap('Undo');
+  await show('S1 S2 S3 S4');
+  await select();
+  await tap('Copy');
+  await tap('Paste');
+  await show('S1 S2 S3 S2 S3 S4');
+  await tap('Undo');
+  await select();
+  await tap('Cut');
+  await show('S1 S4');
+  await card('S4');
+  await tap('Paste');
+  await show('S1 S4 S2 S3');
+  await tap('Delete');
+  await show('S1 S4');
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+});
