@@ -451,7 +451,10 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
         const removed = backup.keys.filter(
           ({ id, removed: gone }) => gone === null && before.keys.get(id)?.ending?.what === 'removed',
         );
-        if (removed.length > 0) leftOut.push(`${removed.length} keys were removed after the backup, and stay so.`);
+        if (removed.length > 0) {
+          const [what, are, stay] = removed.length === 1 ? ['key', 'was', 'stays'] : ['keys', 'were', 'stay'];
+          leftOut.push(`${removed.length} ${what} ${are} removed after the backup, and ${stay} so.`);
+        }
         await people.put(...backup.people.filter(({ id }) => !before.people.has(id)));
         await keys.put(...backup.keys.filter(({ id }) => !before.keys.has(id)));
         const ids = new Set(disablings.list().map(({ id }) => id));

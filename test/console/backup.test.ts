@@ -13,6 +13,7 @@ import { lobby, lobbyWith } from '../content/samples.ts';
 import { itBrowser } from '../support/browser.ts';
 import { patience } from '../support/observe.ts';
 import { createOperator, operatorSecret, refusalOf, secretSettings } from '../support/operator.ts';
+import { addPerson, createPerson } from '../support/people.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { openConsole, signIn } from './browser.ts';
 
@@ -153,11 +154,12 @@ test('a box of another disk plays what was backed up, and keeps what is its own'
 });
 
 test('people, drafts and triggers come back; who was disabled and what was revoked does not', async () => {
-  const { ask } = await boxWith();
+  const { box, ask } = await boxWith();
   const person = (name: string) => ({ name, role: 'editor', tags: [] });
   for (const name of ['Anna', 'Ben']) {
     expect((await ask('PUT', `/console/api/people/${name.toLowerCase()}`, person(name))).status).toBe(201);
   }
+  const [lost, left] = [await addPerson(box, 'editor', { id: 'lost' }), await addPerson(box, 'editor', { id: 'left' })];
   const draft = { title: 'Spring', base_sha256: null, content: { ...lobby, note: 'half done' } };
   expect((await ask('PUT', '/console/api/drafts/spring', draft)).status).toBe(201);
   const effect = { command: { targets: ['all'], command: 'next' } };
@@ -178,23 +180,32 @@ test('people, drafts and triggers come back; who was disabled and what was revok
   expect(await peopleOf(askOther)).toEqual([
     ['anna', true],
     ['ben', true],
+    ['left', true],
+    ['lost', true],
   ]);
+  expect((await createPerson(other, left.key)('GET', '/console/api/me')).status).toBe(200);
   expect(await (await askOther('GET', '/console/api/drafts/spring')).json()).toMatchObject({ title: 'Spring' });
   expect((await other.post(`/api/triggers/${token}`, {})).status).toBe(200);
 
   expect((await ask('DELETE', '/console/api/people/ben')).status).toBe(204);
+  expect((await ask('DELETE', `/console/api/people/lost/keys/${lost.key.keyId}`)).status).toBe(204);
   expect((await ask('DELETE', `/console/api/triggers/${id}`)).status).toBe(204);
   const etag = (await ask('GET', '/console/api/drafts/spring')).headers.get('etag') ?? '';
   expect((await ask('DELETE', '/console/api/drafts/spring', undefined, { 'If-Match': etag })).status).toBe(204);
   const { left_out: leftOut } = (await (await restore(ask, bytes)).json()) as Restored;
   expect(leftOut).toEqual([
     'Ben was disabled after the backup, and stays so.',
+    '1 key was removed after the backup, and stays so.',
     'The trigger "Bell" was revoked, and stays so.',
   ]);
   expect(await peopleOf(ask)).toEqual([
     ['anna', true],
     ['ben', false],
+    ['left', true],
+    ['lost', true],
   ]);
+  expect(await refusalOf(await lost.ask('GET', '/console/api/me'))).toEqual([401, 'key_unknown']);
+  expect((await left.ask('GET', '/console/api/me')).status).toBe(200);
   expect((await ask('GET', '/console/api/drafts/spring')).status).toBe(200);
   expect((await ask('GET', '/console/api/triggers')).status).toBe(200);
 });
