@@ -12,8 +12,6 @@ const enabled = [
   'signage-storage.service',
   'signage-config.path',
   'signage-config.service',
-  'signage-network.path',
-  'signage-network.service',
   'signage-trial.timer',
   'signage-watchdog.service',
   'NetworkManager.service',
