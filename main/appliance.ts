@@ -1,11 +1,12 @@
 /** What makes the app an appliance: provisioning, autostart, watchdog, updates, and displays that follow opening hours. */
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type KioskHealth, readBuiltAt } from '../service/public.ts';
+import { type KioskHealth, type KioskSettings, readBuiltAt } from '../service/public.ts';
 import type { Paths } from './paths.ts';
+import { createLock, hashPin } from './pin.ts';
 import type { Panel } from './power/panels.ts';
 import { createPower, type Power } from './power/power.ts';
-import { createProvisioning, provisioningSources } from './provisioning.ts';
+import { createProvisioning, type Proof, provisioningSources } from './provisioning.ts';
 import type { KioskProxy } from './proxy.ts';
 import type { HostedService, ServiceHost } from './service-host.ts';
 import { orderRoot } from './updates/installers.ts';
@@ -27,7 +28,7 @@ export const startWithLogin = (app: AutostartApp, platform: NodeJS.Platform): vo
 export interface AppliancePorts {
   /** Electron's. */
   app: AutostartApp & UpdatesApp;
-  host: Pick<ServiceHost, 'log' | 'dataDir' | 'checkConfig'>;
+  host: Pick<ServiceHost, 'log' | 'dataDir' | 'checkConfig' | 'files'>;
   /** The displays that are connected. */
   displays(): readonly unknown[];
   windows: Pick<DisplayWindows, 'list' | 'health' | 'suspendRecovery' | 'blackout'>;
@@ -79,8 +80,24 @@ export const createAppliance = (
     return now - paintedAt < RECOVERY_MS;
   };
   const watchdog = createWatchdog({ log, isPainting }, { ...paths.systemd, painted: paths.painted });
+  const stickLock = createLock(() => performance.now());
+  const isRight = async ({ what, value }: Proof): Promise<boolean | null> => {
+    const files = host.files();
+    const running = service();
+    if (files === null || (what === 'secret' && running === null)) return null;
+    const given = what === 'secret' ? running?.options.sharedSecret : files.settings.pin;
+    const stored = given == null ? (what === 'pin' ? files.state.read().pin : null) : await hashPin(given);
+    if (stored === null) return false;
+    const attempt = await stickLock.try(value, stored);
+    return attempt.open || (attempt.waitMs > 0 ? null : false);
+  };
   const provisioning = createProvisioning(
-    { log, check: host.checkConfig },
+    {
+      log,
+      check: host.checkConfig,
+      isRight,
+      setNetwork: async (network) => host.files()?.configure({ network: network as KioskSettings['network'] }),
+    },
     { dataDir, sources: provisioningSources(platform, dirname(paths.appImage ?? process.execPath)) },
   );
   const importConfig = (): Promise<boolean> =>

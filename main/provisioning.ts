@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { singleFlight } from '../service/domain/single-flight.ts';
-import { changeConfig, secretIn, withSecret } from '../service/public.ts';
+import { changeConfig, secretIn, withoutSecret, withSecret } from '../service/public.ts';
 import { writeDurably } from './files.ts';
 
 const parse = (bytes: Uint8Array): Record<string, unknown> => {
@@ -28,6 +28,33 @@ const withSecretOf = (imported: Buffer, current: Uint8Array | null): Buffer => {
   return secret === undefined || secretIn(config) !== undefined ? imported : withSecret(config, secret);
 };
 
+/** What shows that whoever made a file may change this box. */
+export interface Proof {
+  what: 'secret' | 'pin';
+  value: string;
+}
+
+const objectIn = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+
+/**
+ * What a stick may change of a box that has a configuration: its network, and nothing else. Pure.
+ * @returns the network and its proof, or why the file is refused
+ */
+export const networkIn = (config: Record<string, unknown>): { network: unknown; proof: Proof } | string => {
+  const { kiosk, ...rest } = config;
+  const { network, pin, ...others } = objectIn(kiosk);
+  const secret = secretIn(rest);
+  const more = [...Object.keys(withoutSecret(rest)), ...Object.keys(others).map((name) => `kiosk.${name}`)];
+  const [first] = more;
+  if (first !== undefined)
+    return `this box has a configuration, of which a stick may change kiosk.network alone; the file also has ${JSON.stringify(first.slice(0, 64))}`;
+  if (network === undefined) return 'it has no kiosk.network, which is all that a stick may change here';
+  if (secret !== undefined) return { network, proof: { what: 'secret', value: String(secret) } };
+  if (typeof pin === 'string') return { network, proof: { what: 'pin', value: pin } };
+  return 'it needs the sharedSecret of the site or the kiosk.pin of this box, to change kiosk.network';
+};
+
 interface ProvisioningPorts {
   log: Pick<Logger, 'info' | 'warn'>;
   /**
@@ -36,14 +63,18 @@ interface ProvisioningPorts {
    * @returns warnings
    */
   check(folder: string): readonly string[];
+  /** Whether a proof is right; null: it cannot be told yet, as after too many wrong ones. */
+  isRight(proof: Proof): Promise<boolean | null>;
+  /** Keeps a valid network of the configuration. */
+  setNetwork(network: unknown): Promise<void>;
 }
 
 export interface ProvisioningSources {
   /** Folders that only an administrator, or a person who opens the box, can write to. A changed file is imported again. */
   trusted: readonly string[];
   /**
-   * Drives, or folders of the mount points of USB sticks. Used only while the box has no configuration, because any
-   * passer-by can plug in a stick.
+   * Drives, or folders of the mount points of USB sticks. Any passer-by can plug in a stick: once the box has a configuration,
+   * they change its network alone, with a proof.
    */
   removable: readonly string[];
   /** How many levels of subfolders of those are searched: none on Windows, where a drive may be a full disk. */
@@ -102,7 +133,7 @@ const foldersIn = async (folder: string): Promise<string[]> => {
 };
 
 export const createProvisioning = (
-  { log, check }: ProvisioningPorts,
+  { log, check, isRight, setNetwork }: ProvisioningPorts,
   { dataDir, sources }: { dataDir: string; sources: ProvisioningSources },
 ) => {
   const target = join(dataDir, 'config.json');
@@ -136,6 +167,16 @@ export const createProvisioning = (
     log.warn({ path, reason }, 'a configuration was found but not imported');
   };
 
+  const readImported = async (): Promise<string[]> =>
+    (await readFile(importedPath, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
+
+  /** Root looks at the file of the hashes, too: it sets the network then. */
+  const remember = (imported: readonly string[], hash: string, path: string): Promise<void> =>
+    writeDurably(importedPath, [...imported, hash, ''].slice(-MAX_IMPORTED).join('\n')).catch((error: unknown) => {
+      isFinished = true;
+      log.warn({ err: error, path }, 'the import of a configuration could not be recorded, so it may be repeated');
+    });
+
   const importFrom = async (path: string, isTrusted: boolean): Promise<boolean> => {
     if (isFinished) return false;
     const found = await readSmallFile(path);
@@ -146,7 +187,7 @@ export const createProvisioning = (
     }
     const bytes = found;
     const hash = createHash('sha256').update(bytes).digest('hex');
-    const imported = (await readFile(importedPath, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
+    const imported = await readImported();
     if (refused.has(hash) || imported.includes(hash)) return false;
     // An image comes with an empty one, which must not keep a stick from being read, nor undo the settings of data that it adopts.
     const isNothing = isTrusted && /^\s*\{\s*\}\s*$/.test(bytes.toString('latin1'));
@@ -163,25 +204,48 @@ export const createProvisioning = (
       return false;
     }
     if (isChange) log.info({ path }, 'a configuration was imported');
-    await writeDurably(importedPath, [...imported, hash, ''].slice(-MAX_IMPORTED).join('\n')).catch(
-      (error: unknown) => {
-        isFinished = true;
-        log.warn({ err: error, path }, 'the import of a configuration could not be recorded, so it may be repeated');
-      },
-    );
+    await remember(imported, hash, path);
     return isChange;
+  };
+
+  const importNetwork = async (path: string): Promise<boolean> => {
+    const found = isFinished ? null : await readSmallFile(path);
+    if (found === null || typeof found === 'string') return false;
+    const key = createHash('sha256').update(found).digest('hex');
+    const imported = await readImported();
+    if (refused.has(key) || imported.includes(key)) return false;
+    const asked = networkIn(parse(found));
+    if (typeof asked === 'string') {
+      refuse(key, path, asked);
+      return false;
+    }
+    const isProven = await isRight(asked.proof);
+    if (isProven === null) return false;
+    const wrong =
+      asked.proof.what === 'secret' ? 'its secret is not that of this site' : 'its PIN is not that of this box';
+    const { network } = asked;
+    const reason = isProven ? await refusalOf(Buffer.from(JSON.stringify({ kiosk: { network } })), true) : wrong;
+    if (reason !== null) {
+      refuse(key, path, reason);
+      return false;
+    }
+    await setNetwork(network);
+    log.info({ path }, 'the network of a configuration was imported');
+    await remember(imported, key, path);
+    return false;
   };
 
   const search = async (): Promise<boolean> => {
     for (const folder of sources.trusted) if (await importFrom(join(folder, 'config.json'), true)) return true;
-    if ((await readFile(target).catch(() => null)) !== null) return false;
+    const isNew = (await readFile(target).catch(() => null)) === null;
     for (const folder of sources.removable) {
       const outer = sources.levels === 0 ? [] : await foldersIn(folder);
       const inner: string[] = [];
       // One after the other: each call to a hanging USB stick blocks one of the few threads for file access.
       for (const each of outer) inner.push(...(await foldersIn(each)));
       for (const each of [folder, ...outer, ...inner]) {
-        if (await importFrom(join(each, 'config.json'), false)) return true;
+        const path = join(each, 'config.json');
+        if (await (isNew ? importFrom(path, false) : importNetwork(path))) return true;
       }
     }
     return false;

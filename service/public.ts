@@ -23,6 +23,7 @@ export {
   proofNeeds,
   type ViewArea,
 } from './contract/kiosk.ts';
+export type { HotspotShown, NetworkFault } from './contract/onboarding.ts';
 export { canonicalDeviceId } from './contract/readable.ts';
 export { parseUrl } from './contract/url.ts';
 export { type Ports, type Service, startService } from './index.ts';
@@ -41,6 +42,7 @@ export {
   readOptions,
   secretIn,
   takeEnvironment,
+  withoutSecret,
   withSecret,
 } from './platform/options/index.ts';
 export type { KioskSettings } from './platform/options/kiosk.ts';

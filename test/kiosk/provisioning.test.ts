@@ -25,6 +25,9 @@ const boxWith = () => {
     mark: join(dataDir, 'config.imported'),
     target: join(dataDir, 'config.json'),
     logged,
+    networks: [] as unknown[],
+    proofs: [] as string[],
+    isLocked: false,
     put: (path: string, config: unknown) => {
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, typeof config === 'string' ? config : JSON.stringify(config));
@@ -36,6 +39,11 @@ const boxWith = () => {
         {
           log: pino({}, { write: (line) => logged.push(line) }),
           check: (folder) => readOptions({ env: { SIGNAGE_DATA_DIR: folder } }).warnings,
+          isRight: async ({ what, value }) => {
+            box.proofs.push(what);
+            return box.isLocked ? null : value === { secret: other.sharedSecret, pin: '2468' }[what];
+          },
+          setNetwork: async (network) => void box.networks.push(network),
         },
         {
           dataDir,
@@ -254,4 +262,51 @@ test('a configuration may say that it stays where it is, with true or false alon
   expect(box.logged.join()).toContain('keep is not valid; expected true or false');
   box.put(box.boot, { ...good, keep: true });
   expect(await box.start().poll()).toBe(true);
+});
+
+const wifi = { wifi: { ssid: `O'Neill "$(reboot)"`, password: 'quite a password' } };
+
+test('a stick changes the network of a box that has a configuration, with the secret or the PIN, once', async () => {
+  const box = boxWith();
+  box.put(box.target, other);
+  const running = box.start();
+  box.put(box.stick, { sharedSecret: other.sharedSecret, kiosk: { network: wifi } });
+  for (let times = 0; times < 3; times += 1) expect(await running.poll()).toBe(false);
+  box.put(box.stick, { kiosk: { pin: '2468', network: { hostname: 'hall' } } });
+  box.isLocked = true;
+  await running.poll();
+  expect(box.networks).toEqual([wifi]);
+  // After too many wrong ones it waits, and is not forgotten.
+  box.isLocked = false;
+  for (let times = 0; times < 3; times += 1) await running.poll();
+  expect(box.networks).toEqual([wifi, { hostname: 'hall' }]);
+  expect(box.current()).toEqual(other);
+  expect(box.logged.join('')).not.toMatch(/long enough|2468|quite a/);
+});
+
+test.each<[string, unknown, RegExp]>([
+  ['another secret', { sharedSecret: 'of another site, or guessed', kiosk: { network: wifi } }, /its secret is not/],
+  ['another PIN', { kiosk: { pin: '1357', network: wifi } }, /its PIN is not/],
+  ['neither', { kiosk: { network: wifi } }, /needs the sharedSecret of the site or the kiosk.pin/],
+  ['another setting', { sharedSecret: other.sharedSecret, port: 1, kiosk: { network: wifi } }, /also has .*port/],
+  ['another one of the kiosk', { kiosk: { pin: '2468', network: wifi, rotation: 90 } }, /also has .*kiosk\.rotation/],
+  ['no network', { sharedSecret: other.sharedSecret }, /it has no kiosk\.network/],
+  [
+    'a bad network',
+    { kiosk: { pin: '2468', network: { wifi: { ssid: 'two\nlines' } } } },
+    /kiosk\.network\.wifi\.ssid/,
+  ],
+  ['damaged JSON', '{ "kiosk": {', /it has no kiosk\.network/],
+])('a stick with %s is refused in a sentence that holds no secret', async (_, config, reason) => {
+  const box = boxWith();
+  box.put(box.target, other);
+  box.put(box.stick, config);
+  const running = box.start();
+  for (let times = 0; times < 3; times += 1) expect(await running.poll()).toBe(false);
+  expect(box.networks).toEqual([]);
+  expect(box.proofs.length).toBeLessThan(2);
+  expect(box.current()).toEqual(other);
+  expect(box.logged).toHaveLength(1);
+  expect(box.logged[0]).toMatch(reason);
+  expect(box.logged[0]).not.toMatch(/long enough|guessed|2468|1357|quite a/);
 });

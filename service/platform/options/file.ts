@@ -66,10 +66,13 @@ export const secretIn = (config: Readonly<Record<string, unknown>>): string | nu
     | number
     | undefined;
 
+/** The settings of a `config.json` other than the secret. */
+export const withoutSecret = (config: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(config).filter(([name]) => !secretSpellings.includes(name)));
+
 /** The bytes of a `config.json` with this secret, under its usual name. */
 export const withSecret = (config: Readonly<Record<string, unknown>>, sharedSecret: string | number): Buffer => {
-  const rest = Object.fromEntries(Object.entries(config).filter(([name]) => !secretSpellings.includes(name)));
-  return Buffer.from(`${JSON.stringify({ ...rest, sharedSecret }, null, 2)}\n`);
+  return Buffer.from(`${JSON.stringify({ ...withoutSecret(config), sharedSecret }, null, 2)}\n`);
 };
 
 interface SettingsFile {

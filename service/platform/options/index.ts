@@ -20,7 +20,16 @@ import {
 } from './settings.ts';
 import { isTimeZone } from './values.ts';
 
-export { changeConfig, lendSecrets, readConfig, readKiosk, secretIn, takeEnvironment, withSecret } from './file.ts';
+export {
+  changeConfig,
+  lendSecrets,
+  readConfig,
+  readKiosk,
+  secretIn,
+  takeEnvironment,
+  withoutSecret,
+  withSecret,
+} from './file.ts';
 export { refusal } from './settings.ts';
 export { EXIT_CONFIG, isBaseUrl, OptionsError } from './values.ts';
 
