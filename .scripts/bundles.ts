@@ -106,6 +106,8 @@ const localPagesBundle: BuildOptions = {
     'maintenance.html',
     'identify.ts',
     'identify.html',
+    'network.ts',
+    'network.html',
     'black.html',
   ].map((file) => ({
     in: `renderer/kiosk/${file}`,

@@ -14,7 +14,7 @@ import { createKioskProxy } from './proxy.ts';
 import { createRunScript } from './scripts.ts';
 import { createServiceHost } from './service-host.ts';
 import { enabledFeatures, refusal, refusedSwitches } from './switches.ts';
-import { readNetwork, readSystem } from './system.ts';
+import { readImage } from './system.ts';
 import { showTextPage } from './text-page.ts';
 import { createDisplayView } from './windows/display-view.ts';
 import { titleOf } from './windows/displays.ts';
@@ -30,12 +30,12 @@ const host = createServiceHost(paths, {
   kiosk: () => ({
     ...kiosk.health(),
     rendering: rendering.isSoftware || (compositor?.renderer ?? 'gpu') !== 'gpu' ? 'software' : 'hardware',
-    system: readSystem(paths.system),
-    network: readNetwork(paths.network),
+    ...readImage(paths),
     compositor: compositor === null ? null : { renderer: compositor.renderer, reason: compositor.fault },
   }),
   capture: (deviceId) => kiosk.capture(deviceId),
   operate: (order, box) => kiosk.operate(order, box),
+  hotspot: () => kiosk.hotspot(),
   runScript: createRunScript(utilityProcess.fork),
   restart: () => relaunch('an operator restarted it from the console'),
 });

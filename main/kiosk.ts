@@ -1,10 +1,11 @@
 /** The kiosk: runs the service, opens a window for every display, and carries out the orders of the maintenance page. */
-
+import { join } from 'node:path';
 import type { Session } from 'electron';
 import { createDebounce } from '../service/domain/debounce.ts';
 import type { MaintenanceOrder, MaintenanceShown } from '../service/public.ts';
 import { type Appliance, type AppliancePorts, createAppliance } from './appliance.ts';
 import { createDeviceKeys } from './device-keys.ts';
+import { createHotspot } from './hotspot/index.ts';
 import { createMachine, type MachinePorts } from './machine.ts';
 import { createMaintenance, type MaintenancePorts, maintenanceView } from './maintenance.ts';
 import type { Paths } from './paths.ts';
@@ -14,6 +15,7 @@ import type { HostedService, ServiceHost } from './service-host.ts';
 import { createSessions } from './sessions/index.ts';
 import { createSignIn } from './sign-in.ts';
 import { type StartError, startErrorOf, troubleUrl } from './trouble.ts';
+import { orderRoot } from './updates/installers.ts';
 import { createDisplayWindows, type DisplayWindowsPorts } from './windows/display-windows.ts';
 import {
   assignDisplays,
@@ -55,7 +57,19 @@ export interface KioskPorts
 }
 
 interface KioskOptions {
-  paths: Pick<Paths, 'rendererDir' | 'resourcesDir' | 'appImage' | 'painted' | 'session' | 'system' | 'systemd'>;
+  paths: Pick<
+    Paths,
+    | 'rendererDir'
+    | 'resourcesDir'
+    | 'pagesDir'
+    | 'appImage'
+    | 'painted'
+    | 'session'
+    | 'system'
+    | 'network'
+    | 'hotspot'
+    | 'systemd'
+  >;
   /** The memory of the machine, in bytes. */
   memory: number;
 }
@@ -192,8 +206,19 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
       .update((before) => ({ ...before, past: { started: true, bound } }))
       .catch((error: unknown) => log.error({ err: error }, 'it could not be recorded that the box is no longer new'));
   };
+  const hotspot = createHotspot(
+    {
+      log,
+      wasBound: () => host.files()?.state.read().past.bound ?? null,
+      settings: () => host.files()?.settings ?? null,
+      configure: async (changes) => host.files()?.configure(changes),
+      order: (word) => orderRoot(join(host.dataDir, 'updates'), word),
+    },
+    paths,
+  );
   const polling = setInterval(() => {
     updateNew();
+    hotspot.look();
     // A copied disk: with its own node id the box has other devices.
     if (service !== null && service.nodeId !== arrangedFor) arrange();
   }, POLL_MS).unref();
@@ -224,6 +249,10 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
     }
     if (order.do === 'sign out') {
       await sessions.signOut(order.session, order.address);
+      return null;
+    }
+    if (order.do === 'hotspot') {
+      hotspot.look(order.open ? 'open' : 'close');
       return null;
     }
     if (order.do === 'bind') {
@@ -281,6 +310,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
         hours: (slug) => service?.hours(slug) ?? null,
         sessions: sessions.list(),
         signingIn: signIn.shown(),
+        hotspot: { phase: hotspot.phase(), shown: hotspot.shown() },
         log: host.lines(),
       }),
     isPinGiven,
@@ -346,6 +376,8 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
     /** The origin of the service; null: it does not run. */
     serviceOrigin: () => service?.url ?? null,
     health: () => ({ ...windows.health(), ...appliance.health(), sessions: sessions.health() }),
+    /** The Wi-Fi of the box itself; null: it is not open. */
+    hotspot: hotspot.shown,
     /** Acts on the machine and its displays. */
     operate,
     /** A JPEG screenshot of the display of a device; null: no display is this device. */
@@ -360,6 +392,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
       isStopping = true;
       displaysChanged.cancel();
       clearInterval(polling);
+      hotspot.close();
       appliance.close();
       maintenance.close();
       // Before the service, so that it does not wait for the connections of its own pages.

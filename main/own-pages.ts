@@ -19,7 +19,7 @@ export const ownPage = (file: string, query: Readonly<Record<string, string>> = 
 /** Their session. Only this session handles the scheme, so that no other page can load them. */
 export const ownPartition = 'kiosk-pages';
 
-const mediaTypes: Readonly<Record<string, string>> = {
+export const mediaTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',

@@ -43,6 +43,8 @@ export interface Paths {
   system: string | null;
   /** Where an image's root tells what is wrong with `kiosk.network` (`KIOSK_NETWORK`); null: this is no image. */
   network: string | null;
+  /** Where an image's root tells of the box's own Wi-Fi (`KIOSK_HOTSPOT`); null: this is no image. */
+  hotspot: string | null;
   /** A file to touch while pages paint, for the hardware watchdog (`KIOSK_PAINTED`); null: nobody looks at it. */
   painted: string | null;
   /** Whether the compositor is sway (`SWAYSOCK`), which can be asked to move windows. */
@@ -68,8 +70,17 @@ const findSession = (): Session | null => {
 
 export const findPaths = (app: App): Paths => {
   const dist = join(app.getAppPath(), 'dist');
-  const { APPIMAGE, APPDIR, NOTIFY_SOCKET, WATCHDOG_USEC, SWAYSOCK, KIOSK_SYSTEM, KIOSK_PAINTED, KIOSK_NETWORK } =
-    process.env;
+  const {
+    APPIMAGE,
+    APPDIR,
+    NOTIFY_SOCKET,
+    WATCHDOG_USEC,
+    SWAYSOCK,
+    KIOSK_SYSTEM,
+    KIOSK_PAINTED,
+    KIOSK_NETWORK,
+    KIOSK_HOTSPOT,
+  } = process.env;
   return {
     dataDir: app.getPath('userData'),
     rendererDir: join(dist, 'renderer'),
@@ -87,6 +98,7 @@ export const findPaths = (app: App): Paths => {
     },
     system: KIOSK_SYSTEM ?? null,
     network: KIOSK_NETWORK ?? null,
+    hotspot: KIOSK_HOTSPOT ?? null,
     painted: KIOSK_PAINTED ?? null,
     isSway: SWAYSOCK !== undefined,
     session: findSession(),

@@ -93,7 +93,7 @@ const SHOWN_LINES = 200;
 
 export const createServiceHost = (
   { dataDir, rendererDir, resourcesDir }: Pick<Paths, 'dataDir' | 'rendererDir' | 'resourcesDir'>,
-  ports: Required<Pick<Ports, 'kiosk' | 'capture' | 'operate' | 'runScript' | 'restart'>>,
+  ports: Required<Pick<Ports, 'kiosk' | 'capture' | 'operate' | 'runScript' | 'restart'>> & Pick<Ports, 'hotspot'>,
 ): ServiceHost => {
   const ring = createLogRing(mostLogLines);
   const environment = takeEnvironment();

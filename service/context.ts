@@ -4,6 +4,7 @@ import { hostname, networkInterfaces } from 'node:os';
 import type { Logger } from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
 import type { KioskHealth } from './contract/health.ts';
+import type { HotspotShown } from './contract/onboarding.ts';
 import { type Clock, systemClock } from './domain/time.ts';
 import { createOwnAuthority, createOwnHost } from './http/authority.ts';
 import { createClientAddress } from './http/client-address.ts';
@@ -43,6 +44,8 @@ export interface Ports {
    * while nothing is painted. Null: no display is this device. Absent: there are no displays.
    */
   capture?: (deviceId: string) => Promise<Uint8Array> | null;
+  /** The Wi-Fi of the box itself, for the pages of its own displays; null: it is not open. Absent: there are no displays. */
+  hotspot?: () => HotspotShown | null;
   /** Acts on the machine and its displays; absent: there are none. */
   operate?: Operate;
   /** Runs a script where this program itself is no Node.js; absent: it is. */
@@ -60,6 +63,7 @@ export const createContext = (
     resourcesDir,
     kiosk,
     capture,
+    hotspot,
     operate,
     restart,
     runScript,
@@ -101,6 +105,7 @@ export const createContext = (
     isOwnHost: createOwnHost({ machineName, publicUrl, allowedHosts }, networkInterfaces),
     kiosk,
     capture,
+    hotspot,
     operate,
     restart,
     reserve,

@@ -8,6 +8,7 @@ import type { AuditSubject } from './contract/console/site.ts';
 import type { ErrorCode } from './contract/errors.ts';
 import type { Health, KioskHealth } from './contract/health.ts';
 import type { MetricReport } from './contract/metrics.ts';
+import type { HotspotShown } from './contract/onboarding.ts';
 import type { Clock } from './domain/time.ts';
 import type { createOwnAuthority, createOwnHost } from './http/authority.ts';
 import type { createClientAddress } from './http/client-address.ts';
@@ -93,6 +94,8 @@ export interface ServiceContext extends Clock {
   kiosk: (() => KioskHealth) | undefined;
   /** Captures the display of a device, as described in {@link Ports}; absent if there are no displays. */
   capture: ((deviceId: string) => Promise<Uint8Array> | null) | undefined;
+  /** The Wi-Fi of the box itself, as described in {@link Ports}. */
+  hotspot: (() => HotspotShown | null) | undefined;
   /** Acts on the machine and its displays; absent if there are no displays. */
   operate: Operate | undefined;
   /** Restarts the player; absent if there is no supervisor. */

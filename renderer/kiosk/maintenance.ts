@@ -204,6 +204,7 @@ const show = (view: MaintenanceView, error: string | null): void => {
       [texts.updates, ...updatesIn(view)],
     ]),
   );
+  showHotspot(view);
   element('sessions').hidden = view.sessions.length === 0;
   element('session-cards').replaceChildren(...view.sessions.map(sessionCard));
   element('display-cards').replaceChildren(...view.assignments.map((display) => displayCard(display, view)));
@@ -221,6 +222,18 @@ const show = (view: MaintenanceView, error: string | null): void => {
     ),
   );
   if (focused) document.getElementById(focused)?.focus();
+};
+
+/** The Wi-Fi of the box itself. */
+const showHotspot = ({ hotspot: { phase, shown: open } }: MaintenanceView): void => {
+  element('hotspot').hidden = phase === null;
+  const notes = { opening: texts.hotspotOpening, joining: texts.hotspotJoining, open: '', closed: texts.hotspotNote };
+  element('hotspot-note').textContent = open === null ? notes[phase ?? 'closed'] : texts.hotspotHow(open);
+  element('hotspot-code').hidden = open === null;
+  if (open !== null) element<HTMLImageElement>('hotspot-code').src = qrPicture(open.code);
+  element('hotspot-order').hidden = phase === 'joining';
+  element('hotspot-order').textContent = phase === 'closed' ? texts.hotspotOpen : texts.hotspotClose;
+  element('hotspot-order').dataset['opens'] = String(phase === 'closed');
 };
 
 /** Shows what is shown once, until it was read. */
@@ -337,6 +350,7 @@ for (const [id, text] of [
   ['admin', texts.admin],
   ['displays-title', texts.displays],
   ['sessions-title', texts.sessions],
+  ['hotspot-title', texts.hotspot],
   ['signed-in', texts.signedIn],
   ['log-title', texts.log],
   ['close', texts.close],
@@ -347,6 +361,10 @@ element('close').addEventListener('click', leave);
 element('signed-in').addEventListener('click', () => {
   element<HTMLButtonElement>('signed-in').disabled = true;
   void order({ do: 'signed in' });
+});
+element('hotspot-order').addEventListener('click', ({ currentTarget }) => {
+  const { opens } = (currentTarget as HTMLElement).dataset;
+  void order({ do: 'hotspot', open: opens === 'true' });
 });
 confirmTwice('protect', texts.protect, () => void order({ do: 'protect' }));
 confirmTwice('restart', texts.restart, () => void order({ do: 'restart' }));

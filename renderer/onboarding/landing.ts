@@ -2,6 +2,7 @@
 
 import type {
   claimHeader,
+  HotspotShown,
   LandingMessage,
   MediaProgress,
   NetworkFault,
@@ -38,6 +39,8 @@ interface Handlers {
   /** The progress of copying the media of the site. */
   onMedia(media: MediaProgress): void;
   onNetwork(fault: NetworkFault | undefined): void;
+  /** The Wi-Fi of the box itself; undefined: it is not open. */
+  onHotspot(hotspot: HotspotShown | undefined): void;
   /** The form was opened on a phone. */
   onOpened(): void;
   /** Whether the service answers. */
@@ -78,6 +81,7 @@ const follow = (device: Device, token: PageToken, handlers: Handlers): void => {
     handlers.onScreens(message.hasScreens);
     handlers.onMedia(message.media);
     handlers.onNetwork(message.network);
+    handlers.onHotspot(message.hotspot);
     handlers.onStatus(message);
   };
 
@@ -137,13 +141,14 @@ let hasScreens = true;
 /** The slug of the screen to navigate to; null: none; undefined: not known yet. */
 let destination: string | null | undefined;
 let greeting: Greeting | null = null;
+let hotspot: HotspotShown | undefined;
 let openedTimer: ReturnType<typeof setTimeout> | undefined;
 
 const sendHeartbeat = startHeartbeat(() => ({ ready: page.dataset.state !== 'quiet', slide: null }));
 
 const say = (state: 'waiting' | 'opened' | 'away'): void => {
   page.dataset.state = state;
-  element('state').textContent = texts[state];
+  element('state').textContent = texts[hotspot?.joined === true && state === 'waiting' ? 'opened' : state];
   sendHeartbeat();
 };
 
@@ -158,7 +163,8 @@ const isBoundByOthers = boot.pageToken !== null && !isProvableId(deviceId);
 /** Without a reachable address there is no code to scan, and without screens nothing to choose. */
 const sayWhatLacks = (): void => {
   const unreachableReason = boot.localFormUrl === null ? 'network' : 'reach';
-  if (isBoundByOthers) page.dataset.lack = 'code';
+  if (hotspot !== undefined) page.dataset.lack = 'wifi';
+  else if (isBoundByOthers) page.dataset.lack = 'code';
   else page.dataset.lack = formUrl === null ? unreachableReason : hasScreens ? 'nothing' : 'screens';
 };
 
@@ -226,6 +232,22 @@ const showNetwork = (fault: NetworkFault | undefined): void => {
   if (fault !== undefined) element('network').textContent = texts.network[fault.reason](fault);
 };
 
+/** Shows how a phone joins the Wi-Fi of the box itself. */
+const showHotspot = (next: HotspotShown | undefined): void => {
+  if (JSON.stringify(next) === JSON.stringify(hotspot)) return;
+  hotspot = next;
+  sayWhatLacks();
+  settle();
+  if (next === undefined) return;
+  element('wifi-name').textContent = next.ssid;
+  element('wifi-password').textContent = next.password;
+  element('wifi-address').textContent = next.address;
+  // Boxes with a cable never need it.
+  void import('../player/slides/qr-code.ts').then(({ qrPicture }) => {
+    element<HTMLImageElement>('wifi-code').src = qrPicture(next.code);
+  });
+};
+
 /** Stays on this origin, because the device id is stored per origin. */
 const goTo = async (slug: string): Promise<void> => {
   if (destination !== slug) return;
@@ -290,6 +312,7 @@ follow(device, token, {
   },
   onMedia: showMedia,
   onNetwork: showNetwork,
+  onHotspot: showHotspot,
   onOpened: () => {
     if (destination !== null && !isShowingCode) return;
     clearTimeout(openedTimer);

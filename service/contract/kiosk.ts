@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { maxSecret } from './console/protection.ts';
 import { pageUrl } from './content-terms.ts';
 import type { KioskHealth } from './health.ts';
+import type { HotspotShown } from './onboarding.ts';
 import { slug } from './terms.ts';
 import { sessionName, webLook } from './web-look.ts';
 
@@ -89,6 +90,8 @@ const maintenanceOrder = z.discriminatedUnion('do', [
   z.object({ do: z.literal('bind'), display: z.number(), screen: slug }),
   z.object({ do: z.literal('rotate'), display: z.number(), rotation: z.literal([0, 90, 180, 270]) }),
   z.object({ do: z.literal('displays'), displays: z.enum(['all', 'primary']) }),
+  /** Opens or closes the Wi-Fi of the box itself. */
+  z.object({ do: z.literal('hotspot'), open: z.boolean() }),
   z.object({ do: z.literal('restart') }),
   z.object({ do: z.literal('quit') }),
   /** Makes a secret for the site, or enters that of the site. */
@@ -176,6 +179,8 @@ export interface MaintenanceView {
   }[];
   /** Where somebody is signing in, in a view beside this page; null: nobody is. */
   signingIn: { session: string; address: string } | null;
+  /** The Wi-Fi of the box itself: `phase` null: it cannot open one; `shown` null: it is not open. */
+  hotspot: { phase: 'closed' | 'opening' | 'open' | 'joining' | null; shown: HotspotShown | null };
   /** The newest lines of the log, oldest first: a JSON object each. */
   log: readonly string[];
 }

@@ -88,6 +88,21 @@ export const networkFault = z
   });
 export type NetworkFault = z.infer<typeof networkFault>;
 
+export const hotspotShown = z
+  .object({
+    ssid: z.string().describe('its name'),
+    password: z.string().describe('WPA2; another one each time'),
+    code: z.string().describe('what a QR code says, by which a phone joins it'),
+    address: z.string().describe('URL of the form, over this Wi-Fi'),
+    joined: z.boolean().describe('whether a phone has joined'),
+  })
+  .meta({
+    id: 'HotspotShown',
+    description:
+      'the Wi-Fi of the box itself, over which a phone sets the network of the house; only for pages on the box itself; absent: it is not open',
+  });
+export type HotspotShown = z.infer<typeof hotspotShown>;
+
 const mediaProgress = z
   .object({
     here: z.int().describe('media files that this box has'),
@@ -107,6 +122,7 @@ export const statusMessage = onboardingStatus
     hasScreens: z.boolean().describe('whether there is a screen to choose'),
     media: mediaProgress,
     network: networkFault.optional(),
+    hotspot: hotspotShown.optional(),
   })
   .meta({ id: 'Status', description: 'sent on connecting and on every change' });
 

@@ -16,7 +16,7 @@ import {
 import { mostAskedDevices, peerClaims, peerDevicesQuery } from '../contract/peers.ts';
 import { canonicalDeviceId, isProvableId } from '../contract/readable.ts';
 import { ownBase, publicBase, type Reached } from '../domain/lan-address.ts';
-import { listensAlone } from '../domain/network-scope.ts';
+import { isThisMachine, listensAlone } from '../domain/network-scope.ts';
 import { readJson } from '../http/body.ts';
 import { isEncrypted } from '../http/client-address.ts';
 import type { Context, Routes, Sockets } from '../http/routes.ts';
@@ -47,7 +47,8 @@ export const createOnboardingRoutes = (
     machineName,
     clientAddress,
     kiosk,
-  }: Pick<ServiceContext, 'options' | 'machineName' | 'clientAddress' | 'kiosk'>,
+    hotspot,
+  }: Pick<ServiceContext, 'options' | 'machineName' | 'clientAddress' | 'kiosk' | 'hotspot'>,
   { onboarding, devices, landing, knownDevices, proofs, claims, content, peers }: Dependencies,
 ) => {
   // Computed per request: boxes move between networks, and DHCP leases change.
@@ -152,6 +153,8 @@ export const createOnboardingRoutes = (
           hasScreens: content.screens().length > 0,
           media: peers.mediaProgress(),
           network: kiosk?.().network ?? undefined,
+          // Its password is for people before the box.
+          hotspot: isThisMachine(clientIp) ? (hotspot?.() ?? undefined) : undefined,
         }));
         onboarding.caughtUp(deviceId);
       };

@@ -38,6 +38,9 @@ const kinds: readonly RegExp[] = [
   /^169\.254\./,
 ];
 
+/** Of a box in the Wi-Fi that it opens itself for phones, over which its service does not answer. */
+export const hotspotAddress = '10.20.30.1';
+
 /** Not reachable from other machines. A link-local IPv6 address needs a zone, which URLs in browsers cannot have. */
 const unreachable = /^(127\.|0\.|::1?$|fe[89ab])/i;
 
@@ -56,7 +59,7 @@ export const lanHost = (interfaces: Interfaces, listenHost: string): string | nu
   if (!['0.0.0.0', '::'].includes(listenHost)) return inUrl(bareHost(listenHost));
   const [best] = Object.entries(interfaces)
     .flatMap(([name, infos = []]) => infos.map(({ address, internal }) => ({ name, address, internal })))
-    .filter(({ address, internal }) => !internal && !unreachable.test(address))
+    .filter(({ address, internal }) => !internal && !unreachable.test(address) && address !== hotspotAddress)
     .filter(({ address }) => listenHost === '::' || !address.includes(':'))
     .sort((a, b) => rank(a.name, a.address) - rank(b.name, b.address));
   return best === undefined ? null : inUrl(best.address);

@@ -1,6 +1,11 @@
 /** The landing page when things change around it. */
+import { once } from 'node:events';
+import jsQR from 'jsqr';
 import type { Page } from 'playwright-core';
+import { PNG } from 'pngjs';
 import { expect } from 'vitest';
+import { WebSocket } from 'ws';
+import type { HotspotShown } from '../../service/public.ts';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
 import {
   content,
@@ -82,6 +87,37 @@ describeBrowser('the landing page', { timeout: 60_000 }, () => {
     await screen.getByRole('heading', { name: 'What shall play here?' }).waitFor();
     expect(await textOf(screen, 'dd')).toBe('http://10.0.0.7:8080/onboard');
     await screen.locator('#code svg').waitFor();
+  });
+
+  it('shows the Wi-Fi of the box itself while that is open, to its own displays alone', async () => {
+    const own = {
+      ssid: 'signage-1a2b3c',
+      password: 'abcdefgh2345',
+      code: 'WIFI:T:WPA;S:signage-1a2b3c;P:abcdefgh2345;;',
+    };
+    let shown: HotspotShown | null = { ...own, address: 'http://10.20.30.1', joined: false };
+    const service = await startReachable({ SIGNAGE_TRUST_PROXY: '127.0.0.1' }, { host: { hotspot: () => shown } });
+    const screen = await openScreen(service);
+    await screen.getByRole('heading', { name: 'Connect this player' }).waitFor();
+    const code = screen.locator('#wifi-code');
+    await expect.poll(() => code.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
+    const { data, width, height } = PNG.sync.read(await code.screenshot());
+    expect(jsQR(new Uint8ClampedArray(data), width, height)?.data).toBe(own.code);
+    expect(await screen.getByRole('definition').allInnerTexts()).toEqual([
+      'http://10.20.30.1',
+      'signage-1a2b3c · abcdefgh2345',
+    ]);
+    shown = { ...shown, joined: true };
+    await screen.getByText('Go on, on your phone').waitFor();
+    const elsewhere = new WebSocket(`${service.url}/api/onboarding/socket?deviceId=elsewhere`.replace('http', 'ws'), {
+      headers: { 'X-Forwarded-For': '192.168.1.9' },
+    });
+    const [message] = await once(elsewhere, 'message');
+    expect(String(message)).toContain('"status"');
+    expect(String(message)).not.toContain('abcdefgh');
+    elsewhere.close();
+    shown = null;
+    await screen.getByRole('heading', { name: 'What shall play here?' }).waitFor();
   });
 
   it('says that no phone gets here, and how to change it, where the service listens on this machine alone', async () => {

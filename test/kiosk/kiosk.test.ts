@@ -98,6 +98,7 @@ const kioskWith = (start: () => Promise<HostedService>, connected: Display[] = [
     {
       paths: {
         ...{ rendererDir: '', resourcesDir: '', appImage: null, painted: null, session: null, system: null },
+        ...{ pagesDir: '', network: null, hotspot: null },
         systemd: { isWatched: false, intervalMs: null },
       },
       memory: 2 ** 32,

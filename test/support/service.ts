@@ -61,7 +61,7 @@ interface Setup {
   /** How long the service waits; default: {@link testTempo}. */
   tempo?: Tempo;
   /** What the host of the service can do: tell of its displays, photograph one, restart the player. */
-  host?: Pick<Ports, 'capture' | 'kiosk' | 'operate' | 'restart'>;
+  host?: Pick<Ports, 'capture' | 'hotspot' | 'kiosk' | 'operate' | 'restart'>;
   /** A data directory that outlives the service; else one that is removed with the test. */
   dataDir?: string;
 }

@@ -1,0 +1,99 @@
+/** The form that a phone fills in over the box's own Wi-Fi: the only thing that answers there. */
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { extname, join } from 'node:path';
+import type { Logger } from 'pino';
+import { type KioskSettings, type NetworkFault, readKiosk } from '../../service/public.ts';
+import { mediaTypes } from '../own-pages.ts';
+
+export type Wifi = NonNullable<NonNullable<KioskSettings['network']>['wifi']>;
+
+/** The port to which root leads port 80 of the Wi-Fi (resources/image/root/usr/lib/signage/hotspot). */
+const FORM_PORT = 46_180;
+/** A Wi-Fi with its password and country. */
+const MAX_BYTES = 2_048;
+/** After the answer is sent the Wi-Fi goes away. */
+const GRACE_MS = 1_500;
+
+/** @throws Error that says what is wrong with a field, in the words of `config.json` */
+const readWifi = (body: string): Wifi => {
+  const wifi: unknown = JSON.parse(body);
+  const { network } = readKiosk({ network: { wifi } });
+  if (network?.wifi === undefined) throw new Error('wifi.ssid is missing');
+  return network.wifi;
+};
+
+const readBody = async (request: IncomingMessage): Promise<string> => {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    length += part.length;
+    if (length > MAX_BYTES) throw new Error('the form is too long');
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString();
+};
+
+interface FormPorts {
+  log: Pick<Logger, 'warn'>;
+  /** The Wi-Fis that are there, and why the last attempt failed. */
+  shown(): { networks: readonly string[]; fault: NetworkFault | null };
+  /** A phone has asked for something. */
+  onVisitor(): void;
+  /** The form is filled in, and answered. @throws Error if it cannot be kept */
+  keep(wifi: Wifi): Promise<void>;
+  join(): void;
+}
+
+/** @param pagesDir a flat folder with `network.html` and what it loads @param port for tests */
+export const openForm = (
+  { log, shown, onVisitor, keep, join: begin }: FormPorts,
+  { pagesDir, address, port = FORM_PORT }: { pagesDir: string; address: string; port?: number },
+): Server => {
+  const base = (): string =>
+    `http://${address}${port === FORM_PORT ? '' : `:${(server.address() as { port: number }).port}`}`;
+  const server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, (request, response) => {
+    onVisitor();
+    const answer = (status: number, body: string | Buffer, type = 'application/json'): void => {
+      const safe = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff', Connection: 'close' };
+      response.writeHead(status, { ...safe, 'Content-Type': type }).end(body);
+    };
+    const act = async (): Promise<void> => {
+      const { method, url = '/', headers } = request;
+      // What phones ask to see whether there is more than this Wi-Fi; they then show where they are led.
+      if (`http://${headers.host}` !== base()) {
+        response.writeHead(302, { Location: `${base()}/`, Connection: 'close' }).end();
+        return;
+      }
+      if (method === 'POST' && url === '/wifi') {
+        // Another page of the phone could not send this type without asking first.
+        if (headers['content-type'] !== 'application/json') return answer(415, '{}');
+        let wifi: Wifi;
+        try {
+          wifi = readWifi(await readBody(request));
+        } catch (error) {
+          const [, field = 'ssid'] = /wifi\.(\w+)/.exec((error as Error).message) ?? [];
+          return answer(400, JSON.stringify({ field }));
+        }
+        await keep(wifi);
+        setTimeout(begin, GRACE_MS);
+        return answer(202, '{}');
+      }
+      if (method !== 'GET') return answer(405, '{}');
+      if (url === '/wifi') return answer(200, JSON.stringify(shown()));
+      const name = url === '/' ? 'network.html' : url.slice(1);
+      const type = mediaTypes[extname(name)];
+      if (type === undefined || !(name.startsWith('network.') || name.endsWith('.woff2')) || !/^[\w.-]+$/.test(name))
+        return answer(404, '{}');
+      answer(200, await readFile(join(pagesDir, name)), type);
+    };
+    act().catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') log.warn({ err: error }, 'the form of the Wi-Fi failed');
+      if (!response.headersSent) answer(error.code === 'ENOENT' ? 404 : 500, '{}');
+    });
+  });
+  server.maxConnections = 64;
+  server.on('error', (error) => log.warn({ err: error }, 'the form of the Wi-Fi does not answer'));
+  server.listen(port, address);
+  return server;
+};
