@@ -14,6 +14,8 @@ import { createLocator } from '../../../service/platform/outbound/locate.ts';
 import { createOutbound } from '../../../service/platform/outbound/send.ts';
 import { startRemote } from '../../media/remote.ts';
 import { startReceiver } from '../../records/receiver.ts';
+import { describeBrowser, launchBrowser } from '../../support/browser.ts';
+import { patience } from '../../support/observe.ts';
 import { lobby } from '../../support/player.ts';
 import { startProxy } from '../../support/proxy.ts';
 import { startTestService, temporaryFolder } from '../../support/service.ts';
@@ -202,12 +204,42 @@ describe('without the proxy', () => {
   ])('%s is reached: %s', (host, expected) => {
     expect(isDirect(host)).toBe(expected);
   });
+});
 
-  it('pages of the kiosk have the same rules', () => {
-    const rules = bypassRules(['.example.org', '203.0.113.7', '2001:db8::/32']).split(';');
-    expect(rules).toEqual(
-      expect.arrayContaining(['<local>', '*.lan', '10.0.0.0/8', '*.example.org', '203.0.113.7/32']),
-    );
-    expect(rules).toContain('[2001:db8::]/32');
+describeBrowser('pages of the kiosk, in a Chromium that has its proxy and its rules', () => {
+  const noProxy = ['.example.org', '203.0.113.7', '2001:db8::/32', 'intranet.example.com'];
+  const hosts = [
+    ...['feeds.example.com', 'x.intranet.example.com', 'badexample.org', '8.8.8.8', '203.0.113.8', '[2001:db9::1]'],
+    ...['screen', 'box.local', 'nas.lan', '10.0.0.9', '192.168.7.7', '172.16.0.1', '169.254.1.1', '127.0.0.1'],
+    ...['[::1]', '[fd00::1]', 'localhost', 'a.example.org', '203.0.113.7', '[2001:db8::1]', 'intranet.example.com'],
+  ];
+
+  it('lead the same hosts to it as the service does, pages and streams of slides among them', async () => {
+    const proxy = await startProxy();
+    const service = await startTestService({
+      content: lobby([
+        { kind: 'video', media_url: 'http://tv.example.com:8099/live.m3u8', duration_seconds: 2 },
+        { kind: 'web', media_url: 'http://dash.example.com:8099/board', duration_seconds: 2 },
+      ]),
+    });
+    const session = await (await launchBrowser()).newBrowserCDPSession();
+    const { browserContextId } = await session.send('Target.createBrowserContext', {
+      proxyServer: proxy.at(),
+      proxyBypassList: bypassRules(noProxy),
+    });
+    onTestFinished(() => session.send('Target.disposeBrowserContext', { browserContextId }));
+    const open = (url: string) => session.send('Target.createTarget', { url, browserContextId });
+    const askedOf = (path: string) => proxy.asked.filter((each) => each.endsWith(path)).map((each) => each.slice(4));
+    await open(`${service.url}/screen/lobby`);
+    await expect.poll(() => askedOf('/live.m3u8')[0], patience).toBe('http://tv.example.com:8099/live.m3u8');
+    await expect.poll(() => askedOf('/board')[0], patience).toBe('http://dash.example.com:8099/board');
+    expect(proxy.asked.filter((each) => each.includes('127.0.0.1'))).toEqual([]);
+
+    const images = hosts.map((host) => `<img src="http://${host}:8099/rule">`).join('');
+    await open(`data:text/html,${encodeURIComponent(images)}`);
+    const isDirect = createBypass(noProxy);
+    const led = hosts.filter((host) => !isDirect(host)).map((host) => `http://${host}:8099/rule`);
+    expect(led).toHaveLength(6);
+    await expect.poll(() => askedOf('/rule').toSorted(), patience).toEqual(led.toSorted());
   });
 });
