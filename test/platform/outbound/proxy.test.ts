@@ -227,7 +227,7 @@ describeBrowser('pages of the kiosk, in a Chromium that has its proxy and its ru
       proxyServer: proxy.at(),
       proxyBypassList: bypassRules(noProxy),
     });
-    onTestFinished(() => session.send('Target.disposeBrowserContext', { browserContextId }));
+    onTestFinished(async () => void (await session.send('Target.disposeBrowserContext', { browserContextId })));
     const open = (url: string) => session.send('Target.createTarget', { url, browserContextId });
     const askedOf = (path: string) => proxy.asked.filter((each) => each.endsWith(path)).map((each) => each.slice(4));
     await open(`${service.url}/screen/lobby`);
