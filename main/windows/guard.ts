@@ -2,6 +2,7 @@
 
 import { app, type Session, type WebContents } from 'electron';
 import { mayBeFramed } from '../../service/domain/framing.ts';
+import { parseUrl } from '../../service/public.ts';
 import { ownOrigin } from '../own-pages.ts';
 import { isOwnHost } from '../service-host.ts';
 import { isExternalSession } from './external-page.ts';
@@ -13,7 +14,7 @@ interface GuardOptions {
 
 /** Whether a URL is a page of the service or of the kiosk. */
 const isOwn = (url: string, { serviceOrigin }: GuardOptions): boolean =>
-  URL.canParse(url) && (new URL(url).origin === serviceOrigin() || url.startsWith(`${ownOrigin}/`));
+  url.startsWith(`${ownOrigin}/`) || (serviceOrigin() !== null && parseUrl(url)?.origin === serviceOrigin());
 
 /** Whether a URL is the service's, by any name or IP address of this machine. */
 const isService = (url: URL, { serviceOrigin }: GuardOptions): boolean => {
@@ -24,14 +25,16 @@ const isService = (url: URL, { serviceOrigin }: GuardOptions): boolean => {
 /** Whether a frame may load a URL: external pages, which are sandboxed; media of the service; a page's own markup. */
 const isFrameable = (address: string, options: GuardOptions): boolean => {
   if (/^about:(blank|srcdoc)$/.test(address)) return true;
-  if (!/^https?:/.test(address) || !URL.canParse(address)) return false;
-  const url = new URL(address);
+  const url = parseUrl(address);
+  if (url === null || !/^https?:$/.test(url.protocol)) return false;
   return !isService(url, options) || mayBeFramed(url.pathname);
 };
 
 /** Whether an external page may navigate to a URL: anywhere but to the service, which trusts its own origin. */
-const isExternal = (url: string, options: GuardOptions): boolean =>
-  URL.canParse(url) && /^https?:/.test(url) && !isService(new URL(url), options);
+const isExternal = (address: string, options: GuardOptions): boolean => {
+  const url = parseUrl(address);
+  return url !== null && /^https?:$/.test(url.protocol) && !isService(url, options);
+};
 
 const guardContents = (contents: WebContents, options: GuardOptions): void => {
   const isAllowed = isExternalSession(contents.session) ? isExternal : isOwn;
