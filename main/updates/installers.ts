@@ -1,6 +1,6 @@
 /** Installs a downloaded version, and rolls it back. */
 import { spawn } from 'node:child_process';
-import { chmod, copyFile, link, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, link, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { readSystem } from '../system.ts';
 
@@ -63,6 +63,7 @@ export const appImageInstaller = (program: string, restart: () => void): Install
  * @param order a word of `update-player`: install, roll-back, keep, quit, reboot, power-off, or reset, which has folders below it
  */
 export const orderRoot = async (updatesDir: string, order: string): Promise<void> => {
+  await mkdir(updatesDir, { recursive: true });
   await writeFile(join(updatesDir, 'order.new'), `${order}\n`);
   await rename(join(updatesDir, 'order.new'), join(updatesDir, 'order'));
 };
