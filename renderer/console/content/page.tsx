@@ -9,6 +9,7 @@ import { useConsole } from '../ui/context.tsx';
 import { Failure } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Lazy } from '../ui/lazy.tsx';
+import { Tabs } from '../ui/tabs.tsx';
 import { Drafts } from './drafts.tsx';
 import { MergeDialog } from './merge-dialog.tsx';
 import { Playlist } from './playlist.tsx';
@@ -193,13 +194,13 @@ export const ContentPage = ({ rest }: { rest: readonly string[] }) => {
           <DraftBar onPublish={() => (open.value = 'publish')} onMerge={() => (open.value = 'merge')} />
         )}
       </div>
-      <nav class="tabs" aria-label={words.title}>
-        {tabs.map((each) => (
-          <a key={each} href={hrefOf('content', each)} aria-current={each === tab ? 'page' : undefined}>
-            {words.tab[each]}
-          </a>
-        ))}
-      </nav>
+      <Tabs
+        label={words.title}
+        tabs={tabs}
+        current={tab}
+        hrefOf={(each) => hrefOf('content', each)}
+        nameOf={(each) => words.tab[each]}
+      />
       {document !== null ? (
         mayEdit ? (
           <Body tab={tab} rest={more} document={document} />

@@ -190,16 +190,18 @@ const Row = ({ document, screen, index }: { document: ContentDocument; screen: S
             {words.tagsHint}
           </p>
         </div>
-        <IconButton
-          icon="rename"
-          label={words.address.of({ name: screen.name })}
-          onClick={() => (isMoving.value = true)}
-        />
-        <IconButton
-          icon="forget"
-          label={words.removeOf({ name: screen.name })}
-          onClick={() => (isRemoving.value = true)}
-        />
+        <span class="screen-actions">
+          <IconButton
+            icon="rename"
+            label={words.address.of({ name: screen.name })}
+            onClick={() => (isMoving.value = true)}
+          />
+          <IconButton
+            icon="forget"
+            label={words.removeOf({ name: screen.name })}
+            onClick={() => (isRemoving.value = true)}
+          />
+        </span>
       </div>
       <Layout document={document} screen={screen} onChange={edit} />
       <Hours screen={screen} onChange={(hours) => edit(setField(screen, 'hours', hours), 'hours')} />

@@ -2,6 +2,7 @@
 import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Lazy } from '../ui/lazy.tsx';
+import { Tabs } from '../ui/tabs.tsx';
 import { Changes } from './changes.tsx';
 
 const tabs = ['changes', 'shown', 'figures'] as const;
@@ -20,13 +21,13 @@ export const HistoryPage = ({ rest: [first] }: { rest: readonly string[] }) => {
         <h1>{tab === 'figures' ? texts.plays.title : words.title}</h1>
         <p class="soft">{tab === 'figures' ? texts.plays.about : words.about[tab]}</p>
       </div>
-      <nav class="tabs" aria-label={words.title}>
-        {offered.map((each) => (
-          <a key={each} href={hrefOf('history', each)} aria-current={each === tab ? 'page' : undefined}>
-            {words.tab[each]}
-          </a>
-        ))}
-      </nav>
+      <Tabs
+        label={words.title}
+        tabs={offered}
+        current={tab}
+        hrefOf={(each) => hrefOf('history', each)}
+        nameOf={(each) => words.tab[each]}
+      />
       {tab === 'changes' ? <Changes /> : <Lazy key={tab} load={tab === 'shown' ? shownPage : playsPage} with={{}} />}
     </>
   );

@@ -201,7 +201,6 @@ export const TakeoverPage = () => {
       </div>
       <OpenTakeovers />
       <Messages />
-      <Triggers />
       <form
         class="compose"
         noValidate
@@ -326,6 +325,7 @@ export const TakeoverPage = () => {
           </div>
         </div>
       </form>
+      <Triggers />
       {confirming.value !== null && (
         <Confirm
           title={words.confirmTitle}
