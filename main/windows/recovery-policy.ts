@@ -42,7 +42,7 @@ export interface RecoveryState {
 export const limits = {
   /** The heartbeat interval of a page, in ms. */
   heartbeatMs: 3_000,
-  /** The number of heartbeats that may be missing. */
+  /** The number of heartbeats that may be missing; more where a page needs longer than the first deadline to start. */
   missingHeartbeats: 3,
   /** The deadline for the first heartbeat, in ms; twice as long after each page that missed it, until none is longer. */
   firstHeartbeatMs: 30_000,
@@ -116,16 +116,18 @@ const fail = (state: RecoveryState, reason: string, now: number): [RecoveryState
   ];
 };
 
-/** Why the open page counts as failed; null: it does not. */
+/** Why the open page counts as failed; null: it does not. A machine that starts pages slowly is slow at the rest too. */
 const failureOf = (state: RecoveryState, now: number): string | null => {
   if (state.last === null) {
     return now - state.openedAt > state.startMs
       ? `the page did not start within ${Math.round(state.startMs / 1000)} s`
       : null;
   }
-  const silentMs = (limits.missingHeartbeats + 1) * limits.heartbeatMs;
-  if (now - state.heartbeatAt > silentMs) return `the page has not answered for ${silentMs / 1000} s`;
-  if (now - state.movedAt > limits.frozenMs) return `the picture has not moved for ${limits.frozenMs / 1000} s`;
+  const slowness = state.startMs / limits.firstHeartbeatMs;
+  const silentMs = slowness * (limits.missingHeartbeats + 1) * limits.heartbeatMs;
+  if (now - state.heartbeatAt > silentMs) return `the page has not answered for ${Math.round(silentMs / 1000)} s`;
+  const frozenMs = slowness * limits.frozenMs;
+  if (now - state.movedAt > frozenMs) return `the picture has not moved for ${Math.round(frozenMs / 1000)} s`;
   return null;
 };
 

@@ -86,6 +86,15 @@ describe('the state', () => {
       [[16, 'recreate']],
     ],
     [
+      'more time for everything on a machine that needs 25 s for the start of a page',
+      [
+        [0, opened],
+        [25, heartbeat()],
+      ],
+      60,
+      [[46, 'recreate']],
+    ],
+    [
       'a new page where no frame was painted for 20 s',
       [[0, opened], [1, heartbeat()], ...steadily(3, 40, () => heartbeat({ frames: 0 }))],
       24,
