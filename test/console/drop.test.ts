@@ -9,63 +9,68 @@ import { startTestService, temporaryFolder } from '../support/service.ts';
 import { openConsole } from './browser.ts';
 import { type GivenFile, giveFiles } from './files.ts';
 
-itBrowser('files dropped on a playlist become slides at that place, and what is no medium is refused', async () => {
-  const slides = ['one', 'two'].map((id) => ({ id, kind: 'text', title: id }));
-  const service = await startTestService({ content: lobby(slides), env: { SIGNAGE_HOST: '0.0.0.0' } });
-  const folder = temporaryFolder();
-  const picture = (name: string, colour: [number, number, number]): GivenFile => {
-    putImage(folder, name, colour);
-    return { name, type: 'image/png', base64: readFileSync(join(folder, 'uploads', name)).toString('base64') };
-  };
-  const { page, go } = await openConsole(service.url);
-  await go('content/playlists/main');
-  const cards = page.locator('.strip .card');
-  const titles = async (): Promise<string[]> =>
-    (await cards.locator('.card-title').allTextContents()).map((text) => text.replace(/, has.*/, ''));
-  await expect.poll(titles, patience).toEqual(['1. one', '2. two']);
+itBrowser(
+  'files dropped on a playlist become slides at that place, and what is no medium is refused',
+  { timeout: 60_000 },
+  async () => {
+    const slides = ['one', 'two'].map((id) => ({ id, kind: 'text', title: id }));
+    const service = await startTestService({ content: lobby(slides), env: { SIGNAGE_HOST: '0.0.0.0' } });
+    const folder = temporaryFolder();
+    const picture = (name: string, colour: [number, number, number]): GivenFile => {
+      putImage(folder, name, colour);
+      return { name, type: 'image/png', base64: readFileSync(join(folder, 'uploads', name)).toString('base64') };
+    };
+    const { page, go } = await openConsole(service.url);
+    await go('content/playlists/main');
+    const cards = page.locator('.strip .card');
+    const titles = async (): Promise<string[]> =>
+      (await cards.locator('.card-title').allTextContents()).map((text) => text.replace(/, has.*/, ''));
+    await expect.poll(titles, patience).toEqual(['1. one', '2. two']);
 
-  const program = { name: 'setup.exe', type: 'application/octet-stream', base64: 'TVo=' };
-  await giveFiles(
-    page,
-    [picture('hall.png', [9, 9, 90]), picture('door.png', [90, 9, 9]), program],
-    '.card[aria-posinset="2"]',
-  );
-  await expect.poll(titles, patience).toEqual(['1. one', '2. hall.png', '3. door.png', '4. two']);
-  await page.getByText('setup.exe is no picture, film, sound, font or PDF, and was not uploaded.').waitFor();
-  await giveFiles(page, [{ ...picture('pasted.png', [9, 90, 9]), name: 'image.png' }], null);
-  await expect.poll(async () => (await titles())[3], patience).toMatch(/^4\. pasted-\d{8}-\d{6}\.png$/);
-  await giveFiles(page, [picture('end.png', [9, 90, 90])], 'h1');
-  await expect.poll(async () => (await titles()).at(-1), patience).toBe('6. end.png');
-  // Each is there, so none waits.
-  await expect.poll(() => page.locator('.card-arrival').count(), patience).toBe(0);
+    const program = { name: 'setup.exe', type: 'application/octet-stream', base64: 'TVo=' };
+    await giveFiles(
+      page,
+      [picture('hall.png', [9, 9, 90]), picture('door.png', [90, 9, 9]), program],
+      '.card[aria-posinset="2"]',
+    );
+    await expect.poll(titles, patience).toEqual(['1. one', '2. hall.png', '3. door.png', '4. two']);
+    await page.getByText('setup.exe is no picture, film, sound, font or PDF, and was not uploaded.').waitFor();
+    await giveFiles(page, [{ ...picture('pasted.png', [9, 90, 9]), name: 'image.png' }], null);
+    await expect.poll(async () => (await titles())[3], patience).toMatch(/^4\. pasted-\d{8}-\d{6}\.png$/);
+    await giveFiles(page, [picture('end.png', [9, 90, 90])], 'h1');
+    await expect.poll(async () => (await titles()).at(-1), patience).toBe('6. end.png');
+    // Each is there, so none waits.
+    await expect.poll(() => page.locator('.card-arrival').count(), patience).toBe(0);
 
-  await page.getByRole('button', { name: 'Publish …' }).click();
-  await page.getByRole('button', { name: 'Publish now' }).click();
-  const playing = async () => (await service.get('/api/screens/lobby/playlist')).text();
-  await expect.poll(playing, patience).toContain('/media/end.png');
+    await page.getByRole('button', { name: 'Publish …' }).click();
+    await page.getByRole('button', { name: 'Publish now' }).click();
+    const playing = async () => (await service.get('/api/screens/lobby/playlist')).text();
+    await expect.poll(playing, patience).toContain('/media/end.png');
 
-  await page.getByRole('button', { name: 'Add slide' }).click();
-  await page.getByRole('button', { name: /^Picture/ }).click();
-  for (const name of ['hall.png', 'door.png']) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
-  await page.getByRole('button', { name: 'Add 2 slides' }).click();
-  await expect.poll(async () => (await titles()).length, patience).toBe(8);
-  await page.keyboard.press('Control+z');
-  await expect.poll(async () => (await titles()).length, patience).toBe(6);
+    await page.getByRole('button', { name: 'Add slide' }).click();
+    await page.getByRole('button', { name: /^Picture/ }).click();
+    for (const name of ['hall.png', 'door.png']) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
+    await page.getByRole('button', { name: 'Add 2 slides' }).click();
+    await expect.poll(async () => (await titles()).length, patience).toBe(8);
+    await page.keyboard.press('Control+z');
+    await expect.poll(async () => (await titles()).length, patience).toBe(6);
 
-  await go('media');
-  await page.getByRole('checkbox', { name: 'Unused only' }).waitFor();
-  await expect.poll(() => page.locator('.medium').count(), patience).toBe(4);
-  await giveFiles(page, [picture('spare.png', [1, 2, 3])], 'h1');
-  await expect.poll(() => page.locator('.medium .display-name').first().textContent(), patience).toBe('spare.png');
-  await page.getByRole('checkbox', { name: 'Unused only' }).check();
-  await page.getByRole('checkbox', { name: 'Select spare.png' }).check();
-  await page.getByRole('button', { name: 'Delete 1 file' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  await expect.poll(() => page.locator('.medium').count(), patience).toBe(0);
-});
+    await go('media');
+    await page.getByRole('checkbox', { name: 'Unused only' }).waitFor();
+    await expect.poll(() => page.locator('.medium').count(), patience).toBe(4);
+    await giveFiles(page, [picture('spare.png', [1, 2, 3])], 'h1');
+    await expect.poll(() => page.locator('.medium .display-name').first().textContent(), patience).toBe('spare.png');
+    await page.getByRole('checkbox', { name: 'Unused only' }).check();
+    await page.getByRole('checkbox', { name: 'Select spare.png' }).check();
+    await page.getByRole('button', { name: 'Delete 1 file' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await expect.poll(() => page.locator('.medium').count(), patience).toBe(0);
+  },
+);
 
 itBrowser(
   'a drop that is interrupted leaves its slide in the draft, which waits for the file until it is there',
+  { timeout: 60_000 },
   async () => {
     const dataDir = temporaryFolder();
     const start = () =>
