@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { closeContexts, launchBrowser } from '../../support/browser.ts';
 import { freePort } from '../../support/ports.ts';
 import { GB, machineOf } from '../image.ts';
@@ -76,10 +76,10 @@ const join_ = async ({ ssid, password }: { ssid: string; password: string }): Pr
   await expect
     .poll(() => inside('wpa_cli -p /run/test/phone -i wlan1 status'), patience)
     .toMatch(/wpa_state=COMPLETED/);
-  await inside(`${enter('phone')} busybox udhcpc -i wlan1 -n -q -t 10 -s /run/test/lease`);
+  await inside(`${enter('phone')} busybox udhcpc -i wlan1 -n -q -t 10 -s /var/test-lease`);
 };
 
-beforeAll(async () => {
+it('opens its own Wi-Fi where it has no link', async () => {
   const [agentPort, phonePort] = [await freePort(), await freePort()];
   const net = `user,id=phone,net=10.0.3.0/24,restrict=on,hostfwd=tcp:127.0.0.1:${phonePort}-10.0.3.15:80`;
   machine = await machineOf({ size: 16 * GB, firmware: 'uefi' }, 'network', [
@@ -112,14 +112,14 @@ beforeAll(async () => {
     await inside(`${enter(name)} busybox ip link set wlan${at + 1} up`);
   }
   await put(
-    '/run/test/lease',
+    '/var/test-lease',
     '#!/bin/sh\n[ "$1" = bound ] || exit 0\nbusybox ip addr flush dev $interface\nbusybox ip addr add $ip/24 dev $interface\necho $dns >/run/test/dns\n',
   );
   await put(
     '/run/test/house.conf',
     `network={\nmode=2\nfrequency=2437\nssid=${hex(house.ssid)}\nkey_mgmt=WPA-PSK\nproto=RSN\npairwise=CCMP\npsk="${house.password}"\n}\n`,
   );
-  await inside(`chmod +x /run/test/lease`);
+  await inside(`chmod +x /var/test-lease`);
   await inside(`${enter('house')} busybox ip addr add 192.168.77.1/24 dev wlan2`);
   await inside(`${enter('house')} wpa_supplicant -B -i wlan2 -c /run/test/house.conf`);
   await inside(
