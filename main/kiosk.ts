@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Session } from 'electron';
 import { createDebounce } from '../service/domain/debounce.ts';
-import type { MaintenanceOrder, MaintenanceShown } from '../service/public.ts';
+import type { MaintenanceOrder, MaintenanceRefusal, MaintenanceShown } from '../service/public.ts';
 import { type Appliance, type AppliancePorts, createAppliance } from './appliance.ts';
 import { createDeviceKeys } from './device-keys.ts';
 import { createHotspot } from './hotspot/index.ts';
@@ -226,25 +226,26 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
   /** The service starts again with its secret once the page, which shows it, is closed. */
   let isSecretNew = false;
 
-  /** @throws Error with a message for the user */
+  const refuse = (reason: MaintenanceRefusal) => new Error(reason);
+
+  /** @throws Error whose message is a {@link MaintenanceRefusal}, or one for the user */
   const carryOut = async (order: MaintenanceOrder, displayId: number): Promise<MaintenanceShown | null> => {
     const files = host.files();
     if (order.do === 'restart') relaunch('restart was chosen on the maintenance page');
     if (order.do === 'quit') await appliance.quit();
     if (order.do === 'restart' || order.do === 'quit') return null;
-    if (files === null) throw new Error('The settings cannot be read');
+    if (files === null) throw refuse('noSettings');
     if (order.do === 'sign in') {
       const shown = windows.list().find(({ assignment }) => assignment.display.id === displayId);
       const isNamed = sessions.list().some((each) => each.session === order.session && each.address === order.address);
-      if (!isNamed) throw new Error('No slide names this session any more');
+      if (!isNamed) throw refuse('noSession');
       if (shown === undefined) return null;
       const { window, assignment } = shown;
       await signIn.begin(order.session, order.address, { window, displayId, rotation: assignment.rotation });
       return null;
     }
     if (order.do === 'signed in') {
-      if ((await signIn.finish()) === false)
-        throw new Error('The page of the slide still asks for a sign-in, or is another one');
+      if ((await signIn.finish()) === false) throw refuse('stillAsks');
       return null;
     }
     if (order.do === 'sign out') {
@@ -261,7 +262,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
       return null;
     }
     if (order.do === 'admin' || order.do === 'protect') {
-      if (service === null) throw new Error('The service does not run');
+      if (service === null) throw refuse('noService');
       if (order.do === 'admin') return { what: 'invitation', ...(await service.recover()) };
       const { secret, config, boxes } = await service.protect(order.secret);
       isSecretNew = true;

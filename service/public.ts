@@ -14,6 +14,7 @@ export {
   type MaintenanceAnswer,
   type MaintenanceCall,
   type MaintenanceOrder,
+  type MaintenanceRefusal,
   type MaintenanceShown,
   type MaintenanceView,
   maintenanceCall,

@@ -5,6 +5,7 @@ import type {
   MaintenanceAnswer,
   MaintenanceCall,
   MaintenanceOrder,
+  MaintenanceRefusal,
   MaintenanceShown,
   MaintenanceView,
 } from '../../service/contract/kiosk.ts';
@@ -185,7 +186,7 @@ const show = (view: MaintenanceView, error: string | null): void => {
   element('bar-note').textContent =
     view.signingIn === null ? '' : texts.signingIn({ host: new URL(view.signingIn.address).host });
   if (view.signingIn === null) element<HTMLButtonElement>('signed-in').disabled = false;
-  element('error').textContent = error ?? view.error;
+  element('error').textContent = error === null ? view.error : (texts.refused[error as MaintenanceRefusal] ?? error);
   element('error').hidden = error === null && view.error === null;
   const { log, ...rest } = view;
   const list = element('log');

@@ -191,6 +191,9 @@ export type MaintenanceShown =
   | { what: 'entered' }
   | { what: 'invitation'; url: string; expiresAt: string };
 
+/** Why an order could not be carried out, as far as the page has a sentence of its own for it. */
+export type MaintenanceRefusal = 'noSettings' | 'noService' | 'noSession' | 'stillAsks';
+
 export type MaintenanceAnswer =
   /**
    * `ask`: what opens it. `new pin`: none is set, and the one that is entered becomes the PIN; `secret`: it is too late for
@@ -201,7 +204,8 @@ export type MaintenanceAnswer =
   | {
       state: 'open';
       view: MaintenanceView;
-      error: string | null;
+      /** A reason, or an error in the words of the system. */
+      error: MaintenanceRefusal | (string & {}) | null;
       shown: MaintenanceShown | null;
       wrongSecret: { waitMs: number } | null;
     };
