@@ -7,7 +7,13 @@ import { temporaryFolder } from '../support/service.ts';
 
 const script = join(import.meta.dirname, '..', '..', 'resources/image/root/usr/lib/signage/hotspot');
 
-const makeBox = ({ devices = 'enp1s0:ethernet\\nwlp2s0:wifi', networks = [] as string[], up = 0, guard = 0 } = {}) => {
+const makeBox = ({
+  devices = 'enp1s0:ethernet:connected\\nwlp1s0:wifi:connected\\nwlp2s0:wifi:disconnected',
+  networks = [] as string[],
+  up = 0,
+  guard = 0,
+  active = 'inactive',
+} = {}) => {
   const folder = temporaryFolder();
   const bin = join(folder, 'bin');
   mkdirSync(bin);
@@ -17,7 +23,7 @@ const makeBox = ({ devices = 'enp1s0:ethernet\\nwlp2s0:wifi', networks = [] as s
   const note = `printf '%s\\0' "$0" "$@" | sed -z 's,.*/,,' >>'${calls}'; printf '\\n' >>'${calls}'`;
   const programs = {
     chgrp: 'true',
-    systemctl: note,
+    systemctl: `case "$*" in is-active*) echo ${active}; exit ;; esac; ${note}`,
     nft: `${note}; case "$*" in *-f*) cat >'${join(folder, 'rules')}'; exit ${guard} ;; esac`,
     nmcli: `case "$*" in *DEVICE,TYPE*) printf '${devices}\\n'; exit 0 ;; *'wifi list'*) cat '${join(folder, 'networks')}'; exit 0 ;; esac
       ${note}; case "$*" in *'connection up'*) exit ${up} ;; esac`,
@@ -33,7 +39,13 @@ const makeBox = ({ devices = 'enp1s0:ethernet\\nwlp2s0:wifi', networks = [] as s
       execFileSync(script, [word], {
         stdio: 'pipe',
         encoding: 'utf8',
-        env: { PATH: `${bin}:${process.env.PATH}`, STATE: folder, HOSTNAME_FILE: join(folder, 'hostname') },
+        env: {
+          PATH: `${bin}:${process.env.PATH}`,
+          STATE: folder,
+          OWN: folder,
+          HOSTNAME_FILE: join(folder, 'hostname'),
+          FORWARD: join(folder, 'forward'),
+        },
       }),
     read: () => JSON.parse(readFileSync(told, 'utf8')) as { ssid: string; password: string; networks: string[] },
     rules: () => readFileSync(join(folder, 'rules'), 'utf8'),
@@ -61,6 +73,7 @@ it('opens with another password each time, which the player alone is told, and g
   });
   expect(statSync(told).mode & 0o777).toBe(0o640);
   expect(rules()).toContain('iifname "wlp2s0" tcp dport 80 redirect');
+  expect(rules()).toContain('iifname != { "wlp2s0", "lo" } ip daddr 10.20.30.1 drop');
   const [, , guarded, add = [], up] = calls();
   expect(guarded).toEqual(['nft', '-f', '-']);
   expect(add).toEqual(
@@ -75,7 +88,8 @@ it('opens with another password each time, which the player alone is told, and g
 });
 
 it.each<[string, Parameters<typeof makeBox>[0]]>([
-  ['without a radio', { devices: 'enp1s0:ethernet' }],
+  ['while the network is being set', { active: 'activating' }],
+  ['without a radio', { devices: 'enp1s0:ethernet:connected\\nwlp2s0:wifi:unavailable' }],
   ['where the radio cannot', { up: 4 }],
   ['without its guard', { guard: 1 }],
 ])('%s it stays closed', (_, options) => {
