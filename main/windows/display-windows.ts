@@ -32,7 +32,8 @@ export interface DisplayWindowPorts {
   openSession: Sessions['open'];
   /** What the runtime tells of the GPU. */
   graphics(): Pick<KioskHealth['screens'][number], 'gpu' | 'gpu_features' | 'video_decode'>;
-  onRecovery(step: RecoveryStep, assignment: DisplayAssignment): void;
+  /** @returns the step that is taken */
+  onRecovery(step: RecoveryStep, assignment: DisplayAssignment): RecoveryStep;
   /** The maintenance key combination was pressed. */
   onChord(assignment: DisplayAssignment): void;
   /** The window was asked to close. It stays open. */
@@ -87,8 +88,8 @@ export const createDisplayWindow = (
     view.show({ url, partition: assignment.partition, rotation: assignment.rotation });
   };
 
-  const recover = (step: RecoveryStep): void => {
-    ports.onRecovery(step, assignment);
+  const recover = (asked: RecoveryStep): void => {
+    const step = ports.onRecovery(asked, assignment);
     if (step.to === 'fallback') showTrouble(step.ms);
     else if (step.to !== 'relaunch') open();
   };
@@ -159,6 +160,8 @@ export interface DisplayWindowsPorts extends Omit<DisplayWindowPorts, 'onRecover
 
 const TICK_MS = 1_000;
 const MEMORY_MS = 60_000;
+/** A display whose page was heard within this time plays. */
+const OTHERS_MS = 15_000;
 
 /** @param options the memory of the machine, in bytes */
 export const createDisplayWindows = (ports: DisplayWindowsPorts, options: { memory: number }) => {
@@ -167,11 +170,16 @@ export const createDisplayWindows = (ports: DisplayWindowsPorts, options: { memo
   let lastRecovery: KioskHealth['lastRecovery'] = null;
   let suspended: ReadonlySet<number> = new Set();
 
-  const onRecovery = ({ to, reason }: RecoveryStep, { display, deviceId }: DisplayAssignment): void => {
+  const onRecovery = (asked: RecoveryStep, { display, deviceId }: DisplayAssignment): RecoveryStep => {
+    const othersPlay = [...windows].some(([id, window]) => id !== display.id && window.silentMs() < OTHERS_MS);
+    // They would go dark for one whose page is at fault.
+    const step: RecoveryStep = asked.to === 'relaunch' && othersPlay ? { to: 'recreate', reason: asked.reason } : asked;
+    const { to, reason } = step;
     recoveries[to] += 1;
     lastRecovery = { at: new Date().toISOString(), step: to, reason };
     ports.log.warn({ step: to, reason, display: display.label, deviceId }, 'recovering the page of a display');
     if (to === 'relaunch') ports.relaunch(reason);
+    return step;
   };
 
   let measuredAt = performance.now();

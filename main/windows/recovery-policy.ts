@@ -46,7 +46,7 @@ export const limits = {
   missingHeartbeats: 3,
   /** The deadline for the first heartbeat, in ms; twice as long after each page that missed it, until none is longer. */
   firstHeartbeatMs: 30_000,
-  longestFirstHeartbeatMs: 2 * 60_000,
+  longestFirstHeartbeatMs: 4 * 60_000,
   frozenMs: 20_000,
   failures: 3,
   failuresWithinMs: 60_000,
