@@ -88,14 +88,14 @@ export const createAppliance = (
     const given = what === 'secret' ? running?.options.sharedSecret : files.settings.pin;
     const stored = given == null ? (what === 'pin' ? files.state.read().pin : null) : await hashPin(given);
     if (stored === null) return false;
-    const attempt = await stickLock.try(value, stored);
-    return attempt.open || (attempt.waitMs > 0 ? null : false);
+    return stickLock.isWaiting() ? null : (await stickLock.try(value, stored)).open;
   };
   const provisioning = createProvisioning(
     {
       log,
       check: host.checkConfig,
       isRight,
+      wasBound: () => host.files()?.state.read().past.bound ?? true,
       setNetwork: async (network) => host.files()?.configure({ network: network as KioskSettings['network'] }),
     },
     { dataDir, sources: provisioningSources(platform, dirname(paths.appImage ?? process.execPath)) },

@@ -11,7 +11,7 @@ import { createMaintenance, type MaintenancePorts, maintenanceView } from './mai
 import type { Paths } from './paths.ts';
 import { hashPin } from './pin.ts';
 import type { KioskProxy } from './proxy.ts';
-import type { HostedService, ServiceHost } from './service-host.ts';
+import type { HostedService, KioskState, ServiceHost } from './service-host.ts';
 import { createSessions } from './sessions/index.ts';
 import { createSignIn } from './sign-in.ts';
 import { type StartError, startErrorOf, troubleUrl } from './trouble.ts';
@@ -193,13 +193,13 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
 
   /** Until when the box is new; recorded, so that no later start makes it new again. */
   let newUntil = Number.NEGATIVE_INFINITY;
+  const wasBound = ({ bound }: KioskState['past']): boolean =>
+    bound || assignments().some(({ screen, deviceId }) => (screen ?? service?.screenOf(deviceId) ?? null) !== null);
   const updateNew = (): void => {
     const state = host.files()?.state;
     if (state === undefined) return;
     const { past } = state.read();
-    const hasScreen = ({ screen, deviceId }: DisplayAssignment) =>
-      (screen ?? service?.screenOf(deviceId) ?? null) !== null;
-    const bound = past.bound || assignments().some(hasScreen);
+    const bound = wasBound(past);
     if (past.started && bound === past.bound) return;
     newUntil = performance.now() + NEW_MS;
     state
@@ -209,7 +209,11 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
   const hotspot = createHotspot(
     {
       log,
-      wasBound: () => host.files()?.state.read().past.bound ?? null,
+      // A full disk keeps no record of it.
+      wasBound: () => {
+        const files = host.files();
+        return files === null ? null : wasBound(files.state.read().past);
+      },
       settings: () => host.files()?.settings ?? null,
       configure: async (changes) => host.files()?.configure(changes),
       order: (word) => orderRoot(join(host.dataDir, 'updates'), word),

@@ -35,6 +35,8 @@ export const createLock = (monotonicNow: () => number) => {
   let failures = 0;
   let lockedUntil = 0;
   return {
+    /** Whether the next attempt would not be judged. */
+    isWaiting: () => monotonicNow() < lockedUntil,
     try: async (pin: string, stored: PinHash): Promise<Attempt> => {
       if (monotonicNow() < lockedUntil) return { open: false, waitMs: lockedUntil - monotonicNow() };
       // Counted before the comparison, so that concurrent attempts are delayed too.

@@ -65,6 +65,8 @@ interface ProvisioningPorts {
   check(folder: string): readonly string[];
   /** Whether a proof is right; null: it cannot be told yet, as after too many wrong ones. */
   isRight(proof: Proof): Promise<boolean | null>;
+  /** Whether a display has or had a screen. */
+  wasBound(): boolean;
   /** Keeps a valid network of the configuration. */
   setNetwork(network: unknown): Promise<void>;
 }
@@ -133,7 +135,7 @@ const foldersIn = async (folder: string): Promise<string[]> => {
 };
 
 export const createProvisioning = (
-  { log, check, isRight, setNetwork }: ProvisioningPorts,
+  { log, check, isRight, wasBound, setNetwork }: ProvisioningPorts,
   { dataDir, sources }: { dataDir: string; sources: ProvisioningSources },
 ) => {
   const target = join(dataDir, 'config.json');
@@ -235,9 +237,17 @@ export const createProvisioning = (
     return false;
   };
 
+  /** Whether its configuration is still to come: a phone may have named the Wi-Fi before. */
+  const isUnconfigured = async (): Promise<boolean> => {
+    const bytes = await readFile(target).catch(() => null);
+    if (bytes === null) return true;
+    const { kiosk, ...rest } = parse(bytes);
+    return !wasBound() && Object.keys(rest).length === 0 && Object.keys(objectIn(kiosk)).join() === 'network';
+  };
+
   const search = async (): Promise<boolean> => {
     for (const folder of sources.trusted) if (await importFrom(join(folder, 'config.json'), true)) return true;
-    const isNew = (await readFile(target).catch(() => null)) === null;
+    const isNew = await isUnconfigured();
     for (const folder of sources.removable) {
       const outer = sources.levels === 0 ? [] : await foldersIn(folder);
       const inner: string[] = [];

@@ -28,6 +28,7 @@ const boxWith = () => {
     networks: [] as unknown[],
     proofs: [] as string[],
     isLocked: false,
+    wasBound: false,
     put: (path: string, config: unknown) => {
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, typeof config === 'string' ? config : JSON.stringify(config));
@@ -43,6 +44,7 @@ const boxWith = () => {
             box.proofs.push(what);
             return box.isLocked ? null : value === { secret: other.sharedSecret, pin: '2468' }[what];
           },
+          wasBound: () => box.wasBound,
           setNetwork: async (network) => void box.networks.push(network),
         },
         {
@@ -102,6 +104,21 @@ test('a stick does not change a configured box', async () => {
   box.put(box.stick, other);
   expect(await box.start().poll()).toBe(false);
   expect(box.current()).toEqual(good);
+});
+
+test('a stick configures a new box whose Wi-Fi a phone has named, and no other', async () => {
+  const named = { kiosk: { network: { wifi: { ssid: 'House' } } } };
+  const box = boxWith();
+  box.put(box.target, named);
+  box.put(box.stick, other);
+  box.wasBound = true;
+  expect(await box.start().poll()).toBe(false);
+  box.wasBound = false;
+  box.put(box.target, { ...named, port: 8099 });
+  expect(await box.start().poll()).toBe(false);
+  box.put(box.target, named);
+  expect(await box.start().poll()).toBe(true);
+  expect(box.current()).toEqual(other);
 });
 
 test('only the top folder of a drive is searched, and a file without settings is refused', async () => {
