@@ -88,10 +88,12 @@ export const createLibrary = async (
 ) => {
   const { maxUploadBytes } = options;
   const { uploads: uploadDir, media: mediaDir } = dirs;
-  for (const name of await readdir(uploadDir)) {
-    if (!LEFTOVER.test(name)) continue;
-    await rm(join(uploadDir, name), { recursive: true, force: true });
-    log.info({ name }, 'deleted the temporary file of an interrupted upload');
+  for (const folder of new Set([uploadDir, mediaDir])) {
+    for (const name of await readdir(folder)) {
+      if (!LEFTOVER.test(name)) continue;
+      await rm(join(folder, name), { recursive: true, force: true });
+      log.info({ name }, 'deleted the temporary file of an interrupted upload');
+    }
   }
 
   /** Serializes changes, so that the file that a condition was checked against is the one that is changed. */
@@ -141,9 +143,11 @@ export const createLibrary = async (
     target: string,
     { modifiedAt, isApart = false }: { modifiedAt: Date; isApart?: boolean },
   ): Promise<void> => {
-    const temporary = join(uploadDir, `.upload-${randomUUID()}`);
+    const temporary = join(dirname(target), `.upload-${randomUUID()}`);
     const copy = async (): Promise<void> => {
+      await storage.require(dirname(target), stats.size);
       await copyFile(path, temporary);
+      await utimes(temporary, modifiedAt, modifiedAt);
       const copied = await open(temporary, 'r+');
       await copied.sync().finally(() => copied.close());
       await rename(temporary, target);
@@ -159,11 +163,12 @@ export const createLibrary = async (
       const linked = await stat(target);
       // Its date stays where it can, so that caches and pages that are in the middle of it go on.
       if (Math.floor(linked.mtimeMs) !== modifiedAt.getTime()) await utimes(target, modifiedAt, modifiedAt);
-      // What is known of a name that no folder has is forgotten.
-      await folders.changed(path, target);
-      catalog.again(path, stats, target, await stat(target));
-      const current = await stat(path);
-      if (current.mtimeMs !== stats.mtimeMs) catalog.again(target, await stat(target), path, current);
+      const [named, kept] = [await stat(target), await stat(path)];
+      // What is known of a name that no folder has is forgotten. The old name is the last that is looked at: without a name
+      // that is known the hash would have no file.
+      await folders.changed(target, path);
+      catalog.again(path, stats, target, named);
+      if (kept.mtimeMs !== stats.mtimeMs) catalog.again(target, named, path, kept);
       await systemDisk.syncFolder(dirname(target));
     } finally {
       await rm(temporary, { force: true });
@@ -196,8 +201,9 @@ export const createLibrary = async (
     if (newest(to) > Date.parse(modifiedAt)) return;
     if (to === name) {
       await utimes(path, new Date(modifiedAt), new Date(modifiedAt));
-      catalog.again(path, stats, path, await stat(path));
+      const dated = await stat(path);
       await folders.changed(path);
+      catalog.again(path, stats, path, dated);
       return;
     }
     if ((await current(to)) !== null) return;

@@ -1,5 +1,5 @@
 /** Renditions: what is shown instead of media that browsers do not show, or show badly. */
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Content } from '../../content/index.ts';
 import type { ContentIssue } from '../../contract/content-terms.ts';
@@ -19,13 +19,13 @@ import { createMeter } from './loudness.ts';
 import type { Profile } from './profile.ts';
 import { reasons } from './reasons.ts';
 import type { RenditionStore } from './store.ts';
-import { createRenditionWork, isGone, type SiteRenditions, type Wanted } from './work.ts';
+import { createRenditionWork, type SiteRenditions, type Wanted } from './work.ts';
 
 type Context = MediaContext & Pick<ServiceContext, 'ffmpeg' | 'confined' | 'runScript' | 'monotonicNow' | 'ids'>;
 
 interface Dependencies {
   store: RenditionStore;
-  catalog: Pick<Catalog, 'list' | 'reading' | 'onLearn' | 'measured'>;
+  catalog: Pick<Catalog, 'hashOf' | 'list' | 'reading' | 'onLearn' | 'measured'>;
   ledger: Pick<Ledger, 'all' | 'fileOf'>;
   downloads: Pick<Downloads, 'fetch'>;
   content: Pick<Content, 'mediaNames' | 'mediaUses' | 'onChange'>;
@@ -116,8 +116,12 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
     if (entry === undefined) return null;
     return async () => {
       const found = await measure(entry, signal);
+      if (signal.aborted) return;
+      const stats = await stat(entry.path).catch(() => null);
       // One that was renamed meanwhile is measured by its new name.
-      if (!signal.aborted && !(await isGone(entry.path))) catalog.measured(entry.sha256, found);
+      if (stats === null || catalog.hashOf(entry.path, stats) !== entry.sha256)
+        await context.folders.changed(entry.path);
+      else catalog.measured(entry.sha256, found);
     };
   };
 

@@ -7,6 +7,7 @@ import { countBy } from '../../domain/collections.ts';
 import { createDebounce } from '../../domain/debounce.ts';
 import { createEmitter } from '../../domain/emitter.ts';
 import type { ServiceContext } from '../../module.ts';
+import type { Catalog } from '../catalog.ts';
 import type { MediaContext } from '../context.ts';
 import { isOutOfSpace } from '../download.ts';
 import type { Downloads } from '../downloads.ts';
@@ -39,6 +40,7 @@ export interface SiteRenditions {
 
 interface Dependencies {
   store: RenditionStore;
+  catalog: Pick<Catalog, 'hashOf'>;
   converter: Converter;
   downloads: Pick<Downloads, 'fetch'>;
   /** What needs a rendition, in the order in which it is to be made. */
@@ -54,9 +56,6 @@ interface Dependencies {
 const MAX_ASKED = 200;
 const MAX_ATTEMPTS = 2;
 
-/** Whether a path has no file any more. */
-export const isGone = async (path: string): Promise<boolean> => (await stat(path).catch(() => null)) === null;
-
 const sync = async (file: string): Promise<void> => {
   const handle = await open(file, 'r+');
   await handle.sync().finally(() => handle.close());
@@ -67,7 +66,7 @@ type Context = Pick<MediaContext, 'folders' | 'log' | 'hasher' | 'now' | 'tempo'
 
 export const createRenditionWork = (context: Context, dependencies: Dependencies) => {
   const { folders, log, hasher, now, tempo, monotonicNow, ids, options } = context;
-  const { store, converter, downloads, wanted, requireRoom, askSite, rest } = dependencies;
+  const { store, catalog, converter, downloads, wanted, requireRoom, askSite, rest } = dependencies;
   const { convert: isOn, convertHours: hours, timeZone } = options;
   const closing = new AbortController();
   const news = createEmitter();
@@ -87,9 +86,18 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
 
   const room = (bytes: number, { isNamed }: Wanted): Promise<void> => requireRoom(bytes, isNamed);
 
-  /** @throws ConversionFault; CodedError `insufficient_storage`; the reason of the signal */
+  /** Whether the path of an original has no file, or another one: it was renamed, and the name may be used again. */
+  const hasMoved = async ({ path, sha256, hasOwner }: Wanted): Promise<'gone' | 'replaced' | null> => {
+    if (!hasOwner) return null;
+    const stats = await stat(path).catch(() => null);
+    if (stats === null) return 'gone';
+    return catalog.hashOf(path, stats) === sha256 ? null : 'replaced';
+  };
+
+  /** @throws ConversionFault; CodedError `insufficient_storage`; the reason of the signal; Error if its path has another file */
   const make = async (job: Wanted, signal: AbortSignal, onProgress: (share: number) => void): Promise<void> => {
     const { sha256, profile, mediaType, path } = job;
+    if ((await hasMoved(job)) !== null) throw new Error('the original has another name');
     const { size: before } = await stat(path);
     await room(before, job);
     const folder = await store.workFolder(sha256);
@@ -110,6 +118,8 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
       await sync(file);
       const own = await hasher.hashFile(file).digest(size);
       signal.throwIfAborted();
+      // What was read may be what has the name now.
+      if ((await hasMoved(job)) === 'replaced') throw new Error('the name of the original has another file');
       await store.put(sha256, file, { profile, sha256: own, size, mediaType: formOf(profile, mediaType).mediaType });
     } finally {
       clearInterval(timing);
@@ -121,8 +131,8 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
   const settle = async (job: Wanted, error: unknown): Promise<void> => {
     const { sha256, profile } = job;
     const name = job.path;
-    // It was renamed before it was opened: no fault of the file, which is looked for by its new name.
-    if (await isGone(name)) return folders.changed(name);
+    // No fault of the file, which is looked for by its new name.
+    if ((await hasMoved(job)) !== null) return folders.changed(name);
     if (isOutOfSpace(error)) {
       held.set(sha256, reasons.room);
       log.warn({ name, reason: (error as Error).message }, 'there is no room for a rendition');
