@@ -31,11 +31,10 @@ export const createBypass = (noProxy: readonly string[]): ((host: string) => boo
   };
 };
 
-/** A network as Chromium writes it. */
+/** A network as Chromium reads it: no brackets. */
 const ruleOf = (entry: string): string => {
   const [address = '', prefix] = entry.split('/');
-  const isSix = address.includes(':');
-  return `${isSix ? `[${address}]` : address}/${prefix ?? (isSix ? 128 : 32)}`;
+  return `${address}/${prefix ?? (address.includes(':') ? 128 : 32)}`;
 };
 
 /** The same rules as Chromium's list of hosts without a proxy. */

@@ -209,9 +209,9 @@ describe('without the proxy', () => {
 describeBrowser('pages of the kiosk, in a Chromium that has its proxy and its rules', () => {
   const noProxy = ['.example.org', '203.0.113.7', '2001:db8::/32', 'intranet.example.com'];
   const hosts = [
-    ...['feeds.example.com', 'x.intranet.example.com', 'badexample.org', '8.8.8.8', '203.0.113.8', '[2001:db9::1]'],
     ...['screen', 'box.local', 'nas.lan', '10.0.0.9', '192.168.7.7', '172.16.0.1', '169.254.1.1', '127.0.0.1'],
     ...['[::1]', '[fd00::1]', 'localhost', 'a.example.org', '203.0.113.7', '[2001:db8::1]', 'intranet.example.com'],
+    ...['feeds.example.com', 'x.intranet.example.com', 'badexample.org', '8.8.8.8', '203.0.113.8', '[2001:db9::1]'],
   ];
 
   it('lead the same hosts to it as the service does, pages and streams of slides among them', async () => {
@@ -235,6 +235,7 @@ describeBrowser('pages of the kiosk, in a Chromium that has its proxy and its ru
     await expect.poll(() => askedOf('/board')[0], patience).toBe('http://dash.example.com:8099/board');
     expect(proxy.asked.filter((each) => each.includes('127.0.0.1'))).toEqual([]);
 
+    // The last is asked for when the others are.
     const images = hosts.map((host) => `<img src="http://${host}:8099/rule">`).join('');
     await open(`data:text/html,${encodeURIComponent(images)}`);
     const isDirect = createBypass(noProxy);
