@@ -51,8 +51,9 @@ test('a person is made, invited, joins, and is disabled', { timeout: 60_000 }, a
   expect((await signageHere([...at, 'keys', 'list'], own)).stdout).toContain(keys[0].id);
 
   // What she follows ends with her key.
+  const [before] = await listKeys();
   const following = signageHere([...at, 'log', box.nodeId, '--follow'], own);
-  const isFollowing = async () => (await listKeys())[0].last_used_at !== keys[0].last_used_at;
+  const isFollowing = async () => (await listKeys())[0].last_used_at !== before.last_used_at;
   await expect.poll(isFollowing, patience).toBe(true);
   expect((await signageHere([...at, 'people', 'disable', 'maria', '--yes'], env)).code).toBe(0);
   const ended = await following;
