@@ -176,6 +176,21 @@ describe('the kiosk', () => {
     expect(kiosk.health().screens.map(({ display: name }) => name)).toEqual(['TV 1', 'TV 2']);
   });
 
+  it('starts the app once more where no page starts, and not while another display plays', async () => {
+    const { kiosk, log, views } = kioskWith(async () => running(), [display(1), display(2)]);
+    kiosk.openWindows();
+    await kiosk.startService();
+    const relaunches = () => log.filter((line) => line.startsWith('relaunch'));
+    const beat = { frames: 10, ready: true, hidden: false, slide: 'a', video: null };
+    const playing = setInterval(() => views.find(({ id }) => id === 1)?.handlers.onHeartbeat(beat), 3_000);
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(relaunches()).toEqual([]);
+    expect(log.filter((line) => line.startsWith('2 shows http')).length).toBeGreaterThan(4);
+    clearInterval(playing);
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(relaunches()[0]).toContain('did not start within 240 s');
+  });
+
   it.each<[string, Partial<Display['bounds']>]>([
     ['no size', { width: 0, height: 0 }],
     ['a negative size', { width: -1 }],
