@@ -19,11 +19,23 @@ export const ownPage = (file: string, query: Readonly<Record<string, string>> = 
 /** Their session. Only this session handles the scheme, so that no other page can load them. */
 export const ownPartition = 'kiosk-pages';
 
-export const mediaTypes: Readonly<Record<string, string>> = {
+const mediaTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.woff2': 'font/woff2',
+};
+
+/** A file of the pages with its media type; null: there is none of that name. @param pagesDir a flat folder */
+export const readOwnFile = async (
+  pagesDir: string,
+  name: string,
+): Promise<{ type: string; bytes: Uint8Array<ArrayBuffer> } | null> => {
+  const type = mediaTypes[extname(name)];
+  // A file name, not a path.
+  if (type === undefined || !/^[\w.-]+$/.test(name)) return null;
+  const bytes = await readFile(join(pagesDir, name)).catch(() => null);
+  return bytes === null ? null : { type, bytes: new Uint8Array(bytes) };
 };
 
 /** Must be called before the app is ready. */
@@ -36,16 +48,8 @@ export const serveOwnPages = (session: Pick<Session, 'protocol'>, pagesDir: stri
   session.protocol.handle('kiosk', async ({ url }) => {
     // `URL.origin` is null for schemes unknown to Node.
     const { host, pathname } = new URL(url);
-    const name = pathname.slice(1);
-    const type = mediaTypes[extname(name)];
-    // A file name, not a path.
-    if (ownOrigin !== `kiosk://${host}` || type === undefined || !/^[\w.-]+$/.test(name)) {
-      return new Response(null, { status: 404 });
-    }
-    try {
-      return new Response(new Uint8Array(await readFile(join(pagesDir, name))), { headers: { 'Content-Type': type } });
-    } catch {
-      return new Response(null, { status: 404 });
-    }
+    const file = ownOrigin === `kiosk://${host}` ? await readOwnFile(pagesDir, pathname.slice(1)) : null;
+    if (file === null) return new Response(null, { status: 404 });
+    return new Response(file.bytes, { headers: { 'Content-Type': file.type } });
   });
 };

@@ -1,10 +1,8 @@
 /** The form that a phone fills in over the box's own Wi-Fi: the only thing that answers there. */
-import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { extname, join } from 'node:path';
 import type { Logger } from 'pino';
 import { type KioskSettings, type NetworkFault, readKiosk } from '../../service/public.ts';
-import { mediaTypes } from '../own-pages.ts';
+import { readOwnFile } from '../own-pages.ts';
 
 export type Wifi = NonNullable<NonNullable<KioskSettings['network']>['wifi']>;
 
@@ -54,7 +52,7 @@ export const openForm = (
     `http://${address}${port === FORM_PORT ? '' : `:${(server.address() as { port: number }).port}`}`;
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, (request, response) => {
     onVisitor();
-    const answer = (status: number, body: string | Buffer, type = 'application/json'): void => {
+    const answer = (status: number, body: string | Uint8Array, type = 'application/json'): void => {
       const safe = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff', Connection: 'close' };
       response.writeHead(status, { ...safe, 'Content-Type': type }).end(body);
     };
@@ -82,14 +80,14 @@ export const openForm = (
       if (method !== 'GET') return answer(405, '{}');
       if (url === '/wifi') return answer(200, JSON.stringify(shown()));
       const name = url === '/' ? 'network.html' : url.slice(1);
-      const type = mediaTypes[extname(name)];
-      if (type === undefined || !(name.startsWith('network.') || name.endsWith('.woff2')) || !/^[\w.-]+$/.test(name))
-        return answer(404, '{}');
-      answer(200, await readFile(join(pagesDir, name)), type);
+      const isOfForm = name.startsWith('network.') || name.endsWith('.woff2');
+      const file = isOfForm ? await readOwnFile(pagesDir, name) : null;
+      if (file === null) return answer(404, '{}');
+      answer(200, file.bytes, file.type);
     };
-    act().catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') log.warn({ err: error }, 'the form of the Wi-Fi failed');
-      if (!response.headersSent) answer(error.code === 'ENOENT' ? 404 : 500, '{}');
+    act().catch((error: unknown) => {
+      log.warn({ err: error }, 'the form of the Wi-Fi failed');
+      if (!response.headersSent) answer(500, '{}');
     });
   });
   server.maxConnections = 64;

@@ -1,17 +1,11 @@
 /** The form over the Wi-Fi of the box itself: a phone names the Wi-Fi of the house. */
 import './network.css';
-import { languages, type Texts } from 'virtual:texts/onboarding';
 import type { NetworkFault } from '../../service/contract/onboarding.ts';
 import { element } from '../onboarding/element.ts';
-import { textsFor } from '../texts/messages.ts';
+import { loadTexts } from '../onboarding/texts.ts';
 
-const { tag, wifi: texts, network } = textsFor<Texts>(languages, navigator.languages);
-document.documentElement.lang = tag;
+const { wifi: texts, network } = loadTexts(document, navigator.languages, ({ wifi }) => wifi);
 document.title = texts.title;
-for (const each of document.querySelectorAll<HTMLElement>('[data-text]')) {
-  const text = texts[each.dataset['text'] as keyof typeof texts];
-  if (typeof text === 'string') each.textContent = text;
-}
 
 const list = element<HTMLSelectElement>('list');
 const [ssid, password, country] = ['ssid', 'password', 'country'].map((id) => element<HTMLInputElement>(id)) as [
