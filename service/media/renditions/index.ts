@@ -1,5 +1,5 @@
 /** Renditions: what is shown instead of media that browsers do not show, or show badly. */
-import { open, stat } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Content } from '../../content/index.ts';
 import type { ContentIssue } from '../../contract/content-terms.ts';
@@ -19,7 +19,7 @@ import { createMeter } from './loudness.ts';
 import type { Profile } from './profile.ts';
 import { reasons } from './reasons.ts';
 import type { RenditionStore } from './store.ts';
-import { createRenditionWork, type SiteRenditions, type Wanted } from './work.ts';
+import { createRenditionWork, moved, type SiteRenditions, type Wanted } from './work.ts';
 
 type Context = MediaContext & Pick<ServiceContext, 'ffmpeg' | 'confined' | 'runScript' | 'monotonicNow' | 'ids'>;
 
@@ -117,10 +117,8 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
     return async () => {
       const found = await measure(entry, signal);
       if (signal.aborted) return;
-      const stats = await stat(entry.path).catch(() => null);
       // One that was renamed meanwhile is measured by its new name.
-      if (stats === null || catalog.hashOf(entry.path, stats) !== entry.sha256)
-        await context.folders.changed(entry.path);
+      if ((await moved(catalog, entry)) !== null) await context.folders.changed(entry.path);
       else catalog.measured(entry.sha256, found);
     };
   };

@@ -56,6 +56,16 @@ interface Dependencies {
 const MAX_ASKED = 200;
 const MAX_ATTEMPTS = 2;
 
+/** Whether the path of an original has no file, or another one: it was renamed, and the name may be used again. */
+export const moved = async (
+  catalog: Pick<Catalog, 'hashOf'>,
+  { path, sha256 }: { path: string; sha256: string },
+): Promise<'gone' | 'replaced' | null> => {
+  const stats = await stat(path).catch(() => null);
+  if (stats === null) return 'gone';
+  return catalog.hashOf(path, stats) === sha256 ? null : 'replaced';
+};
+
 const sync = async (file: string): Promise<void> => {
   const handle = await open(file, 'r+');
   await handle.sync().finally(() => handle.close());
@@ -86,13 +96,8 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
 
   const room = (bytes: number, { isNamed }: Wanted): Promise<void> => requireRoom(bytes, isNamed);
 
-  /** Whether the path of an original has no file, or another one: it was renamed, and the name may be used again. */
-  const hasMoved = async ({ path, sha256, hasOwner }: Wanted): Promise<'gone' | 'replaced' | null> => {
-    if (!hasOwner) return null;
-    const stats = await stat(path).catch(() => null);
-    if (stats === null) return 'gone';
-    return catalog.hashOf(path, stats) === sha256 ? null : 'replaced';
-  };
+  /** A copy has its path for good. */
+  const hasMoved = async (job: Wanted) => (job.hasOwner ? moved(catalog, job) : null);
 
   /** @throws ConversionFault; CodedError `insufficient_storage`; the reason of the signal; Error if its path has another file */
   const make = async (job: Wanted, signal: AbortSignal, onProgress: (share: number) => void): Promise<void> => {
