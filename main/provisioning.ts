@@ -28,7 +28,7 @@ const withSecretOf = (imported: Buffer, current: Uint8Array | null): Buffer => {
   return secret === undefined || secretIn(config) !== undefined ? imported : withSecret(config, secret);
 };
 
-/** What shows that whoever made a file may change this box. */
+/** The proof in a file that its author may change this box. */
 export interface Proof {
   what: 'secret' | 'pin';
   value: string;

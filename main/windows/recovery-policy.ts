@@ -44,7 +44,7 @@ export const limits = {
   heartbeatMs: 3_000,
   /** The number of heartbeats that may be missing; more where a page needs longer than the first deadline to start. */
   missingHeartbeats: 3,
-  /** The deadline for the first heartbeat, in ms; twice as long after each page that missed it, until none is longer. */
+  /** The deadline for the first heartbeat, in ms; doubled after each page that missed it, up to the longest. */
   firstHeartbeatMs: 30_000,
   longestFirstHeartbeatMs: 4 * 60_000,
   frozenMs: 20_000,

@@ -29,7 +29,7 @@ const summary = async (box: TestService) =>
     ...keys.map((key) => key.id),
   ]);
 
-/** How many answers there are of each kind; an error of the service or of a connection is none that a client may cause. */
+/** The number of answers by kind: the status, or what refusalOf says of a refusal. A lost connection rejects. */
 const tally = async (answers: Promise<Response>[]): Promise<Record<string, number>> => {
   const counts: Record<string, number> = {};
   for (const answer of await Promise.all(answers)) {

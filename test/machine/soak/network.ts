@@ -63,7 +63,7 @@ const shownWifi = async (not = ''): Promise<{ ssid: string; password: string }> 
 };
 
 const enter = (name: string): string => `nsenter --net=/run/netns/${name}`;
-/** Puts a file there, whatever is in it. */
+/** Writes a file of any content. */
 const put = (path: string, text: string): Promise<string> => inside(`echo ${base64(text)} | base64 -d >${path}`);
 const hex = (text: string): string => Buffer.from(text).toString('hex');
 
