@@ -1,7 +1,10 @@
 /**
  * The keys of Home Assistant's MQTT discovery of the components that this product uses, their types, and which are
- * required: `homeassistant/components/mqtt/` of github.com/home-assistant/core at commit
- * 12e9414247f8af0a604ca15d262c2de8b2da5b90. Home Assistant ignores other keys; here they are faults.
+ * required: `homeassistant/components/mqtt/` of github.com/home-assistant/core, `sensor.py` and `number.py` at commit
+ * 12e9414247f8af0a604ca15d262c2de8b2da5b90, `config.py` at 459c79f295fd592fc7b235e4bcb5a6a3d160754e, `button.py` at
+ * 1ecdb9be82be2596c8145d2cf9a3ca3c6daf8d2a, `notify.py` at 78247e60bf4b2fdbe338fcf26c4bac931efd7fd6, `image.py` at
+ * 02e6124621fb9f465aa7e4b8d96ba2435be35abc, `binary_sensor.py` and `switch.py` as of 2025, `schemas.py` as of 2026.
+ * Home Assistant ignores other keys; here they are faults.
  */
 import { z } from 'zod';
 
