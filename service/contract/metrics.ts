@@ -112,6 +112,15 @@ export const metrics = {
     help: 'Frames of films on the pages of this box: shown, or dropped because they came too late.',
     labels: { result: ['decoded', 'dropped'] },
   },
+  signage_display_info: {
+    type: 'gauge',
+    help: '1; how a display of the kiosk is painted, and its films are decoded, as in /healthz.',
+    labels: {
+      display: { most: 32 },
+      gpu: ['hardware', 'software'],
+      video_decode: ['hardware', 'software', 'unknown'],
+    },
+  },
   signage_clock_trusted: { type: 'gauge', help: '1: the clock of the box is plausible; 0: it was never set.' },
 } as const satisfies Readonly<Record<`signage_${string}`, Metric>>;
 
@@ -119,4 +128,6 @@ export type MetricName = keyof typeof metrics;
 
 /** The values of some metrics: a number, or numbers by the values of the labels, one level for each label. */
 export type MetricReport = Partial<Record<MetricName, number | CountsByLabel>>;
-type CountsByLabel = Readonly<Record<string, number | Readonly<Record<string, number>>>>;
+interface CountsByLabel {
+  readonly [value: string]: number | CountsByLabel;
+}

@@ -114,7 +114,12 @@ export const createRecords = async (
       signage_slides_shown_total: shown,
       signage_plays_refused_total: plays.refused(),
       signage_clock_trusted: Number(isTrusted(now())),
-      ...(kiosk && { signage_recoveries_total: kiosk().recoveries }),
+      ...(kiosk && {
+        signage_recoveries_total: kiosk().recoveries,
+        signage_display_info: Object.fromEntries(
+          kiosk().screens.map(({ display, gpu, video_decode }) => [display, { [gpu]: { [video_decode]: 1 } }]),
+        ),
+      }),
     }),
     health: () => {
       const { issues, notes = [] } = alerts.health();

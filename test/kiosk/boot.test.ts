@@ -41,6 +41,8 @@ describeBrowser('the kiosk', { timeout: 120_000 }, () => {
       recoveries: { reload: 0, recreate: 0, fallback: 0, relaunch: 0 },
       lastRecovery: null,
     });
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    expect(metrics).toMatch(/^signage_display_info\{display="[^"]+",gpu="hardware",video_decode="[a-z]+"\} 1$/m);
     await kiosk.quit();
     expect(await kiosk.ended()).toBe(0);
 
