@@ -59,13 +59,20 @@ export const appImageInstaller = (program: string, restart: () => void): Install
 };
 
 /**
- * Orders an action that needs root: a systemd path unit watches for the file and runs `update-player`.
- * @param order a word of `update-player`: install, roll-back, keep, quit, reboot, power-off, or reset, which has folders below it
+ * Orders an action that needs root: a systemd path unit watches for the file and runs `update-player`. It takes the place of
+ * one that root has not taken yet, unless it is for the Wi-Fi of the box itself.
+ * @param order a word of `update-player`: install, roll-back, keep, quit, reboot, power-off, hotspot-open, hotspot-close,
+ * hotspot-join, or reset, which has folders below it
+ * @throws Error if it is for the Wi-Fi, and another order waits
  */
 export const orderRoot = async (updatesDir: string, order: string): Promise<void> => {
+  const [word = ''] = order.split('\n');
+  const draft = join(updatesDir, `${word}.new`);
   await mkdir(updatesDir, { recursive: true });
-  await writeFile(join(updatesDir, 'order.new'), `${order}\n`);
-  await rename(join(updatesDir, 'order.new'), join(updatesDir, 'order'));
+  await writeFile(draft, `${order}\n`);
+  const path = join(updatesDir, 'order');
+  if (!word.startsWith('hotspot-')) return rename(draft, path);
+  await link(draft, path).finally(() => rm(draft));
 };
 
 /**

@@ -225,6 +225,9 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
     const programs = {
       runuser: 'shift 3; exec "$@"',
       systemctl: `echo "systemctl $*" >> '${calls}'`,
+      // The disk is that of this computer.
+      fstrim: ':',
+      'systemd-run': `echo "systemd-run $*" >> '${calls}'`,
       'dpkg-query': `case $2 in *Depends*) printf 'libnss3, sway' ;; *) printf 1.0.0 ;; esac`,
       // The package is unpacked for real, as dpkg does: new files take the places of old ones.
       dpkg: `case $1 in
@@ -386,6 +389,13 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
       await run('order');
       expect(calls()).toEqual(['rauc install signage-player-2.0.0-amd64.raucb', 'systemctl reboot']);
       expect(existsSync(fault)).toBe(false);
+    });
+
+    test('the Wi-Fi of the box itself keeps no other order waiting, and ends with the next for it', async () => {
+      const { root, run, calls } = await imageBox({ order: 'hotspot-open' });
+      await run('order');
+      const start = `--quiet --collect --no-block --unit=signage-hotspot ${root}/usr/lib/signage/hotspot open`;
+      expect(calls()).toEqual(['systemctl stop signage-hotspot.service', `systemd-run ${start}`]);
     });
 
     test('what RAUC refuses is told, and nothing starts anew', async () => {

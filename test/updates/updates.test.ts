@@ -1,10 +1,16 @@
 /** A box through its updates: real feed, real electron-updater, real files; only the clock and the program are made up. */
-import { mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createDownloads } from '../../main/updates/downloads.ts';
-import { appImageInstaller, debInstaller, type Installer, imageInstaller } from '../../main/updates/installers.ts';
+import {
+  appImageInstaller,
+  debInstaller,
+  type Installer,
+  imageInstaller,
+  orderRoot,
+} from '../../main/updates/installers.ts';
 import { createUpdates, type Updates } from '../../main/updates/updates.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { nodeUpdater, publicKey, serveFeed, writeRelease } from './release.ts';
@@ -222,6 +228,17 @@ test('a deb is ordered from root, by a file that is there at once and whole', as
   await box.later(10 * HOUR);
   await box.later(MINUTE);
   expect(box.updates.status().ready).toBe('2.0.0');
+});
+
+test('an order that waits is displaced by the next one, but not by one for the Wi-Fi of the box', async () => {
+  const folder = temporaryFolder();
+  const waiting = () => readFileSync(join(folder, 'order'), 'utf8');
+  await orderRoot(folder, 'hotspot-open');
+  expect(waiting()).toBe('hotspot-open\n');
+  await orderRoot(folder, 'reset\n/srv/media');
+  await expect(orderRoot(folder, 'hotspot-close')).rejects.toThrow(/EEXIST/);
+  expect(waiting()).toBe('reset\n/srv/media\n');
+  expect(readdirSync(folder)).toEqual(['order']);
 });
 
 test('a system is kept once it has proved well, also where the record of its trial was lost', async () => {
