@@ -42,8 +42,8 @@ export const release = 'trixie';
 const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const components = 'main non-free-firmware';
 
-/** Chromium and a font for its own texts. */
-const standIn = ['chromium', 'fonts-dejavu-core'];
+/** Chromium, with and without windows, and a font for its own texts. */
+const standIn = ['chromium', 'chromium-headless-shell', 'fonts-dejavu-core'];
 /** Debian's signed loaders for UEFI, and GRUB for BIOS with the program that links it and its library. */
 const boot = ['shim-signed', 'grub-efi-amd64-signed', 'grub-pc-bin', 'grub-common', 'libdevmapper1.02.1'];
 

@@ -23,7 +23,15 @@ const cache = process.env['SIGNAGE_MACHINE_CACHE'] || work;
 
 /** What a PC has after the installer, and what stands in for the runtime: Chromium. */
 const installed = [
-  ...['linux-image-amd64', 'grub-efi-amd64', 'grub-efi-amd64-signed', 'openssh-server', 'sudo', 'chromium'],
+  ...[
+    'linux-image-amd64',
+    'grub-efi-amd64',
+    'grub-efi-amd64-signed',
+    'openssh-server',
+    'sudo',
+    'chromium',
+    'chromium-headless-shell',
+  ],
   ...['fonts-dejavu-core', 'ca-certificates'],
 ];
 
