@@ -91,6 +91,22 @@ describe.skipIf(!hasFfmpeg)('a conversion', () => {
     await untilState(box, 'spare.tiff', 'ready');
   });
 
+  it.skipIf(process.platform !== 'linux')('ends with its hours, and begins again in the next ones', async () => {
+    let wall = Date.parse('2026-05-04T05:59:00Z');
+    const env = { SIGNAGE_CONVERT_HOURS: '22:00-06:00', SIGNAGE_TIMEZONE: 'UTC' };
+    const box = await startTestService({ content: empty, env, wall: () => wall });
+    await put(box, 'film.mp4', film('0x00a000', isSoak ? 60 : 8));
+    const readers = (): number => readersOf(join(box.dataDir, 'uploads', 'film.mp4')).length;
+    await untilState(box, 'film.mp4', 'converting');
+    await expect.poll(readers, { timeout: 20_000, interval: 5 }).toBeGreaterThan(0);
+    wall = Date.parse('2026-05-04T06:00:01Z');
+    await untilState(box, 'film.mp4', 'queued');
+    await expect.poll(readers, patience).toBe(0);
+    expect(logged(box, 'a medium could not be converted')).toEqual([]);
+    wall = Date.parse('2026-05-04T22:00:01Z');
+    await untilState(box, 'film.mp4', 'ready');
+  });
+
   it.skipIf(process.platform !== 'linux')('of an original that is renamed goes on, and is made once', async () => {
     const content = lobbyWith([{ kind: 'video', media_url: '/media/film.mp4' }]);
     const box = await startTestService({ content });

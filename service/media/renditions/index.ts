@@ -106,15 +106,15 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
   };
 
   const measure = createMeter(context);
-  /** Measures one file whose loudness is not known. */
-  const rest = async (signal: AbortSignal): Promise<(() => Promise<void>) | null> => {
+  /** Finds a file whose loudness is not known, to be measured. */
+  const rest = async (): Promise<((signal: AbortSignal) => Promise<void>) | null> => {
     if ((await context.ffmpeg.find()) === null) return null;
     const entry = (await catalog.list(KEPT_MS)).find(
       ({ loudness, isProbed, isReadable, mediaType }) =>
         loudness === undefined && isProbed && isReadable && /^(?:video|audio)\//.test(mediaType),
     );
     if (entry === undefined) return null;
-    return async () => {
+    return async (signal) => {
       const found = await measure(entry, signal);
       if (signal.aborted) return;
       // One that was renamed meanwhile is measured by its new name.

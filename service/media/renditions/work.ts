@@ -48,8 +48,8 @@ interface Dependencies {
   /** @throws CodedError `insufficient_storage` @param mayEvict whether other files may be removed for it */
   requireRoom(bytes: number, mayEvict: boolean): Promise<void>;
   askSite(originals: readonly string[]): Promise<SiteRenditions>;
-  /** Does the next piece of work that nothing waits for; null: there is none. */
-  rest(signal: AbortSignal): Promise<(() => Promise<void>) | null>;
+  /** The next piece of work that nothing waits for; null: there is none. */
+  rest(): Promise<((signal: AbortSignal) => Promise<void>) | null>;
 }
 
 /** Originals that other boxes are asked about at a time. */
@@ -154,32 +154,45 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     news.emit();
   };
 
-  const begin = (job: Wanted): void => {
+  const isOpen = (): boolean => untilOpen(hours, now(), timeZone) === 0;
+
+  /** Does the one piece of work of this box, which its hours end. */
+  const occupy = (sha256: string, work: (signal: AbortSignal, onProgress: (share: number) => void) => Promise<void>) => {
     const abort = new AbortController();
-    const { sha256, profile } = job;
-    const begun = performance.now();
-    const signal = AbortSignal.any([abort.signal, closing.signal]);
+    // They are polled, because the site's clock may be set.
+    const poll = setInterval(() => {
+      if (!isOpen()) abort.abort(new Error('the hours are over'));
+    }, tempo.media.hours);
     const current = { sha256, progress: 0, abort, done: Promise.resolve() };
     running = current;
-    current.done = make(job, signal, (share) => {
+    const onProgress = (share: number): void => {
       current.progress = share;
-    })
-      .then(
-        () => {
-          attempts.delete(sha256);
-          counts.made += 1;
-          const seconds = Math.round((performance.now() - begun) / 1000);
-          log.info({ name: job.path, profile, seconds }, 'a medium is converted');
-          news.emit();
-        },
-        // Nobody wants it any more, or it begins again at the next start.
-        (error: unknown) => (signal.aborted ? undefined : settle(job, error)),
-      )
-      .catch((err: unknown) => log.warn({ err }, 'the result of a conversion could not be stored'))
-      .finally(() => {
-        running = null;
-        look();
-      });
+    };
+    current.done = work(AbortSignal.any([abort.signal, closing.signal]), onProgress).finally(() => {
+      clearInterval(poll);
+      running = null;
+      look();
+    });
+  };
+
+  const begin = (job: Wanted): void => {
+    const { sha256, profile } = job;
+    const begun = performance.now();
+    occupy(sha256, (signal, onProgress) =>
+      make(job, signal, onProgress)
+        .then(
+          () => {
+            attempts.delete(sha256);
+            counts.made += 1;
+            const seconds = Math.round((performance.now() - begun) / 1000);
+            log.info({ name: job.path, profile, seconds }, 'a medium is converted');
+            news.emit();
+          },
+          // Nobody wants it any more, or it begins again in the next hours or at the next start.
+          (error: unknown) => (signal.aborted ? undefined : settle(job, error)),
+        )
+        .catch((err: unknown) => log.warn({ err }, 'the result of a conversion could not be stored')),
+    );
   };
 
   const fetchOne = async ({ sha256, profile }: Wanted, sources: SiteRenditions['holders']): Promise<void> => {
@@ -230,36 +243,18 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     each.state === 'none' ? [] : [{ ...each, state: each.state }];
 
   const beginRest = async (): Promise<void> => {
-    const { signal } = closing;
-    if (running !== null || !isOn || signal.aborted || untilOpen(hours, now(), timeZone) > 0) return;
-    const work = await rest(signal);
-    if (work === null || running !== null) return;
-    const done = work()
-      .catch((err: unknown) => log.debug({ err }, 'a medium could not be measured'))
-      .finally(() => {
-        running = null;
-        look();
-      });
-    running = { sha256: '', progress: 0, abort: closing, done };
+    if (running !== null || !isOn || closing.signal.aborted || !isOpen()) return;
+    const work = await rest();
+    if (work === null || closing.signal.aborted) return;
+    occupy('', (signal) =>
+      work(signal).catch((err: unknown) => log.debug({ err }, 'a medium could not be measured')),
+    );
   };
 
-  const step = async (): Promise<void> => {
-    const found = await wanted();
-    jobs = new Map(found.map((job) => [job.sha256, job]));
-    await store.remove(store.originals().filter((sha256) => !jobs.has(sha256)));
-    for (const map of [attempts, held, missing])
-      for (const sha256 of map.keys()) if (!jobs.has(sha256)) map.delete(sha256);
-    if (running !== null && running.sha256 !== '' && !jobs.has(running.sha256))
-      running.abort.abort(new Error('the original is gone'));
-    const todo = [...jobs.values()]
-      .filter((job) => !isDone(job) && !fetching.has(job.sha256))
-      // What has to wait holds nothing else up.
-      .sort((a, b) => Number(held.has(a.sha256)) - Number(held.has(b.sha256)));
-    if (todo.length === 0) return beginRest();
-    if (closing.signal.aborted) return;
-    const site = await askSite(todo.slice(0, MAX_ASKED).map(({ sha256 }) => sha256));
-    const isOpen = untilOpen(hours, now(), timeZone) === 0;
-    for (const job of todo.slice(0, MAX_ASKED)) {
+  /** @returns whether another box has, or may have, something of these */
+  const stepJobs = async (todo: readonly Wanted[]): Promise<boolean> => {
+    const site = await askSite(todo.map(({ sha256 }) => sha256));
+    for (const job of todo) {
       const { sha256, isUpload } = job;
       const holders = site.holders.filter(({ original }) => original === sha256);
       const lack = await lackOf(job);
@@ -275,13 +270,31 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
         const reason = holders.find(({ state }) => state === 'failed')?.reason ?? reasons.program;
         await store.fail(sha256, { profile: job.profile, reason });
         news.emit();
-      } else if (next === 'convert' && running === null && isOpen && !closing.signal.aborted) {
+      } else if (next === 'convert' && running === null && isOpen() && !closing.signal.aborted) {
         if (await hasRoom(job)) begin(job);
       }
     }
+    return site.holders.length > 0 || site.isIncomplete;
+  };
+
+  const step = async (): Promise<void> => {
+    const found = await wanted();
+    jobs = new Map(found.map((job) => [job.sha256, job]));
+    await store.remove(store.originals().filter((sha256) => !jobs.has(sha256)));
+    for (const map of [attempts, held, missing])
+      for (const sha256 of map.keys()) if (!jobs.has(sha256)) map.delete(sha256);
+    if (running !== null && running.sha256 !== '' && !jobs.has(running.sha256))
+      running.abort.abort(new Error('the original is gone'));
+    const todo = [...jobs.values()]
+      .filter((job) => !isDone(job) && !fetching.has(job.sha256))
+      // What has to wait holds nothing else up.
+      .sort((a, b) => Number(held.has(a.sha256)) - Number(held.has(b.sha256)));
+    if (closing.signal.aborted) return;
+    const isAnswered = todo.length > 0 && (await stepJobs(todo.slice(0, MAX_ASKED)));
+    await beginRest();
+    if (todo.length === 0 && isOpen()) return;
     clearTimeout(timer);
-    timer = setTimeout(look, site.holders.length > 0 || site.isIncomplete ? tempo.media.askAgain : tempo.media.convert);
-    timer.unref();
+    timer = setTimeout(look, isAnswered ? tempo.media.askAgain : tempo.media.convert).unref();
   };
 
   /** An original that did not fit is tried again once it may. */
@@ -361,9 +374,9 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
       closing.abort();
       look.cancel();
       clearTimeout(timer);
+      await stepping;
       await running?.done;
       await Promise.all(fetching.values());
-      await stepping;
     },
   };
 };
