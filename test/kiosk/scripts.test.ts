@@ -1,5 +1,6 @@
 /** Scripts of the service in the kiosk, whose own program is no Node.js: utility processes, held as its other children. */
 import { writeFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createRunScript } from '../../main/scripts.ts';
@@ -8,7 +9,10 @@ import { temporaryFolder } from '../support/service.ts';
 
 const fork = ((...given: ConstructorParameters<typeof UtilityProcess>) => new UtilityProcess(...given)) as never;
 
-const run = (source: string, { timeout = 20_000, resident = 2 ** 30, signal = new AbortController().signal } = {}) => {
+const run = (
+  source: string,
+  { timeout = 20_000, resident = 2 ** 30, isIdle = false, signal = new AbortController().signal } = {},
+) => {
   const folder = temporaryFolder();
   const script = join(folder, 'script.cjs');
   writeFileSync(script, source);
@@ -20,6 +24,7 @@ const run = (source: string, { timeout = 20_000, resident = 2 ** 30, signal = ne
     folder,
     timeout,
     resident,
+    isIdle,
     signal,
   });
 };
@@ -35,6 +40,13 @@ it('says what the script complained about', async () => {
   const { isDone, stderr } = await run(`throw new Error('no picture in it');`);
   expect(isDone).toBe(false);
   expect(stderr).toContain('no picture in it');
+});
+
+it('gives way to all other programs where it is told to', async () => {
+  const low = `setInterval(() => require('node:os').getPriority() === 19 && process.exit(0), 10);`;
+  expect(await run(low, { isIdle: true })).toMatchObject({ isDone: true });
+  const own = `process.exit(require('node:os').getPriority() === ${getPriority()} ? 0 : 3)`;
+  expect(await run(own)).toMatchObject({ isDone: true });
 });
 
 it('ends a script that takes too long, too much memory, or is no longer wanted', async () => {

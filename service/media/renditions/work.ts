@@ -157,7 +157,10 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
   const isOpen = (): boolean => untilOpen(hours, now(), timeZone) === 0;
 
   /** Does the one piece of work of this box, which its hours end. */
-  const occupy = (sha256: string, work: (signal: AbortSignal, onProgress: (share: number) => void) => Promise<void>) => {
+  const occupy = (
+    sha256: string,
+    work: (signal: AbortSignal, onProgress: (share: number) => void) => Promise<void>,
+  ) => {
     const abort = new AbortController();
     // They are polled, because the site's clock may be set.
     const poll = setInterval(() => {
@@ -246,9 +249,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     if (running !== null || !isOn || closing.signal.aborted || !isOpen()) return;
     const work = await rest();
     if (work === null || closing.signal.aborted) return;
-    occupy('', (signal) =>
-      work(signal).catch((err: unknown) => log.debug({ err }, 'a medium could not be measured')),
-    );
+    occupy('', (signal) => work(signal).catch((err: unknown) => log.debug({ err }, 'a medium could not be measured')));
   };
 
   /** @returns whether another box has, or may have, something of these */
