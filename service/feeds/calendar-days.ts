@@ -2,10 +2,11 @@
 import { busy } from '../contract/calendar-values.ts';
 import { type CalendarEvent, calendarDays, mostCalendarEvents } from '../contract/calendars.ts';
 import type { Calendar as CalendarRecord, PlaylistPayload } from '../contract/playlist.ts';
+import { doubled } from '../domain/time.ts';
 import { addDays, instantOf, wallTimeOf, weekdayOf } from '../domain/wall-time.ts';
 import type { ServiceContext } from '../module.ts';
 import { createWorker } from '../platform/worker.ts';
-import type { Calendar } from './calendar.ts';
+import type { Calendar, Expansion } from './calendar.ts';
 import type { CalendarQuestion } from './calendar-thread.ts';
 
 type TimetableGroup = PlaylistPayload['timetableGroups'][number];
@@ -25,16 +26,45 @@ export const createCalendarReader = ({ tempo: { feeds } }: Pick<ServiceContext, 
 export type CalendarReader = ReturnType<typeof createCalendarReader>;
 
 interface Expanded {
-  calendar: unknown;
-  from: number;
-  events: CalendarEvent[];
-  /** It could not be read for these days; the events are those from before. */
-  isFailed: boolean;
+  /** What was expanded last; null: nothing could be. */
+  good: { calendar: unknown; fetchedAt: string | null; from: number; until: number; expansion: Expansion } | null;
+  /** The calendar and the day that could not be read, why, and when that is tried again. */
+  failed: { calendar: unknown; from: number; reason: string; times: number; againAt: number } | null;
 }
+
+/** A calendar as pages get it: what its status says is true of its events. */
+interface Shown {
+  status: 'pending' | 'ok' | 'stale' | 'failed';
+  fetchedAt: string | null;
+  /** All of them. */
+  events: CalendarEvent[];
+}
+
+const HOUR_MS = 3_600_000;
+
+/** The events nearest to this hour, in the order of their starts: those that are over make room first, the latest last. */
+export const nearest = (events: CalendarEvent[], now: number): CalendarEvent[] => {
+  if (events.length <= mostCalendarEvents) return events;
+  // By the hour, so that pages do not fetch a crowded calendar each minute.
+  const hour = Math.floor(now / HOUR_MS) * HOUR_MS;
+  const isOver = ({ ends_at }: CalendarEvent): boolean => Date.parse(ends_at) <= hour;
+  const over = events.filter(isOver).reverse();
+  const kept = new Set([...events.filter((event) => !isOver(event)), ...over].slice(0, mostCalendarEvents));
+  return events.filter((event) => kept.has(event));
+};
 
 /** A private event where its title is not shown. */
 const hidden = (event: CalendarEvent): CalendarEvent =>
   event.private ? { ...event, title: busy, location: null } : event;
+
+export interface CalendarTroubles {
+  /** Events that are left out. */
+  excess: number;
+  /** Events that are not there as often as they should. */
+  unfinished: string[];
+  /** Why its events could not be read; null: they could. */
+  reason: string | null;
+}
 
 /** Entries of a timetable by weekday: those of the last day would be those of the first one. */
 const TIMETABLE_DAYS = 7;
@@ -44,7 +74,8 @@ export const createCalendarDays = (
   { reader, timeZone, onChange }: { reader: CalendarReader; timeZone: string; onChange(): void },
 ) => {
   const known = new Map<string, Expanded>();
-  const running = new Set<string>();
+  /** The calendars that are being expanded, by their ids. */
+  const running = new Map<string, Calendar>();
 
   const windowAt = (at: number): { from: number; until: number } => {
     const { date } = wallTimeOf(at, timeZone);
@@ -54,58 +85,111 @@ export const createCalendarDays = (
     };
   };
 
-  const expand = async (id: string, calendar: Calendar): Promise<void> => {
-    running.add(id);
-    const window = windowAt(now());
-    const question = { kind: 'expand' as const, calendar, ...window, timeZone };
-    const found = (await reader.ask(question).catch(() => null)) as CalendarEvent[] | null;
+  const expand = async (id: string, calendar: Calendar, fetchedAt: string | null): Promise<void> => {
+    running.set(id, calendar);
+    const at = now();
+    const { from } = windowAt(at);
+    // A day more than pages get: at midnight nothing is missing until it is expanded again.
+    const until = instantOf(addDays(wallTimeOf(from, timeZone).date, calendarDays + 1), '00:00', timeZone);
+    const before = known.get(id);
+    const next = await reader.ask({ kind: 'expand', calendar, from, until, timeZone }).then(
+      (expansion): Expanded => ({
+        good: { calendar, fetchedAt, from, until, expansion: expansion as Expansion },
+        failed: null,
+      }),
+      ({ message: reason }: Error): Expanded => {
+        const times = before?.failed?.calendar === calendar ? before.failed.times + 1 : 0;
+        const againAt = at + doubled(times, tempo.feeds.retry, tempo.feeds.maxRetry);
+        return { good: before?.good ?? null, failed: { calendar, from, reason, times, againAt } };
+      },
+    );
+    // It is no longer followed.
+    if (running.get(id) !== calendar) return;
     running.delete(id);
-    const events = found ?? known.get(id)?.events ?? [];
-    known.set(id, { calendar, from: window.from, events, isFailed: found === null });
+    known.set(id, next);
     onChange();
   };
 
-  /** All events of a calendar in the days; those known before while they are expanded. */
-  const eventsOf = (id: string, calendar: unknown): CalendarEvent[] => {
-    const before = known.get(id);
-    const { from, until } = windowAt(now());
-    if (before !== undefined && before.calendar === calendar && before.from === from) return before.events;
-    if (!running.has(id)) void expand(id, calendar as Calendar);
-    const events = before?.events ?? [];
-    return events.filter(({ starts_at, ends_at }) => Date.parse(ends_at) > from && Date.parse(starts_at) < until);
+  /** Expands what has changed; until that is done, what was known before is shown. */
+  const show = (id: string, calendar: unknown, fetchedAt: string | null): Shown => {
+    const at = now();
+    const { from, until } = windowAt(at);
+    const { good = null, failed = null } = known.get(id) ?? {};
+    const isCurrent = good !== null && good.calendar === calendar && good.from === from;
+    const isFailed = failed !== null && failed.calendar === calendar && failed.from === from;
+    const isWanted = isFailed ? at >= failed.againAt : !isCurrent;
+    if (isWanted && !running.has(id)) void expand(id, calendar as Calendar, fetchedAt);
+    if (good === null) return { status: isFailed ? 'failed' : 'pending', fetchedAt: null, events: [] };
+    const events = good.expansion.events.filter(
+      ({ starts_at, ends_at }) =>
+        Date.parse(starts_at) < until && (Date.parse(ends_at) > from || Date.parse(starts_at) >= from),
+    );
+    const isWhole = good.from <= from && good.until >= until;
+    const time = good.calendar === calendar ? fetchedAt : good.fetchedAt;
+    return { status: isWhole && !isFailed ? 'ok' : 'stale', fetchedAt: time, events };
   };
 
+  const hourOf = (): number => Math.floor(now() / HOUR_MS);
+  let hour = hourOf();
   const watch = setInterval(() => {
-    const { from } = windowAt(now());
-    if ([...known.values()].some((each) => each.from !== from)) onChange();
+    const at = now();
+    const { from } = windowAt(at);
+    const isNewHour = hour !== hourOf();
+    hour = hourOf();
+    const isDue = [...known.values()].some(({ good, failed }) => {
+      const isCrowded = (good?.expansion.events.length ?? 0) > mostCalendarEvents;
+      return failed === null ? good?.from !== from || (isNewHour && isCrowded) : at >= failed.againAt;
+    });
+    if (isDue) onChange();
   }, tempo.content.boundary);
   watch.unref();
 
   return {
-    /** The events that pages get. */
-    events: (id: string, calendar: unknown, showsPrivate: boolean): CalendarEvent[] => {
-      const events = eventsOf(id, calendar).slice(0, mostCalendarEvents);
-      return showsPrivate ? events : events.map(hidden);
+    /** What pages get of a calendar that was fetched then. */
+    shown: (id: string, calendar: unknown, fetchedAt: string | null, showsPrivate: boolean): Shown => {
+      const found = show(id, calendar, fetchedAt);
+      const events = nearest(found.events, now());
+      return { ...found, events: showsPrivate ? events : events.map(hidden) };
     },
-    /** The events as entries of a timetable. */
-    entries: (id: string, calendar: unknown): TimetableGroup['entries'] => {
+    /** The events as entries of a timetable; null: they are not known yet. */
+    timetable: (
+      id: string,
+      calendar: unknown,
+      fetchedAt: string | null,
+    ): { entries: TimetableGroup['entries']; fetchedAt: string } | null => {
+      const found = show(id, calendar, fetchedAt);
+      if (found.fetchedAt === null) return null;
       const { from } = windowAt(now());
       const until = instantOf(addDays(wallTimeOf(from, timeZone).date, TIMETABLE_DAYS), '00:00', timeZone);
-      return eventsOf(id, calendar)
-        .filter(({ all_day, starts_at }) => !all_day && Date.parse(starts_at) >= from && Date.parse(starts_at) < until)
-        .slice(0, mostCalendarEvents)
+      const timed = found.events.filter(
+        ({ all_day, starts_at }) => !all_day && Date.parse(starts_at) >= from && Date.parse(starts_at) < until,
+      );
+      const entries = nearest(timed, now())
         .map(hidden)
         .map(({ id: entry, title, location, starts_at }) => {
           const { date, minutes } = wallTimeOf(Date.parse(starts_at), timeZone);
           const time = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':');
           return { id: entry, time, title, detail: null, location, days_json: JSON.stringify([weekdayOf(date)]) };
         });
+      return { entries, fetchedAt: found.fetchedAt };
     },
-    /** How many events of a calendar are left out. */
-    excess: (id: string): number => Math.max(0, (known.get(id)?.events.length ?? 0) - mostCalendarEvents),
-    isFailed: (id: string): boolean => known.get(id)?.isFailed === true,
-    forget: (id: string): void => void known.delete(id),
+    /** What is wrong with the events of a calendar. */
+    troubles: (id: string): CalendarTroubles => {
+      const { good = null, failed = null } = known.get(id) ?? {};
+      const { until } = windowAt(now());
+      const count = good?.expansion.events.filter(({ starts_at }) => Date.parse(starts_at) < until).length ?? 0;
+      return {
+        excess: Math.max(0, count - mostCalendarEvents),
+        unfinished: good?.expansion.unfinished ?? [],
+        reason: failed?.reason ?? null,
+      };
+    },
+    forget: (id: string): void => {
+      known.delete(id);
+      running.delete(id);
+    },
     close: async (): Promise<void> => {
+      running.clear();
       clearInterval(watch);
       await reader.close();
     },

@@ -6,13 +6,16 @@ import ICAL from 'ical.js';
 import { Temporal } from 'temporal-polyfill/implementation';
 import { findIana } from 'windows-iana';
 import type { CalendarEvent } from '../contract/calendars.ts';
+import { createIterator, Endless, type Meter } from './calendar-rules.ts';
 import { plainText } from './text.ts';
 
 const MOST_EVENTS = 50_000;
-/** Occurrences of one event that are looked at, from its first one on: a daily one for 54 years. */
-const MOST_STEPS = 20_000;
-/** Those of all events of a calendar. */
-const MOST_STEPS_IN_ALL = 500_000;
+/** Steps for one event, in rounds of those that need more than before; the most are those of a daily one for 54 years. */
+const ROUNDS = [128, 1_000, 20_000];
+/** Those of all events after the first round. */
+const MOST_STEPS_IN_ALL = 1_000_000;
+/** What is shown takes longer than what is passed over. */
+const STEPS_OF_SHOWN = 4;
 /** What one event may add to a day and still be an event: more is a mistake. */
 const MOST_OF_EVENT = 500;
 const MOST_TITLE = 200;
@@ -25,6 +28,18 @@ export type Calendar = JCal;
 const kept = new Set(
   'uid summary location dtstart dtend duration rrule rdate exdate recurrence-id status class sequence'.split(' '),
 );
+
+const MOST_RULE_CHARACTERS = 500;
+
+/** A zone changes its offset once or twice a year: other rules are left out, because some never find a date. */
+const yearly = ([name, properties, inner]: JCal): JCal => [
+  name,
+  properties.filter((property) => {
+    const [field, , , rule] = property as [string, unknown, unknown, { freq?: unknown }?];
+    return field !== 'rrule' || (rule?.freq === 'YEARLY' && JSON.stringify(rule).length <= MOST_RULE_CHARACTERS);
+  }),
+  inner,
+];
 
 /** @throws Error whose message is a clause about the calendar */
 export const readCalendar = (text: string): Calendar => {
@@ -44,7 +59,7 @@ export const readCalendar = (text: string): Calendar => {
     'vcalendar',
     [],
     components.flatMap(([name, properties, inner]): JCal[] => {
-      if (name === 'vtimezone') return [[name, properties, inner]];
+      if (name === 'vtimezone') return [[name, properties, inner.map(yearly)]];
       if (name !== 'vevent') return [];
       return [[name, properties.filter((each) => kept.has(String((each as unknown[])[0]))), []]];
     }),
@@ -98,6 +113,8 @@ const createZones = (root: ICAL.Component, siteZone: string): Zones => {
         const local = new ICAL.Time({ year, month, day, hour, minute, second }, named);
         return local.toUnixTime() * 1000;
       } catch {
+        // Its rules are broken: they are not tried again for each event.
+        if (tzid !== null) known.set(tzid, null);
         return wall.toZonedDateTime(siteZone, { disambiguation: 'compatible' }).epochMilliseconds;
       }
     },
@@ -217,32 +234,41 @@ const MOST_MOVED_MS = 31 * DAY_MS;
 const isRange = (event: ICAL.Component): boolean =>
   String(event.getFirstProperty('recurrence-id')?.getParameter('range') ?? '').toUpperCase() === 'THISANDFUTURE';
 
+/** How often a rule that is finer than days comes in a day. */
+const partsOfDay: Readonly<Record<string, number>> = { HOURLY: 24, MINUTELY: 1_440, SECONDLY: 86_400 };
+
+const commonDivisor = (one: number, other: number): number => (other === 0 ? one : commonDivisor(other, one % other));
+
 /** Days after which a rule repeats itself; null: none that is counted in days, or a rule that ends after a number of times. */
 const cycleOf = ({ freq, interval, count }: ICAL.Recur): number | null => {
   if (count != null) return null;
-  return freq === 'DAILY' ? interval : freq === 'WEEKLY' ? 7 * interval : null;
+  if (freq === 'DAILY') return interval;
+  if (freq === 'WEEKLY') return 7 * interval;
+  const perDay = partsOfDay[freq];
+  return perDay === undefined ? null : interval / commonDivisor(interval, perDay);
 };
 
 /** A start from which a rule goes on as from its first one, not long before an instant: a series may be decades old. */
 const closeTo = (first: ICAL.Time, rule: ICAL.Recur, before: number): ICAL.Time => {
   const cycle = cycleOf(rule);
   const cycles = cycle === null ? 0 : Math.floor((before - wallMs(first)) / (cycle * DAY_MS)) - 1;
-  const start = first.clone();
-  if (cycle !== null && cycles > 0) start.adjust(cycles * cycle, 0, 0, 0);
-  return start;
+  return cycle !== null && cycles > 0
+    ? fromWallMs(wallMs(first) + cycles * cycle * DAY_MS, first.isDate)
+    : first.clone();
 };
 
-/** The starts of an event as it recurs, as wall times. */
+/** The starts of an event as it recurs, as wall times; `isWhole`: all of them in the window. */
 const startsOf = (
   event: ICAL.Component,
   { start, tzid, instant, endOf }: Reading,
   zones: Zones,
   { from, until }: Window,
-  budget: { steps: number },
-): ICAL.Time[] => {
+  meter: Meter,
+): { starts: ICAL.Time[]; isWhole: boolean } => {
   const first = floating(start);
   const length = endOf(start) - instant(start);
   const starts = new Map([[wallMs(first), first]]);
+  let isWhole = true;
   for (const rule of event.getAllProperties('rrule')) {
     const recur: unknown = rule.getFirstValue();
     if (!(recur instanceof ICAL.Recur)) continue;
@@ -251,21 +277,29 @@ const startsOf = (
     const endInstant = end ?? zones.instant(last as ICAL.Time, last?.zone === ICAL.Timezone.utcTimezone ? 'UTC' : tzid);
     // Compared below: the library compares times of two zones as if they were of one.
     recur.until = null;
-    const iterator = recur.iterator(closeTo(first, recur, from - length - ZONE_MS));
-    for (let step = 0; step < MOST_STEPS && budget.steps > 0; step++) {
-      budget.steps -= 1;
-      // The iterator changes the time that it has returned.
-      const next: ICAL.Time | null = iterator.next();
-      if (next === null) break;
-      const wall = wallMs(next);
-      if (wall - ZONE_MS >= until || wall - ZONE_MS > endInstant || (end !== null && wall >= end)) break;
-      if (end === null && wall + ZONE_MS > endInstant && instant(next) > endInstant) break;
-      // Far in the past nothing is compared by its zone, which takes most of the time.
-      if (wall + length + ZONE_MS >= from) starts.set(wall, floating(next));
+    try {
+      const iterator = createIterator(recur, closeTo(first, recur, from - length - ZONE_MS), meter);
+      for (;;) {
+        // The iterator changes the time that it has returned.
+        const next = iterator.next() as ICAL.Time | null;
+        if (next === null) break;
+        const wall = wallMs(next);
+        if (wall - ZONE_MS >= until || wall - ZONE_MS > endInstant || (end !== null && wall >= end)) break;
+        if (end === null && wall + ZONE_MS > endInstant && instant(next) > endInstant) break;
+        // Far in the past nothing is compared by its zone, which takes most of the time.
+        if (wall + length + ZONE_MS < from) continue;
+        starts.set(wall, floating(next));
+        meter.left -= STEPS_OF_SHOWN;
+      }
+    } catch (error) {
+      if (!(error instanceof Endless)) throw error;
+      isWhole = false;
+    } finally {
+      recur.until = last;
     }
   }
   for (const { time } of timesIn(event, 'rdate')) starts.set(wallMs(time), floating(time));
-  return [...starts.values()];
+  return { starts: [...starts.values()], isWhole };
 };
 
 const utc = (ms: number): string => new Date(ms).toISOString();
@@ -284,8 +318,15 @@ const newest = (events: readonly ICAL.Component[]): ICAL.Component[] => {
   return [...byName.values()];
 };
 
-/** The events of a calendar that are on within the window, in the order of their starts. */
-export const expandCalendar = (calendar: Calendar, window: Window, timeZone: string): CalendarEvent[] => {
+export interface Expansion {
+  /** In the order of their starts. */
+  events: CalendarEvent[];
+  /** Of events whose rule takes too long to follow, or never comes to an end: their titles, or ids if they are private. */
+  unfinished: string[];
+}
+
+/** The events of a calendar that are on within the window. */
+export const expandCalendar = (calendar: Calendar, window: Window, timeZone: string): Expansion => {
   const root = new ICAL.Component(calendar);
   const zones = createZones(root, timeZone);
   const found: (CalendarEvent & { at: number })[] = [];
@@ -332,37 +373,57 @@ export const expandCalendar = (calendar: Calendar, window: Window, timeZone: str
       // One event that cannot be read does not hide the others.
     }
   });
-  const budget = { steps: MOST_STEPS_IN_ALL };
-  for (const [event, reading] of masters) {
-    if (isCancelled(event)) continue;
-    try {
-      const excluded = timesIn(event, 'exdate').map(({ time, tzid }) => ({
-        at: zones.instant(time, time.isDate ? null : (tzid ?? reading.tzid)),
-        // A date excludes what starts on it.
-        date: time.isDate && !reading.start.isDate ? wallMs(time) : null,
-      }));
-      const dates = new Set(excluded.flatMap(({ date }) => date ?? []));
-      const instants = new Set(excluded.flatMap(({ at, date }) => (date === null ? at : [])));
-      const moved = replaced.get(reading.uid);
-      const following = (ranges.get(reading.uid) ?? []).toSorted((a, b) => b.at - a.at);
-      // What is moved into the window begins outside of it.
-      const reach = Math.min(MOST_MOVED_MS, Math.max(0, ...following.map(({ by }) => Math.abs(by))));
-      const wide = { from: window.from - reach, until: window.until + reach };
-      let count = 0;
-      for (const start of startsOf(event, reading, zones, wide, budget)) {
-        const at = reading.instant(start);
-        const day = wallMs(start) - (wallMs(start) % DAY_MS);
-        if (moved?.has(at) === true || instants.has(at) || dates.has(day)) continue;
-        if (count++ > MOST_OF_EVENT * 100) break;
-        const range = following.find((each) => each.at <= at);
-        if (range === undefined) add(reading, start);
-        else if (range.reading !== null)
-          add(range.reading, fromWallMs(wallMs(start) + range.by, range.reading.start.isDate));
-      }
-    } catch {
-      // As above.
+  /** Adds an event as it recurs; false: it takes more steps. */
+  const addSeries = (event: ICAL.Component, reading: Reading, meter: Meter, isLast: boolean): boolean => {
+    const excluded = timesIn(event, 'exdate').map(({ time, tzid }) => ({
+      at: zones.instant(time, time.isDate ? null : (tzid ?? reading.tzid)),
+      // A date excludes what starts on it.
+      date: time.isDate && !reading.start.isDate ? wallMs(time) : null,
+    }));
+    const dates = new Set(excluded.flatMap(({ date }) => date ?? []));
+    const instants = new Set(excluded.flatMap(({ at, date }) => (date === null ? at : [])));
+    const moved = replaced.get(reading.uid);
+    const following = (ranges.get(reading.uid) ?? []).toSorted((a, b) => b.at - a.at);
+    // What is moved into the window begins outside of it.
+    const reach = Math.min(MOST_MOVED_MS, Math.max(0, ...following.map(({ by }) => Math.abs(by))));
+    const wide = { from: window.from - reach, until: window.until + reach };
+    const { starts, isWhole } = startsOf(event, reading, zones, wide, meter);
+    if (!isWhole && !isLast) return false;
+    let count = 0;
+    for (const start of starts) {
+      const at = reading.instant(start);
+      const day = wallMs(start) - (wallMs(start) % DAY_MS);
+      if (moved?.has(at) === true || instants.has(at) || dates.has(day)) continue;
+      if (count++ > MOST_OF_EVENT * 100) break;
+      const range = following.find((each) => each.at <= at);
+      if (range === undefined) add(reading, start);
+      else if (range.reading !== null)
+        add(range.reading, fromWallMs(wallMs(start) + range.by, range.reading.start.isDate));
     }
-  }
+    return isWhole;
+  };
+  let left = Number.POSITIVE_INFINITY;
+  /** What is short comes first: no series keeps another from being shown. */
+  let long = masters.filter(([event]) => !isCancelled(event));
+  ROUNDS.forEach((most, round) => {
+    const isLast = round === ROUNDS.length - 1;
+    long = long.filter(([event, reading]) => {
+      const steps = Math.min(most, left);
+      const meter = { left: steps };
+      let isWhole = true;
+      try {
+        isWhole = addSeries(event, reading, meter, isLast);
+      } catch {
+        // As above.
+      }
+      left -= steps - Math.max(0, meter.left);
+      return !isWhole;
+    });
+    left = Math.min(left, MOST_STEPS_IN_ALL);
+  });
+  const unfinished = long.map(([, { details, uid }]) =>
+    details.private || details.title === '' ? uid : details.title,
+  );
   found.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
-  return found.map(({ at: _, ...event }) => event);
+  return { events: found.map(({ at: _, ...event }) => event), unfinished };
 };

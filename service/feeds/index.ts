@@ -18,6 +18,13 @@ const MAX_CALENDAR_BYTES = 10 * 1024 ** 2;
 
 export type Feeds = Module & Pick<Polling, 'follow' | 'fill' | 'onChange' | 'reach'>;
 
+const MOST_NAMED = 3;
+const quoted = (names: readonly string[]): string =>
+  names
+    .slice(0, MOST_NAMED)
+    .map((name) => JSON.stringify(name))
+    .join(', ');
+
 /** The feeds and sources that failed, for `/healthz`. */
 const feedIssues = (
   { rssFeeds, apiSources }: Pick<Health, 'rssFeeds' | 'apiSources'>,
@@ -28,11 +35,16 @@ const feedIssues = (
     ...apiSources.map((source) => ({ ...source, what: 'source' })),
     ...calendars.map((calendar) => ({ ...calendar, what: 'calendar' })),
   ];
-  const full = calendars.flatMap(({ id, excess }) =>
-    excess > 0 ? [`The calendar "${id}" has ${excess} more events than are shown.`] : [],
-  );
+  const incomplete = calendars.flatMap(({ id, excess, unfinished }) => [
+    ...(excess > 0 ? [`The calendar "${id}" has ${excess} more events than are shown.`] : []),
+    ...(unfinished.length > 0
+      ? [
+          `The calendar "${id}" has events whose rules take too long to follow, and which are not shown each time: ${quoted(unfinished)}.`,
+        ]
+      : []),
+  ]);
   return [
-    ...full,
+    ...incomplete,
     ...limitSentences(
       all.flatMap(({ id, what, reason }) => (reason === null ? [] : [`The ${what} "${id}" failed: ${reason}.`])),
       'feeds and sources failed',

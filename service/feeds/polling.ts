@@ -1,7 +1,7 @@
 /** Polls the feeds and API sources of the content, and fills their data into the payloads. */
 
 import type { Health } from '../contract/health.ts';
-import type { ApiSource, Calendar, PlaylistPayload, RssFeed } from '../contract/playlist.ts';
+import type { ApiSource, PlaylistPayload, RssFeed } from '../contract/playlist.ts';
 import { createDebounce } from '../domain/debounce.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import type { NetworkScope } from '../domain/network-scope.ts';
@@ -159,6 +159,7 @@ export const createPolling = (
         const before = followed.get(name);
         if (before !== undefined && isSame(settings, before.settings)) continue;
         before?.close();
+        if (settings.kind === 'ics') days?.forget(settings.id);
         const source = open(settings, before?.entry() ?? null);
         followed.set(name, source);
         advertised.set(name, nextState(undefined, source, updateMs));
@@ -177,15 +178,19 @@ export const createPolling = (
       timetableGroups: timetableGroups.map(({ calendarId, ...group }) => {
         if (calendarId === undefined) return group;
         const { data = null, fetched_at = null } = advertised.get(nameOf({ kind: 'ics', id: calendarId })) ?? {};
-        const entries = data === null ? undefined : days?.entries(calendarId, data);
-        return { ...group, ...(entries && { entries }), fetched_at };
+        const shown = data === null ? null : days?.timetable(calendarId, data, fetched_at);
+        return { ...group, ...(shown && { entries: shown.entries }), fetched_at: shown?.fetchedAt ?? null };
       }),
       ...(calendars && {
-        calendars: calendars.map(({ showsPrivate = false, ...calendar }) =>
-          fillOne<Calendar>('ics', calendar, (data) => ({
-            events: days?.events(calendar.id, data, showsPrivate) ?? [],
-          })),
-        ),
+        calendars: calendars.map(({ showsPrivate = false, ...calendar }) => {
+          const found = advertised.get(nameOf({ kind: 'ics', id: calendar.id }));
+          const { status, fetched_at } = found ?? calendar;
+          const shown = found && found.data !== null && days?.shown(calendar.id, found.data, fetched_at, showsPrivate);
+          if (!shown) return { ...calendar, status, fetched_at };
+          // It was fetched once its events are known.
+          const told = shown.status === 'ok' ? status : shown.status;
+          return { ...calendar, status: told, fetched_at: shown.fetchedAt, events: shown.events };
+        }),
       }),
     }),
     /** Calls `listener` when the result of {@link Polling.fill} changes. */
@@ -195,11 +200,14 @@ export const createPolling = (
       followed.get(nameOf({ kind, id }))?.entry()?.nearness ?? 0,
     /** The calendars that failed, and those with more events than pages get. */
     calendars: () =>
-      healthOf('ics').map((each) => ({
-        ...each,
-        reason: each.reason ?? (days?.isFailed(each.id) === true ? 'its events cannot be read' : null),
-        excess: days?.excess(each.id) ?? 0,
-      })),
+      healthOf('ics').map((each) => {
+        const trouble = days?.troubles(each.id) ?? { excess: 0, unfinished: [], reason: null };
+        return {
+          ...each,
+          ...trouble,
+          reason: each.reason ?? (trouble.reason && `its events cannot be read (${trouble.reason})`),
+        };
+      }),
     health: (): Pick<Health, 'rssFeeds' | 'apiSources'> => ({ rssFeeds: healthOf('rss'), apiSources: healthOf('api') }),
     faults: cache.faults,
     /** Writes of the cache. */

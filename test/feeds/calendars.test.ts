@@ -48,6 +48,29 @@ const eventsOf = async (service: Parameters<typeof payloadOf>[0]) =>
   (await payloadOf(service)).calendars?.[0]?.events ?? [];
 
 describe('a calendar', () => {
+  test('that calls itself ok has all of its events, from the first answer on, and whatever its rules are', async () => {
+    const never = `UID:never\r\nSUMMARY:Never\r\nDTSTART:20260601T000000Z\r\nRRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30`;
+    const state = await serve(ics(never, daily('a', 'Choir', '100000')));
+    const service = await startTestService({ env, content: contentWith(state.url, { calendar_id: 'room' }) });
+    const seen: [status: string | undefined, isFetched: boolean, count: number][] = [];
+    const look = async (): Promise<string> => {
+      const [calendar] = (await payloadOf(service)).calendars ?? [];
+      seen.push([calendar?.status, typeof calendar?.fetched_at === 'string', calendar?.events.length ?? 0]);
+      return calendar?.events.map(({ title }) => title).join() ?? '';
+    };
+    await expect.poll(look, { ...patience, interval: 5 }).toBe(Array(8).fill('Choir').join());
+    state.text = ics(never, daily('a', 'Organ', '100000'), daily('b', 'Tea', '110000'));
+    await expect.poll(look, { ...patience, interval: 5 }).toBe(Array(8).fill('Organ,Tea').join());
+    const states = new Set(seen.map((each) => JSON.stringify(each)));
+    states.delete(JSON.stringify(['pending', false, 0]));
+    expect([...states]).toEqual([8, 16].map((count) => JSON.stringify(['ok', true, count])));
+    await expect
+      .poll(async () => (await healthOf(service)).warnings, patience)
+      .toContain(
+        'The calendar "room" has events whose rules take too long to follow, and which are not shown each time: "Never".',
+      );
+  });
+
   test('is in the payload of screens that show it, from the last midnight on for 8 days', async () => {
     const { url } = await serve(ics(daily('a', 'Choir', '100000')));
     const content = contentWith(url, { calendar_id: 'room' });

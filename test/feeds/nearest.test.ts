@@ -1,0 +1,32 @@
+/** Which events of a crowded calendar pages get. */
+import { expect, test } from 'vitest';
+import { nearest } from '../../service/feeds/calendar-days.ts';
+
+const midnight = Date.parse('2026-06-15T00:00:00Z');
+const minute = 60_000;
+const event = (id: number, from: number, until = from + 10) => ({
+  id: String(id),
+  title: '',
+  location: null,
+  starts_at: new Date(midnight + from * minute).toISOString(),
+  ends_at: new Date(midnight + until * minute).toISOString(),
+  all_day: false,
+  private: false,
+});
+
+test('a crowded morning does not hide the afternoon', () => {
+  const morning = Array.from({ length: 600 }, (_, n) => event(n, n));
+  const afternoon = Array.from({ length: 300 }, (_, n) => event(1_000 + n, 780 + n));
+  const long = event(9_999, 0, 1_440);
+  const all = [long, ...morning, ...afternoon];
+  const shown = (time: string): number[] =>
+    nearest(all, Date.parse(`2026-06-15T${time}:00Z`)).map(({ id }) => Number(id));
+  expect(shown('00:10')).toEqual([9_999, ...Array.from({ length: 499 }, (_, n) => n)]);
+  // Those that are over follow, the latest of them first.
+  expect(shown('12:59')).toEqual([
+    9_999,
+    ...Array.from({ length: 199 }, (_, n) => 401 + n),
+    ...afternoon.map(({ id }) => Number(id)),
+  ]);
+  expect(nearest(morning.slice(0, 500), midnight)).toHaveLength(500);
+});
