@@ -55,6 +55,17 @@ itBrowser(
     await bar.getByText(/somebody, since \d\d:\d\d, until it is ended/).waitFor();
     await bar.getByRole('button', { name: 'End “Please leave the house”' }).click();
     await expect.poll(takeovers, patience).toEqual([]);
+
+    // The tile of a display that is taken over names who did it, too.
+    await service.get('/console/api/takeovers/drill', {
+      method: 'PUT',
+      headers: { 'Content-Type': 'application/json', 'x-signage-operator': 'Clara' },
+      body: JSON.stringify({ targets: ['lobby'], level: 'emergency', title: 'Drill', until: null }),
+    });
+    pages.lobby.send({ ...state, currentSlideId: 'takeover-drill', currentSlideTitle: 'Drill' });
+    await go('screens');
+    await page.getByText(/^Shows a takeover · Clara, \d\d:\d\d$/).waitFor();
+    await service.get('/console/api/takeovers/drill', { method: 'DELETE' });
     await expect.poll(() => bar.count(), patience).toBe(0);
   },
 );

@@ -3,8 +3,8 @@
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { readSlides } from '../../renderer/console/content/clipboard.ts';
-import { screensByPlaylist } from '../../renderer/console/model/changes.ts';
 import { moveAll } from '../../renderer/console/model/edit.ts';
+import { screensByPlaylist } from '../../renderer/console/model/playable.ts';
 import { keysOf, select, selected, settled, touched } from '../../renderer/console/model/selection.ts';
 import { itBrowser } from '../support/browser.ts';
 import { patience } from '../support/player.ts';

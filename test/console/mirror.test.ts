@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { isSkipped } from '../support/browser.ts';
 import { hasFfmpeg, putImage, putVideo } from '../support/media.ts';
 import { createOperator } from '../support/operator.ts';
-import { connectionOf, lobby, openPlayer, patience, waitForConnection } from '../support/player.ts';
+import { connectionOf, openPlayer, patience, waitForConnection } from '../support/player.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
 import { openConsole } from './browser.ts';
 
@@ -16,14 +16,24 @@ it.skipIf(isSkipped || !hasFfmpeg)(
     const service = await startTestService({
       dataDir,
       env: { SIGNAGE_HOST: '0.0.0.0' },
-      content: lobby(
-        [
-          { id: 'red', kind: 'image', media_url: '/media/red.png', duration_seconds: 3600 },
-          { id: 'film', kind: 'video', media_url: '/media/film.mp4', duration_seconds: 3600 },
-          { id: 'web', kind: 'text', title: 'Welcome', duration_seconds: 3600 },
+      // What plays is of a programme's playlist, and the first slide of a nested one.
+      content: {
+        screens: [{ name: 'Lobby', slug: 'lobby', playlist_id: 'own' }],
+        playlists: [
+          { id: 'own', slides: [{ id: 'unseen', kind: 'text', title: 'Never due' }] },
+          { id: 'inner', slides: [{ id: 'red', kind: 'image', media_url: '/media/red.png', duration_seconds: 3600 }] },
+          {
+            id: 'main',
+            fade_between_slides: false,
+            slides: [
+              { id: 'nested', kind: 'playlist', playlist_id: 'inner' },
+              { id: 'film', kind: 'video', media_url: '/media/film.mp4', duration_seconds: 3600 },
+              { id: 'web', kind: 'text', title: 'Welcome', duration_seconds: 3600 },
+            ],
+          },
         ],
-        { programmes: [{ id: 'always', targets: ['lobby'], playlist_id: 'main' }] },
-      ),
+        programmes: [{ id: 'always', targets: ['lobby'], playlist_id: 'main' }],
+      },
     });
     const ask = createOperator(service, null);
     const send = async (command: object) =>
@@ -31,6 +41,10 @@ it.skipIf(isSkipped || !hasFfmpeg)(
     await openPlayer(service, 'lobby', { width: 360, height: 640 });
     await waitForConnection(service, 'lobby', { currentSlideId: 'red' });
     const { page } = await openConsole(service.url);
+    const tile = page.locator('.tile .display');
+    await tile.getByText('Playing', { exact: true }).waitFor();
+    await tile.locator('.miniature-picture img').waitFor();
+    expect(await tile.getByText('Nothing to show').count()).toBe(0);
     await page.goto(`${page.url().split('#')[0]}#/screens/lobby`);
     const view = page.locator('.large-view');
     const player = view.frameLocator('iframe');
@@ -65,6 +79,10 @@ it.skipIf(isSkipped || !hasFfmpeg)(
     await send({ command: 'blackout', blackout: false });
     await send({ command: 'next' });
     await player.getByText('Welcome').waitFor();
+    await page.goto(`${page.url().split('#')[0]}#/content/playlists/inner`);
+    await page.getByRole('button', { name: 'Show now' }).click();
+    await waitForConnection(service, 'lobby', { currentSlideId: 'red' });
+    await page.goto(`${page.url().split('#')[0]}#/screens/lobby`);
 
     const { count } = (await (await service.get('/api/screens/lobby/connections')).json()) as { count: number };
     const metrics = await (await service.get('/metrics')).text();

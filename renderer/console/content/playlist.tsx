@@ -1,21 +1,15 @@
 /** One playlist: its slides as a strip or a grid, the selected one as a form next to the player's preview. */
 
 import { useSignal } from '@preact/signals';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
 import type { Design } from '../../../service/contract/console/designs.ts';
 import { designPrefix } from '../../../service/contract/design-prefix.ts';
 import { slideId } from '../../../service/domain/slides.ts';
 import { reasonOf } from '../api/errors.ts';
-import { screensByPlaylist } from '../model/changes.ts';
 import { startValues } from '../model/designs.ts';
-import {
-  type ContentDocument,
-  mediumName,
-  type PlaylistDraft,
-  playlistOf,
-  type SlideDraft,
-} from '../model/document.ts';
+import { type ContentDocument, mediumName, type PlaylistDraft, type SlideDraft } from '../model/document.ts';
 import { editPlaylist, editSlides, freeId, moveAll, replaceAt, setField } from '../model/edit.ts';
+import { screensByPlaylist } from '../model/playable.ts';
 import { type How, keysOf, type Selection, select, selected, settled } from '../model/selection.ts';
 import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
@@ -30,6 +24,7 @@ import { slidesOfFiles, useDroppedFiles } from './dropped.ts';
 import { PlaylistOrder } from './playlist-order.tsx';
 import { Preview } from './preview.tsx';
 import { SelectedForm } from './selected-form.tsx';
+import { screensThatCanShow } from './showable.ts';
 import { SlideForm } from './slide-form.tsx';
 import { SlideTools } from './slide-tools.tsx';
 
@@ -37,6 +32,8 @@ import { SlideTools } from './slide-tools.tsx';
 const MOST_SCREENS = 5;
 /** Names of files in a sentence. */
 const MOST_FILES = 5;
+
+const MINUTE_MS = 60_000;
 
 const layoutKey = 'signage.console.layout';
 /** Slides that a strip shows at once; more of them begin as a grid where there is room. */
@@ -65,7 +62,7 @@ interface PlaylistProps {
 }
 
 export const Playlist = ({ document, playlist, slideId: wanted, field }: PlaylistProps) => {
-  const { draft: openDraft, texts, format, announcer, media, documents, client } = useConsole();
+  const { draft: openDraft, texts, format, announcer, media, documents, client, clock, site, timeZone } = useConsole();
   const receive = useReceive();
   const draft = openDraft();
   const words = texts.editor;
@@ -169,14 +166,25 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
   useDroppedFiles((files, gap) => addFiles(files, gap === 'pasted' ? end : (gap ?? slides.length)));
 
   const screens = screensByPlaylist(document).get(id) ?? [];
-  /** The slugs of those whose displays have the selected slide. */
   const published = documents.current.value?.content;
-  const showable = document.screens.flatMap(({ slug, playlist_id }) =>
-    playlist_id === id &&
-    published !== undefined &&
-    playlistOf(published, slug)?.slides.some((each) => each.id === (slide?.id ?? ''))
-      ? slug
-      : [],
+  const wantedSlide = slide === undefined ? '' : slideId(id, slide, lead);
+  const showable = useMemo(
+    () =>
+      published === undefined
+        ? []
+        : screensThatCanShow({
+            content: published,
+            playlistId: id,
+            slideId: wantedSlide,
+            at: clock.now(),
+            timeZone,
+            shownOn: (slug) =>
+              site
+                .screen(slug)
+                ?.peek()
+                .connections.map(({ currentSlideId }) => currentSlideId) ?? [],
+          }),
+    [published, id, wantedSlide, Math.floor(clock.now() / MINUTE_MS)],
   );
   const showNow = async (): Promise<void> => {
     try {
@@ -184,7 +192,7 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
         showable.map((slug) =>
           client.json<{ sent: number }>(`/console/api/screens/${slug}/show`, {
             method: 'POST',
-            body: { slide_id: slide?.id },
+            body: { slide_id: wantedSlide },
           }),
         ),
       );

@@ -3,9 +3,9 @@
 import { useSignal } from '@preact/signals';
 import type { Slide } from '../../../service/contract/playlist.ts';
 import { slideId } from '../../../service/domain/slides.ts';
-import { screensByPlaylist } from '../model/changes.ts';
 import { type ContentDocument, issuesAt, type PlaylistDraft } from '../model/document.ts';
 import { freeId, insertAt, setList, withoutPlaylist } from '../model/edit.ts';
+import { screensByPlaylist } from '../model/playable.ts';
 import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Confirm, Dialog, Empty, Field, IconButton, SearchField } from '../ui/controls.tsx';

@@ -7,11 +7,10 @@ import {
   isEqual,
   type NamedDraft,
   type PlaylistDraft,
-  type ProgrammeDraft,
-  type ScreenDraft,
   titleOf,
 } from './document.ts';
 import type { ListName } from './edit.ts';
+import { playablePlaylists } from './playable.ts';
 
 export interface SlideChange {
   type: 'added' | 'removed' | 'changed' | 'moved';
@@ -100,45 +99,11 @@ export const changesBetween = (before: ContentDocument, after: ContentDocument):
   }),
 ];
 
-/** The playlists that a screen can play: its own, those of its programmes and zones, and what these nest and insert. */
-const playlistsOf = (
-  byId: ReadonlyMap<unknown, PlaylistDraft>,
-  screen: ScreenDraft,
-  programmes: readonly ProgrammeDraft[],
-): PlaylistDraft[] => {
-  const found = new Set<PlaylistDraft>();
-  const add = (id: unknown): void => {
-    const playlist = byId.get(id);
-    if (playlist === undefined || found.has(playlist)) return;
-    found.add(playlist);
-    for (const { kind, playlist_id } of playlist.slides) if (kind === 'playlist') add(playlist_id);
-    add(playlist.insert?.playlist_id);
-  };
-  for (const id of [screen.playlist_id, screen.zones?.ticker, screen.zones?.sidebar]) add(id);
-  for (const { playlist_id } of programmes) add(playlist_id);
-  return [...found];
-};
-
-const playlistsById = ({ playlists = [] }: ContentDocument): ReadonlyMap<unknown, PlaylistDraft> =>
-  new Map(playlists.map((playlist) => [playlist.id, playlist]));
-
-/** The names of the screens on which each playlist plays at some time, by its id. */
-export const screensByPlaylist = (content: ContentDocument): ReadonlyMap<string, readonly string[]> => {
-  const byId = playlistsById(content);
-  const screens = new Map<string, string[]>();
-  for (const screen of content.screens) {
-    for (const { id } of playlistsOf(byId, screen, programmesOf(content.programmes ?? [], screen))) {
-      screens.set(id, [...(screens.get(id) ?? []), screen.name || screen.slug]);
-    }
-  }
-  return screens;
-};
-
 /** What a screen shows: its playlists, and the templates, feeds and timetables that their slides name. */
 const shownBy = (content: ContentDocument, slug: string): unknown => {
   const screen = content.screens.find((each) => each.slug === slug);
   const programmes = screen === undefined ? [] : programmesOf(content.programmes ?? [], screen);
-  const playlists = screen === undefined ? [] : playlistsOf(playlistsById(content), screen, programmes);
+  const playlists = playablePlaylists(content, slug);
   const named = (records: readonly NamedDraft[] | undefined, ids: readonly unknown[]) =>
     records?.filter(({ id }) => ids.includes(id));
   const slides = playlists.flatMap((playlist) => playlist.slides);

@@ -131,9 +131,3 @@ export interface Version {
   sha256: string;
   content: ContentDocument;
 }
-
-/** The playlist of a screen. */
-export const playlistOf = (content: ContentDocument, slug: string): PlaylistDraft | undefined => {
-  const screen = content.screens.find((each) => each.slug === slug);
-  return content.playlists?.find(({ id }) => id === screen?.playlist_id);
-};

@@ -5,7 +5,8 @@ import { pictureKindOf } from '../../../service/domain/media-types.ts';
 import { slideId } from '../../../service/domain/slides.ts';
 import { takeoverColours } from '../../player/slides/palette.ts';
 import { takeoverIdOf } from './displays.ts';
-import { type ContentDocument, playlistOf, type SlideDraft } from './document.ts';
+import type { ContentDocument, PlaylistDraft, SlideDraft } from './document.ts';
+import { playablePlaylists } from './playable.ts';
 import type { Connection, Takeover } from './wire.ts';
 
 export interface ShownSlide {
@@ -35,6 +36,44 @@ const ofTakeover = (takeover: Takeover): ShownSlide => ({
   among: [],
 });
 
+interface Place {
+  playlist: PlaylistDraft;
+  index: number;
+}
+
+const found = new WeakMap<ContentDocument, ReadonlyMap<string, readonly Place[]>>();
+
+/** Where the slides of each id are. Computed once per version. */
+const placesIn = (content: ContentDocument): ReadonlyMap<string, readonly Place[]> => {
+  const known = found.get(content);
+  if (known !== undefined) return known;
+  const places = new Map<string, Place[]>();
+  for (const playlist of content.playlists ?? []) {
+    for (const [index, slide] of playlist.slides.entries()) {
+      const id = slideId(playlist.id, slide, index);
+      places.set(id, [...(places.get(id) ?? []), { playlist, index }]);
+    }
+  }
+  found.set(content, places);
+  return places;
+};
+
+/**
+ * The place of a slide that a screen shows. Two playlists may have slides of one id: the title tells them apart, else one
+ * that the screen plays by itself goes before one that a trigger put there.
+ */
+const placeOf = (content: ContentDocument, slug: string, id: string, title: string | null): Place | undefined => {
+  const places = placesIn(content).get(id) ?? [];
+  if (places.length < 2) return places[0];
+  const titled = places.filter(({ playlist, index }) => (playlist.slides[index]?.title ?? null) === title);
+  const likely = titled.length > 0 ? titled : places;
+  for (const playable of playablePlaylists(content, slug)) {
+    const place = likely.find(({ playlist }) => playlist === playable);
+    if (place !== undefined) return place;
+  }
+  return likely[0];
+};
+
 /** Null: it shows none, or one that is not in the document. */
 export const shownSlide = (
   connection: Connection | null,
@@ -43,16 +82,15 @@ export const shownSlide = (
   takeovers: readonly Takeover[],
 ): ShownSlide | null => {
   const id = connection?.currentSlideId ?? null;
-  if (id === null) return null;
+  if (connection === null || id === null) return null;
   const takeover = takeovers.find((each) => each.id === takeoverIdOf(id));
   if (takeover !== undefined) return ofTakeover(takeover);
-  const playlist = content === null ? undefined : playlistOf(content, slug);
-  if (playlist === undefined) return null;
-  const among = playlist.slides.map((slide, index) => ({
-    id: slideId(playlist.id, slide, index),
-    kind: slide.kind as Slide['kind'],
+  const place = content === null ? undefined : placeOf(content, slug, id, connection.currentSlideTitle);
+  const slide = place?.playlist.slides[place.index];
+  if (place === undefined || slide === undefined) return null;
+  const among = place.playlist.slides.map((each, index) => ({
+    id: slideId(place.playlist.id, each, index),
+    kind: each.kind as Slide['kind'],
   }));
-  const index = among.findIndex((each) => each.id === id);
-  const slide = playlist.slides[index];
-  return slide === undefined ? null : { slide, id, among };
+  return { slide, id, among };
 };

@@ -15,8 +15,8 @@ import { Drawing } from '../ui/view.tsx';
 interface MirrorProps {
   slug: string;
   connection: Connection;
-  /** Drawn where the player can't show it. */
-  slide: ShownSlide;
+  /** Drawn where the player can't show it; null: it is not known. */
+  slide: ShownSlide | null;
 }
 
 const FULL_HD = [1920, 1080] as const;
@@ -55,7 +55,7 @@ export const Mirror = ({ slug, connection, slide }: MirrorProps) => {
     fault.value = null;
   }, [version, currentSlideId]);
 
-  if (mirrored === null || fault.value !== null) return <Drawing slide={slide} />;
+  if (mirrored === null || fault.value !== null) return <Drawing slide={slide} title={connection.currentSlideTitle} />;
   return (
     <>
       <PlayerFrame

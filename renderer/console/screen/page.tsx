@@ -67,7 +67,7 @@ export const ScreenPage = ({ slug }: { slug: string }) => {
           ) : (
             <figure class="large-view">
               <View key={pictured.key} display={pictured} slide={shown} every={PHOTO_MS}>
-                {pictured.connection !== null && shown !== null && (
+                {pictured.connection !== null && pictured.connection.currentSlideId !== null && (
                   <Mirror slug={slug} connection={pictured.connection} slide={shown} />
                 )}
               </View>

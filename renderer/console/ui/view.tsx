@@ -10,7 +10,7 @@ import { useVisible } from './visible.ts';
 
 interface ViewProps {
   display: Display;
-  /** Null: it shows none that is known. */
+  /** Null: it shows none, or one that is not known. */
   slide: ShownSlide | null;
   /** How often a photograph is taken, ms. */
   every?: number;
@@ -52,9 +52,10 @@ const usePhoto = (connectionId: string | null, isVisible: boolean, every: number
   return photo;
 };
 
-/** The slide as it is known from the content. */
-export const Drawing = ({ slide }: { slide: ShownSlide }) => {
+/** The slide as it is known from the content; of one that is not known its title. */
+export const Drawing = ({ slide, title }: { slide: ShownSlide | null; title: string | null }) => {
   const { texts } = useConsole();
+  if (slide === null) return <span class="view-words">{title}</span>;
   return (
     <>
       <Miniature {...slide} />
@@ -71,6 +72,8 @@ export const View = ({ display, slide, every = EVERY_MS, children }: ViewProps) 
   const photo = usePhoto(connection?.id ?? null, isVisible, every);
   const words = texts.picture;
   const isOff = connection === null || state === 'away' || state === 'never';
+  // The page that a display was sent to is no slide.
+  const isShowing = connection?.currentSlide != null || connection?.currentSlideId != null || state === 'redirected';
   return (
     <div ref={box} class={isOff ? 'view off' : 'view'}>
       {photo != null ? (
@@ -80,12 +83,12 @@ export const View = ({ display, slide, every = EVERY_MS, children }: ViewProps) 
         </>
       ) : state === 'black' ? (
         <span class="view-words">{words.black}</span>
-      ) : slide === null ? (
+      ) : !isShowing ? (
         !isOff && <span class="view-words">{words.nothing}</span>
       ) : photo === null && children ? (
         children
       ) : (
-        <Drawing slide={slide} />
+        <Drawing slide={slide} title={connection?.currentSlideTitle ?? null} />
       )}
     </div>
   );

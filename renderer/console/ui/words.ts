@@ -1,11 +1,11 @@
 /** The state of a display in words. */
 
-import type { Display } from '../model/displays.ts';
-import { doerOf } from '../model/doers.ts';
+import { type Display, takeoverIdOf } from '../model/displays.ts';
+import { type Doer, doerOf, starterOf } from '../model/doers.ts';
 import { useConsole } from './context.tsx';
 
 export const useWords = () => {
-  const { texts, format, clock, hours, audit } = useConsole();
+  const { texts, format, clock, hours, audit, site } = useConsole();
   const stateInWords = (
     { state, device, connection }: Pick<Display, 'state' | 'device' | 'connection'>,
     slug: string,
@@ -21,8 +21,16 @@ export const useWords = () => {
     }
     return words[state];
   };
+  const whoseTakeover = (slideId: string | null): Doer | null => {
+    const takeover = site.overview.value?.takeovers.find(({ id }) => id === takeoverIdOf(slideId));
+    if (takeover === undefined) return null;
+    return { name: starterOf(audit.records.value, takeover.id)?.name ?? null, at: takeover.from };
+  };
   return (display: Pick<Display, 'state' | 'device' | 'connection'>, slug: string): string => {
-    const who = doerOf(audit.records.value, display, slug);
+    const who =
+      display.state === 'takeover'
+        ? whoseTakeover(display.connection?.currentSlideId ?? null)
+        : doerOf(audit.records.value, display, slug);
     const words = stateInWords(display, slug);
     return who === null
       ? words
