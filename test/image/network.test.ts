@@ -7,22 +7,36 @@ import { temporaryFolder } from '../support/service.ts';
 
 const script = join(import.meta.dirname, '..', '..', 'resources/image/root/usr/lib/signage/network');
 
-/** @param up what the program says of a connection that is started, and its exit code */
+/**
+ * @param up what the program says of a connection that is started, and its exit code
+ * @param lateness how often it says so, before the connection starts after all
+ * @param patience s
+ */
 const makeBox = (
   network: unknown,
-  { up = ['', 0] as [string, number], devices = 'enp1s0:ethernet\\nwlp2s0:wifi' } = {},
+  {
+    up = ['', 0] as [string, number],
+    lateness = Number.POSITIVE_INFINITY,
+    patience = 120,
+    devices = 'enp1s0:ethernet\\nwlp2s0:wifi',
+  } = {},
 ) => {
   const folder = temporaryFolder();
   const bin = join(folder, 'bin');
   mkdirSync(bin);
   const calls = join(folder, 'calls');
+  const told = join(folder, 'signage-network.json');
+  const refusal = `echo '${up[0]}' >&2; exit ${up[1]}`;
+  const isLate = `[ "$(tr '\\0' ' ' <'${calls}' | grep -c 'up id signage-next')" -le ${lateness} ]`;
+  const answer = Number.isFinite(lateness) ? `if ${isLate}; then ${refusal}; fi` : refusal;
   const programs = {
+    sleep: 'true',
     runuser: 'shift 3; exec "$@"',
     iw: `printf '%s\\0' iw "$@" >>'${calls}'; printf '\\n' >>'${calls}'`,
     systemctl: 'true',
     nmcli: `case "$*" in *DEVICE,TYPE*) printf '${devices}\\n'; exit 0 ;; esac
       printf '%s\\0' "$@" >>'${calls}'; printf '\\n' >>'${calls}'
-      case "$*" in *'up id signage-next'*) echo '${up[0]}' >&2; exit ${up[1]} ;; *connection.uuid*) echo 1234 ;; esac`,
+      case "$*" in *'up id signage-next'*) ${answer} ;; *connection.uuid*) echo 1234 ;; esac`,
     'nm-online': 'true',
   };
   for (const [name, body] of Object.entries(programs)) {
@@ -30,11 +44,11 @@ const makeBox = (
     chmodSync(join(bin, name), 0o755);
   }
   writeFileSync(join(folder, 'config.json'), JSON.stringify({ kiosk: { network } }));
-  const told = join(folder, 'signage-network.json');
   return {
     run: () => {
       const own = { PLAYER: folder, STATE: folder, OWN: folder, HOSTNAME_FILE: join(folder, 'hostname') };
-      execFileSync(script, { stdio: 'pipe', env: { PATH: `${bin}:${process.env.PATH}`, ...own } });
+      const env = { PATH: `${bin}:${process.env.PATH}`, PATIENCE: String(patience), ...own };
+      execFileSync(script, { stdio: 'pipe', env });
     },
     calls: (): string[][] =>
       existsSync(calls)
@@ -94,7 +108,7 @@ it.each<[string, string, unknown]>([
   ['Error: Connection activation failed: The Wi-Fi network could not be found.', 'missing', wifi.ssid],
   ['Error: Timeout expired (120 seconds)', 'link', wifi.ssid],
 ])('goes back to what worked: %s', (message, reason, subject) => {
-  const { run, calls, told } = makeBox({ wifi }, { up: [message, 4] });
+  const { run, calls, told } = makeBox({ wifi }, { up: [message, 4], patience: 0 });
   run();
   expect(told()).toEqual({ reason, subject });
   expect(calls().slice(-2)).toEqual([
@@ -105,6 +119,14 @@ it.each<[string, string, unknown]>([
   const before = calls().length;
   run();
   expect(calls().length).toBe(before * 2);
+});
+
+it('waits for a network that comes later, as of a router that was switched on with the box', () => {
+  const up: [string, number] = ['Error: Connection activation failed: The Wi-Fi network could not be found.', 4];
+  const { run, calls, told } = makeBox({ wifi }, { up, lateness: 2 });
+  run();
+  expect(told()).toBeNull();
+  expect(calls().filter((words) => words.includes('up'))).toHaveLength(3);
 });
 
 it('says that there is no such device', () => {
