@@ -112,8 +112,12 @@ const main = async (args: string[]): Promise<void> => {
     if (!values.raw) run('xz', ['--force', '--threads=2', '-6', image]);
     const file = values.raw ? image : `${image}.xz`;
     writeFileSync(`${file}.sha256`, `${hashOf(file)}  ${basename(file)}\n`);
-    writeFileSync(join(out, `${name}.cdx.json`), billOf(lock, player.runtime, player, seed));
+    writeFileSync(
+      join(out, `${name}.cdx.json`),
+      billOf({ ...lock, packages: [...files.keys()] }, player.runtime, player, seed),
+    );
     console.log(file);
+    console.log('An image for arm64 is left out: this builds amd64 alone.');
     if (keys === null)
       console.log('There is no update of the system: IMAGE_SIGNING_KEY and IMAGE_SIGNING_CERTIFICATE are not set.');
     else {

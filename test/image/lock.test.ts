@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { componentOf } from '../../.scripts/image/bill.ts';
+import { billOf, componentOf } from '../../.scripts/image/bill.ts';
 import { fetchPackages, formatLock, lockFile, namesIn, parseLock, parseUri } from '../../.scripts/image/lock.ts';
 import { temporaryFolder } from '../support/service.ts';
 
@@ -58,6 +58,31 @@ it('becomes a component with the URL of the package', () => {
     purl: 'pkg:deb/debian/libc6@2.41-12%2Bdeb13u5?arch=amd64&distro=debian-13',
     hashes: [{ alg: 'SHA-256', content: hash }],
   });
+});
+
+it('has what the bundles hold in its bill, and no tool', () => {
+  const deb = join(temporaryFolder(), 'player.deb');
+  writeFileSync(deb, 'a package');
+  const { packages } = parseLock(`# 2026-11-26T22:00:00Z\n${line}`);
+  const runtime = { type: 'framework', name: 'electron', version: '45.0.0' };
+  const bill = JSON.parse(billOf({ madeAt: 1_764_194_400, packages }, runtime, { deb, version: '1.0.0' }, 'seed'));
+  const names = bill.components.map(({ name }: { name: string }) => name);
+  // A library of the service, two of pages, one that only such a library needs, and Debian's.
+  for (const name of [
+    'koa',
+    'preact',
+    'hls.js',
+    '@codemirror/view',
+    'style-mod',
+    'libc6',
+    'electron',
+    'signage-player',
+  ]) {
+    expect(names.filter((each: string) => each === name)).toEqual([name]);
+  }
+  for (const tool of ['vitest', 'electron-builder', 'typescript', 'esbuild', '@biomejs/biome']) {
+    expect(names).not.toContain(tool);
+  }
 });
 
 it('names the packages that the archive no longer has, and takes those of the cache', async () => {
