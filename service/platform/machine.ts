@@ -16,9 +16,17 @@ const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() 
 
 /** The hottest of the sensors, °C; null: there is none. A sensor without a value reads 0, or far below it. */
 const temperatureOf = async (sys: string): Promise<number | null> => {
-  const folder = `${sys}/class/thermal`;
-  const zones = (await namesIn(folder)).filter((name) => name.startsWith('thermal_zone'));
-  const read = await Promise.all(zones.map((zone) => textOf(`${folder}/${zone}/temp`)));
+  const zones = (await namesIn(`${sys}/class/thermal`)).filter((name) => name.startsWith('thermal_zone'));
+  // The processors of AMD have no zone.
+  const chips = await namesIn(`${sys}/class/hwmon`);
+  const processors = await Promise.all(chips.map((chip) => textOf(`${sys}/class/hwmon/${chip}/name`)));
+  const sensors = [
+    ...zones.map((zone) => `${sys}/class/thermal/${zone}/temp`),
+    ...chips
+      .filter((_, at) => processors[at]?.trim() === 'k10temp')
+      .map((chip) => `${sys}/class/hwmon/${chip}/temp1_input`),
+  ];
+  const read = await Promise.all(sensors.map(textOf));
   const degrees = read.map((text) => Number.parseInt(text ?? '', 10) / 1000).filter((each) => each > 0 && each < 150);
   return degrees.length === 0 ? null : Math.round(Math.max(...degrees) * 10) / 10;
 };

@@ -40,6 +40,17 @@ test('the hottest sensor counts, and one without a value does not', async () => 
   expect(await machineWith(files).read()).toMatchObject({ temperature: 61.3, memory: { available: 2_097_152 } });
 });
 
+test('a processor of AMD is a sensor, a disk is none', async () => {
+  const files = {
+    [zone(0)]: '27800\n',
+    'sys/class/hwmon/hwmon0/name': 'nvme\n',
+    'sys/class/hwmon/hwmon0/temp1_input': '81000\n',
+    'sys/class/hwmon/hwmon1/name': 'k10temp\n',
+    'sys/class/hwmon/hwmon1/temp1_input': '55125\n',
+  };
+  expect(await machineWith(files).read()).toMatchObject({ temperature: 55.1 });
+});
+
 test('a processor that is slowed down is throttled for a minute', async () => {
   const { box, read, write } = machineWith({ [throttles]: '7\n' });
   const states: (boolean | null)[] = [(await read()).throttled];

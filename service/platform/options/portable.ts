@@ -60,7 +60,9 @@ export const backupConfig = (config: Config): Config => {
     return name === undefined || secretNames.includes(name) ? [] : [[key, withoutPassword(value)] as const];
   });
   const { displays, rotation, updates } = kioskOf(config);
-  return { ...Object.fromEntries(kept), ...('kiosk' in config && { kiosk: { displays, rotation, updates } }) };
+  const ofUpdates = Object.entries(Object(updates)).map(([key, value]) => [key, withoutPassword(value)] as const);
+  const kiosk = { displays, rotation, ...(updates !== undefined && { updates: Object.fromEntries(ofUpdates) }) };
+  return { ...Object.fromEntries(kept), ...('kiosk' in config && { kiosk }) };
 };
 
 interface Portable {
