@@ -115,7 +115,9 @@ export const createLink = (
 
   const viewport = () => ({ width: innerWidth, height: innerHeight, devicePixelRatio });
 
-  const isOpen = (): boolean => socket?.readyState === WebSocket.OPEN;
+  /** Whether the socket has said who the page is, before which the service takes nothing; a slow kiosk proves it late. */
+  let hasGreeted = false;
+  const isOpen = (): boolean => hasGreeted && socket?.readyState === WebSocket.OPEN;
 
   const outbox = createOutbox({
     elapsed: clock.elapsed,
@@ -231,6 +233,7 @@ export const createLink = (
     let isOver = false;
     let silence: ReturnType<typeof setTimeout> | undefined;
     socket = opening;
+    hasGreeted = false;
 
     const end = async (code?: number): Promise<void> => {
       if (isOver) return;
@@ -257,7 +260,10 @@ export const createLink = (
 
     const greet = async (): Promise<void> => {
       const hello = await helloOf(identity, device);
-      if (opening.readyState === WebSocket.OPEN) opening.send(JSON.stringify(hello));
+      // Once more without a proof says nothing.
+      if (opening.readyState !== WebSocket.OPEN || (attempts > 0 && hello.proof === null)) return;
+      opening.send(JSON.stringify(hello));
+      hasGreeted = true;
     };
     let attempts = 0;
     proveAgain = async (needs) => {

@@ -25,8 +25,8 @@ interface Sent {
   message: { type: string };
 }
 
-/** A page that plays, and what it sends. */
-const openWatched = async () => {
+/** A page that plays, and what it sends. @param prepare runs in it before its own scripts */
+const openWatched = async (prepare = () => {}) => {
   const service = await startTestService({ content: content(colourSlide('one', red)) });
   const context = await (await launchBrowser()).newContext();
   onTestFinished(() => context.close());
@@ -35,6 +35,7 @@ const openWatched = async () => {
   page.on('websocket', (socket) =>
     socket.on('framesent', ({ payload }) => sent.push({ at: performance.now(), message: JSON.parse(String(payload)) })),
   );
+  await page.addInitScript(prepare);
   await page.goto(`${service.url}/screen/lobby`);
   await waitForConnection(service, 'lobby', { currentSlideId: 'one' });
   return { service, page, sent };
@@ -83,6 +84,16 @@ describeBrowser('the link of a page', () => {
     await page.unroute('**/playlist');
     await page.evaluate(() => void dispatchEvent(new Event('online')));
     await waitForColour(page, red);
+  });
+
+  it('says who it is before anything else, and once, though the kiosk proves nothing in time', async () => {
+    const { sent } = await openWatched(() => {
+      const never = () => new Promise(() => {});
+      Object.assign(globalThis, { kiosk: { heartbeat: () => {}, external: never, cover: never, prove: never } });
+      setInterval(() => dispatchEvent(new Event('resize')), 100);
+    });
+    expect(sent[0]?.message).toMatchObject({ type: 'hello', proof: null });
+    expect(sent.filter(({ message }) => message.type === 'hello')).toHaveLength(1);
   });
 
   it('sends four states a second at most, and the last one always', async () => {
