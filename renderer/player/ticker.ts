@@ -4,6 +4,7 @@ import type { Zone } from '../../service/contract/programmes.ts';
 import { isOn, nextChange } from '../../service/domain/slide-schedule.ts';
 import type { Clock, SyncClock } from './clock.ts';
 import type { TickerPlays } from './plays/ticker-plays.ts';
+import { textsOf } from './ticker-texts.ts';
 
 interface Dependencies {
   clock: Pick<Clock, 'now'>;
@@ -20,22 +21,6 @@ const SPEED = 1.6;
 /** Its position is compared with the clock this often, and corrected beyond the tolerance, in ms. */
 const COMPARE_MS = 5_000;
 const TOLERANCE_MS = 30;
-const DEFAULT_ITEMS = 5;
-
-const plain = (html: string | null): string =>
-  html === null ? '' : (new DOMParser().parseFromString(html, 'text/html').body.textContent ?? '');
-
-/** The texts of a slide: its own, the headlines of its feed, or the entries of its timetable. */
-const textsOf = ({ kind, title, body, content }: Slide, payload: PlaylistPayload): string[] => {
-  if (kind === 'text') return [[title, plain(body)].filter(Boolean).join(' – ')];
-  if (kind === 'rss') {
-    const feed = payload.rssFeeds.find(({ id }) => id === content?.['feed_id']);
-    const count = Number(content?.['items'] ?? DEFAULT_ITEMS);
-    return feed?.items.slice(0, count).map((item) => item.title ?? item.summary ?? '') ?? [];
-  }
-  const group = payload.timetableGroups.find(({ id }) => id === content?.['group_id']);
-  return group?.entries.map((entry) => [entry.time, entry.title, entry.location].filter(Boolean).join(' ')) ?? [];
-};
 
 export const createTicker = (root: HTMLElement, { clock, syncClock, timeZone, onShow, plays }: Dependencies) => {
   let payload: PlaylistPayload | null = null;
@@ -103,7 +88,7 @@ export const createTicker = (root: HTMLElement, { clock, syncClock, timeZone, on
       due === null
         ? []
         : slides.flatMap((slide) => {
-            const own = isOn(slide, now, timeZone) ? textsOf(slide, due).filter((text) => text.trim() !== '') : [];
+            const own = isOn(slide, now, timeZone) ? textsOf(slide, due, now, timeZone) : [];
             if (own.length > 0) shown.push(slide);
             return own;
           });

@@ -10,6 +10,10 @@ const LOOK_MS = 30_000;
 /** How often while it is too old, in ms: it can be fetched again at any moment. */
 const OLD_MS = 1_000;
 
+/** From when data is that is too old. */
+export const asOf = ({ fetchedAt }: Age, now: number, timeZone: string): string =>
+  textsFor<Texts>(languages, navigator.languages).age.asOf({ time: since(fetchedAt, now, timeZone) });
+
 /** A view whose data is never shown older than its slide allows. */
 export const withAge =
   (create: SlideFactory): SlideFactory =>
@@ -33,8 +37,7 @@ export const withAge =
       }
       if (isSkipped)
         throw new Error(`what it shows is from ${new Date(found.fetchedAt).toISOString()}, which is too old`);
-      const time = since(found.fetchedAt, now(), timeZone);
-      label.textContent = textsFor<Texts>(languages, navigator.languages).age.asOf({ time });
+      label.textContent = asOf(found, now(), timeZone);
       if (label.parentNode === null) view.element.append(label);
       return found;
     };
