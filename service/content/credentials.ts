@@ -1,17 +1,33 @@
-/** Payloads are public: slides without the user and password of their media. */
+/** Payloads are public: what they hold is without the users and passwords of addresses. */
 import type { Slide } from '../contract/playlist.ts';
+import type { HouseStyle } from '../contract/style.ts';
 import { withoutCredentials } from '../domain/media-names.ts';
+
+const IN_TEXT = /:\/\/[^\s/?#"'()<>,\\]*@/g;
+
+/** A text without the users and passwords of the addresses in it. */
+const clean = <Text extends string | null>(text: Text): Text =>
+  (text?.includes('@') === true ? text.replace(IN_TEXT, '://') : text) as Text;
+
+/** The same value if there is nothing to hide in it. */
+const cleanAll = <Value>(value: Value): Value => {
+  if (typeof value === 'string') return clean(value);
+  if (typeof value !== 'object' || value === null) return value;
+  const before: [string, unknown][] = Object.entries(value);
+  const after = before.map(([key, each]): [string, unknown] => [key, cleanAll(each)]);
+  if (after.every(([, each], index) => each === before[index]?.[1])) return value;
+  return (Array.isArray(value) ? after.map(([, each]) => each) : Object.fromEntries(after)) as Value;
+};
 
 /** The same slide gives the same result; it is the slide itself if there is nothing to hide. */
 const known = new WeakMap<Slide, Slide>();
 
 const hide = (slide: Slide): Slide => {
   const media_url = slide.media_url && withoutCredentials(slide.media_url);
-  const fallback = slide.content?.['fallback_media_url'];
-  const fallback_media_url = typeof fallback === 'string' ? withoutCredentials(fallback) : fallback;
-  if (media_url === slide.media_url && fallback_media_url === fallback) return slide;
-  const content = fallback === undefined ? slide.content : { ...slide.content, fallback_media_url };
-  return { ...slide, media_url, content };
+  const [body, template, content] = [clean(slide.body), cleanAll(slide.template), cleanAll(slide.content)];
+  const isSame =
+    media_url === slide.media_url && body === slide.body && template === slide.template && content === slide.content;
+  return isSame ? slide : { ...slide, media_url, body, template, content };
 };
 
 export const publicSlide = (slide: Slide): Slide => {
@@ -30,4 +46,13 @@ export const publicOf = (slides: Slide[]): Slide[] => {
   const result = hidden.every((slide, index) => slide === slides[index]) ? slides : hidden;
   lists.set(slides, result);
   return result;
+};
+
+/** The same style gives the same result. */
+const styles = new WeakMap<HouseStyle, HouseStyle>();
+
+export const publicStyle = (style: HouseStyle): HouseStyle => {
+  const found = styles.get(style) ?? cleanAll(style);
+  styles.set(style, found);
+  return found;
 };

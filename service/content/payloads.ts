@@ -14,7 +14,7 @@ import type { EpochMs } from '../domain/time.ts';
 import type { Feeds } from '../feeds/index.ts';
 import { type PreparedAnswer, prepareAnswer } from '../http/prepared.ts';
 import type { ServiceContext } from '../module.ts';
-import { publicOf } from './credentials.ts';
+import { publicOf, publicStyle } from './credentials.ts';
 import { type MediaUse, mediaNamed, mediaSlides, mediaUses } from './media.ts';
 import { revisionOf, type ScreenDocument, shortestAgeOf, sourcesOf, textOf } from './model.ts';
 import { createPlans, type Insertions, type Plans, type Played, playsAt } from './plans.ts';
@@ -273,10 +273,10 @@ export const createPayloads = (
       ).values(),
     ];
     payloads = new Map(
-      full.map(([slug, document]) => [
-        slug,
-        createPayload({ ...document, slides: publicOf(document.slides) }, variant),
-      ]),
+      full.map(([slug, document]) => {
+        const style = document.style && { style: publicStyle(document.style) };
+        return [slug, createPayload({ ...document, slides: publicOf(document.slides), ...style }, variant)];
+      }),
     );
     const changed = [...new Set([...before.keys(), ...payloads.keys()])].filter(
       (slug) => before.get(slug)?.revision !== payloads.get(slug)?.revision,

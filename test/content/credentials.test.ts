@@ -28,11 +28,26 @@ test('no password and no key of an address is in any answer but that of the cont
             },
             { id: 'film', kind: 'video', media_url: `http://me:${marker}@127.0.0.1:9/film.mp4` },
             { id: 'news', kind: 'rss', content: { feed_id: 'news' } },
-            { id: 'board', kind: 'template', template_id: 'board' },
+            {
+              id: 'board',
+              kind: 'template',
+              template_id: 'board',
+              content: { pictures: [{ picture: `http://me:${marker}@127.0.0.1:9/own.jpg` }] },
+            },
+            { id: 'words', kind: 'text', body: `<img src="http://me:${marker}@127.0.0.1:9/body.jpg">Me @ home` },
+            {
+              id: 'menu',
+              kind: 'template',
+              template_id: 'design:menu',
+              content: { picture: `http://${marker}@127.0.0.1:9/menu.jpg` },
+            },
           ],
         },
       ],
-      templates: [{ id: 'board', html: '{{ sources.weather.data }}' }],
+      style: { logo_url: `http://me:${marker}@127.0.0.1:9/logo.png` },
+      templates: [
+        { id: 'board', html: `{{ sources.weather.data }}<img src='http://me:${marker}@127.0.0.1:9/html.jpg'>` },
+      ],
       rssFeeds: [
         { id: 'news', url: `${server.at('/news').replace('//', `//me:${marker}@`)}?apikey=${marker}#${marker}` },
       ],
@@ -40,13 +55,19 @@ test('no password and no key of an address is in any answer but that of the cont
     },
   });
   await expect.poll(async () => (await payloadOf(service)).rssFeeds[0]?.status, patience).toBe('ok');
-  const { slides, rssFeeds, apiSources } = await payloadOf(service);
+  const { slides, rssFeeds, apiSources, style } = await payloadOf(service);
   expect(slides.map(({ media_url }) => media_url)).toEqual([
     'rtmp://127.0.0.1:9/live/door?quality=high',
     'rtmp://127.0.0.1:9/live/gate',
     'http://127.0.0.1:9/film.mp4',
     null,
     null,
+    null,
+    null,
+  ]);
+  expect([slides[5]?.body, style]).toEqual([
+    '<img src="http://127.0.0.1:9/body.jpg">Me @ home',
+    { logo_url: 'http://127.0.0.1:9/logo.png' },
   ]);
   expect([...rssFeeds, ...apiSources].map(({ url }) => url)).toEqual([server.at('/news'), server.at('/weather', 2)]);
   // The sources themselves are asked with them.
