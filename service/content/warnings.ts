@@ -2,7 +2,9 @@
 
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-terms.ts';
-import { contentKeys, type SlideFile, shownFields } from '../contract/slides.ts';
+import { designPrefix } from '../contract/design-prefix.ts';
+import { designs } from '../contract/designs.ts';
+import { contentKeys, kindsWithValues, type SlideFile, shownFields } from '../contract/slides.ts';
 import { streamSchemes } from '../contract/stream-schemes.ts';
 import { calendarIdsOf } from '../domain/calendar-view.ts';
 import { isColour } from '../domain/colours.ts';
@@ -14,6 +16,7 @@ import { mostNameCharacters, shownName, slideId } from '../domain/slides.ts';
 import type { EpochMs } from '../domain/time.ts';
 import { didYouMean } from '../domain/wording.ts';
 import type { Steps } from '../platform/slices.ts';
+import { formIssues } from './form-warnings.ts';
 import { type Path, slideLabel, spellPath } from './labels.ts';
 import { DEFAULT_REFRESH_SECONDS } from './model.ts';
 import { programmeIssues } from './programme-warnings.ts';
@@ -90,8 +93,8 @@ const fieldIssues = (slide: SlideFile): SlideIssue[] =>
     .map((field) => ({ path: [field], message: `is not shown: a slide of kind ${slide.kind} has no ${field}` }));
 
 const contentIssues = ({ kind, content }: SlideFile): SlideIssue[] => {
+  if (kindsWithValues.includes(kind) || content == null) return [];
   const known = contentKeys(kind);
-  if (known === null || content == null) return [];
   const issues = Object.keys(content)
     .filter((key) => !known.includes(key))
     .map((key) => ({
@@ -179,7 +182,14 @@ export function* warningSteps(
   now: EpochMs,
 ): Steps<ContentIssue[]> {
   const warnings: ContentIssue[] = [];
+  // First, because every slide has these colours.
+  for (const { name, contrast } of unreadableColours(content.style)) {
+    const path = spellPath(['style', 'colours', name]);
+    const message = `its contrast with the background is ${contrast.toFixed(1)}, and below 4.5 it is hard to read from afar`;
+    warnings.push({ path, message });
+  }
   const isFull = (): boolean => warnings.length >= MAX_WARNINGS;
+  const forms = new Map([...content.templates, ...designs].map((template) => [template.id, template]));
   const used = new Set<string>();
   for (const [at, { id, slides }] of content.playlists.entries()) {
     for (const [index, slide] of slides.entries()) {
@@ -200,6 +210,12 @@ export function* warningSteps(
         ...(https ? plainIssues(slide) : []),
         ...lengthIssues('title', slide.title),
       ]) {
+        warn(['playlists', at, 'slides', index, ...path], message);
+      }
+      const form = slide.kind === 'template' ? forms.get(slide.template_id) : undefined;
+      for (const { path, message } of form === undefined
+        ? []
+        : formIssues(slide, form, content, !form.id.startsWith(designPrefix))) {
         warn(['playlists', at, 'slides', index, ...path], message);
       }
       const check = slide.kind === 'template' ? templates.get(slide.template_id) : undefined;
@@ -235,11 +251,6 @@ export function* warningSteps(
       }
     });
   });
-  for (const { name, contrast } of unreadableColours(content.style)) {
-    const path = spellPath(['style', 'colours', name]);
-    const message = `its contrast with the background is ${contrast.toFixed(1)}, and below 4.5 it is hard to read from afar`;
-    warnings.push({ path, message });
-  }
   yield;
   for (const { path, message } of programmeIssues(content, timeZone, now)) {
     warnings.push({ path: spellPath(path), message });

@@ -274,14 +274,16 @@ export const slideFile = z.discriminatedUnion(
 );
 export type SlideFile = z.infer<typeof slideFile>;
 
-/** The keys of `content` that a kind knows; null: any. */
-export const contentKeys = (kind: SlideKind): string[] | null => {
-  const { file = {}, hasValues }: Kind = kinds[kind];
-  if (hasValues) return null;
+/** The keys of `content` that a kind knows, beside the values of a template. */
+export const contentKeys = (kind: SlideKind): string[] => {
+  const { file = {} }: Kind = kinds[kind];
   const { content = z.object({}) } = file;
   const given = content instanceof z.ZodObject ? content : content.unwrap().unwrap();
   return Object.keys(given.shape);
 };
+
+/** Kinds whose `content` holds the values of a template under any key. */
+export const kindsWithValues: readonly SlideKind[] = slideKinds.filter((kind) => (kinds[kind] as Kind).hasValues);
 
 const kindsWith = (isMeant: (kind: Kind) => boolean): SlideKind[] => slideKinds.filter((kind) => isMeant(kinds[kind]));
 export const kindsWithOwnLength = kindsWith(({ hasOwnLength = false }) => hasOwnLength);

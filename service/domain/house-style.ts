@@ -8,6 +8,7 @@ export const leastContrast = 4.5;
 const STANDARD = '#17343a';
 const LIGHT = '#f6f1e4';
 const DARK = '#14181b';
+const FORM_SHARE = 0.09;
 
 const channels = (hex: string): number[] => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16));
 
@@ -32,7 +33,22 @@ const mixed = (one: string, other: string, share: number): string => {
   return `#${parts.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
 };
 
-const readableOn = (ground: string): string => (contrastOf(ground, LIGHT) >= contrastOf(ground, DARK) ? LIGHT : DARK);
+const better = (ground: string, one: string, other: string): string =>
+  contrastOf(ground, one) >= contrastOf(ground, other) ? one : other;
+
+/** One of the pair of softer colours, unless only black or white can be read. */
+const readableOn = (ground: string): string => {
+  const soft = better(ground, LIGHT, DARK);
+  return contrastOf(ground, soft) >= leastContrast ? soft : better(ground, '#ffffff', '#000000');
+};
+
+/** A little of the ink in the ground; away from it where the text on it could not be read. */
+const formOf = (ground: string, ink: string): string => {
+  const near = mixed(ground, ink, FORM_SHARE);
+  if (contrastOf(near, ink) >= leastContrast) return near;
+  const away = better(ink, '#ffffff', '#000000');
+  return mixed(ground, away, FORM_SHARE);
+};
 
 /** Colours that belong together. */
 export interface Palette {
@@ -49,7 +65,7 @@ export const paletteOf = (style: HouseStyle | undefined): Palette | null => {
   if (background === undefined && text === undefined && accent === undefined) return null;
   const ground = background ?? (text === undefined ? STANDARD : readableOn(text));
   const ink = text ?? readableOn(ground);
-  return { ground, ink, form: mixed(ground, ink, 0.09), accent: accent ?? ink };
+  return { ground, ink, form: formOf(ground, ink), accent: accent ?? ink };
 };
 
 /** The colours of a style that cannot be read on its background: the field, and the contrast. */

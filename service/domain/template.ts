@@ -37,6 +37,9 @@ export const templateLimits = { parseLimit: 500_000, renderLimit: 500, memoryLim
 const USES =
   /\b(feeds|sources|timetables|calendars)\b(?:\s*\.\s*([A-Za-z_][\w-]*)|\s*\[\s*(?:"([^"]*)"|'([^']*)')\s*\])?/g;
 
+/** Matches `feeds[NAME]`, where NAME is a variable. */
+const BY_VALUE = /\b(feeds|sources|timetables|calendars)\s*\[\s*(?:content\.)?([A-Za-z_]\w*)\s*\]/g;
+
 type RecordName = 'feeds' | 'sources' | 'timetables' | 'calendars';
 
 /** The records that a template names by id; all of them if it uses the list in another way. */
@@ -60,4 +63,10 @@ export const namedBy = <T extends { id: string }>(
   const named = usedOf(html, name, records);
   const isByValue = named.length === records.length && new RegExp(`${name}\\s*\\[\\s*[a-z]`).test(html);
   return isByValue ? named.filter(({ id }) => Object.values(content ?? {}).includes(id)) : named;
+};
+
+/** The fields of a slide's content whose values are ids of records in its template. */
+export const fieldsNaming = (html: string): { field: string; name: RecordName }[] => {
+  const found = [...html.matchAll(BY_VALUE)].map(([, name, field]) => [`${name} ${field}`, { name, field }] as const);
+  return [...new Map(found).values()] as { field: string; name: RecordName }[];
 };

@@ -144,4 +144,35 @@ describe('through the front door', () => {
       .poll(async () => JSON.stringify(await (await service().get('/healthz')).json()), patience)
       .toContain('playlists[0].slides[0].content.pictures[0].picture');
   });
+
+  test('a record that there is not, and a field that a design lacks, are warnings; a template may use its own', async () => {
+    const calendars = [{ id: 'oak', url: 'http://127.0.0.1:9/oak.ics' }];
+    const form = (template_id: string, content: object) => ({ kind: 'template', title: 'S', template_id, content });
+    const properties = { source: { type: 'string' } };
+    const html = '{{ sources[source].data }}{{ motto }}';
+    const content = lobbyWith(
+      [
+        form('design:room', { room: 'Oak', calendar: 'oakk', tkaen: 'x', when_old: 'skip' }),
+        form('design:room', { room: 'Oak', calendar: 'oak' }),
+        form('design:menu', { items: [{ name: 'Soup', prize: 5 }] }),
+        form('own', { source: 'weather', motto: 'Well', more: 1 }),
+      ],
+      { calendars, templates: [{ id: 'own', html, schema: { type: 'object', properties } }] },
+    );
+    const check = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(content) };
+    const answer = (await (await service().get('/console/api/content/check', check)).json()) as {
+      warnings: { path: string; message: string }[];
+    };
+    const slide = (index: number, path: string): string => `playlists[0].slides[${index}].content.${path}`;
+    expect(answer.warnings).toEqual([
+      {
+        path: slide(0, 'calendar'),
+        message: '"S": it names the calendar with the id "oakk", which does not exist; did you mean "oak"?',
+      },
+      { path: slide(0, 'tkaen'), message: '"S": "tkaen" is not known here; did you mean "taken"?' },
+      { path: slide(2, 'items[0].prize'), message: '"S": "prize" is not known here; did you mean "price"?' },
+      { path: slide(3, 'source'), message: '"S": it names the API source with the id "weather", which does not exist' },
+      { path: slide(3, 'more'), message: '"S": "more" is not known here' },
+    ]);
+  });
 });

@@ -104,6 +104,16 @@ describe('colours', () => {
   );
 });
 
+test('each colour, alone, gets others that can be read on it, on its shape too', () => {
+  for (let level = 0; level < 256; level++) {
+    const grey = `#${level.toString(16).padStart(2, '0').repeat(3)}`;
+    for (const colours of [{ background: grey }, { text: grey }]) {
+      const { ground, ink, form } = paletteOf({ colours }) ?? { ground: '', ink: '', form: '' };
+      expect([grey, contrastOf(ground, ink) >= 4.5, contrastOf(form, ink) >= 4.5]).toEqual([grey, true, true]);
+    }
+  }
+});
+
 describe('a house style in the file', () => {
   const style = {
     logo_url: '/media/l.png',
@@ -133,6 +143,16 @@ describe('a house style in the file', () => {
     service().writeContent({ ...lobbyWith([hello]), style });
     await expect.poll(async () => (await payloadOf(service(), 'lobby')).style, patience).toEqual(style);
     expect((await payloadOf(service(), 'lobby')).revision).not.toBe(plain.revision);
+  });
+
+  test('warns about its colours even where fifty slides have mistakes', async () => {
+    const slides = Array.from({ length: 60 }, (_, n) => ({ ...hello, id: `s${n}`, media_url: '/media/a.png' }));
+    const service = await startTestService({
+      content: lobbyWith(slides, { style: { colours: { background: '#ffffff', text: '#999999' } } }),
+    });
+    const paths = async () => (await healthOf(service)).content.warnings.map(({ path }) => path);
+    await expect.poll(paths, patience).toHaveLength(50);
+    expect(await paths()).toContain('style.colours.text');
   });
 
   test('warns about colours that cannot be read, and fonts that are none or lack letters', async () => {
