@@ -53,10 +53,23 @@ export const webhookSecret = z.string().refine((text) => {
   const { length } = Buffer.from(base64, 'base64');
   return length >= 24 && length <= 64;
 }, 'whsec_ and base64 of 24 to 64 bytes');
+
+/** Whether user and password can be decoded: a percent sign of theirs is written as `%25`. */
+const hasDecodableUser = ({ username, password }: URL): boolean => {
+  try {
+    decodeURIComponent(username);
+    decodeURIComponent(password);
+    return true;
+  } catch {
+    return false;
+  }
+};
+const percentRule = '(a % in user or password is written %25)';
+
 /** Whether NATS connects to the URL; a path is for a proxy of WebSockets. */
 export const isFleetUrl = (url: string): boolean => {
   const parsed = parseUrl(url);
-  if (parsed === null) return false;
+  if (parsed === null || !hasDecodableUser(parsed)) return false;
   const { protocol, hostname, pathname, search, hash } = parsed;
   const isWebSocket = /^wss?:$/.test(protocol);
   if (!isWebSocket && !/^(nats|tls):$/.test(protocol)) return false;
@@ -65,16 +78,18 @@ export const isFleetUrl = (url: string): boolean => {
 export const fleetUrl = z
   .string()
   .trim()
-  .refine(isFleetUrl, 'a nats, tls, ws or wss URL such as tls://hub.example.com:4222');
+  .refine(isFleetUrl, `a nats, tls, ws or wss URL such as tls://hub.example.com:4222 ${percentRule}`);
 
 export const mqttUrl = z
   .string()
   .trim()
   .refine((url) => {
-    const { protocol, hostname, pathname, search, hash } = parseUrl(url) ?? {};
-    const isBare = ['', '/'].includes(pathname ?? '-') && search === '' && hash === '';
-    return /^mqtts?:$/.test(protocol ?? '') && hostname !== '' && isBare;
-  }, 'an mqtt or mqtts URL such as mqtts://user:password@broker.example.com:8883');
+    const parsed = parseUrl(url);
+    if (parsed === null || !hasDecodableUser(parsed)) return false;
+    const { protocol, hostname, pathname, search, hash } = parsed;
+    const isBare = ['', '/'].includes(pathname) && search === '' && hash === '';
+    return /^mqtts?:$/.test(protocol) && hostname !== '' && isBare;
+  }, `an mqtt or mqtts URL such as mqtts://user:password@broker.example.com:8883 ${percentRule}`);
 
 /** The first levels of topics. */
 export const mqttPrefix = z
@@ -111,20 +126,15 @@ const isAddressRange = (range: string): boolean => {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
 };
 
-const outgoingProxyRule = 'an http or https URL without a path such as http://user:password@proxy.example.com:3128';
+const outgoingProxyRule = `an http or https URL without a path such as http://user:password@proxy.example.com:3128 ${percentRule}`;
 /** The proxy of outgoing requests; may have a user and a password. */
 export const outgoingProxy = z
   .string()
   .trim()
   .refine((url) => {
     const parsed = parseUrl(url);
-    if (parsed === null || !/^https?:$/.test(parsed.protocol)) return false;
-    const { pathname, search, hash, username, password } = parsed;
-    try {
-      decodeURIComponent(username + password);
-    } catch {
-      return false;
-    }
+    if (parsed === null || !/^https?:$/.test(parsed.protocol) || !hasDecodableUser(parsed)) return false;
+    const { pathname, search, hash } = parsed;
     return pathname === '/' && search === '' && hash === '';
   }, outgoingProxyRule);
 

@@ -184,6 +184,21 @@ test('the password of a fleet is not shown where its URL is refused', () => {
   expect(refusalOf({ SIGNAGE_FLEET_URL: 'http://user:word@hub' })).not.toContain('word@');
 });
 
+test.each([
+  ['SIGNAGE_MQTT_URL', 'mqtt', 'an mqtt or mqtts URL'],
+  ['SIGNAGE_PROXY', 'http', 'an http or https URL'],
+  ['SIGNAGE_FLEET_URL', 'nats', 'a nats, tls, ws or wss URL'],
+])('a user or a password of %s that cannot be decoded is refused, and is not shown', (setting, scheme, allowed) => {
+  // Of the last, the halves together could be.
+  for (const user of ['me:100%', '%zz', ':%ff', 'u%:41']) {
+    const message = refusalOf({ [setting]: `${scheme}://${user}@host.example.com` });
+    expect(message).toContain(`${setting}: the value given is not valid; expected ${allowed}`);
+    expect(message).toContain('a % in user or password is written %25');
+    expect(message).not.toContain(user);
+  }
+  expect(() => read({ [setting]: `${scheme}://me:100%25@host.example.com` })).not.toThrow();
+});
+
 test('config.json may use the types of JSON', () => {
   const config = {
     port: 9000,
