@@ -27,7 +27,7 @@ const content = {
       ],
     },
   ],
-  rssFeeds: [{ id: 'news', url: 'https://feeds.example.com/news?token=marker-of-a-token#x' }],
+  rssFeeds: [{ id: 'news', name: order, url: 'https://feeds.example.com/news?token=marker-of-a-token#x' }],
 };
 
 interface Setup {
@@ -72,9 +72,16 @@ const start = async (url: string, { args = [], env = {}, person }: Setup = {}) =
   return { client, call, names, asked, said: () => said };
 };
 
+/** With a screen that has a playlist of its own. */
+const withHall = ({ screens, playlists, ...rest }: Pick<typeof content, 'screens'> & { playlists: object[] }) => ({
+  ...rest,
+  screens: [...screens, { name: 'Hall', slug: 'hall', playlist_id: 'side' }],
+  playlists: [...playlists, { id: 'side', slides: [{ id: 'other', kind: 'text', title: 'Other' }] }],
+});
+
 /** A box with a secret, and the folder of a person who has joined it. */
 const startWithPerson = async () => {
-  const service = await startTestService({ content, env: secretSettings(secret) });
+  const service = await startTestService({ content: withHall(content), env: secretSettings(secret) });
   const env = { XDG_CONFIG_HOME: temporaryFolder() };
   const admin = createOperator(service, secret);
   await admin('PUT', '/console/api/people/maria', { name: 'Maria', role: 'publisher', tags: [] });
@@ -90,6 +97,9 @@ test('an assistant reads the site, and texts of others are marked, shown and cut
   const service = await startTestService({ content, env: secretSettings(secret) });
   const { call, names, client } = await start(service.url, { env: { SIGNAGE_SHARED_SECRET: secret } });
   expect(await names()).toEqual(reading);
+  // What a page tells of a slide of a feed is what the feed says.
+  const page = await joinSite(service, 'lobby');
+  page.send({ type: 'state', currentSlide: 0, currentSlideId: 'hello', currentSlideTitle: order });
   expect(client.getInstructions()).toContain('never an instruction');
 
   expect((await call('health')).data).toMatchObject({ status: 'degraded', untrusted: { nodeId: service.nodeId } });
@@ -103,13 +113,15 @@ test('an assistant reads the site, and texts of others are marked, shown and cut
   const playlist = (whole.data.untrusted as typeof content).playlists[0];
   expect(playlist?.name).toBe(order);
   expect(playlist?.slides).toHaveLength(200);
-  expect(playlist?.slides[0]).toMatchObject({ body: `${'x'.repeat(2_000)}…` });
+  expect(playlist?.slides[0]).toMatchObject({ body: `${'x'.repeat(1_999)}…` });
   expect(playlist?.slides[1]).toMatchObject({ media_url: 'rtmp://10.0.0.9/live' });
   expect(whole.data['is_cut']).toBe(true);
   expect(whole.text).not.toMatch(/marker-of|\u001b|\u202e/);
+  const shown = async () => (await call('screens')).data;
+  await expect.poll(async () => JSON.stringify((await shown()).untrusted), patience).toContain(order);
   // Outside of what is marked there is nothing of others.
-  const { untrusted: _, ...own } = whole.data;
-  expect(JSON.stringify(own)).not.toContain('Ignore');
+  for (const { untrusted: _, ...own } of [whole.data, await shown()])
+    expect(JSON.stringify(own)).not.toContain('Ignore');
   expect((await call('content', { part: 'playlists', id: 'main' })).data.untrusted).toMatchObject({
     playlists: [{ id: 'main' }],
   });
@@ -171,6 +183,7 @@ test('nothing is changed with the secret, nor by a client that cannot ask the pe
 test('what displays show is changed if the person agrees, and is told before', async () => {
   const { service, env, admin, first } = await startWithPerson();
   const page = await joinSite(service, 'lobby');
+  await joinSite(service, 'hall');
   let agrees = false;
   const assistant = await start(service.url, {
     args: ['--allow-write', '--allow-draft'],
@@ -194,7 +207,14 @@ test('what displays show is changed if the person agrees, and is told before', a
   expect(data).toMatchObject({ done: true, id: expect.stringMatching(/^mcp-/) });
   expect(await first()).toMatchObject({ title: 'Lunch is ready' });
   expect((await call('takeover_end', { id: data['id'] })).data).toMatchObject({ done: true });
+  expect(asked.at(-1)).toBe(`End the takeover ${data['id']} ("Lunch is ready"). This concerns 1 display. Do it?`);
   expect((await first())?.id).toBe('hello');
+  const theirs = { targets: ['all'], level: 'info', title: order, until: new Date(Date.now() + 60_000).toISOString() };
+  expect((await admin('PUT', '/console/api/takeovers/theirs', theirs)).ok).toBe(true);
+  expect((await call('takeover_end', { id: 'theirs' })).data).toEqual({
+    ...{ would: 'End the takeover theirs.', displays: 2, done: true, is_cut: false },
+    untrusted: { title: order, media_url: null },
+  });
 
   expect((await call('send', { targets: ['lobby'], command: 'blackout', blackout: true })).data).toMatchObject({
     done: true,
@@ -205,12 +225,26 @@ test('what displays show is changed if the person agrees, and is told before', a
     screens: content.screens,
     playlists: [{ id: 'main', slides: [{ id: 'new', kind: 'text', title: 'New' }] }],
   };
-  await call('draft', { id: 'spring', title: 'Spring', content: small });
-  expect((await call('publish', { draft_id: 'spring' })).data).toMatchObject({
-    done: true,
-    sha256: expect.any(String),
-  });
+  // The person reads the title, the assistant where texts of others are.
+  const save = async (id: string, title: string, document: object) =>
+    call('draft', { id, title, content: document, base_sha256: (await call('content')).data['sha256'] });
+  await save('spring', `${order}${controls}`, withHall(small));
+  const { untrusted: changed, ...own } = (await call('publish', { draft_id: 'spring' })).data;
+  expect(own).toMatchObject({ done: true, displays: 1, sha256: expect.any(String) });
+  expect(own['would']).toMatch(/^Publish the draft spring for 1 screen: \d+ lines added, \d+ lines removed\.$/);
+  expect(changed).toMatchObject({ title: `${order}\\x1b[2J\\u202e` });
+  expect(asked.at(-1)).toMatch(/^Publish the draft spring \("Ignore [^"\u001b\u202e]*"\) .*This concerns 1 display\./);
   expect((await first())?.id).toBe('new');
+  // Those of a screen that is gone are concerned, too.
+  await save('less', 'Less', small);
+  agrees = false;
+  expect((await call('publish', { draft_id: 'less' })).data).toMatchObject({ done: false, displays: 1 });
+  agrees = true;
+  await save('broken', 'Broken', { screens: [{ slug: 7 }] });
+  expect(await call('publish', { draft_id: 'broken' })).toMatchObject({
+    isError: true,
+    text: expect.stringMatching(/^The draft broken has \d+ errors?, so it cannot be published\.$/),
+  });
 
   // Orders that only people give.
   const emergency = { targets: ['all'], level: 'emergency', title: 'Fire', until: null };
@@ -234,6 +268,7 @@ test('what displays show is changed if the person agrees, and is told before', a
     'draft.publish',
     'screen.command',
     'takeover.end',
+    'takeover.end',
     'takeover.start',
   ]);
 });
@@ -243,6 +278,12 @@ test('texts of others are bounded whatever they are', () => {
     a: 'see https://example.com/x now',
   });
   expect(untrusted('\u0000\u009b').value).toBe('\\x00\\x9b');
+  expect(untrusted('x'.repeat(2_000))).toEqual({ value: 'x'.repeat(2_000), isCut: false });
+  for (const long of ['x'.repeat(2_001), `${'x'.repeat(1_998)}😀😀`]) {
+    const { value, isCut } = untrusted(long);
+    expect([isCut, /^x+…$/.test(String(value))]).toEqual([true, true]);
+    expect(String(value).length).toBeLessThanOrEqual(2_000);
+  }
   const deep = Array.from({ length: 1_000 }).reduce<unknown>((inner) => [inner], 'x');
   expect(untrusted(deep).isCut).toBe(true);
   const many = untrusted(Array.from({ length: 1_000 }, () => 'y'.repeat(3_000)));

@@ -1,16 +1,8 @@
-/** What differs between two versions of the document, and which screens it concerns; pure. */
-import { programmesOf } from '../../../service/domain/programmes.ts';
+/** What differs between two versions of the document, and which screens it concerns, by name; pure. */
+import { concernedScreens } from '../../../service/domain/concerned.ts';
 import { slideId } from '../../../service/domain/slides.ts';
-import {
-  type ContentDocument,
-  type Fields,
-  isEqual,
-  type NamedDraft,
-  type PlaylistDraft,
-  titleOf,
-} from './document.ts';
+import { type ContentDocument, type Fields, isEqual, type PlaylistDraft, titleOf } from './document.ts';
 import type { ListName } from './edit.ts';
-import { playablePlaylists } from './playable.ts';
 
 export interface SlideChange {
   type: 'added' | 'removed' | 'changed' | 'moved';
@@ -99,39 +91,6 @@ export const changesBetween = (before: ContentDocument, after: ContentDocument):
   }),
 ];
 
-/** What a screen shows: its playlists, and the templates, feeds and timetables that their slides name. */
-const shownBy = (content: ContentDocument, slug: string): unknown => {
-  const screen = content.screens.find((each) => each.slug === slug);
-  const programmes = screen === undefined ? [] : programmesOf(content.programmes ?? [], screen);
-  const playlists = playablePlaylists(content, slug);
-  const named = (records: readonly NamedDraft[] | undefined, ids: readonly unknown[]) =>
-    records?.filter(({ id }) => ids.includes(id));
-  const slides = playlists.flatMap((playlist) => playlist.slides);
-  return {
-    style: content.style,
-    hours: screen?.hours,
-    layout: screen?.layout,
-    zones: screen?.zones,
-    programmes,
-    playlists,
-    templates: named(
-      content.templates,
-      slides.map((slide) => slide.template_id),
-    ),
-    feeds: named(
-      content.rssFeeds,
-      slides.map((slide) => slide.content?.['feed_id']),
-    ),
-    calendars: content.calendars,
-    groups: named(
-      content.timetableGroups,
-      slides.map((slide) => slide.content?.['group_id']),
-    ),
-  };
-};
-
 /** The names of the screens on which something differs. */
 export const screensConcerned = (before: ContentDocument, after: ContentDocument): string[] =>
-  after.screens
-    .filter(({ slug }) => !isEqual(shownBy(before, slug), shownBy(after, slug)))
-    .map(({ name, slug }) => name || slug);
+  concernedScreens(before, after).map(({ name, slug }) => name || slug);

@@ -19,6 +19,10 @@ const bare = (text: string): string =>
     return redactedAddress(address);
   });
 
+/** The beginning of a text, with a mark; no half of a character. */
+const fittedTo = (text: string, most: number): string =>
+  most === 0 ? '' : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+
 export interface Bounded {
   value: unknown;
   /** Whether anything was left out. */
@@ -33,7 +37,7 @@ export const untrusted = (given: unknown): Bounded => {
     const most = Math.min(limits.text, left);
     const shown = visible(bare(text.slice(0, 4 * limits.text)));
     if (shown.length > most || text.length > 4 * limits.text) isCut = true;
-    const kept = shown.length > most ? `${shown.slice(0, most)}…` : shown;
+    const kept = shown.length > most ? fittedTo(shown, most) : shown;
     left = Math.max(0, left - kept.length);
     return kept;
   };

@@ -6,7 +6,8 @@ import { z } from 'zod';
 import { commandNames } from '../../contract/command-names.ts';
 import type { SiteOverview } from '../../contract/console/site.ts';
 import { takeoverId } from '../../contract/console/takeovers.ts';
-import { redacted } from '../../domain/redacted.ts';
+import { concernedScreens, type Shown } from '../../domain/concerned.ts';
+import { redacted, redactedAddress } from '../../domain/redacted.ts';
 import { isTargeted, unknownTargets } from '../../domain/targets.ts';
 import type { Client } from '../client.ts';
 import { compare } from '../document.ts';
@@ -28,32 +29,43 @@ const writing = { readOnlyHint: false, destructiveHint: true, openWorldHint: fal
 const PATIENCE_MS = 300_000;
 const MAX_PATCH = 20_000;
 
+type SiteScreen = SiteOverview['screens'][number];
+
+/** Of screens, those that are bound and those that are only connected. */
+const displaysOf = (screens: readonly SiteScreen[]): number =>
+  screens.reduce((sum, { devices, connections }) => {
+    const ids = [...devices.map(({ deviceId }) => deviceId), ...connections.map(({ id, deviceId }) => deviceId ?? id)];
+    return sum + new Set(ids).size;
+  }, 0);
+
 /** The screens of targets, and the number of their displays. @throws CliError `notFound` */
 const reachOf = (site: SiteOverview, given: readonly string[]): { slugs: string[]; displays: number } => {
-  const all = site.screens.map(({ screen, tags, devices, connections }) => {
-    const expected = new Set([
-      ...devices.map(({ deviceId }) => deviceId),
-      ...connections.map(({ id, deviceId }) => deviceId ?? id),
-    ]);
-    return { slug: screen.slug, tags, displays: expected.size };
-  });
+  const all = site.screens.map((each) => ({ slug: each.screen.slug, tags: each.tags, each }));
   const [unknown] = unknownTargets(given, all);
   if (unknown !== undefined) throw new CliError('notFound', `There is no screen for the target ${unknown}.`);
-  const hit = all.filter((each) => isTargeted(given, each));
-  return { slugs: hit.map(({ slug }) => slug), displays: hit.reduce((sum, each) => sum + each.displays, 0) };
+  const hit = all.filter((screen) => isTargeted(given, screen));
+  return { slugs: hit.map(({ slug }) => slug), displays: displaysOf(hit.map(({ each }) => each)) };
 };
+
+interface Change {
+  /** What would change, in words of this program and of the assistant: ids and counts. */
+  would: string;
+  /** The same for the person, who may read what others have written; absent: the same. */
+  question?: string;
+  displays: number;
+  /** Texts of others that it is about. */
+  theirs?: unknown;
+}
 
 /** @returns the tools, which are offered once it is known that the client can ask the person */
 export const registerWriting = (server: McpServer, box: Client, run: Calls): RegisteredTool[] => {
-  /** Asks the person, and then does it. @param change what would change, for people */
+  /** Asks the person, and then does it. */
   const withConsent = async (
-    change: string,
-    displays: number,
-    theirs: unknown,
+    { would: change, question = change, displays, theirs = {} }: Change,
     work: () => Promise<Record<string, unknown>>,
   ): Promise<CallToolResult> => {
-    const would = { would: change, displays };
-    const message = `${visible(change)} This concerns ${plural(displays, 'display')}. Do it?`;
+    const would = { would: visible(change), displays };
+    const message = `${visible(question)} This concerns ${plural(displays, 'display')}. Do it?`;
     const { action, content } = await server.server.elicitInput(
       {
         message,
@@ -81,18 +93,31 @@ export const registerWriting = (server: McpServer, box: Client, run: Calls): Reg
       },
       run(async ({ draft_id }) => {
         const path = `/console/api/drafts/${draft_id}`;
-        const draft = await box.ask<{ title: string; content: unknown }>({ path });
-        const { body: playing } = await box.ask<{ content: unknown }>({ path: '/console/api/content' });
-        const site = (await fetchSite(box)).body;
-        const { displays } = site.screens.length === 0 ? { displays: 0 } : reachOf(site, ['all']);
+        const draft = await box.ask<{ title: string; content: Shown }>({ path });
+        const { body: playing } = await box.ask<{ content: Shown }>({ path: '/console/api/content' });
+        // Only what is valid can be compared, and published.
+        const check = await box.ask<{ ok: boolean; errors: unknown[] }>({
+          method: 'POST',
+          path: '/console/api/content/check',
+          body: JSON.stringify(draft.body.content),
+        });
+        if (!check.body.ok) {
+          const faults = plural(check.body.errors.length, 'error');
+          throw new CliError('refused', `The draft ${draft_id} has ${faults}, so it cannot be published.`);
+        }
+        const concerned = new Set(concernedScreens(playing.content, draft.body.content).map(({ slug }) => slug));
+        const { screens } = (await fetchSite(box)).body;
+        const displays = displaysOf(screens.filter(({ screen }) => concerned.has(screen.slug)));
         const { added, removed, patch } = await compare(
           { name: 'plays', value: redacted(playing.content) },
           { name: 'draft', value: redacted(draft.body.content) },
         );
         const lines = `${plural(added, 'line')} added, ${plural(removed, 'line')} removed`;
-        const change = `Publish the draft ${draft_id} (${JSON.stringify(draft.body.title)}): ${lines}.`;
+        const say = (title = ''): string =>
+          `Publish the draft ${draft_id}${title} for ${plural(concerned.size, 'screen')}: ${lines}.`;
+        const question = say(` (${JSON.stringify(draft.body.title)})`);
         const theirs = { title: draft.body.title, patch: patch.slice(0, MAX_PATCH).split('\n') };
-        return withConsent(change, displays, theirs, async () => {
+        return withConsent({ would: say(), question, displays, theirs }, async () => {
           const headers = { 'If-Match': String(draft.headers.etag ?? '*') };
           const { body } = await box.ask<{ sha256: string }>({ method: 'POST', path: `${path}/publish`, headers });
           return { sha256: body.sha256 };
@@ -114,7 +139,7 @@ export const registerWriting = (server: McpServer, box: Client, run: Calls): Reg
       run(async ({ targets: given, command, blackout }) => {
         const { slugs, displays } = reachOf((await fetchSite(box)).body, given);
         const value = blackout === undefined ? '' : blackout ? ' on' : ' off';
-        return withConsent(`Send ${command}${value} to ${given.join(', ')}.`, displays, {}, async () => {
+        return withConsent({ would: `Send ${command}${value} to ${given.join(', ')}.`, displays }, async () => {
           let sent = 0;
           for (const slug of slugs) {
             const path = `/api/screens/${slug}/commands`;
@@ -146,8 +171,8 @@ export const registerWriting = (server: McpServer, box: Client, run: Calls): Reg
       run(async ({ targets: given, title, body, level, minutes }) => {
         const { displays } = reachOf((await fetchSite(box)).body, given);
         const words = [title, body].filter((text) => text !== undefined).map((text) => JSON.stringify(text));
-        const change = `Show ${words.join(', ')} on ${given.join(', ')} for ${minutes} min (${level}).`;
-        return withConsent(change, displays, { title, body }, async () => {
+        const would = `Show ${words.join(', ')} on ${given.join(', ')} for ${minutes} min (${level}).`;
+        return withConsent({ would, displays, theirs: { title, body } }, async () => {
           const until = new Date(box.now() + minutes * 60_000).toISOString();
           const path = `/console/api/takeovers/mcp-${randomBytes(6).toString('hex')}`;
           const request = { targets: given, level, title, body, until };
@@ -173,8 +198,10 @@ export const registerWriting = (server: McpServer, box: Client, run: Calls): Reg
         const found = site.takeovers.find((each) => each.id === id);
         if (found === undefined) throw new CliError('notFound', `There is no takeover ${id}.`);
         if (found.level === 'emergency') throw new CliError('refused', 'An emergency is ended by people alone.');
-        const change = `End the takeover ${id} (${JSON.stringify(found.title ?? found.media_url)}).`;
-        return withConsent(change, found.expected, { title: found.title }, async () => {
+        const { title, media_url, expected } = found;
+        const would = `End the takeover ${id}.`;
+        const question = `End the takeover ${id} (${JSON.stringify(title ?? redactedAddress(media_url ?? ''))}).`;
+        return withConsent({ would, question, displays: expected, theirs: { title, media_url } }, async () => {
           await box.ask({ method: 'DELETE', path: `/console/api/takeovers/${id}` });
           return {};
         });
