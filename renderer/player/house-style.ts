@@ -23,6 +23,9 @@ const faceOf = (use: Use, url: string): string => {
 const addressOf = (path: string, attempt: number): string =>
   `${path.replaceAll(/["\\\n]/g, encodeURIComponent)}${attempt === 0 ? '' : `?again=${attempt}`}`;
 
+/** Of a logo. */
+const MOST_PIXELS = 25e6;
+
 export const createHouseStyle = (root: HTMLElement, { resolve }: Pick<MediaCache, 'resolve'>): HouseStylePage => {
   const sheet = document.createElement('style');
   document.head.append(sheet);
@@ -65,7 +68,9 @@ export const createHouseStyle = (root: HTMLElement, { resolve }: Pick<MediaCache
   const loadLogo = async (url: string): Promise<void> => {
     const address = await resolve(url);
     const picture = new Image();
-    picture.src = address;
+    await new Promise((loaded, failed) => Object.assign(picture, { onload: loaded, onerror: failed, src: address }));
+    // Decoded, it takes more memory than a small box has; a smaller one is made of it.
+    if (picture.naturalWidth * picture.naturalHeight > MOST_PIXELS) throw new Error('the logo is too large');
     await picture.decode();
     if (style?.logo_url !== url) return;
     logo = address;

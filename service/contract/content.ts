@@ -47,7 +47,7 @@ const calendarUrl = z
   .string()
   .max(4096)
   .regex(
-    /^(?:(?:https?|webcal):\/\/[^/\s]\S*|\/media\/[^/\s]+\.(?:ics|ICS))$/,
+    /^(?:(?:https?|webcal):\/\/[^/\s]\S*|\/media\/[^/\s]+\.ics)$/i,
     'an http(s) or webcal URL, or /media/NAME.ics',
   );
 const calendar = z.strictObject({

@@ -40,10 +40,9 @@ const webPage = z.strictObject({
   zoom,
   refresh_seconds: z
     .number()
-    .min(5)
-    .max(31_536_000)
+    .positive()
     .optional()
-    .describe('how often it is loaded again while it is on; default: never'),
+    .describe('how often it is loaded again while it is on, at most every 5 s; default: never'),
   ...otherLook,
 });
 const cssColour = z.unknown().optional().describe('a CSS colour');

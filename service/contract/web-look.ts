@@ -14,7 +14,7 @@ export const sessionName = z
 /** Of pages that are loaded; a slide has further fields that its page itself carries out. */
 export const webLook = {
   zoom: z.number().min(0.25).max(5).optional().describe('size of the page; default: 1'),
-  scroll: z.number().min(-2_000).max(2_000).optional().describe('pixels a second that it moves; default: 0'),
+  scroll: z.number().optional().describe('pixels a second that it moves, at most 2000 either way; default: 0'),
   css: z
     .string()
     .max(CSS_BYTES, 'at most 16 KiB')

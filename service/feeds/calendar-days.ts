@@ -57,7 +57,7 @@ export const nearest = (events: CalendarEvent[], now: number): CalendarEvent[] =
 const hidden = (event: CalendarEvent): CalendarEvent =>
   event.private ? { ...event, title: busy, location: null } : event;
 
-export interface CalendarTroubles {
+interface CalendarTroubles {
   /** Events that are left out. */
   excess: number;
   /** Events that are not there as often as they should. */

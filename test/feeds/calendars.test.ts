@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { sourcesOf } from '../../service/content/model.ts';
 import { validateContent } from '../../service/content/validate.ts';
 import { addDays } from '../../service/domain/wall-time.ts';
 import { lobbyWith } from '../content/samples.ts';
@@ -171,6 +172,16 @@ test('the baseline has neither calendars nor slides of them', async () => {
     ['screen', 'playlist', 'slides'],
     ['text'],
   ]);
+});
+
+test('a webcal address is fetched as one of https, whatever its case', () => {
+  const urlOf = (url: string): string | undefined => {
+    const reading = validateContent(contentWith(url, { calendar_id: 'room' }));
+    return reading.ok ? sourcesOf(reading.content)[0]?.url : undefined;
+  };
+  expect(urlOf('webcal://example.com/a.ics?key=1')).toBe('https://example.com/a.ics?key=1');
+  expect(urlOf('WebCal://example.com/a')).toBe('https://example.com/a');
+  expect(urlOf('http://example.com/webcal:/a')).toBe('http://example.com/webcal:/a');
 });
 
 test.each<[object, string]>([

@@ -135,3 +135,42 @@ test('with another pace a feed keeps what it has; with another address it does n
   expect(feed()).toEqual(record);
   expect(feeds.health()).toEqual({ rssFeeds: [], apiSources: [] });
 });
+
+test.each<[string, string]>([
+  ['JSON that is no feed', JSON.stringify({ news: [{ title: 'Two' }] })],
+  ['a list', '[1, 2, 3]'],
+  ['a page', '<!doctype html><title>Two</title>'],
+  ['a calendar', 'BEGIN:VCALENDAR\r\nEND:VCALENDAR'],
+])('a feed that becomes %s keeps what it had, and says that it failed', async (_, other) => {
+  let text = rss(item('One'));
+  const { feed, reason } = await follow((__, response) => response.end(text));
+  await expect.poll(() => feed()?.status, patience).toBe('ok');
+  text = other;
+  await expect.poll(() => feed()?.status, patience).toBe('stale');
+  expect(feed()?.items.map(({ title }) => title)).toEqual(['One']);
+  expect(reason()).toMatch(/^it is no|^its XML/);
+});
+
+test('a source whose data change their shape has them as they are; where select finds nothing, those from before', async () => {
+  let data: unknown = { list: [1, 2] };
+  const { feeds, settings } = await follow((_, response) => response.end(JSON.stringify(data)));
+  const api = { kind: 'api' as const, url: settings.url, refreshSeconds: 0.05 };
+  feeds.follow([
+    { ...api, id: 'all', select: null },
+    { ...api, id: 'first', select: '$.list[0]' },
+  ]);
+  const source = { name: '', url: '', refresh_seconds: 1, status: 'pending' as const, fetched_at: null, data: null };
+  const states = () =>
+    feeds
+      .fill({ rssFeeds: [], apiSources: ['all', 'first'].map((id) => ({ ...source, id })) })
+      .apiSources.map(({ status, data: own }) => [status, own]);
+  await expect.poll(states, patience).toEqual([
+    ['ok', { list: [1, 2] }],
+    ['ok', 1],
+  ]);
+  data = ['three'];
+  await expect.poll(states, patience).toEqual([
+    ['ok', ['three']],
+    ['stale', 1],
+  ]);
+});

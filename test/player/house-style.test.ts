@@ -1,9 +1,11 @@
 /** The house style as a page shows it: fonts, colours, logo; and that a slide's own colours win. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { crc32, deflateSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { describeBrowser } from '../support/browser.ts';
+import { hasFfmpeg } from '../support/media.ts';
 import { createOperator } from '../support/operator.ts';
 import { lobby, openPlayer, patience } from '../support/player.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -18,6 +20,26 @@ const hall = { id: 'hall', kind: 'text', title: 'The hall', duration_seconds: 36
 
 const start = (slides: object[], style: object, more: object = {}): Promise<TestService> =>
   startTestService({ content: { ...lobby(slides), style, ...more } });
+
+/** A white square of this side. */
+const blankPng = (side: number): Buffer => {
+  const chunk = (type: string, data: Buffer): Buffer => {
+    const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+    const ends = Buffer.alloc(8);
+    ends.writeUInt32BE(data.length, 0);
+    ends.writeUInt32BE(crc32(body), 4);
+    return Buffer.concat([ends.subarray(0, 4), body, ends.subarray(4)]);
+  };
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(side, 0);
+  head.writeUInt32BE(side, 4);
+  head[8] = 1;
+  const row = Buffer.alloc(1 + Math.ceil(side / 8), 0xff);
+  row[0] = 0;
+  const rows = deflateSync(Buffer.concat(Array<Buffer>(side).fill(row)));
+  const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+  return Buffer.concat([signature, chunk('IHDR', head), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))]);
+};
 
 const styleOf = (page: Page, selector: string, property: string): Promise<string> =>
   page.locator(selector).evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), property);
@@ -47,6 +69,26 @@ describeBrowser('a house style', () => {
     await expect.poll(face, patience).toEqual([{ status: 'loaded', display: 'block' }]);
     expect(await page.locator('link[rel=preload][as=font]').getAttribute('href')).toBe('/media/house.woff2');
     await expect.poll(() => page.locator('html[data-logo]').count(), patience).toBe(1);
+  });
+
+  it.skipIf(!hasFfmpeg)('has a logo of 100 megapixels once a smaller one has been made of it', async () => {
+    const service = await start([hall], { logo_url: '/media/huge.png' });
+    writeFileSync(join(service.dataDir, 'uploads', 'huge.png'), blankPng(10_000));
+    const page = await openPlayer(service, 'lobby');
+    await page.locator(textSlide).waitFor();
+    const sideOf = (): Promise<number> =>
+      page.evaluate(async () => {
+        const [, address = ''] =
+          /url\("(.*)"\)/.exec(document.documentElement.style.getPropertyValue('--house-logo')) ?? [];
+        const picture = Object.assign(new Image(), { src: address });
+        return picture.decode().then(
+          () => picture.naturalWidth,
+          () => 0,
+        );
+      });
+    const sides = new Set<number>();
+    await expect.poll(async () => sides.add(await sideOf()).size, { ...patience, timeout: 25_000 }).toBeGreaterThan(1);
+    expect([...sides].every((side) => side <= 3_840)).toBe(true);
   });
 
   it('yields to the colours of a slide, and changes while a slide is on', async () => {

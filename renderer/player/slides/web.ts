@@ -6,17 +6,26 @@ import { createView, mediaUrl, type SlideFactory, Unplayable } from './slide.ts'
 /** A page that could not be loaded again is tried at most so often, in ms; another is loaded for its age at most so often. */
 const RETRY_MS = 5_000;
 const EAGER_MS = 1_000;
+/** However often the slide wants it, a page is loaded again at most so often, in ms. */
+const LEAST_MS = 5_000;
+/** The fastest that a page moves, in pixels a second. */
+const FASTEST = 2_000;
 /** The longest that a timer can wait, in ms. */
 const LONGEST_MS = 2 ** 31 - 1;
+
+const withinLimits = ({ scroll, ...look }: PageLook): PageLook =>
+  scroll === undefined ? look : { ...look, scroll: Math.min(FASTEST, Math.max(-FASTEST, scroll)) };
 
 /** A web page. While it is on, it is loaded again before it is too old. */
 export const createWeb: SlideFactory = ({ slide, credentials, now, fail }) => {
   const view = createView('web');
   const url = mediaUrl(slide);
-  const { refresh_seconds: refresh = Number.POSITIVE_INFINITY, ...look } = (slide.content?.['web'] ??
+  const { refresh_seconds: wanted = Number.POSITIVE_INFINITY, ...given } = (slide.content?.['web'] ??
     {}) as PageLook & {
     refresh_seconds?: number;
   };
+  const refreshMs = Math.max(LEAST_MS, wanted * 1_000);
+  const look = withinLimits(given);
   const parent = document.createElement('div');
   parent.className = 'page';
   view.element.append(parent);
@@ -68,7 +77,7 @@ export const createWeb: SlideFactory = ({ slide, credentials, now, fail }) => {
   const schedule = (): void => {
     // At half of what is left, so that the next one is there before this one is too old.
     const half = age === null ? Number.POSITIVE_INFINITY : (age.oldAt - now()) / 2;
-    timer = setTimeout(() => void renew(), Math.min(refresh * 1_000, Math.max(EAGER_MS, half), LONGEST_MS));
+    timer = setTimeout(() => void renew(), Math.min(refreshMs, Math.max(EAGER_MS, half), LONGEST_MS));
   };
 
   return {

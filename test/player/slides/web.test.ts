@@ -152,7 +152,7 @@ describeBrowser('a web slide', { timeout: 60_000 }, () => {
       if (request.headers['sec-fetch-dest'] === 'iframe') loads += 1;
       response.setHeader('Content-Type', 'text/html').end(`<!doctype html><body>Figures ${loads}`);
     });
-    const content = { max_age_seconds: 6, web: { refresh_seconds: 5, zoom: 2 } };
+    const content = { max_age_seconds: 6, web: { refresh_seconds: 0.1, scroll: 90_000, zoom: 2 } };
     const slide = { id: 'figures', kind: 'web', media_url: `${site}/`, content, duration_seconds: 3600 };
     const service = await startTestService({ content: lobby([slide]) });
     const page = await openPlayer(service, 'lobby');
@@ -180,13 +180,34 @@ describeBrowser('a web slide', { timeout: 60_000 }, () => {
     await expect.poll(() => page.locator('.as-of').count(), patience).toBe(0);
   });
 
-  it('that needs the headers of a kiosk is skipped in a browser', async () => {
+  it('is skipped while it is on, where the slide says so, once it can no longer be loaded', async () => {
+    let isDown = false;
+    const site = await startSite((_, response) => {
+      if (isDown) return void response.destroy();
+      response.setHeader('Content-Type', 'text/html').end('<!doctype html><body>Figures');
+    });
+    const content = { max_age_seconds: 2, when_old: 'skip' };
+    const slide = { id: 'figures', kind: 'web', media_url: `${site}/`, content, duration_seconds: 3600 };
+    const service = await startTestService({ content: lobby([slide, { id: 'next', kind: 'text', title: 'Next' }]) });
+    const page = await openPlayer(service, 'lobby');
+    await page.frameLocator('.slide-web iframe').getByText('Figures').first().waitFor();
+    isDown = true;
+    await expect
+      .poll(() => logged(service, 'a slide was skipped')[0], patience)
+      .toMatchObject({ slideId: 'figures', reason: expect.stringMatching(/which is too old$/) });
+    await page.locator('.slide-text[data-state="playing"]').waitFor();
+  });
+
+  it.each([
+    ['headers', 'the headers that only a kiosk adds'],
+    ['session', 'a session, which only a kiosk keeps'],
+  ])('that needs %s is skipped in a browser', async (field, reason) => {
     const site = await startSite((_, response) => void response.end('Figures'));
-    const secret = { id: 'wall', kind: 'web', media_url: `${site}/`, content: { web: { headers: 'wall' } } };
+    const secret = { id: 'wall', kind: 'web', media_url: `${site}/`, content: { web: { [field]: 'wall' } } };
     const service = await startTestService({ content: lobby([secret, { id: 'next', kind: 'text', title: 'Next' }]) });
     await openPlayer(service, 'lobby');
     await expect
       .poll(() => logged(service, 'a slide was skipped')[0], patience)
-      .toMatchObject({ slideId: 'wall', reason: `${site}/ needs the headers that only a kiosk adds` });
+      .toMatchObject({ slideId: 'wall', reason: `${site}/ needs ${reason}` });
   });
 });
