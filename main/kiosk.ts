@@ -238,6 +238,14 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
     if (order.do === 'restart') relaunch('restart was chosen on the maintenance page');
     if (order.do === 'quit') await appliance.quit();
     if (order.do === 'restart' || order.do === 'quit') return null;
+    if (order.do === 'machine') {
+      const { action } = order;
+      if (action === 'reboot' && appliance.isOnTrial()) throw refuse('onTrial');
+      // Most of all where the service does not run.
+      const answer = await (service?.end(action) ?? operate({ action }, { name: '', address: null }));
+      if (!('result' in answer) || answer.result !== 'done') throw refuse('notTaken');
+      return null;
+    }
     if (files === null) throw refuse('noSettings');
     if (order.do === 'sign in') {
       const shown = windows.list().find(({ assignment }) => assignment.display.id === displayId);
@@ -315,6 +323,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
         hours: (slug) => service?.hours(slug) ?? null,
         sessions: sessions.list(),
         signingIn: signIn.shown(),
+        machine: paths.systemd.isWatched,
         hotspot: { phase: hotspot.phase(), shown: hotspot.shown() },
         log: host.lines(),
       }),

@@ -31,6 +31,7 @@ interface Sources {
   hours(slug: string): Hours;
   sessions: MaintenanceView['sessions'];
   signingIn: MaintenanceView['signingIn'];
+  machine: boolean;
   hotspot: MaintenanceView['hotspot'];
   log: readonly string[];
 }

@@ -103,7 +103,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
     rootFingerprint: () => authority.shown()?.root.fingerprint256 ?? null,
     protect: box.protect,
     recover: box.recover,
-    ...createAtBox({ records, devices, screens }, url),
+    ...createAtBox({ records, devices, screens, box }, { url, nodeId }),
     close: closers.close,
   };
 };

@@ -5,6 +5,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SessionPage } from './content/index.ts';
+import type { EndingAction } from './contract/console/action-names.ts';
+import type { ActionAnswer } from './contract/console/actions.ts';
 import type { OpeningTime } from './contract/content.ts';
 import type { Screen } from './contract/playlist.ts';
 import { type Closers, createClosers } from './platform/closers.ts';
@@ -40,6 +42,8 @@ export interface Service {
   protect(secret?: string): Promise<{ secret: string; config: string; boxes: readonly { url: string }[] }>;
   /** Makes an admin, who joins at this address within ten minutes. @throws CodedError, or an Error with a message for the user */
   recover(): Promise<{ url: string; expiresAt: string }>;
+  /** Restarts the machine, switches it off, or resets the box, as an action of the console does. @throws CodedError as that does */
+  end(action: EndingAction): Promise<ActionAnswer>;
   /** Binds a device to a screen, as onboarding does. @throws CodedError as onboarding does */
   bind(deviceId: string, screenSlug: string): Promise<void>;
   /**
@@ -120,6 +124,7 @@ export const startRenewable = async (options: Options, log: Logger, open: Open):
     rootFingerprint: () => current.rootFingerprint(),
     protect: (secret) => current.protect(secret),
     recover: () => current.recover(),
+    end: (action) => current.end(action),
     bind: (deviceId, screenSlug) => current.bind(deviceId, screenSlug),
     beginUpdate: () => current.beginUpdate(),
     close: async () => {

@@ -206,6 +206,7 @@ const show = (view: MaintenanceView, error: string | null): void => {
     ]),
   );
   showHotspot(view);
+  element('machine').hidden = !view.machine;
   element('sessions').hidden = view.sessions.length === 0;
   element('session-cards').replaceChildren(...view.sessions.map(sessionCard));
   element('display-cards').replaceChildren(...view.assignments.map((display) => displayCard(display, view)));
@@ -352,6 +353,8 @@ for (const [id, text] of [
   ['displays-title', texts.displays],
   ['sessions-title', texts.sessions],
   ['hotspot-title', texts.hotspot],
+  ['machine-title', texts.machine],
+  ['machine-note', texts.machineNote],
   ['signed-in', texts.signedIn],
   ['log-title', texts.log],
   ['close', texts.close],
@@ -368,6 +371,9 @@ element('hotspot-order').addEventListener('click', ({ currentTarget }) => {
   void order({ do: 'hotspot', open: opens === 'true' });
 });
 confirmTwice('protect', texts.protect, () => void order({ do: 'protect' }));
+for (const action of ['reboot', 'power-off', 'reset'] as const) {
+  confirmTwice(action, texts.machineOrders[action], () => void order({ do: 'machine', action }));
+}
 confirmTwice('restart', texts.restart, () => void order({ do: 'restart' }));
 confirmTwice('quit', texts.quit, () => void order({ do: 'quit' }));
 addEventListener('keydown', ({ key }) => {

@@ -29,7 +29,7 @@ type ActionContext = Pick<ServiceContext, 'ids' | 'machineName' | 'operate' | 'o
 /** For how long a repeated order gets the first answer, ms. */
 const REPEAT_MS = 10_000;
 
-const isEnding = (action: BoxAction): boolean => endingActions.includes(action);
+const isEnding = (action: BoxAction): boolean => (endingActions as readonly BoxAction[]).includes(action);
 
 /** Whether two orders are the same: all actions that end the player count as one. */
 export const isSameOrder = (one: BoxOrder, other: BoxOrder): boolean =>

@@ -1,5 +1,7 @@
 /** Messages between a page and the kiosk that shows it. */
+
 import { z } from 'zod';
+import { endingActions } from './console/action-names.ts';
 import { maxSecret } from './console/protection.ts';
 import { pageUrl } from './content-terms.ts';
 import type { KioskHealth } from './health.ts';
@@ -93,6 +95,8 @@ const maintenanceOrder = z.discriminatedUnion('do', [
   /** Opens or closes the Wi-Fi of the box itself. */
   z.object({ do: z.literal('hotspot'), open: z.boolean() }),
   z.object({ do: z.literal('restart') }),
+  /** Restarts or switches off the machine, or returns it to how the package came. */
+  z.object({ do: z.literal('machine'), action: z.literal(endingActions) }),
   z.object({ do: z.literal('quit') }),
   /** Makes a secret for the site, or enters that of the site. */
   z.object({ do: z.literal('protect'), secret: secretText.optional() }),
@@ -179,6 +183,8 @@ export interface MaintenanceView {
   }[];
   /** Where somebody is signing in, in a view beside this page; null: nobody is. */
   signingIn: { session: string; address: string } | null;
+  /** Whether the machine takes orders: the player was installed as its kiosk. */
+  machine: boolean;
   /** The Wi-Fi of the box itself: `phase` null: it cannot open one; `shown` null: it is not open. */
   hotspot: { phase: 'closed' | 'opening' | 'open' | 'joining' | null; shown: HotspotShown | null };
   /** The newest lines of the log, oldest first: a JSON object each. */
@@ -192,7 +198,7 @@ export type MaintenanceShown =
   | { what: 'invitation'; url: string; expiresAt: string };
 
 /** Why an order could not be carried out, as far as the page has a sentence of its own for it. */
-export type MaintenanceRefusal = 'noSettings' | 'noService' | 'noSession' | 'stillAsks';
+export type MaintenanceRefusal = 'noSettings' | 'noService' | 'noSession' | 'stillAsks' | 'onTrial' | 'notTaken';
 
 export type MaintenanceAnswer =
   /**

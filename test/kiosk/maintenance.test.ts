@@ -169,6 +169,31 @@ describeBrowser('the maintenance page', { timeout: 120_000 }, () => {
     await (await openMaintenance(kiosk)).getByRole('heading', { name: 'Choose a PIN' }).waitFor();
   });
 
+  it('resets the machine when that is pressed twice, and says so where the system takes no order', async () => {
+    const config = { kiosk: { pin: '1234' } };
+    const kiosk = await startKiosk({ content, config, env: { NOTIFY_SOCKET: join(temporaryFolder(), 'none') } });
+    await (await kiosk.page(/\?deviceId=/)).locator('#device').waitFor({ state: 'attached' });
+    const page = await openMaintenance(kiosk);
+    await page.getByRole('heading', { name: 'PIN' }).waitFor();
+    await page.keyboard.type('1234');
+    await page.keyboard.press('Enter');
+    const updates = join(kiosk.dataDir, 'updates');
+    const waiting = () => attempt(() => readFileSync(join(updates, 'order'), 'utf8'));
+    await page.getByRole('button', { name: 'Restart the machine' }).waitFor();
+    await page.getByRole('button', { name: 'Reset it' }).click();
+    expect(waiting()).toBeNull();
+    await page.getByRole('button', { name: 'Sure? Once more' }).click();
+    await expect.poll(waiting, patience).toBe('reset\n');
+    // Nobody is there who would take it.
+    await page.getByText('The system did not take the order.').waitFor();
+    expect(waiting()).toBeNull();
+    const audit = () =>
+      attempt(() => readFileSync(join(kiosk.dataDir, 'audit.jsonl'), 'utf8'))
+        ?.split('\n')
+        .filter((line) => line.includes('box.action'));
+    await expect.poll(() => audit()?.length, patience).toBe(1);
+  });
+
   it('takes the PIN of config.json, and goes by itself when nobody is there', async () => {
     const config = { site: 'hotel', kiosk: { pin: '13579', displays: [{ display: 1, screen: 'lobby' }] } };
     const dataDir = temporaryFolder();

@@ -3,7 +3,8 @@ export const boxActions = ['identify', 'display-on', 'display-off', 'volume', 'r
 export type BoxAction = (typeof boxActions)[number];
 
 /** Actions that end the player: without a secret they are taken from the box itself alone. */
-export const endingActions: readonly BoxAction[] = ['reboot', 'power-off', 'reset'];
+export const endingActions = ['reboot', 'power-off', 'reset'] as const satisfies readonly BoxAction[];
+export type EndingAction = (typeof endingActions)[number];
 
 /** For how long `identify` is shown, seconds. */
 export const identifySeconds = 15;
