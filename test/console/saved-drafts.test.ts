@@ -51,7 +51,11 @@ itBrowser('what is typed is found again in another browser, and what two people 
 
 itBrowser('a submitted draft is sent back with a note, and an error leads to its field', async () => {
   const service = await startTestService({
-    content: lobby([{ id: 'hours', kind: 'text', title: 'Opening hours' }]),
+    content: lobby([{ id: 'hours', kind: 'text', title: 'Opening hours' }], {
+      programmes: [{ id: 'night', name: 'Night', playlist_id: 'main', targets: ['lobby', 'tag:nobody'] }],
+      calendars: [{ id: 'house', name: 'House', url: '/media/none.ics' }],
+      style: { logo_url: '/media/none.png' },
+    }),
     env: { SIGNAGE_HOST: '0.0.0.0' },
   });
   const [anna, boris] = [await openConsole(service.url), await openConsole(service.url)];
@@ -61,10 +65,25 @@ itBrowser('a submitted draft is sent back with a note, and an error leads to its
   await anna.page.getByText('1 error.').waitFor();
   await anna.page.getByRole('button', { name: 'Publish …' }).click();
   await anna.page.getByRole('link', { name: '1. Opening hours › Seconds on the screen' }).click();
-  await expect
-    .poll(() => anna.page.evaluate(() => document.activeElement?.closest('[data-field]')?.getAttribute('data-field')))
-    .toBe('duration_seconds');
+  const focus = () =>
+    anna.page.evaluate(() =>
+      ['field', 'record'].map((name) =>
+        document.activeElement?.closest(`[data-${name}]`)?.getAttribute(`data-${name}`),
+      ),
+    );
+  await expect.poll(focus).toEqual(['duration_seconds', undefined]);
   await anna.page.getByLabel('Seconds on the screen').fill('20');
+  await anna.page.getByText('1 error.').waitFor({ state: 'detached' });
+  const places: [string, ...(string | undefined)[]][] = [
+    ['House › Address', 'url', 'calendars house'],
+    ['Night › On 2', 'targets', 'night'],
+    ['Style › Logo', 'logo_url', undefined],
+  ];
+  for (const [name, ...place] of places) {
+    await anna.page.getByRole('button', { name: 'Publish …' }).click();
+    await anna.page.getByRole('link', { name, exact: true }).click();
+    await expect.poll(focus, { message: name }).toEqual(place);
+  }
   await anna.page.getByRole('button', { name: 'Submit' }).click();
   await anna.page.getByText('Submitted.').waitFor();
 
@@ -79,6 +98,12 @@ itBrowser('a submitted draft is sent back with a note, and an error leads to its
 const placed = {
   screens: [{ name: 'Hall', slug: 'hall' }],
   playlists: [{ id: 'main', name: 'Main', slides: [{ kind: 'text', title: 'A' }] }],
+  programmes: [
+    { id: 'night', targets: ['gone', 'hall'], playlist_id: 'main' },
+    { id: 'day', name: 'By day', targets: [], playlist_id: 'main' },
+  ],
+  calendars: [{ id: 'house', name: 'House', url: 'https://example.org' }],
+  messages: [{ id: 'fire', title: 'Fire', level: 'emergency' as const, minutes: null }],
 };
 test.each([
   ['playlists[0].slides[0].title', ['content', 'playlists', 'main', 'main-1', 'title'], 'Main', '1. A', 'title'],
@@ -91,9 +116,16 @@ test.each([
   ],
   ['playlists[0].slides[0]', ['content', 'playlists', 'main', 'main-1'], 'Main', '1. A', null],
   ['playlists[0].insert', ['content', 'playlists', 'main'], 'Main', null, 'insert'],
-  ['screens[0].hours[1].open', ['content', 'screens'], 'Hall', null, 'hours[1].open'],
+  ['screens[0].hours[1].open', ['content', 'screens', 'hall', 'hours'], 'Hall', null, 'hours[1].open'],
+  ['screens[4].hours', ['content', 'screens'], null, null, 'hours'],
   ['programmes', ['content', 'week'], null, null, null],
-  ['style.font', ['content', 'json'], null, null, 'style.font'],
+  ['programmes[0].targets[0]', ['content', 'week', 'hall', 'night', 'targets'], 'Main', null, 'targets[0]'],
+  ['programmes[1]', ['content', 'week', 'all', 'day'], 'By day', null, null],
+  ['calendars[0].url', ['content', 'sources', 'calendars', 'house', 'url'], 'House', null, 'url'],
+  ['messages[0].media_url', ['content', 'json'], 'Fire', null, 'media_url'],
+  ['style.fonts.display', ['content', 'style', 'fonts.display'], null, null, 'fonts.display'],
+  ['style', ['content', 'style'], null, null, null],
+  ['unknown.part', ['content', 'json'], null, null, 'unknown.part'],
   ['', ['content', 'json'], null, null, null],
 ])('an issue at %s is found by its names', (path, where, name, slide, field) => {
   expect(placeOf({ path }, placed)).toEqual({ path: where, name, slide, field });

@@ -27,7 +27,7 @@ const content: ContentDocument = {
   programmes: [
     { id: 'night', targets: ['tag:late'], playlist_id: 'night', days: [5], start_time: '20:00', end_time: '23:00' },
   ],
-} as unknown as ContentDocument;
+};
 
 test.each([
   ['of its own playlist', 'bar', 'own-2', null, 'No id'],

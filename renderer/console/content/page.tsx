@@ -50,13 +50,13 @@ const Body = ({
       );
     }
     case 'week':
-      return <Lazy load={weekPage} with={{ document, target: first }} />;
+      return <Lazy load={weekPage} with={{ document, target: first, wanted: second, field: third }} />;
     case 'screens':
-      return <Screens document={document} />;
+      return <Screens document={document} wanted={first} field={second} />;
     case 'sources':
-      return <Sources document={document} />;
+      return <Sources document={document} wanted={first && second && `${first} ${second}`} field={third} />;
     case 'style':
-      return <Lazy load={styleTab} with={{ document }} />;
+      return <Lazy load={styleTab} with={{ document, field: first }} />;
     case 'versions':
       return <Versions />;
     case 'json':

@@ -17,6 +17,7 @@ import { Empty } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Lazy } from '../ui/lazy.tsx';
 import { useReceive } from '../ui/receive.ts';
+import { useWanted } from '../ui/wanted.ts';
 import { AddSlide } from './add-slide.tsx';
 import { Cards, type Layout } from './cards.tsx';
 import { copiedSlides, isElsewhere, useSlideClipboard } from './clipboard.ts';
@@ -91,13 +92,7 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
     if (wanted === undefined) place.current = 0;
     void media.load();
   }, [id, wanted]);
-  useEffect(() => {
-    if (field === undefined) return;
-    window.document
-      .querySelector<HTMLElement>(`[data-field="${CSS.escape(field)}"]`)
-      ?.querySelector<HTMLElement>('input, textarea, select')
-      ?.focus();
-  }, [id, wanted, field, selection.lead]);
+  useWanted(undefined, field, `${id} ${wanted} ${selection.lead}`);
 
   const change = (edit: (slides: readonly SlideDraft[]) => SlideDraft[], group?: string): void =>
     draft.edit(editSlides(document, id, edit), group);

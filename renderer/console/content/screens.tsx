@@ -7,6 +7,7 @@ import { freeId, removeAt, replaceAt, setField, setList, withoutScreen } from '.
 import { useConsole } from '../ui/context.tsx';
 import { Confirm, Field, IconButton } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { useWanted } from '../ui/wanted.ts';
 import { AddressDialog } from './address-dialog.tsx';
 import { Layout } from './layout.tsx';
 import { PlaylistOptions } from './playlist-options.tsx';
@@ -146,9 +147,9 @@ const Row = ({ document, screen, index }: { document: ContentDocument; screen: S
     draft.edit(setList(document, 'screens', replaceAt(document.screens, index, next)), `${path} ${group}`);
 
   return (
-    <li class="panel screen-row">
+    <li class="panel screen-row" data-record={screen.slug}>
       <div class="screen-fields">
-        <Field label={words.name} hint={`/screen/${screen.slug}`}>
+        <Field name="name" label={words.name} hint={`/screen/${screen.slug}`}>
           {(control) => (
             <input
               {...control}
@@ -157,7 +158,7 @@ const Row = ({ document, screen, index }: { document: ContentDocument; screen: S
             />
           )}
         </Field>
-        <Field label={words.playlist}>
+        <Field name="playlist_id" label={words.playlist}>
           {(control) => (
             <select
               {...control}
@@ -168,7 +169,7 @@ const Row = ({ document, screen, index }: { document: ContentDocument; screen: S
             </select>
           )}
         </Field>
-        <div class="field">
+        <div class="field" data-field="tags">
           <label for={`${id}tags`}>{words.tags}</label>
           <input
             id={`${id}tags`}
@@ -190,7 +191,7 @@ const Row = ({ document, screen, index }: { document: ContentDocument; screen: S
             {words.tagsHint}
           </p>
         </div>
-        <span class="screen-actions">
+        <span class="screen-actions" data-field="slug">
           <IconButton
             icon="rename"
             label={words.address.of({ name: screen.name })}
@@ -203,8 +204,12 @@ const Row = ({ document, screen, index }: { document: ContentDocument; screen: S
           />
         </span>
       </div>
-      <Layout document={document} screen={screen} onChange={edit} />
-      <Hours screen={screen} onChange={(hours) => edit(setField(screen, 'hours', hours), 'hours')} />
+      <div data-field="layout zones">
+        <Layout document={document} screen={screen} onChange={edit} />
+      </div>
+      <div data-field="hours">
+        <Hours screen={screen} onChange={(hours) => edit(setField(screen, 'hours', hours), 'hours')} />
+      </div>
       {errors.map((issue) => (
         <p key={issue.message} class="fault">
           {shortMessage(issue)}
@@ -234,11 +239,20 @@ const Row = ({ document, screen, index }: { document: ContentDocument; screen: S
   );
 };
 
-export const Screens = ({ document }: { document: ContentDocument }) => {
+interface ScreensProps {
+  document: ContentDocument;
+  /** The slug of the screen that the address names. */
+  wanted: string | undefined;
+  /** The field of it that has the focus. */
+  field: string | undefined;
+}
+
+export const Screens = ({ document, wanted, field }: ScreensProps) => {
   const { draft: openDraft, texts } = useConsole();
   const draft = openDraft();
   const words = texts.screens;
   const id = useId();
+  useWanted(wanted, field);
   /** Several are numbered from 1. */
   const add = (base: string, count: number): void => {
     const playlist_id = document.playlists?.[0]?.id ?? null;

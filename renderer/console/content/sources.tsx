@@ -14,6 +14,7 @@ import { createForms, type Field } from '../model/schema.ts';
 import { useConsole } from '../ui/context.tsx';
 import { IconButton } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { useWanted } from '../ui/wanted.ts';
 import { FormField } from './field.tsx';
 
 const columns = ['time', 'title', 'detail', 'location'] as const;
@@ -152,7 +153,12 @@ const List = ({ document, list }: { document: ContentDocument; list: ListName })
         });
         const hasErrors = issuesAt(draft.check.value?.errors ?? [], path).length > 0;
         return (
-          <details key={index} class="more-fields" open={hasErrors || open.value === record.id}>
+          <details
+            key={index}
+            class="more-fields"
+            data-record={`${list} ${record.id}`}
+            open={hasErrors || open.value === record.id}
+          >
             <summary>{record.name || record.id}</summary>
             <div class="stack">
               {fields
@@ -170,10 +176,12 @@ const List = ({ document, list }: { document: ContentDocument; list: ListName })
                   />
                 ))}
               {list === 'timetableGroups' && (record as Fields)['calendar_id'] === undefined && (
-                <TimetableEntries
-                  entries={(record as TimetableDraft).entries ?? []}
-                  onChange={(entries) => save(replaceAt(records, index, { ...record, entries }), `${path} entries`)}
-                />
+                <div data-field="entries">
+                  <TimetableEntries
+                    entries={(record as TimetableDraft).entries ?? []}
+                    onChange={(entries) => save(replaceAt(records, index, { ...record, entries }), `${path} entries`)}
+                  />
+                </div>
               )}
               <div class="buttons">
                 <button type="button" class="button small danger" onClick={() => save(removeAt(records, index))}>
@@ -188,10 +196,21 @@ const List = ({ document, list }: { document: ContentDocument; list: ListName })
   );
 };
 
-export const Sources = ({ document }: { document: ContentDocument }) => (
-  <div class="stack">
-    {lists.map((list) => (
-      <List key={list} document={document} list={list} />
-    ))}
-  </div>
-);
+interface SourcesProps {
+  document: ContentDocument;
+  /** The list and the id of the record that the address names. */
+  wanted: string | undefined;
+  /** The field of it that has the focus. */
+  field: string | undefined;
+}
+
+export const Sources = ({ document, wanted, field }: SourcesProps) => {
+  useWanted(wanted, field);
+  return (
+    <div class="stack">
+      {lists.map((list) => (
+        <List key={list} document={document} list={list} />
+      ))}
+    </div>
+  );
+};

@@ -7,6 +7,7 @@ import { fillDraft, payloadOf } from '../model/payload.ts';
 import type { Field } from '../model/schema.ts';
 import { useConsole } from '../ui/context.tsx';
 import { PlayerFrame, shapes } from '../ui/player-frame.tsx';
+import { useWanted } from '../ui/wanted.ts';
 import { FormField } from './field.tsx';
 
 const samples = ['words', 'times', 'notice', 'idle'] as const;
@@ -98,11 +99,12 @@ const Samples = ({ style }: { style: StyleDraft }) => {
   );
 };
 
-export const StyleTab = ({ document }: { document: ContentDocument }) => {
+export const StyleTab = ({ document, field: wanted }: { document: ContentDocument; field: string | undefined }) => {
   const { draft: openDraft, texts } = useConsole();
   const draft = openDraft();
   const words = texts.style;
   const style = document.style ?? {};
+  useWanted(undefined, wanted);
   const at = (path: string) => ({
     errors: issuesAt(draft.check.value?.errors ?? [], `style.${path}`),
     warnings: issuesAt(draft.check.value?.warnings ?? [], `style.${path}`),
@@ -128,7 +130,7 @@ export const StyleTab = ({ document }: { document: ContentDocument }) => {
         {fonts.map((name) => (
           <FormField
             key={name}
-            field={field(name, 'media')}
+            field={field(`fonts.${name}`, 'media')}
             label={words.font[name]}
             value={style.fonts?.[name]}
             issues={at(`fonts.${name}`)}
@@ -139,7 +141,7 @@ export const StyleTab = ({ document }: { document: ContentDocument }) => {
         {colours.map((name) => (
           <FormField
             key={name}
-            field={field(name, 'colour')}
+            field={field(`colours.${name}`, 'colour')}
             label={words.colour[name]}
             value={style.colours?.[name]}
             issues={at(`colours.${name}`)}

@@ -43,7 +43,7 @@ export const ProgrammeForm = (props: FormProps) => {
     if (next.length > 0 || dates.length > 0) set('days', next.length === 0 ? undefined : next);
   };
   const time = (name: 'start_time' | 'end_time', label: string) => (
-    <Field label={label}>
+    <Field name={name} label={label}>
       {(control) => (
         <input
           {...control}
@@ -55,7 +55,7 @@ export const ProgrammeForm = (props: FormProps) => {
     </Field>
   );
   const day = (name: 'start_date' | 'end_date', label: string) => (
-    <Field label={label}>
+    <Field name={name} label={label}>
       {(control) => (
         <input
           {...control}
@@ -70,9 +70,9 @@ export const ProgrammeForm = (props: FormProps) => {
   const length = Number.isFinite(window.from + window.until) ? lengthOn(date, window, timeZone) : null;
   const isChanged = length !== null && length !== window.until - window.from;
   return (
-    <section class="panel programme-form" aria-label={words.form}>
+    <section class="panel programme-form" aria-label={words.form} data-record={programme.id}>
       <div class="programme-fields">
-        <Field label={words.playlist}>
+        <Field name="playlist_id" label={words.playlist}>
           {(control) => (
             <select
               {...control}
@@ -90,8 +90,10 @@ export const ProgrammeForm = (props: FormProps) => {
             </select>
           )}
         </Field>
-        <Targets document={document} targets={programme.targets} onChange={(targets) => set('targets', targets)} />
-        <Field label={words.priority}>
+        <div data-field="targets">
+          <Targets document={document} targets={programme.targets} onChange={(targets) => set('targets', targets)} />
+        </div>
+        <Field name="priority" label={words.priority}>
           {(control) => (
             <input
               {...control}
@@ -109,7 +111,7 @@ export const ProgrammeForm = (props: FormProps) => {
         {time('start_time', texts.schedule.from)}
         {time('end_time', texts.schedule.until)}
       </div>
-      <div class="programme-when">
+      <div class="programme-when" data-field="days dates">
         <fieldset class="chips">
           <legend class="unseen">{texts.schedule.days}</legend>
           {weekdays.map((each) => (
@@ -168,7 +170,7 @@ export const ProgrammeForm = (props: FormProps) => {
       <details class="more-fields">
         <summary>{words.more}</summary>
         <div class="programme-fields stack">
-          <Field label={texts.fields.label.name}>
+          <Field name="name" label={texts.fields.label.name}>
             {(control) => (
               <input
                 {...control}

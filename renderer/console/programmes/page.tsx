@@ -1,6 +1,6 @@
 /** The week of a screen or tag: what plays when, in the draft. */
 import { useSignal } from '@preact/signals';
-import { useId, useMemo } from 'preact/hooks';
+import { useEffect, useId, useMemo } from 'preact/hooks';
 import { addDays, instantOf, wallTimeOf } from '../../../service/domain/wall-time.ts';
 import type { ContentDocument, ProgrammeDraft } from '../model/document.ts';
 import { replaceAt, setList } from '../model/edit.ts';
@@ -10,6 +10,7 @@ import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Empty, IconButton } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { useWanted } from '../ui/wanted.ts';
 import { CopyDay } from './copy-day.tsx';
 import { added, dayCopied, daySplit, nameOf, onDate, tidied } from './edits.ts';
 import { createEvaluation, subjectOf } from './evaluation.ts';
@@ -27,9 +28,13 @@ interface WeekPageProps {
   document: ContentDocument;
   /** `all`, `tag:NAME`, or the slug of a screen; absent: all. */
   target: string | undefined;
+  /** The id of the programme that the address names. */
+  wanted: string | undefined;
+  /** The field of it that has the focus. */
+  field: string | undefined;
 }
 
-export const WeekPage = ({ document, target: wanted }: WeekPageProps) => {
+export const WeekPage = ({ document, target: shown, wanted, field }: WeekPageProps) => {
   const { draft: openDraft, texts, format, clock, timeZone, router, announcer } = useConsole();
   const draft = openDraft();
   const words = texts.programmes;
@@ -44,12 +49,17 @@ export const WeekPage = ({ document, target: wanted }: WeekPageProps) => {
 
   const playlists = document.playlists ?? [];
   const all = document.programmes ?? [];
-  const target = wanted ?? 'all';
+  const target = shown ?? 'all';
   const midnights = weekOf(clock.now() + offset.value * WEEK_MS, timeZone);
   const monday = wallTimeOf(midnights[0] ?? 0, timeZone).date;
   const week = { midnights, dates: Array.from({ length: 9 }, (_, day) => addDays(monday, day - 1)) };
   const subject = useMemo(() => subjectOf(document, target), [document, target]);
   const evaluation = useMemo(() => createEvaluation(document, subject, timeZone), [document, subject]);
+  useEffect(() => {
+    const named = all.find(({ id }) => id === wanted);
+    if (named !== undefined) selected.value = { id: named.id, origin: (named.days?.[0] ?? 1) - 1 };
+  }, [wanted, target]);
+  useWanted(wanted, field, selected.value?.id);
 
   if (playlists.length === 0) {
     return (

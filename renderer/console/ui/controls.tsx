@@ -139,6 +139,8 @@ export interface FieldControl {
 
 /** A control with its label, and what is said about it. @param props.children makes the control */
 export const Field = (props: {
+  /** Its name in the document, by which an address finds it. */
+  name?: string;
   label: string;
   hint?: string;
   /** Why the value is not taken; null: it is. Absent: it always is. */
@@ -148,7 +150,7 @@ export const Field = (props: {
   const id = useId();
   const noteId = `${id}-note`;
   return (
-    <div class="field">
+    <div class="field" data-field={props.name}>
       <label for={id}>{props.label}</label>
       {props.children({ id, 'aria-invalid': (props.fault ?? null) !== null, 'aria-describedby': noteId })}
       <div id={noteId} class="field-note">
