@@ -61,6 +61,8 @@ interface Body {
   bodySha256: string | null;
 }
 
+const unfinished = 'The content of the backup plays, and the rest is restored at the next start of the player.';
+
 const damaged = (message: string): CodedError => new CodedError('backup_damaged', `The backup is damaged: ${message}.`);
 
 /** @throws CodedError `backup_damaged` */
@@ -119,6 +121,8 @@ export const createRestore = (
   { content, media, devices, takeovers, versions, people, drafts, triggers }: RestoreDependencies,
 ) => {
   let isBusy = false;
+  /** Whether the content of the backup plays, so that the rest must follow. */
+  let isBegun = false;
   /** There only while a backup that was read and judged is applied. */
   const ready = join(media.spoolFolder, '.restoring');
   const spooledIn =
@@ -288,6 +292,7 @@ export const createRestore = (
       await undo();
       throw error;
     }
+    isBegun = true;
     for (const version of judged.versions) await versions.record(version);
     const bindings = await devices.restore(judged.records.devices);
     const ended = await takeovers.restore(judged.records.takeovers);
@@ -324,6 +329,8 @@ export const createRestore = (
       }
       if ((body.length ?? 0) > options.mediaQuotaBytes) throw new CodedError('payload_too_large');
       isBusy = true;
+      isBegun = false;
+      let isDone = false;
       const folder = join(media.spoolFolder, `.restore-${randomUUID()}`);
       try {
         await media.requireRoom(body.length ?? 0);
@@ -333,15 +340,22 @@ export const createRestore = (
         const judged = await judge({ manifest, fileOf: spooledIn(folder) }, folder);
         await writeFile(join(folder, operatorName), JSON.stringify(operator), { mode: 0o600, flush: true });
         await systemDisk.syncFolder(folder);
+        // One that could not be finished is replaced.
+        await rm(ready, { recursive: true, force: true });
         await rename(folder, ready);
         await systemDisk.syncFolder(media.spoolFolder);
         const result = await apply(spooled, judged, { operator, folder: ready });
+        isDone = true;
         log.warn({ operator, media: result.media, from: spooled.manifest.name }, 'a backup was restored');
         return result;
       } catch (error) {
-        throw isFull(error) ? new CodedError('insufficient_storage', undefined, { cause: error }) : error;
+        if (isBegun) log.error({ err: error }, unfinished);
+        if (isFull(error))
+          throw new CodedError('insufficient_storage', isBegun ? unfinished : undefined, { cause: error });
+        throw error;
       } finally {
-        for (const each of [folder, ready]) await rm(each, { recursive: true, force: true }).catch(() => undefined);
+        await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+        if (isDone || !isBegun) await rm(ready, { recursive: true, force: true }).catch(() => undefined);
         isBusy = false;
       }
     },
@@ -349,6 +363,8 @@ export const createRestore = (
     /** Finishes the restore that the last end of the service interrupted, if there is one. */
     resume: async (): Promise<void> => {
       isBusy = true;
+      isBegun = false;
+      let isDone = false;
       try {
         const fileOf = spooledIn(ready);
         const operator = z
@@ -357,11 +373,14 @@ export const createRestore = (
           .parse(JSON.parse(await readFile(join(ready, operatorName), 'utf8')));
         const spooled = { manifest: parseManifest(await readFile(fileOf(manifestName), 'utf8')), fileOf };
         const { media: count } = await apply(spooled, await judge(spooled, ready), { operator, folder: ready });
+        isDone = true;
         log.warn({ operator, media: count, from: spooled.manifest.name }, 'an interrupted restore was finished');
       } catch (error) {
-        if (!isMissing(error)) log.error({ err: error }, 'an interrupted restore cannot be finished; restore it again');
+        if (isBegun) log.error({ err: error }, unfinished);
+        else if (!isMissing(error))
+          log.error({ err: error }, 'an interrupted restore cannot be finished; restore it again');
       } finally {
-        await rm(ready, { recursive: true, force: true }).catch(() => undefined);
+        if (isDone || !isBegun) await rm(ready, { recursive: true, force: true }).catch(() => undefined);
         isBusy = false;
       }
     },

@@ -1,6 +1,6 @@
 /** Backup and restore: what is in it, what comes back, and what is refused without a trace. */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { PNG } from 'pngjs';
@@ -236,6 +236,27 @@ test('a restore that a power cut interrupted is finished by the next start, and 
   expect(again.log()).toContain('an interrupted restore was finished');
   expect(await (await again.get('/api/screens/lobby/playlist')).text()).toContain('Back');
   for (const { name } of media) expect(readFileSync(join(uploads, name), 'latin1')).toBe(picture);
+});
+
+test('what cannot be written once the content plays is restored by the next start', async () => {
+  const { ask } = await boxWith(lobbyWith([{ id: 'back', kind: 'text', title: 'Back' }]));
+  const draft = { title: 'Spring', base_sha256: null, content: lobby };
+  expect((await ask('PUT', '/console/api/drafts/spring', draft)).status).toBe(201);
+  const bytes = await backUp(ask);
+
+  const { box, ask: askOther } = await boxWith();
+  const [drafts, folder] = [join(box.dataDir, 'drafts'), join(box.dataDir, 'uploads', '.restoring')];
+  rmSync(drafts, { recursive: true });
+  writeFileSync(drafts, 'no folder');
+  expect((await restore(askOther, bytes)).status).toBe(500);
+  expect(await (await box.get('/api/screens/lobby/playlist')).text()).toContain('Back');
+  await box.close();
+  rmSync(drafts);
+
+  const again = await startTestService({ env, dataDir: box.dataDir });
+  await expect.poll(() => existsSync(folder), patience).toBe(false);
+  const kept = await createOperator(again, operatorSecret)('GET', '/console/api/drafts/spring');
+  expect(await kept.json()).toMatchObject({ title: 'Spring' });
 });
 
 describe('what is refused changes nothing', () => {
