@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -105,7 +105,7 @@ const scriptOf = (fits: (step: Step) => boolean): string =>
 const run = (script: string, cwd: string, env: Record<string, string> = {}) =>
   execute('bash', ['-c', script], { cwd, env: { PATH: process.env.PATH ?? '', ...env } });
 
-test.skipIf(findProgram('shellcheck') === undefined).each(['ci.yml', 'release.yml'])(
+test.skipIf(findProgram('shellcheck') === undefined).each(['ci.yml', 'image.yml', 'release.yml'])(
   'every script of %s passes shellcheck',
   async (name) => {
     const scripts = workflow(name).steps.flatMap(({ run: script }) => script ?? []);
@@ -253,7 +253,7 @@ interface Job {
 const release = () =>
   parse(readFileSync(join(root, '.github', 'workflows', 'release.yml'), 'utf8')) as {
     permissions: Record<string, string>;
-    jobs: Record<'package' | 'install' | 'headless' | 'photographs' | 'publish', Job>;
+    jobs: Record<'package' | 'install' | 'headless' | 'image' | 'photographs' | 'publish', Job>;
   };
 
 test('only the job that publishes may write, it waits for all others, and one step alone has the token', () => {
@@ -310,6 +310,15 @@ test.each([
     ],
   ],
   [
+    'image' as const,
+    [
+      'apt-get update -qq',
+      'apt-get install -y -qq --no-install-recommends apt-utils ca-certificates dosfstools fdisk git mmdebstrap mtools rauc squashfs-tools xz-utils',
+      'npm run image -- --lock',
+      'npm run image -- --deb package/x.deb',
+    ],
+  ],
+  [
     'photographs' as const,
     [
       'sudo apt-get update -qq',
@@ -321,7 +330,11 @@ test.each([
   ],
 ])('the job %s installs what it needs, then runs its tests', async (name, expected) => {
   const folder = temporaryFolder();
-  for (const program of ['gzip', 'sudo', 'npm', 'npx']) {
+  for (const path of ['package/x.deb', 'release/x-amd64.img.xz', 'resources/image/lock']) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), '');
+  }
+  for (const program of ['apt-get', 'gzip', 'sudo', 'npm', 'npx']) {
     const words = program === 'npx' ? '"npx $SIGNAGE_TEST_ELECTRON $SIGNAGE_PHOTOGRAPHS $*"' : `"${program} $*"`;
     writeFileSync(join(folder, program), `#!/bin/sh\necho ${words} >>calls\n`, { mode: 0o755 });
   }
@@ -339,6 +352,19 @@ test.each([
     ?.split(' ')
     .findLast((word) => word.endsWith('.test.ts'));
   if (test !== undefined) expect(existsSync(join(root, test))).toBe(true);
+});
+
+test.each([
+  ['Nothing but the real one is published', '.'],
+  ['Checksums, and nothing that is a stand-in', 'release'],
+])('a stand-in ends the step: %s', async (name, cwd) => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'release'));
+  writeFileSync(join(folder, 'release', 'player.deb'), '');
+  const script = scriptOf((step) => step.name === name);
+  await run(script, join(folder, cwd));
+  writeFileSync(join(folder, 'release', 'player-standin.img.xz'), '');
+  await expect(run(script, join(folder, cwd))).rejects.toThrow();
 });
 
 test.each([
