@@ -2,7 +2,7 @@
  * The packages of the service without a display, in fresh systems by debootstrap: from a file, from a signed repository, over
  * the kiosk's and back, and the image for containers, unpacked, with another account and a read-only system.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,6 +34,17 @@ describe(`on Debian ${release}`, () => {
   const install = (path: string): string => {
     cpSync(path, join(system, 'tmp', 'package.deb'));
     return inside('apt-get', 'install', '-y', '-qq', '--no-install-recommends', '/tmp/package.deb');
+  };
+  /** As an administrator may, whose package then takes the place of the other in another order than by apt. */
+  const unpack = (path: string): string => {
+    cpSync(path, join(system, 'tmp', 'package.deb'));
+    return inside('dpkg', '--install', '/tmp/package.deb');
+  };
+  const completions = ['bash-completion/completions/signage', 'zsh/vendor-completions/_signage'];
+  /** The command line is there, with its completions. */
+  const hasCommand = (): void => {
+    expect(inside('signage', '--version')).toContain('0.1');
+    for (const name of completions) expect(statSync(join(system, 'usr', 'share', name)).size).toBeGreaterThan(0);
   };
   const ownerOf = (path: string): string => inside('stat', '--format=%U:%G %a', path).trim();
   const stop = async (): Promise<void> => {
@@ -92,6 +103,11 @@ describe(`on Debian ${release}`, () => {
     install(own[1] ?? '');
     expect(readFileSync(join(system, config), 'utf8')).toBe(secret);
     expect(readFileSync(join(system, data, 'kept'), 'utf8')).toBe('mine');
+    // What the service has written is still its own.
+    for (const path of [data, join(data, 'state.json')])
+      expect(ownerOf(path)).toMatch(/^signage-player:signage-player/);
+    expect(ownerOf(config)).toBe('root:signage-player 640');
+    hasCommand();
     await demo(await start());
   });
 
@@ -103,6 +119,17 @@ describe(`on Debian ${release}`, () => {
     inside('dpkg', '--purge', program);
     expect(readFileSync(join(system, config), 'utf8')).toContain('sharedSecret');
     install(own[1] ?? '');
+    expect(ownerOf(join(data, 'kept'))).toMatch(/^signage-player:signage-player/);
+    hasCommand();
+    await demo(await start());
+  });
+
+  it('by dpkg alone each takes the place of the other, with its command line', async () => {
+    unpack(kiosk);
+    expect(ownerOf(join(data, 'kept'))).toMatch(/^signage:signage/);
+    expect(inside('readlink', '/usr/bin/signage')).toContain('/opt/');
+    unpack(own[1] ?? '');
+    hasCommand();
     expect(ownerOf(join(data, 'kept'))).toMatch(/^signage-player:signage-player/);
     await demo(await start());
   });
@@ -174,10 +201,19 @@ describe(`on Debian ${release}`, () => {
         const { host } = new URL(url);
         execFileSync('chroot', [root, ...check.map((word) => word.replaceAll('127.0.0.1:8080', host))]);
         await stop();
-      } finally {
         run('umount', join(root, 'data'));
-        run('umount', root);
+        // Nobody gave it a volume, and its own system takes no files.
+        const env = { PATH: '/usr/bin:/bin', SIGNAGE_DATA_DIR: '/data' };
+        const entry = ['--userspec=10001:10001', root, ...(settings.Entrypoint as string[])];
+        const { status, stderr } = spawnSync('/usr/sbin/chroot', entry, { env, encoding: 'utf8' });
+        expect([status, stderr.trim()]).toEqual([
+          78,
+          'SIGNAGE_DATA_DIR: "/data" is not valid; expected a folder that the player may write to (EROFS)',
+        ]);
+      } finally {
+        run('umount', '--recursive', root);
       }
+      await demo(await start(root, settings.User));
     },
   );
 });

@@ -1,7 +1,7 @@
-/** The deb's script after installation, in a folder of its own, with stand-ins for what only root can run. */
+/** The deb's scripts after installation and removal, in a folder of their own, with stand-ins for what only root can run. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../support/service.ts';
@@ -51,3 +51,24 @@ test.skipIf(process.platform !== 'linux')(
     expect(await install('yes')).toBe(0o755);
   },
 );
+
+test('what is removed are its own links, and no file of the package that takes its place', async () => {
+  const folder = temporaryFolder();
+  const script = readFileSync(join(root, 'resources', 'linux', 'postrm'), 'utf8')
+    .replaceAll(/\$\{sanitizedProductName\}/g, 'Signage Player')
+    .replaceAll('/usr/', `${folder}/`)
+    .replaceAll('/etc/', `${folder}/`)
+    .replaceAll(/\$\{executable\}/g, 'signage-player');
+  const own = ['bin/signage-player', 'share/fish/vendor_completions.d/signage.fish'];
+  const others = ['bin/signage', 'share/zsh/vendor-completions/_signage'];
+  for (const path of [...own, ...others]) mkdirSync(dirname(join(folder, path)), { recursive: true });
+  for (const path of own) symlinkSync(`/opt/Signage Player/${path}`, join(folder, path));
+  symlinkSync('../lib/signage-player-headless/signage', join(folder, 'bin/signage'));
+  writeFileSync(join(folder, 'share/zsh/vendor-completions/_signage'), '');
+  const left = () =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => [...own, ...others].includes(path));
+  await promisify(execFile)('bash', ['-c', script, 'postrm', 'upgrade']);
+  expect(left().toSorted()).toEqual([...own, ...others].toSorted());
+  await promisify(execFile)('bash', ['-c', script, 'postrm', 'remove']);
+  expect(left().toSorted()).toEqual(others.toSorted());
+});

@@ -3,7 +3,7 @@
  * Read and validated once at the start; no other module reads the environment.
  */
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { fleetSite } from '../../contract/fleet.ts';
 import { platformDataDir } from '../../domain/data-folder.ts';
 import { makeFolder } from '../store/file.ts';
@@ -167,6 +167,10 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
 export const makeFolders = async (options: Options): Promise<void> => {
   for (const name of ['dataDir', 'uploadDir', 'mediaDir'] as const) {
     await makeFolder(options[name]).catch((error: NodeJS.ErrnoException) => {
+      // A folder in the data directory, such as that of a container without a volume, which takes no files.
+      const takesNone = ['EROFS', 'EACCES', 'EPERM'].includes(error.code ?? '');
+      if (takesNone && options[name].startsWith(join(options.dataDir, sep)))
+        throw refusal('dataDir', options.dataDir, `a folder that the player may write to (${error.code})`);
       throw refusal(name, options[name], `a folder that exists or can be created (${error.code})`);
     });
   }

@@ -102,3 +102,12 @@ test.each<[string, (dataDir: string) => Trouble | Promise<Trouble>, RegExp]>([
   await expect.poll(end(), patience).toEqual([]);
   expect(openFilesIn(dataDir)).toEqual([]);
 });
+
+test.skipIf(process.platform !== 'linux')('a data directory that takes no files is named as such', async () => {
+  // Nobody, root included, makes folders there.
+  const options = readOptions({ env: { SIGNAGE_DATA_DIR: '/sys/kernel', SIGNAGE_HOST: '127.0.0.1' } });
+  const ports = { log: pino({ level: 'silent' }), rendererDir: join(root, 'dist', 'renderer'), resourcesDir: root };
+  await expect(startService(options, ports)).rejects.toThrow(
+    /^SIGNAGE_DATA_DIR: "\/sys\/kernel" is not valid; expected a folder that the player may write to \(E\w+\)$/,
+  );
+});
