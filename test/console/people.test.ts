@@ -7,7 +7,7 @@ import { startFakeProvider } from '../people/fake-provider.ts';
 import { itBrowser } from '../support/browser.ts';
 import { patience } from '../support/observe.ts';
 import { createOperator, operatorSecret, secretSettings } from '../support/operator.ts';
-import { invite } from '../support/people.ts';
+import { addPerson, invite } from '../support/people.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { inLan, openConsole, signIn, violationsOn } from './browser.ts';
 
@@ -91,6 +91,23 @@ itBrowser(
         }
       }
       await anna.setViewportSize({ width: 1280, height: 800 });
+    }
+
+    // What goes on without a person is told before they are disabled.
+    const ada = await addPerson(service, 'admin', { id: 'ada', name: 'Ada' });
+    const effect = { command: { targets: ['all'], command: 'reload' } };
+    expect((await ada.ask('POST', '/console/api/triggers', { name: 'Door bell', effect })).ok).toBe(true);
+    await anna.reload();
+    for (const [name, triggers] of [
+      ['Ada', ['Door bell']],
+      ['Eve', []],
+    ] as const) {
+      await anna.getByRole('button', { name: `Disable … ${name}` }).click();
+      const dialog = anna.getByRole('dialog');
+      if (triggers.length > 0) await dialog.getByText('The triggers that they made still work:').waitFor();
+      expect(await dialog.getByRole('listitem').allTextContents()).toEqual(triggers);
+      expect(await violationsOn(anna)).toEqual([]);
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
     }
 
     const offered = async (of: Page): Promise<string[]> => of.locator('.rail nav a').allTextContents();

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Invitation, People, Person } from '../../../service/contract/console/people.ts';
+import type { Trigger } from '../../../service/contract/console/triggers.ts';
 import { isCode, reasonOf } from '../api/errors.ts';
 import { matches } from '../model/filter.ts';
 import { useConsole } from '../ui/context.tsx';
@@ -152,6 +153,41 @@ const NotHere = ({ onClose }: { onClose(): void }) => {
   );
 };
 
+/** What goes on when a person is disabled: the triggers that they made. */
+const TriggersOf = ({ person }: { person: Person }) => {
+  const { client, texts } = useConsole();
+  const words = texts.people;
+  const made = useSignal<readonly Trigger[] | null>(null);
+  const error = useSignal<unknown>(null);
+  const load = (): Promise<void> => {
+    error.value = null;
+    return client.json<{ triggers: Trigger[] }>('/console/api/triggers').then(
+      ({ triggers }) => {
+        made.value = triggers.filter(({ created_by }) => created_by?.id === person.id);
+      },
+      (reason: unknown) => {
+        error.value = reason;
+      },
+    );
+  };
+  useEffect(() => void load(), [person.id]);
+  if (error.value !== null) return <Failure reason={error.value} onRetry={() => void load()} />;
+  if (made.value === null || made.value.length === 0) return null;
+  return (
+    <div class="notice warning">
+      <p>{words.triggersStay}</p>
+      <ul>
+        {made.value.map(({ id, name }) => (
+          <li key={id}>{name}</li>
+        ))}
+      </ul>
+      <p>
+        <a href="#/takeovers">{words.toTriggers}</a>
+      </p>
+    </div>
+  );
+};
+
 export const PeoplePage = () => {
   const { client, access, session, texts, format, announcer } = useConsole();
   const words = texts.people;
@@ -290,6 +326,7 @@ export const PeoplePage = () => {
           }
         >
           <p>{words.disableAbout}</p>
+          <TriggersOf person={asked.person} />
         </Confirm>
       )}
       {asked?.what === 'key' && (
