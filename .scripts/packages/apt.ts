@@ -1,9 +1,10 @@
 /**
- * `npm run package:apt -- DEB...`: an apt repository with these packages in release/apt, made by apt-ftparchive and signed
- * by gpg with the private key in `APT_SIGNING_KEY` (ASCII armour, without a passphrase). Any web server may serve the tree.
+ * `npm run package:apt [-- DEB...]`: an apt repository with these packages, or those in release/, in release/apt, made by
+ * apt-ftparchive and signed by gpg with the private key in `APT_SIGNING_KEY` (ASCII armour, without a passphrase). Any web
+ * server may serve the tree.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -15,6 +16,12 @@ const component = 'main';
 
 const run = (cwd: string, program: string, ...args: string[]): string =>
   execFileSync(program, args, { cwd, encoding: 'utf8', maxBuffer: 2 ** 26, stdio: ['ignore', 'pipe', 'inherit'] });
+
+/** The packages in a folder; none where there is no folder. */
+const debsIn = (folder: string): string[] =>
+  (existsSync(folder) ? readdirSync(folder) : [])
+    .filter((name) => name.endsWith('.deb'))
+    .map((name) => join(folder, name));
 
 /**
  * Replaces the repository in a folder. What apt needs to trust it is written there as `signage-player.asc`.
@@ -68,13 +75,20 @@ export const buildRepository = (out: string, given: readonly string[], key: stri
 };
 
 if (process.argv[1] === import.meta.filename) {
-  const debs = process.argv.slice(2);
+  const release = join(root, 'release');
+  const named = process.argv.slice(2);
+  const debs = named.length > 0 ? named : debsIn(release);
   const { APT_SIGNING_KEY: key } = process.env;
-  if (debs.length === 0 || !key) {
-    console.error('Usage: APT_SIGNING_KEY="$(cat key.asc)" npm run package:apt -- DEB...');
+  const fault = !key
+    ? 'APT_SIGNING_KEY is not set: give it the private key that signs the repository, as in APT_SIGNING_KEY="$(gpg --armor --export-secret-keys KEY)" npm run package:apt'
+    : debs.length === 0
+      ? `There is no package in ${release}: make one first, with npm run package or npm run package:headless`
+      : null;
+  if (fault !== null || !key) {
+    console.error(fault);
     process.exit(2);
   }
-  const out = join(root, 'release', 'apt');
+  const out = join(release, 'apt');
   buildRepository(out, debs, key);
   console.log(out);
 }
