@@ -68,6 +68,8 @@ export interface DiskSource {
   /** Bytes of the machine's disk. */
   size: number;
   firmware: 'uefi' | 'bios';
+  /** Absent: a disk inside of it. */
+  isStick?: boolean;
 }
 
 /**
@@ -87,6 +89,7 @@ export const createMachine = async (
     disk: base,
     size,
     firmware: starts,
+    isStick = false,
   } = typeof source === 'string' ? { disk: await diskOf(source), size: undefined, firmware: 'uefi' } : source;
   const words = ['create', '-q', '-f', 'qcow2', '-F', 'raw', '-b', base, disk, ...(size ? [String(size)] : [])];
   await execute('qemu-img', words);
@@ -172,10 +175,12 @@ export const createMachine = async (
             '-drive',
             `if=none,id=disk,file=${disk},format=qcow2`,
             '-device',
-            'virtio-blk-pci,drive=disk,bootindex=1',
+            'qemu-xhci,id=usb',
+            '-device',
+            `${isStick ? 'usb-storage,bus=usb.0' : 'virtio-blk-pci'},drive=disk,bootindex=1`,
           ],
           ...['-netdev', network, '-device', 'virtio-net-pci,id=nic,netdev=net,addr=0x5,romfile='],
-          ...['-device', 'qemu-xhci,id=usb', '-device', 'usb-kbd', '-device', 'virtio-rng-pci'],
+          ...['-device', 'usb-kbd', '-device', 'virtio-rng-pci'],
           ...['-qmp', `unix:${path},server=on,wait=off`, '-serial', `file:${join(work, `${name}.serial`)}`],
           ...(more.includes('-device') || options.length > 0
             ? []

@@ -1,4 +1,4 @@
-/** The image: from power-on to the code that a phone reads, on UEFI and on BIOS. */
+/** The image: from power-on to the code that a phone reads, on UEFI from a disk and on BIOS from a stick. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -8,6 +8,9 @@ import { GB, imageFile, machineOf, openDisk } from '../image.ts';
 import { bind } from '../machine.ts';
 import { work } from '../tree.ts';
 
+/** Of the boxes so far: all were made from one file. */
+const ids = new Set<string>();
+
 it.each(['uefi', 'bios'] as const)('shows the code on %s, takes its settings, and plays', async (firmware) => {
   // Two machines need two ids, and a file with settings needs a copy.
   const disk = join(work, `${firmware}.img`);
@@ -15,7 +18,7 @@ it.each(['uefi', 'bios'] as const)('shows the code on %s, takes its settings, an
   const config = join(work, 'config.json');
   writeFileSync(config, '{ "site": "museum", "kiosk": { "pin": "2468" } }\n');
   run('mcopy', '-o', '-i', `${disk}@@${layout.partitions.config.start}`, config, '::/config.json');
-  const machine = await machineOf({ disk, size: 16 * GB, firmware }, firmware);
+  const machine = await machineOf({ disk, size: 16 * GB, firmware, isStick: firmware === 'bios' }, firmware);
   try {
     await machine.powerOn();
     const code = await machine.showsCode();
@@ -32,7 +35,10 @@ it.each(['uefi', 'bios'] as const)('shows the code on %s, takes its settings, an
   // Ids of its own, as every box has.
   expect([opened.table.id, ...opened.table.partitions.map(({ uuid }) => uuid)].join()).not.toMatch(/-0000-4000-8000-/i);
   expect(opened.table.partitions[layout.dataNumber - 1]).toMatchObject({ start: layout.dataStart / 512 });
-  expect(opened.read('efi', 'grub/grubenv')).toMatch(/^MID=[0-9a-f]{32}$/m);
+  const [, machineId = ''] = /^MID=([0-9a-f]{32})$/m.exec(opened.read('efi', 'grub/grubenv')) ?? [];
   const { body } = JSON.parse(opened.data().read('/lib/signage-player/state.json'));
   expect(body.nodeId).toMatch(/^[0-9a-f-]{36}$/);
+  const own = [machineId, opened.table.id, body.nodeId];
+  expect(own.filter((id) => id === '' || ids.has(id))).toEqual([]);
+  for (const id of own) ids.add(id);
 });
