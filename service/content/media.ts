@@ -4,7 +4,7 @@ import type { ContentFile } from '../contract/content.ts';
 import { designs } from '../contract/designs.ts';
 import { messagePrefix } from '../contract/messages.ts';
 import { addressOf, loadedAddress } from '../domain/markup.ts';
-import { mediaNameIn } from '../domain/media-names.ts';
+import { mediaNameIn, remoteAddress } from '../domain/media-names.ts';
 import { slideId } from '../domain/slides.ts';
 import { type Path, slideLabel, spellPath } from './labels.ts';
 import { isNested } from './round-lists.ts';
@@ -33,10 +33,19 @@ const eachValue = (value: unknown, path: Path, visit: (value: unknown, ...path: 
 };
 
 interface MediaNames {
+  /** Names of files, and addresses of remote media, in the order of the slides. */
+  order: ReadonlySet<string>;
   names: ReadonlySet<string>;
   uses: ReadonlyMap<string, MediaUse>;
+  remoteUses: ReadonlyMap<string, MediaUse>;
   slides: ReadonlyMap<string, ReadonlySet<string>>;
 }
+
+/** What an address stands for: the name of a file, or a remote address; null: neither. */
+export const mediumAt = (address: string): string | null => mediaNameIn(address) ?? remoteAddress(address);
+
+/** A file name has no slash. */
+export const isRemote = (medium: string): boolean => medium.includes('/');
 
 /** Parsed files are never modified, so each is scanned once. */
 const cache = new WeakMap<ContentFile, MediaNames>();
@@ -50,6 +59,12 @@ const read = (file: ContentFile): MediaNames => {
 /** File names without duplicates, in the order of the slides. */
 export const mediaNamed = (file: ContentFile): ReadonlySet<string> => read(file).names;
 
+/** File names and remote addresses without duplicates, in the order of the slides. */
+export const mediaInOrder = (file: ContentFile): ReadonlySet<string> => read(file).order;
+
+/** The first use of each remote medium of {@link mediaInOrder}. */
+export const remoteUses = (file: ContentFile): ReadonlyMap<string, MediaUse> => read(file).remoteUses;
+
 /** The first use of each file of {@link mediaNamed}. */
 export const mediaUses = (file: ContentFile): ReadonlyMap<string, MediaUse> => read(file).uses;
 
@@ -57,21 +72,24 @@ export const mediaUses = (file: ContentFile): ReadonlyMap<string, MediaUse> => r
 export const mediaSlides = (file: ContentFile): ReadonlyMap<string, ReadonlySet<string>> => read(file).slides;
 
 const collect = ({ playlists, templates, messages, calendars, style }: ContentFile): MediaNames => {
-  const uses = new Map<string, MediaUse>();
+  const all = new Map<string, MediaUse>();
   const slidesOf = new Map<string, Set<string>>();
+  const note = (address: unknown, usedBy: string, useOf: () => MediaUse): void => {
+    const medium = typeof address === 'string' ? mediumAt(address) : null;
+    if (medium === null) return;
+    if (!isRemote(medium)) slidesOf.set(medium, (slidesOf.get(medium) ?? new Set()).add(usedBy));
+    if (!all.has(medium)) all.set(medium, useOf());
+  };
   const markupOf = new Map([...templates, ...designs].map(({ id, html }) => [id, html]));
   for (const [at, { id, slides }] of playlists.entries()) {
     for (const [index, slide] of slides.entries()) {
       if (isNested(slide)) continue;
-      const add = (address: unknown, ...field: Path): void => {
-        const name = typeof address === 'string' ? mediaNameIn(address) : null;
-        if (name === null) return;
-        const slideIdHere = slideId(id, slide, index);
-        slidesOf.set(name, (slidesOf.get(name) ?? new Set()).add(slideIdHere));
-        if (uses.has(name)) return;
-        const path = spellPath(['playlists', at, 'slides', index, ...field]);
-        uses.set(name, { path, label: slideLabel(slide.title, slideIdHere) });
-      };
+      const usedBy = slideId(id, slide, index);
+      const add = (address: unknown, ...field: Path): void =>
+        note(address, usedBy, () => ({
+          path: spellPath(['playlists', at, 'slides', index, ...field]),
+          label: slideLabel(slide.title, usedBy),
+        }));
       add(slide.media_url, 'media_url');
       // Values of a template may be media, under any key.
       eachValue(slide.content ?? {}, ['content'], add);
@@ -80,32 +98,26 @@ const collect = ({ playlists, templates, messages, calendars, style }: ContentFi
     }
   }
   for (const [at, { id, title, media_url }] of messages.entries()) {
-    const name = media_url == null ? null : mediaNameIn(media_url);
-    if (name === null) continue;
     const usedBy = messagePrefix + id;
-    slidesOf.set(name, (slidesOf.get(name) ?? new Set()).add(usedBy));
-    if (!uses.has(name)) {
-      uses.set(name, { path: spellPath(['messages', at, 'media_url']), label: slideLabel(title, usedBy) });
-    }
+    const path = ['messages', at, 'media_url'];
+    note(media_url, usedBy, () => ({ path: spellPath(path), label: slideLabel(title, usedBy) }));
   }
-  for (const [at, { id, name: label, url }] of calendars.entries()) {
-    const name = mediaNameIn(url);
-    if (name === null) continue;
-    slidesOf.set(name, (slidesOf.get(name) ?? new Set()).add(id));
-    if (!uses.has(name)) {
-      uses.set(name, { path: spellPath(['calendars', at, 'url']), label: slideLabel(label, id) });
-    }
-  }
+  for (const [at, { id, name, url }] of calendars.entries())
+    note(url, id, () => ({ path: spellPath(['calendars', at, 'url']), label: slideLabel(name, id) }));
   const { logo_url, fonts } = style ?? {};
   for (const [path, address] of [
     ['style.logo_url', logo_url],
     ['style.fonts.display', fonts?.display],
     ['style.fonts.text', fonts?.text],
-  ] as const) {
-    const name = mediaNameIn(address ?? '');
-    if (name === null) continue;
-    slidesOf.set(name, (slidesOf.get(name) ?? new Set()).add('style'));
-    if (!uses.has(name)) uses.set(name, { path, label: '"style"' });
-  }
-  return { names: new Set(uses.keys()), uses, slides: slidesOf };
+  ] as const)
+    note(address, 'style', () => ({ path, label: '"style"' }));
+  const some = (areRemote: boolean) => new Map([...all].filter(([medium]) => isRemote(medium) === areRemote));
+  const uses = some(false);
+  return {
+    order: new Set(all.keys()),
+    names: new Set(uses.keys()),
+    uses,
+    remoteUses: some(true),
+    slides: slidesOf,
+  };
 };

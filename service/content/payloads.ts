@@ -8,14 +8,23 @@ import type { HouseStyle } from '../contract/style.ts';
 import { extendedFields, type Variant } from '../contract/terms.ts';
 import { remember } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
-import { mediaNameIn, withoutCredentials } from '../domain/media-names.ts';
+import { withoutCredentials } from '../domain/media-names.ts';
 import { slideId } from '../domain/slides.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { Feeds } from '../feeds/index.ts';
 import { type PreparedAnswer, prepareAnswer } from '../http/prepared.ts';
 import type { ServiceContext } from '../module.ts';
 import { publicOf, publicStyle } from './credentials.ts';
-import { type MediaUse, mediaNamed, mediaSlides, mediaUses } from './media.ts';
+import {
+  isRemote,
+  type MediaUse,
+  mediaInOrder,
+  mediaNamed,
+  mediaSlides,
+  mediaUses,
+  mediumAt,
+  remoteUses,
+} from './media.ts';
 import { revisionOf, type ScreenDocument, shortestAgeOf, sourcesOf, textOf } from './model.ts';
 import { createPlans, type Insertions, type Plans, type Played, playsAt } from './plans.ts';
 
@@ -124,6 +133,10 @@ export interface View {
   hours(slug: string): readonly OpeningTime[] | null;
   /** Names of the files under `/media/` that the playing content refers to. */
   mediaNames(): ReadonlySet<string>;
+  /** The same, and the addresses of remote media: what takeovers show, then in the order of the slides. */
+  mediaInOrder(): ReadonlySet<string>;
+  /** The first place in the playing content that names each remote address of {@link mediaInOrder}. */
+  remoteUses(): ReadonlyMap<string, MediaUse>;
   /** The first place in the playing content that names each file of {@link mediaNames}. */
   mediaUses(): ReadonlyMap<string, MediaUse>;
   /** The ids of the slides that use each file of {@link mediaNames}. */
@@ -193,7 +206,7 @@ export const createPayloads = (
   let screens: ReadonlyMap<string, ContentFile['screens'][number]> = new Map();
   /** By slug; those before the slides of the content included. */
   let slides: ReadonlyMap<string, Slide[]> = new Map();
-  /** Names of the files under `/media/` that leading slides show. */
+  /** Names of the files under `/media/`, and remote addresses, that leading slides show. */
   let leadingMedia: readonly string[] = [];
   let streams: readonly StreamOfSlide[] = [];
 
@@ -235,7 +248,7 @@ export const createPayloads = (
     const before = payloads;
     evaluate();
     const led = new Map([...screenDocuments.keys()].map((slug) => [slug, leading.slides({ slug, tags: tags(slug) })]));
-    leadingMedia = [...led.values()].flat().flatMap(({ media_url }) => mediaNameIn(media_url ?? '') ?? []);
+    leadingMedia = [...led.values()].flat().flatMap(({ media_url }) => mediumAt(media_url ?? '') ?? []);
     // Screens share the style, which is then serialized once.
     const styles = new Map<HouseStyle, HouseStyle>();
     const styled = (document: ScreenDocument): ScreenDocument => {
@@ -331,7 +344,10 @@ export const createPayloads = (
       slide: (slug, slideId) =>
         slides.get(slug)?.find(({ id }) => id === slideId) ?? played.get(slug)?.all.find(({ id }) => id === slideId),
       hours: (slug) => screens.get(slug)?.hours ?? null,
-      mediaNames: () => new Set([...(file === null ? [] : mediaNamed(file)), ...leadingMedia]),
+      mediaNames: () =>
+        new Set([...(file === null ? [] : mediaNamed(file)), ...leadingMedia.filter((medium) => !isRemote(medium))]),
+      mediaInOrder: () => new Set([...leadingMedia, ...(file === null ? [] : mediaInOrder(file))]),
+      remoteUses: () => (file === null ? new Map() : remoteUses(file)),
       mediaUses: () => (file === null ? new Map() : mediaUses(file)),
       mediaSlides: () => (file === null ? new Map() : mediaSlides(file)),
       namesPage: (url) =>

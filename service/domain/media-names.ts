@@ -1,4 +1,5 @@
 import { CodedError } from '../contract/errors.ts';
+import { parseUrl } from '../contract/url.ts';
 
 /** Maximum length of a path segment on common file systems, in bytes of UTF-8. */
 const MAX_BYTES = 255;
@@ -48,3 +49,17 @@ export const mediaNameIn = (path: string): string | null => {
 /** The address without user and password. */
 export const withoutCredentials = (address: string): string =>
   address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1');
+
+/** The normalized address of a remote medium without its fragment; null if it is not an http or https URL. */
+export const remoteAddress = (address: string): string | null => {
+  const url = /^https?:\/\//i.test(address) ? parseUrl(address) : null;
+  if (url === null) return null;
+  url.hash = '';
+  return url.href;
+};
+
+/** The address of a remote medium without credentials and query, which may hold secrets, for logs and reports. */
+export const shownAddress = (address: string): string => {
+  const { origin, pathname, search } = new URL(address);
+  return origin + pathname + (search && '?…');
+};

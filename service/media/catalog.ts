@@ -14,7 +14,7 @@ import { fingerprint } from './folders.ts';
 import { inspect, type Probe } from './inspect.ts';
 import { profiles } from './renditions/profile.ts';
 
-const loudness = z.object({
+export const loudness = z.object({
   /** LUFS (EBU R 128). */
   integrated: z.number(),
   /** dBFS. */

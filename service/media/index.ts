@@ -43,7 +43,7 @@ export type { SiteRenditions } from './renditions/work.ts';
 export { mediaNameOf } from './routes.ts';
 
 interface Dependencies {
-  content: Pick<Content, 'shown' | 'onChange' | 'mediaNames' | 'mediaUses'>;
+  content: Pick<Content, 'shown' | 'onChange' | 'mediaInOrder' | 'mediaNames' | 'mediaUses' | 'remoteUses'>;
   feeds: Pick<Feeds, 'reach'>;
   shared: Pick<Shared, 'open'>;
 }
@@ -168,7 +168,11 @@ export const createMedia = async (
   const lost = createLostUploads(context);
   const deletions = keep(await openDeletions(context));
   // What is named by an old name is kept, fetched and converted as what it is called now.
-  const content = { ...written, mediaNames: () => deletions.withRenamed(written.mediaNames()) };
+  const content = {
+    ...written,
+    mediaNames: () => deletions.withRenamed(written.mediaNames()),
+    mediaInOrder: () => deletions.withRenamed(written.mediaInOrder()),
+  };
   const probe = createBoundedProbe(createProbe(service));
   const catalog = keep(createCatalog(context, probe));
   const ledger = keep(await openLedger(context));

@@ -60,12 +60,13 @@ export const copyRoutes = (
         if (!isMissing(error)) throw error;
       });
       if (handle !== undefined) {
-        const made = continues(ctx, copy.sha256)
-          ? null
+        const { made, loudness } = continues(ctx, copy.sha256)
+          ? nothing
           : await renditions.findOfCopy(copy).catch(async (error: unknown) => {
               await handle.close();
               throw error;
             });
+        if (loudness !== null) ctx.set(loudnessHeader, String(loudness));
         if (made !== null) {
           await handle.close();
           return serveRendition(ctx, made.sha256, made);

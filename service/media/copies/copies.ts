@@ -3,7 +3,7 @@
 import type { Content } from '../../content/index.ts';
 import type { CopiesHealth } from '../../contract/health.ts';
 import type { PeerCopy } from '../../contract/peers.ts';
-import { withoutCredentials } from '../../domain/media-names.ts';
+import { remoteAddress, shownAddress, withoutCredentials } from '../../domain/media-names.ts';
 import { judgeCopy, mediaTypeOf } from '../../domain/media-types.ts';
 import type { Feeds } from '../../feeds/index.ts';
 import { FetchFault } from '../../platform/outbound/answer.ts';
@@ -25,7 +25,7 @@ import {
   noteHeld,
 } from './freshness.ts';
 import type { Copy, Ledger } from './ledger.ts';
-import { hasCredentials, normalAddress, remoteMedia } from './named.ts';
+import { hasCredentials, remoteMedia } from './named.ts';
 
 /** The copy of a remote file on other boxes of the site. */
 export type SiteCopy =
@@ -53,12 +53,6 @@ class AwaitsPeer extends Error {
 
 /** Concurrent requests to boxes about files: content may name hundreds, and commands share the connections. */
 const MAX_ASKS = 8;
-
-/** The address without credentials and query, which may hold secrets, for logs and reports. */
-const shownAddress = (address: string): string => {
-  const { origin, pathname, search } = new URL(address);
-  return origin + pathname + (search && '?…');
-};
 
 interface Dependencies {
   content: Pick<Content, 'shown' | 'onChange'>;
@@ -269,7 +263,7 @@ export const createCopies = (context: Context, dependencies: Dependencies) => {
 
   /** The normalized address as the content has it; null if it is not an http or https URL. */
   const addressOf = (address: string): string | null => {
-    const url = normalAddress(address);
+    const url = remoteAddress(address);
     return url === null || states.has(url) ? url : (told.get(url) ?? url);
   };
 
@@ -349,7 +343,7 @@ export const createCopies = (context: Context, dependencies: Dependencies) => {
      * which this box fetches nothing: the other one may.
      */
     offer(address: string): PeerCopy {
-      const url = normalAddress(address) ?? '';
+      const url = remoteAddress(address) ?? '';
       const [copy, state] = [ledger.get(url), states.get(url)];
       const isDue = copy === undefined || Date.now() >= copy.checkedAt + copy.life;
       if (state !== undefined && isDue && state.failures === 0 && limits.heldReason() === null) {

@@ -2,9 +2,11 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { createEmitter } from '../../domain/emitter.ts';
 import { createQueue } from '../../platform/queue.ts';
 import { systemDisk } from '../../platform/store/disk.ts';
 import { createDurable } from '../../platform/store/durable.ts';
+import { type Loudness, loudness } from '../catalog.ts';
 import type { MediaContext } from '../context.ts';
 import type { Part } from '../download.ts';
 
@@ -18,6 +20,7 @@ const copy = z.object({
   checkedAt: z.number().describe('when the origin last confirmed it, ms since the epoch'),
   verifiedAt: z.number().describe('when its hash was last verified, ms since the epoch'),
   usedAt: z.number().describe('when it was last requested or named, ms since the epoch'),
+  loudness: loudness.nullable().optional().describe('null: it has no sound; absent: not measured'),
 });
 export type Copy = z.infer<typeof copy>;
 
@@ -45,6 +48,7 @@ export const openLedger = async ({ dirs, folders, log }: Pick<MediaContext, 'dir
   /** Replaced copies by hash, with their address: a page may still be playing them. */
   const replaced = new Map<string, { url: string; copy: Copy; at: number }>();
 
+  const news = createEmitter();
   /** Serializes renames and removals, so that a file that has just been stored is not removed. */
   const enqueue = createQueue();
 
@@ -100,8 +104,16 @@ export const openLedger = async ({ dirs, folders, log }: Pick<MediaContext, 'dir
       const before = replaced.get(sha256 ?? '');
       return before?.url === url ? before.copy : copies.get(url);
     },
-    /** All current copies, each file once. */
-    all: (): Copy[] => [...new Map([...copies.values()].map((each) => [each.sha256, each])).values()],
+    /** All current copies with an address of each, each file once: those first that the content names. */
+    all(): { url: string; copy: Copy; isNamed: boolean }[] {
+      const found = new Map<string, { url: string; copy: Copy; isNamed: boolean }>();
+      for (const url of [...named, ...copies.keys()]) {
+        const copy = copies.get(url);
+        if (copy !== undefined && !found.has(copy.sha256))
+          found.set(copy.sha256, { url, copy, isNamed: named.has(url) });
+      }
+      return [...found.values()];
+    },
     /** The current copy with that hash. */
     withHash: (sha256: string): Copy | undefined => [...copies.values()].find((each) => each.sha256 === sha256),
     /** The number of files and their total size in bytes. */
@@ -111,6 +123,8 @@ export const openLedger = async ({ dirs, folders, log }: Pick<MediaContext, 'dir
     },
     faults: durable.faults,
     writes: durable.writes,
+    /** Calls `listener` when a copy is stored. */
+    onPut: news.on,
 
     /** Stores a fetched file as the copy of an address, replacing the previous copy. */
     async put(url: string, next: Copy, part: Part): Promise<void> {
@@ -119,6 +133,7 @@ export const openLedger = async ({ dirs, folders, log }: Pick<MediaContext, 'dir
         await part.finish(fileOf(next));
         await folders.changed(fileOf(next));
         copies.set(url, next);
+        news.emit();
         if (before === undefined || before.sha256 === next.sha256) return;
         replaced.set(before.sha256, { url, copy: before, at: Date.now() });
       });
@@ -130,6 +145,12 @@ export const openLedger = async ({ dirs, folders, log }: Pick<MediaContext, 'dir
       const before = copies.get(url);
       if (before === undefined) return;
       copies.set(url, { ...before, ...facts });
+      await save();
+    },
+
+    /** Records how loud the copies of a hash are. */
+    async measured(sha256: string, found: Loudness | null): Promise<void> {
+      for (const [url, copy] of copies) if (copy.sha256 === sha256) copies.set(url, { ...copy, loudness: found });
       await save();
     },
 

@@ -2,20 +2,12 @@ import type { PlaylistPayload, Slide } from '../../contract/playlist.ts';
 import { fileKinds } from '../../contract/slide-values.ts';
 import { parseUrl } from '../../contract/url.ts';
 import { addressOf, addressRest } from '../../domain/markup.ts';
-import { withoutCredentials } from '../../domain/media-names.ts';
+import { remoteAddress, withoutCredentials } from '../../domain/media-names.ts';
 import { isShown, mediaTypeOf } from '../../domain/media-types.ts';
 import type { NetworkScope } from '../../domain/network-scope.ts';
 
 /** Matches addresses inside markup and values. */
 const ADDRESS = new RegExp(String.raw`\bhttps?://${addressRest}`, 'gi');
-
-/** The normalized address without its fragment; null if it is not an http or https URL. */
-export const normalAddress = (address: string): string | null => {
-  const url = /^https?:\/\//i.test(address) ? parseUrl(address) : null;
-  if (url === null) return null;
-  url.hash = '';
-  return url.href;
-};
 
 export const hasCredentials = (url: string): boolean => withoutCredentials(url) !== url;
 
@@ -56,7 +48,7 @@ export const remoteMedia = (
 ): Map<string, Named> => {
   const found = new Map<string, Named>();
   const add = (address: string, reach: NetworkScope, feedUrl?: string): void => {
-    const url = normalAddress(address);
+    const url = remoteAddress(address);
     if (url === null) return;
     const before = found.get(url);
     const isOwn = reach > 0 && originOf(feedUrl) === originOf(url);

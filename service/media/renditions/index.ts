@@ -1,13 +1,14 @@
 /** Renditions: what is shown instead of media that browsers do not show, or show badly. */
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Content } from '../../content/index.ts';
+import type { Content, MediaUse } from '../../content/index.ts';
 import type { ContentIssue } from '../../contract/content-terms.ts';
 import { CodedError } from '../../contract/errors.ts';
 import type { RenditionStatus } from '../../contract/media.ts';
+import { shownAddress } from '../../domain/media-names.ts';
 import type { ServiceContext } from '../../module.ts';
 import { createSlots } from '../../platform/slots.ts';
-import type { Catalog, MediaEntry } from '../catalog.ts';
+import type { Catalog, Loudness, MediaEntry } from '../catalog.ts';
 import type { MediaContext } from '../context.ts';
 import type { Copy, Ledger } from '../copies/ledger.ts';
 import type { Downloads } from '../downloads.ts';
@@ -26,9 +27,9 @@ type Context = MediaContext & Pick<ServiceContext, 'ffmpeg' | 'confined' | 'runS
 interface Dependencies {
   store: RenditionStore;
   catalog: Pick<Catalog, 'hashOf' | 'list' | 'reading' | 'onLearn' | 'measured'>;
-  ledger: Pick<Ledger, 'all' | 'fileOf'>;
+  ledger: Pick<Ledger, 'all' | 'get' | 'fileOf' | 'measured' | 'onPut'>;
   downloads: Pick<Downloads, 'fetch'>;
-  content: Pick<Content, 'mediaNames' | 'mediaUses' | 'onChange'>;
+  content: Pick<Content, 'mediaInOrder' | 'mediaNames' | 'mediaUses' | 'remoteUses' | 'onChange'>;
   /** Whether a file of the media directory is a copy of another box's upload. */
   isPeerCopy(name: string): boolean;
   requireRoom(bytes: number, mayEvict: boolean): Promise<void>;
@@ -42,6 +43,15 @@ export interface OpenRendition extends OpenFile {
   profile: Profile;
   mediaType: string;
   sha256: string;
+}
+
+/** A file of this box, and when it is worked on. */
+interface Kept extends Omit<Wanted, 'profile'>, Pick<Reading, 'profile' | 'isReadable'> {
+  loudness?: Loudness | null | undefined;
+  isProbed: boolean;
+  /** The lowest first, and of one rank the oldest. */
+  rank: number;
+  since: number;
 }
 
 /** How a file is sent. */
@@ -82,43 +92,49 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
     return reading;
   };
 
-  const wanted = async (): Promise<Wanted[]> => {
-    const named = [...content.mediaNames()];
-    const order = new Map(named.map((name, index) => [name, index]));
-    const entries = (await catalog.list(KEPT_MS)).filter((each) => each.isReadable);
-    const rank = ({ name }: MediaEntry): number => order.get(name) ?? named.length;
-    entries.sort((a, b) => rank(a) - rank(b) || (a.modifiedAt < b.modifiedAt ? -1 : 1));
-    const own = entries.flatMap(({ profile, name, path, ...entry }): Wanted[] => {
-      if (profile === null) return [];
+  /** The files that can be read: what plays first, then the other named ones, then the rest, the oldest first. */
+  const inOrder = async (): Promise<Kept[]> => {
+    const order = [...content.mediaInOrder()];
+    const places = new Map(order.map((medium, index) => [medium, index]));
+    const names = content.mediaNames();
+    const rank = (medium: string, isNamed: boolean): number => places.get(medium) ?? order.length + (isNamed ? 0 : 1);
+    const kept = (await catalog.list(KEPT_MS)).map(({ name, path, modifiedAt, ...entry }): Kept => {
+      const isNamed = names.has(name);
       const isUpload = dirname(path) === dirs.uploads || !dependencies.isPeerCopy(name);
-      return [{ ...entry, path, profile, isNamed: order.has(name), isUpload, hasOwner: true }];
+      const place = { rank: rank(name, isNamed), since: Date.parse(modifiedAt) };
+      return { ...entry, ...place, path, isNamed, isUpload, hasOwner: true };
     });
-    const copies: Wanted[] = [];
-    for (const copy of ledger.all()) {
+    const copies = ledger.all();
+    const hashes = new Set(copies.map(({ copy }) => copy.sha256));
+    for (const sha256 of copyReadings.keys()) if (!hashes.has(sha256)) copyReadings.delete(sha256);
+    for (const { url, copy, isNamed } of copies) {
       const reading = await readCopy(copy);
-      if (reading === null || reading.profile === null || !reading.isReadable) continue;
-      const { sha256, mediaType } = copy;
-      const { profile, duration } = reading;
-      const given = { path: ledger.fileOf(copy), isNamed: true, isUpload: false, hasOwner: false };
-      copies.push({ sha256, mediaType, profile, duration, ...given });
+      if (reading === null) continue;
+      const { sha256, mediaType, loudness, usedAt } = copy;
+      const place = { rank: rank(url, isNamed), since: usedAt };
+      const given = { path: ledger.fileOf(copy), isProbed: true, isNamed, isUpload: false, hasOwner: false };
+      kept.push({ ...reading, ...place, ...given, sha256, mediaType, loudness });
     }
-    return [...own, ...copies];
+    return kept.filter(({ isReadable }) => isReadable).sort((a, b) => a.rank - b.rank || a.since - b.since);
   };
+
+  const wanted = async (): Promise<Wanted[]> =>
+    (await inOrder()).flatMap(({ profile, ...each }) => (profile === null ? [] : [{ ...each, profile }]));
 
   const measure = createMeter(context);
   /** Finds a file whose loudness is not known, to be measured. */
   const rest = async (): Promise<((signal: AbortSignal) => Promise<void>) | null> => {
     if ((await context.ffmpeg.find()) === null) return null;
-    const entry = (await catalog.list(KEPT_MS)).find(
-      ({ loudness, isProbed, isReadable, mediaType }) =>
-        loudness === undefined && isProbed && isReadable && /^(?:video|audio)\//.test(mediaType),
+    const entry = (await inOrder()).find(
+      ({ loudness, isProbed, mediaType }) => loudness === undefined && isProbed && /^(?:video|audio)\//.test(mediaType),
     );
     if (entry === undefined) return null;
     return async (signal) => {
       const found = await measure(entry, signal);
       if (signal.aborted) return;
+      if (!entry.hasOwner) await ledger.measured(entry.sha256, found);
       // One that was renamed meanwhile is measured by its new name.
-      if ((await moved(catalog, entry)) !== null) await context.folders.changed(entry.path);
+      else if ((await moved(catalog, entry)) !== null) await context.folders.changed(entry.path);
       else catalog.measured(entry.sha256, found);
     };
   };
@@ -161,7 +177,9 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
   };
 
   /** What the console shows of a file. */
-  const statusOf = async (entry: MediaEntry): Promise<RenditionStatus> => {
+  const statusOf = async (
+    entry: Pick<MediaEntry, 'sha256' | 'isProbed' | 'isReadable' | 'profile'>,
+  ): Promise<RenditionStatus> => {
     const { sha256, isProbed, isReadable } = entry;
     const none = { progress: 0, reason: null, size: null };
     // Without ffmpeg it stays unread.
@@ -172,6 +190,7 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
 
   content.onChange(work.look);
   catalog.onLearn(work.look);
+  ledger.onPut(work.look);
 
   return {
     /**
@@ -185,9 +204,10 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
     },
 
     /** The same for the copy of a remote medium. */
-    async findOfCopy(copy: Copy): Promise<OpenRendition | null> {
+    async findOfCopy(copy: Copy): Promise<Found> {
       const reading = await readCopy(copy);
-      return reading === null ? null : choose(copy.sha256, reading);
+      const made = reading === null ? null : await choose(copy.sha256, reading);
+      return { made, loudness: copy.loudness?.integrated ?? null };
     },
 
     /** The rendition that has the hash itself; the caller closes it. */
@@ -201,14 +221,20 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
     /** What in the playing content has a medium that cannot be shown. */
     async warnings(): Promise<ContentIssue[]> {
       const issues: ContentIssue[] = [];
+      const note = ({ path, label }: MediaUse, name: string, { state, reason }: RenditionStatus): void => {
+        const message = `${label}: ${JSON.stringify(name)} is not shown. ${reason}`;
+        if (state === 'failed' && issues.length < MAX_WARNINGS) issues.push({ path, message });
+      };
       const uses = content.mediaUses();
-      if (uses.size === 0) return issues;
-      for (const entry of await catalog.list(KEPT_MS)) {
+      for (const entry of uses.size === 0 ? [] : await catalog.list(KEPT_MS)) {
         const use = uses.get(entry.name);
-        if (use === undefined || issues.length >= MAX_WARNINGS) continue;
-        const { state, reason } = await statusOf(entry);
-        const message = `${use.label}: ${JSON.stringify(entry.name)} is not shown. ${reason}`;
-        if (state === 'failed') issues.push({ path: use.path, message });
+        if (use !== undefined) note(use, entry.name, await statusOf(entry));
+      }
+      for (const [url, use] of content.remoteUses()) {
+        const copy = ledger.get(url);
+        const reading = copy === undefined ? null : await readCopy(copy);
+        if (copy === undefined || reading === null) continue;
+        note(use, shownAddress(url), await statusOf({ ...reading, sha256: copy.sha256, isProbed: true }));
       }
       return issues;
     },

@@ -43,7 +43,7 @@ interface Dependencies {
   catalog: Pick<Catalog, 'hashOf'>;
   converter: Converter;
   downloads: Pick<Downloads, 'fetch'>;
-  /** What needs a rendition, in the order in which it is to be made. */
+  /** What needs a rendition, in the order in which it is to be made; of files of one hash the first counts. */
   wanted(): Promise<readonly Wanted[]>;
   /** @throws CodedError `insufficient_storage` @param mayEvict whether other files may be removed for it */
   requireRoom(bytes: number, mayEvict: boolean): Promise<void>;
@@ -255,6 +255,8 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
   /** @returns whether another box has, or may have, something of these */
   const stepJobs = async (todo: readonly Wanted[]): Promise<boolean> => {
     const site = await askSite(todo.map(({ sha256 }) => sha256));
+    // Not for each: those in front have been passed over when the hours begin.
+    const mayConvert = isOpen();
     for (const job of todo) {
       const { sha256, isUpload } = job;
       const holders = site.holders.filter(({ original }) => original === sha256);
@@ -271,7 +273,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
         const reason = holders.find(({ state }) => state === 'failed')?.reason ?? reasons.program;
         await store.fail(sha256, { profile: job.profile, reason });
         news.emit();
-      } else if (next === 'convert' && running === null && isOpen() && !closing.signal.aborted) {
+      } else if (next === 'convert' && running === null && mayConvert && !closing.signal.aborted) {
         if (await hasRoom(job)) begin(job);
       }
     }
@@ -280,7 +282,8 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
 
   const step = async (): Promise<void> => {
     const found = await wanted();
-    jobs = new Map(found.map((job) => [job.sha256, job]));
+    jobs = new Map();
+    for (const job of found) if (!jobs.has(job.sha256)) jobs.set(job.sha256, job);
     await store.remove(store.originals().filter((sha256) => !jobs.has(sha256)));
     for (const map of [attempts, held, missing])
       for (const sha256 of map.keys()) if (!jobs.has(sha256)) map.delete(sha256);

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { PlaylistPayload } from '../../../service/contract/playlist.ts';
-import { normalAddress, remoteMedia } from '../../../service/media/copies/named.ts';
+import { remoteAddress } from '../../../service/domain/media-names.ts';
+import { remoteMedia } from '../../../service/media/copies/named.ts';
 
 const reachesOf = (...payloads: unknown[]) =>
   remoteMedia(payloads as PlaylistPayload[], (_, id) => (id === 'ours' ? 1 : 0));
@@ -87,5 +88,5 @@ it("what a feed of the site names at its own origin is the feed's own", () => {
 
 it.each(['file:///etc/passwd', '/media/a.png', 'a', 'http:a', 'https://[', 'javascript:alert(1)', 'rtmp://a/b'])(
   '%s is not on the Web',
-  (address) => expect(normalAddress(address)).toBe(null),
+  (address) => expect(remoteAddress(address)).toBe(null),
 );

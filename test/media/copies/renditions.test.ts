@@ -1,0 +1,84 @@
+/** Copies of remote media that browsers do not show: they are converted, measured and reported as uploads are. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { lobbyWith } from '../../content/samples.ts';
+import { hasFfmpeg, makeMedium } from '../../support/media.ts';
+import { healthOf, logged, patience } from '../../support/observe.ts';
+import { startTestService, type TestService, temporaryFolder } from '../../support/service.ts';
+import { serveBytes, startRemote } from '../remote.ts';
+
+const noise = (seed: number): Buffer =>
+  readFileSync(
+    makeMedium('noise.tiff', [
+      ...['-f', 'lavfi', '-i', `color=gray:size=320x180,noise=alls=100:all_seed=${seed}`, '-frames:v', '1'],
+    ]),
+  );
+const copyOf = (box: TestService, url: string): Promise<Response> =>
+  box.get(`/copies?url=${encodeURIComponent(url)}`, { redirect: 'manual' });
+const untilConverted = (box: TestService, url: string): Promise<void> =>
+  expect
+    .poll(async () => (await copyOf(box, url)).headers.get('x-signage-rendition'), { timeout: 25_000 })
+    .toBe('picture');
+
+describe.skipIf(!hasFfmpeg)('of remote media', () => {
+  it('what plays is converted before uploads that nothing shows; what cannot be is named in a warning', async () => {
+    const remote = await startRemote();
+    remote.answer('/hall.tiff', serveBytes(noise(11), { type: 'image/tiff', etag: '"hall"' }));
+    remote.answer('/cut.tiff', serveBytes(noise(12).subarray(0, 300), { type: 'image/tiff', etag: '"cut"' }));
+    const dataDir = temporaryFolder();
+    mkdirSync(join(dataDir, 'uploads'));
+    for (const seed of [1, 2, 3]) writeFileSync(join(dataDir, 'uploads', `unused${seed}.tiff`), noise(seed));
+    let wall = Date.parse('2026-05-04T12:00:00Z');
+    const box = await startTestService({
+      dataDir,
+      content: lobbyWith([
+        { title: 'Hall', kind: 'image', media_url: `${remote.url}/hall.tiff` },
+        { title: 'Cut', kind: 'image', media_url: `${remote.url}/cut.tiff?token=secret` },
+      ]),
+      env: { SIGNAGE_CONVERT_HOURS: '22:00-06:00', SIGNAGE_TIMEZONE: 'UTC' },
+      wall: () => wall,
+    });
+    const metrics = async (): Promise<string> => (await box.get('/metrics')).text();
+    await expect.poll(metrics, patience).toContain('signage_renditions{state="queued"} 5');
+    wall = Date.parse('2026-05-04T22:00:01Z');
+    await expect.poll(metrics, { timeout: 25_000 }).toContain('signage_renditions{state="ready"} 4');
+    const converted = logged(box, 'a medium is converted').map(({ name }) => basename(String(name)));
+    expect(converted.slice(1)).toEqual(expect.arrayContaining(['unused1.tiff', 'unused2.tiff', 'unused3.tiff']));
+    await untilConverted(box, `${remote.url}/hall.tiff`);
+    const warnings = async () => JSON.stringify((await healthOf(box)).content.warnings);
+    const sentence = `\\"Cut\\": \\"${remote.url}/cut.tiff?…\\" is not shown. The file is damaged`;
+    await expect.poll(warnings, patience).toContain(sentence);
+  });
+
+  it('the loudness of a film is told to pages', async () => {
+    const how = ['-f', 'lavfi', '-i', 'color=0x00a000:size=320x180:rate=25:duration=2'];
+    const tone = ['-f', 'lavfi', '-i', 'sine=frequency=440:duration=2', '-c:a', 'aac'];
+    const h264 = ['-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-movflags', '+faststart'];
+    const film = readFileSync(makeMedium('tone.mp4', [...how, ...tone, ...h264]));
+    const remote = await startRemote();
+    remote.answer('/tone.mp4', serveBytes(film, { type: 'video/mp4' }));
+    const url = `${remote.url}/tone.mp4`;
+    const box = await startTestService({ content: lobbyWith([{ kind: 'video', media_url: url }]) });
+    await expect
+      .poll(async () => Number((await copyOf(box, url)).headers.get('x-signage-loudness')), { timeout: 25_000 })
+      .toBeCloseTo(-21.8, 0);
+  });
+
+  it('the rendition goes first where the content names the medium no longer', async () => {
+    const picture = noise(11);
+    const remote = await startRemote();
+    remote.answer('/hall.tiff', serveBytes(picture, { type: 'image/tiff' }));
+    const url = `${remote.url}/hall.tiff`;
+    const content = lobbyWith([{ kind: 'image', media_url: url }]);
+    const quota = 2 * picture.length + 30_000;
+    const box = await startTestService({ content, env: { SIGNAGE_MEDIA_QUOTA_BYTES: String(quota) } });
+    await untilConverted(box, url);
+    box.writeContent(lobbyWith([]));
+    const put = () => box.get('/api/media/other.tiff', { method: 'PUT', body: new Uint8Array(noise(12)) });
+    await expect.poll(async () => (await put()).status, patience).toBe(201);
+    const { copies } = await healthOf(box);
+    expect(copies).toMatchObject({ count: 1 });
+    expect(await (await box.get('/metrics')).text()).toContain('signage_media_bytes{store="renditions"} 0');
+  });
+});
