@@ -8,6 +8,7 @@ import {
   type Period,
   periodFrom,
   programmesOf,
+  type Stretch,
   timelineOf,
   windowsOf,
 } from '../domain/programmes.ts';
@@ -51,31 +52,60 @@ const spell = (at: number, timeZone: string): string => {
   return `${date} ${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 };
 
-/** Gaps of screens without a playlist of their own, and the programmes that play on some screen within the period. */
+const spellSpan = ({ start, end }: Span, { timeZone }: Period): string =>
+  `from ${spell(start, timeZone)} to ${spell(end, timeZone)}`;
+
+type Timeline = readonly Stretch<ProgrammeFile>[];
+
+/** When what is due by its rule and rank does not play, as its playlist has nothing to show: the first time of each. */
+const passedIn = (due: Timeline, timeline: Timeline): Map<ProgrammeFile, Span> => {
+  const passed = new Map<ProgrammeFile, Span>();
+  let at = 0;
+  for (const { start, end, programme } of due) {
+    while ((timeline[at]?.end ?? end) <= start) at += 1;
+    for (let index = at; (timeline[index]?.start ?? end) < end; index += 1) {
+      const instead = timeline[index];
+      if (instead === undefined || programme === null || instead.programme === programme || passed.has(programme))
+        continue;
+      passed.set(programme, { start: Math.max(start, instead.start), end: Math.min(end, instead.end) });
+    }
+  }
+  return passed;
+};
+
+/**
+ * Gaps of screens without a playlist of their own, the programmes that play on some screen within the period, and when some
+ * are passed over.
+ */
 const shownIn = (
   content: ContentFile,
-  spansOf: (programme: ProgrammeFile) => Span[],
+  days: ReturnType<typeof createDays>,
   period: Period,
-): { gaps: Issue[]; played: Set<ProgrammeFile> } => {
+): { gaps: Issue[]; played: Set<ProgrammeFile>; passed: Map<ProgrammeFile, Span> } => {
   const played = new Set<ProgrammeFile>();
+  const passed = new Map<ProgrammeFile, Span>();
   const gaps: Issue[] = [];
-  const known = new Map<string, ReturnType<typeof timelineOf<ProgrammeFile>>>();
+  const spansOf = createPlayable<ProgrammeFile>(days.available, period);
+  const dueOf = createPlayable<ProgrammeFile>(() => [period], period);
+  const known = new Map<string, Timeline>();
   content.screens.forEach((screen, at) => {
     const programmes = programmesOf(content.programmes, screen);
     if (programmes.length === 0) return;
     const key = JSON.stringify(programmes.map(({ id }) => id));
     const timeline = known.get(key) ?? timelineOf(programmes, spansOf, period);
+    if (!known.has(key))
+      for (const [programme, span] of passedIn(timelineOf(programmes, dueOf, period), timeline))
+        if (!passed.has(programme)) passed.set(programme, span);
     known.set(key, timeline);
     for (const { programme } of timeline) if (programme !== null) played.add(programme);
     const gap = screen.playlist_id == null ? timeline.find(({ programme }) => programme === null) : undefined;
     if (gap === undefined) return;
-    const [from, until] = [spell(gap.start, period.timeZone), spell(gap.end, period.timeZone)];
     gaps.push({
       path: ['screens', at, 'playlist_id'],
-      message: `${slideLabel(screen.name, screen.slug)}: nothing is due from ${from} to ${until}, and the screen has no playlist of its own`,
+      message: `${slideLabel(screen.name, screen.slug)}: nothing is due ${spellSpan(gap, period)}, and the screen has no playlist of its own`,
     });
   });
-  return { gaps, played };
+  return { gaps, played, passed };
 };
 
 const zoneIssues = (content: ContentFile): Issue[] =>
@@ -102,7 +132,7 @@ export const programmeIssues = (content: ContentFile, timeZone: string, now: Epo
   const { date: today } = wallTimeOf(now, timeZone);
   const period = periodFrom(now, programmeLimits.days, timeZone);
   const days = createDays(catalogueOf(content), period);
-  const { gaps, played } = shownIn(content, createPlayable(days.available, period), period);
+  const { gaps, played, passed } = shownIn(content, days, period);
   const screens = content.screens.map(({ slug, tags }) => ({ slug, tags: tags ?? [] }));
   const issues = content.programmes.flatMap((programme, at) => {
     const label = slideLabel(programme.name, programme.id);
@@ -114,6 +144,11 @@ export const programmeIssues = (content: ContentFile, timeZone: string, now: Epo
       const never = neverIssue(programme, today);
       if (never !== null) return [never];
       const windows = windowsOf(programme, period);
+      const gap = passed.get(programme);
+      if (played.has(programme) && gap !== undefined) {
+        const message = `the playlist ${JSON.stringify(programme.playlist_id)} has nothing to show ${spellSpan(gap, period)}: the programme is passed over`;
+        return [{ path: ['playlist_id'], message }];
+      }
       if (windows.length === 0 || played.has(programme)) return [];
       if (unknown.length === programme.targets.length) return [];
       if (commonSpans(windows, days.available(programme.playlist_id)).length === 0) {

@@ -222,6 +222,29 @@ describe('programmes that will not play as intended', () => {
     ]);
   });
 
+  it('are warned about: one whose playlist has nothing to show in a part of its time', () => {
+    const weekly = (start: string, end: string) =>
+      text(start, { schedule_mode: 'weekly', schedule_start_time: start, schedule_end_time: end });
+    const withLunch = (...slides: object[]) => ({
+      playlists: [playlist('day'), playlist('evening'), { id: 'lunch', slides }],
+    });
+    const noon = weekly('12:00', '13:00');
+    expect(warningsOf(cafe([lunch], withLunch(noon)))).toEqual([
+      [
+        'programmes.0.playlist_id',
+        '"noon": the playlist "lunch" has nothing to show from 2026-11-24 11:30 to 2026-11-24 12:00: the programme is passed over',
+      ],
+    ]);
+    expect(warningsOf(cafe([lunch], withLunch(noon, weekly('11:00', '12:00'), weekly('13:00', '15:00'))))).toEqual([]);
+    // Nothing is passed over where another one is above it anyway.
+    const above = { ...lunch, id: 'above', playlist_id: 'evening', priority: 1 };
+    const others = [
+      { ...above, id: 'before', end_time: '12:00' },
+      { ...above, id: 'after', start_time: '13:00' },
+    ];
+    expect(warningsOf(cafe([lunch, ...others], withLunch(noon)))).toEqual([]);
+  });
+
   it('are warned about: gaps on a screen without a playlist of its own', () => {
     expect(warningsOf(cafe([lunch], { screens: [screen({ playlist_id: null })] }))).toEqual([
       [
