@@ -77,7 +77,7 @@ const isCmyk = (head: Buffer): boolean => {
 };
 
 /** Of GIF, PNG (its chunk `acTL`) and WebP (a flag of its chunk `VP8X`). */
-const isAnimated = (mediaType: string, head: Buffer): boolean =>
+export const isAnimated = (mediaType: string, head: Buffer): boolean =>
   mediaType === 'image/gif'
     ? head.includes('NETSCAPE2.0')
     : mediaType === 'image/webp'

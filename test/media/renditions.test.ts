@@ -168,6 +168,23 @@ describe.skipIf(!hasFfmpeg)('a picture', () => {
     expect((await service().get(`/media/${name}`)).headers.get('content-type')).toMatch(/^image\/(?:jpeg|webp)$/);
   });
 
+  it.each(['wide.gif', 'wide.apng', 'wide.png'])('that moves and is too wide, as %s, moves on', async (name) => {
+    const how = [
+      '-f',
+      'lavfi',
+      '-i',
+      'testsrc=size=3900x60:rate=5:duration=1',
+      '-f',
+      name.endsWith('gif') ? 'gif' : 'apng',
+    ];
+    await put(name, makeMedium(name, [...how, ...(name.endsWith('gif') ? [] : ['-plays', '0'])]));
+    expect(await settled(name)).toMatchObject({ width: 3900, rendition: { state: 'ready' } });
+    const shown = await service().get(`/media/${name}`);
+    expect(shown.headers.get('content-type')).toBe('image/webp');
+    const bytes = Buffer.from(await shown.arrayBuffer()).toString('latin1');
+    expect(bytes.split('ANMF')).toHaveLength(6);
+  });
+
   it('that cannot be read is served as it is, with a reason in the console', async () => {
     const path = makeMedium('cut.tiff', photo('640x360'));
     const half = readFileSync(path).subarray(0, 300);

@@ -115,9 +115,35 @@ const FIT =
 /** Larger pictures would take more memory than a child may have. */
 const MAX_PIXELS = 300e6;
 
-/** @param isP3 whether its colours are those of Display P3 */
+interface PictureFacts {
+  file: string;
+  demuxer: string;
+  orientation: number;
+  /** Whether its colours are those of Display P3. */
+  isP3: boolean;
+  isAnimated: boolean;
+}
+
+/** An animation stays one, with the times of its pictures, and is repeated without end. */
+const animation = (isPlain: boolean): string[] => [
+  ...(isPlain ? ['-vsync', '0'] : ['-fps_mode', 'passthrough']),
+  ...[
+    ...progress(null),
+    '-c:v',
+    'libwebp_anim',
+    '-loop',
+    '0',
+    '-quality',
+    '85',
+    '-compression_level',
+    '2',
+    '-f',
+    'webp',
+  ],
+];
+
 export const pictureArguments = (
-  { file, demuxer, orientation, isP3 }: { file: string; demuxer: string; orientation: number; isP3: boolean },
+  { file, demuxer, orientation, isP3, isAnimated }: PictureFacts,
   { isPlain, out }: { isPlain: boolean; out: string },
 ): string[] => {
   const filters = [
@@ -126,13 +152,25 @@ export const pictureArguments = (
     ...(upright[orientation] === undefined ? [] : [upright[orientation]]),
     'setsar=1',
   ];
-  const encoding = out.endsWith('.webp')
-    ? ['-c:v', 'libwebp', '-quality', '90', '-compression_level', '2', '-f', 'webp']
-    : ['-pix_fmt', 'yuvj420p', '-q:v', '2', '-f', 'mjpeg'];
+  const encoding = isAnimated
+    ? animation(isPlain)
+    : out.endsWith('.webp')
+      ? ['-c:v', 'libwebp', '-quality', '90', '-compression_level', '2', '-f', 'webp']
+      : ['-pix_fmt', 'yuvj420p', '-q:v', '2', '-f', 'mjpeg'];
   return [
     ...['-nostdin', '-v', 'error', '-threads', '1', '-max_pixels', String(MAX_PIXELS), '-noautorotate'],
     ...['-protocol_whitelist', 'file', '-f', demuxer, '-i', `file:${file}`],
-    ...['-map', '0:v:0', '-frames:v', '1', '-map_metadata', '-1', '-vf', filters.join(','), '-threads', '1'],
+    ...[
+      '-map',
+      '0:v:0',
+      ...(isAnimated ? [] : ['-frames:v', '1']),
+      '-map_metadata',
+      '-1',
+      '-vf',
+      filters.join(','),
+      '-threads',
+      '1',
+    ],
     ...[...encoding, '-y', `file:${out}`],
   ];
 };

@@ -7,7 +7,7 @@ import { demuxerOf, isOffice, isRaw } from '../../domain/media-types.ts';
 import type { ServiceContext } from '../../module.ts';
 import { type Confined, idleProcessors } from '../../platform/confined.ts';
 import { findOnPath } from '../../platform/ffmpeg.ts';
-import { inputOf, orientationOf, pictureHead, readReport } from '../inspect.ts';
+import { inputOf, isAnimated, orientationOf, pictureHead, readReport } from '../inspect.ts';
 import { findPreview, readPreview } from '../raw.ts';
 import { filmArguments, pictureArguments, progressOf, remuxArguments } from './arguments.ts';
 import type { Profile } from './profile.ts';
@@ -39,6 +39,7 @@ const FILM_BYTES = 2 * GIB;
 const PICTURE_MS = 120_000;
 const FILM_MS_PER_SECOND = 30_000;
 const DOCUMENT_MS = 300_000;
+const ANIMATION_MS = 1_200_000;
 const LONGEST_MS = 24 * 3_600_000;
 /** A program that makes no progress is killed, ms. */
 const STILL_MS = 120_000;
@@ -193,14 +194,17 @@ export const createConverter = ({ ffmpeg, confined, options, runScript }: Contex
     // A picture that was decoded has lost its profile.
     const head = await (decoded === null ? headOf(file, type) : headOf(path, mediaType));
     const own = decoded === null ? orientationOf(head) : 1;
+    const isMoving = isAnimated(type, head);
     const picture = {
       file,
-      demuxer: demuxerOf(type) ?? '',
+      demuxer: demuxerOf(isMoving && type === 'image/png' ? 'image/apng' : type) ?? '',
+      isAnimated: isMoving,
       orientation: own === 1 ? (preview?.orientation ?? 1) : own,
       isP3: hasP3(head),
     };
     const args = pictureArguments(picture, { isPlain, out });
-    await run({ program: ffmpegPath, args, file, folder, timeout: PICTURE_MS, signal });
+    const timeout = isMoving ? ANIMATION_MS : PICTURE_MS;
+    await run({ program: ffmpegPath, args, file, folder, timeout, signal });
   };
 
   const makeFilm = async (ffmpegPath: string, { path, mediaType, profile, duration }: Original, work: Work) => {

@@ -35,8 +35,10 @@ const MOST_UNEVEN = 3;
 
 /** Types of pictures that no browser shows. */
 const foreign: readonly string[] = ['image/heic', 'image/heif', 'image/tiff', 'image/jp2', 'image/vnd.adobe.photoshop'];
-/** Drawn at the size of the display, or small. */
+/** Small, or drawn at the size of the display, whatever size they say; and no program that converts pictures draws SVG. */
 const asTheyAre: readonly string[] = ['image/svg+xml', 'image/x-icon'];
+/** Of animations, those that ffmpeg does not read: they are shown as they are, however large. */
+const UNREAD_ANIMATION = 'image/webp';
 
 export interface Picture {
   mediaType: string;
@@ -49,7 +51,7 @@ export interface Picture {
 
 export const needOfPicture = ({ mediaType, width, height, isAnimated, isCmyk }: Picture): Need => {
   const isShowable = !foreign.includes(mediaType) && !isRaw(mediaType);
-  if (asTheyAre.includes(mediaType) || (isShowable && isAnimated)) return nothingNeeded;
+  if (asTheyAre.includes(mediaType) || (isAnimated && mediaType === UNREAD_ANIMATION)) return nothingNeeded;
   const [across, up] = [width ?? 0, height ?? 0];
   const isLarge = Math.max(across, up) > MOST_SIDE || across * up > MOST_PIXELS;
   const needs = !isShowable || mediaType === 'image/bmp' || isLarge || isCmyk;
