@@ -3,12 +3,17 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { lobby } from '../content/samples.ts';
+import { hello, lobby } from '../content/samples.ts';
 import { listenOn, untilTogether } from '../peers/support.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
 import { joinSite, secret, shareSite, signage, signageHere } from './support.ts';
 
-const site = shareSite({ ...lobby, screens: [...lobby.screens, { name: 'Bar', slug: 'bar', playlist_id: 'welcome' }] });
+const site = shareSite({
+  ...lobby,
+  screens: [...lobby.screens, { name: 'Bar', slug: 'bar', playlist_id: 'welcome' }],
+  playlists: [...lobby.playlists, { id: 'lunch', slides: [{ ...hello, id: 'soup' }] }],
+  programmes: [{ id: 'noon', targets: ['bar'], playlist_id: 'lunch', start_time: '11:30', end_time: '14:00' }],
+});
 
 test('a command reaches the pages of a screen at both boxes', async () => {
   const { one, other, run } = site();
@@ -46,6 +51,21 @@ test('an unknown screen or tag is not found, and the known ones are named', asyn
   expect(typo.stderr).toBe('Error: There is no screen loby; did you mean "lobby"? The screens: lobby, bar.\n');
   const tag = await run(['send', 'tag:cafe', 'next']);
   expect(tag).toMatchObject({ code: 3, stderr: 'Error: No screen has the tag cafe. No screen has tags.\n' });
+});
+
+test('show --at says in words what a screen plays at a moment, and why', async () => {
+  const { run } = site();
+  const { stdout, stderr, code } = await run(['show', 'bar', '--at', '2026-11-27T12:30']);
+  expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+  const [what, slides, next] = stdout.trimEnd().split('\n');
+  expect(what).toMatch(
+    /2026.* bar plays the playlist lunch by the programme noon, because no other programme is due\.$/,
+  );
+  expect(slides).toBe('Slides: soup');
+  expect(next).toMatch(/^From .* it plays the playlist welcome\.$/);
+  const json = await run(['show', 'bar', '--at', '2026-11-27T15:00', '--json']);
+  expect(JSON.parse(json.stdout)).toMatchObject({ playlist_id: 'welcome', programme_id: null, reason: 'default' });
+  expect(await run(['show', 'bar', '--at', 'soon'])).toMatchObject({ stdout: '', code: 2 });
 });
 
 test('a wrong secret and a missing one are told apart, and neither gets through', async () => {

@@ -1,0 +1,22 @@
+/** How loud media are played. */
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { createMediaCache } from '../../renderer/player/media-cache.ts';
+
+it.each<[loudness: string | null, gain: number]>([
+  // -23 LUFS is what all are played at, and nothing is made louder than it is.
+  ['-40.0', 1],
+  ['-23.0', 1],
+  ['-70.0', 1],
+  [null, 1],
+  ['-13.0', 10 ** (-10 / 20)],
+  ['-3.0', 10 ** (-20 / 20)],
+])('a film of %s LUFS is played at a share of %d of its volume', async (loudness, gain) => {
+  const headers = loudness === null ? {} : { 'x-signage-loudness': loudness };
+  vi.stubGlobal('fetch', async () => new Response('film', { headers }));
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const { resolve, gainOf } = createMediaCache();
+  for (const url of ['/media/film.mp4', 'https://cdn.example.com/film.mp4']) {
+    await resolve(url);
+    expect(gainOf(url)).toBeCloseTo(gain);
+  }
+});
