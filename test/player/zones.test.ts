@@ -1,6 +1,7 @@
 /** Zones beside the main one, in a real browser. */
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import type { Play } from '../../service/contract/plays.ts';
 import { openPlayer, patience, waitForConnection } from '../support/player.ts';
 import { startTestService } from '../support/service.ts';
 
@@ -29,10 +30,45 @@ it('show the sidebar at the right, the ticker below, and the screen in what is l
   expect(await page.locator('#sidebar').textContent()).toContain('offer');
   const before = await roomOf(page, '.ticker-track');
   await expect.poll(async () => (await roomOf(page, '.ticker-track'))[0], patience).not.toBe(before[0]);
+  await page.setViewportSize({ width: 800, height: 480 });
+  await expect.poll(() => roomOf(page, '#stage'), patience).toEqual([0, 0, 600, 427]);
+  expect(await roomOf(page, '#sidebar')).toEqual([600, 0, 200, 427]);
+  expect(await roomOf(page, '#ticker')).toEqual([0, 427, 800, 53]);
   await page.setViewportSize({ width: 360, height: 720 });
   await expect.poll(() => roomOf(page, '#sidebar'), patience).toEqual([0, 460, 360, 180]);
   await page.setViewportSize({ width: 900, height: 180 });
   await expect.poll(() => roomOf(page, '#stage'), patience).toEqual([0, 0, 720, 180]);
   service.writeContent(content(zones, []));
   await expect.poll(() => roomOf(page, '#stage'), patience).toEqual([0, 0, 900, 180]);
+});
+
+it('whose playlist becomes empty leave their room, while the main slide stays as it is and as long as it has', async () => {
+  const main = { id: 'day', slides: ['one', 'two'].map((id) => ({ ...text(id), duration_seconds: 6 })) };
+  const withMain = (...slides: object[]) => {
+    const { screens, playlists } = content(zones, slides);
+    const programmes = [{ id: 'always', targets: ['lobby'], playlist_id: 'day' }];
+    return { screens, playlists: [...playlists, main], programmes };
+  };
+  const service = await startTestService({ content: withMain({ ...text('offer'), duration_seconds: 1 }) });
+  const page = await openPlayer(service, 'lobby', { width: 720, height: 360 });
+  await waitForConnection(service, 'lobby', { currentSlideId: 'one' });
+  await expect.poll(() => roomOf(page, '#sidebar'), patience).toEqual([540, 0, 180, 320]);
+  const first = await page.locator('#stage [data-state="playing"]').elementHandle();
+  const plays = async () => (await (await service.get('/console/api/plays')).json()) as Play[];
+  service.writeContent(withMain());
+  await expect.poll(() => roomOf(page, '#stage'), patience).toEqual([0, 0, 720, 320]);
+  expect(await first?.evaluate((element) => element.getAttribute('data-state'))).toBe('playing');
+  await waitForConnection(service, 'lobby', { currentSlideId: 'two' });
+  const shown = async (zone: string) => (await plays()).find((play) => play.zone === zone);
+  await expect
+    .poll(() => shown('main'), patience)
+    .toMatchObject({
+      slide_id: 'one',
+      playlist_id: 'day',
+      programme_id: 'always',
+      result: 'played',
+    });
+  const { duration_ms = 0 } = (await shown('main')) ?? {};
+  expect(Math.abs(duration_ms - 6_000)).toBeLessThan(1_500);
+  expect(await shown('sidebar')).toMatchObject({ slide_id: 'offer', playlist_id: 'offer', programme_id: null });
 });

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { describeBrowser } from '../../support/browser.ts';
+import type { Health } from '../../../service/contract/health.ts';
+import { describeBrowser, launchBrowser } from '../../support/browser.ts';
 import { hasFfmpeg, putImage, putVideo } from '../../support/media.ts';
 import { lobby, openPlayer, patience, waitForConnection } from '../../support/player.ts';
 import { startTestService, temporaryFolder } from '../../support/service.ts';
@@ -117,6 +118,29 @@ describe.skipIf(!hasFfmpeg)('with ffmpeg', () => {
       await page.getByText('After').waitFor();
       await expect.poll(() => video?.evaluate((element) => (element as HTMLVideoElement).readyState), patience).toBe(0);
       expect(await page.locator('video[src]').count()).toBeLessThanOrEqual(1);
+    });
+
+    it('whose picture never comes is skipped within seconds and reported', async () => {
+      const dataDir = temporaryFolder();
+      const media_url = putVideo(dataDir, 'green.mp4', green, 2);
+      const film = { id: 'film', kind: 'video', media_url, duration_seconds: 3600 };
+      const service = await startTestService({
+        dataDir,
+        content: lobby([film, { id: 'text', kind: 'text', title: 'After', duration_seconds: 3600 }]),
+      });
+      const context = await (await launchBrowser()).newContext();
+      onTestFinished(() => context.close());
+      const page = await context.newPage();
+      // As of a decoder that gives the sound alone.
+      await page.addInitScript(() => {
+        HTMLVideoElement.prototype.requestVideoFrameCallback = () => 0;
+      });
+      await page.goto(`${service.url}/screen/lobby`);
+      await page.getByText('After').waitFor();
+      await waitForConnection(service, 'lobby', { currentSlideId: 'text' });
+      const { pages } = (await (await service.get('/healthz')).json()) as Health;
+      const reason = '/media/green.mp4 shows no picture';
+      expect(pages).toMatchObject([{ lastFault: { slideId: 'film', reason } }]);
     });
 
     it('that stops arriving is skipped and reported', { timeout: 60_000 }, async () => {
