@@ -3,6 +3,7 @@
  * round are due at a time. A slide can stand in several places. Pure; instants in ms since the epoch.
  */
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
+import type { Zone } from '../../service/contract/programmes.ts';
 
 /** A round: the places from `start` until before `end`. */
 export interface Round {
@@ -40,11 +41,12 @@ interface Span {
   programmeId: string | null;
 }
 
-/** One round that is always due. */
+/** One round that is always due. @param origins the playlist that each slide stands in, where it is not `playlist` */
 export const oneRound = (
   slides: readonly Slide[],
   isSynchronized: boolean,
   playlist: PlaylistPayload['playlist'] = null,
+  origins: readonly string[] = [],
 ): PagePlan => {
   const round: Round = { playlist, isSynchronized, start: 0, end: slides.length };
   return {
@@ -55,14 +57,17 @@ export const oneRound = (
     positionOf: (place) => place,
     roundAt: () => round,
     changesAt: () => Number.POSITIVE_INFINITY,
-    playOf: () => ({ playlist_id: playlist?.id ?? null, programme_id: null }),
+    playOf: (place) => ({ playlist_id: origins[place] ?? playlist?.id ?? null, programme_id: null }),
   };
 };
 
-export const createPagePlan = (payload: PlaylistPayload | null, isSynchronized: boolean): PagePlan => {
+/** What a player plays: the payload of its screen, or that with the playlist and slides of a zone in their places. */
+export type PlayedPayload = PlaylistPayload & Pick<Zone, 'playlists'>;
+
+export const createPagePlan = (payload: PlayedPayload | null, isSynchronized: boolean): PagePlan => {
   const programme = payload?.programme;
   if (payload === null) return oneRound([], isSynchronized);
-  if (programme === undefined) return oneRound(payload.slides, isSynchronized, payload.playlist);
+  if (programme === undefined) return oneRound(payload.slides, isSynchronized, payload.playlist, payload.playlists);
   const slides: Slide[] = [];
   const origins: (string | null)[] = [];
   const rounds = programme.lists.map(({ playlist, sync, slides: keys }): Round => {

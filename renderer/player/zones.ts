@@ -1,6 +1,7 @@
 /** The zones beside the main one: a sidebar with a player of its own, and a ticker. One that has nothing to show leaves its room to the main zone. */
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
 import type { Clock, SyncClock } from './clock.ts';
+import type { PlayedPayload } from './page-plan.ts';
 import type { Player } from './player.ts';
 import type { TickerPlays } from './plays/ticker-plays.ts';
 import { createTicker } from './ticker.ts';
@@ -49,7 +50,8 @@ export const createZones = ({ root, ticker: tickerElement, sidebar, ...clocks }:
       // Without a sidebar before and now there is nothing to replace.
       if (payload !== null && (hasSidebar || zone !== undefined)) {
         const { programme: _, ...rest } = payload;
-        const own = { ...rest, playlist: zone?.playlist ?? null, slides: zone?.slides ?? [] };
+        const { playlist = null, slides = [], playlists } = zone ?? {};
+        const own: PlayedPayload = { ...rest, playlist, slides, ...(playlists && { playlists }) };
         sidebar.load(own, zone?.sync === true);
       }
       hasSidebar = payload !== null && zone !== undefined;

@@ -211,8 +211,15 @@ const createPlan = (
   const plan = planOf(days, spansOf, screen, period);
   const zones = screen.zones.map(({ zone, playlistId }): Zone => {
     const playlist = catalogue.playlist(playlistId) ?? { id: playlistId, name: playlistId, fade_between_slides: true };
-    const slides = days.roundOn(playlistId, days.today).map(publicSlide);
-    return { zone, playlist, slides, ...(catalogue.isSynchronized(playlistId) ? { sync: true as const } : null) };
+    const round = days.roundOn(playlistId, days.today);
+    const playlists = round.map(originOf);
+    return {
+      zone,
+      playlist,
+      slides: round.map(publicSlide),
+      ...(playlists.some((origin) => origin !== playlistId) ? { playlists } : null),
+      ...(catalogue.isSynchronized(playlistId) ? { sync: true as const } : null),
+    };
   });
   const zoneSlides = screen.zones.flatMap(({ playlistId }) => days.roundOn(playlistId, days.today));
   const all = [...new Set([...plan.lists.flatMap(({ slides }) => slides), ...zoneSlides])];

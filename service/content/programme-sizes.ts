@@ -57,7 +57,7 @@ const createMeasures = (content: ContentFile, lists: RoundLists<SlideFile>) => {
   const places = new Map(
     content.playlists.flatMap(({ id, slides }) => slides.map((slide, index) => [slide, { id, index }] as const)),
   );
-  const filled = new Map<SlideFile, { slide: number; id: number }>();
+  const filled = new Map<SlideFile, { slide: number; id: number; origin: number }>();
   const measure = (slide: SlideFile) => {
     const found = filled.get(slide);
     if (found !== undefined) return found;
@@ -66,6 +66,7 @@ const createMeasures = (content: ContentFile, lists: RoundLists<SlideFile>) => {
     const size = {
       slide: Buffer.byteLength(text) + 1 + (templates.get(slide.template_id ?? '') ?? 0),
       id: bytesOf(slideId(id, slide, index)) + 1,
+      origin: bytesOf(id) + 1,
     };
     filled.set(slide, size);
     return size;
@@ -78,6 +79,8 @@ const createMeasures = (content: ContentFile, lists: RoundLists<SlideFile>) => {
   const distinct = new Map<string, { bytes: number; calendars: string[] }>();
   return {
     rounds: roundSizes(lists, (slide) => measure(slide).slide),
+    /** What a zone needs to tell where its slides stand. */
+    origins: roundSizes(lists, (slide) => measure(slide).origin),
     /** What a plan needs for a playlist: the lists that it reaches, and the bytes of its rounds. */
     planned: (id: string) => {
       const days = isDaily(id, lists) ? programmeLimits.days : 1;
@@ -151,7 +154,7 @@ const mostBytes = ({ own, zones, programmes }: Played, measures: Measures, isPla
       for (const calendar of measures.distinct(list).calendars) calendars.add(calendar, 1);
     }
   }
-  const fixed = sum(zones.map(({ id }) => roundOf(id)));
+  const fixed = sum(zones.map(({ id }) => roundOf(id) + (measures.origins.get(id)?.bytes ?? 0)));
 
   const changes = programmes
     .flatMap((each) =>

@@ -134,6 +134,10 @@ export const zone = z
     zone: z.enum(zoneNames).describe('which zone'),
     playlist: playlist.describe('what plays in it'),
     slides: z.array(slide).describe('one round, as `slides` of the payload'),
+    playlists: z
+      .array(z.string())
+      .optional()
+      .describe('of each of the slides the playlist that it stands in; absent: all stand in `playlist`'),
     sync: z.literal(true).optional().describe('all pages show the same slide of it at the same time; absent: not'),
   })
   .meta({ id: 'Zone', description: 'a zone besides the main one' });

@@ -426,6 +426,7 @@ describe('the payload of a screen with programmes', () => {
     const service = await startTestService({ content: cafe([lunch], { screens }), env, wall });
     const bar = await payloadOf(service, 'bar');
     expect([bar.zones?.map(({ zone }) => zone), bar.programme]).toEqual([['sidebar'], undefined]);
+    expect(Object.keys(bar.zones?.[0] ?? {})).toEqual(['zone', 'playlist', 'slides']);
     const { plan, revision } = await new Promise<{ plan: string; revision: string }>((resolve) => {
       const socket = new WebSocket(`${service.url.replace('http', 'ws')}/api/screens/cafe/socket`, 'signage.v1');
       socket.onopen = () => socket.send(JSON.stringify({ type: 'hello', clientId: 'a', page: '/screen/cafe' }));

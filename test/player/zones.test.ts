@@ -44,12 +44,13 @@ it('show the sidebar at the right, the ticker below, and the screen in what is l
 
 it('whose playlist becomes empty leave their room, while the main slide stays as it is and as long as it has', async () => {
   const main = { id: 'day', slides: ['one', 'two'].map((id) => ({ ...text(id), duration_seconds: 6 })) };
+  const special = { id: 'special', slides: [{ ...text('cake'), duration_seconds: 1 }] };
   const withMain = (...slides: object[]) => {
     const { screens, playlists } = content(zones, slides);
     const programmes = [{ id: 'always', targets: ['lobby'], playlist_id: 'day' }];
-    return { screens, playlists: [...playlists, main], programmes };
+    return { screens, playlists: [...playlists, main, special], programmes };
   };
-  const service = await startTestService({ content: withMain({ ...text('offer'), duration_seconds: 1 }) });
+  const service = await startTestService({ content: withMain({ kind: 'playlist', playlist_id: 'special' }) });
   const page = await openPlayer(service, 'lobby', { width: 720, height: 360 });
   await waitForConnection(service, 'lobby', { currentSlideId: 'one' });
   await expect.poll(() => roomOf(page, '#sidebar'), patience).toEqual([540, 0, 180, 320]);
@@ -70,5 +71,5 @@ it('whose playlist becomes empty leave their room, while the main slide stays as
     });
   const { duration_ms = 0 } = (await shown('main')) ?? {};
   expect(Math.abs(duration_ms - 6_000)).toBeLessThan(1_500);
-  expect(await shown('sidebar')).toMatchObject({ slide_id: 'offer', playlist_id: 'offer', programme_id: null });
+  expect(await shown('sidebar')).toMatchObject({ slide_id: 'cake', playlist_id: 'special', programme_id: null });
 });
