@@ -232,8 +232,9 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
       }
       for (const [url, use] of content.remoteUses()) {
         const copy = ledger.get(url);
-        const reading = copy === undefined ? null : await readCopy(copy);
-        if (copy === undefined || reading === null) continue;
+        // What has not been read yet has not failed either.
+        const reading = copyReadings.get(copy?.sha256 ?? '');
+        if (copy === undefined || reading === undefined) continue;
         note(use, shownAddress(url), await statusOf({ ...reading, sha256: copy.sha256, isProbed: true }));
       }
       return issues;
