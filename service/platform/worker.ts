@@ -16,7 +16,7 @@ interface WorkerOptions {
   bundle: string;
   /** The source file of the thread, relative to `service/`; used if there is no bundle. */
   source: string;
-  /** The deadline for a request. */
+  /** The deadline for a request, from when the thread has started. */
   patienceMs: number;
   /** The thread ends after this time without a request. */
   idleMs: number;
@@ -42,6 +42,11 @@ const loadScript = async ({ bundle, source }: Pick<WorkerOptions, 'bundle' | 'so
   return readFile(new URL(`../service/${bundle}.cjs`, import.meta.url), 'utf8').catch(sources);
 };
 
+/** Within this time a thread starts, also where a slow machine starts everything else, too, ms. */
+const START_MS = 60_000;
+/** What a thread says before it takes the first request. */
+const READY = 'ready';
+
 /** A thread that starts with the first request and ends when it is idle or a request exceeds its deadline. */
 export const createWorker = <Question>({ patienceMs, idleMs, ...script }: WorkerOptions): QuestionWorker<Question> => {
   let loaded: string | undefined;
@@ -51,7 +56,12 @@ export const createWorker = <Question>({ patienceMs, idleMs, ...script }: Worker
   let closed = false;
 
   const start = (text: string): Worker => {
-    const started = new Worker(text, { eval: true, execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 512 } });
+    const announced = `${text}\n;require('node:worker_threads').parentPort.postMessage('${READY}');`;
+    const started = new Worker(announced, {
+      eval: true,
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: 512 },
+    });
     started.unref();
     started.on('exit', () => {
       if (thread === started) thread = undefined;
@@ -67,6 +77,7 @@ export const createWorker = <Question>({ patienceMs, idleMs, ...script }: Worker
     return new Promise((resolve, reject) => {
       if (closed) throw new UnreadableError('the service is closing');
       clearTimeout(idle);
+      const isNew = thread === undefined;
       thread ??= start(text);
       const own = thread;
       const settle = (how: () => void): void => {
@@ -77,8 +88,11 @@ export const createWorker = <Question>({ patienceMs, idleMs, ...script }: Worker
         how();
       };
       const fail = (why: string): void => settle(() => reject(new UnreadableError(why)));
-      const onMessage = (reply: Reply): void => {
-        if ('error' in reply) fail(reply.error);
+      const onMessage = (reply: Reply | typeof READY): void => {
+        if (reply === READY) {
+          clearTimeout(late);
+          late = giveUpAfter(patienceMs);
+        } else if ('error' in reply) fail(reply.error);
         else settle(() => resolve(reply.value));
       };
       const onError = (): void => {
@@ -86,11 +100,13 @@ export const createWorker = <Question>({ patienceMs, idleMs, ...script }: Worker
         fail('it cannot be read');
       };
       const onExit = (): void => fail('reading it was broken off');
-      const late = setTimeout(() => {
-        thread = undefined;
-        void own.terminate();
-        fail(`reading it took longer than ${patienceMs / 1000} s`);
-      }, patienceMs);
+      const giveUpAfter = (ms: number): NodeJS.Timeout =>
+        setTimeout(() => {
+          thread = undefined;
+          void own.terminate();
+          fail(`reading it took longer than ${ms / 1000} s`);
+        }, ms);
+      let late = giveUpAfter(isNew ? START_MS : patienceMs);
       own.on('message', onMessage).on('error', onError).on('exit', onExit);
       own.postMessage(question);
     });
