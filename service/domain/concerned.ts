@@ -1,6 +1,6 @@
 /** Which screens a change of the document concerns; pure. Shared by the console and the command line. */
 import { isEqual } from './merge-documents.ts';
-import { type Playables, playablePlaylists } from './playable.ts';
+import { type PlayablePlaylist, type PlayableScreen, type Playables, playablePlaylists } from './playable.ts';
 import { programmesOf } from './programmes.ts';
 
 interface Slide {
@@ -10,19 +10,12 @@ interface Slide {
   content?: Record<string, unknown> | null | undefined;
 }
 
-interface Playlist {
-  id: string;
+interface Playlist extends PlayablePlaylist {
   slides: readonly Slide[];
-  insert?: { playlist_id: string } | null | undefined;
 }
 
-interface Screen {
-  slug: string;
-  name: string;
-  playlist_id?: string | null | undefined;
-  tags?: readonly string[] | null | undefined;
+interface Screen extends PlayableScreen {
   layout?: unknown;
-  zones?: { ticker?: string | null | undefined; sidebar?: string | null | undefined } | null | undefined;
   hours?: unknown;
 }
 

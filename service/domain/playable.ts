@@ -2,13 +2,13 @@
 import type { Programme } from './programmes.ts';
 import { isTargeted } from './targets.ts';
 
-interface Playlist {
+export interface PlayablePlaylist {
   id: string;
   slides: readonly { kind: string; playlist_id?: unknown }[];
   insert?: { playlist_id: string } | null | undefined;
 }
 
-interface Screen {
+export interface PlayableScreen {
   slug: string;
   name: string;
   playlist_id?: string | null | undefined;
@@ -17,14 +17,17 @@ interface Screen {
 }
 
 /** Of a document. */
-export interface Playables<Each extends Playlist, Shown extends Screen = Screen> {
+export interface Playables<Each extends PlayablePlaylist, Shown extends PlayableScreen = PlayableScreen> {
   screens?: readonly Shown[] | undefined;
   playlists?: readonly Each[] | undefined;
   programmes?: readonly Programme[] | undefined;
 }
 
 /** Playlists with those that they nest and insert, each once. */
-const reachable = <Each extends Playlist>({ playlists = [] }: Playables<Each>, ids: Iterable<unknown>): Each[] => {
+const reachable = <Each extends PlayablePlaylist>(
+  { playlists = [] }: Playables<Each>,
+  ids: Iterable<unknown>,
+): Each[] => {
   const byId = new Map<unknown, Each>(playlists.map((playlist) => [playlist.id, playlist]));
   const found = new Set<Each>();
   const add = (id: unknown): void => {
@@ -39,7 +42,7 @@ const reachable = <Each extends Playlist>({ playlists = [] }: Playables<Each>, i
 };
 
 /** The playlists that a screen can play: its own, those of its zones and programmes, and what these nest and insert. */
-export const playablePlaylists = <Each extends Playlist>(content: Playables<Each>, slug: string): Each[] => {
+export const playablePlaylists = <Each extends PlayablePlaylist>(content: Playables<Each>, slug: string): Each[] => {
   const screen = content.screens?.find((each) => each.slug === slug);
   if (screen === undefined) return [];
   const { playlist_id, zones, tags } = screen;
@@ -48,5 +51,5 @@ export const playablePlaylists = <Each extends Playlist>(content: Playables<Each
 };
 
 /** A playlist with those that it nests and inserts. */
-export const withParts = <Each extends Playlist>(content: Playables<Each>, id: string): Each[] =>
+export const withParts = <Each extends PlayablePlaylist>(content: Playables<Each>, id: string): Each[] =>
   reachable(content, [id]);
