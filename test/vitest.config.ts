@@ -22,7 +22,7 @@ const repeated = [
   'test/platform/store/{crash,kill}.test.ts',
   'test/people/{many,mutated}.test.ts',
   'test/player/{boundaries,daylight,endurance,outage,swaps,ticker}.test.ts',
-  'test/player/slides/long-pdf.test.ts',
+  'test/player/slides/{designs,long-pdf}.test.ts',
   'test/records/plays/{delivery,export,kill}.test.ts',
   'test/streams/{healing,orphans}.test.ts',
 ];
