@@ -324,7 +324,7 @@ describe('what is too much', () => {
   test('endless rules of seconds end, and those of hours go on for years', { timeout: 30_000 }, () => {
     const before = performance.now();
     const seconds = Array.from(
-      { length: 50 },
+      { length: 10 },
       (_, index) => `UID:${index}\r\nDTSTART:20200101T000000Z\r\nRRULE:FREQ=SECONDLY`,
     );
     const hours = 'UID:h\r\nSUMMARY:Bell\r\nDTSTART:20100101T003000Z\r\nRRULE:FREQ=HOURLY;INTERVAL=2';
