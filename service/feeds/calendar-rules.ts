@@ -42,7 +42,7 @@ class MeteredIterator extends ICAL.RecurIterator {
   }
   override expand_year_days(year: number): number {
     spend(STEPS_PER_YEAR);
-    return super.expand_year_days(year) as number;
+    return super.expand_year_days(year);
   }
   override sort_byday_rules(rules: unknown[]): void {
     spend(rules.length ** 2 / VALUES_PER_STEP);
