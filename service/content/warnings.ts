@@ -2,7 +2,6 @@
 
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-terms.ts';
-import { designPrefix } from '../contract/design-prefix.ts';
 import { designs } from '../contract/designs.ts';
 import { contentKeys, kindsWithValues, type SlideFile, shownFields } from '../contract/slides.ts';
 import { streamSchemes } from '../contract/stream-schemes.ts';
@@ -16,7 +15,7 @@ import { mostNameCharacters, shownName, slideId } from '../domain/slides.ts';
 import type { EpochMs } from '../domain/time.ts';
 import { didYouMean } from '../domain/wording.ts';
 import type { Steps } from '../platform/slices.ts';
-import { formIssues } from './form-warnings.ts';
+import { formIssues, formOf } from './form-warnings.ts';
 import { type Path, slideLabel, spellPath } from './labels.ts';
 import { DEFAULT_REFRESH_SECONDS } from './model.ts';
 import { programmeIssues } from './programme-warnings.ts';
@@ -189,7 +188,7 @@ export function* warningSteps(
     warnings.push({ path, message });
   }
   const isFull = (): boolean => warnings.length >= MAX_WARNINGS;
-  const forms = new Map([...content.templates, ...designs].map((template) => [template.id, template]));
+  const forms = new Map([...content.templates, ...designs].map((template) => [template.id, formOf(template)]));
   const used = new Set<string>();
   for (const [at, { id, slides }] of content.playlists.entries()) {
     for (const [index, slide] of slides.entries()) {
@@ -212,10 +211,8 @@ export function* warningSteps(
       ]) {
         warn(['playlists', at, 'slides', index, ...path], message);
       }
-      const form = slide.kind === 'template' ? forms.get(slide.template_id) : undefined;
-      for (const { path, message } of form === undefined
-        ? []
-        : formIssues(slide, form, content, !form.id.startsWith(designPrefix))) {
+      const form = slide.kind === 'template' ? forms.get(slide.template_id) : null;
+      for (const { path, message } of form == null ? [] : formIssues(slide, form, content)) {
         warn(['playlists', at, 'slides', index, ...path], message);
       }
       const check = slide.kind === 'template' ? templates.get(slide.template_id) : undefined;
