@@ -55,6 +55,12 @@ itBrowser(
     await page.keyboard.press('Control+z');
     await expect.poll(async () => (await titles()).length, patience).toBe(6);
 
+    // A file that is there already becomes another slide.
+    await giveFiles(page, [picture('hall.png', [9, 9, 90])], 'h1');
+    await expect.poll(async () => (await titles()).at(-1), patience).toBe('7. hall.png');
+    await page.keyboard.press('Control+z');
+    await expect.poll(async () => (await titles()).length, patience).toBe(6);
+
     await go('media');
     await page.getByRole('checkbox', { name: 'Unused only' }).waitFor();
     await expect.poll(() => page.locator('.medium').count(), patience).toBe(4);

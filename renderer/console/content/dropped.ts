@@ -13,6 +13,7 @@ const kindOf = (name: string): string | null => {
 
 /**
  * The slides of files, without those that a slide already waits for. Pure.
+ * @param slides those whose media have not arrived
  * @param taken ids that they may not have
  */
 export const slidesOfFiles = (

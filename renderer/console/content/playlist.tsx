@@ -156,7 +156,9 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
       const named = format.list(unshown.slice(0, MOST_FILES));
       announcer.complain(words.noSlideShows({ count: unshown.length, names: named }));
     }
-    insert(slidesOfFiles(names, slides, ids), gap);
+    const there = new Set(media.list.peek()?.media.map(({ url }) => url));
+    const waiting = slides.filter(({ media_url }) => typeof media_url === 'string' && !there.has(media_url));
+    insert(slidesOfFiles(names, waiting, ids), gap);
   };
   useDroppedFiles((files, gap) => addFiles(files, gap === 'pasted' ? end : (gap ?? slides.length)));
 

@@ -1,13 +1,12 @@
 /** How a screen without a display gets one: the address in the local network, as text to copy and as a QR code. */
 import { Address } from '../ui/address.tsx';
 import { useConsole } from '../ui/context.tsx';
+import { screenAddress } from '../ui/screen-address.ts';
 
 export const NoDisplay = ({ slug }: { slug: string }) => {
   const { site, texts } = useConsole();
   const words = texts.screenPage;
-  // A box that is opened as localhost is known to other machines by the address that it gives itself.
-  const base = site.overview.value?.boxes[0]?.url ?? location.origin;
-  const address = new URL(`/screen/${slug}`, base).href;
+  const address = screenAddress(slug, site.overview.value);
   return (
     <div class="no-display">
       <p class="state quiet">{texts.noDisplay}</p>

@@ -6,6 +6,7 @@ import { shownSlide } from '../model/shown.ts';
 import type { SiteScreen } from '../model/wire.ts';
 import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
+import { screenAddress } from '../ui/screen-address.ts';
 import { View } from '../ui/view.tsx';
 import { useVisible } from '../ui/visible.ts';
 import { useWords } from '../ui/words.ts';
@@ -60,7 +61,7 @@ export const Tile = ({ slug }: { slug: string }) => {
         <div class="no-display">
           <p class="state quiet">{texts.noDisplay}</p>
           <p>{texts.wall.noDisplayTask}</p>
-          <p class="address">{`${location.host}/screen/${slug}`}</p>
+          <p class="address">{screenAddress(slug, site.overview.value).replace(/^https?:\/\//, '')}</p>
         </div>
       ) : (
         <ul class="displays">
