@@ -60,7 +60,7 @@ interface Dependencies extends Omit<ContentDependencies, 'peers'>, Omit<MediaDep
       | 'status'
     >;
   devices: Pick<Devices, 'list' | 'restore' | 'forget' | 'status' | 'sightings' | 'waiting' | 'learn'>;
-  screens: Pick<Screens, 'pages' | 'isFaulty' | 'identify' | 'command' | 'checkCommand'>;
+  screens: Pick<Screens, 'pages' | 'faultOf' | 'identify' | 'command' | 'checkCommand'>;
   records: Pick<Records, 'audit' | 'raise' | 'recordReset'>;
   peers: ContentDependencies['peers'] &
     Pick<Peers, 'all' | 'askAll' | 'find' | 'ask' | 'broadcast' | 'settled' | 'sendTakeover' | 'sendDeletion'>;

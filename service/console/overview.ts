@@ -23,7 +23,7 @@ interface ContentScreen {
 /** What a box contributes; only `displays` of one that is away, as it last told them. */
 export interface Part {
   nodeId: string;
-  site: { displays: readonly string[] } & Partial<Pick<PeerSite, 'screens' | 'stuck' | 'waiting'>>;
+  site: { displays: readonly string[] } & Partial<Pick<PeerSite, 'screens' | 'stuck' | 'faults' | 'waiting'>>;
 }
 
 interface Facts {
@@ -111,14 +111,20 @@ export const siteScreens = (facts: Facts): SiteScreen[] => {
     };
   };
 
-  return screens.map(({ screen, tags, isOpen }) => ({
-    screen,
-    tags: [...tags],
-    devices: (bySlugExpected.get(screen.slug) ?? []).map((device) => deviceOf(device, isOpen)),
-    connections: (bySlug.get(screen.slug) ?? [])
+  const faults = new Map(parts.flatMap(({ site }) => (site.faults ?? []).map((each) => [each.connectionId, each])));
+  return screens.map(({ screen, tags, isOpen }) => {
+    const connections = (bySlug.get(screen.slug) ?? [])
       .map(({ connection }) => connection)
-      .toSorted((a, b) => order(a.connectedAt, b.connectedAt)),
-  }));
+      .toSorted((a, b) => order(a.connectedAt, b.connectedAt));
+    const own = connections.flatMap(({ id }) => faults.get(id) ?? []);
+    return {
+      screen,
+      tags: [...tags],
+      devices: (bySlugExpected.get(screen.slug) ?? []).map((device) => deviceOf(device, isOpen)),
+      connections,
+      ...(own.length > 0 && { faults: own }),
+    };
+  });
 };
 
 /** The devices that wait on any box, each once; those that are bound here are left out, whatever other boxes know. */

@@ -12,7 +12,7 @@ import { isStuck } from './overview.ts';
 
 interface Dependencies {
   content: Pick<Content, 'payload' | 'slides'>;
-  screens: Pick<Screens, 'pages' | 'isFaulty'>;
+  screens: Pick<Screens, 'pages' | 'faultOf'>;
   devices: Pick<Devices, 'sightings' | 'waiting'>;
   /** What is wrong with this box, in sentences. */
   warnings(): Promise<readonly string[]>;
@@ -60,7 +60,7 @@ export const createOwnOverview = (
       slide,
       // New slides take their turn when the current one is over.
       unchangedMs: Math.min(unchangedMs, modifiedMs),
-      reportsFaultsAlone: currentSlideId === null && screens.isFaulty(id),
+      reportsFaultsAlone: currentSlideId === null && screens.faultOf(id) !== null,
       isHeld: paused || blackout || !page.startsWith('/screen/') || slide?.content?.['takeover'] !== undefined,
       hasSuccessor: (ms) =>
         slides.some(
@@ -81,6 +81,10 @@ export const createOwnOverview = (
         connections: live.map(({ connection }) => connection),
       })),
       stuck: pages.filter(isPageStuck).map(({ connection }) => connection.id),
+      faults: pages.flatMap(({ connection: { id } }) => {
+        const fault = screens.faultOf(id);
+        return fault === null ? [] : { connectionId: id, ...fault };
+      }),
       displays: kiosk?.().screens.map(({ deviceId }) => deviceId) ?? [],
       waiting: devices.waiting().map((deviceId) => ({ deviceId, nodeId })),
       seen: devices

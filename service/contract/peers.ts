@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { boxAlerts } from './alerts.ts';
 import { type Connection, connection } from './connections.ts';
-import { mostWaiting, waitingDevice } from './console/site.ts';
+import { mostWaiting, pageFault, waitingDevice } from './console/site.ts';
 import { takeover } from './console/takeovers.ts';
 import { fleetPush } from './fleet.ts';
 import { claimCode } from './onboarding.ts';
@@ -244,6 +244,11 @@ export const peerSite = z
       .describe('sentences: what is wrong with the box; 200 of them, of 300 characters each'),
     screens: peerConnections.shape.screens.describe('the connections of this box alone, by screen'),
     stuck: z.array(z.string()).max(10_000).describe('ids of the connections whose page is stuck'),
+    faults: z
+      .array(pageFault)
+      .max(mostConnections)
+      .default([])
+      .describe('what pages that are connected to it could not show last'),
     displays: z.array(deviceId).max(64).describe('devices that are displays of this box'),
     seen: z.array(deviceSighting).max(mostBindings).describe('devices that were connected to this box before'),
     waiting: z

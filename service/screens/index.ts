@@ -36,7 +36,7 @@ interface Dependencies {
 export interface Screens
   extends Module,
     Pick<Hub, 'deviceIds' | 'onJoin' | 'onPlays' | 'locationsOf' | 'rename' | 'send' | 'pages'>,
-    Pick<Reports, 'isFaulty'> {
+    Pick<Reports, 'faultOf'> {
   takeSnapshot: TakeSnapshot;
   /**
    * Runs the command in the body of a command request on the pages of a screen, on all boxes.
@@ -135,7 +135,7 @@ export const createScreens = (
       const page = hub.pages().findLast(({ connection }) => connection.deviceId === deviceId);
       return page === undefined ? null : frames.of(page.connection.id);
     },
-    isFaulty: reports.isFaulty,
+    faultOf: reports.faultOf,
     retry,
     onShowCode: shownCodes.on,
     ...served,

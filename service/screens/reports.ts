@@ -144,8 +144,8 @@ export const createReports = (
     onSwap: swaps.on,
     /** Removes the data of a disconnected page. */
     forget: (connectionId: string): void => void pages.delete(connectionId),
-    /** Whether the last thing that a page reported is a slide that it could not show, and has not shown since. */
-    isFaulty: (connectionId: string): boolean => (pages.get(connectionId)?.lastFault ?? null) !== null,
+    /** The last slide that a page could not show, and has not shown since; null: none. */
+    faultOf: (connectionId: string): PageHealth['lastFault'] => pages.get(connectionId)?.lastFault ?? null,
     /** One sentence per slide with characters that a page has no glyphs for. */
     missingGlyphs: (): string[] => {
       const sentences = new Set<string>();

@@ -66,6 +66,16 @@ itBrowser(
     await go('screens');
     await page.getByText(/^Shows a takeover · Clara, \d\d:\d\d$/).waitFor();
     await service.get('/console/api/takeovers/drill', { method: 'DELETE' });
+
+    // A slide that a display could not show is named on its tile and on the page of its screen, until it is shown.
+    pages.lobby.send({ ...state, currentSlideId: 'bye', currentSlideTitle: 'Bye' });
+    pages.lobby.send({ type: 'fault', slideId: 'hello', reason: 'the film has no picture' });
+    const fault = page.getByText(/^“Hello” could not be shown, \d\d:\d\d: the film has no picture$/);
+    await fault.waitFor();
+    await go('screens/lobby');
+    await fault.waitFor();
+    pages.lobby.send(state);
+    await expect.poll(() => fault.count(), patience).toBe(0);
     await expect.poll(() => bar.count(), patience).toBe(0);
   },
 );

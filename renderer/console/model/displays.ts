@@ -1,6 +1,6 @@
 /** The displays of a screen and how they are; pure. */
 import { canonicalDeviceId } from '../../../service/contract/readable.ts';
-import type { Connection, Device, SiteScreen } from './wire.ts';
+import type { Connection, Device, Fault, SiteScreen } from './wire.ts';
 
 export type DisplayState =
   | 'playing'
@@ -25,6 +25,8 @@ export interface Display {
   state: DisplayState;
   device: Device | null;
   connection: Connection | null;
+  /** The last slide that its page could not show; null: none. */
+  fault: Fault | null;
 }
 
 export const toneOf: Record<DisplayState, Tone> = {
@@ -77,7 +79,8 @@ const stateOf = (device: Device | null, connection: Connection | null): DisplayS
   return connection === null ? 'away' : stateOfConnection(connection);
 };
 
-const findDisplays = ({ devices, connections }: SiteScreen): Display[] => {
+const findDisplays = ({ devices, connections, faults = [] }: SiteScreen): Display[] => {
+  const faultOf = (id: string | undefined) => faults.find(({ connectionId }) => connectionId === id) ?? null;
   const rest = new Set(connections);
   // The newest page of a device, which is the last one, is the visible one.
   const newest = new Map(
@@ -92,6 +95,7 @@ const findDisplays = ({ devices, connections }: SiteScreen): Display[] => {
       state: stateOf(device, connection),
       device,
       connection,
+      fault: faultOf(connection?.id),
     };
   });
   const others = [...rest].map((connection) => ({
@@ -100,6 +104,7 @@ const findDisplays = ({ devices, connections }: SiteScreen): Display[] => {
     state: stateOf(null, connection),
     device: null,
     connection,
+    fault: faultOf(connection.id),
   }));
   return [...expected, ...others];
 };

@@ -76,7 +76,7 @@ const placeOf = (content: ContentDocument, slug: string, id: string, title: stri
 
 /** Null: it shows none, or one that is not in the document. */
 export const shownSlide = (
-  connection: Connection | null,
+  connection: Pick<Connection, 'currentSlideId' | 'currentSlideTitle'> | null,
   slug: string,
   content: ContentDocument | null,
   takeovers: readonly Takeover[],

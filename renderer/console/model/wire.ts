@@ -8,5 +8,6 @@ export type { MediaList } from '../../../service/contract/media.ts';
 export type Site = SiteOverview;
 export type SiteScreen = Site['screens'][number];
 export type Device = SiteScreen['devices'][number];
+export type Fault = NonNullable<SiteScreen['faults']>[number];
 export type Takeover = Site['takeovers'][number];
 export type Level = Takeover['level'];

@@ -5,6 +5,7 @@ import type { Binding, OnboardingResult } from '../../../service/contract/onboar
 import { reasonOf, Unreachable } from '../api/errors.ts';
 import { type Display, toneOf } from '../model/displays.ts';
 import { useConsole } from '../ui/context.tsx';
+import { FaultNote } from '../ui/fault-note.tsx';
 import { useWords } from '../ui/words.ts';
 import { ForgetDialog, MoveDialog } from './dialogs.tsx';
 
@@ -94,6 +95,7 @@ export const Displays = ({ slug, displays, selected, onSelect }: DisplaysProps) 
                 <span class="device-name">{name ?? texts.unnamed}</span>
                 <span class={`state ${toneOf[state]}`}>{stateWords(display, slug)}</span>
               </label>
+              <FaultNote display={display} slug={slug} />
               {(selected === key || displays.length === 1) && (
                 <>
                   <p class="device-facts">

@@ -6,6 +6,7 @@ import { shownSlide } from '../model/shown.ts';
 import type { SiteScreen } from '../model/wire.ts';
 import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
+import { FaultNote } from '../ui/fault-note.tsx';
 import { screenAddress } from '../ui/screen-address.ts';
 import { View } from '../ui/view.tsx';
 import { useVisible } from '../ui/visible.ts';
@@ -33,6 +34,7 @@ const DisplayTile = ({ display, slug }: { display: Display; slug: string }) => {
         {slide === null ? (display.connection?.currentSlideTitle ?? ' ') : titleOf(slide.slide, slide.id)}
       </p>
       <p class={`state ${toneOf[display.state]}`}>{words(display, slug)}</p>
+      <FaultNote display={display} slug={slug} />
     </li>
   );
 };

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { connection } from '../connections.ts';
 import { screen } from '../playlist.ts';
-import { author, deviceId, instant, operator, sha256, slug, timeBound } from '../terms.ts';
+import { author, deviceId, instant, operator, reportedText, sha256, slug, timeBound } from '../terms.ts';
 import { takeover } from './takeovers.ts';
 
 export const siteBox = z
@@ -37,12 +37,23 @@ export const siteDevice = z
   })
   .meta({ id: 'SiteDevice', description: "a device that is expected: bound to the screen, or a kiosk's display" });
 
+/** Of a slide that a page could not show: in the answers of boxes and of the console. */
+export const pageFault = z
+  .object({
+    connectionId: z.string().max(128).describe('id of the connection of the page'),
+    at: instant,
+    slideId: reportedText().nullable().describe('null: a redirect, the playlist or the plays'),
+    reason: reportedText().describe('why it was not shown'),
+  })
+  .meta({ id: 'PageFault', description: 'the latest item that a page could not show, and has not shown since' });
+
 export const siteScreen = z
   .object({
     screen,
     tags: z.array(z.string()).describe('tags of the screen in the content'),
     devices: z.array(siteDevice).describe('expected devices'),
     connections: z.array(connection).describe('the live connections on all boxes, oldest first'),
+    faults: z.array(pageFault).optional().describe('what their pages could not show last; absent: nothing'),
   })
   .meta({ id: 'SiteScreen' });
 

@@ -25,6 +25,7 @@ export const peerBoxes = {
       warnings: ['ffmpeg is missing, so there are no streams; run: sudo apt install ffmpeg'],
       screens: [{ slug: 'lobby', connections: [connectionExample] }],
       stuck: [],
+      faults: [],
       displays: [deviceExample.deviceId],
       seen: [{ deviceId: '4K7QM3X9FT2WD0AZ', nodeId: nodeExample, at: momentExample }],
       waiting: [{ deviceId: 'hall-display', nodeId: nodeExample }],
