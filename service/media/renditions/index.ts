@@ -244,7 +244,11 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
     onReady: work.onReady,
     offer: work.offer,
     counts: work.counts,
-    evict: work.evict,
+    /** Evicts renditions of what the content does not name now. @returns the bytes freed */
+    evict: async (bytes: number): Promise<number> => {
+      const named = new Set((await inOrder()).flatMap(({ sha256, isNamed }) => (isNamed ? [sha256] : [])));
+      return store.evict(bytes, (original) => named.has(original));
+    },
     close: async (): Promise<void> => {
       closing.abort();
       await work.close();

@@ -372,8 +372,6 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
       const states = [...jobs.values()].map((job) => statusOf(job.sha256, job).state);
       return { results: { ...counts }, states: countBy(states) };
     },
-    /** Evicts renditions that the content does not name. @returns the bytes freed */
-    evict: (bytes: number): Promise<number> => store.evict(bytes, (original) => jobs.get(original)?.isNamed === true),
     close: async (): Promise<void> => {
       closing.abort();
       look.cancel();
