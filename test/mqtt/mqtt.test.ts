@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { AuditRecord } from '../../service/contract/console/site.ts';
 import { makeCertificate } from '../https/certificates.ts';
 import { startBox, untilTogether } from '../peers/support.ts';
+import { startHeadless } from '../platform/options/process.ts';
 import { healthOf, patience, payloadOf } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
 import { type OnEnd, startTestService, type TestService, temporaryFolder } from '../support/service.ts';
@@ -250,6 +251,8 @@ describe.skipIf(isSkipped)('with control on', () => {
     await expect.poll(sent, patience).toBeGreaterThan(2);
     expect(sent()).toBeLessThanOrEqual(5);
     expect(service.log()).not.toContain('an order over MQTT has failed');
+    // Of the three MiB nothing but the size is kept.
+    expect(service.log()).toMatch(/"bytes":31457\d\d.*a message of the broker is too large/);
   });
 
   test('a display that is removed takes its picture with it', async () => {
@@ -356,6 +359,18 @@ itBroker('of two boxes the one with the smaller id publishes, and the other foll
   expect(isAvailable(configs()[configOf('sensor', 'slide')] ?? {}, kept)).toBe(true);
 });
 
+itBroker('a box that is killed is offline at the broker, by its last will', async () => {
+  const dataDir = temporaryFolder();
+  const env = { SIGNAGE_DATA_DIR: dataDir, SIGNAGE_DISCOVERY: 'off', SIGNAGE_MQTT_URL: broker.url };
+  const { child, ended } = startHeadless({ ...env, SIGNAGE_SITE: 'killed' });
+  const { base } = topicsOf('killed');
+  const { until } = await listen(broker, 'killed');
+  await until(`${base}/status`, 'online');
+  child.kill('SIGKILL');
+  expect(await ended).toBe('SIGKILL');
+  await until(`${base}/status`, 'offline');
+});
+
 itBroker('a hundred displays are published, and each change alone after that', async () => {
   const { display } = topicsOf('hundred');
   const service = await startTestService({
@@ -379,7 +394,7 @@ itBroker('a hundred displays are published, and each change alone after that', a
   expect(heard.length - before).toBeLessThan(30);
 });
 
-test('nothing of MQTT is loaded where it is not set, and a bad address stops the start', async () => {
+test('a bad address stops the start', async () => {
   await expect(
     startTestService({ content, env: { SIGNAGE_MQTT_URL: 'http://user:secret-word@broker' } }),
   ).rejects.toThrow('SIGNAGE_MQTT_URL: the value given is not valid; expected an mqtt or mqtts URL');

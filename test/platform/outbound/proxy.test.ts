@@ -16,6 +16,8 @@ import { startRemote } from '../../media/remote.ts';
 import { startReceiver } from '../../records/receiver.ts';
 import { describeBrowser, launchBrowser } from '../../support/browser.ts';
 import { patience } from '../../support/observe.ts';
+import { operatorSecret, secretSettings } from '../../support/operator.ts';
+import { makeKey } from '../../support/people.ts';
 import { lobby } from '../../support/player.ts';
 import { startProxy } from '../../support/proxy.ts';
 import { startTestService, temporaryFolder } from '../../support/service.ts';
@@ -126,6 +128,38 @@ describe('a request through the proxy', () => {
       await expect(get('http://feeds.example.com/', options)).rejects.toThrow(reason);
     }
   });
+});
+
+it('a page that the proxy answers itself is no success of a plain request', async () => {
+  const page = 'HTTP/1.1 403 Forbidden\r\nContent-Type: text/html\r\nContent-Length: 12\r\n\r\n<h1>No.</h1>';
+  const proxy = await startProxy({ instead: (socket) => socket.end(page) });
+  const content = {
+    ...lobby([{ kind: 'text', title: 'Hello' }]),
+    rssFeeds: [{ id: 'news', name: 'News', url: 'http://feeds.example.com/news' }],
+  };
+  const service = await startTestService({ content, env: { SIGNAGE_PROXY: proxy.at() } });
+  await expect.poll(() => service.log(), patience).toMatch(/HTTP 403|answers? 403|status 403/);
+});
+
+it('the issuer of single sign-on is asked through the proxy, with further authorities', async () => {
+  const proxy = await startProxy();
+  const origin = await startSecure();
+  const service = await startTestService({
+    content: lobby([{ kind: 'text', title: 'Hello' }]),
+    env: {
+      ...secretSettings(operatorSecret),
+      SIGNAGE_PROXY: proxy.at(),
+      SIGNAGE_CA_FILE: origin.caFile,
+      SIGNAGE_TRUST_PROXY: 'on',
+      SIGNAGE_OIDC_ISSUER: `https://feeds.example.com:${origin.port()}`,
+      SIGNAGE_OIDC_ROLES: 'groups:guests=viewer',
+    },
+  });
+  const body = { public_key: makeKey().publicKey, device: 'Laptop' };
+  const secure = { 'X-Forwarded-Proto': 'https' };
+  expect((await service.post('/console/api/oidc', body, secure)).ok).toBe(false);
+  expect(proxy.asked[0]).toBe(`CONNECT feeds.example.com:${origin.port()}`);
+  expect(origin.headers).toEqual([expect.objectContaining({ host: `feeds.example.com:${origin.port()}` })]);
 });
 
 it('the hub of a fleet over WebSocket is reached through the proxy', async () => {
