@@ -38,6 +38,8 @@ export const mediaRoutes = ({ content, media, thumbnails }: MediaDependencies): 
           height: entry.height,
           duration_seconds: entry.duration,
           codec: entry.codec,
+          codec_profile: entry.codecProfile,
+          frame_rate: entry.frameRate,
           loudness: entry.loudness?.integrated ?? null,
           peak: entry.loudness?.peak ?? null,
           rendition: await media.renditionOf(entry),

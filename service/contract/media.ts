@@ -65,6 +65,8 @@ export const listedMedium = uploadResult
       .string()
       .nullable()
       .describe('of a film or sound, as ffmpeg calls it; of a picture or document its format; null: not known'),
+    codec_profile: z.string().nullable().describe('of a film, as ffmpeg calls it; null: not known, or none'),
+    frame_rate: z.number().nullable().describe('of a film, frames a second; null: not known, or none'),
     loudness: z.number().nullable().describe('of the sound, LUFS (EBU R 128); null: not known, or none'),
     peak: z.number().nullable().describe('of the sound, dBFS; null: not known, or none'),
     rendition: renditionStatus,

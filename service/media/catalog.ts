@@ -32,6 +32,8 @@ const knownFacts = z.object({
   height: z.number().nullable(),
   duration: z.number().nullable(),
   codec: z.string().nullable(),
+  codecProfile: z.string().nullable(),
+  frameRate: z.number().nullable(),
   profile: z.enum(profiles).nullable(),
   isShowable: z.boolean(),
   isReadable: z.boolean(),
@@ -41,14 +43,22 @@ const knownFacts = z.object({
 type KnownFacts = z.infer<typeof knownFacts>;
 
 /** Files that a version before this one has read are read again, but for their hash. */
-const unreadFacts = { codec: null, profile: null, isShowable: true, isReadable: true, isProbed: false };
+const unreadFacts = {
+  codec: null,
+  codecProfile: null,
+  frameRate: null,
+  profile: null,
+  isShowable: true,
+  isReadable: true,
+  isProbed: false,
+};
 
 const saved = z.array(
   z.tuple([
     z.string().describe('path'),
     z.preprocess(
       (facts) =>
-        typeof facts === 'object' && facts !== null && !('codec' in facts) ? { ...facts, ...unreadFacts } : facts,
+        typeof facts === 'object' && facts !== null && !('frameRate' in facts) ? { ...facts, ...unreadFacts } : facts,
       knownFacts,
     ),
   ]),

@@ -29,6 +29,10 @@ interface Shown {
 export interface Reading extends Shown, Need {
   /** ffmpeg's name of the codec of a film or a sound; the format of a picture or document. Null: not known. */
   codec: string | null;
+  /** Of a film, as ffmpeg calls it: `Main 10`. Null: not known, or none. */
+  codecProfile: string | null;
+  /** Frames a second of a film. Null: not known, or none. */
+  frameRate: number | null;
   /** Whether it is what its first bytes say; else nothing can be shown of it. */
   isReadable: boolean;
 }
@@ -137,6 +141,8 @@ export const inspect = async (path: string, name: string, knownType?: string): P
       height: null,
       duration: null,
       codec: formatOf(mediaType),
+      codecProfile: null,
+      frameRate: null,
       ...(isOffice(mediaType) ? documentNeeded : nothingNeeded),
       isReadable: true,
       ...(isPicture && pictureFacts(mediaType, await pictureHead(handle, mediaType))),
@@ -148,7 +154,7 @@ export const inspect = async (path: string, name: string, knownType?: string): P
 };
 
 /** Parses what `ffmpeg -i` reports. What the author of the file wrote into it stands in lines that are further indented. */
-export const readReport = (report: string): Shown & Film & Colours => {
+export const readReport = (report: string): Shown & Film & Colours & Pick<Reading, 'codecProfile'> => {
   const [, hours, minutes, seconds] = /^ {2}Duration: (\d+):(\d\d):(\d\d\.\d+)/m.exec(report) ?? [];
   const duration = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
   const streams = report.split(/^ {2}(?=Stream #)/m).slice(1);
@@ -166,6 +172,8 @@ export const readReport = (report: string): Shown & Film & Colours => {
     height: shownHeight,
     duration: duration || null,
     codec: /: Video: (\w+)/.exec(line)?.[1] ?? null,
+    // What stands in brackets may also be the name of the codec in the container, with its number.
+    codecProfile: /: Video: \w+ \((?![^)]* \/ 0x)([^)]+)\)/.exec(line)?.[1] ?? null,
     pixelFormat: /: Video: [^,]*(?:\([^)]*\)[^,]*)*, (\w+)[(,]/.exec(line)?.[1] ?? null,
     storedWidth: Number(width) || null,
     storedHeight: Number(height) || null,
@@ -246,7 +254,8 @@ export const createProbe =
       return confined({ program: program.path, args, file, timeout: tempo.media.probe, signal });
     };
     const { width, height, duration, ...film } = readReport((await run([])).stderr);
-    const shown = { width, height, duration, codec: film.codec ?? film.sound };
+    const { codecProfile, rate: frameRate } = film;
+    const shown = { width, height, duration, codec: film.codec ?? film.sound, codecProfile, frameRate };
     const first = needOfFilm(mediaType, film, { hasLateIndex: false, spacing: null });
     const isReadable = film.codec !== null || film.sound !== null;
     // Only films that need no rendition otherwise are looked at more closely.

@@ -15,7 +15,7 @@ import { mediaContext } from './context.ts';
 it('a disk that fills in the middle of a conversion ends it, which is no failure; with room it begins again', async () => {
   const data = temporaryFolder();
   const context = {
-    ...mediaContext(data, { options: { convert: true, convertHours: null } as object }),
+    ...mediaContext(data, { options: { convert: true, convertHours: null } }),
     monotonicNow: () => performance.now(),
     ids: { nodeId: 'box' } as never,
   };

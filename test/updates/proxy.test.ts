@@ -9,7 +9,7 @@ const auth = { isProxy: true, host: 'proxy.example.com', port: 3128 };
 test('every session has the proxy, whenever it is made, and the updater gets the password of the proxy alone, once', async () => {
   const app = new EventEmitter();
   let now = 0;
-  const proxy = createKioskProxy(app as never, () => now);
+  const proxy = createKioskProxy(app, () => now);
   const sessions = [1, 2].map(() => ({ setProxy: vi.fn(() => Promise.resolve()) }));
   app.emit('session-created', sessions[0]);
   await proxy.use(settings);

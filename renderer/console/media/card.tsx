@@ -99,7 +99,8 @@ const mayDeleteAt = ({ may, me }: Access, { used_by }: Medium): boolean =>
 export const MediumCard = ({ medium, isSelected, onSelect, onDelete }: CardProps) => {
   const { access, texts, format } = useConsole();
   const words = texts.media;
-  const { filename, media_type, size, width, height, duration_seconds, codec, rendition, used_by } = medium;
+  const { filename, media_type, size, width, height, duration_seconds, rendition, used_by } = medium;
+  const { codec, codec_profile, frame_rate } = medium;
   const url = mediumUrl(filename);
   const mayDelete = mayDeleteAt(access, medium);
   const mayRename = mayRenameAt(access, medium);
@@ -139,8 +140,9 @@ export const MediumCard = ({ medium, isSelected, onSelect, onDelete }: CardProps
       <p class="display-slide">
         {[
           format.bytes(size),
-          codec?.toUpperCase() ?? null,
+          codec === null ? null : [codec.toUpperCase(), codec_profile].filter(Boolean).join(' '),
           width === null || height === null ? null : `${width}\u00a0×\u00a0${height}`,
+          frame_rate === null ? null : words.frameRate({ rate: format.number(frame_rate) }),
           duration_seconds === null ? null : format.length(duration_seconds),
         ]
           .filter(Boolean)

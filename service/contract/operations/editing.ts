@@ -123,6 +123,8 @@ export const editing = {
           height: 2160,
           duration_seconds: null,
           codec: 'jpeg',
+          codec_profile: null,
+          frame_rate: null,
           loudness: null,
           peak: null,
           rendition: { state: 'none', progress: 0, reason: null, size: null },
