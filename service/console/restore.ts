@@ -4,7 +4,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -51,7 +51,7 @@ export interface RestoreDependencies {
   triggers: Pick<Triggers, 'restore'>;
 }
 
-type RestoreContext = Pick<ServiceContext, 'options' | 'dirs' | 'log' | 'tempo'>;
+type RestoreContext = Pick<ServiceContext, 'options' | 'dirs' | 'log' | 'now' | 'tempo'>;
 
 interface Body {
   stream: Readable;
@@ -61,7 +61,18 @@ interface Body {
   bodySha256: string | null;
 }
 
-const unfinished = 'The content of the backup plays, and the rest is restored at the next start of the player.';
+const unfinished =
+  'The content of the backup plays; the rest is restored when the player starts again within a day, or by restoring it again.';
+/** For how long a start finishes a restore. */
+const LONGEST_MS = 24 * 60 * 60_000;
+/** The name of the file that says that the content plays. */
+const begunName = 'begun';
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
 
 const damaged = (message: string): CodedError => new CodedError('backup_damaged', `The backup is damaged: ${message}.`);
 
@@ -117,7 +128,7 @@ interface Spooled {
 }
 
 export const createRestore = (
-  { options, dirs, log, tempo }: RestoreContext,
+  { options, dirs, log, now, tempo }: RestoreContext,
   { content, media, devices, takeovers, versions, people, drafts, triggers }: RestoreDependencies,
 ) => {
   let isBusy = false;
@@ -270,13 +281,16 @@ export const createRestore = (
 
   type Judged = Awaited<ReturnType<typeof judge>>;
 
-  const apply = async (
+  /** Brings in the media, and then the content, which must find them. What follows is no reason to do it once more. */
+  const begin = async (
     { manifest, fileOf }: Spooled,
     judged: Judged,
     { operator, folder }: { operator: string | null; folder: string },
-  ): Promise<Omit<Restored, 'restart_required'>> => {
-    const leftOut: string[] = judged.unknown.map((path) => `${path} is not known to this version.`);
-    // The media first: content that plays must find them.
+  ): Promise<Restored['content']> => {
+    const [notYet, begun] = [join(folder, 'not-begun'), join(folder, begunName)];
+    if (await isThere(begun)) return null;
+    // A full disk takes its next name all the same.
+    await writeFile(notYet, '', { flush: true });
     const undo = await media.adopt(
       manifest.media.map(({ name, sha256 }) => ({ name, sha256, path: fileOf(`media/${sha256}`) })),
       folder,
@@ -292,6 +306,18 @@ export const createRestore = (
       await undo();
       throw error;
     }
+    await rename(notYet, begun);
+    await systemDisk.syncFolder(folder);
+    return document;
+  };
+
+  const apply = async (
+    spooled: Spooled,
+    judged: Judged,
+    by: { operator: string | null; folder: string },
+  ): Promise<Omit<Restored, 'restart_required'>> => {
+    const leftOut: string[] = judged.unknown.map((path) => `${path} is not known to this version.`);
+    const document = await begin(spooled, judged, by);
     isBegun = true;
     for (const version of judged.versions) await versions.record(version);
     const bindings = await devices.restore(judged.records.devices);
@@ -307,7 +333,7 @@ export const createRestore = (
     );
     return {
       content: document,
-      media: manifest.media.length,
+      media: spooled.manifest.media.length,
       versions: judged.versions.length,
       bindings,
       takeovers: ended.count,
@@ -331,6 +357,7 @@ export const createRestore = (
       isBusy = true;
       isBegun = false;
       let isDone = false;
+      let isReady = false;
       const folder = join(media.spoolFolder, `.restore-${randomUUID()}`);
       try {
         await media.requireRoom(body.length ?? 0);
@@ -343,6 +370,7 @@ export const createRestore = (
         // One that could not be finished is replaced.
         await rm(ready, { recursive: true, force: true });
         await rename(folder, ready);
+        isReady = true;
         await systemDisk.syncFolder(media.spoolFolder);
         const result = await apply(spooled, judged, { operator, folder: ready });
         isDone = true;
@@ -355,7 +383,7 @@ export const createRestore = (
         throw error;
       } finally {
         await rm(folder, { recursive: true, force: true }).catch(() => undefined);
-        if (isDone || !isBegun) await rm(ready, { recursive: true, force: true }).catch(() => undefined);
+        if (isReady && (isDone || !isBegun)) await rm(ready, { recursive: true, force: true }).catch(() => undefined);
         isBusy = false;
       }
     },
@@ -367,6 +395,10 @@ export const createRestore = (
       let isDone = false;
       try {
         const fileOf = spooledIn(ready);
+        // After a while it would undo what people have done since.
+        const begun = await stat(join(ready, begunName)).catch(() => null);
+        if (begun !== null && Math.abs(now() - begun.mtimeMs) > LONGEST_MS)
+          throw new Error('its content has played for more than a day');
         const operator = z
           .string()
           .nullable()

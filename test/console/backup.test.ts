@@ -250,6 +250,10 @@ test('what cannot be written once the content plays is restored by the next star
   writeFileSync(drafts, 'no folder');
   expect((await restore(askOther, bytes)).status).toBe(500);
   expect(await (await box.get('/api/screens/lobby/playlist')).text()).toContain('Back');
+  // What is refused later takes nothing of it away, and what people do meanwhile stays.
+  expect((await restore(askOther, Buffer.from('no tar'))).status).toBe(400);
+  box.writeContent(lobbyWith([{ id: 'later', kind: 'text', title: 'Later' }]));
+  await expect.poll(async () => (await box.get('/api/screens/lobby/playlist')).text(), patience).toContain('Later');
   await box.close();
   rmSync(drafts);
 
@@ -257,6 +261,7 @@ test('what cannot be written once the content plays is restored by the next star
   await expect.poll(() => existsSync(folder), patience).toBe(false);
   const kept = await createOperator(again, operatorSecret)('GET', '/console/api/drafts/spring');
   expect(await kept.json()).toMatchObject({ title: 'Spring' });
+  expect(await (await again.get('/api/screens/lobby/playlist')).text()).toContain('Later');
 });
 
 describe('what is refused changes nothing', () => {
