@@ -21,7 +21,7 @@ interface Component {
 
 interface Bill {
   serialNumber: string;
-  metadata: { timestamp: string; [key: string]: unknown };
+  metadata: { timestamp: string; component: Component; [key: string]: unknown };
   components: Component[];
   dependencies: { ref: string; dependsOn?: string[] }[];
   [key: string]: unknown;
@@ -60,11 +60,12 @@ const librariesOf = (): Bill => {
     refs.add(ref);
     next.push(...(needs.get(ref) ?? []));
   }
+  const top = all.metadata.component['bom-ref'];
   return {
     ...all,
     components: all.components.filter((each) => refs.has(each['bom-ref'])),
     dependencies: all.dependencies
-      .filter(({ ref }) => refs.has(ref))
+      .filter(({ ref }) => refs.has(ref) || ref === top)
       .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((each) => refs.has(each)) })),
   };
 };

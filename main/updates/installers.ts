@@ -1,6 +1,6 @@
 /** Installs a downloaded version, and rolls it back. */
 import { spawn } from 'node:child_process';
-import { chmod, copyFile, link, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, link, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { readSystem } from '../system.ts';
 
@@ -72,7 +72,14 @@ export const orderRoot = async (updatesDir: string, order: string): Promise<void
   await writeFile(draft, `${order}\n`);
   const path = join(updatesDir, 'order');
   if (!word.startsWith('hotspot-')) return rename(draft, path);
-  await link(draft, path).finally(() => rm(draft));
+  const replaceWish = async (error: unknown): Promise<void> => {
+    const waiting = await readFile(path, 'utf8').catch(() => '');
+    if (!waiting.startsWith('hotspot-')) throw error;
+    await rename(draft, path);
+  };
+  await link(draft, path)
+    .catch(replaceWish)
+    .finally(() => rm(draft, { force: true }));
 };
 
 /**

@@ -25,6 +25,8 @@ const SIGN_IN_MS = 15 * 60_000;
 const REFRESH_MS = 5_000;
 /** A second press within this time confirms. */
 const CONFIRM_MS = 4_000;
+/** Nobody reads the question in less: that is a key that is held, or a finger that bounces. */
+const READ_MS = 700;
 
 const { tag, maintenance: texts } = textsFor<Texts>(languages, navigator.languages);
 document.documentElement.lang = tag;
@@ -318,12 +320,17 @@ const order = (wanted: MaintenanceOrder): Promise<void> => ask({ order: wanted }
 
 /** A button that must be pressed twice. */
 const confirmTwice = (id: string, text: string, act: () => void): void => {
-  const button = element(id);
+  const button = element<HTMLButtonElement>(id);
   button.textContent = text;
   button.addEventListener('click', () => {
     if (button.dataset['asked'] !== undefined) return act();
     button.dataset['asked'] = '';
     button.textContent = texts.sure;
+    button.disabled = true;
+    setTimeout(() => {
+      button.disabled = false;
+      button.focus();
+    }, READ_MS);
     setTimeout(() => {
       delete button.dataset['asked'];
       button.textContent = text;

@@ -32,6 +32,7 @@ export const createHouseStyle = (root: HTMLElement, { resolve }: Pick<MediaCache
   let style: HouseStyle | undefined;
   let known = '';
   let attempt = 0;
+  /** The address of the logo that shows; empty: none does. */
   let logo = '';
 
   const set = (name: string, value: string | null): void => {
@@ -70,10 +71,12 @@ export const createHouseStyle = (root: HTMLElement, { resolve }: Pick<MediaCache
     const picture = new Image();
     await new Promise((loaded, failed) => Object.assign(picture, { onload: loaded, onerror: failed, src: address }));
     // Decoded, it takes more memory than a small box has; a smaller one is made of it.
-    if (picture.naturalWidth * picture.naturalHeight > MOST_PIXELS) throw new Error('the logo is too large');
+    const isDrawn = /\.svg$/i.test(new URL(address, location.href).pathname);
+    if (!isDrawn && picture.naturalWidth * picture.naturalHeight > MOST_PIXELS)
+      throw new Error('the logo is too large');
     await picture.decode();
     if (style?.logo_url !== url) return;
-    logo = address;
+    logo = url;
     set('--house-logo', `url("${address.replaceAll(/["\\\n]/g, encodeURIComponent)}")`);
     root.toggleAttribute('data-logo', true);
   };
@@ -105,7 +108,7 @@ export const createHouseStyle = (root: HTMLElement, { resolve }: Pick<MediaCache
         attempt += 1;
         preload();
       }
-      if (style?.logo_url !== undefined && logo === '') refreshLogo();
+      if (style?.logo_url !== undefined && logo !== style.logo_url) refreshLogo();
     },
   };
 };

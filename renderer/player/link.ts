@@ -65,6 +65,8 @@ export interface Link {
 const synchronizedHeader: typeof syncHeader = 'x-signage-sync';
 
 const OPEN_MS = 10_000;
+/** After this time a kiosk that did not prove its page is asked again. */
+const PROVE_MS = 5_000;
 /** Interval of the playlist requests that no message asked for. If they fail, the socket is dead too. */
 const POLL_MS = 60_000;
 /** The service sends a heartbeat every 15 s: a socket that is silent for longer than this is dead. */
@@ -260,8 +262,9 @@ export const createLink = (
 
     const greet = async (): Promise<void> => {
       const hello = await helloOf(identity, device);
-      // Once more without a proof says nothing.
-      if (opening.readyState !== WebSocket.OPEN || (attempts > 0 && hello.proof === null)) return;
+      if (opening.readyState !== WebSocket.OPEN) return;
+      // Once more without a proof says nothing; a kiosk that is busy makes one later.
+      if (attempts > 0 && hello.proof === null) return void setTimeout(() => void greet(), PROVE_MS);
       opening.send(JSON.stringify(hello));
       hasGreeted = true;
     };

@@ -80,6 +80,9 @@ it('has what the bundles hold in its bill, and no tool', () => {
   ]) {
     expect(names.filter((each: string) => each === name)).toEqual([name]);
   }
+  expect(bill.dependencies.find(({ ref }: { ref: string }) => ref.startsWith('signage-player@')).dependsOn).toContain(
+    bill.components.find(({ name }: { name: string }) => name === 'koa')['bom-ref'],
+  );
   for (const tool of ['vitest', 'electron-builder', 'typescript', 'esbuild', '@biomejs/biome']) {
     expect(names).not.toContain(tool);
   }

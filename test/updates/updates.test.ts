@@ -234,9 +234,10 @@ test('an order that waits is displaced by the next one, but not by one for the W
   const folder = temporaryFolder();
   const waiting = () => readFileSync(join(folder, 'order'), 'utf8');
   await orderRoot(folder, 'hotspot-open');
-  expect(waiting()).toBe('hotspot-open\n');
+  await orderRoot(folder, 'hotspot-close');
+  expect(waiting()).toBe('hotspot-close\n');
   await orderRoot(folder, 'reset\n/srv/media');
-  await expect(orderRoot(folder, 'hotspot-close')).rejects.toThrow(/EEXIST/);
+  await expect(orderRoot(folder, 'hotspot-open')).rejects.toThrow(/EEXIST/);
   expect(waiting()).toBe('reset\n/srv/media\n');
   expect(readdirSync(folder)).toEqual(['order']);
 });

@@ -184,19 +184,19 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
     [published, id, wantedSlide, Math.floor(clock.now() / MINUTE_MS)],
   );
   const showNow = async (): Promise<void> => {
-    try {
-      const results = await Promise.all(
-        showable.map((slug) =>
-          client.json<{ sent: number }>(`/console/api/screens/${slug}/show`, {
-            method: 'POST',
-            body: { slide_id: wantedSlide },
-          }),
-        ),
-      );
-      announcer.say(words.shownNow({ count: results.reduce((sum, { sent }) => sum + sent, 0) }));
-    } catch (error) {
-      announcer.complain(reasonOf(error, texts));
-    }
+    const answers = await Promise.allSettled(
+      showable.map((slug) =>
+        client.json<{ sent: number }>(`/console/api/screens/${slug}/show`, {
+          method: 'POST',
+          body: { slide_id: wantedSlide },
+        }),
+      ),
+    );
+    // Of several screens one may have gone on to another playlist meanwhile.
+    const sent = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value.sent : []));
+    const [refusal] = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
+    if (sent.length > 0) announcer.say(words.shownNow({ count: sent.reduce((sum, each) => sum + each, 0) }));
+    else announcer.complain(reasonOf(refusal, texts));
   };
   const chosenSlides = (): SlideDraft[] => slides.filter((_, index) => chosen.has(index));
   const withoutChosen = (): void => change((list) => list.filter((_, index) => !chosen.has(index)));

@@ -62,7 +62,7 @@ const placesIn = (content: ContentDocument): ReadonlyMap<string, readonly Place[
  * The place of a slide that a screen shows. Two playlists may have slides of one id: the title tells them apart, else one
  * that the screen plays by itself goes before one that a trigger put there.
  */
-const placeOf = (content: ContentDocument, slug: string, id: string, title: string | null): Place | undefined => {
+const placeOf = (content: ContentDocument, slug: string, id: string, title?: string | null): Place | undefined => {
   const places = placesIn(content).get(id) ?? [];
   if (places.length < 2) return places[0];
   const titled = places.filter(({ playlist, index }) => (playlist.slides[index]?.title ?? null) === title);
@@ -76,7 +76,7 @@ const placeOf = (content: ContentDocument, slug: string, id: string, title: stri
 
 /** Null: it shows none, or one that is not in the document. */
 export const shownSlide = (
-  connection: Pick<Connection, 'currentSlideId' | 'currentSlideTitle'> | null,
+  connection: (Pick<Connection, 'currentSlideId'> & Partial<Pick<Connection, 'currentSlideTitle'>>) | null,
   slug: string,
   content: ContentDocument | null,
   takeovers: readonly Takeover[],

@@ -8,8 +8,7 @@ export const FaultNote = ({ display: { fault }, slug }: { display: Pick<Display,
   const { documents, texts, format, clock } = useConsole();
   if (fault === null) return null;
   const { slideId, reason, at } = fault;
-  const shown = { currentSlideId: slideId, currentSlideTitle: null };
-  const slide = shownSlide(shown, slug, documents.current.value?.content ?? null, []);
+  const slide = shownSlide({ currentSlideId: slideId }, slug, documents.current.value?.content ?? null, []);
   const name = slide === null ? slideId : titleOf(slide.slide, slide.id);
   const time = format.when(at, clock.now());
   const words = texts.fault;
