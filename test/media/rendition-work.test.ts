@@ -1,9 +1,10 @@
 /** The work at renditions, with a converter and a disk that do what a test wants. */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { CodedError } from '../../service/contract/errors.ts';
+import type { MediaContext } from '../../service/media/context.ts';
 import type { Converter } from '../../service/media/renditions/convert.ts';
 import { reasons } from '../../service/media/renditions/reasons.ts';
 import { openRenditionStore } from '../../service/media/renditions/store.ts';
@@ -12,19 +13,49 @@ import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { mediaContext } from './context.ts';
 
-it('a disk that fills in the middle of a conversion ends it, which is no failure; with room it begins again', async () => {
-  const data = temporaryFolder();
+interface Setup extends Pick<Converter, 'convert'> {
+  /** Names of films that no other box has, in their order. */
+  films: readonly string[];
+  options?: Partial<MediaContext['options']>;
+  now?: () => number;
+  requireRoom?: () => Promise<void>;
+  rest?: Parameters<typeof createRenditionWork>[1]['rest'];
+}
+
+const startWork = async ({ films, convert, options, now, requireRoom, rest }: Setup) => {
   const context = {
-    ...mediaContext(data, { options: { convert: true, convertHours: null } }),
+    ...mediaContext(temporaryFolder(), { options: { convert: true, convertHours: null, ...options } }),
+    ...(now && { now }),
     monotonicNow: () => performance.now(),
     ids: { nodeId: 'box' } as never,
   };
-  const original = join(context.dirs.media, 'film');
-  mkdirSync(context.dirs.media, { recursive: true });
-  writeFileSync(original, 'a film');
-  const sha256 = 'a'.repeat(64);
-  const medium = { path: original, mediaType: 'video/mp4', profile: 'h264', duration: 1, sha256 } as const;
-  const wanted: Wanted[] = [{ ...medium, isNamed: true, isUpload: false, hasOwner: false }];
+  const wanted = films.map((name, index): Wanted => {
+    const path = join(context.dirs.media, name);
+    writeFileSync(path, 'a film');
+    const facts = { path, sha256: String(index).repeat(64), mediaType: 'video/mp4', duration: 1 };
+    return { ...facts, profile: 'h264', isNamed: true, isUpload: false, hasOwner: false };
+  });
+  const store = await openRenditionStore(context);
+  const work = createRenditionWork(context, {
+    store,
+    catalog: { hashOf: () => undefined },
+    converter: { lackOf: async () => null, convert },
+    downloads: { fetch: () => Promise.reject(new Error('there is no other box')) },
+    wanted: async () => wanted,
+    requireRoom: requireRoom ?? (async () => {}),
+    askSite: async () => ({ holders: [], isIncomplete: false }),
+    rest: rest ?? (async () => null),
+  });
+  onTestFinished(async () => {
+    await work.close();
+    await store.close();
+  });
+  work.look();
+  const statusOf = (name: string) => work.statusOf(String(films.indexOf(name)).repeat(64), { profile: 'h264' });
+  return { work, statusOf };
+};
+
+it('a disk that fills in the middle of a conversion ends it, which is no failure; with room it begins again', async () => {
   let isFull = false;
   const ends: string[] = [];
   const convert: Converter['convert'] = async (_, { folder, signal }) => {
@@ -38,29 +69,49 @@ it('a disk that fills in the middle of a conversion ends it, which is no failure
     writeFileSync(out, 'small');
     return out;
   };
-  const store = await openRenditionStore(context);
-  const work = createRenditionWork(context, {
-    store,
-    catalog: { hashOf: () => sha256 },
-    converter: { lackOf: async () => null, convert },
-    downloads: { fetch: () => Promise.reject(new Error('there is no other box')) },
-    wanted: async () => wanted,
-    requireRoom: async () => {
-      if (isFull) throw new CodedError('insufficient_storage');
-    },
-    askSite: async () => ({ holders: [], isIncomplete: false }),
-    rest: async () => null,
-  });
-  onTestFinished(async () => {
-    await work.close();
-    await store.close();
-  });
-  work.look();
-  const status = () => work.statusOf(sha256, medium);
+  const requireRoom = async (): Promise<void> => {
+    if (isFull) throw new CodedError('insufficient_storage');
+  };
+  const { work, statusOf } = await startWork({ films: ['film'], convert, requireRoom });
+  const status = () => statusOf('film');
   await vi.waitUntil(() => ends.length === 1, patience);
   await expect.poll(status, patience).toMatchObject({ state: 'queued', reason: reasons.room });
   expect(work.counts().results).toMatchObject({ made: 0, failed: 0 });
   isFull = false;
   await expect.poll(status, patience).toMatchObject({ state: 'ready', size: 5 });
   expect(ends).toHaveLength(1);
+});
+
+it('what the hours have ended is converted after everything else, and people are told the second time', async () => {
+  let wall = Date.parse('2026-05-04T04:00:00Z');
+  let isShort = false;
+  let isMeasured = false;
+  const begun: string[] = [];
+  const convert: Converter['convert'] = async ({ path }, { folder, signal }) => {
+    begun.push(basename(path));
+    if (basename(path) === 'long' && !isShort) await pause(10_000, undefined, { signal });
+    const out = join(folder, 'rendition.mp4');
+    writeFileSync(out, 'small');
+    return out;
+  };
+  const measure = async (): Promise<void> => {
+    begun.push('measurement');
+    isMeasured = true;
+  };
+  const options = { convertHours: { open: '01:00', close: '05:00' } };
+  const rest = async () => (isMeasured ? null : measure);
+  const { work, statusOf } = await startWork({ films: ['long', 'short'], convert, options, now: () => wall, rest });
+  const status = () => statusOf('long');
+  await expect.poll(status, patience).toMatchObject({ state: 'converting' });
+  wall = Date.parse('2026-05-04T05:00:01Z');
+  await expect.poll(status, patience).toMatchObject({ state: 'queued', reason: null });
+  wall = Date.parse('2026-05-05T01:00:01Z');
+  await expect.poll(status, patience).toMatchObject({ state: 'converting' });
+  expect(begun).toEqual(['long', 'short', 'measurement', 'long']);
+  wall = Date.parse('2026-05-05T05:00:01Z');
+  await expect.poll(status, patience).toMatchObject({ state: 'failed', reason: reasons.hours });
+  isShort = true;
+  wall = Date.parse('2026-05-06T01:00:01Z');
+  await expect.poll(status, patience).toMatchObject({ state: 'ready', reason: null });
+  expect(work.counts().results).toMatchObject({ made: 2, failed: 0 });
 });

@@ -2,6 +2,7 @@
 export const reasons = {
   damaged: 'The file is damaged, or is not what its name says.',
   slow: 'Its conversion takes too long.',
+  hours: 'The hours ended before its conversion did, twice: make SIGNAGE_CONVERT_HOURS longer.',
   program: 'No box has the program to convert it: install ffmpeg.',
   preview: 'The file has no picture that can be shown.',
   office: 'No box has LibreOffice to convert it: install libreoffice-impress and libreoffice-writer.',

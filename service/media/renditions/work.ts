@@ -55,6 +55,9 @@ interface Dependencies {
 /** Originals that other boxes are asked about at a time. */
 const MAX_ASKED = 200;
 const MAX_ATTEMPTS = 2;
+/** A conversion that the hours have ended so often is told to people. */
+const MAX_CUTS = 2;
+const hoursAreOver = new Error('the hours are over');
 
 /** Whether the path of an original has no file, or another one: it was renamed, and the name may be used again. */
 export const moved = async (
@@ -84,6 +87,8 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
   let running: { sha256: string; progress: number; abort: AbortController; done: Promise<void> } | null = null;
   const fetching = new Map<string, Promise<void>>();
   const attempts = new Map<string, number>();
+  /** How often the hours have ended the conversion of an original. */
+  const cuts = new Map<string, number>();
   /** Why originals that have not failed are not converted now: a sentence. */
   const held = new Map<string, string>();
   /** When this box began to miss the box that took an upload. */
@@ -93,6 +98,8 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
 
   const lackOf = async (job: Original): Promise<string | null> => (isOn ? converter.lackOf(job) : reasons.off);
   const isDone = ({ sha256, profile }: Wanted): boolean => store.get(sha256)?.profile === profile;
+
+  const cutsOf = (sha256: string): number => cuts.get(sha256) ?? 0;
 
   const room = (bytes: number, { isNamed }: Wanted): Promise<void> => requireRoom(bytes, isNamed);
 
@@ -164,7 +171,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     const abort = new AbortController();
     // They are polled, because the site's clock may be set.
     const poll = setInterval(() => {
-      if (!isOpen()) abort.abort(new Error('the hours are over'));
+      if (!isOpen()) abort.abort(hoursAreOver);
     }, tempo.media.hours);
     const current = { sha256, progress: 0, abort, done: Promise.resolve() };
     running = current;
@@ -178,6 +185,13 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     });
   };
 
+  const noteCut = ({ sha256, path }: Wanted): void => {
+    const count = cutsOf(sha256) + 1;
+    cuts.set(sha256, count);
+    log.warn({ name: path, count }, 'the hours have ended a conversion');
+    if (count === MAX_CUTS) news.emit();
+  };
+
   const begin = (job: Wanted): void => {
     const { sha256, profile } = job;
     const begun = performance.now();
@@ -186,13 +200,17 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
         .then(
           () => {
             attempts.delete(sha256);
+            cuts.delete(sha256);
             counts.made += 1;
             const seconds = Math.round((performance.now() - begun) / 1000);
             log.info({ name: job.path, profile, seconds }, 'a medium is converted');
             news.emit();
           },
-          // Nobody wants it any more, or it begins again in the next hours or at the next start.
-          (error: unknown) => (signal.aborted ? undefined : settle(job, error)),
+          async (error: unknown) => {
+            // Nobody wants it any more, or it begins again in the next hours or at the next start.
+            if (!signal.aborted) await settle(job, error);
+            else if (signal.reason === hoursAreOver) noteCut(job);
+          },
         )
         .catch((err: unknown) => log.warn({ err }, 'the result of a conversion could not be stored')),
     );
@@ -252,6 +270,12 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     occupy('', (signal) => work(signal).catch((err: unknown) => log.debug({ err }, 'a medium could not be measured')));
   };
 
+  /** Whether nothing else is done now; what the hours have ended before lets the measurements go first, too. */
+  const mayBegin = async ({ sha256 }: Wanted): Promise<boolean> => {
+    if (cuts.has(sha256)) await beginRest();
+    return running === null && !closing.signal.aborted;
+  };
+
   /** @returns whether another box has, or may have, something of these */
   const stepJobs = async (todo: readonly Wanted[]): Promise<boolean> => {
     const site = await askSite(todo.map(({ sha256 }) => sha256));
@@ -273,9 +297,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
         const reason = holders.find(({ state }) => state === 'failed')?.reason ?? reasons.program;
         await store.fail(sha256, { profile: job.profile, reason });
         news.emit();
-      } else if (next === 'convert' && running === null && mayConvert && !closing.signal.aborted) {
-        if (await hasRoom(job)) begin(job);
-      }
+      } else if (next === 'convert' && mayConvert && (await mayBegin(job)) && (await hasRoom(job))) begin(job);
     }
     return site.holders.length > 0 || site.isIncomplete;
   };
@@ -285,14 +307,14 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     jobs = new Map();
     for (const job of found) if (!jobs.has(job.sha256)) jobs.set(job.sha256, job);
     await store.remove(store.originals().filter((sha256) => !jobs.has(sha256)));
-    for (const map of [attempts, held, missing])
+    for (const map of [attempts, cuts, held, missing])
       for (const sha256 of map.keys()) if (!jobs.has(sha256)) map.delete(sha256);
     if (running !== null && running.sha256 !== '' && !jobs.has(running.sha256))
       running.abort.abort(new Error('the original is gone'));
     const todo = [...jobs.values()]
       .filter((job) => !isDone(job) && !fetching.has(job.sha256))
-      // What has to wait holds nothing else up.
-      .sort((a, b) => Number(held.has(a.sha256)) - Number(held.has(b.sha256)));
+      // What has to wait, or takes all the hours, holds nothing else up.
+      .sort((a, b) => cutsOf(a.sha256) - cutsOf(b.sha256) || Number(held.has(a.sha256)) - Number(held.has(b.sha256)));
     if (closing.signal.aborted) return;
     const isAnswered = todo.length > 0 && (await stepJobs(todo.slice(0, MAX_ASKED)));
     await beginRest();
@@ -339,7 +361,8 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
         : { ...none, state: 'ready', progress: 1, size: entry.size };
     }
     if (running?.sha256 === sha256) return { ...none, state: 'converting', progress: running.progress };
-    const reason = held.get(sha256) ?? null;
+    // It is tried again all the same.
+    const reason = held.get(sha256) ?? (cutsOf(sha256) < MAX_CUTS ? null : reasons.hours);
     return { ...none, state: reason === null || reason === reasons.room ? 'queued' : 'failed', reason };
   };
 
