@@ -248,8 +248,33 @@ const cycleOf = ({ freq, interval, count }: ICAL.Recur): number | null => {
   return perDay === undefined ? null : interval / commonDivisor(interval, perDay);
 };
 
+/** Months after which a rule repeats itself; null: as of {@link cycleOf}. */
+const monthsOf = ({ freq, interval, count, parts }: ICAL.Recur, { month, day }: ICAL.Time): number | null => {
+  if (count != null) return null;
+  const { BYMONTH: months, BYMONTHDAY: days } = parts as Record<string, number[] | undefined>;
+  // The library goes on with another month of them, or skips days, by what the first one was.
+  if (months && (freq === 'MONTHLY' || (days && `${months}-${days}` !== `${month}-${day}`))) return null;
+  return freq === 'YEARLY' ? 12 * interval : freq === 'MONTHLY' ? interval : null;
+};
+
+/** A time some months later; null: that month has no such day. */
+const monthsLater = ({ year, month, day, hour, minute, second, isDate }: ICAL.Time, months: number) => {
+  const at = Date.UTC(year, month - 1 + months, day, hour, minute, second);
+  return new Date(at).getUTCDate() === day ? fromWallMs(at, isDate) : null;
+};
+
 /** A start from which a rule goes on as from its first one, not long before an instant: a series may be decades old. */
 const closeTo = (first: ICAL.Time, rule: ICAL.Recur, before: number): ICAL.Time => {
+  const months = monthsOf(rule, first);
+  if (months !== null) {
+    const last = new Date(before);
+    const apart = (last.getUTCFullYear() - first.year) * 12 + last.getUTCMonth() + 1 - first.month;
+    for (let cycles = Math.floor(apart / months) - 1; cycles > 0; cycles -= 1) {
+      const start = monthsLater(first, cycles * months);
+      if (start !== null) return start;
+    }
+    return first.clone();
+  }
   const cycle = cycleOf(rule);
   const cycles = cycle === null ? 0 : Math.floor((before - wallMs(first)) / (cycle * DAY_MS)) - 1;
   return cycle !== null && cycles > 0

@@ -268,6 +268,44 @@ describe('what is too much', () => {
     }
   });
 
+  test.each([
+    ['DTSTART;TZID=Europe/Vienna:20030329T023000', '2026-03-27'],
+    ['DTSTART;VALUE=DATE:19800229', '2024-02-27'],
+    ['DTSTART;VALUE=DATE:19800229', '2026-02-27'],
+    ['DTSTART;VALUE=DATE:20040131', '2026-02-27'],
+  ])('as does one of months or years: %s from %s', (start, from) => {
+    const days = { from: Date.parse(`${from}T00:00:00Z`), until: Date.parse(`${from}T00:00:00Z`) + 66 * 86_400_000 };
+    const [month, day] = (/(\d\d)(\d\d)(?=T|$)/.exec(start) ?? []).slice(1).map(Number);
+    const both = [';BYDAY=MO,FR;BYSETPOS=-1', ';BYMONTHDAY=-1,29', ';BYMONTH=2,3;BYMONTHDAY=29,31', ';BYMONTH=3'];
+    const parts = {
+      MONTHLY: ['', ...both, ';BYDAY=2TU', ';BYDAY=FR;BYMONTHDAY=13,27'],
+      YEARLY: ['', ...both, `;BYMONTH=${month};BYMONTHDAY=${day}`, ';BYMONTH=3;BYDAY=-1SU', ';BYYEARDAY=60'],
+    };
+    for (const [frequency, all] of Object.entries(parts)) {
+      for (const part of all) {
+        for (const interval of [1, 2]) {
+          const rule = `FREQ=${frequency};INTERVAL=${interval}${part}`;
+          const found = (more: string) => {
+            const text = calendarOf(`${uid}\r\n${start}\r\nRRULE:${rule}${more}`);
+            return [rule, expandCalendar(readCalendar(text), days, 'Europe/Vienna')];
+          };
+          expect(found('')).toEqual(found(';COUNT=19999'));
+        }
+      }
+    }
+  });
+
+  test.each([
+    ['birthdays', 10_000, '19800615', 'FREQ=YEARLY'],
+    ['birthdays as Outlook writes them', 3_000, '19800615', 'FREQ=YEARLY;BYMONTH=6;BYMONTHDAY=15'],
+    ['monthly meetings', 3_000, '20100113', 'FREQ=MONTHLY;BYDAY=2WE'],
+  ])('thousands of %s are all there', (_, count, start, rule) => {
+    const series = Array.from({ length: count }, (__, n) => `UID:${n}\r\nDTSTART;VALUE=DATE:${start}\r\nRRULE:${rule}`);
+    const days = { from: Date.parse('2026-06-09T22:00:00Z'), until: Date.parse('2026-06-16T22:00:00Z') };
+    const { events, unfinished } = expandCalendar(readCalendar(calendarOf(...series)), days, 'Europe/Vienna');
+    expect([events.length, unfinished]).toEqual([count, []]);
+  });
+
   test('thousands of series that began decades ago are all there', () => {
     const series = Array.from(
       { length: 2_000 },
