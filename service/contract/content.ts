@@ -47,7 +47,7 @@ const calendarUrl = z
   .string()
   .max(4096)
   .regex(
-    /^(?:(?:https?|webcal):\/\/[^/\s]\S*|\/media\/[^/\s]+\.ics)$/i,
+    /^(?:(?:[Hh][Tt][Tt][Pp][Ss]?|[Ww][Ee][Bb][Cc][Aa][Ll]):\/\/[^/\s]\S*|\/media\/[^/\s]+\.[Ii][Cc][Ss])$/,
     'an http(s) or webcal URL, or /media/NAME.ics',
   );
 const calendar = z.strictObject({

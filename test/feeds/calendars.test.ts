@@ -182,11 +182,13 @@ test('a webcal address is fetched as one of https, whatever its case', () => {
   expect(urlOf('webcal://example.com/a.ics?key=1')).toBe('https://example.com/a.ics?key=1');
   expect(urlOf('WebCal://example.com/a')).toBe('https://example.com/a');
   expect(urlOf('http://example.com/webcal:/a')).toBe('http://example.com/webcal:/a');
+  expect(urlOf('/media/ROOM.ICS')).toBe('/media/ROOM.ICS');
 });
 
 test.each<[object, string]>([
   [{ calendars: [{ id: 'room', url: 'ftp://example.com/a.ics' }] }, 'calendars[0].url'],
   [{ calendars: [{ id: 'room', url: '/media/a.txt' }] }, 'calendars[0].url'],
+  [{ calendars: [{ id: 'room', url: '/MEDIA/a.ics' }] }, 'calendars[0].url'],
   [{ calendars: [] }, 'playlists[0].slides[0].content.calendar_id'],
   [
     { calendars: [{ id: 'room', url: 'webcal://example.com/a' }], timetableGroups: [{ id: 'x', calendar_id: 'y' }] },
