@@ -159,7 +159,9 @@ export const createPolling = (
         const before = followed.get(name);
         if (before !== undefined && isSame(settings, before.settings)) continue;
         before?.close();
-        if (settings.kind === 'ics') days?.forget(settings.id);
+        // Its expansion stays where only the interval is new.
+        const isOther = before !== undefined && keyOf(before.settings) !== keyOf(settings);
+        if (settings.kind === 'ics' && isOther) days?.forget(settings.id);
         const source = open(settings, before?.entry() ?? null);
         followed.set(name, source);
         advertised.set(name, nextState(undefined, source, updateMs));

@@ -72,6 +72,23 @@ describe('a calendar', () => {
       );
   });
 
+  test('keeps its events while only its refreshing is changed', async () => {
+    const { url } = await serve(ics(daily('a', 'Choir', '100000')));
+    const contentOf = (name: string, refresh_seconds: number) =>
+      contentWith(url, { calendar_id: 'room' }, { calendars: [{ id: 'room', name, url, refresh_seconds }] });
+    const service = await startTestService({ env, content: contentOf('Oak', 600) });
+    await expect.poll(async () => (await eventsOf(service)).length, patience).toBe(8);
+    service.writeContent(contentOf('Elm', 900));
+    const counts = new Set<number | undefined>();
+    const look = async (): Promise<string | undefined> => {
+      const [calendar] = (await payloadOf(service)).calendars ?? [];
+      counts.add(calendar?.events.length);
+      return calendar?.name;
+    };
+    await expect.poll(look, { ...patience, interval: 2 }).toBe('Elm');
+    expect([...counts]).toEqual([8]);
+  });
+
   test('is in the payload of screens that show it, from the last midnight on for 8 days', async () => {
     const { url } = await serve(ics(daily('a', 'Choir', '100000')));
     const content = contentWith(url, { calendar_id: 'room' });
