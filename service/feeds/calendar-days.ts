@@ -40,6 +40,17 @@ interface Shown {
   events: CalendarEvent[];
 }
 
+/** What is shown of an expansion in an hour of a day. */
+interface Picked {
+  from: number;
+  hour: number;
+  /** Those in the days that pages get. */
+  events: CalendarEvent[];
+  near?: CalendarEvent[];
+  /** The entries of a timetable, as events. */
+  timed?: CalendarEvent[];
+}
+
 const HOUR_MS = 3_600_000;
 
 /** The events nearest to this hour, in the order of their starts: those that are over make room first, the latest last. */
@@ -110,8 +121,32 @@ export const createCalendarDays = (
     onChange();
   };
 
+  /** Picked once an hour: of a crowded calendar that takes half a second, and each group of screens asks for it. */
+  const picked = new WeakMap<Expansion, Picked>();
+  const pick = (expansion: Expansion): Picked => {
+    const at = now();
+    const { from, until } = windowAt(at);
+    const hour = Math.floor(at / HOUR_MS);
+    const before = picked.get(expansion);
+    if (before?.from === from && before.hour === hour) return before;
+    const events =
+      before?.from === from
+        ? before.events
+        : expansion.events.filter(
+            ({ starts_at, ends_at }) =>
+              Date.parse(starts_at) < until && (Date.parse(ends_at) > from || Date.parse(starts_at) >= from),
+          );
+    const next: Picked = { from, hour, events };
+    picked.set(expansion, next);
+    return next;
+  };
+
   /** Expands what has changed; until that is done, what was known before is shown. */
-  const show = (id: string, calendar: unknown, fetchedAt: string | null): Shown => {
+  const show = (
+    id: string,
+    calendar: unknown,
+    fetchedAt: string | null,
+  ): Omit<Shown, 'events'> & { pick: Picked | null } => {
     const at = now();
     const { from, until } = windowAt(at);
     const { good = null, failed = null } = known.get(id) ?? {};
@@ -119,14 +154,10 @@ export const createCalendarDays = (
     const isFailed = failed !== null && failed.calendar === calendar && failed.from === from;
     const isWanted = isFailed ? at >= failed.againAt : !isCurrent;
     if (isWanted && !running.has(id)) void expand(id, calendar as Calendar, fetchedAt);
-    if (good === null) return { status: isFailed ? 'failed' : 'pending', fetchedAt: null, events: [] };
-    const events = good.expansion.events.filter(
-      ({ starts_at, ends_at }) =>
-        Date.parse(starts_at) < until && (Date.parse(ends_at) > from || Date.parse(starts_at) >= from),
-    );
+    if (good === null) return { status: isFailed ? 'failed' : 'pending', fetchedAt: null, pick: null };
     const isWhole = good.from <= from && good.until >= until;
     const time = good.calendar === calendar ? fetchedAt : good.fetchedAt;
-    return { status: isWhole && !isFailed ? 'ok' : 'stale', fetchedAt: time, events };
+    return { status: isWhole && !isFailed ? 'ok' : 'stale', fetchedAt: time, pick: pick(good.expansion) };
   };
 
   const hourOf = (): number => Math.floor(now() / HOUR_MS);
@@ -147,9 +178,11 @@ export const createCalendarDays = (
   return {
     /** What pages get of a calendar that was fetched then. */
     shown: (id: string, calendar: unknown, fetchedAt: string | null, showsPrivate: boolean): Shown => {
-      const found = show(id, calendar, fetchedAt);
-      const events = nearest(found.events, now());
-      return { ...found, events: showsPrivate ? events : events.map(hidden) };
+      const { pick: found, ...state } = show(id, calendar, fetchedAt);
+      if (found === null) return { ...state, events: [] };
+      found.near ??= nearest(found.events, now());
+      const events = found.near;
+      return { ...state, events: showsPrivate ? events : events.map(hidden) };
     },
     /** The events as entries of a timetable; null: they are not known yet. */
     timetable: (
@@ -157,27 +190,27 @@ export const createCalendarDays = (
       calendar: unknown,
       fetchedAt: string | null,
     ): { entries: TimetableGroup['entries']; fetchedAt: string } | null => {
-      const found = show(id, calendar, fetchedAt);
-      if (found.fetchedAt === null) return null;
+      const { pick: found, fetchedAt: time } = show(id, calendar, fetchedAt);
+      if (found === null || time === null) return null;
       const { from } = windowAt(now());
       const until = instantOf(addDays(wallTimeOf(from, timeZone).date, TIMETABLE_DAYS), '00:00', timeZone);
-      const timed = found.events.filter(
-        ({ all_day, starts_at }) => !all_day && Date.parse(starts_at) >= from && Date.parse(starts_at) < until,
+      found.timed ??= nearest(
+        found.events.filter(
+          ({ all_day, starts_at }) => !all_day && Date.parse(starts_at) >= from && Date.parse(starts_at) < until,
+        ),
+        now(),
       );
-      const entries = nearest(timed, now())
-        .map(hidden)
-        .map(({ id: entry, title, location, starts_at }) => {
-          const { date, minutes } = wallTimeOf(Date.parse(starts_at), timeZone);
-          const time = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':');
-          return { id: entry, time, title, detail: null, location, days_json: JSON.stringify([weekdayOf(date)]) };
-        });
-      return { entries, fetchedAt: found.fetchedAt };
+      const entries = found.timed.map(hidden).map(({ id: entry, title, location, starts_at }) => {
+        const { date, minutes } = wallTimeOf(Date.parse(starts_at), timeZone);
+        const clock = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':');
+        return { id: entry, time: clock, title, detail: null, location, days_json: JSON.stringify([weekdayOf(date)]) };
+      });
+      return { entries, fetchedAt: time };
     },
     /** What is wrong with the events of a calendar. */
     troubles: (id: string): CalendarTroubles => {
       const { good = null, failed = null } = known.get(id) ?? {};
-      const { until } = windowAt(now());
-      const count = good?.expansion.events.filter(({ starts_at }) => Date.parse(starts_at) < until).length ?? 0;
+      const count = good === null ? 0 : pick(good.expansion).events.length;
       return {
         excess: Math.max(0, count - mostCalendarEvents),
         unfinished: good?.expansion.unfinished ?? [],

@@ -1,6 +1,7 @@
 /** Which events of a crowded calendar pages get. */
 import { expect, test } from 'vitest';
-import { nearest } from '../../service/feeds/calendar-days.ts';
+import { createCalendarDays, nearest } from '../../service/feeds/calendar-days.ts';
+import { testTempo } from '../support/tempo.ts';
 
 const midnight = Date.parse('2026-06-15T00:00:00Z');
 const minute = 60_000;
@@ -29,4 +30,30 @@ test('a crowded morning does not hide the afternoon', () => {
     ...afternoon.map(({ id }) => Number(id)),
   ]);
   expect(nearest(morning.slice(0, 500), midnight)).toHaveLength(500);
+});
+
+test('what is shown of a crowded calendar is picked once an hour, however many ask', async () => {
+  let time = midnight + 600 * minute;
+  const events = Array.from({ length: 600 }, (_, n) => event(n, n));
+  const days = createCalendarDays(
+    { now: () => time, tempo: testTempo },
+    {
+      reader: { ask: async () => ({ events, unfinished: [] }), close: async () => undefined },
+      timeZone: 'UTC',
+      onChange: () => undefined,
+    },
+  );
+  const calendar = {};
+  const shown = () => days.shown('room', calendar, null, true).events;
+  expect(shown()).toEqual([]);
+  await expect.poll(() => shown().length).toBe(500);
+  const before = shown();
+  time += 59 * minute;
+  expect(shown()).toBe(before);
+  expect(days.troubles('room').excess).toBe(100);
+  time += minute;
+  expect(shown()).not.toBe(before);
+  time += 1_440 * minute;
+  expect(shown()).toEqual([]);
+  await days.close();
 });
