@@ -13,6 +13,8 @@ interface Metric {
   labels?: Readonly<Record<string, LabelValues>>;
   /** Upper bounds of a histogram. */
   buckets?: readonly number[];
+  /** Whether boxes without displays of their own lack it. */
+  isOfKiosk?: true;
 }
 
 /** The value of a label for everything beyond its maximum number of values; no slug has this form. */
@@ -120,6 +122,7 @@ export const metrics = {
       gpu: ['hardware', 'software'],
       video_decode: ['hardware', 'software', 'unknown'],
     },
+    isOfKiosk: true,
   },
   signage_clock_trusted: { type: 'gauge', help: '1: the clock of the box is plausible; 0: it was never set.' },
 } as const satisfies Readonly<Record<`signage_${string}`, Metric>>;

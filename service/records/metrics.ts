@@ -44,7 +44,7 @@ const samplesOf = (report: NonNullable<MetricReport[MetricName]>, labels: Labels
 
 /** @param reports the numbers of all modules */
 export const createMetrics = (
-  { monotonicNow, tempo }: Pick<ServiceContext, 'monotonicNow' | 'tempo'>,
+  { monotonicNow, tempo, kiosk }: Pick<ServiceContext, 'kiosk' | 'monotonicNow' | 'tempo'>,
   reports: () => Promise<readonly MetricReport[]>,
 ) => {
   const registry = new Registry();
@@ -52,6 +52,7 @@ export const createMetrics = (
   const writers: ((report: MetricReport) => void)[] = [];
 
   for (const [name, metric] of Object.entries(metrics)) {
+    if ('isOfKiosk' in metric && kiosk === undefined) continue;
     const labels: Labels = 'labels' in metric ? metric.labels : {};
     const settings = { name, help: metric.help, labelNames: Object.keys(labels), registers: [registry] };
     if (metric.type === 'histogram') {

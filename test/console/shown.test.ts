@@ -5,7 +5,7 @@ import type { ContentDocument } from '../../renderer/console/model/document.ts';
 import { shownSlide } from '../../renderer/console/model/shown.ts';
 import type { Connection } from '../../renderer/console/model/wire.ts';
 
-vi.mock('virtual:texts/player', () => ({ texts: {} }));
+vi.mock('virtual:texts/player', () => import('../support/player-texts.ts'));
 
 const text = (id: string, title = id) => ({ id, kind: 'text', title });
 const content: ContentDocument = {
