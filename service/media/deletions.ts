@@ -43,7 +43,7 @@ export interface Deletions {
   get(name: string): MediaDeletion | undefined;
   /** What a file was renamed to, if it was; the file may be gone under that name, too. */
   renamedTo(name: string): string | undefined;
-  /** The names, and those that their files have since they were renamed. */
+  /** The names, each before the one that its file has since it was renamed. */
   withRenamed(names: ReadonlySet<string>): ReadonlySet<string>;
   /** Those whose files are to be removed. */
   due(): MediaDeletion[];
@@ -114,10 +114,7 @@ export const openDeletions = async ({
     digest: () => digestOf(records()),
     get: (name) => records().get(name),
     renamedTo: (name) => lastNameOf(records(), name),
-    withRenamed: (names) => {
-      const added = [...names].flatMap((name) => lastNameOf(records(), name) ?? []);
-      return added.length === 0 ? names : new Set([...names, ...added]);
-    },
+    withRenamed: (names) => new Set([...names].flatMap((name) => [name, lastNameOf(records(), name) ?? name])),
     at: (name) => {
       const { deletedAt = '' } = records().get(name) ?? {};
       return isPlausibleTime(deletedAt, now()) ? Date.parse(deletedAt) : 0;

@@ -246,7 +246,11 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
     counts: work.counts,
     /** Evicts renditions of what the content does not name now. @returns the bytes freed */
     evict: async (bytes: number): Promise<number> => {
-      const named = new Set((await inOrder()).flatMap(({ sha256, isNamed }) => (isNamed ? [sha256] : [])));
+      // By hashes alone: an upload waits for this, and what has not been read would be probed.
+      const names = content.mediaNames();
+      const files = (await catalog.list(KEPT_MS)).filter(({ name }) => names.has(name));
+      const copies = ledger.all().flatMap(({ copy, isNamed }) => (isNamed ? [copy] : []));
+      const named = new Set([...files, ...copies].map(({ sha256 }) => sha256));
       return store.evict(bytes, (original) => named.has(original));
     },
     close: async (): Promise<void> => {

@@ -1,0 +1,62 @@
+/** What is converted first, and what is known of media before they have been read. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { openLedger } from '../../service/media/copies/ledger.ts';
+import { openDeletions } from '../../service/media/deletions.ts';
+import { createRenditions } from '../../service/media/renditions/index.ts';
+import { openRenditionStore } from '../../service/media/renditions/store.ts';
+import { temporaryFolder } from '../support/service.ts';
+import { mediaContext } from './context.ts';
+
+it('a renamed file has the place of its old name', async () => {
+  const deletions = await openDeletions(mediaContext(temporaryFolder()));
+  onTestFinished(() => deletions.close());
+  const deletedAt = '2026-05-04T12:00:00.000Z';
+  await deletions.add([
+    { name: 'old', deletedAt, sha256: 'a'.repeat(64), renamed: { to: 'new', modifiedAt: deletedAt } },
+  ]);
+  const placesOf = (...names: string[]): string[] => [...deletions.withRenamed(new Set(names))];
+  expect(placesOf('first', 'old', 'last')).toEqual(['first', 'old', 'new', 'last']);
+  expect(placesOf('old', 'last', 'new')).toEqual(['old', 'new', 'last']);
+  expect(placesOf('first', 'last')).toEqual(['first', 'last']);
+});
+
+it('room is made without a look into copies that have not been read', async () => {
+  const context = mediaContext(temporaryFolder(), { options: { convert: true, convertHours: null } });
+  const store = await openRenditionStore(context);
+  const ledger = await openLedger(context);
+  const shown = 'a'.repeat(64);
+  const spare = 'b'.repeat(64);
+  for (const original of [shown, spare]) {
+    const file = join(context.dirs.data, original);
+    writeFileSync(file, 'small');
+    await store.put(original, file, { profile: 'h264', sha256: original, size: 5, mediaType: 'video/mp4' });
+  }
+  writeFileSync(ledger.fileOf({ sha256: shown }), 'a film');
+  const copy = { sha256: shown, mediaType: 'video/mp4', size: 6, usedAt: 0 } as never;
+  let probes = 0;
+  const withCopy = { ...ledger, all: () => [{ url: 'http://film', copy, isNamed: true }] };
+  const renditions = createRenditions({ ...context, monotonicNow: () => 0 } as never, {
+    store,
+    catalog: { list: async () => [], onLearn: () => {} } as never,
+    ledger: withCopy,
+    downloads: {} as never,
+    content: { mediaInOrder: () => new Set(), mediaNames: () => new Set(), onChange: () => {} } as never,
+    isPeerCopy: () => false,
+    requireRoom: async () => {},
+    askSite: async () => ({ holders: [], isIncomplete: false }),
+    probe: async () => {
+      probes += 1;
+      return null;
+    },
+  });
+  onTestFinished(async () => {
+    await renditions.close();
+    await ledger.close();
+    await store.close();
+  });
+  expect(await renditions.evict(100)).toBe(5);
+  expect(probes).toBe(0);
+  expect(store.originals()).toEqual([shown]);
+});
