@@ -1,10 +1,15 @@
 /**
  * The keys of Home Assistant's MQTT discovery of the components that this product uses, their types, and which are
- * required: `homeassistant/components/mqtt/` of github.com/home-assistant/core, `sensor.py` and `number.py` at commit
- * 12e9414247f8af0a604ca15d262c2de8b2da5b90, `config.py` at 459c79f295fd592fc7b235e4bcb5a6a3d160754e, `button.py` at
- * 1ecdb9be82be2596c8145d2cf9a3ca3c6daf8d2a, `notify.py` at 78247e60bf4b2fdbe338fcf26c4bac931efd7fd6, `image.py` at
- * 02e6124621fb9f465aa7e4b8d96ba2435be35abc, `binary_sensor.py` and `switch.py` as of 2025, `schemas.py` as of 2026.
- * Home Assistant ignores other keys; here they are faults.
+ * required: `homeassistant/components/mqtt/` of github.com/home-assistant/core. Home Assistant ignores other keys; here they
+ * are faults. Each file at its commit:
+ * - `number.py`, `sensor.py`: 12e9414247f8af0a604ca15d262c2de8b2da5b90
+ * - `config.py`: 459c79f295fd592fc7b235e4bcb5a6a3d160754e
+ * - `schemas.py`: c6ca7f5f416326437e8e652a5623aa5eff7b3d00
+ * - `binary_sensor.py`: 121590832b463474eb8766daa04e6a099a568a9e
+ * - `switch.py`: 20dc1b2cd44bc70ecfbeadbe48e9cd43b5611d24
+ * - `button.py`: 1ecdb9be82be2596c8145d2cf9a3ca3c6daf8d2a
+ * - `notify.py`: 78247e60bf4b2fdbe338fcf26c4bac931efd7fd6
+ * - `image.py`: 02e6124621fb9f465aa7e4b8d96ba2435be35abc
  */
 import { z } from 'zod';
 
@@ -49,7 +54,6 @@ const common = {
   availability_mode: z.enum(['all', 'any', 'latest']).optional(),
   ...payloads,
   device,
-  entity_picture: z.url().optional(),
   origin: z.strictObject({ name: text, sw_version: text.optional(), support_url: z.url().optional() }),
   enabled_by_default: z.boolean().optional(),
   entity_category: z.enum(['config', 'diagnostic']).optional(),
@@ -59,7 +63,7 @@ const common = {
     .optional(),
   json_attributes_topic: topic.optional(),
   json_attributes_template: template.optional(),
-  default_entity_id: text.optional(),
+  object_id: text.optional(),
   // Optional there; without it an entity of a device cannot be renamed or removed.
   unique_id: text,
   name: text.nullable().optional(),
@@ -84,7 +88,7 @@ const orders = {
 const components: Readonly<Record<string, z.ZodType>> = {
   binary_sensor: z.strictObject({
     ...reads,
-    device_class: z.enum(['connectivity']).nullable().optional(),
+    device_class: z.enum(['connectivity']).optional(),
     expire_after: z.int().nonnegative().optional(),
     force_update: z.boolean().optional(),
     off_delay: z.int().nonnegative().optional(),
@@ -111,8 +115,7 @@ const components: Readonly<Record<string, z.ZodType>> = {
     ),
   switch: z.strictObject({
     ...writes,
-    command_template: template.optional(),
-    device_class: text.nullable().optional(),
+    device_class: text.optional(),
     payload_off: text.optional(),
     payload_on: text.optional(),
     state_off: text.optional(),
