@@ -73,7 +73,8 @@ describeBrowser('a house style', () => {
 
   it.skipIf(!hasFfmpeg)('has a logo of 100 megapixels once a smaller one has been made of it', async () => {
     const service = await start([hall], { logo_url: '/media/huge.png' });
-    writeFileSync(join(service.dataDir, 'uploads', 'huge.png'), blankPng(10_000));
+    const upload = { method: 'PUT', body: new Uint8Array(blankPng(10_000)), headers: { 'Content-Type': 'image/png' } };
+    expect((await service.get('/api/media/huge.png', upload)).status).toBe(201);
     const page = await openPlayer(service, 'lobby');
     await page.locator(textSlide).waitFor();
     const sideOf = (): Promise<number> =>
