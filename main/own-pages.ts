@@ -26,7 +26,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** A file of the pages with its media type; null: there is none of that name. @param pagesDir a flat folder */
+/** Reads a file of the pages. @param pagesDir a flat folder @returns null: there is no such file */
 export const readOwnFile = async (
   pagesDir: string,
   name: string,

@@ -1,5 +1,4 @@
 /** Messages between a page and the kiosk that shows it. */
-
 import { z } from 'zod';
 import { endingActions } from './console/action-names.ts';
 import { maxSecret } from './console/protection.ts';

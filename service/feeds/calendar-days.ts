@@ -52,12 +52,13 @@ interface Picked {
 }
 
 const HOUR_MS = 3_600_000;
+const hourOf = (at: number): number => Math.floor(at / HOUR_MS);
 
 /** The events nearest to this hour, in the order of their starts: those that are over make room first, the latest last. */
 export const nearest = (events: CalendarEvent[], now: number): CalendarEvent[] => {
   if (events.length <= mostCalendarEvents) return events;
   // By the hour, so that pages do not fetch a crowded calendar each minute.
-  const hour = Math.floor(now / HOUR_MS) * HOUR_MS;
+  const hour = hourOf(now) * HOUR_MS;
   const isOver = ({ ends_at }: CalendarEvent): boolean => Date.parse(ends_at) <= hour;
   const over = events.filter(isOver).reverse();
   const kept = new Set([...events.filter((event) => !isOver(event)), ...over].slice(0, mostCalendarEvents));
@@ -126,7 +127,7 @@ export const createCalendarDays = (
   const pick = (expansion: Expansion): Picked => {
     const at = now();
     const { from, until } = windowAt(at);
-    const hour = Math.floor(at / HOUR_MS);
+    const hour = hourOf(at);
     const before = picked.get(expansion);
     if (before?.from === from && before.hour === hour) return before;
     const events =
@@ -160,13 +161,12 @@ export const createCalendarDays = (
     return { status: isWhole && !isFailed ? 'ok' : 'stale', fetchedAt: time, pick: pick(good.expansion) };
   };
 
-  const hourOf = (): number => Math.floor(now() / HOUR_MS);
-  let hour = hourOf();
+  let hour = hourOf(now());
   const watch = setInterval(() => {
     const at = now();
     const { from } = windowAt(at);
-    const isNewHour = hour !== hourOf();
-    hour = hourOf();
+    const isNewHour = hour !== hourOf(at);
+    hour = hourOf(at);
     const isDue = [...known.values()].some(({ good, failed }) => {
       const isCrowded = (good?.expansion.events.length ?? 0) > mostCalendarEvents;
       return failed === null ? good?.from !== from || (isNewHour && isCrowded) : at >= failed.againAt;

@@ -93,7 +93,7 @@ itBrowser(
       await anna.setViewportSize({ width: 1280, height: 800 });
     }
 
-    // What goes on without a person is told before they are disabled.
+    // Triggers outlive the person who made them; the dialog lists them.
     const ada = await addPerson(service, 'admin', { id: 'ada', name: 'Ada' });
     const effect = { command: { targets: ['all'], command: 'reload' } };
     expect((await ada.ask('POST', '/console/api/triggers', { name: 'Door bell', effect })).ok).toBe(true);

@@ -61,7 +61,7 @@ it('a disk that fills in the middle of a conversion ends it, which is no failure
   const convert: Converter['convert'] = async (_, { folder, signal }) => {
     if (isFull || ends.length === 0) {
       isFull = true;
-      // It goes on until it is told to end.
+      // Runs until it is aborted.
       await pause(10_000, undefined, { signal }).catch(() => ends.push('ended'));
       signal.throwIfAborted();
     }

@@ -35,7 +35,7 @@ const MOST_UNEVEN = 3;
 
 /** Types of pictures that no browser shows. */
 const foreign: readonly string[] = ['image/heic', 'image/heif', 'image/tiff', 'image/jp2', 'image/vnd.adobe.photoshop'];
-/** Small, or drawn at the size of the display, whatever size they say; and no program that converts pictures draws SVG. */
+/** Icons are small. SVG is drawn at the size of the display, and the programs that convert pictures cannot read it. */
 const asTheyAre: readonly string[] = ['image/svg+xml', 'image/x-icon'];
 /** Of animations, those that ffmpeg does not read: they are shown as they are, however large. */
 const UNREAD_ANIMATION = 'image/webp';

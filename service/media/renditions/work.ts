@@ -55,7 +55,7 @@ interface Dependencies {
 /** Originals that other boxes are asked about at a time. */
 const MAX_ASKED = 200;
 const MAX_ATTEMPTS = 2;
-/** A conversion that the hours have ended so often is told to people. */
+/** After this many interruptions by the end of the hours, the status of a conversion says so. */
 const MAX_CUTS = 2;
 const hoursAreOver = new Error('the hours are over');
 
@@ -103,7 +103,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
 
   const room = (bytes: number, { isNamed }: Wanted): Promise<void> => requireRoom(bytes, isNamed);
 
-  /** A copy has its path for good. */
+  /** The path of a copy never changes. */
   const hasMoved = async (job: Wanted) => (job.hasOwner ? moved(catalog, job) : null);
 
   /** @throws ConversionFault; CodedError `insufficient_storage`; the reason of the signal; Error if its path has another file */

@@ -32,9 +32,11 @@ type Config = Readonly<Record<string, unknown>>;
 const nameOf = (key: string): SettingName | undefined =>
   settingNames.find((known) => key === known || key === environmentName(known));
 
-/** An address without the user and the password in it, which some servers take; anything else as it is. */
+/** A value whose addresses have no user and no password, which some servers take. */
 const withoutPassword = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutPassword);
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withoutPassword(each)]));
   if (typeof value !== 'string' || !value.includes('@')) return value;
   return value
     .split(',')
@@ -60,8 +62,7 @@ export const backupConfig = (config: Config): Config => {
     return name === undefined || secretNames.includes(name) ? [] : [[key, withoutPassword(value)] as const];
   });
   const { displays, rotation, updates } = kioskOf(config);
-  const ofUpdates = Object.entries(Object(updates)).map(([key, value]) => [key, withoutPassword(value)] as const);
-  const kiosk = { displays, rotation, ...(updates !== undefined && { updates: Object.fromEntries(ofUpdates) }) };
+  const kiosk = { displays, rotation, updates: withoutPassword(updates) };
   return { ...Object.fromEntries(kept), ...('kiosk' in config && { kiosk }) };
 };
 

@@ -125,7 +125,10 @@ describeBrowser('designs', () => {
         content: {
           screens: all.map(({ slug }) => ({ name: slug, slug, playlist_id: slug })),
           playlists: all.map(({ slug, slide }) => ({ id: slug, slides: [{ ...slide, duration_seconds: 3600 }] })),
-          ...{ apiSources, calendars, rssFeeds, style },
+          apiSources,
+          calendars,
+          rssFeeds,
+          style,
         },
       });
       for (const [file, source] of Object.entries(fontFiles)) cpSync(source, join(service.dataDir, 'uploads', file));
