@@ -1,9 +1,9 @@
 /** A ticker: one line of texts that moves without a seam. Its position follows the site's clock, so that it does not drift. */
-import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
+import type { PlaylistPayload } from '../../service/contract/playlist.ts';
 import type { Zone } from '../../service/contract/programmes.ts';
 import { isOn, nextChange } from '../../service/domain/slide-schedule.ts';
 import type { Clock, SyncClock } from './clock.ts';
-import type { TickerPlays } from './plays/ticker-plays.ts';
+import type { TickerPlays, TickerSlide } from './plays/ticker-plays.ts';
 import { textsOf } from './ticker-texts.ts';
 
 interface Dependencies {
@@ -24,8 +24,7 @@ const TOLERANCE_MS = 30;
 
 export const createTicker = (root: HTMLElement, { clock, syncClock, timeZone, onShow, plays }: Dependencies) => {
   let payload: PlaylistPayload | null = null;
-  let slides: readonly Slide[] = [];
-  let playlistId: string | null = null;
+  let zone: Zone | undefined;
   let texts: string[] = [];
   let motion: Animation | null = null;
   let isHalted = false;
@@ -82,14 +81,15 @@ export const createTicker = (root: HTMLElement, { clock, syncClock, timeZone, on
   const update = (): void => {
     clearTimeout(timer);
     const now = clock.now();
+    const { slides = [], playlists, playlist } = zone ?? {};
     const due = payload;
-    const shown: Slide[] = [];
+    const shown: TickerSlide[] = [];
     const next =
       due === null
         ? []
-        : slides.flatMap((slide) => {
+        : slides.flatMap((slide, index) => {
             const own = isOn(slide, now, timeZone) ? textsOf(slide, due, now, timeZone) : [];
-            if (own.length > 0) shown.push(slide);
+            if (own.length > 0) shown.push({ slide, playlistId: playlists?.[index] ?? playlist?.id ?? null });
             return own;
           });
     if (JSON.stringify(next) !== JSON.stringify(texts)) {
@@ -97,7 +97,7 @@ export const createTicker = (root: HTMLElement, { clock, syncClock, timeZone, on
       onShow(texts.length > 0);
       draw();
     }
-    plays?.show(motion === null ? [] : shown, playlistId);
+    plays?.show(motion === null ? [] : shown);
     follow();
     if (slides.length === 0) return;
     const left = nextChange(slides, now, timeZone) - now;
@@ -107,10 +107,9 @@ export const createTicker = (root: HTMLElement, { clock, syncClock, timeZone, on
   addEventListener('resize', draw);
 
   return {
-    load: (next: PlaylistPayload | null, zone: Zone | undefined): void => {
+    load: (next: PlaylistPayload | null, nextZone: Zone | undefined): void => {
       payload = next;
-      slides = zone?.slides ?? [];
-      playlistId = zone?.playlist.id ?? null;
+      zone = nextZone;
       update();
     },
     update,

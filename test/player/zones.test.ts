@@ -7,9 +7,9 @@ import { startTestService } from '../support/service.ts';
 
 const text = (id: string) => ({ id, kind: 'text', title: id, duration_seconds: 3600 });
 const playlist = (id: string, slides: readonly object[] = [text(id)]) => ({ id, slides });
-const content = (zones: object, slides: readonly object[] = [text('offer')]) => ({
+const content = (zones: object, slides: readonly object[] = [text('offer')], news?: readonly object[]) => ({
   screens: [{ name: 'Lobby', slug: 'lobby', playlist_id: 'main', layout: 'sidebar-ticker', zones }],
-  playlists: [playlist('main'), playlist('offer', slides), playlist('news')],
+  playlists: [playlist('main'), playlist('offer', slides), playlist('news', news)],
 });
 const zones = { sidebar: 'offer', ticker: 'news' };
 
@@ -46,7 +46,7 @@ it('whose playlist becomes empty leave their room, while the main slide stays as
   const main = { id: 'day', slides: ['one', 'two'].map((id) => ({ ...text(id), duration_seconds: 6 })) };
   const special = { id: 'special', slides: [{ ...text('cake'), duration_seconds: 1 }] };
   const withMain = (...slides: object[]) => {
-    const { screens, playlists } = content(zones, slides);
+    const { screens, playlists } = content(zones, slides, [text('news'), ...slides]);
     const programmes = [{ id: 'always', targets: ['lobby'], playlist_id: 'day' }];
     return { screens, playlists: [...playlists, main, special], programmes };
   };
@@ -72,4 +72,5 @@ it('whose playlist becomes empty leave their room, while the main slide stays as
   const { duration_ms = 0 } = (await shown('main')) ?? {};
   expect(Math.abs(duration_ms - 6_000)).toBeLessThan(1_500);
   expect(await shown('sidebar')).toMatchObject({ slide_id: 'cake', playlist_id: 'special', programme_id: null });
+  expect(await shown('ticker')).toMatchObject({ slide_id: 'cake', playlist_id: 'special', programme_id: null });
 });

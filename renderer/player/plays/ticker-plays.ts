@@ -6,9 +6,15 @@ import type { PlayRecorder } from './recorder.ts';
 /** Slides of one ticker that are recorded; the page keeps a note of each that is under way. */
 const MOST = 100;
 
+/** A slide of the ticker, and the playlist that it stands in. */
+export interface TickerSlide {
+  slide: Slide;
+  playlistId: string | null;
+}
+
 export interface TickerPlays {
   /** What the ticker shows from now on. Those that it showed before go on. */
-  show(slides: readonly Slide[], playlistId: string | null): void;
+  show(shown: readonly TickerSlide[]): void;
   cover: PlayRecorder['cover'];
   underWay(): PagePlay[];
 }
@@ -18,14 +24,14 @@ export const createTickerPlays = (create: () => PlayRecorder): TickerPlays => {
   const recorders = new Map<string, PlayRecorder>();
   let covered: string | null = null;
   return {
-    show: (slides, playlistId) => {
-      const wanted = new Map(slides.slice(0, MOST).map((slide) => [JSON.stringify([playlistId, slide]), slide]));
+    show: (shown) => {
+      const wanted = new Map(shown.slice(0, MOST).map((each) => [JSON.stringify([each.playlistId, each.slide]), each]));
       for (const [key, recorder] of recorders) {
         if (wanted.has(key)) continue;
         recorders.delete(key);
         recorder.end(null);
       }
-      for (const [key, slide] of wanted) {
+      for (const [key, { slide, playlistId }] of wanted) {
         if (recorders.has(key)) continue;
         const recorder = create();
         recorders.set(key, recorder);
