@@ -14,7 +14,9 @@ itBrowser(
   { timeout: 60_000 },
   async () => {
     const slides = ['one', 'two'].map((id) => ({ id, kind: 'text', title: id }));
-    const service = await startTestService({ content: lobby(slides), env: { SIGNAGE_HOST: '0.0.0.0' } });
+    const { screens, ...rest } = lobby(slides);
+    const content = { screens: screens.map((screen) => ({ ...screen, tags: ['ground'] })), ...rest };
+    const service = await startTestService({ content, env: { SIGNAGE_HOST: '0.0.0.0' } });
     const folder = temporaryFolder();
     const picture = (name: string, colour: [number, number, number]): GivenFile => {
       putImage(folder, name, colour);
@@ -66,6 +68,9 @@ itBrowser(
     await expect.poll(() => page.locator('.medium').count(), patience).toBe(4);
     await giveFiles(page, [picture('spare.png', [1, 2, 3])], 'h1');
     await expect.poll(() => page.locator('.medium .display-name').first().textContent(), patience).toBe('spare.png');
+    await page.getByRole('combobox', { name: 'Folder' }).selectOption('Screens tagged ground');
+    await expect.poll(() => page.locator('.medium').count(), patience).toBe(4);
+    await page.getByRole('combobox', { name: 'Folder' }).selectOption('All folders');
     await page.getByRole('checkbox', { name: 'Unused only' }).check();
     await page.getByRole('checkbox', { name: 'Select spare.png' }).check();
     await page.getByRole('button', { name: 'Delete 1 file' }).click();

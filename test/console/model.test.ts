@@ -1,6 +1,7 @@
 /** What the console makes of the site and of the document. */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { slidesByTag } from '../../renderer/console/media/folders.ts';
 import { changesBetween, screensConcerned } from '../../renderer/console/model/changes.ts';
 import { displaysOf, stateOfScreen } from '../../renderer/console/model/displays.ts';
 import { type ContentDocument, issuesAt, shortMessage } from '../../renderer/console/model/document.ts';
@@ -102,6 +103,31 @@ test('changes are named with the screens that they concern', () => {
   ]);
   expect(screensConcerned(before, after)).toEqual(['Lobby']);
   expect(changesBetween(before, before)).toEqual([]);
+});
+
+test('the folder of a tag has what its screens can play: by their playlist, a programme or a zone', () => {
+  const playlist = (id: string, ...slides: object[]) => ({
+    id,
+    slides: slides.map((slide) => ({ kind: 'text', ...slide })),
+  });
+  const folders = slidesByTag({
+    screens: [
+      { name: 'Lobby', slug: 'lobby', playlist_id: 'main', tags: ['hall', 'ground'] },
+      { name: 'Bar', slug: 'bar', playlist_id: 'main', layout: 'ticker', zones: { ticker: 'news' }, tags: ['ground'] },
+      { name: 'Roof', slug: 'roof', playlist_id: 'view', tags: null },
+    ],
+    playlists: [
+      playlist('main', { id: 'a' }, {}),
+      playlist('news', { id: 'n' }),
+      playlist('day', { id: 'd' }),
+      playlist('view', { id: 'v' }),
+    ],
+    programmes: [{ id: 'noon', targets: ['tag:hall'], playlist_id: 'day' }],
+  } as unknown as ContentDocument);
+  expect([...folders].map(([tag, slides]) => [tag, [...slides].toSorted()])).toEqual([
+    ['ground', ['a', 'd', 'main-2', 'n']],
+    ['hall', ['a', 'd', 'main-2']],
+  ]);
 });
 
 test('issues are found at their field, without those of slides whose number begins alike', () => {

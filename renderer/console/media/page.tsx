@@ -1,7 +1,7 @@
 /** The media of the site: see where each is used, upload, delete. */
 
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { reasonOf } from '../api/errors.ts';
 import { toggled } from '../model/edit.ts';
 import { matches } from '../model/filter.ts';
@@ -12,6 +12,7 @@ import { UploadButton } from '../ui/media-field.tsx';
 import { useReceive } from '../ui/receive.ts';
 import { isUnderWay } from '../ui/rendition.tsx';
 import { type Medium, MediumCard } from './card.tsx';
+import { slidesByTag } from './folders.ts';
 
 /** Between looks at media that are being converted. */
 const POLL_MS = 2_000;
@@ -62,11 +63,13 @@ const UploadRows = ({ list, uploads }: { list: readonly Upload[]; uploads: Uploa
 );
 
 export const MediaPage = () => {
-  const { access, client, media, uploads, site, texts, format, announcer } = useConsole();
+  const { access, client, documents, media, uploads, site, texts, format, announcer } = useConsole();
   const words = texts.media;
   const search = useSignal('');
   const order = useSignal<Order>('newest');
   const isUnusedOnly = useSignal(false);
+  /** A tag of screens; empty: all media. */
+  const folder = useSignal('');
   const selected = useSignal<readonly string[]>([]);
   const deleting = useSignal<readonly Medium[]>([]);
   const receive = useReceive();
@@ -102,8 +105,16 @@ export const MediaPage = () => {
 
   const list = media.list.value;
   const boxes = site.overview.value?.boxes ?? [];
+  const content = documents.current.value?.content;
+  const tagged = useMemo(() => (content === undefined ? new Map<string, never>() : slidesByTag(content)), [content]);
+  const ofTag = tagged.get(folder.value);
   const found = (list?.media ?? [])
-    .filter(({ filename, used_by }) => matches(search.value, filename) && !(isUnusedOnly.value && used_by.length > 0))
+    .filter(
+      ({ filename, used_by }) =>
+        matches(search.value, filename) &&
+        !(isUnusedOnly.value && used_by.length > 0) &&
+        (ofTag === undefined || used_by.some((id) => ofTag.has(id))),
+    )
     .toSorted(orders[order.value]);
   const marked = found.filter(({ filename }) => selected.value.includes(filename));
   const [active, ended] = [true, false].map((wanted) =>
@@ -156,6 +167,20 @@ export const MediaPage = () => {
             </option>
           ))}
         </select>
+        {tagged.size > 0 && (
+          <select
+            aria-label={words.folder}
+            value={folder.value}
+            onChange={(event) => (folder.value = event.currentTarget.value)}
+          >
+            <option value="">{words.allFolders}</option>
+            {[...tagged.keys()].map((tag) => (
+              <option key={tag} value={tag}>
+                {words.folderOf({ tag })}
+              </option>
+            ))}
+          </select>
+        )}
         <label class="check">
           <input
             type="checkbox"
