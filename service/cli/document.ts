@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
+import { redacted } from '../domain/redacted.ts';
 import { CliError } from './exit.ts';
 import { safeJson, visible } from './text.ts';
 
@@ -50,27 +51,38 @@ export const writeDocument = async (path: string, text: string): Promise<void> =
 export interface Difference {
   added: number;
   removed: number;
-  /** In the unified format; empty: none. */
+  /** In the unified format; empty: none that is shown. */
   patch: string;
+  /** Whether the two are the same, with what is left out of their addresses. */
+  equal: boolean;
 }
 
 /** Two documents with little in common are not compared line by line for longer than this, ms. */
 const PATIENCE_MS = 3_000;
 
-/** How a document differs from the one that plays, line by line, in the same format. */
+/**
+ * How a document differs from the one that plays, line by line, in the same format. The addresses of both are without user,
+ * password, query and fragment: a difference is looked at by others, and kept in logs.
+ */
 export const compare = async (
   played: { name: string; value: unknown },
   local: { name: string; value: unknown },
 ): Promise<Difference> => {
   const { formatPatch, structuredPatch } = await import('diff');
-  const [before, after] = [formatDocument(played.value), formatDocument(local.value)];
-  if (before === after) return { added: 0, removed: 0, patch: '' };
+  const equal = formatDocument(played.value) === formatDocument(local.value);
+  const [before, after] = [formatDocument(redacted(played.value)), formatDocument(redacted(local.value))];
+  if (before === after) return { added: 0, removed: 0, patch: '', equal };
   const options = { context: 3, timeout: PATIENCE_MS };
   const patch = structuredPatch(played.name, local.name, before, after, undefined, undefined, options);
   const lines = patch?.hunks.flatMap((hunk) => hunk.lines) ?? [];
   const counted = (mark: string): number => lines.filter((line) => line.startsWith(mark)).length;
   const count = (text: string): number => text.split('\n').length - 1;
   return patch === undefined
-    ? { added: count(after), removed: count(before), patch: 'The two have too little in common to be compared.\n' }
-    : { added: counted('+'), removed: counted('-'), patch: formatPatch(patch) };
+    ? {
+        added: count(after),
+        removed: count(before),
+        patch: 'The two have too little in common to be compared.\n',
+        equal,
+      }
+    : { added: counted('+'), removed: counted('-'), patch: formatPatch(patch), equal };
 };

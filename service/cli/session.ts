@@ -22,6 +22,7 @@ import {
   readSecret,
   type Surroundings,
 } from './settings.ts';
+import { visible } from './text.ts';
 
 /** The options of every command. */
 export interface GlobalOptions {
@@ -272,7 +273,7 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
     /** @throws CliError `refused` if the operator declines */
     confirm: async (question: string, yes: boolean | undefined): Promise<void> => {
       if (yes === true) return;
-      const answer = await typed(createInterface({ input: stdin, output: out.stderr }), `${question} [y/N] `);
+      const answer = await typed(createInterface({ input: stdin, output: out.stderr }), `${visible(question)} [y/N] `);
       if (!/^(y|yes|j|ja)$/i.test(answer.trim())) throw new CliError('refused', 'Nothing was changed.');
     },
   };

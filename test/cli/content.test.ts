@@ -2,10 +2,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { signRequest } from '../../service/auth/sign.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { patience, titlesOf } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
-import { shareSite } from './support.ts';
+import { secret, shareSite } from './support.ts';
 
 const saying = (title: string) => lobbyWith([{ kind: 'text', title }]);
 const site = shareSite(saying('Good morning'));
@@ -81,4 +82,57 @@ test('the audit says who published', async () => {
   expect(code).toBe(0);
   const { records } = JSON.parse(stdout) as { records: object[] };
   expect(records).toContainEqual(expect.objectContaining({ operator: 'Ada', action: 'content.publish', result: 'ok' }));
+});
+
+test('a draft is listed, shown with its difference, and published as it was looked at', async () => {
+  const { one, run } = site();
+  await run(['content', 'push', file(saying('Good morning')), '--yes']);
+  const played = async (): Promise<{ sha256: string; content: Record<string, unknown> }> =>
+    JSON.parse((await run(['content', 'pull', '--json'])).stdout);
+  const drafted = async (id: string, title: string, base: string): Promise<void> => {
+    const body = JSON.stringify({ title: 'Easter', base_sha256: base, content: saying(title) });
+    const url = `${one.url}/console/api/drafts/${id}`;
+    const headers = signRequest({ secret, method: 'PUT', url, body });
+    const sent = await fetch(url, { method: 'PUT', body, headers: { ...headers, 'Content-Type': 'application/json' } });
+    expect(sent.status).toBe(201);
+  };
+  const { sha256: base } = await played();
+  await drafted('easter', 'Good Easter', base);
+  await drafted('later', 'Good Pentecost', base);
+  const list = await run(['drafts', 'list', '--json']);
+  expect(JSON.parse(list.stdout)).toMatchObject({ drafts: [{ id: 'later' }, { id: 'easter', title: 'Easter' }] });
+  expect((await run(['drafts', 'list'])).stdout).toMatch(/^ID +TITLE [^]*\neaster +Easter +open /);
+  const shown = await run(['drafts', 'show', 'easter']);
+  expect(shown.stdout).toMatch(/^title +Easter\n[^]*\n-\s+"title": "Good morning"\n\+\s+"title": "Good Easter"\n/);
+  expect(shown).toMatchObject({ stderr: 'It differs: 1 line added, 1 removed.\n', code: 0 });
+  const whole = JSON.parse((await run(['drafts', 'show', 'easter', '--json'])).stdout);
+  expect(whole).toMatchObject({ id: 'easter', content: saying('Good Easter') });
+
+  expect(await run(['drafts', 'publish', 'easter'])).toMatchObject({ stdout: '', code: 2 });
+  const published = await run(['drafts', 'publish', 'easter', '--yes', '--json']);
+  expect([published.code, JSON.parse(published.stdout)]).toEqual([
+    0,
+    { sha256: (await played()).sha256, changedAt: expect.any(String), warnings: expect.any(Array) },
+  ]);
+  expect((await run(['drafts', 'show', 'easter'])).code).toBe(3);
+  const late = await run(['drafts', 'publish', 'later', '--yes']);
+  expect([late.code, late.stderr]).toEqual([1, expect.stringContaining('\nplaylists[0].slides\n')]);
+  expect((await run(['drafts', 'publish', 'No Id', '--yes'])).code).toBe(2);
+});
+
+test('a difference leaves out what may be a key to an address', async () => {
+  const { run } = site();
+  const framing = (url: string) => lobbyWith([{ kind: 'web', media_url: url }]);
+  await run(['content', 'push', file(framing('https://ada:old@example.org/board?token=1')), '--yes']);
+  const path = file(framing('https://ada:new@example.org/board?token=2'));
+  expect(await run(['content', 'diff', path])).toEqual({
+    stdout: '',
+    stderr: 'The two differ in users, passwords, queries and fragments of addresses alone.\n',
+    code: 0,
+  });
+  expect((await run(['content', 'push', path, '--yes'])).code).toBe(0);
+  expect((await run(['content', 'pull'])).stdout).toContain('ada:new@');
+  const other = await run(['content', 'diff', file(framing('https://ada:new@example.org/menu?token=2'))]);
+  expect(other.stdout).toContain('-          "media_url": "https://example.org/board"');
+  expect(other.stdout).not.toContain('token');
 });

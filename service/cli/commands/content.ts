@@ -1,34 +1,21 @@
 /** `content`: what the site plays. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { Argument, type Command } from 'commander';
 import type { ContentCheck, ContentVersions, EditedContent, PublishedContent } from '../../contract/console/content.ts';
-import type { Health } from '../../contract/health.ts';
 import { versionHash } from '../arguments.ts';
 import type { Client } from '../client.ts';
-import { compare, type Difference, formatDocument, readDocument, writeDocument } from '../document.ts';
+import { compare, formatDocument, readDocument, writeDocument } from '../document.ts';
 import { CliError } from '../exit.ts';
+import { inWords, issueLines, leftOut, report, settle } from '../publishing.ts';
 import type { Session } from '../session.ts';
-import { bytes, columns, moment, plural, shortHash, visible } from '../text.ts';
-
-type Issue = ContentCheck['errors'][number];
+import { bytes, moment, plural, shortHash, visible } from '../text.ts';
 
 const base = '/console/api/content';
-/** How long another box's edit may take to replace one of the same moment, and how often it is looked for. */
-const SETTLE_MS = 2_000;
-const LOOK_MS = 200;
 const fileArgument = (): Argument => new Argument('<file>', 'a content.json; - for standard input');
-
-const issueLines = (kind: string, issues: readonly Issue[]): string[] =>
-  columns(issues.map(({ path, message }) => [kind, path || 'the file', message]));
 
 const nameOf = (file: string): string => (file === '-' ? 'standard input' : file);
 
-const inWords = ({ added, removed }: Difference): string => `${plural(added, 'line')} added, ${removed} removed`;
-
-export const registerContent = (
-  program: Command,
-  { out, client, stdin, degrade, checkCanAsk, confirm }: Session,
-): void => {
+export const registerContent = (program: Command, session: Session): void => {
+  const { out, client, stdin, checkCanAsk, confirm } = session;
   const group = program.command('content').description('what the site plays');
 
   const check = async (box: Client, text: string): Promise<ContentCheck> =>
@@ -39,15 +26,6 @@ export const registerContent = (
     if (!ok) throw new CliError('refused', `${visible(nameOf(file))} has ${plural(errors.length, 'error')}.`);
   };
 
-  /** The version of another box that has taken its place at the same moment; undefined: none. */
-  const replacementOf = async (box: Client, sha256: string): Promise<string | undefined> => {
-    for (const until = performance.now() + SETTLE_MS; ; await pause(LOOK_MS)) {
-      const { content, peers } = (await box.ask<Health>({ path: '/healthz' })).body;
-      const winner = content.replaced.find((each) => each.sha256 === sha256)?.replaced_by;
-      if (winner !== undefined || peers.length === 0 || performance.now() >= until) return winner;
-    }
-  };
-
   /**
    * Publishes a document.
    * @param sha256 the version that it takes the place of; as its body proves it, not the ETag, which a host in between may change
@@ -55,24 +33,8 @@ export const registerContent = (
    */
   const publish = async (box: Client, sha256: string, body: string): Promise<PublishedContent> => {
     const headers = { 'If-Match': `"${sha256}"` };
-    const { body: published } = await box.ask<PublishedContent>({ method: 'PUT', path: base, body, headers });
-    const winner = await replacementOf(box, published.sha256).catch((error: unknown) => {
-      if (!(error instanceof CliError)) throw error;
-      degrade(true, `It is published, but the box does not say whether it stays: ${error.message}`);
-      return undefined;
-    });
-    if (winner === undefined) return published;
-    const lost = shortHash(published.sha256);
-    throw new CliError(
-      'refused',
-      `Version ${published.sha256} was replaced by ${winner}, which somebody published on another box at the same time.\nSee: signage content diff FILE. It stays among the versions: signage content revert ${lost}`,
-    );
-  };
-
-  const report = ({ sha256, warnings }: PublishedContent): void => {
-    out.line(sha256);
-    for (const line of issueLines('warning', warnings)) out.say(line);
-    out.say('It plays now.');
+    const answer = await box.ask<PublishedContent>({ method: 'PUT', path: base, body, headers });
+    return settle(session, box, answer.body);
   };
 
   group
@@ -99,9 +61,10 @@ export const registerContent = (
       const { sha256, content } = (await box.ask<EditedContent>({ path: base })).body;
       const name = `${box.base.host} ${shortHash(sha256)}`;
       const difference = await compare({ name, value: content }, { name: nameOf(file), value });
-      out.answer({ sha256, ...difference }, ({ patch }) => {
+      out.answer({ sha256, ...difference }, ({ patch, equal }) => {
         out.patch(patch);
-        out.say(patch === '' ? `${nameOf(file)} is what plays.` : `${inWords(difference)}.`);
+        const other = patch === '' ? `The two differ in ${leftOut} alone.` : `${inWords(difference)}.`;
+        out.say(equal ? `${nameOf(file)} is what plays.` : other);
       });
     });
 
@@ -124,15 +87,15 @@ export const registerContent = (
       checkOk(file, result);
       const name = `${box.base.host} ${shortHash(played.sha256)}`;
       const difference = await compare({ name, value: played.content }, { name: nameOf(file), value });
-      if (difference.patch === '') {
+      if (difference.equal) {
         const { sha256, changedAt } = played;
-        return out.answer({ sha256, changedAt, warnings: result.warnings }, report);
+        return out.answer({ sha256, changedAt, warnings: result.warnings }, report(session));
       }
       if (yes === undefined) {
         for (const line of issueLines('warning', result.warnings)) out.say(line);
         await confirm(`Publish ${nameOf(file)} (${inWords(difference)})?`, yes);
       }
-      out.answer(await publish(box, played.sha256, text), report);
+      out.answer(await publish(box, played.sha256, text), report(session));
     });
 
   group
@@ -192,6 +155,6 @@ export const registerContent = (
       await confirm(`Publish version ${shortHash(sha256)} again?`, yes);
       const { body: document } = await box.ask({ path: `${base}/versions/${sha256}` });
       const { body: played } = await box.ask<EditedContent>({ path: base });
-      out.answer(await publish(box, played.sha256, JSON.stringify(document)), report);
+      out.answer(await publish(box, played.sha256, JSON.stringify(document)), report(session));
     });
 };

@@ -7,7 +7,7 @@ import { commandNames } from '../../contract/command-names.ts';
 import type { SiteOverview } from '../../contract/console/site.ts';
 import { takeoverId } from '../../contract/console/takeovers.ts';
 import { concernedScreens, type Shown } from '../../domain/concerned.ts';
-import { redacted, redactedAddress } from '../../domain/redacted.ts';
+import { redactedAddress } from '../../domain/redacted.ts';
 import { isTargeted, unknownTargets } from '../../domain/targets.ts';
 import type { Client } from '../client.ts';
 import { compare } from '../document.ts';
@@ -109,8 +109,8 @@ export const registerWriting = (server: McpServer, box: Client, run: Calls): Reg
         const { screens } = (await fetchSite(box)).body;
         const displays = displaysOf(screens.filter(({ screen }) => concerned.has(screen.slug)));
         const { added, removed, patch } = await compare(
-          { name: 'plays', value: redacted(playing.content) },
-          { name: 'draft', value: redacted(draft.body.content) },
+          { name: 'plays', value: playing.content },
+          { name: 'draft', value: draft.body.content },
         );
         const lines = `${plural(added, 'line')} added, ${plural(removed, 'line')} removed`;
         const say = (title = ''): string =>
