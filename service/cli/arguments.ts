@@ -47,6 +47,7 @@ export const operatorName = (value: string): string => {
 export const slug = matching(/^[a-z0-9-]{1,64}$/, 'the slug of a screen: 1 to 64 of a-z, 0-9 and -');
 export const deviceId = matching(/^[A-Za-z0-9 ._:-]{1,128}$/, 'a device id: 1 to 128 of A-Z a-z 0-9 . _ : -');
 export const takeoverId = matching(/^[a-z0-9-]{1,64}$/, '1 to 64 of a-z, 0-9 and -');
+export const draftId = matching(/^[a-z0-9-]{1,64}$/, 'the id of a draft: 1 to 64 of a-z, 0-9 and -');
 export const messageId = matching(/^[a-z0-9-]{1,56}$/, '1 to 56 of a-z, 0-9 and -');
 export const triggerId = matching(/^[0-9a-f]{16}$/, 'the id of a trigger: 16 of 0-9 and a-f');
 export const secretName = matching(/^[a-z0-9-]{1,64}$/, '1 to 64 of a-z, 0-9 and -');

@@ -50,7 +50,7 @@ interface Refusal {
 
 /** The error envelope of a response. */
 interface Envelope {
-  error: { code: string; message: string; errors?: { path: string; message: string }[] | null };
+  error: { code: string; message: string; errors?: { path: string; message: string }[] | null; fields?: string[] };
 }
 
 const isIssue = (value: unknown): boolean => {
@@ -60,9 +60,10 @@ const isIssue = (value: unknown): boolean => {
 
 const isEnvelope = (value: unknown): value is Envelope => {
   const { error } = (value ?? {}) as { error?: unknown };
-  const { code, message, errors = [] } = (error ?? {}) as Record<string, unknown>;
+  const { code, message, errors = [], fields = [] } = (error ?? {}) as Record<string, unknown>;
   const isList = Array.isArray(errors) && errors.every(isIssue);
-  return typeof code === 'string' && /^[a-z_]{1,64}$/.test(code) && typeof message === 'string' && isList;
+  const hasNames = Array.isArray(fields) && fields.every((each) => typeof each === 'string');
+  return typeof code === 'string' && /^[a-z_]{1,64}$/.test(code) && typeof message === 'string' && isList && hasNames;
 };
 
 /** The code of an error envelope; empty: it is none. */
@@ -83,6 +84,7 @@ const advice = new Map([
   ['host_refused', 'Use the IP address of the box.'],
   ['local_required', 'The token of the box is in its data directory, which root and its own user may read.'],
   ['content_changed', 'Somebody else changed the content in the meantime. See: signage content diff FILE'],
+  ['draft_changed', 'Somebody has changed the draft in the meantime. See: signage drafts show ID'],
   ['invalid_content', 'See: signage content check FILE'],
 ]);
 
@@ -104,14 +106,14 @@ export const refusalOf = ({ base, path, status, bytes, hasSecret }: Refusal): Cl
   if (!isEnvelope(envelope)) {
     return new CliError('unreachable', `What answers at ${base.origin} is not a signage box (HTTP status ${status}).`);
   }
-  const { code, message, errors } = envelope.error;
+  const { code, message, errors, fields } = envelope.error;
   if (code === 'not_found' && path.startsWith('/console/')) {
     const why = 'it may have SIGNAGE_CONSOLE=off, or the baseline variant';
     const message = `The box at ${base.origin} has no console for this command: ${why}.`;
     return new CliError('refused', `${message}\nName another box with --box.`, envelope);
   }
   const hint = advice.get(code === 'signature_required' && !hasSecret ? 'credentials_required' : code);
-  const all = (errors ?? []).map((issue) => `${issue.path}: ${issue.message}`);
+  const all = [...(errors ?? []).map((issue) => `${issue.path}: ${issue.message}`), ...(fields ?? [])];
   const more = all.length > MAX_ROWS ? [`... and ${all.length - MAX_ROWS} more.`] : [];
   const lines = [message, ...all.slice(0, MAX_ROWS), ...more, ...(hint === undefined ? [] : [hint])];
   const text = lines.map((line) => fitted(visible(line), MAX_SENTENCE)).join('\n');

@@ -7,6 +7,7 @@ import { registerBox, registerBoxes, registerDiscover, registerHealth } from './
 import { registerAuthority } from './commands/ca.ts';
 import { completionLines, registerCompletion } from './commands/completion.ts';
 import { registerContent } from './commands/content.ts';
+import { registerDrafts } from './commands/drafts.ts';
 import { registerFleet } from './commands/fleet.ts';
 import { registerMcp } from './commands/mcp.ts';
 import { registerMedia } from './commands/media.ts';
@@ -33,6 +34,7 @@ const groups = [
   registerSend,
   registerOnboard,
   registerContent,
+  registerDrafts,
   registerMedia,
   registerScreenshot,
   registerTakeover,

@@ -6,7 +6,7 @@ import { type Candidate, type Completion, shells } from '../shells.ts';
 import { fetchSite } from '../targets.ts';
 
 /** Names of the site that can be completed. */
-type NameKind = 'targets' | 'slugs' | 'boxes' | 'devices' | 'takeovers';
+type NameKind = 'targets' | 'slugs' | 'boxes' | 'devices' | 'takeovers' | 'drafts';
 
 /** The words before the one that is completed, as the parser would read them. */
 interface Reading {
@@ -52,7 +52,10 @@ const read = (program: Command, words: readonly string[]): Reading => {
 /** What an argument names, by its own name and that of its command. */
 const kindOf = (command: Command, argument: Argument): NameKind | 'files' | undefined => {
   const name = argument.name();
-  if (name === 'id') return command.parent?.name() === 'takeover' ? 'takeovers' : 'devices';
+  if (name === 'id') {
+    const group = command.parent?.name() ?? '';
+    return ({ takeover: 'takeovers', drafts: 'drafts', devices: 'devices' } as const)[group];
+  }
   return ({ target: 'targets', slug: 'slugs', box: 'boxes', device: 'devices', file: 'files' } as const)[name];
 };
 
@@ -98,7 +101,12 @@ const PATIENCE_MS = 1_000;
 const isHarmless = (name: string): boolean => /^[\p{L}\p{N}._:@/-]+$/u.test(name) && !name.startsWith('-');
 
 const namesOf = async (session: Session, kind: NameKind): Promise<string[]> => {
-  const { screens, boxes, waiting, takeovers } = (await fetchSite(await session.client())).body;
+  const client = await session.client();
+  if (kind === 'drafts') {
+    const { body } = await client.ask<{ drafts: { id: string }[] }>({ path: '/console/api/drafts' });
+    return body.drafts.map(({ id }) => id);
+  }
+  const { screens, boxes, waiting, takeovers } = (await fetchSite(client)).body;
   const slugs = screens.map(({ screen }) => screen.slug);
   if (kind === 'slugs') return slugs;
   if (kind === 'targets')
