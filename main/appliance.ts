@@ -13,6 +13,7 @@ import { orderRoot } from './updates/installers.ts';
 import { openUpdates, type UpdatesApp } from './updates/open.ts';
 import { createWatchdog } from './watchdog.ts';
 import type { DisplayWindows } from './windows/display-windows.ts';
+import type { DisplayAssignment } from './windows/displays.ts';
 
 export interface AutostartApp {
   isPackaged: boolean;
@@ -163,15 +164,15 @@ export const createAppliance = (
     /** Reports that windows are open to the watchdog. */
     ready: watchdog.ready,
     /** From now on the displays follow the opening hours of the service's content. */
-    serve: (running: HostedService) => {
+    serve: (running: HostedService, screenOf: (display: DisplayAssignment) => string | null) => {
       power = createPower(
         {
           log,
           displays: () =>
-            windows.list().map(({ assignment: { display, screen, deviceId } }) => {
-              const slug = screen ?? running.screenOf(deviceId);
+            windows.list().map(({ assignment }) => {
+              const slug = screenOf(assignment);
               return {
-                ...display,
+                ...assignment.display,
                 hours: slug === null ? null : running.hours(slug),
                 isEmergency: slug !== null && running.isEmergency(slug),
               };

@@ -14,7 +14,7 @@ import type { KioskProxy } from './proxy.ts';
 import type { HostedService, KioskState, ServiceHost } from './service-host.ts';
 import { createSessions } from './sessions/index.ts';
 import { createSignIn } from './sign-in.ts';
-import { type StartError, startErrorOf, troubleUrl } from './trouble.ts';
+import { noScreen, type StartError, startErrorOf, troubleUrl } from './trouble.ts';
 import { orderRoot } from './updates/installers.ts';
 import { createDisplayWindows, type DisplayWindowsPorts } from './windows/display-windows.ts';
 import {
@@ -23,6 +23,7 @@ import {
   type Display,
   type DisplayAssignment,
   type Slot,
+  screenOfUnbound,
   usableDisplays,
   withRotation,
 } from './windows/displays.ts';
@@ -94,9 +95,16 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
   /** The node id that the devices of the displays belong to. */
   let arrangedFor: string | null = null;
 
-  const pageUrl = ({ deviceId, screen }: DisplayAssignment): string | null => {
+  /** As {@link screenOfUnbound}. */
+  let unboundScreen: string | null = null;
+  const screenOf = ({ deviceId, screen }: DisplayAssignment): string | null =>
+    screen ?? service?.screenOf(deviceId) ?? unboundScreen;
+
+  const pageUrl = (assignment: DisplayAssignment): string | null => {
     if (service === null) return null;
-    const slug = screen ?? service.screenOf(deviceId);
+    const { deviceId } = assignment;
+    const slug = screenOf(assignment);
+    if (slug === null && service.options.variant === 'baseline') return null;
     const path = slug === null ? '/' : `/screen/${slug}`;
     return `${service.url}${path}?deviceId=${encodeURIComponent(deviceId)}`;
   };
@@ -111,7 +119,9 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
       pageUrl,
       troubleUrl: (retryMs) => {
         if (service === null && startError === null) return null;
-        return troubleUrl(service === null ? startError : null, retryMs ?? RETRY_MS);
+        const error = service === null ? startError : noScreen;
+        // With a time it is the page that failed.
+        return troubleUrl(retryMs === null ? error : null, retryMs ?? RETRY_MS);
       },
       prove: ({ slot, deviceId }, needs) => {
         if (service === null) throw new Error('the service does not run');
@@ -220,7 +230,13 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
     },
     paths,
   );
+  const followScreens = (running: HostedService): boolean => {
+    const before = unboundScreen;
+    unboundScreen = screenOfUnbound(before, { variant: running.options.variant, screens: running.screens() });
+    return unboundScreen !== before;
+  };
   const polling = setInterval(() => {
+    if (service !== null && followScreens(service)) windows.open();
     updateNew();
     hotspot.look();
     // A copied disk: with its own node id the box has other devices.
@@ -378,8 +394,9 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
       }
       if (service === null || isStopping) return;
       console.log(`Signage player listening on ${service.url}`);
+      followScreens(service);
       arrange();
-      appliance.serve(service);
+      appliance.serve(service, screenOf);
       await sessions.load();
     },
     /** Must be called when displays were connected, removed or changed; once that settles, the windows follow. */

@@ -1,12 +1,15 @@
-/** Why the service could not be started, and the page that says so. */
+/** Why there is nothing to show, such as a service that could not be started, and the page that says so. */
 import { FolderTaken, type Options, OptionsError } from '../service/public.ts';
 import { ownPage } from './own-pages.ts';
 
 export interface StartError {
-  kind: 'port' | 'folder' | 'taken' | 'settings' | 'other';
+  kind: 'port' | 'folder' | 'taken' | 'settings' | 'content' | 'other';
   /** One sentence that names the cause. */
   message: string;
 }
+
+/** Shown by a player of the baseline variant that has no screen. */
+export const noScreen: StartError = { kind: 'content', message: '' };
 
 const folders: readonly (string | null)[] = ['dataDir', 'uploadDir', 'mediaDir'] satisfies (keyof Options)[];
 const diskCodes: readonly (string | undefined)[] = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EIO', 'ENOTDIR', 'EDQUOT'];
@@ -24,7 +27,7 @@ export const startErrorOf = (error: unknown): StartError => {
 
 /**
  * The URL of the kiosk's own page that names the problem to the person in front of the display.
- * @param error why there is no service; null: there is one, but its page failed too often
+ * @param error why there is no page; null: there is one, but it failed too often
  * @param retryMs until the next attempt
  */
 export const troubleUrl = (error: StartError | null, retryMs: number): string =>

@@ -17,11 +17,11 @@ import {
 export interface DisplayWindowPorts {
   log: Pick<Logger, 'warn'>;
   openView(display: Display, handlers: DisplayViewHandlers): DisplayView;
-  /** The URL of the service's page for an assignment; null: the service does not run. */
+  /** The URL of the service's page for an assignment; null: there is none, as while the service does not run. */
   pageUrl(assignment: DisplayAssignment): string | null;
   /**
-   * The URL of the trouble page: shown while there is no service, and after the page failed too often.
-   * @param retryMs until the page is opened again; null: there is no service
+   * The URL of the trouble page: shown while there is no page, and after the page failed too often.
+   * @param retryMs until the page is opened again; null: there is none
    * @returns null if the service is still starting for the first time
    */
   troubleUrl(retryMs: number | null): string | null;

@@ -1,5 +1,5 @@
 /** Decides which displays get a window and which device each of them is. Pure. */
-import type { KioskSettings } from '../../service/public.ts';
+import type { KioskSettings, Options } from '../../service/public.ts';
 
 /** The fields of Electron's `Display` that are used. */
 export interface Display {
@@ -96,6 +96,18 @@ export const assignSlots = (slots: readonly Slot[], displays: readonly Display[]
     .map((slot) => (present.has(slot.displayId) ? { ...slot, displayId: NO_DISPLAY } : slot));
   const taken = [...owners].map(([number, { id, label }]) => ({ number, displayId: id, label }));
   return [...absent, ...taken].toSorted((a, b) => a.number - b.number);
+};
+
+/**
+ * The screen of displays that are bound to none, in the baseline variant, which has no landing page: for as long as it
+ * exists the same one, else the first. Null: there is none.
+ */
+export const screenOfUnbound = (
+  before: string | null,
+  { variant, screens }: { variant: Options['variant']; screens: readonly { slug: string }[] },
+): string | null => {
+  if (variant !== 'baseline') return null;
+  return (screens.find(({ slug }) => slug === before) ?? screens[0])?.slug ?? null;
 };
 
 interface AssignmentInput {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { assignDisplays, assignSlots, type Display, type Slot } from '../../main/windows/displays.ts';
+import { describe, expect, it, test } from 'vitest';
+import { assignDisplays, assignSlots, type Display, type Slot, screenOfUnbound } from '../../main/windows/displays.ts';
 
 const display = (id: number, x = id * 100, label = `TV ${id}`): Display => ({
   id,
@@ -169,4 +169,14 @@ describe('the places', () => {
   it('are none where there is no display', () => {
     expect(places({ displays: 'all', rotation: 0 }, [])).toEqual([]);
   });
+});
+
+test.each<[string, 'baseline' | 'extended', string | null, string[], string | null]>([
+  ['the first at the start', 'baseline', null, ['a', 'b'], 'a'],
+  ['the same for as long as it exists', 'baseline', 'b', ['a', 'b'], 'b'],
+  ['the first where its own is gone', 'baseline', 'c', ['a', 'b'], 'a'],
+  ['none where there is none', 'baseline', 'a', [], null],
+  ['none where the landing page is shown', 'extended', null, ['a', 'b'], null],
+])('a display that is bound to no screen has %s', (_, variant, before, slugs, expected) => {
+  expect(screenOfUnbound(before, { variant, screens: slugs.map((slug) => ({ slug })) })).toBe(expected);
 });
