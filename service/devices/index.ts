@@ -13,6 +13,7 @@ import { createKnownDevices } from './known-devices.ts';
 import { createLanding } from './landing.ts';
 import { openLastSeen } from './last-seen.ts';
 import { createOnboarding, type Onboarding } from './onboarding.ts';
+import { openPending } from './pending.ts';
 import { createPresence, type Presence } from './presence.ts';
 import type { DeviceProofs } from './proofs.ts';
 import { createOnboardingRoutes } from './routes.ts';
@@ -24,7 +25,7 @@ export { createStore } from './store.ts';
 interface Dependencies {
   /** The bindings and names that are stored. */
   stored: StoredDevices;
-  proofs: Pick<DeviceProofs, 'verify' | 'needs' | 'refusedLately'>;
+  proofs: Pick<DeviceProofs, 'verify' | 'mustProve' | 'needs' | 'refusedLately'>;
   content: Pick<Content, 'screens' | 'payload' | 'hours' | 'tags' | 'onChange'>;
   peers: Pick<Peers, 'all' | 'alive' | 'isAlone' | 'broadcast' | 'mediaProgress' | 'onBindings' | 'addState'>;
   screens: Pick<Screens, 'deviceIds' | 'onJoin' | 'onShowCode' | 'locationsOf' | 'rename' | 'send'>;
@@ -65,8 +66,6 @@ export const createDevices = async (context: ServiceContext, dependencies: Depen
   const knownDevices = createKnownDevices(context, { devices: stored, screens, landing, peers });
   const claims = createClaims(context, peers);
   screens.onShowCode(claims.open);
-  const onboarding = createOnboarding({ devices: stored, content, claims, screens, landing, knownDevices, peers });
-  peers.onBindings(onboarding.follow);
   const lastSeen = await openLastSeen(context, {
     connectedHere: screens.deviceIds,
     connectedThere: () =>
@@ -76,6 +75,20 @@ export const createDevices = async (context: ServiceContext, dependencies: Depen
         return [{ nodeId, at: now(), deviceIds: state.devices }];
       }),
   });
+  const pending = await openPending(context, lastSeen.of);
+  const onboarding = createOnboarding({
+    devices: stored,
+    pending,
+    proofs,
+    content,
+    claims,
+    screens,
+    landing,
+    knownDevices,
+    peers,
+  });
+  peers.onBindings(onboarding.follow);
+  // After onboarding, which asks when the device was last connected before.
   screens.onJoin(({ deviceId }) => lastSeen.joined(deviceId));
   const { routes, sockets, formAddress, baseOf } = createOnboardingRoutes(context, {
     onboarding,

@@ -78,6 +78,8 @@ export const openLastSeen = async (
   return {
     /** One a device; at most 10,000. */
     list: (): DeviceSighting[] => [...sightings.values()],
+    /** When the device was last connected (ISO 8601). */
+    of: (deviceId: string): string | undefined => sightings.get(canonicalDeviceId(deviceId))?.at,
     /** Records that a device has connected to this box. */
     joined: (deviceId: string): void => learnOne({ deviceId, nodeId, at: new Date(now()).toISOString() }),
     /** Merges the sightings of other boxes. */

@@ -3,20 +3,23 @@
 import type { Content } from '../content/index.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { Binding, OnboardingResult, OnboardingStatus } from '../contract/onboarding.ts';
-import { type DeviceBinding, mostBindings } from '../contract/peers.ts';
+import type { DeviceBinding } from '../contract/peers.ts';
 import type { Screen } from '../contract/playlist.ts';
-import { canonicalDeviceId } from '../contract/readable.ts';
-import { remember } from '../domain/collections.ts';
 import type { Peers } from '../peers/index.ts';
 import type { SourceLog } from '../platform/source-log.ts';
 import type { Screens } from '../screens/index.ts';
 import type { Claims } from './claims.ts';
 import type { KnownDevices } from './known-devices.ts';
 import type { Landing } from './landing.ts';
+import type { PendingDevices } from './pending.ts';
+import type { DeviceProofs } from './proofs.ts';
 import type { StoredDevices } from './store.ts';
 
 interface Dependencies {
   devices: Pick<StoredDevices, 'get' | 'bind' | 'forget' | 'saw'>;
+  /** Those without a live page when they were bound. The next page that connects is moved. */
+  pending: PendingDevices;
+  proofs: Pick<DeviceProofs, 'mustProve'>;
   claims: Pick<Claims, 'end'>;
   content: Pick<Content, 'payload'>;
   screens: Pick<Screens, 'locationsOf' | 'onJoin' | 'rename' | 'send'>;
@@ -36,22 +39,34 @@ const placed = ({ id, slug, name }: Screen, base: string) => ({
   playerUrl: base + pathOf(slug),
 });
 
-export const createOnboarding = ({ devices, claims, content, screens, landing, knownDevices, peers }: Dependencies) => {
-  /** Devices without a live page when they were bound. The next page that connects is notified. */
-  const behind = new Map<string, true>();
-  const fallBehind = (deviceId: string): void => remember(behind, canonicalDeviceId(deviceId), true, mostBindings);
-  const catchUp = (deviceId: string): boolean => behind.delete(canonicalDeviceId(deviceId));
-
+export const createOnboarding = ({
+  devices,
+  pending,
+  proofs,
+  claims,
+  content,
+  screens,
+  landing,
+  knownDevices,
+  peers,
+}: Dependencies) => {
   const saw = (deviceId: string): void => {
     devices.saw(deviceId);
     knownDevices.saw(deviceId);
   };
 
+  /** Whether a page has to prove that it is the device. */
+  const needsProof = (deviceId: string): boolean => proofs.mustProve(deviceId) || pending.needsProof(deviceId);
+
   const move = (connectionIds: readonly string[], slug: string): number =>
     screens.send(connectionIds, { type: 'command', command: 'redirect', url: pathOf(slug) });
 
-  /** Sends the binding to the live pages; returns how many it was sent to. */
-  const deliver = ({ deviceId, clientName, screenSlug }: Binding): number => {
+  /**
+   * Sends the binding to the live pages.
+   * @param isProofNeeded whether only a page that has proved to be the device counts as such; landing pages do not
+   * @returns whether there were any, and whether the device is sure to know it
+   */
+  const deliver = ({ deviceId, clientName, screenSlug }: Binding, isProofNeeded: boolean) => {
     const locations = screens.locationsOf(deviceId);
     const ids = locations.map(({ connectionId }) => connectionId);
     screens.rename(deviceId, clientName);
@@ -61,12 +76,13 @@ export const createOnboarding = ({ devices, claims, content, screens, landing, k
       elsewhere.map(({ connectionId }) => connectionId),
       screenSlug,
     );
-    return notified + landing.notify(deviceId);
+    const isDelivered = landing.notify(deviceId) + notified > 0;
+    return { isDelivered, isKnown: isProofNeeded ? notified > 0 : isDelivered };
   };
 
-  screens.onJoin(({ connectionId, deviceId, slug }) => {
+  screens.onJoin(({ connectionId, deviceId, slug, proven }) => {
     saw(deviceId);
-    if (!catchUp(deviceId)) return;
+    if (!pending.take(deviceId, proven)) return;
     const bound = devices.get(deviceId)?.screenSlug ?? slug;
     if (bound !== slug) move([connectionId], bound);
   });
@@ -101,25 +117,31 @@ export const createOnboarding = ({ devices, claims, content, screens, landing, k
       // The screen may reach this box after the binding.
       const isKept = screen !== undefined || (relayed && binding.updatedAt !== undefined);
       const at = relayed ? binding.updatedAt : undefined;
+      // A new binding drops the key of some devices.
+      const isProofNeeded = needsProof(deviceId);
       const stored = isKept ? await devices.bind(deviceId, clientName, screenSlug, at) : null;
       if (screen === undefined) throw new CodedError('screen_not_found', undefined, { field: 'screenSlug' });
       claims.end(deviceId);
       const updatedAt = stored?.updatedAt;
       const relaying = relayed ? null : peers.broadcast('devices.bind', { ...binding, updatedAt });
       const isOutdated = at !== undefined && updatedAt !== at;
-      const isDelivered = !isOutdated && deliver(binding) > 0;
+      const { isDelivered, isKnown } = isOutdated
+        ? { isDelivered: false, isKnown: true }
+        : deliver(binding, isProofNeeded);
       // Before the await: the page may connect while the peers are being called.
-      if (!isDelivered && !isOutdated) fallBehind(deviceId);
+      const saving = isKnown ? null : pending.add(deviceId, isProofNeeded);
       const there = await relaying;
-      const queued = !isDelivered && !there?.answers.some((answer) => !answer.queued);
-      if (!queued) catchUp(deviceId);
+      const isKnownThere = there?.answers.some((answer) => !answer.queued) === true;
+      const queued = !isDelivered && !isKnownThere;
+      if ((isDelivered && isKnown) || isKnownThere) pending.remove(deviceId);
+      await saving;
       log.info({ deviceId, clientName, slug: screenSlug, queued }, 'a device was bound');
       return { deviceId, clientName, ...placed(screen, base), queued };
     },
     /** Forgets a device on all boxes; one that does not answer is updated later. @throws CodedError `insufficient_storage` */
     forget: async (deviceId: string, log: SourceLog): Promise<void> => {
       const record = await devices.forget(deviceId);
-      catchUp(deviceId);
+      pending.remove(deviceId);
       landing.notify(deviceId);
       await peers.broadcast('bindings.send', [record]);
       log.info({ deviceId }, 'a device was forgotten');
@@ -130,14 +152,18 @@ export const createOnboarding = ({ devices, claims, content, screens, landing, k
         if (screenSlug !== null) claims.end(deviceId);
         if (forgotten) landing.notify(deviceId);
         else if (screenSlug === null) screens.rename(deviceId, clientName);
-        else if (deliver({ deviceId, clientName, screenSlug }) === 0) fallBehind(deviceId);
-        else catchUp(deviceId);
+        else {
+          const isProofNeeded = needsProof(deviceId);
+          const { isKnown } = deliver({ deviceId, clientName, screenSlug }, isProofNeeded);
+          if (isKnown) pending.remove(deviceId);
+          else void pending.add(deviceId, isProofNeeded);
+        }
       }
     },
-    /** Records that a page of the device has received its binding. */
+    /** Records that a page that says to be the device, without a proof, has received its binding. */
     caughtUp: (deviceId: string): void => {
       saw(deviceId);
-      catchUp(deviceId);
+      if (!needsProof(deviceId)) pending.take(deviceId, false);
     },
   };
 };

@@ -1,6 +1,7 @@
 /** Verifies that a page is the device that it says: by the key that the id is derived from. */
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { partyOf } from '../auth/throttle.ts';
+import { mostBindings } from '../contract/peers.ts';
 import { canonicalDeviceId, isProvableId } from '../contract/readable.ts';
 import { remember } from '../domain/collections.ts';
 import { type DeviceProof, deviceIdOf, formatProofNeeds, parseProof, proofText } from '../domain/device-proof.ts';
@@ -69,7 +70,13 @@ const createUsedNonces = () => {
  *   from no key
  */
 export const createDeviceProofs = (
-  { ids: { nodeId }, now, monotonicNow, log }: Pick<ServiceContext, 'ids' | 'now' | 'monotonicNow' | 'log'>,
+  {
+    ids: { nodeId },
+    options: { sharedSecret },
+    now,
+    monotonicNow,
+    log,
+  }: Pick<ServiceContext, 'ids' | 'options' | 'now' | 'monotonicNow' | 'log'>,
   stored: Pick<StoredDevices, 'get' | 'keepKey'>,
 ) => {
   // A clock that is set cannot make a proof valid again, and no proof from before a restart is taken.
@@ -79,6 +86,8 @@ export const createDeviceProofs = (
   const use = createUsedNonces();
 
   const kept = createEmitter<[deviceId: string, key: string]>();
+  /** Those of the devices with a name or a screen that have proved themselves and whose ids are derived from their keys. */
+  const proved = new Map<string, true>();
   /** Keys that are being written, by device id. */
   const unsaved = new Map<string, string>();
   /** When another key than the kept one was proved, by device id. */
@@ -131,8 +140,19 @@ export const createDeviceProofs = (
       if (at < startedAt || Math.abs(at - time()) > FRESH_MS || !isSigned(deviceId, proof)) return false;
       if (!isProvable && !isKept(deviceId, proof.key)) return false;
       if (!use(`${proof.key} ${proof.nonce}`, at, address, time())) return false;
-      if (!isProvable && stored.get(deviceId)?.key === undefined) void keep(deviceId, proof.key);
+      const binding = stored.get(deviceId);
+      if (!isProvable && binding?.key === undefined) void keep(deviceId, proof.key);
+      if (isProvable && binding !== undefined) remember(proved, deviceId, true, mostBindings);
       return true;
+    },
+    /**
+     * Whether a page is the device only with a proof: with a secret, once a page of the device has proved it. Pages of
+     * other devices may have no key.
+     */
+    mustProve: (given: string): boolean => {
+      const deviceId = canonicalDeviceId(given);
+      if (sharedSecret === null) return false;
+      return proved.has(deviceId) || unsaved.has(deviceId) || stored.get(deviceId)?.key !== undefined;
     },
     /** What a page signs once more with, as in `x-signage-device-proof-needs`. */
     needs: (): string => formatProofNeeds({ nodeId, time: time() }),

@@ -99,7 +99,7 @@ export const createRepeats = <Result>(monotonicNow: () => MonotonicMs) => {
 };
 
 interface Dependencies {
-  hub: Pick<Hub, 'select' | 'send' | 'rename' | 'locationsOf'>;
+  hub: Pick<Hub, 'select' | 'send' | 'rename' | 'namedAs'>;
   /** Saves the name of a device; resolves when it is on the disk. @param at when another box did so */
   rename(deviceId: string, clientName: string, at?: string): Promise<{ clientName: string; updatedAt: string }>;
   takeSnapshot: TakeSnapshot;
@@ -149,7 +149,7 @@ export const createCommands = (
     if (command.command !== 'setclientname') return 0;
     const { updatedAt: _, ...rest } = command;
     const isMeant = isTargeted(target) ? new Set(hub.select(slug, target).map(({ id }) => id)) : null;
-    const ids = hub.locationsOf(command.deviceId).map(({ connectionId }) => connectionId);
+    const ids = hub.namedAs(command.deviceId);
     const meant = ids.filter((id) => isMeant?.has(id) ?? true);
     hub.send(
       ids.filter((id) => !meant.includes(id)),

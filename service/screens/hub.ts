@@ -52,6 +52,8 @@ interface Dependencies {
   reports: Pick<Reports, 'accept' | 'plays' | 'forget'>;
   /** Whether a page has proved that it is a device. @param address of the client */
   isProof(deviceId: string, proof: string, address: string): boolean;
+  /** Whether a page is the device only with a proof. */
+  mustProve(deviceId: string): boolean;
   /** The current revision of a screen, and of its plan if it has one; undefined: the screen does not exist. */
   revisionOf(slug: string): Revision | undefined;
   /** The saved name of a device; null: it has none. */
@@ -91,17 +93,27 @@ const timestamp = (): string => new Date().toISOString();
 
 export const createHub = (
   { logs, now, random, ids: { nodeId }, options }: Pick<ServiceContext, 'logs' | 'now' | 'random' | 'ids' | 'options'>,
-  { onIdentified, onVideo, reports, isProof, revisionOf, nameOf, siteTime, onSkew }: Dependencies,
+  { onIdentified, onVideo, reports, isProof, mustProve, revisionOf, nameOf, siteTime, onSkew }: Dependencies,
 ) => {
   const isExtended = options.variant === 'extended';
   const sockets = createSockets();
   const clients = createClients(sockets.isLive);
-  const joins = createEmitter<[DeviceLocation]>();
+  const joins = createEmitter<[DeviceLocation & Pick<Client, 'proven'>]>();
   let storePlays: PlayStore = async () => [];
 
   const prove = (client: Client, { proof }: Hello): void => {
     const { deviceId, clientIp } = client.connection;
     if (deviceId !== null && proof != null) client.proven ||= isProof(deviceId, proof, clientIp);
+  };
+
+  /** Whether what the device is told and asked goes to this page. */
+  const isDevice = ({ connection: { deviceId }, proven }: Client): boolean =>
+    deviceId !== null && (proven || !mustProve(deviceId));
+
+  const announce = (client: Client): void => {
+    const { slug, proven, connection } = client;
+    const { id: connectionId, deviceId } = connection;
+    if (deviceId !== null && isDevice(client)) joins.emit({ connectionId, deviceId, slug, proven });
   };
 
   const welcome = ({ socket, connection, proven }: Client, revision: Revision): void => {
@@ -139,7 +151,7 @@ export const createHub = (
     welcome(client, revision);
     const { label, clientIp: address } = connection;
     log.info({ slug, connectionId, label, address }, 'a page connected');
-    if (deviceId !== null) joins.emit({ connectionId, deviceId, slug });
+    announce(client);
     return client;
   };
 
@@ -190,8 +202,11 @@ export const createHub = (
           if (message.proof == null || message.deviceId !== client.connection.deviceId) {
             return refuse('a second hello is taken only with a proof of the same device');
           }
+          const wasProven = client.proven;
           prove(client, message);
-          return welcome(client, revision);
+          welcome(client, revision);
+          if (client.proven && !wasProven) announce(client);
+          return;
         }
         client = join(socket, origin, message, revision);
       } else if (client === null) refuse('hello comes first');
@@ -275,17 +290,23 @@ export const createHub = (
       const chosen = targeted ? matching.slice(-1) : matching;
       return chosen.map(({ connection }) => connection);
     },
-    /** The live connections of a device. */
-    locationsOf: (deviceId: string): DeviceLocation[] =>
+    /** The ids of all live connections that say to be of a device. */
+    namedAs: (deviceId: string): string[] =>
       clients
         .live()
         .filter(({ connection }) => isOfDevice(connection, deviceId))
+        .map(({ connection }) => connection.id),
+    /** The live connections of a device, without those that would have to prove it. */
+    locationsOf: (deviceId: string): DeviceLocation[] =>
+      clients
+        .live()
+        .filter((client) => isOfDevice(client.connection, deviceId) && isDevice(client))
         .map(({ connection, slug }) => ({ connectionId: connection.id, deviceId, slug })),
     /** Sets where the plays that pages report are stored. */
     onPlays: (store: PlayStore): void => {
       storePlays = store;
     },
-    /** Calls `listener` after the welcome of each page that names its device. */
+    /** Calls `listener` after the welcome of each page of a device, and again once the page has proved it later. */
     onJoin: joins.on,
     /**
      * Sends the pages of screens their new revision. The sockets of deleted screens are closed.
@@ -313,7 +334,13 @@ export const createHub = (
       return counts;
     },
     /** The ids of all devices that are connected now. */
-    deviceIds: (): Set<string> => new Set(clients.live().flatMap(({ connection }) => connection.deviceId ?? [])),
+    deviceIds: (): Set<string> =>
+      new Set(
+        clients
+          .live()
+          .filter(isDevice)
+          .flatMap(({ connection }) => connection.deviceId ?? []),
+      ),
     /** Closes all sockets with 1001; terminates those that are still open after 1 s. */
     close: sockets.close,
   };

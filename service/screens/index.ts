@@ -25,7 +25,7 @@ interface Dependencies {
   content: Pick<Content, 'screens' | 'payload' | 'slide' | 'tags' | 'onChange'>;
   peers: Pick<Peers, 'broadcast' | 'relayCommand' | 'isAlone' | 'settled' | 'refresh' | 'onMedia'>;
   clock: Pick<Clock, 'now' | 'onSkew'>;
-  proofs: { verify(deviceId: string, proof: string, address: string): boolean };
+  proofs: { verify(deviceId: string, proof: string, address: string): boolean; mustProve(deviceId: string): boolean };
   devices: {
     get(deviceId: string): { clientName: string; screenSlug: string | null } | undefined;
     /** Saves the name of a device; resolves when it is on the disk. @param at when another box did so */
@@ -85,6 +85,7 @@ export const createScreens = (
     onVideo: frames.accept,
     reports: { ...reports, forget },
     isProof: proofs.verify,
+    mustProve: proofs.mustProve,
     revisionOf: (slug) => {
       const payload = content.payload(slug);
       return payload && { revision: payload.revision, ...(payload.plan === undefined ? null : { plan: payload.plan }) };

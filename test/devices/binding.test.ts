@@ -77,6 +77,8 @@ describe('binding a device', () => {
         forget: () => Promise.reject(new CodedError('insufficient_storage')),
         saw: () => undefined,
       },
+      pending: { needsProof: () => false, add: async () => {}, remove() {}, take: () => false },
+      proofs: { mustProve: () => false },
       claims: { end() {} },
       screens: {
         locationsOf: () => [{ connectionId: 'c', deviceId: 'device-1', slug: 'cafe' }],

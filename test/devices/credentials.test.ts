@@ -1,6 +1,8 @@
 import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
+import { makeDevice } from '../support/device-key.ts';
+import { joinScreen, protocolsOf } from '../support/page.ts';
 import { shareTestService, startTestService, type TestService } from '../support/service.ts';
 import { bind, content, openLanding } from './support.ts';
 
@@ -40,6 +42,39 @@ describe('with a secret', () => {
     const body = JSON.stringify({ deviceId: 'device-1', clientName: 'Front desk', screenSlug: 'cafe' });
     const signature = signRequest({ secret, method: 'POST', url: `${service.url}/api/onboarding`, body });
     expect((await service.post('/api/onboarding', body, { ...signature })).status).toBe(200);
+  });
+
+  it.each([
+    ['whose id is derived from its key', {}],
+    ['with another id', { deviceId: 'front-door' }],
+  ])('nobody takes the place of a device %s once it has proved itself', async (_, other) => {
+    const service = secured();
+    const own = makeDevice();
+    const { deviceId } = { ...own, ...other };
+    const bindTo = async (screenSlug: string): Promise<boolean> => {
+      const body = JSON.stringify({ deviceId, clientName: 'Front desk', screenSlug });
+      const signature = signRequest({ secret, method: 'POST', url: `${service.url}/api/onboarding`, body });
+      return (await (await service.post('/api/onboarding', body, { ...signature })).json()).queued;
+    };
+    const join = async (isOwn: boolean) => {
+      const proof = isOwn ? own.prove({ nodeId: service.nodeId, deviceId }) : null;
+      const protocols = await protocolsOf(service, 'lobby', secret);
+      return joinScreen(service, 'lobby', { deviceId, proof }, { protocols });
+    };
+    const isMoved = ({ command }: Record<string, unknown>): boolean => command === 'redirect';
+
+    await bindTo('lobby');
+    const before = await join(true);
+    expect(before.welcome.proven).toBe(true);
+    before.socket.close();
+    await before.closed;
+    await expect.poll(() => bindTo('cafe')).toBe(true);
+
+    await openLanding(service, deviceId, { protocols: await protocolsOf(service, 'lobby', secret) });
+    const stranger = await join(false);
+    const back = await join(true);
+    expect(await back.message(isMoved)).toMatchObject({ url: '/screen/cafe' });
+    expect(stranger.messages.some(isMoved)).toBe(false);
   });
 
   it('looking is open to anyone', async () => {

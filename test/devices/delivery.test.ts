@@ -161,6 +161,22 @@ describe('a player page', () => {
     expect(later.messages.some(isCommand('redirect'))).toBe(false);
   });
 
+  it('that was away is moved over restarts of the box, once', async () => {
+    const first = await startTestService({ content });
+    expect(await queued(bind(first, { screenSlug: 'cafe' }))).toBe(true);
+    await first.close();
+    const second = await startTestService({ dataDir: first.dataDir });
+    const back = await joinScreen(second, 'lobby', { deviceId: 'device-1' });
+    expect(await back.message(isCommand('redirect'))).toMatchObject({ url: '/screen/cafe' });
+    await second.close();
+
+    const third = await startTestService({ dataDir: first.dataDir });
+    const later = await joinScreen(third, 'gate-4', { deviceId: 'device-1' });
+    await third.post('/api/screens/gate-4/commands', { command: 'refresh' });
+    await later.message(isCommand('refresh'));
+    expect(later.messages.some(isCommand('redirect'))).toBe(false);
+  });
+
   it('is not moved by a binding that its landing page has heard of', async () => {
     const service = await startTestService({ content });
     expect(await queued(bind(service, { screenSlug: 'cafe' }))).toBe(true);

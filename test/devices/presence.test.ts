@@ -14,7 +14,7 @@ const device = { deviceId: 'wall', clientName: 'Wall', screenSlug: 'lobby', upda
 const setUp = ({ hours = null }: { hours?: OpeningTime[] | null } = {}) => {
   const connected = new Set<string>();
   let peers: Partial<Peer>[] = [];
-  let join: (place: { connectionId: string; deviceId: string; slug: string }) => void = () => {};
+  let join: (place: { connectionId: string; deviceId: string; slug: string; proven: boolean }) => void = () => {};
   // Monday, 07:00 UTC.
   const start = Date.parse('2026-06-01T07:00:00Z');
   let at = 0;
@@ -44,7 +44,7 @@ const setUp = ({ hours = null }: { hours?: OpeningTime[] | null } = {}) => {
     },
     connect: () => {
       connected.add('wall');
-      join({ connectionId: 'c', deviceId: 'wall', slug: 'lobby' });
+      join({ connectionId: 'c', deviceId: 'wall', slug: 'lobby', proven: false });
     },
     disconnect: () => connected.delete('wall'),
     peers: (next: Partial<Peer>[]) => {

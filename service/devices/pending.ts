@@ -1,0 +1,78 @@
+/** The devices that have not learned their newest binding yet; kept over restarts. */
+import { z } from 'zod';
+import { mostBindings } from '../contract/peers.ts';
+import { canonicalDeviceId } from '../contract/readable.ts';
+import { remember } from '../domain/collections.ts';
+import type { ServiceContext } from '../module.ts';
+import { openDurable } from '../platform/store/durable.ts';
+
+interface Pending {
+  /** Canonical. */
+  deviceId: string;
+  /** When it was bound (ISO 8601). */
+  at: string;
+  /** Whether only a page that has proved to be the device learns it. */
+  isProofNeeded: boolean;
+}
+
+interface State {
+  devices: readonly Pending[];
+}
+
+const schema: z.ZodType<State> = z.object({
+  devices: z.array(z.object({ deviceId: z.string(), at: z.iso.datetime(), isProofNeeded: z.boolean() })),
+});
+
+/** A device that was seen so long after its binding, ms, has learned it from another box. */
+const LEARNED_MS = 60_000;
+
+export type PendingDevices = Awaited<ReturnType<typeof openPending>>;
+
+/** @param lastSeen when a device was last connected to any box (ISO 8601) */
+export const openPending = async (
+  context: Pick<ServiceContext, 'dirs' | 'log' | 'keep' | 'now'>,
+  lastSeen: (deviceId: string) => string | undefined,
+) => {
+  const { keep, now } = context;
+  const durable = keep(
+    await openDurable(context, 'pending.json', { schema, initial: { devices: [] }, isInitialKept: false }),
+  );
+  const pending = new Map(durable.read().devices.map((each) => [each.deviceId, each]));
+  let saving: Promise<void> | null = null;
+
+  /** Many changes at once make one write. */
+  const save = (): Promise<void> => {
+    saving ??= Promise.resolve().then(() => {
+      saving = null;
+      // The store reports a disk that cannot be written.
+      return durable.update(() => ({ devices: [...pending.values()] })).catch(() => {});
+    });
+    return saving;
+  };
+
+  const remove = (deviceId: string): void => {
+    if (pending.delete(canonicalDeviceId(deviceId))) void save();
+  };
+
+  return {
+    /** Whether only a page that has proved to be the device learns its binding. */
+    needsProof: (deviceId: string): boolean => pending.get(canonicalDeviceId(deviceId))?.isProofNeeded === true,
+    /** Resolves when it is on the disk, or the disk has failed. */
+    add: (deviceId: string, isProofNeeded: boolean): Promise<void> => {
+      const id = canonicalDeviceId(deviceId);
+      const at = new Date(now()).toISOString();
+      remember(pending, id, { deviceId: id, at, isProofNeeded }, mostBindings);
+      return save();
+    },
+    /** The device has learned its binding, or has none. */
+    remove,
+    /** A page says that it is the device. @returns whether it is to be moved */
+    take: (deviceId: string, isProven: boolean): boolean => {
+      const found = pending.get(canonicalDeviceId(deviceId));
+      if (found === undefined || (found.isProofNeeded && !isProven)) return false;
+      const seenAt = lastSeen(deviceId);
+      remove(deviceId);
+      return seenAt === undefined || Date.parse(seenAt) - Date.parse(found.at) < LEARNED_MS;
+    },
+  };
+};
