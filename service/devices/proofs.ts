@@ -66,8 +66,8 @@ const createUsedNonces = () => {
 };
 
 /**
- * @param stored the bindings: with them the first key is kept that a page of a bound device has proved whose id is derived
- *   from no key
+ * @param stored the bindings: with a secret the first key is kept with them that a page of a bound device has proved whose id
+ *   is derived from no key
  */
 export const createDeviceProofs = (
   {
@@ -135,7 +135,9 @@ export const createDeviceProofs = (
       const deviceId = canonicalDeviceId(given);
       const proof = parseProof(header);
       const isProvable = isProvableId(deviceId);
-      if (proof === null || (isProvable && !isDerived(deviceId, proof.key))) return false;
+      if (proof === null) return false;
+      // Without a secret anyone binds any id: the first key would be that of whoever came first, also once there is a secret.
+      if (isProvable ? !isDerived(deviceId, proof.key) : sharedSecret === null) return false;
       const at = Number(proof.at);
       if (at < startedAt || Math.abs(at - time()) > FRESH_MS || !isSigned(deviceId, proof)) return false;
       if (!isProvable && !isKept(deviceId, proof.key)) return false;

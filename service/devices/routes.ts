@@ -110,7 +110,9 @@ export const createOnboardingRoutes = (
     'GET /api/onboarding/screens': (ctx) => answer(ctx, { screens: content.screens() }),
     'GET /api/onboarding/names': (ctx) => {
       const own = canonicalDeviceId(readFields(deviceQuery, ctx.query).deviceId);
-      const others = devices.list().filter(({ deviceId }) => canonicalDeviceId(deviceId) !== own);
+      const others = devices
+        .list()
+        .filter(({ deviceId, forgotten }) => !forgotten && canonicalDeviceId(deviceId) !== own);
       answer(ctx, { names: others.map(({ clientName }) => clientName) });
     },
     'GET /api/onboarding/qr': async (ctx) => {

@@ -17,6 +17,8 @@ test('the names of all other devices are told, in whatever form the own id is wr
   expect(await namesFor('device-1')).toEqual({ names: ['Door'] });
   expect(await namesFor('4k7q-m3x9-ft2w-d0az')).toEqual({ names: ['Counter'] });
   expect(await namesFor('device-3')).toEqual({ names: ['Counter', 'Door'] });
+  await fetch(`${service.url}/console/api/devices/device-1`, { method: 'DELETE' });
+  expect(await namesFor('device-3')).toEqual({ names: ['Door'] });
   expect(await refusalOf(await service.get(path))).toEqual([400, 'missing_field']);
   expect(await refusalOf(await service.get(`${path}?deviceId=a/b`))).toEqual([400, 'invalid_field']);
 });

@@ -1,8 +1,13 @@
 /** A page proves with its key that it is its device; nobody else can. */
 import { createHash } from 'node:crypto';
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import type { DeviceBinding } from '../../service/contract/peers.ts';
 import { canonicalDeviceId, crockford, shownDeviceId } from '../../service/contract/readable.ts';
+import { createDeviceProofs } from '../../service/devices/index.ts';
 import { deviceIdOf, formatProofNeeds, parseProof, parseProofNeeds } from '../../service/domain/device-proof.ts';
+import { systemClock } from '../../service/domain/time.ts';
+import type { ServiceContext } from '../../service/module.ts';
 import { lobby } from '../content/samples.ts';
 import { makeDevice } from '../support/device-key.ts';
 import { joinScreen } from '../support/page.ts';
@@ -66,6 +71,30 @@ test('a page proves its device once with each nonce, and may prove it later on t
 
   page.send({ ...known, deviceId: stranger.deviceId, proof: stranger.prove({ nodeId }) });
   expect(await page.closed).toBe(1008);
+});
+
+test.each([
+  ['with a secret the first key of a bound device', 'a-secret-of-some-length', ['front-door'], ['front-door']],
+  ['without a secret no key', null, [], []],
+])('%s is kept of an id that is derived from none', async (_, sharedSecret, keptOf, refusedOf) => {
+  const binding: DeviceBinding = { deviceId: 'front-door', clientName: 'Door', screenSlug: 'lobby', updatedAt: '' };
+  const kept: string[] = [];
+  const keepKey = async (deviceId: string, key: string): Promise<boolean> => {
+    binding.key = key;
+    kept.push(deviceId);
+    return true;
+  };
+  const context = {
+    options: { sharedSecret },
+    ids: { nodeId: 'box' },
+    ...systemClock,
+    log: pino({ level: 'silent' }),
+  } as unknown;
+  const proofs = createDeviceProofs(context as ServiceContext, { get: () => binding, keepKey });
+  const prove = ({ prove: sign }: ReturnType<typeof makeDevice>): boolean =>
+    proofs.verify('front-door', sign({ nodeId: 'box', deviceId: 'front-door' }), '10.0.0.7');
+  expect([prove(makeDevice()), prove(stranger)]).toEqual([sharedSecret !== null, false]);
+  expect([kept, proofs.refusedLately()]).toEqual([keptOf, refusedOf]);
 });
 
 test('an id has 80 bits of the hash of its key, and is the same in lower case and in groups', () => {
