@@ -282,6 +282,9 @@ type Make<Name extends PeerOperationName> = (...input: PeerInput<Name>) => {
   relayed: boolean;
 };
 
+const make = <Name extends PeerOperationName>(operation: Name, input: PeerInput<Name>) =>
+  (peerOperations[operation] as unknown as Make<Name>)(...input);
+
 /** The answers of the peers. A peer without the screen counts as answered, and adds no answer. */
 export interface Gathered<T> {
   answers: T[];
@@ -338,6 +341,10 @@ const outcomeOf = (answer: PeerAnswer<unknown>): Outcome => {
   return answer.isLate ? 'late' : 'failed';
 };
 
+/** Whether a peer knows the operation: a box of another protocol has only those of the specified interface. */
+const knows = ({ isForeign }: Pick<Peer, 'isForeign'>, path: string): boolean =>
+  !isForeign || !path.startsWith('/api/peers/');
+
 export const createAskPeers = (peers: Pick<Registry, 'all' | 'call' | 'settled'>, overdue: Overdue, nodeId: string) => {
   /** Asks one peer, as {@link Registry.call} does; never rejects. */
   const ask = <Name extends PeerOperationName>(
@@ -345,20 +352,22 @@ export const createAskPeers = (peers: Pick<Registry, 'all' | 'call' | 'settled'>
     operation: Name,
     ...input: PeerInput<Name>
   ): Promise<PeerAnswer<PeerOutput<Name>>> => {
-    const { request, relayed } = (peerOperations[operation] as unknown as Make<Name>)(...input);
+    const { request, relayed } = make(operation, input);
     return peers.call(peer, relayed ? { ...request, headers: { ...request.headers, [relayHeader]: nodeId } } : request);
   };
-  /** Asks all peers concurrently; never rejects. The body is null for a peer that gave no answer. */
+  /** Asks all peers that know the operation concurrently; never rejects. The body is null for a peer without an answer. */
   const askAll = async <Name extends PeerOperationName>(operation: Name, ...input: PeerInput<Name>) => {
     await peers.settled();
+    const { path } = make(operation, input).request;
     const all = await Promise.all(
       peers.all().map((peer) => {
+        const none = { peer, body: null, isMissing: false };
+        if (!knows(peer, path)) return none;
         const isOverdue = overdue.has(peer, operation);
         const asking = ask(peer, operation, ...input).then((answer) => {
           const isMissing = overdue.note(peer, operation, outcomeOf(answer));
           return { peer, body: answer.ok ? answer.body : null, isMissing };
         });
-        const none = { peer, body: null, isMissing: false };
         return isOverdue ? Promise.race([asking, pause(OVERDUE_PATIENCE_MS, none, { ref: false })]) : asking;
       }),
     );

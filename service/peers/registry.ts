@@ -34,6 +34,8 @@ export interface Peer {
   url: string;
   /** Whether it answered and no call has failed since. */
   alive: boolean;
+  /** Speaks another protocol: it takes what is specified, such as commands, and nothing that only boxes say. */
+  isForeign: boolean;
   /** The last state that it sent, updated with what others have forwarded since. */
   state: PeerState | null;
   /** Time of its last answer. */
@@ -67,6 +69,7 @@ export type Registry = ReturnType<typeof createRegistry>;
 
 const OTHER_SITE = 'is of site';
 const BASELINE = 'its SIGNAGE_VARIANT is baseline, which has no peers: set it to extended';
+const unanswered = { alive: false, state: null, contactAt: null, stateAt: null } as const;
 /** For this long after its start a box marks its first requests as news. */
 const STARTING_MS = 60_000;
 /** With this many known peers, a box requests no more lists of peers. */
@@ -104,7 +107,7 @@ export const createRegistry = (
     const best = addresses.best(nodeId);
     if (report === undefined || best === undefined) return undefined;
     const { url, breaker, reason } = best;
-    return { nodeId, url, alive: !isOpen(breaker), ...report, reason };
+    return { nodeId, url, alive: !isOpen(breaker), isForeign: false, ...report, reason };
   };
 
   const warn = ({ url, nodeId }: Pick<Address, 'url' | 'nodeId'>, reason: string, message = 'a peer is away'): void =>
@@ -264,13 +267,11 @@ export const createRegistry = (
 
   const all = (): Peer[] => [
     ...named(),
-    ...unnamed().map(({ url, expected, source, reason }) => ({
+    ...unnamed().map(({ url, expected, source, foreign, reason }) => ({
       nodeId: source === 'known' ? expected : null,
       url,
-      alive: false,
-      state: null,
-      contactAt: null,
-      stateAt: null,
+      isForeign: foreign,
+      ...unanswered,
       reason,
     })),
   ];

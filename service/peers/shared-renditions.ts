@@ -16,5 +16,5 @@ export const createSharedRenditions =
         from: `${peer.url}/renditions/${each.rendition?.sha256}`,
       })),
     );
-    return { holders, isIncomplete: answers.some(({ body }) => body === null) };
+    return { holders, isIncomplete: answers.some(({ peer, body }) => body === null && !peer.isForeign) };
   };

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
 import type { PeerState } from '../../service/contract/peers.ts';
 import { patience } from '../support/observe.ts';
+import { createOperator } from '../support/operator.ts';
 import { joinScreen } from '../support/page.ts';
 import { emptyPeerState, listenOn, peersOf, startBox } from './support.ts';
 
@@ -43,5 +44,16 @@ test('a box of another protocol is named, takes commands over the command API, a
   expect(relayed).toMatch(/^[\w-]{36}$/);
   box.writeContent({ screens: [{ name: 'Lobby', slug: 'lobby' }] });
   await box.post('/api/onboarding', { deviceId: 'device-1', clientName: 'Front desk', screenSlug: 'lobby' });
-  expect(asked.filter((path) => /content|bindings|gossip|news|media/.test(path))).toEqual([]);
+  const operator = createOperator(box, null);
+  const takeover = { targets: ['lobby'], level: 'info', title: 'Drill', until: new Date(Date.now() + 60_000) };
+  expect((await operator('PUT', '/console/api/takeovers/drill', takeover)).status).toBe(201);
+  expect((await operator('DELETE', '/console/api/devices/device-1')).status).toBe(204);
+  const read = async (path: string) => (await box.get(path)).json();
+  expect(await read('/api/screens/lobby/connections')).toMatchObject({ count: 1, degraded: false });
+  const boxes = [{ status: 'here' }, { url, status: 'away' }];
+  expect(await read('/console/api/site')).toMatchObject({ boxes, degraded: false });
+  expect((await box.get('/console/api/plays')).headers.get('x-signage-degraded')).toBe('false');
+  const others = asked.filter((path) => path.includes('/api/peers/') && path !== 'GET /api/peers/state');
+  expect(others.filter((path) => path !== 'GET /api/peers/time')).toEqual([]);
+  expect(asked).toContain('POST /api/onboarding');
 });

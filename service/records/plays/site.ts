@@ -148,7 +148,7 @@ export const createSitePlays = (
      */
     read: async (range: Range): Promise<{ plays: AsyncGenerator<Play[]>; degraded: boolean }> => {
       await peers.settled();
-      const boxes = peers.all();
+      const boxes = peers.all().filter(({ isForeign }) => !isForeign);
       const limit = Math.min(MAX_PAGE, Math.max(MIN_PAGE, Math.floor(MAX_READ_AHEAD / Math.max(1, boxes.length))));
       const answers = await Promise.all(
         boxes.map(async (peer) => ({ peer, answer: await ask(peer, range, null, limit) })),
