@@ -59,7 +59,7 @@ interface Upload {
 /** An upload that is synced to disk. */
 interface Written {
   result: UploadResult;
-  /** Whether no upload had this name before. */
+  /** Whether nothing was served under this name before. */
   isNew: boolean;
   /** The RFC 9110 entity tag that the file is served with, without the quotes. */
   etag: string;
@@ -315,7 +315,7 @@ export const createLibrary = async (
           // The name may have been taken, and the person disabled, while the body arrived.
           await checkPermission();
           await checkConditions(name, conditions);
-          const before = await stat(path).catch(() => null);
+          const before = await current(name);
           await renamePatiently(systemDisk, temporary, path);
           return before === null;
         });

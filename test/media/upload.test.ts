@@ -33,6 +33,13 @@ describe('PUT /api/media/{filename}', () => {
     expect(uploads()).toEqual(['a.txt']);
   });
 
+  it('replaces a copy of the media directory', async () => {
+    const { put, request, mediaDir } = await startMedia();
+    writeFileSync(join(mediaDir, 'a.txt'), 'of a peer');
+    expect((await put('a.txt', 'uploaded')).status).toBe(200);
+    expect(await (await request('/media/a.txt')).text()).toBe('uploaded');
+  });
+
   it('accepts an empty file, with a body and without', async () => {
     const { put } = await startMedia();
     for (const body of ['', undefined]) {
