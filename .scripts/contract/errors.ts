@@ -29,19 +29,22 @@ const byAccess: Record<Access, readonly ErrorCode[]> = {
 };
 
 const ofFields: readonly ErrorCode[] = ['missing_field', 'invalid_field'];
-const ofJson: readonly ErrorCode[] = ['invalid_json', ...ofFields, 'payload_too_large', 'unsupported_media_type'];
+/** A body that is no JSON is refused even where none is needed. */
+const ofPost: readonly ErrorCode[] = ['invalid_json', 'payload_too_large', 'unsupported_media_type'];
 
 /** The codes by status, in the order of the table of errors. */
 export const errorsOf = (method: string, path: string, operation: Operation): Map<number, ErrorCode[]> => {
   const { query, body, errors = [] } = operation;
   const { access, acts, isConsole } = ruleOf(path, operation);
+  const isJson = body?.['application/json'] !== undefined;
   const codes = new Set<ErrorCode>([
     ...everywhere,
     ...byAccess[access],
     ...(method !== 'GET' || acts ? (['origin_refused'] as const) : []),
     ...(isConsole ? (['not_found'] as const) : []),
     ...(query === undefined ? [] : ofFields),
-    ...(body?.['application/json'] === undefined ? [] : ofJson),
+    ...(isJson || (method === 'POST' && body === undefined) ? ofPost : []),
+    ...(isJson ? ofFields : []),
     ...errors,
   ]);
   const byStatus = new Map<number, ErrorCode[]>();

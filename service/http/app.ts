@@ -15,6 +15,7 @@ import type { Author } from '../contract/terms.ts';
 import { answerHeader } from '../domain/request-signature.ts';
 import type { ServiceContext } from '../module.ts';
 import { errorAnswer, isApiPath, toCodedError } from './answer.ts';
+import { readJson } from './body.ts';
 import type { Gate } from './gate.ts';
 import { securityHeaders, untransformed } from './headers.ts';
 import { operatorOf, personOf } from './operator.ts';
@@ -59,6 +60,7 @@ export const anybody: FullRule = {
   isExtended: false,
   isConsole: false,
   acts: false,
+  hasBody: false,
 };
 
 interface Guards {
@@ -179,6 +181,8 @@ export const createApp = (
       if (rule.acts || method !== 'GET') gate.checkOrigin(ctx.req);
       await admitRequest(ctx, rule);
       if (ctx.get(deviceHeader) !== '') onDevice(ctx.get(deviceHeader));
+      // What is not read would be carried out with a body of any type, of any size and other than the signed one.
+      if (method === 'POST' && !rule.hasBody) await readJson(ctx);
       if (rule.audit === undefined) await handle(ctx);
       else await handleAudited(ctx, handle, rule.audit, audit);
     });

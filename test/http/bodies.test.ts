@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { rules } from '../../service/contract/operations/rules.ts';
 import { lobby } from '../content/samples.ts';
 import { healthOf, logged } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
@@ -48,6 +49,20 @@ describe('the type', () => {
     expect([answer.status, codeOf(answer)]).toEqual([400, 'missing_field']);
   });
 });
+
+test.each(Object.entries(rules).flatMap(([name, { hasBody }]) => (name.startsWith('POST ') && !hasBody ? name : [])))(
+  '%s reads no body, and takes none that is not JSON or too large',
+  async (name) => {
+    const url = `${shared().url}${name.replace('POST ', '').replace(':nodeId', 'none').replace(/:\w+/g, 'a')}`;
+    const post = async (body: string, type = json) => {
+      const response = await fetch(url, { method: 'POST', headers: { 'Content-Type': type }, body });
+      return [response.status, ((await response.json()) as { error: { code: string } }).error.code];
+    };
+    expect(await post('a', 'text/plain')).toEqual([415, 'unsupported_media_type']);
+    expect(await post('[')).toEqual([400, 'invalid_json']);
+    expect(await post(padded(70_000))).toEqual([413, 'payload_too_large']);
+  },
+);
 
 describe('the contents', () => {
   test.each<[string, string | Buffer<ArrayBuffer>, string]>([

@@ -66,6 +66,8 @@ export interface FullRule {
   /** Whether it is there only where the console is on. */
   isConsole: boolean;
   acts: boolean;
+  /** Whether it reads a body. */
+  hasBody: boolean;
   audit?: AuditRule;
 }
 
@@ -82,7 +84,7 @@ const roleOf = (name: string, access: Access, role: Role | undefined): FullRule[
  */
 export const ruleOf = (
   name: string,
-  { access = 'signed', role, scope, forSecret, variant, acts, audit }: Rule,
+  { access = 'signed', role, scope, forSecret, variant, acts, audit, body }: Rule & Pick<Operation, 'body'>,
 ): FullRule => ({
   access,
   role: roleOf(name, access, role),
@@ -91,6 +93,7 @@ export const ruleOf = (
   isExtended: variant !== 'baseline',
   isConsole: /\/console(\/|$)/.test(name),
   acts: acts === true,
+  hasBody: body !== undefined,
   ...(audit && { audit }),
 });
 

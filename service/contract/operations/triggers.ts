@@ -60,6 +60,7 @@ export const triggers = {
     description:
       'By its token alone. The body, of any type and up to 64 KiB, is ignored. At most 10 requests a second to one trigger, and 10 a second with unknown tokens from one address, which never count against a known one.',
     params: z.object({ token: z.string().describe('Token of a trigger.') }),
+    body: { '*/*': { schema: z.string().meta({ format: 'binary' }) } },
     answer: ok('What it did.', triggerDid, {
       id,
       did: { takeover: { id: 'message-fire', targets: ['all'], until: null } },
