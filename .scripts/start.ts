@@ -20,8 +20,8 @@ const startKiosk = (electron: string): void => {
   let isStopping = false;
   const stop = (signal: NodeJS.Signals): void => {
     isStopping = true;
-    // Ctrl+C reaches Electron by itself, and a second SIGINT would kill it.
-    if (signal === 'SIGTERM') kiosk.kill(signal);
+    // Ctrl+C in a terminal reaches Electron by itself, and a second signal would kill it.
+    if (signal === 'SIGTERM' || !process.stdin.isTTY) kiosk.kill('SIGTERM');
   };
   const fallBack = (reason: string): void => {
     // The service has handlers of its own.

@@ -31,19 +31,21 @@ const run = async (): Promise<void> => {
     if (stopping) return;
     stopping = true;
     setTimeout(() => process.exit(1), STOP_MS).unref();
-    await service.close();
+    await (await starting).close();
     process.exit(exitCode);
   };
-  const service = await startService(options, {
+  const starting = startService(options, {
     log,
     logLines: ring.lines,
     rendererDir: fromHere('../renderer'),
     resourcesDir: fromHere('../../resources'),
     ...((await isSupervised()) && { restart: () => void stop(EXIT_RESTART) }),
   });
+  // Before it has started: it answers already before that.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(0).catch(() => {}));
+  const service = await starting;
   // The reader of these lines may be gone, as in `npm run headless | head -1`; the screens play on.
   process.stdout.on('error', () => {});
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(0));
 
   const { host, port } = new URL(service.url);
   const base = publicBase(options.publicUrl, { host, port: Number(port) }, networkInterfaces(), options.host);

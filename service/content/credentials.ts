@@ -5,9 +5,11 @@ import { withoutCredentials } from '../domain/media-names.ts';
 
 const IN_TEXT = /:\/\/[^\s/?#"'()<>,\\]*@/g;
 
-/** A text without the users and passwords of the addresses in it. */
+/** A text without the users and passwords of the addresses in it; where it is an address itself, they may have any characters. */
 const clean = <Text extends string | null>(text: Text): Text =>
-  (text?.includes('@') === true ? text.replace(IN_TEXT, '://') : text) as Text;
+  (text?.includes('@') === true
+    ? (/\s/.test(text) ? text : withoutCredentials(text)).replace(IN_TEXT, '://')
+    : text) as Text;
 
 /** The same value if there is nothing to hide in it. */
 const cleanAll = <Value>(value: Value): Value => {

@@ -238,15 +238,36 @@ const aliases = new Map([
   ['seconds', 'duration_seconds'],
 ]);
 
+const unknownKeys = (keys: readonly string[], known: readonly string[]): string[] =>
+  keys
+    .slice(0, MAX_ISSUES)
+    .map((key) => `${JSON.stringify(key)} is not known here${didYouMean(key, known, aliases.get(key))}`);
+
+/** A record of no known kind: its fields are compared with those of every kind. */
+const wordsOfKind = (record: object, field: string, kinds: readonly string[], schemas: readonly unknown[]): string => {
+  const known = new Set(schemas.flatMap((schema) => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : [])));
+  const given: unknown = Object.entries(record).find(([key]) => key === field)?.[1];
+  const fault = given === undefined ? 'required, but missing' : `${JSON.stringify(given)?.slice(0, 80)} is none`;
+  const unknown = Object.keys(record).filter((key) => !known.has(key));
+  return [
+    `${fault}: it is one of ${kinds.map((kind) => `'${kind}'`).join(', ')}`,
+    ...unknownKeys(unknown, [...known]),
+  ].join('; ');
+};
+
 /** Replaces zod's messages for missing and unknown fields. */
 const wording = ({ code, input, inst, ...issue }: z.core.$ZodRawIssue): string | undefined => {
   if (code === 'invalid_type' && input === undefined) return 'required, but missing';
-  if (code !== 'unrecognized_keys' || !(inst instanceof z.ZodObject)) return undefined;
-  const known = Object.keys(inst.shape);
-  const unknown = (issue['keys'] as string[]).slice(0, MAX_ISSUES);
-  return unknown
-    .map((key) => `${JSON.stringify(key)} is not known here${didYouMean(key, known, aliases.get(key))}`)
-    .join('; ');
+  if (code === 'unrecognized_keys' && inst instanceof z.ZodObject)
+    return unknownKeys(issue['keys'] as string[], Object.keys(inst.shape)).join('; ');
+  if (
+    code === 'invalid_union' &&
+    inst instanceof z.ZodDiscriminatedUnion &&
+    typeof input === 'object' &&
+    input !== null
+  )
+    return wordsOfKind(input, String(issue['discriminator']), issue['options'] as string[], inst.options);
+  return undefined;
 };
 
 const asCompact = (json: unknown): number => Buffer.byteLength(JSON.stringify(json) ?? '');

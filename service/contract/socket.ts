@@ -16,7 +16,7 @@ export const helloMessage = z
       ),
     deviceId: deviceId.nullish(),
     clientName: reportedText(64).trim().min(1).nullish().describe('cut at 64 characters'),
-    proof: z.string().max(512).nullish().describe('proof that the page is the device, as in `x-signage-device-proof`'),
+    proof: reportedText(512).nullish().describe('proof that the page is the device, as in `x-signage-device-proof`'),
     ...helloFields,
   })
   .meta({ id: 'Hello', description: 'first message of a page, within 5 s; sent again only to prove the device' });
@@ -83,7 +83,7 @@ export type Skew = z.infer<typeof skewMessage>;
 export const glyphsMessage = z
   .object({
     type: z.literal('glyphs'),
-    slideId: z.string().max(256).describe('id of the slide'),
+    slideId: reportedText().describe('id of the slide'),
     characters: z
       .string()
       .max(64)

@@ -24,7 +24,7 @@ test('no password and no key of an address is in any answer but that of the cont
               id: 'gate',
               kind: 'stream',
               media_url: 'rtmp://127.0.0.1:9/live/gate',
-              content: { fallback_media_url: `http://me:${marker}@127.0.0.1:9/still.jpg` },
+              content: { fallback_media_url: `http://me:(a,'${marker}')@127.0.0.1:9/still.jpg` },
             },
             { id: 'film', kind: 'video', media_url: `http://me:${marker}@127.0.0.1:9/film.mp4` },
             { id: 'news', kind: 'rss', content: { feed_id: 'news' } },

@@ -441,3 +441,22 @@ test.each([
   const messages = reading.ok ? [] : reading.issues.map(({ message }) => message);
   expect(messages).toEqual([expect.stringContaining(`"${key}" is not known here; did you mean "${meant}"`)]);
 });
+
+test.each([
+  [
+    { type: 'text', duration: 3 },
+    "required, but missing: it is one of 'text', ",
+    '; "type" is not known here; did you mean "kind"?; "duration" is not known here; did you mean "duration_seconds"?',
+  ],
+  [
+    { kind: 'film', url: '/media/a.mp4' },
+    '"film" is none: it is one of \'text\', ',
+    '; "url" is not known here; did you mean "media_url"?',
+  ],
+])('a slide without a kind tells the kinds, and what its unknown keys mean: %j', (slide, begin, end) => {
+  const reading = read(lobbyWith([slide]));
+  const [issue, ...others] = reading.ok ? [] : reading.issues;
+  expect([issue?.path, others]).toEqual(['playlists[0].slides[0].kind', []]);
+  expect(issue?.message).toContain(begin);
+  expect(issue?.message.endsWith(end)).toBe(true);
+});
