@@ -1,12 +1,12 @@
-/** Alerts that this box has sent to the hub: kept, so that the hub gets again what it has lost. */
+/** Alerts for the hub: kept, so that it gets those of a time when it was away, and again what it has lost. */
 import { z } from 'zod';
 import type { Alert } from '../contract/alerts.ts';
 import type { ServiceContext } from '../module.ts';
 import { createQueue } from '../platform/queue.ts';
 import { openDurable } from '../platform/store/durable.ts';
-import { Doubtful, type UpwardChannel } from './upward.ts';
+import type { UpwardChannel, UpwardRecord } from './upward.ts';
 
-/** Alerts that are kept; further ones take the place of the oldest. */
+/** Alerts that are kept, sent or not; further ones take the place of the oldest. */
 const MAX_KEPT = 500;
 
 const schema = z.object({ sent: z.array(z.object({ id: z.string(), body: z.looseObject({}) })) });
@@ -17,38 +17,36 @@ export const createFleetAlerts = async (
 ) => {
   const store = context.keep(await openDurable(context, 'fleet-alerts.json', { schema, initial: { sent: [] } }));
   const enqueue = createQueue();
-  let isKnown = false;
 
-  /** Sends again what the hub has lost. */
-  const restore = async (): Promise<void> => {
-    const { sent } = store.read();
+  /** Forgets those that the hub never takes: what comes after the `last` that it took. */
+  const forget = async (given: readonly UpwardRecord[], last: string | null): Promise<void> => {
+    const never = new Set(given.slice(given.findIndex(({ id }) => id === last) + 1).map(({ id }) => id));
+    if (never.size === 0) return;
+    await store.update(({ sent }) => ({ sent: sent.filter(({ id }) => !never.has(id)) })).catch(() => undefined);
+  };
+
+  /** Sends what the hub does not have yet or has lost, and one that could not be kept. */
+  const send = async (unkept: readonly UpwardRecord[] = []): Promise<void> => {
+    const all = [...store.read().sent, ...unkept];
     const newest = await channel.newest();
-    const lost = sent.slice(sent.findIndex(({ id }) => id === newest) + 1);
-    if (lost.length > 0) await channel.send(lost);
-    isKnown = true;
+    const missing = all.slice(all.findIndex(({ id }) => id === newest) + 1);
+    if (missing.length > 0) await forget(missing, await channel.send(missing));
   };
 
   return {
     /** Looks again what the hub has: after each connection, and with each status. */
-    recheck: (): void => {
-      isKnown = false;
-      void enqueue(restore).catch(() => undefined);
+    recheck: (): void => void enqueue(() => send()).catch(() => undefined),
+    /**
+     * Keeps an alert, and sends it unless the hub has it.
+     * @throws Error whose message is a clause; what is kept is sent when the hub is back
+     */
+    deliver: async (body: Alert, id: string): Promise<void> => {
+      const record = { id, body: { ...body } };
+      const isKept = (): boolean => store.read().sent.some((each) => each.id === id);
+      if (!isKept()) {
+        await store.update(({ sent }) => ({ sent: [...sent, record].slice(-MAX_KEPT) })).catch(() => undefined);
+      }
+      await enqueue(() => send(isKept() ? [] : [record]));
     },
-    /** @throws Error whose message is a clause */
-    deliver: (body: Alert, id: string): Promise<void> =>
-      enqueue(async () => {
-        const record = { id, body: { ...body } };
-        if (!isKnown) await restore();
-        const last = await channel.send([record]).catch(async (error: unknown) => {
-          if (!(error instanceof Doubtful)) throw error;
-          await restore();
-          return channel.send([record]);
-        });
-        // What the hub never takes is not sent again.
-        if (last === null) return;
-        await store
-          .update(({ sent }) => ({ sent: [...sent.filter((each) => each.id !== id), record].slice(-MAX_KEPT) }))
-          .catch(() => undefined);
-      }),
   };
 };

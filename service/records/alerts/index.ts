@@ -31,7 +31,10 @@ export interface Alerts extends Module {
   health(): HealthReport;
   start(): void;
   close(): Promise<void>;
-  /** Delivers the alerts of the site to a further receiver. Called before the start. */
+  /**
+   * Delivers the alerts of the site to a further receiver. Called before the start. With a webhook an alert counts as sent
+   * once that has it: this receiver keeps by itself what it could not deliver.
+   */
   alertTo(receiver: AlertReceiver): void;
   /** Has something said that happened now, once, without a grace. */
   raise(kind: Occasion, subject: string, message: string): void;
@@ -104,33 +107,36 @@ export const createAlerts = async (
     if (!taken.has(id)) await tell(due);
     const done = taken.get(id) ?? new Set();
     taken.set(id, done);
-    const results = await Promise.allSettled(
-      receivers.map(async (receiver) => {
-        if (done.has(receiver.key)) return;
-        await receiver.deliver(alert, id, closing.signal);
-        done.add(receiver.key);
-      }),
-    );
-    const failed = results.find((result) => result.status === 'rejected');
-    if (failed !== undefined) throw failed.reason;
+    const [decisive, ...further] = receivers.map(async (receiver) => {
+      if (done.has(receiver.key)) return;
+      await receiver.deliver(alert, id, closing.signal);
+      done.add(receiver.key);
+    });
+    for (const each of further) each.catch((error: unknown) => log.debug({ err: error, type }, 'an alert waits'));
+    await decisive;
     taken.delete(id);
     await tell({ ...due, isSent: true });
   };
 
   const deliverAll = async (due: readonly AlertRecord[]): Promise<void> => {
-    try {
-      for (const each of due) await deliver(each);
+    const faults: Error[] = [];
+    for (const each of due) {
+      // One that is refused does not hold up the others; a receiver that is away is not tried with each of them.
+      if (faults.length < MAX_FAILURES) await deliver(each).catch((error: Error) => faults.push(error));
+    }
+    if (closing.signal.aborted) return;
+    const [fault] = faults;
+    if (fault === undefined) {
       if (reason !== null) log.info('alerts are delivered again');
       failures = 0;
       reason = null;
-    } catch (error) {
-      if (closing.signal.aborted) return;
-      failures += 1;
-      retryAt = monotonicNow() + pauseAfter(tempo.records, failures, random());
-      if (reason === null) log.warn({ reason: (error as Error).message }, 'an alert could not be delivered');
-      reason = (error as Error).message;
-      for (const oldest of taken.keys()) if (taken.size > MAX_TAKEN) taken.delete(oldest);
+      return;
     }
+    failures += 1;
+    retryAt = monotonicNow() + pauseAfter(tempo.records, failures, random());
+    if (reason === null) log.warn({ reason: fault.message }, 'an alert could not be delivered');
+    reason = fault.message;
+    for (const oldest of taken.keys()) if (taken.size > MAX_TAKEN) taken.delete(oldest);
   };
 
   /** Every box observes, so that each of them can take over. */
