@@ -106,14 +106,16 @@ const shorten = (text: string): string => (text.length > 64 ? `${text.slice(0, 6
 let knownName: string | null = null;
 let isMissing = false;
 const load = (payload: PlaylistPayload | null, isSynchronized: boolean): void => {
-  // Programmes begin on all screens of the site in the same frame.
-  syncClock.setActive(isSynchronized || payload?.programme !== undefined || payload?.zones !== undefined);
   // Before `player.load`, which can immediately show the idle screen, whose note depends on it.
   isMissing = payload === null;
   revision = payload?.revision ?? null;
   // Before the slides are laid out.
   houseStyle.load(payload);
-  player.load(takeovers.load(payload), isSynchronized);
+  const playlist = takeovers.load(payload);
+  // Programmes and takeovers begin on all screens of the site in the same frame.
+  const isTimed = payload?.programme !== undefined || payload?.zones !== undefined || takeovers.count > 0;
+  syncClock.setActive(isSynchronized || isTimed);
+  player.load(playlist, isSynchronized);
   zones.load(payload);
   // A page that was opened before its screen exists waits for it instead.
   if (payload === null && knownName !== null) followNewBinding().catch(() => {});
@@ -206,15 +208,16 @@ const takeoverPlayer = createPlayer(
   },
   { timeZone, fadeMs: 0 },
 );
+const siteNow = (): number => syncClock.at(clock.elapsed());
 const takeovers = createTakeovers({
-  clock,
+  moment: () => ({ at: siteNow(), monotonic: clock.elapsed() }),
   timeZone,
   player: takeoverPlayer,
   onDue: () => change({}),
   onShow: (shown) => {
     plays.takeover.end({ isFailed: false, reason: shown === null ? 'ended' : 'takeover' });
     if (shown === null) return change({});
-    plays.takeover.begin(shown.slide, Math.max(0, endOf(shown) - clock.now()));
+    plays.takeover.begin(shown.slide, Math.max(0, endOf(shown) - siteNow()));
     onPainted({});
   },
 });

@@ -2,9 +2,8 @@
 
 import { type TakeoverLevel, takeoverLevels } from '../../service/contract/console/takeover-levels.ts';
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
+import { hasPassed, type Moment } from '../../service/domain/passed.ts';
 import { isOn, nextChange } from '../../service/domain/slide-schedule.ts';
-import { recall, remember } from '../shared/storage.ts';
-import type { Clock } from './clock.ts';
 import type { Player } from './player.ts';
 
 export interface Takeover {
@@ -54,11 +53,12 @@ const compare = (a: Takeover, b: Takeover): number =>
   startOf(a) - startOf(b) ||
   (a.id > b.id ? 1 : -1);
 
-/** The keys of the takeovers that have ended at `wall`, in ms since the epoch. */
-const endedAt = (takeovers: readonly Takeover[], wall: number): string[] =>
-  takeovers.filter((takeover) => endOf(takeover) <= wall).map(({ key }) => key);
+/** Whether a takeover is on at `wall`, in ms since the epoch; an emergency is until its end is known to have passed. */
+const isOnAt = (takeover: Takeover, wall: number, timeZone: string): boolean =>
+  isOn(takeover.slide, wall, timeZone) ||
+  (takeover.level === 'emergency' && startOf(takeover) <= wall && endOf(takeover) <= wall);
 
-/** The takeover to show at `wall`, in ms since the epoch; null: there is none. `over`: keys of those that have ended before. */
+/** The takeover to show at `wall`; null: there is none. `over`: keys of those whose end is known to have passed. */
 const takeoverAt = (
   takeovers: readonly Takeover[],
   wall: number,
@@ -66,7 +66,7 @@ const takeoverAt = (
   over: ReadonlySet<string>,
 ): Takeover | null =>
   takeovers
-    .filter(({ slide, key }) => !over.has(key) && isOn(slide, wall, timeZone))
+    .filter((each) => !over.has(each.key) && isOnAt(each, wall, timeZone))
     .reduce<Takeover | null>((best, each) => (best === null || compare(each, best) > 0 ? each : best), null);
 
 /** When the next takeover comes on or ends, in ms since the epoch; infinity: never. */
@@ -93,7 +93,8 @@ export interface Takeovers {
 }
 
 interface Dependencies {
-  clock: Pick<Clock, 'now'>;
+  /** The time of the site, by which takeovers begin and end, and the page's own. */
+  moment(): Moment;
   timeZone: string;
   /** Shows one slide, over everything else. */
   player: Pick<Player, 'load'>;
@@ -107,18 +108,6 @@ interface Dependencies {
 const MAX_SLEEP_MS = 500;
 /** How long an ended takeover stays at most for a successor that is not painted yet. */
 const SUCCESSION_MS = 600;
-const storageKey = 'signage.endedTakeovers';
-/** Ended takeovers that are remembered. */
-const MAX_ENDED = 200;
-
-const recallEnded = (): string[] => {
-  try {
-    const keys: unknown = JSON.parse(recall(storageKey) ?? '[]');
-    return Array.isArray(keys) ? keys.filter((key) => typeof key === 'string') : [];
-  } catch {
-    return [];
-  }
-};
 
 /** What programmes make due is for the player below: by a plan the slide of a takeover would not be. */
 const withoutPlan = ({ programme: _, ...payload }: PlaylistPayload): PlaylistPayload => payload;
@@ -137,11 +126,13 @@ const playlistOf = (payload: PlaylistPayload, takeover: Takeover): PlaylistPaylo
   ],
 });
 
-export const createTakeovers = ({ clock, timeZone, player, onDue, onShow }: Dependencies): Takeovers => {
+export const createTakeovers = ({ moment, timeZone, player, onDue, onShow }: Dependencies): Takeovers => {
   let payload: PlaylistPayload | null = null;
   let takeovers: readonly Takeover[] = [];
-  /** An ended takeover never returns, even if the clock is set back. */
-  const over = new Set(recallEnded());
+  /** When this page learned of each takeover, by its key. */
+  let learned: ReadonlyMap<string, Moment> = new Map();
+  /** Keys of those whose end has passed while the clock was not set: they stay over, even if it is set back. */
+  let over: ReadonlySet<string> = new Set();
   /** The one that is due. */
   let due: Takeover | null = null;
   /** The playlist that the player has. */
@@ -166,11 +157,15 @@ export const createTakeovers = ({ clock, timeZone, player, onDue, onShow }: Depe
     else if (shown !== null) succession = setTimeout(show, SUCCESSION_MS, null);
   };
 
-  const noteEnded = (wall: number): void => {
-    const ended = endedAt(takeovers, wall).filter((key) => !over.has(key));
-    if (ended.length === 0) return;
-    for (const key of ended) over.add(key);
-    remember(storageKey, JSON.stringify([...over].slice(-MAX_ENDED)));
+  const noteEnded = (current: Moment): void => {
+    const ended = takeovers.filter((each) => hasPassed(endOf(each), learned.get(each.key) ?? current, current));
+    if (ended.length > 0) over = new Set([...over, ...ended.map(({ key }) => key)]);
+  };
+
+  /** What the service still has with an end to come is not over: it keeps those that are. */
+  const learn = (current: Moment): void => {
+    learned = new Map(takeovers.map(({ key }) => [key, learned.get(key) ?? current]));
+    over = new Set(takeovers.filter((each) => over.has(each.key) && endOf(each) <= current.at).map(({ key }) => key));
   };
 
   const loadDue = (before: Takeover | null): void => {
@@ -184,14 +179,15 @@ export const createTakeovers = ({ clock, timeZone, player, onDue, onShow }: Depe
 
   const update = (): void => {
     clearTimeout(waking);
-    const wall = clock.now();
-    noteEnded(wall);
+    const current = moment();
+    const wall = current.at;
+    noteEnded(current);
     const before = due;
     due = takeoverAt(takeovers, wall, timeZone, over);
     loadDue(before);
     settle();
     if (takeovers.length === 0) return;
-    const left = nextTakeoverChange(takeovers, wall, timeZone) - clock.now();
+    const left = nextTakeoverChange(takeovers, wall, timeZone) - wall;
     waking = setTimeout(update, Math.min(Math.max(left, 0), MAX_SLEEP_MS));
   };
 
@@ -209,6 +205,7 @@ export const createTakeovers = ({ clock, timeZone, player, onDue, onShow }: Depe
       const split = next === null ? null : splitPlaylist(next);
       payload = next === null ? null : withoutPlan(next);
       takeovers = split?.takeovers ?? [];
+      learn(moment());
       update();
       return split?.playlist ?? null;
     },

@@ -11,23 +11,14 @@ import { type PeerState, type TakeoverRecord, takeoverRecord } from '../contract
 import type { Slide } from '../contract/playlist.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { laterThan } from '../domain/merge.ts';
+import { hasPassed, type Moment } from '../domain/passed.ts';
 import { createRate } from '../domain/rate.ts';
 import { isTargeted } from '../domain/targets.ts';
 import { type EpochMs, type MonotonicMs, type SiteTime, unconfirmed } from '../domain/time.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { openDurable } from '../platform/store/durable.ts';
 import { type End, openEnds } from './ends.ts';
-import {
-  byPrecedence,
-  hasPassed,
-  isOpenAt,
-  type Learned,
-  mergeTakeovers,
-  type Records,
-  recordOfEnd,
-  rowsOf,
-  slideOf,
-} from './records.ts';
+import { byPrecedence, isOpenAt, mergeTakeovers, type Records, recordOfEnd, rowsOf, slideOf } from './records.ts';
 
 /** A screen, as targets name it. */
 interface Screen {
@@ -147,12 +138,12 @@ export const createTakeovers = async (context: ServiceContext): Promise<Takeover
   /** In memory first: a disk that takes no writes must not prolong a takeover. */
   const over = new Set(durable.read().over);
   /** When this box learned of the records, by {@link keyOf}. */
-  const learned = new Map<string, Learned>();
+  const learned = new Map<string, Moment>();
 
   let siteTime: SiteTime = unconfirmed(now);
   const siteNow = (): EpochMs => siteTime.now();
   const reading = () => ({ now: siteNow(), isConfirmed: siteTime.isConfirmed() });
-  const moment = (): Learned => ({ at: siteNow(), monotonic: monotonicNow() });
+  const moment = (): Moment => ({ at: siteNow(), monotonic: monotonicNow() });
   /** Those that were open when listeners were last called. */
   let shown = '';
 
@@ -209,7 +200,7 @@ export const createTakeovers = async (context: ServiceContext): Promise<Takeover
     const ended = [...read().values()].filter((record) => {
       const key = keyOf(record);
       if (record.endedAt !== null || over.has(key) || endOfTakeover(record) > time) return false;
-      return isConfirmed || hasPassed(record, learned.get(key) ?? current, current);
+      return isConfirmed || hasPassed(endOfTakeover(record), learned.get(key) ?? current, current);
     });
     for (const record of ended) over.add(keyOf(record));
     // The store reports a disk that takes no writes.

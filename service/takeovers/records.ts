@@ -6,7 +6,7 @@ import type { Slide } from '../contract/playlist.ts';
 import { blankSlide } from '../contract/slide-values.ts';
 import { mediaTypeOf, pictureKindOf } from '../domain/media-types.ts';
 import { replacesBy } from '../domain/merge.ts';
-import type { EpochMs, MonotonicMs } from '../domain/time.ts';
+import type { EpochMs } from '../domain/time.ts';
 import type { End } from './ends.ts';
 
 /** By id. Never mutated. */
@@ -94,28 +94,6 @@ export const recordOfEnd = ({ id, updatedAt, until }: End): TakeoverRecord => {
     updatedAt: at,
     endedAt: at,
   };
-};
-
-/** When this box learned of a record, by both of its clocks. */
-export interface Learned {
-  at: EpochMs;
-  monotonic: MonotonicMs;
-}
-
-/** A clock that moved by more against monotonic time was set. */
-const STEP_MS = 60_000;
-
-/** Whether the end of a takeover has passed while this box ran, and its clock was not set since it learned of it. */
-export const hasPassed = (
-  record: Pick<TakeoverRecord, 'until'>,
-  learned: Learned,
-  { at, monotonic }: Learned,
-): boolean => {
-  const end = endOfTakeover(record);
-  const step = Math.abs(at - monotonic - (learned.at - learned.monotonic));
-  return (
-    learned.at < end && end <= at && step <= STEP_MS && monotonic - learned.monotonic >= end - learned.at - STEP_MS
-  );
 };
 
 /**

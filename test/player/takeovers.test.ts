@@ -30,7 +30,7 @@ describe('a takeover', () => {
   const open = () => {
     const given: (string | undefined)[] = [];
     const takeovers = createTakeovers({
-      clock: { now: () => Date.now() },
+      moment: () => ({ at: Date.now(), monotonic: performance.now() }),
       timeZone: 'UTC',
       player: {
         load: (payload) => {
@@ -51,15 +51,9 @@ describe('a takeover', () => {
 
   beforeEach(() => {
     vi.useFakeTimers({ now: NOON });
-    const stored = new Map<string, string>();
-    vi.stubGlobal('localStorage', {
-      getItem: (key: string) => stored.get(key) ?? null,
-      setItem: (key: string, value: string) => stored.set(key, value),
-    });
   });
   afterEach(() => {
     vi.useRealTimers();
-    vi.unstubAllGlobals();
   });
 
   it('is shown while programmes plan what plays', async () => {
@@ -126,20 +120,35 @@ describe('a takeover', () => {
     for (const [seconds, shown] of expected) expect(await shownAt(seconds)).toBe(shown);
   });
 
-  it('stays over whatever a clock says later, even for a page that was loaded again, until it is prolonged', async () => {
-    const first = open();
+  it('whose time has passed stays over whatever a clock says later, until the service has it again', async () => {
+    const { takeovers, shownAt } = open();
     const playlist = payloadOf(takeover('fire', 'emergency', 0, 10));
-    first.takeovers.load(playlist);
-    expect(await first.shownAt(5)).toBe('fire');
-    expect(await first.shownAt(11)).toBeUndefined();
+    takeovers.load(playlist);
+    expect(await shownAt(5)).toBe('fire');
+    expect(await shownAt(11)).toBeUndefined();
+    takeovers.load(payloadOf(takeover('fire', 'emergency', 0, 10), slide('x')));
+    expect(await shownAt(12)).toBeUndefined();
     vi.setSystemTime(NOON + 5_000);
-    first.takeovers.onClockSet();
-    expect(await first.shownAt(6)).toBeUndefined();
-    const second = open();
-    second.takeovers.load(playlist);
-    expect(await second.shownAt(7)).toBeUndefined();
-    second.takeovers.load(payloadOf(takeover('fire', 'emergency', 0, 20)));
-    expect(await second.shownAt(8)).toBe('fire');
+    takeovers.onClockSet();
+    expect(await shownAt(6)).toBeUndefined();
+    takeovers.load(playlist);
+    expect(await shownAt(8)).toBe('fire');
+  });
+
+  it.each([
+    ['warning', undefined],
+    ['emergency', 'a'],
+  ] as const)('of level %s whose end a clock was set past is %s, and on again with the clock', async (level, shown) => {
+    const { takeovers, shownAt } = open();
+    takeovers.load(payloadOf(takeover('a', level, 0, 600)));
+    expect(await shownAt(1)).toBe('a');
+    vi.setSystemTime(NOON + 3_600_000);
+    takeovers.onClockSet();
+    expect(await shownAt(3_601)).toBe(shown);
+    vi.setSystemTime(NOON + 10_000);
+    takeovers.onClockSet();
+    expect(await shownAt(11)).toBe('a');
+    expect(await shownAt(601)).toBeUndefined();
   });
 
   it('that an unchanged playlist repeats is not begun again', async () => {

@@ -5,7 +5,6 @@ import { pictureKindOf } from '../../service/domain/media-types.ts';
 import {
   byPrecedence,
   compareTakeovers,
-  hasPassed,
   isOpenAt,
   mergeTakeovers,
   type Records,
@@ -108,24 +107,6 @@ describe('records of takeovers', () => {
     for (const changes of [{ title: 'Other' }, { level: 'warning' }, { targets: ['bar'] }] as const) {
       expect(compareTakeovers(record(), record(changes as Partial<TakeoverRecord>))).not.toBe(0);
     }
-  });
-});
-
-describe('the end of a takeover has passed', () => {
-  const learned = { at: NOW, monotonic: 1_000 };
-  const later = (minutes: number, stepMinutes = 0) => ({
-    at: NOW + (minutes + stepMinutes) * 60_000,
-    monotonic: 1_000 + minutes * 60_000,
-  });
-
-  test.each([
-    ['while this box ran', later(61), {}, true],
-    ['not before it', later(59), {}, false],
-    ['not if the clock was set by two hours meanwhile', later(1, 120), {}, false],
-    ['although the clock moved by half a minute', later(60.2, 0.5), {}, true],
-    ['not if the clock said so when this box learned of it', later(61), { from: at(-60), until: at(-1) }, false],
-  ])('%s', (_, current, changes, expected) => {
-    expect(hasPassed(record(changes), learned, current)).toBe(expected);
   });
 });
 
