@@ -50,6 +50,10 @@ export const mediaNameIn = (path: string): string | null => {
 export const withoutCredentials = (address: string): string =>
   address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1');
 
+/** A text without the users and passwords of the addresses in it. */
+export const withoutPasswords = (text: string): string =>
+  text.replaceAll(/\b([a-z][a-z0-9+.-]*:[\\/]{2})[^\s\\/?#]*@/gi, '$1');
+
 /** The normalized address of a remote medium without its fragment; null if it is not an http or https URL. */
 export const remoteAddress = (address: string): string | null => {
   const url = /^https?:\/\//i.test(address) ? parseUrl(address) : null;

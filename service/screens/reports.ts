@@ -6,6 +6,7 @@ import type { Slide } from '../contract/playlist.ts';
 import type { PageMessage } from '../contract/socket.ts';
 import { remember } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
+import { withoutPasswords } from '../domain/media-names.ts';
 import type { ServiceContext } from '../module.ts';
 
 /** The page that sent a report. */
@@ -99,7 +100,9 @@ export const createReports = (
       const { slug } = sender;
       const log = logs(`page ${sender.connectionId}`, sender);
       if (report.type === 'fault') {
-        const { slideId, reason } = report;
+        const { slideId } = report;
+        // It names the address of a redirect as it was given.
+        const reason = withoutPasswords(report.reason);
         const page = pageOf(sender);
         page.lastFault = { at: new Date().toISOString(), slideId, reason };
         page.faultySlide = slideId === null ? undefined : slideOf(slug, slideId);

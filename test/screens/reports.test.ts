@@ -39,13 +39,18 @@ test('what a page could not show last is told', async () => {
   const service = await startTestService({ content: lobby });
   const page = await joinScreen(service, 'lobby');
   page.send({ type: 'fault', slideId: 'a', reason: 'it is gone' });
-  page.send({ type: 'fault', slideId: null, reason: 'it does not answer' });
+  page.send({
+    type: 'fault',
+    slideId: null,
+    reason: 'http://me:p@ss@box/?a=b@c does not answer; nor does rtsp://x:y@z',
+  });
+  const reason = 'http://box/?a=b@c does not answer; nor does rtsp://z';
   await expect
     .poll(async () => (await healthOf(service)).pages, patience)
-    .toMatchObject([{ clock: null, lastFault: { slideId: null, reason: 'it does not answer' } }]);
+    .toMatchObject([{ clock: null, lastFault: { slideId: null, reason } }]);
   expect(logged(service, 'a slide was skipped')).toMatchObject([{ slideId: 'a', reason: 'it is gone' }]);
   expect(logged(service, 'a page could not show its playlist or a redirect, or keep its plays')).toMatchObject([
-    { slideId: null, reason: 'it does not answer' },
+    { slideId: null, reason },
   ]);
 });
 
