@@ -1,6 +1,6 @@
 /** Names places in the operator's file for people. */
 
-import { slideId } from '../domain/slides.ts';
+import { slideId, slideLabel } from '../domain/slides.ts';
 
 /** Keys and indices from the root of the file. */
 export type Path = readonly PropertyKey[];
@@ -19,14 +19,6 @@ export const spellPath = (path: Path): string =>
     if (typeof key === 'number') return `${spelled}[${key}]`;
     return spelled === '' ? String(key) : `${spelled}.${String(key)}`;
   }, '');
-
-const MAX_LABEL = 60;
-
-/** A slide's title, else its id, in quotes. */
-export const slideLabel = (title: string | null | undefined, id: string): string => {
-  const text = title?.trim() || id;
-  return JSON.stringify(text.length > MAX_LABEL ? `${text.slice(0, MAX_LABEL - 1)}…` : text);
-};
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 

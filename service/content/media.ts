@@ -5,8 +5,8 @@ import { designs } from '../contract/designs.ts';
 import { messagePrefix } from '../contract/messages.ts';
 import { addressOf, loadedAddress } from '../domain/markup.ts';
 import { mediaNameIn, remoteAddress } from '../domain/media-names.ts';
-import { slideId } from '../domain/slides.ts';
-import { type Path, slideLabel, spellPath } from './labels.ts';
+import { slideId, slideLabel } from '../domain/slides.ts';
+import { type Path, spellPath } from './labels.ts';
 import { isNested } from './round-lists.ts';
 
 const MEDIA = '/media/';

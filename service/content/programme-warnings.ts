@@ -12,10 +12,11 @@ import {
   timelineOf,
   windowsOf,
 } from '../domain/programmes.ts';
+import { slideLabel } from '../domain/slides.ts';
 import { unknownTargets } from '../domain/targets.ts';
 import type { EpochMs } from '../domain/time.ts';
 import { addDays, type Span, wallTimeOf } from '../domain/wall-time.ts';
-import { type Path, slideLabel } from './labels.ts';
+import type { Path } from './labels.ts';
 import { catalogueOf } from './model.ts';
 import { createDays } from './plans.ts';
 import { zonesOf } from './round-lists.ts';

@@ -10,6 +10,15 @@ import { mediaTypeOf } from './media-types.ts';
 export const slideId = (playlistId: string, slide: { id?: string | undefined }, index: number): string =>
   slide.id ?? `${playlistId}-${index + 1}`;
 
+/** Characters of a label. */
+const MAX_LABEL = 60;
+
+/** A slide's title, else its id, in quotes. */
+export const slideLabel = (title: string | null | undefined, id: string): string => {
+  const text = title?.trim() || id;
+  return JSON.stringify(text.length > MAX_LABEL ? `${text.slice(0, MAX_LABEL - 1)}…` : text);
+};
+
 const mediaTypeOfSlide = (slide: SlideFile): string | null => {
   if (slide.media_url == null) return null;
   if (slide.media_type != null) return slide.media_type;

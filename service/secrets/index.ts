@@ -15,6 +15,7 @@ import { readFields } from '../contract/fields.ts';
 import { canonical } from '../domain/canonical.ts';
 import { laterThan } from '../domain/merge.ts';
 import { originIssue, originOf } from '../domain/page-address.ts';
+import { slideId, slideLabel } from '../domain/slides.ts';
 import type { EpochMs } from '../domain/time.ts';
 import { readJson } from '../http/body.ts';
 import type { Module, ServiceContext } from '../module.ts';
@@ -56,12 +57,13 @@ const isForgotten = ({ removed_at }: SecretRecord, now: EpochMs): boolean =>
   removed_at !== null && Date.parse(removed_at) + KEEP_MS <= now;
 
 /** The web slides that name a secret, with the place of its name. */
-const uses = ({ playlists }: ContentFile): { path: string; name: string; address: string }[] =>
-  playlists.flatMap(({ slides }, at) =>
+const uses = ({ playlists }: ContentFile): { path: string; label: string; name: string; address: string }[] =>
+  playlists.flatMap(({ id, slides }, at) =>
     slides.flatMap((slide, index) => {
       const name = slide.kind === 'web' ? slide.content?.web?.headers : undefined;
       if (slide.kind !== 'web' || name === undefined) return [];
-      return [{ path: `playlists[${at}].slides[${index}].content.web.headers`, name, address: slide.media_url }];
+      const path = `playlists[${at}].slides[${index}].content.web.headers`;
+      return [{ path, label: slideLabel(slide.title, slideId(id, slide, index)), name, address: slide.media_url }];
     }),
   );
 
@@ -126,16 +128,16 @@ export const createSecrets = async (
   return {
     get: (name) => find(name) ?? null,
     issues: (content) =>
-      uses(content).flatMap(({ path, name, address }) => {
+      uses(content).flatMap(({ path, label, name, address }) => {
         const origins = find(name)?.origins;
         if (origins === undefined || origins.includes(originOf(address) ?? '')) return [];
-        const message = `the secret ${JSON.stringify(name)} is for ${origins.join(', ')}, and not for the address of this slide`;
+        const message = `${label}: the secret ${JSON.stringify(name)} is for ${origins.join(', ')}, and not for the address of this slide`;
         return [{ path, message }];
       }),
     warnings: (content) =>
-      uses(content).flatMap(({ path, name }) =>
+      uses(content).flatMap(({ path, label, name }) =>
         find(name) === undefined
-          ? [{ path, message: `there is no secret ${JSON.stringify(name)}: the slide is skipped` }]
+          ? [{ path, message: `${label}: there is no secret ${JSON.stringify(name)}: the slide is skipped` }]
           : [],
       ),
     states: {
