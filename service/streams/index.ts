@@ -1,8 +1,10 @@
 /** RTMP to HLS: one session, and one ffmpeg, per source. */
+import { hkdfSync } from 'node:crypto';
 import type { Content } from '../content/index.ts';
 import { countBy } from '../domain/collections.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Options } from '../platform/options/index.ts';
+import { openSealKey } from '../platform/store/sealing.ts';
 import { createOrphans } from './orphans.ts';
 import { createPermission, streamRoutes } from './routes.ts';
 import { createSessions, type Sessions } from './sessions.ts';
@@ -23,10 +25,11 @@ export const createStreams = async (
 ): Promise<Streams> => {
   const { options, ffmpeg } = context;
   const sessions = await createSessions(context, createOrphans(context));
-  const permit = createPermission({ named: content.streams, hasSecret: options.sharedSecret !== null });
+  const salt = Buffer.from(hkdfSync('sha256', await openSealKey(context), '', 'signage-stream-key-v1', 32));
+  const permission = createPermission({ named: content.streams, hasSecret: options.sharedSecret !== null, salt });
   return {
     list: sessions.list,
-    routes: streamRoutes(sessions, permit),
+    routes: streamRoutes(sessions, permission),
     health: async () => {
       const program = await ffmpeg.find();
       return {

@@ -3,7 +3,8 @@ import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
 import { type RtmpSession, rtmpQuery } from '../contract/streams.ts';
 import { isDeliberate } from '../http/caller.ts';
-import type { Routes } from '../http/routes.ts';
+import type { RequestState, Routes } from '../http/routes.ts';
+import type { Session } from './session.ts';
 import type { Sessions } from './sessions.ts';
 import { parseSource, type StreamSource } from './source.ts';
 
@@ -22,20 +23,22 @@ interface Dependencies {
   named: Content['streams'];
   /** Whether a shared secret is set: without one, any request that cannot come from an external page is allowed. */
   hasSecret: boolean;
+  /** As of {@link parseSource}. */
+  salt: Uint8Array;
 }
 
-const canonical = (address: string): StreamSource | null => {
-  try {
-    return parseSource(address, false);
-  } catch {
-    return null;
-  }
-};
-
-/** Decides which sources a caller may open. Sources that the content names are open to every caller. */
-export const createPermission = ({ named, hasSecret }: Dependencies) => {
+/** Decides which sources a caller may open and fetch. Sources that the content names are open to every caller. */
+export const createPermission = ({ named, hasSecret, salt }: Dependencies) => {
+  const canonical = (address: string): StreamSource | null => {
+    try {
+      return parseSource(address, false, salt);
+    } catch {
+      return null;
+    }
+  };
   let streams: ReturnType<Content['streams']> | undefined;
   let urls: ReadonlySet<string> = new Set();
+  let keys: ReadonlySet<string> = new Set();
   /** With user and password, by slide and public address. */
   let own: ReadonlyMap<string, string> = new Map();
   const keyOf = (slideId: string, publicUrl: string): string => `${slideId}\n${publicUrl}`;
@@ -48,60 +51,87 @@ export const createPermission = ({ named, hasSecret }: Dependencies) => {
       return source === null ? [] : [{ slideId, ...source }];
     });
     urls = new Set(sources.map(({ url }) => url));
+    const silent = [...urls].map((url) => parseSource(url, true, salt));
+    keys = new Set([...sources, ...silent].map(({ key }) => key));
     own = new Map(sources.map(({ slideId, publicUrl, url }) => [keyOf(slideId, publicUrl), url]));
   };
 
   /**
    * The source to open: for a slide that the content has, its own, with the user and password that pages are not told.
-   * @throws CodedError `source_not_allowed`, `origin_refused`
+   * @throws CodedError `invalid_field`, `source_not_allowed`, `origin_refused`
    */
-  return (asked: StreamSource, { slideId, isSigned, isDeliberate }: Caller): StreamSource => {
+  const sourceFor = (address: string, disableAudio: boolean, caller: Caller): StreamSource => {
+    const { slideId, isSigned, isDeliberate } = caller;
+    const asked = parseSource(address, disableAudio, salt);
     read();
     const url = slideId === undefined ? undefined : own.get(keyOf(slideId, asked.url));
-    if (url !== undefined) return parseSource(url, asked.disableAudio);
+    if (url !== undefined) return parseSource(url, disableAudio, salt);
     if (isSigned || urls.has(asked.url)) return asked;
     if (hasSecret) throw new CodedError('source_not_allowed');
     if (isDeliberate) return asked;
     const message =
-      'The content names no such stream, and this may be a request of another web page; a program that calls itself ' +
-      'Mozilla adds a header that begins with x-signage-.';
+      'The content names no such stream, and this may be a request of another web page; a program that sends the headers ' +
+      'of a browser adds one that begins with x-signage-.';
     throw new CodedError('origin_refused', message);
+  };
+
+  return {
+    sourceFor,
+    /** Whether a caller may fetch the stream with this key. */
+    mayFetch: (key: string, { isSigned }: Pick<Caller, 'isSigned'>): boolean => {
+      if (isSigned || !hasSecret) return true;
+      read();
+      return keys.has(key);
+    },
   };
 };
 export type Permission = ReturnType<typeof createPermission>;
 
+const isSigned = ({ bodySha256, isPage }: RequestState): boolean => bodySha256 !== null && !isPage;
+
 /** HLS routes: open a session for a source, get its manifest and segments. */
-export const streamRoutes = (sessions: Sessions, permit: Permission): Routes => ({
-  'GET /api/rtmp/session': async (ctx) => {
-    // An empty address counts as missing.
-    const query = readFields(rtmpQuery, { ...ctx.query, source: ctx.query['source'] || null });
-    const { slide: slideId, disableAudio } = query;
-    const asked = parseSource(query.source, disableAudio === '1' || disableAudio === 'true');
-    const isSigned = ctx.state.bodySha256 !== null && !ctx.state.isPage;
-    const source = permit(asked, { slideId, isSigned, isDeliberate: isDeliberate(ctx.req) });
-    const session = await sessions.open(source);
-    ctx.set('Cache-Control', 'no-store');
-    ctx.body = {
-      key: source.key,
-      playlistUrl: `/api/rtmp/streams/${source.key}/index.m3u8`,
-      disableAudio: source.disableAudio,
-      ...session.status(),
-    } satisfies RtmpSession;
-  },
+export const streamRoutes = (sessions: Sessions, permission: Permission): Routes => {
+  const find = (key: string, state: RequestState): Session => {
+    if (sessions.has(key) && !permission.mayFetch(key, { isSigned: isSigned(state) })) {
+      throw new CodedError('source_not_allowed');
+    }
+    return sessions.find(key);
+  };
 
-  'GET /api/rtmp/streams/:key/index.m3u8': (ctx) => {
-    const manifest = sessions.find(ctx.params['key'] ?? '').manifest();
-    if (manifest === null) throw new CodedError('stream_not_ready', undefined, { headers: { 'Retry-After': '1' } });
-    ctx.set('Cache-Control', 'no-store');
-    ctx.type = 'application/vnd.apple.mpegurl';
-    ctx.body = manifest;
-  },
+  return {
+    'GET /api/rtmp/session': async (ctx) => {
+      // An empty address counts as missing.
+      const query = readFields(rtmpQuery, { ...ctx.query, source: ctx.query['source'] || null });
+      const { slide: slideId, disableAudio } = query;
+      const source = permission.sourceFor(query.source, disableAudio === '1' || disableAudio === 'true', {
+        slideId,
+        isSigned: isSigned(ctx.state),
+        isDeliberate: isDeliberate(ctx.req),
+      });
+      const session = await sessions.open(source);
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = {
+        key: source.key,
+        playlistUrl: `/api/rtmp/streams/${source.key}/index.m3u8`,
+        disableAudio: source.disableAudio,
+        ...session.status(),
+      } satisfies RtmpSession;
+    },
 
-  'GET /api/rtmp/streams/:key/:fileName': (ctx) => {
-    const segment = sessions.find(ctx.params['key'] ?? '').segment(ctx.params['fileName'] ?? '');
-    if (segment === undefined) throw new CodedError('file_not_found');
-    ctx.set('Cache-Control', 'no-store');
-    ctx.type = 'video/mp2t';
-    ctx.body = segment;
-  },
-});
+    'GET /api/rtmp/streams/:key/index.m3u8': (ctx) => {
+      const manifest = find(ctx.params['key'] ?? '', ctx.state).manifest();
+      if (manifest === null) throw new CodedError('stream_not_ready', undefined, { headers: { 'Retry-After': '1' } });
+      ctx.set('Cache-Control', 'no-store');
+      ctx.type = 'application/vnd.apple.mpegurl';
+      ctx.body = manifest;
+    },
+
+    'GET /api/rtmp/streams/:key/:fileName': (ctx) => {
+      const segment = find(ctx.params['key'] ?? '', ctx.state).segment(ctx.params['fileName'] ?? '');
+      if (segment === undefined) throw new CodedError('file_not_found');
+      ctx.set('Cache-Control', 'no-store');
+      ctx.type = 'video/mp2t';
+      ctx.body = segment;
+    },
+  };
+};

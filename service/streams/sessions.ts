@@ -109,6 +109,7 @@ export const createSessions = async ({ log, ffmpeg, tempo, options }: Context, o
       return session;
     },
 
+    has: (key: string): boolean => sessions.has(key),
     /**
      * Returns the session with this key and keeps it alive.
      * @throws CodedError `session_not_found`

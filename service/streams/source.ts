@@ -21,7 +21,7 @@ export interface StreamSource {
   /** Scheme, host and port, for logs and responses. A path or a query may contain credentials. */
   display: string;
   disableAudio: boolean;
-  /** Identifies the stream and the audio choice: 16 hex digits. */
+  /** Identifies the stream and the audio choice: 16 hex digits, from which no password can be guessed. */
   key: string;
 }
 
@@ -33,9 +33,10 @@ const isScheme = (text: string | undefined): text is StreamScheme => streamSchem
  * Validates a stream's URL and converts it to canonical form.
  * White space and control characters are refused before parsing, which would silently drop some of them. The WHATWG URL
  * parser canonicalizes hosts only for schemes that it knows, so the URL is also parsed with the scheme http.
+ * @param salt random bytes of this box, which become part of the keys of URLs with credentials
  * @throws CodedError `invalid_field`, without the URL in its message
  */
-export const parseSource = (raw: string, disableAudio: boolean): StreamSource => {
+export const parseSource = (raw: string, disableAudio: boolean, salt: Uint8Array): StreamSource => {
   if (raw.length > 2048) throw refuse('The source is longer than 2048 characters.');
   if (/[\s\u0000-\u001f\u007f-\u009f\\]/.test(raw)) {
     throw refuse('The source has white space, a backslash or a control character in it.');
@@ -59,7 +60,8 @@ export const parseSource = (raw: string, disableAudio: boolean): StreamSource =>
   const place = `${host}${pathname}${search}`;
   const url = `${scheme}://${user && `${user}@`}${place}`;
   const identity = `${url}\n${disableAudio ? 'silent' : 'sound'}`;
-  const key = createHash('sha256').update(identity).digest('hex').slice(0, 16);
+  const hash = createHash('sha256').update(user ? salt : '');
+  const key = hash.update(identity).digest('hex').slice(0, 16);
   return { scheme, url, publicUrl: `${scheme}://${place}`, display: `${scheme}://${host}`, disableAudio, key };
 };
 

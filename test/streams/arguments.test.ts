@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { defaultPlan, ffmpegArguments } from '../../service/streams/plan.ts';
 import { parseSource } from '../../service/streams/source.ts';
+import { noSalt } from './salt.ts';
 
 const runId = '0123456789abcdef';
 const wordsFor = (url: string, change = {}, disableAudio = false) =>
-  ffmpegArguments(parseSource(url, disableAudio), { ...defaultPlan, ...change }, runId);
+  ffmpegArguments(parseSource(url, disableAudio, noSalt), { ...defaultPlan, ...change }, runId);
 const lineFor = (...given: Parameters<typeof wordsFor>) => ` ${wordsFor(...given).join(' ')} `;
 
 describe('ffmpeg', () => {

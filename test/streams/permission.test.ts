@@ -52,8 +52,25 @@ describe('with a secret', () => {
       expect(await asPage(source)).toBe('403 source_not_allowed');
     expect(ffmpeg.runs().filter((run) => /live\/c|:22\/|:19351|srt:/.test(run))).toEqual([]);
 
-    const headers = signRequest({ secret, method: 'GET', url: service.url + pathOf(unnamed) });
-    expect((await service.get(pathOf(unnamed), { headers })).status).toBe(200);
+    const asOperator = async (path: string) =>
+      service.get(path, { headers: signRequest({ secret, method: 'GET', url: service.url + path }) });
+    const opened = await asOperator(pathOf(unnamed));
+    expect(opened.status).toBe(200);
+    // Nor does a page fetch what somebody else has opened.
+    const { key, playlistUrl } = await opened.json();
+    const fetchAs = async (path: string): Promise<string> => {
+      const answer = await service.get(path, { headers: { 'x-signage-page-auth': token } });
+      return answer.ok ? '200' : `${answer.status} ${(await answer.json()).error.code}`;
+    };
+    expect(await fetchAs(playlistUrl)).toBe('403 source_not_allowed');
+    expect(await fetchAs(`/api/rtmp/streams/${key}/segment0.ts`)).toBe('403 source_not_allowed');
+    expect(await fetchAs(playlistUrl.replace(key, '0'.repeat(16)))).toBe('404 session_not_found');
+    expect((await asOperator(playlistUrl)).status).not.toBe(403);
+    for (const silent of ['', '&disableAudio=1']) {
+      const query = pathOf(named) + silent;
+      const own = await (await service.get(query, { headers: { 'x-signage-page-auth': token } })).json();
+      expect(await fetchAs(own.playlistUrl)).not.toContain('403');
+    }
   });
 
   it('a page opens the stream of a slide by the address that it is told, with the password that it is not', async () => {
@@ -85,7 +102,11 @@ describe('without a secret', () => {
     ['curl', ['User-Agent: curl/8.5.0', 'Accept: */*']],
     ['fetch of Node', ['User-Agent: node', 'Accept: */*', 'Accept-Language: *', 'Sec-Fetch-Mode: cors']],
     ['a program that does not say what it is', []],
-    ['a program that calls itself Mozilla and sends a header of ours', [browser, 'x-signage-page: 1']],
+    ['a program that calls itself Mozilla', [browser, 'Accept: */*', 'Accept-Encoding: gzip']],
+    [
+      'a program that sends what browsers do and a header of ours',
+      [browser, 'Accept-Language: de', 'x-signage-page: 1'],
+    ],
     ['a page of this service, by its origin', [browser, 'Origin: http://box:8080']],
     ['a page of this service, by its address', [browser, 'Referer: http://box:8080/screen/lobby']],
     ['a page of this service, as the browser says', [browser, 'Sec-Fetch-Site: same-origin']],
@@ -99,6 +120,7 @@ describe('without a secret', () => {
     ['says nothing, as over plain http', [browser, 'Accept: */*', 'Accept-Language: de']],
     ['is on the same site', [browser, 'Sec-Fetch-Site: same-site', 'Sec-Fetch-Mode: no-cors']],
     ['is on another site', [browser, 'Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: no-cors']],
+    ['clears its language', [browser, 'Accept: */*', 'Accept-Language:']],
     ['tells its address', [browser, 'Referer: http://evil.test/']],
   ])('a web page of others that %s opens nothing that the content does not name', async (_, lines) => {
     const { ask, ffmpeg } = await start();

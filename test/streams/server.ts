@@ -10,9 +10,11 @@ import { errorAnswer, toCodedError } from '../../service/http/answer.ts';
 import type { Handler, RequestState } from '../../service/http/routes.ts';
 import { createFfmpeg } from '../../service/platform/ffmpeg.ts';
 import { createOrphans } from '../../service/streams/orphans.ts';
-import { streamRoutes } from '../../service/streams/routes.ts';
+import { type Permission, streamRoutes } from '../../service/streams/routes.ts';
 import { createSessions } from '../../service/streams/sessions.ts';
+import { parseSource } from '../../service/streams/source.ts';
 import { testTempo } from '../support/tempo.ts';
+import { noSalt } from './salt.ts';
 
 interface Setup {
   dataDir: string;
@@ -30,10 +32,14 @@ export const startStreams = async ({ dataDir, ffmpegPath = null, maxStreams = 8,
   const context = { log, tempo: testTempo, options, ffmpeg: createFfmpeg(options) };
   const sessions = await createSessions(context, createOrphans(context));
 
+  const permission: Permission = {
+    sourceFor: (address, disableAudio) => parseSource(address, disableAudio, noSalt),
+    mayFetch: () => true,
+  };
   const app = new Koa<RequestState>();
   app.silent = true;
   const router = new Router<RequestState>();
-  for (const [route, handle] of Object.entries(streamRoutes(sessions, (source) => source)) as [string, Handler][]) {
+  for (const [route, handle] of Object.entries(streamRoutes(sessions, permission)) as [string, Handler][]) {
     const [method = '', path = ''] = route.split(' ');
     router.register(path, [method], handle);
   }

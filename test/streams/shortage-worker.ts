@@ -5,10 +5,11 @@ import { defaultPlan } from '../../service/streams/plan.ts';
 import { createSession } from '../../service/streams/session.ts';
 import { parseSource } from '../../service/streams/source.ts';
 import { testTempo } from '../support/tempo.ts';
+import { noSalt } from './salt.ts';
 
 const reasons: string[] = [];
 const session = createSession(
-  parseSource('rtmp://127.0.0.1/none', true),
+  parseSource('rtmp://127.0.0.1/none', true, noSalt),
   {
     log: pino({ level: 'debug' }, { write: (line) => void reasons.push(String(JSON.parse(line).reason)) }),
     launcher: {

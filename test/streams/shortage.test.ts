@@ -5,6 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { defaultPlan } from '../../service/streams/plan.ts';
 import { startRun } from '../../service/streams/run.ts';
 import { parseSource } from '../../service/streams/source.ts';
+import { noSalt } from './salt.ts';
 
 const execute = promisify(execFile);
 const worker = new URL('./shortage-worker.ts', import.meta.url).pathname;
@@ -22,7 +23,7 @@ test.skipIf(process.platform === 'win32')(
 test('what Node throws is the end of a run, as any other', async () => {
   const exited = vi.fn<(reason: string) => void>();
   const run = startRun(
-    parseSource('rtmp://127.0.0.1/none', true),
+    parseSource('rtmp://127.0.0.1/none', true, noSalt),
     defaultPlan,
     {
       ffmpegPath: 'no\0name',

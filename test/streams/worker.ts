@@ -5,6 +5,7 @@ import { createOrphans } from '../../service/streams/orphans.ts';
 import { createSessions } from '../../service/streams/sessions.ts';
 import { parseSource } from '../../service/streams/source.ts';
 import { testTempo } from '../support/tempo.ts';
+import { noSalt } from './salt.ts';
 import { environment } from './server.ts';
 
 const [dataDir = '', source = '', mode] = process.argv.slice(2);
@@ -13,7 +14,7 @@ const options = { dataDir, ffmpegPath: null, maxStreams: 8, streamIdleSeconds: 3
 const tied = createOrphans({ log, options });
 const orphans = mode === 'death signal' ? tied : { ...tied, deathSignalPrefix: async () => [] };
 const sessions = await createSessions({ log, tempo: testTempo, options, ffmpeg: createFfmpeg(options) }, orphans);
-const session = await sessions.open(parseSource(source, false));
+const session = await sessions.open(parseSource(source, false, noSalt));
 const timer = setInterval(() => {
   if (!session.status().live) return;
   clearInterval(timer);
