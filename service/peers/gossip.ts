@@ -169,7 +169,11 @@ export const createGossip = (
       const own = digestOf(summary());
       const body = { from: self, port, digest: own, members: memberDigests(versions()) };
       const answer = await asking.ask({ nodeId }, 'peers.gossip', body);
-      if (!answer.ok) return;
+      if (!answer.ok) {
+        // A box that does not gossip is asked for its state; one that is busy is left alone.
+        if (answer.status !== null && answer.status < 500) await registry.refresh(nodeId);
+        return;
+      }
       const { summary: theirs, members, instance: theirInstance, serverTime } = answer.body;
       if (theirs !== undefined) remember(compared, nodeId, `${digestOf(theirs)} ${own}`, mostPeers);
       registry.onGossipAnswer(nodeId, theirInstance, theirs ?? summary(), serverTime);

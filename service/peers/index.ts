@@ -173,7 +173,7 @@ export const createPeers = async (
     call,
     ...asking,
     /** Asks some boxes, and the static addresses without a box, for what they have. */
-    refresh: async (): Promise<void> => void (await Promise.all([registry.refresh(), gossip.ask()])),
+    refresh: async (): Promise<void> => void (await Promise.all([registry.refresh(null), gossip.ask()])),
     /** Fetches the shared records of some reachable boxes now; those that do not answer are left out. */
     catchUp: async (): Promise<void> => {
       await Promise.all(registry.alive().slice(0, MOST_CAUGHT_UP).map(exchange.fetchShared));

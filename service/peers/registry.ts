@@ -365,10 +365,11 @@ export const createRegistry = (
     isCongested,
     /** Whether there are more boxes than a box can know. */
     isFull: (): boolean => isFull,
-    /** Probes the static addresses at which no peer has answered yet. */
-    refresh: async (): Promise<void> => {
-      const unproven = addresses.all().filter(({ source, nodeId }) => source === 'static' && nodeId === null);
-      await Promise.all(unproven.map((address) => prober.ask(address)));
+    /** Probes the addresses of a peer; null: the static ones at which no peer has answered yet. */
+    refresh: async (nodeId: string | null): Promise<void> => {
+      const unproven = () => addresses.all().filter(({ source, nodeId: id }) => source === 'static' && id === null);
+      const asked = nodeId === null ? unproven() : addresses.of(nodeId);
+      await Promise.all(asked.map((address) => prober.ask(address)));
     },
     addCandidate,
     /** Handles the goodbye of a box. */

@@ -57,3 +57,21 @@ test('a box of another protocol is named, takes commands over the command API, a
   expect(others.filter((path) => path !== 'GET /api/peers/time')).toEqual([]);
   expect(asked).toContain('POST /api/onboarding');
 });
+
+test('a box that does not gossip is asked for its state, again and again, and at a refresh', async () => {
+  let asked = 0;
+  const url = await listenOn(
+    createServer((request, response) => {
+      const isState = request.url?.startsWith('/api/peers/state') === true;
+      if (isState) asked += 1;
+      response.writeHead(isState ? 200 : 404, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify(isState ? emptyPeerState : { error: { code: 'not_found', message: 'No.' } }));
+    }),
+  );
+  const box = await startBox([{ url }]);
+  await expect.poll(() => peersOf(box), patience).toMatchObject([{ state: 'alive' }]);
+  await expect.poll(() => asked, patience).toBeGreaterThan(3);
+  const before = asked;
+  await box.post('/api/screens/lobby/commands', { command: 'refresh' }, { 'x-signage-relay': emptyPeerState.nodeId });
+  await expect.poll(() => asked, patience).toBeGreaterThan(before);
+});
