@@ -1,11 +1,10 @@
 /** One box of the site: its log, its restart, and pictures of its displays. Any box forwards to the right one. */
-import { networkInterfaces } from 'node:os';
 import { type BoxLog, type BoxLogQuery, boxLogQuery, capturedAtHeader, logLevels } from '../contract/console/site.ts';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
 import { peerScreenshotQuery } from '../contract/peers.ts';
-import { isThisMachine } from '../domain/network-scope.ts';
 import type { Clock } from '../domain/time.ts';
+import { isOwnClient } from '../http/authority.ts';
 import type { Context, Routes } from '../http/routes.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
@@ -28,11 +27,6 @@ export const selectLines = (lines: readonly string[], { level, limit }: BoxLogQu
   }
   return chosen.reverse();
 };
-
-/** Whether an address is one of this machine. */
-const isOwnAddress = (address: string): boolean =>
-  isThisMachine(address) ||
-  Object.values(networkInterfaces()).some((each) => each?.some((own) => own.address === address));
 
 export const boxRoutes = (
   { ids: { nodeId }, logLines, capture, restart, now, monotonicNow }: ServiceContext,
@@ -59,7 +53,7 @@ export const boxRoutes = (
     if (page === undefined) throw new CodedError('connection_not_found');
     const { deviceId, remoteAddress } = page.connection;
     // A browser elsewhere may have the device id of a display in its address.
-    if (deviceId === null || !isOwnAddress(remoteAddress)) throw new CodedError('screenshot_unavailable');
+    if (deviceId === null || !isOwnClient(remoteAddress)) throw new CodedError('screenshot_unavailable');
     return takeScreenshot(deviceId);
   };
 

@@ -9,8 +9,8 @@ import { claimCode } from '../contract/onboarding.ts';
 import { mostAskedClaims } from '../contract/peers.ts';
 import { canonicalClaim, canonicalDeviceId, crockford } from '../contract/readable.ts';
 import { remember } from '../domain/collections.ts';
-import { isThisMachine } from '../domain/network-scope.ts';
 import type { MonotonicMs } from '../domain/time.ts';
+import { isOwnClient } from '../http/authority.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 
@@ -121,7 +121,7 @@ export const createClaims = (
 
   const hasRoom = (address: string): boolean => {
     for (const [key, code] of codes) if (!isLive(code)) codes.delete(key);
-    if (isThisMachine(address)) return true;
+    if (isOwnClient(address)) return true;
     const ofAddress = [...codes.values()].filter(({ party }) => party === partyOf(address)).length;
     return codes.size < MAX_CODES && ofAddress < MAX_CODES_PER_ADDRESS;
   };

@@ -120,8 +120,8 @@ export const createOnboarding = ({
       // A new binding drops the key of some devices.
       const isProofNeeded = needsProof(deviceId);
       const stored = isKept ? await devices.bind(deviceId, clientName, screenSlug, at) : null;
+      if (stored !== null) claims.end(deviceId);
       if (screen === undefined) throw new CodedError('screen_not_found', undefined, { field: 'screenSlug' });
-      claims.end(deviceId);
       const updatedAt = stored?.updatedAt;
       const relaying = relayed ? null : peers.broadcast('devices.bind', { ...binding, updatedAt });
       const isOutdated = at !== undefined && updatedAt !== at;

@@ -6,8 +6,8 @@ import { canonicalDeviceId, isProvableId } from '../contract/readable.ts';
 import { remember } from '../domain/collections.ts';
 import { type DeviceProof, deviceIdOf, formatProofNeeds, parseProof, proofText } from '../domain/device-proof.ts';
 import { createEmitter } from '../domain/emitter.ts';
-import { isThisMachine } from '../domain/network-scope.ts';
 import type { EpochMs, MonotonicMs } from '../domain/time.ts';
+import { isOwnClient } from '../http/authority.ts';
 import type { ServiceContext } from '../module.ts';
 import type { StoredDevices } from './store.ts';
 
@@ -58,7 +58,7 @@ const createUsedNonces = () => {
     const ofParty = perParty.get(party) ?? 0;
     const isFull = used.size >= MAX_NONCES || ofParty >= MAX_NONCES_PER_ADDRESS;
     // A page on the machine itself always gets its proof taken.
-    if (isThisMachine(address) ? used.size >= MAX_OWN_NONCES : isFull) return false;
+    if (isOwnClient(address) ? used.size >= MAX_OWN_NONCES : isFull) return false;
     used.set(nonce, { at, party });
     perParty.set(party, ofParty + 1);
     return true;

@@ -1,6 +1,6 @@
 /** Decides whether the host and port of a URL, or of a request, refer to this service. */
 import { BlockList, isIP } from 'node:net';
-import type { NetworkInterfaceInfo } from 'node:os';
+import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import { parseUrl } from '../contract/url.ts';
 import { bareHost, isThisMachine } from '../domain/network-scope.ts';
 import { type GateOptions, hostName, systemSearchDomains } from './gate.ts';
@@ -31,6 +31,10 @@ const isOwnAddress = (host: string, interfaces: Interfaces): boolean => {
   return own.check(host, familyOf(host));
 };
 
+/** Whether a client is on this machine: its address is loopback, or one of the machine's own. */
+export const isOwnClient = (address: string): boolean =>
+  isThisMachine(address) || isOwnAddress(bareHost(address), networkInterfaces);
+
 /**
  * @param interfaces reads the machine's addresses, as `os.networkInterfaces()` does
  * @returns whether an http(s) URL refers to this service. Accepted are the host and port of the request, those of the
@@ -58,13 +62,13 @@ export const createOwnAuthority =
   };
 
 /**
- * @returns whether the Host header of a request names this service and no other box: an address of this machine with the
- *   port that the request came to, a name of this machine, the public URL's host, or an allowed host on any port
+ * @returns whether the Host header of a request names this service and no other box: an address of this machine with one of
+ *   the ports that the service listens on, a name of this machine, the public URL's host, or an allowed host on any port
  */
 export const createOwnHost = (
   { machineName, searchDomains = systemSearchDomains(), publicUrl, allowedHosts }: GateOptions,
   interfaces: Interfaces,
-): ((hostHeader: string, port: number) => boolean) => {
+): ((hostHeader: string, ports: readonly number[]) => boolean) => {
   const full = withoutDot(machineName);
   const short = full.replace(/\..*$/, '');
   const names = new Set([
@@ -74,7 +78,7 @@ export const createOwnHost = (
     ...searchDomains.map((domain) => `${short}.${withoutDot(domain)}`),
     ...allowedHosts.map((name) => hostName(name) ?? withoutDot(name)),
   ]);
-  return (header, port) => {
+  return (header, ports) => {
     const name = hostName(header);
     if (name === null) return false;
     if (
@@ -84,7 +88,7 @@ export const createOwnHost = (
       return true;
     }
     const named = /:(\d+)$/.exec(header)?.[1];
-    const isReached = named === undefined ? [80, 443].includes(port) : Number(named) === port;
+    const isReached = (named === undefined ? [80, 443] : [Number(named)]).some((port) => ports.includes(port));
     return isReached && (isThisMachine(name) || isOwnAddress(name, interfaces));
   };
 };

@@ -1,7 +1,9 @@
 /** With a secret, only who stands in front of a display binds it: with the code that its page shows. */
+import { pino } from 'pino';
 import { describe, expect, it, test } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
 import { createClaims } from '../../service/devices/claims.ts';
+import { createOnboarding } from '../../service/devices/onboarding.ts';
 import { defaultTempo } from '../../service/tempo.ts';
 import { secret, startSite } from '../peers/support.ts';
 import { makeDevice } from '../support/device-key.ts';
@@ -332,6 +334,24 @@ describe('the life of a code', () => {
     wait(12 * 60);
     expect(isRightHere('A', second)).toBe(false);
     expect(codeFor('A', '10.0.0.1')).not.toBe(second);
+  });
+
+  it('ends with a binding that another box relays, although its screen has not arrived yet', async () => {
+    const claims = open();
+    const code = claims.codeFor('A', '10.0.0.1') ?? '';
+    const { bind: relay } = createOnboarding({
+      claims,
+      content: { payload: () => undefined },
+      devices: { bind: async (deviceId: string) => ({ deviceId }) },
+      pending: { needsProof: () => false },
+      proofs: { mustProve: () => false },
+      screens: { onJoin: () => {} },
+    } as unknown as Parameters<typeof createOnboarding>[0]);
+    const binding = { deviceId: 'A', clientName: 'Door', screenSlug: 'new', updatedAt: '2026-01-01T00:00:00.000Z' };
+    await expect(relay(binding, '', true, pino({ level: 'silent' }))).rejects.toMatchObject({
+      code: 'screen_not_found',
+    });
+    expect(claims.isRightHere('A', code)).toBe(false);
   });
 
   it('of one address there are 50, of all 1,000; none takes the place of another, and the box itself always gets one', () => {
