@@ -168,13 +168,17 @@ export const createSignatures = ({ secrets, guard, keyring }: Options) => {
     return secret === undefined ? null : { secret, signer: null };
   };
 
-  /** @throws CodedError `key_unknown` */
-  const byPerson = ({ mac, keyId = '', ...claimed }: Signature, head: SignedHead): SignedBy | null => {
+  /** @throws CodedError `key_unknown`, with these headers */
+  const byPerson = (
+    { mac, keyId = '', ...claimed }: Signature,
+    head: SignedHead,
+    headers: Record<string, string>,
+  ): SignedBy | null => {
     if (keyring === null) return null;
     const known = keyring.find(keyId);
-    if (known === null) throw new CodedError('key_unknown');
+    if (known === null) throw new CodedError('key_unknown', undefined, { headers });
     if (!isSignedBy(known.publicKey, requestText({ ...head, ...claimed, keyId }), mac)) return null;
-    if (known.signer === null) throw new CodedError('key_unknown', known.reason);
+    if (known.signer === null) throw new CodedError('key_unknown', known.reason, { headers });
     return { secret: null, signer: known.signer };
   };
 
@@ -194,7 +198,7 @@ export const createSignatures = ({ secrets, guard, keyring }: Options) => {
       const headers = { [clockHeader]: String(guard.clock()) };
       let by: SignedBy | null;
       try {
-        by = (version === 'v3' ? byPerson : bySecret)(signature, head);
+        by = (version === 'v3' ? byPerson : bySecret)(signature, head, headers);
         if (by === null) {
           const message = `The signature does not match the request: the host that it must be made for is ${head.host}.`;
           throw new CodedError('signature_invalid', message, { headers });

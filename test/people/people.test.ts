@@ -184,6 +184,7 @@ test('a removed key and a disabled person are refused at once, and told by whom'
 
   expect((await boss.ask('DELETE', `${api}/people/maria`)).status).toBe(204);
   const refused = await maria.ask('GET', `${api}/me`);
+  expect(Math.abs(Number(refused.headers.get('x-signage-clock')) - Date.now())).toBeLessThan(60_000);
   expect(await refused.json()).toEqual({ error: { code: 'key_unknown', message: 'You were disabled by Anna.' } });
   expect((await boss.ask('PUT', `${api}/people/maria`, { name: 'Maria', role: 'editor' })).status).toBe(200);
   expect(await refusalOf(await maria.ask('GET', `${api}/me`))).toEqual([401, 'key_unknown']);
