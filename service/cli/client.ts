@@ -10,6 +10,7 @@ import {
   clockHeader,
   headerText,
   type PersonSigner,
+  repeatedCodes,
   repeatRefused,
   signatureHeader,
 } from '../domain/request-signature.ts';
@@ -172,15 +173,9 @@ const isOfType = ({ type }: BoxRequest, { headers }: IncomingMessage): boolean =
   return type === undefined || given?.split(';')[0]?.trim() === type;
 };
 
-/** Refusals that a box sends before it looks at the signature, by status. */
-const beforeSignature: Readonly<Record<number, readonly string[]>> = {
-  421: ['host_refused'],
-  429: ['too_many_requests'],
-  503: ['busy', 'storage_unavailable'],
-};
-
+/** Whether a box, or a proxy in front of it, refuses so before it looks at the signature. */
 const isBeforeSignature = (status: number, bytes: Buffer): boolean =>
-  beforeSignature[status]?.includes(codeOf(parseJson(bytes))) ?? false;
+  status === 429 || status === 503 || (status === 421 && codeOf(parseJson(bytes)) === 'host_refused');
 
 const isChange = ({ method = 'GET' }: BoxRequest): boolean => method !== 'GET';
 
@@ -313,7 +308,9 @@ export const createClient = (options: Options): Client => {
   const unproven = ({ path }: BoxRequest, status: number, bytes: Buffer): CliError => {
     if (isBeforeSignature(status, bytes)) {
       const { message, answer } = refusalOf({ base, path, status, bytes, hasSecret: true });
-      return new CliError('refused', `${message}\nThis answer is not proven.`, answer);
+      // No request is sent once more on the word of an answer without proof.
+      const shown = repeatedCodes.includes(codeOf(answer)) ? undefined : answer;
+      return new CliError('refused', `${message}\nThis answer is not proven.`, shown);
     }
     const message = `The box at ${base.origin} answers without proof that it knows the secret.`;
     return new CliError('notAuthorised', `${message}\n${secretAdvice}`);

@@ -121,7 +121,7 @@ export const coveredBy = (headerOf: (name: string) => string | undefined): strin
   coveredHeaders.map((name) => (headerOf(name) ?? '').replace(/^[ \t]+|[ \t]+$/g, ''));
 
 /** Refusals after which a client signs a request again; they count only where the answer is proven. */
-const repeatedCodes = ['signature_stale', 'misdirected'];
+export const repeatedCodes: readonly string[] = ['signature_stale', 'misdirected'];
 
 /**
  * Sends a request once more, each, where it was refused as stale, or as meant for another box: it was not carried out then.

@@ -283,17 +283,23 @@ test.each([
 
 test('a refusal without proof is no reason to send a request once more', async () => {
   let count = 0;
-  const body = '{"error":{"code":"signature_stale","message":"No."}}';
-  for (const status of [401, 503]) {
+  const stale = '{"error":{"code":"signature_stale","message":"No."}}';
+  for (const [status, body, expected] of [
+    [401, stale, 4],
+    [429, stale, 1],
+    [503, stale, 1],
+    [503, '<h1>Service Unavailable</h1>', 1],
+  ] as const) {
     const relay = await startRelay(async () => {
       count += 1;
       return { status, headers: { 'content-type': 'application/json' }, body: Buffer.from(body) };
     });
     const { code, stderr } = await run(relay);
-    expect(code).toBe(4);
+    expect(code).toBe(expected);
+    if (expected === 1) expect(stderr).toContain('This answer is not proven.');
     expect(stderr).toContain(mayHappen);
   }
-  expect(count).toBe(2);
+  expect(count).toBe(4);
 });
 
 test.each<[string, (answer: Answered) => Answered | null, number]>([
