@@ -46,9 +46,13 @@ describe('types', () => {
       ['photo.png', ''],
       ['no extension', png],
     ];
-    for (const [name, bytes] of files) {
+    const kept: [name: string, bytes: string | Buffer, type: string][] = [
+      ['menu.docx', 'PK\x03\x04', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+      ['menu.doc', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'application/msword'],
+    ];
+    for (const [name, bytes, type = 'application/octet-stream'] of [...files, ...kept]) {
       const { media_type } = (await (await put(encodeURIComponent(name), bytes)).json()) as { media_type: string };
-      expect(media_type).toBe('application/octet-stream');
+      expect(media_type).toBe(type);
       const { headers } = await request(`/media/${encodeURIComponent(name)}`);
       expect(headers.get('content-type')).toBe('application/octet-stream');
       expect(headers.get('content-disposition')).toContain(`attachment; filename=`);
