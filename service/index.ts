@@ -78,6 +78,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
     routes: modules.routes(),
     sockets: modules.sockets(),
     answerOpen: screens.answerOpen,
+    securePort: trust.securePort,
     sendMissing: pages.sendMissing,
     onDevice: devices.saw,
     isLocal,

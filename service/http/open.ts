@@ -26,6 +26,8 @@ interface HttpParts extends AppParts {
   /** The upgrade handlers of all modules, by path. */
   sockets: Sockets;
   answerOpen: AnswerOpen;
+  /** Where it answers over TLS; null: it does not. */
+  securePort(): number | null;
 }
 
 /** Matches the target of an upgrade request, query included, against the path of a socket. */
@@ -34,7 +36,7 @@ const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/:\w+/, 
 /** @throws Error if a socket of the variant has no handler */
 const createAdmission = (
   { clientAddress, isOwnHost, options: { variant } }: HttpContext,
-  { access, audit, sockets, gate, isLocal, watchKey }: HttpParts & { gate: Gate },
+  { access, audit, sockets, gate, isLocal, watchKey, ports }: HttpParts & { gate: Gate; ports(): number[] },
 ) => {
   const endpoints = Object.entries(socketRules)
     .filter(([, { isExtended }]) => !isExtended || variant === 'extended')
@@ -61,7 +63,7 @@ const createAdmission = (
         target,
         headers,
         address,
-        isOwnHost: () => isOwnHost(host, socket.localPort ?? 0),
+        isOwnHost: () => isOwnHost(host, [socket.localPort ?? 0, ...ports()]),
         isLocal: isLocal(request),
         onSigned,
       });
@@ -104,10 +106,17 @@ const createAdmission = (
 };
 
 /** @throws as {@link listen} and {@link createApp} do */
-export const openHttp = (context: HttpContext, parts: HttpParts): Promise<Server> => {
+export const openHttp = async (context: HttpContext, parts: HttpParts): Promise<Server> => {
   const { options, log, machineName } = context;
+  let port: number | null = null;
   const gate = createGate({ machineName, publicUrl: options.publicUrl, allowedHosts: options.allowedHosts });
-  const { admit, admitSocket, isSocket } = createAdmission(context, { ...parts, gate });
+  const { admit, admitSocket, isSocket } = createAdmission(context, {
+    ...parts,
+    gate,
+    ports: () => [port, parts.securePort()].filter((each) => each !== null),
+  });
   const app = createApp(context, { ...parts, gate, admit, isSocket });
-  return listen({ log, gate, app, answerOpen: parts.answerOpen, admitSocket }, options);
+  const server = await listen({ log, gate, app, answerOpen: parts.answerOpen, admitSocket }, options);
+  ({ port } = server);
+  return server;
 };

@@ -1,6 +1,7 @@
 /** Which addresses are this service's own. */
+import { networkInterfaces } from 'node:os';
 import { expect, test } from 'vitest';
-import { createOwnAuthority, createOwnHost } from '../../service/http/authority.ts';
+import { createOwnAuthority, createOwnHost, isOwnClient } from '../../service/http/authority.ts';
 
 const info = (address: string) => [{ address }] as never;
 const names = {
@@ -98,9 +99,20 @@ test.each([
   ['10.0.0.5:8080', false],
   ['a b', false],
 ])('a request that is signed for the host %s names this box: %s', (host, expected) => {
-  expect(isOwnHost(host, 8080)).toBe(expected);
+  expect(isOwnHost(host, [8080])).toBe(expected);
+});
+
+test('an address of this machine names this box with each port that it listens on', () => {
+  const named = ['192.168.1.20:8080', '192.168.1.20:8443', '192.168.1.20:443', '192.168.1.20'];
+  expect(named.map((host) => isOwnHost(host, [8080, 8443]))).toEqual([true, true, false, false]);
+});
+
+test('a client on this machine has one of its addresses', () => {
+  const own = Object.values(networkInterfaces()).flatMap((infos = []) => infos.map(({ address }) => address));
+  for (const address of [...own, '127.0.0.1', '::1']) expect(isOwnClient(address)).toBe(true);
+  for (const address of ['', '203.0.113.9', '2001:db8::9']) expect(isOwnClient(address)).toBe(false);
 });
 
 test.each([80, 443])('a host without a port names this box at port %i', (port) => {
-  expect(isOwnHost('192.168.1.20', port)).toBe(true);
+  expect(isOwnHost('192.168.1.20', [port])).toBe(true);
 });
