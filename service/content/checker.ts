@@ -13,8 +13,8 @@ import type { TemplateReading } from './thread.ts';
 import { warningSteps } from './warnings.ts';
 
 export interface Checker {
-  /** Starts a check; a running one is abandoned. */
-  check(content: ContentFile): void;
+  /** Starts a check; a running one is abandoned. @param leftOut what of it this version does not know */
+  check(content: ContentFile, leftOut: readonly ContentIssue[]): void;
   /** The latest warnings. Waits a little for a running check, then returns those of the check before. */
   warnings(): Promise<ContentIssue[]>;
   /** Mistakes in any content that the schema allows. Takes as long as `templates` of the tempo, and the checks before it. */
@@ -76,11 +76,15 @@ export const createChecker = (
     return inSlices(warningSteps(content, options, await readTemplates(content, isCurrent), now()));
   };
 
-  const run = async (content: ContentFile, number: number): Promise<ContentIssue[] | null> => {
+  const run = async (
+    content: ContentFile,
+    leftOut: readonly ContentIssue[],
+    number: number,
+  ): Promise<ContentIssue[] | null> => {
     const isCurrent = (): boolean => number === latest;
     // The pages come first.
     await nextTurn();
-    const warnings = await judge(content, isCurrent);
+    const warnings = [...leftOut, ...(await judge(content, isCurrent))];
     if (!isCurrent()) return null;
     found = warnings;
     const text = JSON.stringify(found);
@@ -92,10 +96,10 @@ export const createChecker = (
   };
 
   return {
-    check: (content) => {
+    check: (content, leftOut) => {
       latest += 1;
       checked = content;
-      checking = run(content, latest).catch((error: unknown) => {
+      checking = run(content, leftOut, latest).catch((error: unknown) => {
         log.error({ err: error }, 'the content could not be checked for mistakes');
         return null;
       });

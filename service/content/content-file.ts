@@ -8,6 +8,7 @@ import { createDebounce } from '../domain/debounce.ts';
 import { isMissing } from '../platform/store/disk.ts';
 import { makeFolder } from '../platform/store/file.ts';
 import type { Tempo } from '../tempo.ts';
+import { readDocument } from './lenient.ts';
 import { checkContent, type Reading } from './validate.ts';
 
 interface ReadFile {
@@ -19,10 +20,18 @@ interface ReadFile {
   changedAt: Date;
 }
 
-const read = async (path: string, playing: Buffer | null): Promise<ReadFile> => {
+interface Known {
+  /** The bytes that play, which are not validated again. */
+  playing: Buffer | null;
+  /** The text of the stored document, which another box may have made. */
+  stored: string | null;
+}
+
+const read = async (path: string, { playing, stored }: Known): Promise<ReadFile> => {
   try {
     const [bytes, { mtimeMs }] = await Promise.all([readFile(path), stat(path)]);
-    const reading = playing?.equals(bytes) === true ? null : checkContent(bytes);
+    const isStored = stored !== null && bytes.equals(Buffer.from(stored));
+    const reading = playing?.equals(bytes) === true ? null : isStored ? readDocument(bytes) : checkContent(bytes);
     return { bytes, reading, changedAt: new Date(Math.min(mtimeMs, Date.now())) };
   } catch (error) {
     const message = isMissing(error)
@@ -32,20 +41,17 @@ const read = async (path: string, playing: Buffer | null): Promise<ReadFile> => 
   }
 };
 
-/**
- * Reads and validates the file; never throws. An invalid file is read again, after a delay.
- * @param playing the bytes that play, which are not validated again
- */
+/** Reads and validates the file; never throws. An invalid file is read again, after a delay. */
 export const readContentFile = async (
   { content: { settle } }: Tempo,
   path: string,
-  playing: Buffer | null,
+  known: Known,
 ): Promise<ReadFile> => {
-  let found = await read(path, playing);
+  let found = await read(path, known);
   for (const ms of settle) {
     if (found.reading?.ok !== false) break;
     await delay(ms);
-    found = await read(path, playing);
+    found = await read(path, known);
   }
   return found;
 };

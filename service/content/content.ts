@@ -26,9 +26,10 @@ import {
 } from './edits.ts';
 import { createFontCheck } from './fonts.ts';
 import { createKept, type LastKnownGood, storedScreens } from './kept.ts';
+import { readDocument } from './lenient.ts';
 import type { ScreenDocument } from './model.ts';
 import { createPayloads, type InsertedPlaylists, type LeadingSlides, type View } from './payloads.ts';
-import { checkContent, type Reading, validateContent, writeSchema } from './validate.ts';
+import { type Reading, validateContent, writeSchema } from './validate.ts';
 
 export interface Content extends View {
   /** `invalid`: the file has errors, and the last valid content plays, if any. */
@@ -41,6 +42,8 @@ export interface Content extends View {
   judge(content: ContentFile): Promise<ContentIssue[]>;
   /** The document that plays; null: there never was valid content. */
   playing(): ContentDocument | null;
+  /** Whether this version knows all that plays; else some of it, which a newer one made, is left out and warned of. */
+  isWhole(): boolean;
   /**
    * Replaces content.json and plays the new content, as an edit of this box. Edits run one at a time. Once this resolves,
    * the file is durable.
@@ -74,6 +77,8 @@ export interface Content extends View {
   /** Names of the existing backups of {@link accept}, oldest first. */
   lost(): Promise<string[]>;
 }
+
+type Valid = Pick<Extract<Reading, { ok: true }>, 'content' | 'leftOut'>;
 
 interface OpenContent extends Content {
   /** Resolves when all pending work is done. */
@@ -109,6 +114,8 @@ export const openContent = async (
   const fonts = createFontCheck(context);
   const checker = createChecker(context, fonts);
   let issues: ContentIssue[] = [];
+  /** Of the document that plays. */
+  let leftOut: readonly ContentIssue[] = [];
   /** The content whose fonts are judged. */
   let named: ContentFile | null = null;
 
@@ -125,17 +132,18 @@ export const openContent = async (
   /** @returns whether any payload changed */
   const play = (
     document: ContentDocument,
-    content: ContentFile,
+    { content, leftOut: without = [] }: Valid,
     screenDocuments: ReadonlyMap<string, ScreenDocument>,
   ): boolean => {
     const isNew = document !== current;
     current = document;
     playing = { bytes: Buffer.from(document.text), screenDocuments };
+    leftOut = without;
     highest = Math.max(highest, document.counter);
     // Pages first.
     const isChanged = show(screenDocuments, content);
     if (isNew) plays.emit(document);
-    checker.check(content);
+    checker.check(content, leftOut);
     return isChanged;
   };
 
@@ -156,7 +164,8 @@ export const openContent = async (
   }, tempo.content.boundary).unref();
 
   const load = async (): Promise<Buffer> => {
-    const { bytes, reading: read, changedAt } = await readContentFile(tempo, path, playing?.bytes ?? null);
+    const known = { playing: playing?.bytes ?? null, stored: current?.text ?? null };
+    const { bytes, reading: read, changedAt } = await readContentFile(tempo, path, known);
     const isEdited = current === null || !bytes.equals(Buffer.from(current.text));
     const reading = read !== null && isEdited ? judged(read) : read;
     if (reading === null) {
@@ -170,7 +179,7 @@ export const openContent = async (
       const before = current;
       const { document, screenDocuments } = await edit(before, { ...given, nextCounter });
       await judgeFonts(reading.content);
-      const isChanged = play(document, reading.content, screenDocuments);
+      const isChanged = play(document, reading, screenDocuments);
       if (document !== before) fileEdits.add({ before: documentState(before), after: documentState(document) });
       // The write starts before the load ends; `close` waits for the load, and the store finishes writes in progress.
       if (isChanged || !isStored(document)) void store(document, screenDocuments);
@@ -216,7 +225,7 @@ export const openContent = async (
     const isUnstored = document.sha256 === current?.sha256 && !isStored(document);
     if (!wins(document) && !isUnstored) return [];
     const text = Buffer.from(document.text);
-    const reading = checkContent(text);
+    const reading = readDocument(text);
     if (!reading.ok) return reading.issues;
     const screenDocuments = screenDocumentsOf(document, reading.content);
     if (isUnstored) {
@@ -242,7 +251,7 @@ export const openContent = async (
     };
     await store(document, screenDocuments, loser);
     await judgeFonts(reading.content);
-    play(document, reading.content, screenDocuments);
+    play(document, reading, screenDocuments);
     return [];
   };
 
@@ -258,7 +267,7 @@ export const openContent = async (
     issues = [];
     if (document === current) return document;
     await judgeFonts(content);
-    play(document, content, screenDocuments);
+    play(document, { content }, screenDocuments);
     log.info({ version: versionOf(document), operator: by.operator }, 'published content is live');
     await store(document, screenDocuments);
     return document;
@@ -266,10 +275,13 @@ export const openContent = async (
 
   const shownBefore = storedScreens(atStart);
   if (shownBefore !== null) {
-    const reading = current === null ? null : checkContent(Buffer.from(current.text));
+    const reading = current === null ? null : readDocument(Buffer.from(current.text));
     if (reading?.ok) await judgeFonts(reading.content);
     show(shownBefore, reading?.ok ? reading.content : null);
-    if (reading?.ok) checker.check(reading.content);
+    if (reading?.ok) {
+      leftOut = reading.leftOut ?? [];
+      checker.check(reading.content, leftOut);
+    }
   } else await writeDemo(path, demo);
 
   // Loads run one at a time; changes during a load cause one more load.
@@ -300,6 +312,7 @@ export const openContent = async (
     judge: checker.judge,
     validate: (json) => judged(validateContent(json)),
     playing: () => current,
+    isWhole: () => leftOut.length === 0,
     publish: (publication) => enqueue(() => publish(publication)),
     document: kept.document,
     observeCounter: (counter) => {

@@ -15,11 +15,27 @@ import { pictureKindOf } from '../domain/media-types.ts';
 import { styleIssue } from '../domain/page-address.ts';
 import { slideId } from '../domain/slides.ts';
 import { didYouMean } from '../domain/wording.ts';
-import { labelled, type Path, spellPath } from './labels.ts';
+import { type Issue, labelled, type Path, spellPath } from './labels.ts';
 import { programmeErrors } from './programme-errors.ts';
 import { isNested } from './round-lists.ts';
 
-export type Reading = { ok: true; content: ContentFile } | { ok: false; issues: ContentIssue[] };
+export type Reading =
+  | {
+      ok: true;
+      content: ContentFile;
+      /** What this version does not know, and leaves out of another box's document; absent: nothing. */
+      leftOut?: readonly ContentIssue[];
+    }
+  | { ok: false; issues: ContentIssue[] };
+
+/** What is wrong in a parsed file; beside zod's own terms for it. */
+export type Fault = Pick<z.core.$ZodIssue, 'path' | 'message'> & {
+  code?: string;
+  keys?: readonly string[];
+  errors?: readonly (readonly Fault[])[];
+  origin?: string;
+  maximum?: number | bigint;
+};
 
 type Json = { ok: true; value: unknown } | { ok: false; message: string };
 
@@ -119,8 +135,8 @@ const MAX_ISSUES = 20;
 const MAX_DEPTH = 64;
 
 /** Checks across records: duplicate ids and dangling references. */
-const crossCheck = (content: ContentFile): { path: Path; message: string }[] => {
-  const issues: { path: Path; message: string }[] = [];
+const crossCheck = (content: ContentFile): Issue[] => {
+  const issues: Issue[] = [];
   const report = (path: Path, message: string) => issues.push({ path, message });
 
   const unique = (list: Path, key: string, values: readonly (string | undefined)[]): Set<string> => {
@@ -279,25 +295,36 @@ const tooLarge = (what: string, bytes: number, most: number): Reading | null => 
   return { ok: false, issues: [{ path: '', message }] };
 };
 
+/** What refuses a parsed file as a whole; null: nothing does. */
+export const refusedWhole = (json: unknown): Reading | null =>
+  isNestedWithin(MAX_DEPTH, json)
+    ? tooLarge('the content, without spaces and line breaks,', asCompact(json), mostContentBytes)
+    : { ok: false, issues: [{ path: '', message: `the file is nested more than ${MAX_DEPTH} levels deep` }] };
+
+/** All that is wrong in a parsed file; without faults `content` is what it says. */
+export const faultsOf = (json: unknown): { content: ContentFile; faults: readonly Fault[] } => {
+  const { success, data, error } = contentFile.safeParse(json, { error: wording });
+  return { content: data as ContentFile, faults: success ? (crossCheck(data) as Fault[]) : error.issues };
+};
+
 /** Validates a parsed content file. Never throws. */
 export const validateContent = (json: unknown): Reading => {
-  if (!isNestedWithin(MAX_DEPTH, json)) {
-    return { ok: false, issues: [{ path: '', message: `the file is nested more than ${MAX_DEPTH} levels deep` }] };
-  }
-  const refused = tooLarge('the content, without spaces and line breaks,', asCompact(json), mostContentBytes);
+  const refused = refusedWhole(json);
   if (refused !== null) return refused;
-  const { success, data, error } = contentFile.safeParse(json, { error: wording });
-  const found = success ? crossCheck(data) : error.issues;
-  if (success && found.length === 0) return { ok: true, content: data };
-  const issues = found.slice(0, MAX_ISSUES).map(({ path, message }) => ({
+  const { content, faults } = faultsOf(json);
+  if (faults.length === 0) return { ok: true, content };
+  const issues = faults.slice(0, MAX_ISSUES).map(({ path, message }) => ({
     path: spellPath(path),
     message: labelled(json, path, message),
   }));
   return { ok: false, issues };
 };
 
-/** Parses and validates the bytes of a content file. Never throws. */
-export const checkContent = (bytes: Uint8Array): Reading => {
+/**
+ * Parses and validates the bytes of a content file. Never throws.
+ * @param validate judges what was parsed
+ */
+export const checkContent = (bytes: Uint8Array, validate: (json: unknown) => Reading = validateContent): Reading => {
   const whole = (message: string): Reading => ({ ok: false, issues: [{ path: '', message }] });
   const refused = tooLarge('the file', bytes.length, mostContentFileBytes);
   if (refused !== null) return refused;
@@ -309,7 +336,7 @@ export const checkContent = (bytes: Uint8Array): Reading => {
   }
   if (source.trim() === '') return whole('the file is empty');
   const json = parseJson(source);
-  return json.ok ? validateContent(json.value) : whole(`the file is not JSON: ${json.message}`);
+  return json.ok ? validate(json.value) : whole(`the file is not JSON: ${json.message}`);
 };
 
 /** Writes the JSON Schema of `content.json`, which editors use for completion. */
