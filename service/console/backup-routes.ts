@@ -9,6 +9,7 @@ import type { Context, Routes } from '../http/routes.ts';
 import { createTransferSlots, endIfUnread } from '../http/transfers.ts';
 import type { ServiceContext } from '../module.ts';
 import { type BackupDependencies, createBackup } from './backup.ts';
+import type { RequireKnown } from './older.ts';
 import { createRestore, type RestoreDependencies } from './restore.ts';
 
 /** Backups that are written at the same time. */
@@ -16,7 +17,7 @@ const concurrent = { own: 1, total: 2 };
 
 export const backupRoutes = (
   context: ServiceContext,
-  dependencies: BackupDependencies & RestoreDependencies,
+  dependencies: BackupDependencies & RestoreDependencies & { requireKnown: RequireKnown },
 ): { routes: Routes; resume(): Promise<void> } => {
   const { options, tempo, machineName, restart, now } = context;
   const backup = createBackup(context, dependencies);
@@ -52,6 +53,7 @@ export const backupRoutes = (
         throw new CodedError('unsupported_media_type', `The body must be ${tarType}.`);
       }
       try {
+        dependencies.requireKnown();
         readFields(confirmHeaders, { [confirmHeader]: ctx.get(confirmHeader) || undefined });
         const done = await restore(
           { stream: ctx.req, length: ctx.request.length ?? null, bodySha256: ctx.state.bodySha256 },

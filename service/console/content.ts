@@ -13,16 +13,18 @@ import { createTransferSlots, endIfUnread, streamedAnswers } from '../http/trans
 import type { ServiceContext } from '../module.ts';
 import { isFull } from '../platform/store/disk.ts';
 import { type DocumentDependencies, etagOf, nothing, withDocuments } from './documents.ts';
+import type { RequireKnown } from './older.ts';
 import type { VersionStore } from './version-store.ts';
 
 export interface ContentDependencies extends DocumentDependencies {
   content: Pick<Content, 'playing' | 'publish' | 'judge' | 'validate'>;
+  requireKnown: RequireKnown;
 }
 
 type Tempo = Pick<ServiceContext, 'tempo'>;
 
 export const contentRoutes = ({ tempo }: Tempo, dependencies: ContentDependencies): Routes => {
-  const { content } = dependencies;
+  const { content, requireKnown } = dependencies;
   const { withDocument, warningsOf } = withDocuments({ tempo }, dependencies);
 
   return {
@@ -49,6 +51,7 @@ export const contentRoutes = ({ tempo }: Tempo, dependencies: ContentDependencie
       const match = ctx.get('If-Match');
       if (match === '') throw new CodedError('precondition_required', undefined, { field: 'If-Match' });
       await withDocument(ctx, async ({ text, value }) => {
+        requireKnown();
         const reading = content.validate(value);
         if (!reading.ok) throw new CodedError('invalid_content', undefined, { errors: reading.issues });
         const { sha256, changedAt } = await content

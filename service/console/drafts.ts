@@ -25,6 +25,7 @@ import { authorOf, mayReadAll, operatorOf } from '../http/operator.ts';
 import type { Context, Routes } from '../http/routes.ts';
 import type { Peers } from '../peers/index.ts';
 import { type DocumentDependencies, etagOf, nothing, withDocuments } from './documents.ts';
+import type { RequireKnown } from './older.ts';
 import type { VersionStore } from './version-store.ts';
 
 interface Dependencies extends DocumentDependencies {
@@ -32,6 +33,7 @@ interface Dependencies extends DocumentDependencies {
   content: Pick<Content, 'playing' | 'publish' | 'judge' | 'validate'>;
   peers: Pick<Peers, 'missingMedia' | 'broadcast'>;
   versions: Pick<VersionStore, 'read'>;
+  requireKnown: RequireKnown;
 }
 
 /** Beside the document of a draft. */
@@ -79,7 +81,7 @@ const sendDraft = (ctx: Context, record: DraftRecord, editing: Editing): void =>
 };
 
 export const draftRoutes = (tempo: Parameters<typeof withDocuments>[0], dependencies: Dependencies): Routes => {
-  const { drafts, content, peers, versions } = dependencies;
+  const { drafts, content, peers, versions, requireKnown } = dependencies;
   const { withDocument, warningsOf } = withDocuments(tempo, dependencies, mostContentBytes + MARGIN_BYTES);
 
   /** At all boxes. */
@@ -183,6 +185,7 @@ export const draftRoutes = (tempo: Parameters<typeof withDocuments>[0], dependen
     'POST /console/api/drafts/:id/publish': async (ctx) => {
       const draft = await find(idOf(ctx.params.id));
       guardOf(ctx, true)(draft.etag);
+      requireKnown();
       const by = authorOf(ctx);
       const published = await publish(draft, by);
       // What somebody typed meanwhile stays a draft.

@@ -28,6 +28,7 @@ import { boxRoutes, type TakeScreenshot } from './boxes.ts';
 import { type ContentDependencies, contentRoutes, versionRoutes } from './content.ts';
 import { draftRoutes } from './drafts.ts';
 import { type MediaDependencies, mediaRoutes } from './media.ts';
+import { createRequireKnown } from './older.ts';
 import { createOwnOverview } from './own-overview.ts';
 import { createKeyTeller, peopleRoutes } from './people.ts';
 import { createProtection, type Protection } from './protection.ts';
@@ -39,7 +40,9 @@ import { createThumbnailCache, createThumbnails } from './thumbnails.ts';
 import { createTriggerRoutes, type TriggerDependencies } from './triggers.ts';
 import { createVersionStore } from './version-store.ts';
 
-interface Dependencies extends Omit<ContentDependencies, 'peers'>, Omit<MediaDependencies, 'thumbnails'> {
+interface Dependencies
+  extends Omit<ContentDependencies, 'peers' | 'requireKnown'>,
+    Omit<MediaDependencies, 'thumbnails'> {
   media: MediaDependencies['media'] &
     Pick<Media, 'open' | 'openRendition' | 'list' | 'adopt' | 'requireRoom' | 'spoolFolder' | 'rename' | 'deletions'>;
   content: ContentDependencies['content'] &
@@ -56,6 +59,7 @@ interface Dependencies extends Omit<ContentDependencies, 'peers'>, Omit<MediaDep
       | 'tags'
       | 'hours'
       | 'playing'
+      | 'isWhole'
       | 'replaced'
       | 'status'
     >;
@@ -63,7 +67,10 @@ interface Dependencies extends Omit<ContentDependencies, 'peers'>, Omit<MediaDep
   screens: Pick<Screens, 'pages' | 'faultOf' | 'identify' | 'command' | 'checkCommand'>;
   records: Pick<Records, 'audit' | 'raise' | 'recordReset'>;
   peers: ContentDependencies['peers'] &
-    Pick<Peers, 'all' | 'askAll' | 'find' | 'ask' | 'broadcast' | 'settled' | 'sendTakeover' | 'sendDeletion'>;
+    Pick<
+      Peers,
+      'all' | 'alive' | 'askAll' | 'find' | 'ask' | 'broadcast' | 'settled' | 'sendTakeover' | 'sendDeletion'
+    >;
   takeovers: Pick<Takeovers, 'now' | 'open' | 'restore' | 'isEmergency' | 'put' | 'rewrite' | 'end'>;
   triggers: TriggerDependencies['triggers'] & Pick<Triggers, 'restore'>;
   /** Null: HTTPS of this box is off. */
@@ -77,9 +84,10 @@ interface Dependencies extends Omit<ContentDependencies, 'peers'>, Omit<MediaDep
 }
 
 /** The content, its versions and the media. */
-const createEditing = (context: ServiceContext, dependencies: Dependencies): Module => {
+const createEditing = (context: ServiceContext, given: Dependencies): Module => {
   const { options, dirs, log, ffmpeg, confined, keep } = context;
   if (!options.console || options.variant === 'baseline') return {};
+  const dependencies = { ...given, requireKnown: createRequireKnown(context, given) };
   const { content, media } = dependencies;
   const versions = keep(createVersionStore({ folder: join(dirs.data, 'versions'), disk: systemDisk, log }));
   const playing = content.playing();

@@ -15,6 +15,7 @@ import { type Media, mediaNameOf } from '../media/index.ts';
 import type { Peers } from '../peers/index.ts';
 import type { Takeovers } from '../takeovers/index.ts';
 import { nothing } from './documents.ts';
+import type { RequireKnown } from './older.ts';
 
 interface Dependencies {
   media: Pick<Media, 'rename' | 'deletions'>;
@@ -22,6 +23,7 @@ interface Dependencies {
   drafts: Pick<Drafts, 'list' | 'get' | 'save'>;
   takeovers: Pick<Takeovers, 'open' | 'rewrite'>;
   peers: Pick<Peers, 'sendDeletion' | 'sendTakeover'>;
+  requireKnown: RequireKnown;
 }
 
 /** What somebody else changes at the same moment is read again. */
@@ -47,7 +49,7 @@ const newNameOf = (to: string): string => {
   }
 };
 
-export const renamingRoutes = ({ media, content, drafts, takeovers, peers }: Dependencies): Routes => {
+export const renamingRoutes = ({ media, content, drafts, takeovers, peers, requireKnown }: Dependencies): Routes => {
   const followContent = (ctx: Context, from: string, to: string): Promise<void> =>
     untilUnchanged('content_changed', async () => {
       const playing = content.playing() ?? nothing;
@@ -92,6 +94,8 @@ export const renamingRoutes = ({ media, content, drafts, takeovers, peers }: Dep
       const to = newNameOf(readFields(renameRequest, await readJson(ctx)).to);
       if (to === from)
         throw new CodedError('invalid_field', 'The new name is the one that the file has.', { field: 'to' });
+      // What this version does not know may name the file, too.
+      requireKnown();
       const renamed: UploadResult = await media.rename(ctx.state.signer, from, to);
       // Boxes know the new name before anything names it, and the old one stands for the file.
       const deletion = media.deletions.get(from);

@@ -63,6 +63,10 @@ export const errorTable = {
   name_taken: [409, 'There is a file with this name already; choose another name, or delete that file first.'],
   not_supported: [409, 'The player cannot restart: it runs without a supervisor.'],
   update_in_trial: [409, 'An update is on trial, and a restart would count against it; try again in ten minutes.'],
+  box_older: [
+    409,
+    'This box is older than the content that plays: edit it at a box of a newer version, or update this one.',
+  ],
   backup_newer: [409, 'A newer version of the player wrote this backup; update the box first.'],
   screenshot_unavailable: [409, 'Screenshots are available only for kiosk displays.'],
   too_many_takeovers: [409, 'The limit of 100 open takeovers, or of 20 open emergencies, is reached; end one first.'],

@@ -18,7 +18,7 @@ import { createPause } from './pause.ts';
 import type { Refusals } from './refusals.ts';
 
 interface Dependencies {
-  content: Pick<Content, 'playing' | 'publish' | 'onPlay'>;
+  content: Pick<Content, 'playing' | 'isWhole' | 'publish' | 'onPlay'>;
   audit: Pick<Records['audit'], 'during'>;
   /** Boxes of the site that apply the content before this one. */
   boxesBefore(): number;
@@ -131,13 +131,15 @@ export const createWanted = (
     const asked = { params: {}, operator: fleetOperator, address: null, unrecorded: ['content_changed'] };
     const document = { text, content: file, operator: fleetOperator, push };
     try {
+      if (!content.isWhole()) throw new CodedError('box_older');
       await audit.during(rule, asked, () => content.publish({ ...document, isExpected: () => !isTaken(push) }));
       failure = null;
       log.info({ push }, 'took the content that the fleet wants');
     } catch (error) {
       // Another box of the site has already applied it.
       if (error instanceof CodedError && error.code === 'content_changed') return;
-      failure = `content.json could not be written: ${(error as Error).message}`;
+      const isOlder = error instanceof CodedError && error.code === 'box_older';
+      failure = isOlder ? error.message : `content.json could not be written: ${(error as Error).message}`;
       throw error;
     }
   };

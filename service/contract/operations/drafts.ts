@@ -83,6 +83,7 @@ export const drafts = {
       'precondition_required',
       'draft_changed',
       'draft_conflict',
+      'box_older',
       'invalid_content',
       'content_changed',
       'insufficient_storage',

@@ -50,6 +50,7 @@ export const editing = {
     },
     errors: [
       'invalid_content',
+      'box_older',
       'content_changed',
       'precondition_required',
       'too_many_requests',
@@ -157,6 +158,7 @@ export const editing = {
       'invalid_field',
       'file_not_found',
       'name_taken',
+      'box_older',
       'invalid_content',
       'content_changed',
       'too_many_requests',

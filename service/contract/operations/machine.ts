@@ -73,7 +73,8 @@ export const machine = {
     }),
     errors: [
       ...(['local_required', 'missing_field', 'invalid_field', 'unsupported_media_type', 'payload_too_large'] as const),
-      ...(['backup_damaged', 'backup_newer', 'invalid_content', 'insufficient_storage', 'too_many_requests'] as const),
+      ...(['backup_damaged', 'backup_newer', 'box_older', 'invalid_content'] as const),
+      ...(['insufficient_storage', 'too_many_requests'] as const),
     ],
   },
 } as const satisfies Operations;

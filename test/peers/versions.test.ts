@@ -1,0 +1,84 @@
+/** A box beside one of a newer version: it keeps and passes on what it does not know, plays the rest, and refuses edits. */
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import { expect, test } from 'vitest';
+import type { ContentDocument } from '../../service/contract/peers.ts';
+import { editedDocument, versionOf } from '../../service/domain/document.ts';
+import { lobbyWith } from '../content/samples.ts';
+import { healthOf, patience, titlesOf } from '../support/observe.ts';
+import { createOperator } from '../support/operator.ts';
+import { temporaryFolder } from '../support/service.ts';
+import { emptyPeerState, listenOn, startBox } from './support.ts';
+
+/** A box of a version that is still to come. */
+const startNewer = async (document: (nodeId: string) => ContentDocument) => {
+  const nodeId = randomUUID();
+  const content = document(nodeId);
+  const state = { ...emptyPeerState, nodeId, instance: nodeId, version: '9.1.0', moon: 'full' };
+  const answers: Record<string, () => unknown> = {
+    '/api/peers/state': () => ({ ...state, serverTime: Date.now(), content: versionOf(content) }),
+    '/api/peers/content': () => content,
+  };
+  const url = await listenOn(
+    createServer((request, response) => {
+      const answer = answers[(request.url ?? '').split('?')[0] ?? ''];
+      response.writeHead(answer === undefined ? 404 : 200, { 'Content-Type': 'application/json' });
+      response.end(
+        JSON.stringify(answer === undefined ? { error: { code: 'not_found', message: 'None.' } } : answer()),
+      );
+    }),
+  );
+  return { url, content };
+};
+
+test('a document of a newer version plays without what is not known, is passed on whole, and is not edited here', async () => {
+  const text = JSON.stringify(
+    lobbyWith(
+      [
+        { kind: 'text', title: 'Hello', sparkle: 3 },
+        { kind: 'hologram', depth: 1 },
+      ],
+      { wall: [] },
+    ),
+  );
+  const newer = await startNewer((nodeId) =>
+    editedDocument(null, { counter: 7, nodeId, changedAt: '2026-11-01T08:00:00.000Z', stamps: [], text }),
+  );
+  const dataDir = temporaryFolder();
+  let box = await startBox([newer], { dataDir });
+  const check = async () => {
+    const passedOn = async () => (await box.get('/api/peers/content')).json();
+    await expect.poll(passedOn, patience).toEqual(newer.content);
+    expect(await titlesOf(box)).toEqual(['Hello']);
+    const { status, warnings } = (await healthOf(box)).content;
+    expect([status, warnings.map(({ path }) => path)]).toEqual([
+      'ok',
+      ['playlists[0].slides[0].sparkle', 'playlists[0].slides[1]', 'wall'],
+    ]);
+    await expect.poll(async () => (await healthOf(box)).peers.map(({ state }) => state), patience).toEqual(['alive']);
+    const ask = createOperator(box, null);
+    const draft = { title: 'A draft', base_sha256: newer.content.sha256, content: lobbyWith([]) };
+    await ask('PUT', '/console/api/drafts/mine', draft, { 'If-None-Match': '*' });
+    const requests: [string, string, unknown][] = [
+      ['PUT', '/console/api/content', lobbyWith([])],
+      ['PUT', '/console/api/content', JSON.parse(text)],
+      ['POST', '/console/api/drafts/mine/publish', {}],
+      ['POST', '/console/api/media/hall.jpg/rename', { to: 'great-hall.jpg' }],
+    ];
+    for (const [method, path, body] of requests) {
+      const answer = await ask(method, path, body, { 'If-Match': '*' });
+      const error = { code: 'box_older', message: expect.stringContaining(`${newer.url} (version 9.1.0)`) };
+      expect([answer.status, await answer.json()]).toMatchObject([409, { error }]);
+    }
+    const checked = await ask('POST', '/console/api/content/check', JSON.parse(text));
+    expect(await checked.json()).toMatchObject({ ok: false });
+  };
+  await check();
+  await box.close();
+  box = await startBox([newer], { dataDir, content: undefined });
+  await check();
+  // What the operator writes into the file is judged as ever.
+  box.writeContent(JSON.stringify(lobbyWith([{ kind: 'text', title: 'Mine', sparkle: 3 }])));
+  await expect.poll(async () => (await healthOf(box)).content.status, patience).toBe('invalid');
+  expect(await titlesOf(box)).toEqual(['Hello']);
+});
