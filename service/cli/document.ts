@@ -3,12 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
+import { mostContentBytes } from '../contract/console/content.ts';
 import { redacted } from '../domain/redacted.ts';
 import { CliError } from './exit.ts';
 import { safeJson, visible } from './text.ts';
 
 export interface LocalDocument {
-  /** The text that is sent. */
+  /** The text that is sent: that of the file, or its compact form where that alone is within the limit. */
   text: string;
   value: unknown;
 }
@@ -27,7 +28,8 @@ export const readDocument = async (path: string, stdin: Readable): Promise<Local
     throw new CliError('usage', `${visible(path)}: ${why}`);
   }
   try {
-    return { text, value: JSON.parse(text) as unknown };
+    const value: unknown = JSON.parse(text);
+    return { text: Buffer.byteLength(text) > mostContentBytes ? JSON.stringify(value) : text, value };
   } catch (error) {
     throw new CliError('refused', `${visible(path)} is not JSON: ${visible((error as Error).message)}.`);
   }

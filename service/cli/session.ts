@@ -168,6 +168,8 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
     );
   };
 
+  const canAsk = (): boolean => stdin.isTTY === true && out.stderr.isTTY === true;
+
   let client: Promise<Client> | undefined;
   let isDegraded = false;
   return {
@@ -258,7 +260,7 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
      * @throws CliError `usage`
      */
     checkCanAsk: (yes: boolean | undefined): void => {
-      if (yes === true || (stdin.isTTY === true && out.stderr.isTTY === true)) return;
+      if (yes === true || canAsk()) return;
       throw new CliError('usage', 'There is no terminal to ask on. To go ahead without being asked, add --yes.');
     },
     /** Asks for a text that is not shown while it is typed. */
@@ -270,9 +272,12 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
       out.stderr.write('\n');
       return answer;
     },
-    /** @throws CliError `refused` if the operator declines */
+    /**
+     * Asks where there is a terminal. Without one it goes ahead: what must not do so calls `checkCanAsk` before.
+     * @throws CliError `refused` if the operator declines
+     */
     confirm: async (question: string, yes: boolean | undefined): Promise<void> => {
-      if (yes === true) return;
+      if (yes === true || !canAsk()) return;
       const answer = await typed(createInterface({ input: stdin, output: out.stderr }), `${visible(question)} [y/N] `);
       if (!/^(y|yes|j|ja)$/i.test(answer.trim())) throw new CliError('refused', 'Nothing was changed.');
     },

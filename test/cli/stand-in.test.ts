@@ -179,8 +179,9 @@ test('what nobody gets, and a device that nobody knows, is not found', async () 
   expect(asked).toEqual(Array(2).fill('POST /api/screens/lobby/commands'));
 });
 
-test('a takeover has a text, a picture and a start; the audit tells the change, and can be narrowed down', async () => {
+test('a takeover has a text, a picture and a start; the audit tells the change, and the box narrows it down', async () => {
   let asked: Record<string, unknown> = {};
+  const paths: (string | undefined)[] = [];
   const record = (operator: string, at: string, more: object) => ({
     at,
     node_id: 'n1',
@@ -196,8 +197,9 @@ test('a takeover has a text, a picture and a start; the audit tells the change, 
     record('Bo', '2026-02-02T08:00:00.000Z', { action: 'content.publish', after: { sha256: 'abcdef0123456789' } }),
     record('Ada', '2026-02-01T08:00:00.000Z', { action: 'device.bind', after: { screenSlug: 'lobby' } }),
   ];
-  const box = await startStandIn(({ method }, response, body) => {
+  const box = await startStandIn(({ method, url }, response, body) => {
     if (method === 'PUT') asked = JSON.parse(body) as Record<string, unknown>;
+    else paths.push(url);
     response.end(JSON.stringify(method === 'PUT' ? takeover : { records, degraded: false }));
   });
   const start = ['takeover', 'start', 'all', '--body', 'At the gate', '--media', 'a b.jpg', '--until-ended'];
@@ -211,13 +213,19 @@ test('a takeover has a text, a picture and a start; the audit tells the change, 
     until: '2026-03-04T18:00:00.000Z',
   });
 
-  const { stdout } = await signage(['audit', '--from', '2026-02-02', '--box', box]);
+  const { stdout } = await signage(['audit', '--box', box]);
   expect(stdout).toMatch(
     /^WHEN +WHO +ADDRESS +WHAT +TARGET +CHANGE +RESULT\n\S+ [\d:]+[+-]\d\d:\d\d +Ada [^\n]* command=next +ok\n/,
   );
-  expect(stdout).toMatch(/Bo [^\n]* abcdef012345 +ok\n$/);
-  const narrowed = await signage(['audit', '--who', 'Ada', '--limit', '1', '--json', '--box', box]);
+  expect(stdout).toMatch(/Bo [^\n]* abcdef012345 +ok\n/);
+  const times = ['--from', '2026-02-02', '--to', '2026-02-04T08:00:00+01:00'];
+  const narrowed = await signage(['audit', ...times, '--who', 'Ada', '--limit', '1', '--json', '--box', box]);
   expect(JSON.parse(narrowed.stdout)).toEqual({ records: records.slice(0, 1), degraded: false });
+  const query = 'from=2026-02-02&to=2026-02-04T08%3A00%3A00%2B01%3A00&operator=Ada&limit=1';
+  expect(paths.filter((path) => path?.startsWith('/console/api/audit'))).toEqual([
+    '/console/api/audit',
+    `/console/api/audit?${query}`,
+  ]);
 });
 
 test.skipIf(!existsSync('/dev/full'))('an output that cannot be written is an error', async () => {

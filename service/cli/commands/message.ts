@@ -12,7 +12,7 @@ type Message = ContentFile['messages'][number];
 
 const idArgument = (): Argument => new Argument('<id>', 'id of the message').argParser(messageId);
 
-export const registerMessage = (program: Command, { out, client, checkCanAsk, confirm }: Session): void => {
+export const registerMessage = (program: Command, { out, client, confirm }: Session): void => {
   const group = program.command('message').description('saved messages of the content, shown as takeovers');
   const fetchMessages = async (): Promise<Message[]> => {
     const box = await client();
@@ -44,7 +44,6 @@ export const registerMessage = (program: Command, { out, client, checkCanAsk, co
     .option('--target <target>', 'slug of a screen, tag:NAME or all (default: all); several times for several', targets)
     .option('--yes', 'do not ask')
     .action(async (id: string, { target = [{ kind: 'all' }], yes }: { target?: Target[]; yes?: true }) => {
-      checkCanAsk(yes);
       const messages = await fetchMessages();
       const message = messages.find((each) => each.id === id);
       if (message === undefined) {
@@ -73,7 +72,6 @@ export const registerMessage = (program: Command, { out, client, checkCanAsk, co
     .addArgument(idArgument())
     .option('--yes', 'do not ask')
     .action(async (id: string, { yes }: { yes?: true }) => {
-      checkCanAsk(yes);
       const box = await client();
       await confirm(`End the message ${id}?`, yes);
       await box.ask({ method: 'DELETE', path: `/console/api/takeovers/${messagePrefix}${id}` });

@@ -89,12 +89,11 @@ const deviceName = (): string => hostname().slice(0, 64) || 'computer';
 const keysOf = ({ keys }: Person): string => (keys.length === 0 ? 'none' : String(keys.length));
 
 export const registerPeople = (program: Command, session: Session): void => {
-  const { out, client, guest, checkCanAsk, confirm, surroundings } = session;
+  const { out, client, guest, confirm, surroundings } = session;
 
-  /** @throws CliError `refused`, `usage` */
+  /** @throws CliError `refused` */
   const checkReplacement = async (yes: true | undefined): Promise<void> => {
     if (readKey(surroundings) === null) return;
-    checkCanAsk(yes);
     await confirm('This computer has a key already. Replace it?', yes);
   };
 
@@ -224,7 +223,6 @@ export const registerPeople = (program: Command, session: Session): void => {
     .addArgument(personArgument())
     .option('--yes', 'do not ask')
     .action(async (id: string, { yes }: { yes?: true }) => {
-      checkCanAsk(yes);
       const box = await client();
       await confirm(`Disable ${id}?`, yes);
       await box.ask({ method: 'DELETE', path: `${PATH}/${id}` });
@@ -263,7 +261,6 @@ export const registerPeople = (program: Command, session: Session): void => {
     .addArgument(new Argument('<id>', 'id of the key'))
     .option('--yes', 'do not ask')
     .action(async (id: string, { yes }: { yes?: true }) => {
-      checkCanAsk(yes);
       const { people } = await list();
       const owner = people.find((person) => person.keys.some((key) => key.id === id));
       if (owner === undefined)

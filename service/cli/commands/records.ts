@@ -5,10 +5,10 @@ import { pipeline } from 'node:stream/promises';
 import { StringDecoder } from 'node:string_decoder';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { z } from 'zod';
-import type { auditAnswer } from '../../contract/console/site.ts';
+import { type auditAnswer, maxAuditRecords } from '../../contract/console/site.ts';
 import { degradedHeader } from '../../contract/headers.ts';
 import { createSafeCsv } from '../../domain/spreadsheet.ts';
-import { moment as momentArgument, text } from '../arguments.ts';
+import { moment as momentArgument, operatorName } from '../arguments.ts';
 import { CliError } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { moment, safeJson, safeJsonText, shortHash, visible } from '../text.ts';
@@ -23,8 +23,15 @@ type Audit = z.infer<typeof auditAnswer>;
 
 /** @throws InvalidArgumentError */
 const recordCount = (value: string): number => {
-  if (!/^[1-9]\d{0,3}$/.test(value)) throw new InvalidArgumentError('It must be 1 to 9999.');
-  return Number(value);
+  const count = /^\d{1,4}$/.test(value) ? Number(value) : 0;
+  if (count < 1 || count > maxAuditRecords) throw new InvalidArgumentError(`It must be 1 to ${maxAuditRecords}.`);
+  return count;
+};
+
+/** The query of a path; what is absent is left out. */
+const queryOf = (values: Record<string, string | number | undefined>): string => {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
 };
 
 const MAX_CHANGE = 60;
@@ -60,14 +67,15 @@ const changing = (change: (piece: string) => string): Transform => {
 };
 
 export const registerRecords = (program: Command, { out, client, degrade }: Session): void => {
-  /** Copies a body to standard output as it arrives, so that neither a terminal nor a spreadsheet carries out what is in it. */
+  /** Copies a body to standard output as it arrives: a spreadsheet carries out nothing that is in it, nor does a terminal. */
   const copy = async (body: IncomingMessage, format: string): Promise<void> => {
-    const safe = format === 'json' ? safeJsonText : createSafeCsv(visible);
+    const isTerminal = out.stdout.isTTY === true;
+    const safe = format === 'json' ? safeJsonText : createSafeCsv(isTerminal ? visible : (character) => character);
     const isBegun = format === 'json' ? /^\s*\[/ : /^["\w]/;
     const change = (piece: string): string => {
       if (!out.hasData() && !isBegun.test(piece)) throw new Error('it is no list of plays');
       out.noteData();
-      return out.stdout.isTTY === true ? safe(piece).replaceAll('\r', '') : safe(piece);
+      return isTerminal ? safe(piece).replaceAll('\r', '') : safe(piece);
     };
     try {
       await pipeline([body, changing(change), out.stdout], { end: false });
@@ -86,13 +94,9 @@ export const registerRecords = (program: Command, { out, client, degrade }: Sess
     .addOption(new Option('--format <format>', 'RFC 4180, or one JSON array').choices(['csv', 'json']).default('csv'))
     .action(async ({ from, to, format }: ExportOptions) => {
       const asked = out.isJson() ? 'json' : format;
-      const query = new URLSearchParams({
-        format: asked,
-        ...(from !== undefined && { from }),
-        ...(to !== undefined && { to }),
-      });
+      const query = queryOf({ format: asked, from, to });
       const type = asked === 'json' ? 'application/json' : 'text/csv';
-      const { body, headers } = await (await client()).open({ path: `/console/api/plays?${query}`, type });
+      const { body, headers } = await (await client()).open({ path: `/console/api/plays${query}`, type });
       await copy(body, asked);
       degrade(headers[degradedHeader] === 'true');
     });
@@ -100,19 +104,15 @@ export const registerRecords = (program: Command, { out, client, degrade }: Sess
   program
     .command('audit')
     .description('who changed what, newest first')
-    .option('--from <time>', 'from this date (UTC) or time on', momentArgument)
-    .option('--to <time>', 'up to this date (UTC) or time', momentArgument)
-    .option('--who <name>', 'what this operator changed', text)
-    .option('--limit <n>', 'at most this many records', recordCount)
+    .option('--from <time>', 'from this date or time on', momentArgument)
+    .option('--to <time>', 'up to this date or time', momentArgument)
+    .option('--who <name>', 'what this operator changed', operatorName)
+    .option('--limit <n>', `at most this many records, up to ${maxAuditRecords}`, recordCount)
     .action(async ({ from, to, who, limit }: { from?: string; to?: string; who?: string; limit?: number }) => {
-      const { body } = await (await client()).ask<Audit>({ path: '/console/api/audit' });
-      const [first, last] = [Date.parse(from ?? '0001-01-01'), Date.parse(to ?? '9999-12-31')];
-      const records = body.records
-        .filter(({ at, operator }) => {
-          const time = Date.parse(at);
-          return time >= first && time < last && (who === undefined || operator === who);
-        })
-        .slice(0, limit);
+      const query = queryOf({ from, to, operator: who, limit });
+      const { body } = await (await client()).ask<Audit>({ path: `/console/api/audit${query}` });
+      // The box adds those of the same millisecond as the last one.
+      const records = body.records.slice(0, limit);
       out.answer({ ...body, records }, () =>
         out.table(
           ['WHEN', 'WHO', 'ADDRESS', 'WHAT', 'TARGET', 'CHANGE', 'RESULT'],

@@ -16,7 +16,7 @@ interface SetOptions {
 
 export const registerSecrets = (
   program: Command,
-  { out, client, stdin, askHidden, checkCanAsk, checkSecure, confirm }: Session,
+  { out, client, stdin, askHidden, checkSecure, confirm }: Session,
 ): void => {
   const group = program.command('secrets').description('headers that kiosks add to requests of web slides');
   const nameArgument = (): Argument => new Argument('<name>', 'name of the secret').argParser(secretName);
@@ -62,7 +62,6 @@ export const registerSecrets = (
     .addArgument(nameArgument())
     .option('--yes', 'do not ask')
     .action(async (name: string, { yes }: { yes?: true }) => {
-      checkCanAsk(yes);
       const box = await client();
       await confirm(`Delete the secret ${name}?`, yes);
       await box.ask({ method: 'DELETE', path: `${path}/${name}` });

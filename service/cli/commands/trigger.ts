@@ -55,7 +55,7 @@ const does = ({ takeover, end, playlist, command }: TriggerEffect): string => {
 
 const idArgument = (): Argument => new Argument('<id>', 'id of the trigger').argParser(triggerId);
 
-export const registerTrigger = (program: Command, { out, client, checkCanAsk, confirm }: Session): void => {
+export const registerTrigger = (program: Command, { out, client, confirm }: Session): void => {
   const group = program.command('trigger').description('addresses with which other systems start something');
   const path = '/console/api/triggers';
 
@@ -132,7 +132,6 @@ export const registerTrigger = (program: Command, { out, client, checkCanAsk, co
     .addArgument(idArgument())
     .option('--yes', 'do not ask')
     .action(async (id: string, { yes }: { yes?: true }) => {
-      checkCanAsk(yes);
       const box = await client();
       await confirm(`Revoke the trigger ${id}?`, yes);
       await box.ask({ method: 'DELETE', path: `${path}/${id}` });
