@@ -60,6 +60,8 @@ export interface Part {
   name: string;
   /** The UTC date on which its plays started, or {@link UNDATED}. */
   day: string;
+  /** Of an undated one: the UTC date by which its plays had come, which a clock that can be relied on told; null: none has. */
+  since: string | null;
   /** Of devices that have no share of the store of their own. */
   isOther: boolean;
   /** Bytes of its durable lines. */
@@ -88,7 +90,12 @@ const schema = z.object({
   parts: z.array(
     z.tuple([
       z.string(),
-      z.object({ bytes: z.number(), count: z.number(), delivered: z.record(z.string(), z.number()) }),
+      z.object({
+        bytes: z.number(),
+        count: z.number(),
+        delivered: z.record(z.string(), z.number()),
+        since: z.string().nullable().default(null),
+      }),
     ]),
   ),
 });
@@ -121,10 +128,12 @@ export const openParts = async (context: Pick<ServiceContext, 'dirs' | 'log' | '
     const [, day, others] = NAME.exec(name) ?? [];
     if (day === undefined) continue;
     const { size } = await stat(join(folder, name));
-    const { count, bytes, delivered } = known.get(name) ?? { count: 0, bytes: -1, delivered: {} };
+    const unknown = { count: 0, bytes: -1, delivered: {}, since: null };
+    const { count, bytes, delivered, since } = known.get(name) ?? unknown;
     parts.set(name, {
       name,
       day,
+      since,
       isOther: others !== undefined,
       bytes: size,
       count: bytes === size ? count : -1,
@@ -158,9 +167,9 @@ export const openParts = async (context: Pick<ServiceContext, 'dirs' | 'log' | '
     await ready;
     await index.update(() => ({
       sent: structuredClone(sent),
-      parts: [...parts.values()].map(({ name, bytes, count: plays, delivered }) => [
+      parts: [...parts.values()].map(({ name, bytes, count: plays, delivered, since }) => [
         name,
-        { bytes, count: plays, delivered },
+        { bytes, count: plays, delivered, since },
       ]),
     }));
   };
@@ -194,7 +203,7 @@ export const openParts = async (context: Pick<ServiceContext, 'dirs' | 'log' | '
       const last = of(series).at(-1);
       const number = last === undefined ? '' : `.${numberOf(last.name) + 1}`;
       const name = `${series.day}${series.isOther ? '.others' : ''}${number}.jsonl`;
-      const part = { name, ...series, bytes: 0, count: 0, delivered: {} };
+      const part = { name, ...series, since: null, bytes: 0, count: 0, delivered: {} };
       parts.set(part.name, part);
       return part;
     },

@@ -184,10 +184,15 @@ export const createPlayStore = (
     log.warn({ plays, undelivered: lost }, 'the store of plays is full: deleted old ones');
   };
 
+  const isExpired = ({ day, since }: Part): boolean => {
+    const date = day === UNDATED ? since : day;
+    return firstDay !== null && date !== null && date < firstDay;
+  };
+
   /** Deletes what is too old, whether it was delivered or not, and what is beyond the limits. */
   const prune = async (): Promise<void> => {
     const before = parts.list();
-    for (const part of before) if (firstDay !== null && part.day < firstDay) await drop(part);
+    for (const part of before) if (isExpired(part)) await drop(part);
     const others = countOf(parts.list().filter(({ isOther }) => isOther));
     if (others > maxPlays * SHARE) await dropOthers(others - maxPlays * SHARE);
     let excess = countOf(parts.list()) - maxPlays;
@@ -209,7 +214,9 @@ export const createPlayStore = (
     const last = parts.of(series).at(-1);
     // Those of other devices are deleted a part at a time.
     const most = series.isOther ? Math.min(maxPart, Math.ceil((maxPlays * SHARE) / 10)) : maxPart;
-    const isNew = last === undefined || last.count >= most || last.bytes >= maxPartBytes;
+    // What comes later is kept for longer.
+    const isDated = last !== undefined && last.since !== null && last.since !== dateOf(now());
+    const isNew = last === undefined || isDated || last.count >= most || last.bytes >= maxPartBytes;
     await append(isNew ? parts.add(series) : last, fresh);
     for (const { play_id } of fresh) ids.add(play_id);
     // A count that is not saved costs the next start a look at the file.
@@ -260,6 +267,9 @@ export const createPlayStore = (
     },
     /** Deletes plays that are older than 90 days. Called only while the clock is confirmed. */
     expire: async (): Promise<void> => {
+      const undated = parts.list().filter(({ day, since }) => day === UNDATED && since === null);
+      for (const part of undated) part.since = dateOf(now());
+      if (undated.length > 0) await parts.save().catch(() => undefined);
       firstDay = dateOf(now() - MAX_DAYS * DAY_MS);
       await keep([]);
       firstDay = null;

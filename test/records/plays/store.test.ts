@@ -241,6 +241,27 @@ describe('what is kept', () => {
     expect(idsOf(await read(store))).toEqual(['new']);
     await store.close();
   });
+
+  test('is not older than 90 days if it has no date either, from the day on which it was there', async () => {
+    const dataDir = temporaryFolder();
+    let now = noon;
+    const undated = (id: string) => playAt(noon, id, { clock: 'untrusted' });
+    const first = await openStore(dataDir, { now: () => now });
+    await first.accept([undated('old')]);
+    await first.expire();
+    now += 5 * 86_400_000;
+    await first.accept([undated('new')]);
+    await first.close();
+    const store = await openStore(dataDir, { now: () => now });
+    await store.expire();
+    now += 84 * 86_400_000;
+    await store.expire();
+    expect(idsOf(await read(store))).toEqual(['old', 'new']);
+    now += 3 * 86_400_000;
+    await store.expire();
+    expect(idsOf(await read(store))).toEqual(['new']);
+    await store.close();
+  });
 });
 
 test.each([
