@@ -73,16 +73,26 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
     expect(account.nats.imports).toHaveLength(11);
     expect(account.nats.imports.every((each: object) => !('local_subject' in each) && !('to' in each))).toBe(true);
 
-    // A name that exists is not replaced, and nothing is changed.
-    expect(await run('credentials', 'Wien', '-o', first, '--keys', keys)).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('exists already'),
-    });
+    // Something else is not replaced, and nothing is changed.
+    const notes = join(hub.folder, 'notes');
+    writeFileSync(notes, 'notes');
+    for (const file of [notes, hub.folder, await hub.credentials('Graz')]) {
+      const before = readSite(keys, 'Wien');
+      expect(await run('credentials', 'Wien', '-o', file, '--keys', keys)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('exists already, and is no key of Wien'),
+      });
+      expect(readSite(keys, 'Wien')).toEqual(before);
+    }
     const other = await startMember(hub, { env: { SIGNAGE_SITE: 'Graz' } });
     const box = await startMember(hub, { env: { SIGNAGE_SITE: 'Wien', SIGNAGE_FLEET_CREDENTIALS: first } });
     expect(await run('credentials', 'Wien', '-o', second, '--keys', keys)).toMatchObject({ code: 0 });
     await becomes(box, { status: 'away', reason: 'refuses the credentials' });
-    writeFileSync(first, readFileSync(second));
+    // The file of the older key is replaced.
+    const renewed = await run('credentials', 'Wien', '-o', first, '--keys', keys);
+    expect(renewed).toMatchObject({ code: 0, stdout: `${first}\n` });
+    expect(statSync(first).mode & 0o777).toBe(0o600);
+    expect(readdirSync(hub.folder).filter((name) => name.endsWith('.part'))).toEqual([]);
     await becomes(box, { status: 'connected' });
     expect(await run('revoke', 'Wien', '--keys', keys)).toMatchObject({ code: 0 });
     await becomes(box, { status: 'away', reason: 'refuses the credentials' });

@@ -85,7 +85,10 @@ export const registerFleetSetup = (group: Command, { out, withHub, withSystem }:
     .command('credentials')
     .description('make the account of a site and a key for its boxes, or a new key in place of the one before')
     .addArgument(siteArgument())
-    .requiredOption('-o, --output <file>', 'for the site: SIGNAGE_FLEET_CREDENTIALS of its boxes; must not exist yet')
+    .requiredOption(
+      '-o, --output <file>',
+      'for the site: SIGNAGE_FLEET_CREDENTIALS of its boxes; an older one is replaced',
+    )
     .requiredOption(...keysOption)
     .option('--leaf <url>', 'where the hub takes leaf nodes: write also FILE.leaf.conf and FILE.leaf.creds', leafUrl)
     .action(async (site: string, { output, keys: folder, leaf }: { output: string; keys: string; leaf?: URL }) => {

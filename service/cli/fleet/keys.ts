@@ -70,3 +70,14 @@ const block = (name: string, text: string): string => `-----BEGIN ${name}-----\n
 /** The contents of a `.creds` file. */
 export const credentialsText = (jwt: string, seed: string): string =>
   `${block('NATS USER JWT', jwt)}\n${block('USER NKEY SEED', seed)}`;
+
+/** The public key of the account that the contents of a `.creds` file are of; null: of none. */
+export const accountIn = (credentials: string): string | null => {
+  const [, jwt = ''] = /BEGIN NATS USER JWT-+\s+(\S+)/.exec(credentials) ?? [];
+  try {
+    const { iss } = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as { iss?: unknown };
+    return typeof iss === 'string' ? iss : null;
+  } catch {
+    return null;
+  }
+};

@@ -1,6 +1,6 @@
 /** Makes and renews the credentials of sites at a running hub. */
-import { existsSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { errors, type NatsConnection } from '@nats-io/transport-node';
 import type { UserCredentials } from '../../platform/nats.ts';
 import { CliError } from '../exit.ts';
@@ -8,7 +8,7 @@ import { visible } from '../text.ts';
 import { type HubKeys, siteJwt, userJwt } from './accounts.ts';
 import { accountOf, nowSeconds } from './hub-files.ts';
 import { readSite, type SiteKeys, writeSite } from './key-folder.ts';
-import { createKey, credentialsText, keyOf, signClaims } from './keys.ts';
+import { accountIn, createKey, credentialsText, keyOf, signClaims } from './keys.ts';
 
 /** How long a user of the system account is of use, seconds: the clock of the hub may be another. */
 const SYSTEM_SECONDS = 3_600;
@@ -52,11 +52,18 @@ interface Renewal {
   site: string;
   keys: HubKeys;
   keysFolder: string;
-  /** Absolute path of the `.creds` file; it must not exist. */
+  /** Absolute path of the `.creds` file. One that exists is replaced if it is of the same site. */
   output: string;
   /** The hub's port for leaf nodes; null: that of before, if there was one. */
   leafUrl: string | null;
 }
+
+/** @throws CliError `usage` if there is something else than credentials of the site's account */
+const checkReplaceable = async (path: string, site: string, account: string): Promise<void> => {
+  const found = await stat(path).catch(() => null);
+  if (found === null || (found.isFile() && accountIn(await readFile(path, 'utf8').catch(() => '')) === account)) return;
+  throw new CliError('usage', `${visible(path)} exists already, and is no key of ${site}; name another file.`);
+};
 
 /**
  * Makes the account of a site, or a new key for it, whose predecessor is revoked.
@@ -84,31 +91,33 @@ export const renewSite = async (
   const userOf = (user: typeof boxes, kind: 'box' | 'leaf'): string =>
     credentialsText(userJwt(account, { user: user.publicKey, name: site, kind }, now), user.seed);
 
-  const written = [output];
-  const write = async (path: string, text: string, flag: 'w' | 'wx'): Promise<void> => {
-    await writeFile(path, text, { mode: 0o600, flag, flush: true }).catch((error: NodeJS.ErrnoException) => {
-      const why = error.code === 'EEXIST' ? 'exists already; name another file' : `cannot be written (${error.code})`;
-      throw new CliError('usage', `${visible(path)} ${why}.`);
-    });
+  const files = [{ path: output, text: userOf(boxes, 'box') }];
+  if (leaf !== null) {
+    const [configuration, credentials] = [`${output}.leaf.conf`, `${output}.leaf.creds`];
+    files.push(
+      { path: configuration, text: leafConfiguration(site, boxes.publicKey, leaf.url, credentials) },
+      { path: credentials, text: userOf(leaf.key, 'leaf') },
+    );
+  }
+  const suffix = `.${randomBytes(4).toString('hex')}.part`;
+  const unwritable = (path: string) => (error: NodeJS.ErrnoException) => {
+    throw new CliError('usage', `${visible(path)} cannot be written (${error.code}).`);
   };
-  await write(output, userOf(boxes, 'box'), 'wx');
+  await checkReplaceable(output, site, account.publicKey);
   try {
-    if (leaf !== null) {
-      const [credentials, configuration] = [`${output}.leaf.creds`, `${output}.leaf.conf`];
-      for (const path of [credentials, configuration]) if (!existsSync(path)) written.push(path);
-      await write(credentials, userOf(leaf.key, 'leaf'), 'w');
-      await write(configuration, leafConfiguration(site, boxes.publicKey, leaf.url, credentials), 'w');
+    for (const { path, text } of files) {
+      await writeFile(path + suffix, text, { mode: 0o600, flag: 'wx', flush: true }).catch(unwritable(path));
     }
     writeSite(keysFolder, site, after);
     await askResolver(nats, 'UPDATE', siteJwt(keys, accountOf(site, after), now)).catch((error: unknown) => {
       writeSite(keysFolder, site, before);
       throw error;
     });
-  } catch (error) {
-    for (const path of written) await rm(path, { force: true });
-    throw error;
+    for (const { path } of files) await rename(path + suffix, path).catch(unwritable(path));
+  } finally {
+    for (const { path } of files) await rm(path + suffix, { force: true });
   }
-  return leaf === null ? [output] : [output, `${output}.leaf.conf`, `${output}.leaf.creds`];
+  return files.map(({ path }) => path);
 };
 
 /** Deletes the account of a site. @throws CliError `notFound`, `refused` */
