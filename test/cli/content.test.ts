@@ -61,6 +61,9 @@ test('a document that is not valid is refused with its faults, and nothing chang
   const json = await run(['content', 'check', path, '--json']);
   expect(JSON.parse(json.stdout)).toMatchObject({ ok: false, errors: [{ path: 'screens[0].slug' }] });
   expect(await run(['content', 'push', path, '--yes'])).toMatchObject({ stdout: checked.stdout, code: 1 });
+  // Its indentation alone is beyond the limit.
+  const spaced = `${JSON.stringify(saying('x'))}${' '.repeat(5 * 1024 ** 2)}`;
+  expect(await run(['content', 'check', file(spaced)])).toMatchObject({ stdout: '', code: 0 });
   const broken = await run(['content', 'check', file('{"screens":')]);
   expect(broken).toMatchObject({ stdout: '', code: 1 });
   expect(broken.stderr).toContain('is not JSON');
