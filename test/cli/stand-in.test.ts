@@ -228,6 +228,12 @@ test('a takeover has a text, a picture and a start; the audit tells the change, 
   ]);
 });
 
+test('plays in a pipe are as the box has them, but for what a spreadsheet takes for a formula', async () => {
+  const [text, rest] = ['play_id,slide_title\r\na,"\u202e Sale\x1b[2J"\r\nb,', '=1+1\r\n'];
+  const box = await startStandIn((_, response) => response.setHeader('Content-Type', 'text/csv').end(text + rest));
+  expect(await signage(['plays', 'export', '--box', box])).toMatchObject({ stdout: `${text}'${rest}`, code: 0 });
+});
+
 test.skipIf(!existsSync('/dev/full'))('an output that cannot be written is an error', async () => {
   const box = await startStandIn(() => undefined);
   const child = spawn('bash', ['-c', `${program} screens --box ${box} > /dev/full`]);

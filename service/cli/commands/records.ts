@@ -30,8 +30,10 @@ const recordCount = (value: string): number => {
 
 /** The query of a path; what is absent is left out. */
 const queryOf = (values: Record<string, string | number | undefined>): string => {
-  const given = Object.entries(values).filter(([, value]) => value !== undefined);
-  return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, String(value));
+  const text = String(query);
+  return text === '' ? '' : `?${text}`;
 };
 
 const MAX_CHANGE = 60;
