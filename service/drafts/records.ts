@@ -42,23 +42,40 @@ export const isNews = (ours: DraftHead | undefined, theirs: DraftHead): boolean 
   return ours.etag !== theirs.etag && !isWhole;
 };
 
-/** The id of a copy: `lunch`, `lunch-2`, `lunch-3`. */
-export const copyId = (id: string): string => {
-  const [, stem = id, number = '1'] = /^(.*)-(\d{1,4})$/.exec(id) ?? [];
-  const end = `-${Number(number) + 1}`;
+const numbered = (stem: string, number: number): string => {
+  const end = `-${number}`;
   return stem.slice(0, 64 - end.length) + end;
 };
 
-const isLater = (a: DraftRecord, b: DraftRecord): boolean =>
-  a.updated_at === b.updated_at ? a.etag > b.etag : a.updated_at > b.updated_at;
+/** The id of a copy: of `lunch` it is `lunch-2`. */
+export const copyId = (id: string): string => numbered(id, 2);
+
+/** The next id of a copy whose own is somebody else's: of `lunch-2` it is `lunch-3`. */
+const nextId = (id: string): string => {
+  const [, stem = id, number = '1'] = /^(.*)-(\d+)$/.exec(id) ?? [];
+  return numbered(stem, Number(number) + 1);
+};
+
+/** What a copy counts its one save by: the beginning of the hash of what it is a copy of, which is no node id. */
+const copyKey = /^[0-9a-f]{16}$/;
+/** Whether it is a copy that nobody has saved since. */
+const isCopy = ({ counters }: DraftHead): boolean => Object.keys(counters).every((key) => copyKey.test(key));
+
+const isLater = (a: DraftRecord, b: DraftRecord): boolean => {
+  if (a.updated_at !== b.updated_at) return a.updated_at > b.updated_at;
+  // The hash of a copy changes with its id, its key does not.
+  const [one, other] =
+    isCopy(a) && isCopy(b) ? [a, b].map(({ counters }) => Object.keys(counters).join()) : [a.etag, b.etag];
+  return (one ?? '') > (other ?? '');
+};
 
 const saves = ({ title, base_sha256, content, state, note }: DraftRecord): string =>
   JSON.stringify([title, base_sha256, content, state, note]);
 
-/** What becomes of two records of one id: the one that stays, and the older of two that were typed apart. */
+/** What becomes of two records of one id: the one that stays, and the older of two that were typed apart, or a copy that gives way. */
 interface Settled {
   kept: DraftRecord;
-  /** Gets an id of its own. */
+  /** With an id of its own, which may be taken. */
   copy: DraftRecord | null;
 }
 
@@ -69,6 +86,12 @@ export const settle = (ours: DraftRecord, theirs: DraftRecord): Settled => {
   const isOlder = includes(theirs.counters, ours.counters);
   if (isNewer !== isOlder) return { kept: isNewer ? ours : theirs, copy: null };
   const [later, earlier] = isLater(ours, theirs) ? [ours, theirs] : [theirs, ours];
+  // An id belongs to who chose it, and after that to the latest of its copies: so the copies have the same ids everywhere.
+  const mover = [earlier, later].find(isCopy);
+  const holder = mover === later ? earlier : later;
+  if (mover !== undefined && !holder.removed) {
+    return { kept: holder, copy: withEtag({ ...mover, id: nextId(mover.id) }) };
+  }
   const counters = joined(later.counters, earlier.counters);
   // What somebody typed outlives a removal that had not seen it.
   const winner = later.removed && !earlier.removed ? earlier : later;
