@@ -72,34 +72,51 @@ const MAX_NAMES = 50;
 
 const nameOf = (id: string): string => `${id}.json`;
 
-export const createDrafts = async (context: ServiceContext): Promise<Drafts> => {
+export const createDrafts = async (
+  context: Pick<ServiceContext, 'dirs' | 'log' | 'now' | 'monotonicNow' | 'ids' | 'tempo'>,
+): Promise<Drafts> => {
   const { dirs, log, now, monotonicNow, ids, tempo } = context;
   const folder = join(dirs.data, 'drafts');
   const enqueue = createQueue();
   const shares = createEmitter();
   const heads = new Map<string, DraftHead>();
   const names = new Map<string, Map<string, number>>();
-  /** The drafts that are offered to other boxes. */
-  let shared: readonly DraftHead[] = [];
+  /** The drafts that were saved here and are not offered yet, with when, by the monotonic clock. */
+  const pending = new Map<string, number>();
+  /** What is offered to other boxes. */
+  let shared = new Map<string, DraftHead>();
   let digest = '';
   let sharedAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
 
+  /** Offers every draft as it is, and one that is pending as it was offered before. */
   const share = (): void => {
-    shared = [...heads.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    const etags = shared.map(({ etag }) => etag);
+    const offered = [...heads.values()].flatMap((head) => (pending.has(head.id) ? (shared.get(head.id) ?? []) : head));
+    shared = new Map(offered.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map((head) => [head.id, head]));
+    const etags = [...shared.values()].map(({ etag }) => etag);
     digest = createHash('sha256').update(JSON.stringify(etags)).digest('hex');
   };
-  /** Notifies other boxes when a draft has not changed for a while, at a limited rate. */
+  /** Offers each draft that has not changed for a while, at a limited rate, whatever is typed in another one. */
   const shareAtRest = (): void => {
-    clearTimeout(timer);
-    const wait = Math.max(tempo.drafts.rest, sharedAt + tempo.drafts.interval - monotonicNow());
+    if (timer !== undefined || pending.size === 0) return;
+    const next = Math.max(Math.min(...pending.values()) + tempo.drafts.rest, sharedAt + tempo.drafts.interval);
     timer = setTimeout(() => {
-      sharedAt = monotonicNow();
-      share();
-      shares.emit();
-    }, wait);
+      timer = undefined;
+      const at = monotonicNow();
+      const resting = [...pending].filter(([, savedAt]) => savedAt + tempo.drafts.rest <= at);
+      for (const [id] of resting) pending.delete(id);
+      if (resting.length > 0) {
+        sharedAt = at;
+        share();
+        shares.emit();
+      }
+      shareAtRest();
+    }, next - monotonicNow());
     timer.unref();
+  };
+  const noteSave = (id: string): void => {
+    pending.set(id, monotonicNow());
+    shareAtRest();
   };
 
   const read = async (name: string): Promise<DraftRecord | null> => {
@@ -133,6 +150,7 @@ export const createDrafts = async (context: ServiceContext): Promise<Drafts> => 
       .filter(({ updated_at }, place) => place >= mostDraftRecords / 2 || Date.parse(updated_at) + KEEP_MS < now());
     for (const { id } of old) {
       heads.delete(id);
+      pending.delete(id);
       await unlink(join(folder, nameOf(id))).catch(() => undefined);
     }
   };
@@ -184,7 +202,7 @@ export const createDrafts = async (context: ServiceContext): Promise<Drafts> => 
         removed: false,
       });
       await store(draft);
-      shareAtRest();
+      noteSave(id);
       return { draft, isNew: before === undefined };
     });
 
@@ -200,7 +218,7 @@ export const createDrafts = async (context: ServiceContext): Promise<Drafts> => 
         const { counters: _, etag: __, updated_at: ___, id: ____, ...rest } = before;
         await store(next(id, { ...rest, updated_by: by, removed: true, content: null }));
         await prune();
-        shareAtRest();
+        noteSave(id);
       }),
     restore: async (records) => {
       const leftOut: string[] = [];
@@ -215,7 +233,7 @@ export const createDrafts = async (context: ServiceContext): Promise<Drafts> => 
       }
       return leftOut;
     },
-    records: () => [...shared],
+    records: () => [...shared.values()],
     record: (id) => (heads.has(id) ? read(nameOf(id)) : Promise.resolve(null)),
     lacks: (head) => isNews(heads.get(head.id), head),
     merge: (record) =>
