@@ -4,7 +4,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { OperationName } from '../../service/contract/operations/index.ts';
-import { reasonOf } from './api/errors.ts';
+import { Refusal, reasonOf } from './api/errors.ts';
 import { beginHandover } from './api/handover-start.ts';
 import { starterOf } from './model/doers.ts';
 import type { Takeover } from './model/wire.ts';
@@ -97,12 +97,24 @@ const Insecure = () => {
   );
 };
 
+/** That the box refuses what a key signs over http, since the clock of this device is wrong. */
+const WrongClock = () => {
+  const { clock, secureUrl, texts, format } = useConsole();
+  return (
+    <Banner tone="bad">
+      {texts.clockRefused({ difference: format.duration(clock.difference.value) })}{' '}
+      {secureUrl !== null && <a href={secureUrl}>{texts.insecure.open}</a>}
+    </Banner>
+  );
+};
+
 /** What concerns the whole console. */
 export const Banners = () => {
   const { session, clock, site, texts, format } = useConsole();
   const overview = site.overview.value;
   const difference = clock.difference.value;
   const isAway = useComputed(() => site.error.value !== null && !session.isAsking.value).value;
+  const isRefused = site.error.value instanceof Refusal && site.error.value.clockOff !== 0;
   return (
     <div class="banners">
       {!session.isSecured.value && (
@@ -120,14 +132,15 @@ export const Banners = () => {
           .map((takeover) => (
             <Running key={takeover.id} takeover={takeover} />
           ))}
-        {isAway && (
+        {isAway && isRefused && <WrongClock />}
+        {isAway && !isRefused && (
           <Banner tone="bad">
             {site.lastSeen.value === null ? texts.away : texts.awaySince({ time: format.time(site.lastSeen.value) })}
           </Banner>
         )}
         {!isAway && overview?.degraded && <Banner tone="warning">{texts.degraded}</Banner>}
         {overview?.content.status === 'invalid' && <Banner tone="bad">{texts.contentInvalid}</Banner>}
-        {difference !== 0 && (
+        {difference !== 0 && !isRefused && (
           <Banner tone="warning">
             {(difference > 0 ? texts.clockBehind : texts.clockAhead)({ difference: format.duration(difference) })}
           </Banner>

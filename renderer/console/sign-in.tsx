@@ -39,7 +39,12 @@ export const SignIn = () => {
           if (!isChecking) void submit(event.currentTarget);
         }}
       >
-        {session.removed.value !== null && <p class="notice warning">{texts.ofBox(session.removed.value)}</p>}
+        {session.removed.value !== null && (
+          <p class="notice warning">
+            {texts.ofBox(session.removed.value)}
+            {location.protocol === 'http:' && ` ${words.keyKept}`}
+          </p>
+        )}
         <p class={session.wasRefused.value ? 'notice warning' : 'soft'}>
           {session.wasRefused.value ? words.again : words.task}
         </p>

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createClient, createLimiter } from '../../renderer/console/api/client.ts';
 import { createBoxClock } from '../../renderer/console/api/clock.ts';
 import { Unproven, Unreachable } from '../../renderer/console/api/errors.ts';
+import type { PersonKey } from '../../renderer/console/api/person-key.ts';
 import { createFormat } from '../../renderer/console/texts/format.ts';
 import { sha256Hex, signAnswer } from '../../service/auth/sign.ts';
 import {
@@ -89,9 +90,11 @@ const clientOfBox = (
   ids: string[],
   ahead: number,
   meddle: (response: Response) => Response = (response) => response,
+  key: PersonKey | null = null,
 ) => {
   const secret = 'a secret of this test';
   const session = signedIn(secret, 'Zoë');
+  if (key !== null) session.joined(key);
   const asked: Headers[] = [];
   const clock = String(Date.now() + ahead);
   const fetch = async (_: RequestInfo | URL, init: RequestInit = {}): Promise<Response> => {
@@ -110,7 +113,7 @@ const clientOfBox = (
     });
     return meddle(answer);
   };
-  return { asked, session, client: createClient({ session, clock: createBoxClock(), fetch, host: 'box' }) };
+  return { asked, session, fetch, client: createClient({ session, clock: createBoxClock(), fetch, host: 'box' }) };
 };
 
 test('a request names the box, and is sent once more by its clock, and to the box that is there by now', async () => {
@@ -119,6 +122,23 @@ test('a request names the box, and is sent once more by its clock, and to the bo
   expect(asked.map((headers) => headers.get(recipientHeader))).toEqual(['node-1', 'node-1', 'node-2']);
   expect(await client.json('/console/api/site')).toEqual({ site: 'default' });
   expect(asked).toHaveLength(4);
+});
+
+test.each([
+  ['over https a key is used once more by the clock of the box', true],
+  ['over http the clock of the box is shown, and what it refuses for that says by how much it differs', false],
+])('%s', async (_, isHttps) => {
+  const key: PersonKey = { keyId: '0'.repeat(32), name: 'Zoë', sign: () => Promise.resolve('S') };
+  const { fetch, session } = clientOfBox(['node-1'], 600_000, undefined, key);
+  const clock = createBoxClock();
+  const client = createClient({ session, clock, fetch, host: 'box', isHttps: () => isHttps });
+  const asked = await client.json('/console/api/site').catch((error: unknown) => error);
+  expect(Math.round(clock.difference.value / 10_000)).toBe(60);
+  expect(Math.round((clock.signingTime() - Date.now()) / 10_000)).toBe(isHttps ? 60 : 0);
+  if (isHttps) return expect(asked).toEqual({ site: 'default' });
+  expect(asked).toMatchObject({ code: 'signature_stale', clockOff: clock.difference.value });
+  // The key is kept.
+  expect(session.credential.value).toBe(key);
 });
 
 test('a change is signed by the clock of the box that it is for, and a refusal without proof does not repeat it', async () => {

@@ -125,6 +125,8 @@ interface Dependencies {
   clock: BoxClock;
   fetch?: typeof fetch;
   host?: string;
+  /** Whether answers certainly come from the box; a secure context is no proof: `http://localhost` is one. */
+  isHttps?: () => boolean;
 }
 
 export const createClient = ({
@@ -132,6 +134,7 @@ export const createClient = ({
   clock,
   fetch = globalThis.fetch.bind(globalThis),
   host = location.host,
+  isHttps = () => location.protocol === 'https:',
 }: Dependencies) => {
   const signing = createPageSigning();
   const limited = createLimiter(AT_ONCE, 'oldest');
@@ -184,8 +187,13 @@ export const createClient = ({
   ): Promise<void> => {
     if (secret === null) return;
     if (typeof secret !== 'string') {
-      // Answers to a person are not proven, but over https they come from the box.
-      if (isSecureContext) clock.set(Number(response.headers.get(clockHeader)) || clock.signingTime());
+      // Answers to a person are not proven, but over https they come from the box; over http their clock is shown alone.
+      const time = Number(response.headers.get(clockHeader) ?? Number.NaN);
+      if (isHttps()) clock.set(time || clock.signingTime());
+      else clock.observe(time);
+      if (isHttps() || response.status !== 401) return;
+      const refusal = await checkStatus(response.clone()).catch((error: unknown) => error);
+      if (isCode(refusal, 'signature_stale')) throw Object.assign(refusal, { clockOff: clock.difference.value });
       return;
     }
     const bytes = new Uint8Array(await response.clone().arrayBuffer());
@@ -262,7 +270,7 @@ export const createClient = ({
           ...(text === undefined ? {} : { body: text }),
           signal: abort.signal,
         });
-        if (secret === null) clock.observe(response.headers.get('Date'));
+        if (secret === null) clock.observe(Date.parse(response.headers.get('Date') ?? ''));
         if (!isStreamed || !response.ok) {
           const read = await arrived(response, limit);
           release();

@@ -10,8 +10,8 @@ export interface BoxClock {
   readonly difference: ReadonlySignal<number>;
   /** Adds an authenticated reading. */
   set(time: number): void;
-  /** Adds the Date header of an answer, which has whole seconds. */
-  observe(date: string | null): void;
+  /** Adds a reading that nothing proves, for display alone; NaN: there is none. */
+  observe(time: number): void;
 }
 
 /** Clocks that differ by less are taken for equal. */
@@ -33,8 +33,7 @@ export const createBoxClock = (now: () => number = Date.now): BoxClock => {
       signingOffset = time - now();
       observe(signingOffset);
     },
-    observe: (date) => {
-      const time = Date.parse(date ?? '');
+    observe: (time) => {
       if (!Number.isNaN(time)) observe(time - now());
     },
   };

@@ -49,6 +49,9 @@ export const reasonOf = (error: unknown, texts: Pick<ConsoleTexts, 'errors' | 'o
 const sentenceOf = (error: unknown, { errors, ofBox }: Pick<ConsoleTexts, 'errors' | 'ofBox'>): string => {
   if (error instanceof Unreachable) return errors.unreachable;
   if (error instanceof Unproven) return errors.unproven;
+  if (error instanceof Refusal && error.clockOff !== 0) {
+    return errors.staleBy({ seconds: Math.round(Math.abs(error.clockOff) / 1_000) });
+  }
   if (isCode(error, 'too_many_requests')) return errors.tooMany({ seconds: error.retryAfter ?? 60 });
   if (!(error instanceof Refusal)) return errors.fault;
   const sentence = sentences[error.code];
@@ -61,6 +64,8 @@ export class Refusal extends Error implements Uncertain {
   /** False: a host on the way may have refused it. */
   isProven = true;
   mayHappen = false;
+  /** By how much the box is ahead of this machine, ms, where it refused a key over http for that; else 0. */
+  clockOff = 0;
   readonly status: number;
   readonly code: ErrorCode;
   /** The field at fault. */

@@ -120,7 +120,10 @@ export const createSession = (
       else {
         removed.value = reason;
         person.value = null;
-        void import('./person-key.ts').then(({ forgetPersonKey }) => forgetPersonKey());
+        // Over http anybody on the way may say so: the key is kept, until another one takes its place.
+        if (location.protocol === 'https:') {
+          void import('./person-key.ts').then(({ forgetPersonKey }) => forgetPersonKey());
+        }
       }
       set(null);
     },
