@@ -28,5 +28,9 @@ const redact = (value: unknown, isHostAlone: boolean): unknown => {
   );
 };
 
+/** A part of a content document without credentials. @param path keys from the root */
+export const redactedPart = (path: readonly (string | number)[], part: unknown): unknown =>
+  redact(part, path.includes(calendars));
+
 /** A content document without credentials. */
 export const redacted = (document: unknown): unknown => redact(document, false);

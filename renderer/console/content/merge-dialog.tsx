@@ -1,6 +1,7 @@
 /** Resolves a concurrent edit: both versions, and each side's values where they differ. */
 import { useSignal } from '@preact/signals';
-import { type Conflict, conflictKey, merge } from '../../../service/domain/merge-documents.ts';
+import { type Conflict, conflictKey, isEqual, merge } from '../../../service/domain/merge-documents.ts';
+import { redactedPart } from '../../../service/domain/redacted.ts';
 import { conflictName } from '../model/conflict-name.ts';
 import type { ContentDocument } from '../model/document.ts';
 import { useConsole } from '../ui/context.tsx';
@@ -64,6 +65,7 @@ export const MergeDialog = ({ onClose, onMerged }: MergeProps) => {
         {conflicts.map((conflict) => {
           const key = conflictKey(conflict);
           const isTheirs = theirs.value.has(key);
+          const [own, other] = [conflict.mine, conflict.theirs].map((each) => redactedPart(conflict.path, each));
           return (
             <fieldset key={key} class="conflict">
               <legend>
@@ -86,11 +88,12 @@ export const MergeDialog = ({ onClose, onMerged }: MergeProps) => {
                   <ConflictPicture path={conflict.path} document={side ? newer.content : mine} />
                   <ConflictValue
                     field={fieldOf(conflict)}
-                    value={side ? conflict.theirs : conflict.mine}
+                    value={side ? other : own}
                     document={side ? newer.content : mine}
                   />
                 </label>
               ))}
+              {isEqual(own, other) && <p class="soft">{words.hidden}</p>}
             </fieldset>
           );
         })}
