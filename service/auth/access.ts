@@ -107,10 +107,10 @@ const checkRecipient = (headers: HeaderLines, nodeId: string): void => {
 const foreignHost =
   'A signed request without a recipient must go to an address or name of this box: send x-signage-recipient with its node id, or set SIGNAGE_PUBLIC_URL or SIGNAGE_ALLOWED_HOSTS.';
 
-/** Without a secret: everything is open, and the headers between boxes count as they are. */
+/** Without a secret: everything is open, and the headers between boxes count as they are, where boxes speak to each other. */
 const openTo = (nodeId: string): AccessControl => ({
-  admit: async ({ headers }) => {
-    checkRecipient(headers, nodeId);
+  admit: async ({ headers, target }) => {
+    if (claimsBox(headers, target)) checkRecipient(headers, nodeId);
     return { ...unsigned, isRelayed: Boolean(headers[relayHeader]?.[0]) };
   },
   pageToken: async () => null,

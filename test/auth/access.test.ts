@@ -70,6 +70,10 @@ describe('with no secret', () => {
     expect(await judge({}, as)).toBe('accepted');
     expect(await judge(pageAuth('nonsense'), as)).toBe('accepted');
     expect(await judge({ [signatureHeader]: ['nonsense'] }, as)).toBe('accepted');
+    // Boxes alone ask whether they have reached the one that they mean.
+    const elsewhere = { 'x-signage-recipient': ['another box'] };
+    expect(await judge(elsewhere, as)).toBe('accepted');
+    expect(await judge({ ...elsewhere, 'x-signage-relay': ['a'] }, as)).toBe('misdirected');
   });
 
   test('pages receive no token, and body hashes are not checked', async () => {
