@@ -99,7 +99,7 @@ export const createRepeats = <Result>(monotonicNow: () => MonotonicMs) => {
 };
 
 interface Dependencies {
-  hub: Pick<Hub, 'select' | 'send' | 'rename' | 'namedAs'>;
+  hub: Pick<Hub, 'select' | 'selectAnywhere' | 'send' | 'rename' | 'namedAs'>;
   /** Saves the name of a device; resolves when it is on the disk. @param at when another box did so */
   rename(deviceId: string, clientName: string, at?: string): Promise<{ clientName: string; updatedAt: string }>;
   takeSnapshot: TakeSnapshot;
@@ -148,7 +148,7 @@ export const createCommands = (
   const deliverName = (slug: string, { command, target }: TargetedCommand): number => {
     if (command.command !== 'setclientname') return 0;
     const { updatedAt: _, ...rest } = command;
-    const isMeant = isTargeted(target) ? new Set(hub.select(slug, target).map(({ id }) => id)) : null;
+    const isMeant = isTargeted(target) ? new Set(hub.selectAnywhere(slug, target).map(({ id }) => id)) : null;
     const ids = hub.namedAs(command.deviceId);
     const meant = ids.filter((id) => isMeant?.has(id) ?? true);
     hub.send(
@@ -172,18 +172,25 @@ export const createCommands = (
   };
 
   /**
-   * Resolves a target with a clientId to one connection on any box: the given one, or the newest of the page.
+   * Resolves a target with a clientId to one connection on any box: the given one, or the newest of the page. For a name
+   * that is one of any screen of this box, where the screen has none.
    * @throws CodedError `invalid_field` if connectionId and clientId name different connections, or one of another device
    */
-  const resolve = async (slug: string, { target, deviceId }: TargetedCommand, relayed: boolean) => {
+  const resolve = async (slug: string, { command, target, deviceId }: TargetedCommand, relayed: boolean) => {
     const { connectionId, clientId } = target;
     if (!isTargeted(target) || (clientId == null && deviceId === null)) return { target, degraded: false };
     const here = connectionId == null ? [] : hub.select(slug, { connectionId });
     const { connections, degraded } =
       here.length > 0 ? { connections: here, degraded: false } : await takeSnapshot(slug, relayed);
-    const match = connections.findLast((each) =>
+    const onScreen = connections.findLast((each) =>
       connectionId == null ? each.clientId === clientId : each.id === connectionId,
     );
+    // A name is that of a device, on whatever screen its page is.
+    const isAnywhere = command.command === 'setclientname' && !relayed;
+    const [elsewhere] = isAnywhere
+      ? hub.selectAnywhere(slug, connectionId == null ? { clientId } : { connectionId })
+      : [];
+    const match = onScreen ?? elsewhere;
     if (match === undefined) return { target, degraded };
     if (clientId != null && match.clientId !== clientId) {
       throw invalidField('clientId', 'connectionId and clientId name different connections.');

@@ -261,6 +261,17 @@ export const createHub = (
     }
   }
 
+  const select = (among: readonly Client[], { connectionId, clientId }: CommandTarget): Readonly<Connection>[] => {
+    const matching = among.filter(
+      ({ connection }) =>
+        (connectionId == null || connection.id === connectionId) &&
+        (clientId == null || connection.clientId === clientId),
+    );
+    const targeted = connectionId != null || clientId != null;
+    const chosen = targeted ? matching.slice(-1) : matching;
+    return chosen.map(({ connection }) => connection);
+  };
+
   return {
     /** Takes ownership of a socket after the upgrade. */
     attach,
@@ -278,17 +289,11 @@ export const createHub = (
         .map(({ slug, connection, changedAt }) => ({ slug, connection, unchangedMs: at - changedAt }));
     },
     /** The connections of a screen that a target selects: at most one, or all if the target is empty. */
-    select: (slug: string, { connectionId, clientId }: CommandTarget): Readonly<Connection>[] => {
-      const matching = clients
-        .of(slug)
-        .filter(
-          ({ connection }) =>
-            (connectionId == null || connection.id === connectionId) &&
-            (clientId == null || connection.clientId === clientId),
-        );
-      const targeted = connectionId != null || clientId != null;
-      const chosen = targeted ? matching.slice(-1) : matching;
-      return chosen.map(({ connection }) => connection);
+    select: (slug: string, target: CommandTarget) => select(clients.of(slug), target),
+    /** As `select`, of any screen where the target is not on this one. */
+    selectAnywhere: (slug: string, target: CommandTarget): Readonly<Connection>[] => {
+      const here = select(clients.of(slug), target);
+      return here.length > 0 ? here : select(clients.live(), target);
     },
     /** The ids of all live connections that say to be of a device. */
     namedAs: (deviceId: string): string[] =>

@@ -77,11 +77,21 @@ test('a target narrows down who counts, and the other pages of the device learn 
   expect(await (await rename(service, 'C', { clientId: 'client-3' })).json()).toMatchObject({
     error: { code: 'invalid_field' },
   });
-  expect(other.messages).toHaveLength(1);
+  // Which screen the address names decides nothing: a name is that of a device.
+  const far = await joinScreen(service, 'bar', { deviceId: 'device-2', clientId: 'client-4' });
+  expect((await rename(service, 'C', { connectionId: far.connectionId })).status).toBe(400);
+  expect((await rename(service, 'C', { clientId: 'client-4' })).status).toBe(400);
   expect((await connectionsOf(service)).map(({ clientName }) => clientName)).toEqual(['B', null]);
+  const { connectionId: meant } = elsewhere;
+  expect(await (await rename(service, 'D', { clientId: 'client-2' })).json()).toMatchObject({
+    connectionId: meant,
+    sent: 1,
+  });
+  for (const page of [one, elsewhere]) await page.message(({ clientName }) => clientName === 'D');
+  expect([other.messages, far.messages].map(({ length }) => length)).toEqual([1, 1]);
 
-  expect(await (await rename(service, 'D', { connectionId: 'gone' })).json()).toMatchObject({ sent: 0 });
-  expect((await connectionsOf(service)).map(({ clientName }) => clientName)).toEqual(['D', null]);
+  expect(await (await rename(service, 'E', { connectionId: 'gone' })).json()).toMatchObject({ sent: 0 });
+  expect((await connectionsOf(service)).map(({ clientName }) => clientName)).toEqual(['E', null]);
 });
 
 test('an unnamed device has the name that its page remembers, or none', async () => {
