@@ -93,6 +93,7 @@ export const createDevices = async (context: ServiceContext, dependencies: Depen
   const { routes, sockets, formAddress, baseOf } = createOnboardingRoutes(context, {
     onboarding,
     devices: stored,
+    screens,
     landing,
     knownDevices,
     proofs,

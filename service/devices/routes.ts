@@ -23,6 +23,7 @@ import type { Context, Routes, Sockets } from '../http/routes.ts';
 import { checkScope } from '../http/scope.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
+import type { Screens } from '../screens/index.ts';
 import type { Claims } from './claims.ts';
 import type { KnownDevices } from './known-devices.ts';
 import type { Landing } from './landing.ts';
@@ -32,7 +33,8 @@ import type { StoredDevices } from './store.ts';
 
 interface Dependencies {
   onboarding: Onboarding;
-  devices: Pick<StoredDevices, 'list'>;
+  devices: Pick<StoredDevices, 'get' | 'list'>;
+  screens: Pick<Screens, 'locationsOf'>;
   landing: Pick<Landing, 'attach'>;
   knownDevices: Pick<KnownDevices, 'isKnown' | 'isKnownHere'>;
   proofs: Pick<DeviceProofs, 'verify' | 'needs'>;
@@ -49,7 +51,7 @@ export const createOnboardingRoutes = (
     kiosk,
     hotspot,
   }: Pick<ServiceContext, 'options' | 'machineName' | 'clientAddress' | 'kiosk' | 'hotspot'>,
-  { onboarding, devices, landing, knownDevices, proofs, claims, content, peers }: Dependencies,
+  { onboarding, devices, screens, landing, knownDevices, proofs, claims, content, peers }: Dependencies,
 ) => {
   // Computed per request: boxes move between networks, and DHCP leases change.
   const reachable = (reached: Reached): string | null => publicBase(publicUrl, reached, networkInterfaces(), host);
@@ -74,12 +76,9 @@ export const createOnboardingRoutes = (
     ctx.body = body;
   };
 
-  /** The screen that a device is taken from. */
-  const boundTo = (deviceId: string): string[] => {
-    const canonicalId = canonicalDeviceId(deviceId);
-    const found = devices.list().find((each) => canonicalDeviceId(each.deviceId) === canonicalId);
-    return found?.screenSlug == null ? [] : [found.screenSlug];
-  };
+  /** The screens that a device is taken from: that which it is bound to, and those that it shows. */
+  const screensOf = (deviceId: string): string[] =>
+    [devices.get(deviceId)?.screenSlug ?? [], screens.locationsOf(deviceId).map(({ slug }) => slug)].flat();
 
   const hasSecret = sharedSecret !== null;
 
@@ -128,7 +127,7 @@ export const createOnboardingRoutes = (
       const given = readFields(binding, await readJson(ctx));
       // Anyone who can open a page has a token: it shows nobody in front of the display.
       if (ctx.state.isPage) await claims.check(given.deviceId, ctx.get(claimHeader), ctx.state.clientIp);
-      else checkScope(ctx, content, [given.screenSlug, ...boundTo(given.deviceId)]);
+      else checkScope(ctx, content, [given.screenSlug, ...screensOf(given.deviceId)]);
       const { isRelayed, log } = ctx.state;
       answer(ctx, await onboarding.bind(given, baseFor(reachedBy(ctx.req)), isRelayed, log));
     },

@@ -62,7 +62,7 @@ interface Dependencies {
   content: Pick<Content, 'payload' | 'screens' | 'tags'>;
   /** The screen that a device is bound to; null: none. */
   screenOf(deviceId: string): string | null;
-  hub: Pick<Hub, 'attach' | 'snapshot'>;
+  hub: Pick<Hub, 'attach' | 'snapshot' | 'locationsOf'>;
   takeSnapshot: TakeSnapshot;
   takeLocally: TakeLocally;
   commands: Commands;
@@ -86,6 +86,10 @@ export const createScreenRoutes = (
     if (payload === undefined) throw new CodedError('screen_not_found');
     return payload;
   };
+
+  /** The screens of others that change with the name of a device: that which it is bound to, and those that it shows. */
+  const screensOf = (deviceId: string): string[] =>
+    [screenOf(deviceId) ?? [], hub.locationsOf(deviceId).map(({ slug }) => slug)].flat();
 
   const writeSnapshot = (
     request: IncomingMessage,
@@ -113,12 +117,8 @@ export const createScreenRoutes = (
     origin: CommandOrigin,
     reached: Parameters<typeof isOwnAuthority>[1] = { host: '', port: 0 },
   ): Promise<CommandResult> => {
-    const { screen } = find(slug);
-    return commands.run(
-      screen,
-      parseCommand(body, variant, (url) => isOwnAuthority(url, reached)),
-      origin,
-    );
+    const targeted = parseCommand(body, variant, (url) => isOwnAuthority(url, reached));
+    return commands.run(find(slug).screen, targeted, origin);
   };
 
   const routes: Routes = {
@@ -131,14 +131,12 @@ export const createScreenRoutes = (
     'GET /api/screens/:slug/connections': sendSnapshot,
     'GET /api/screens/:slug/clients': sendSnapshot,
     'POST /api/screens/:slug/commands': async (ctx) => {
-      find(ctx.params.slug);
       checkScope(ctx, content, [ctx.params.slug]);
       const reached = { host: ctx.get('Host'), port: ctx.socket.localPort ?? 0 };
       const { isRelayed: relayed, boundSignature } = ctx.state;
       const id = relayed ? readFields(commandHeaders, ctx.headers)[commandIdHeader] : boundSignature?.nonce;
       const body = await readJson(ctx);
-      const named = body['command'] === 'setclientname' ? screenOf(String(body['deviceId'])) : null;
-      if (named !== null) checkScope(ctx, content, [named]);
+      if (body['command'] === 'setclientname') checkScope(ctx, content, screensOf(String(body['deviceId'])));
       ctx.body = trimResult(await command(ctx.params.slug, body, { relayed, id, log: ctx.state.log }, reached));
     },
     'POST /api/peers/commands': async (ctx) => {

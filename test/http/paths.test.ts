@@ -64,6 +64,13 @@ describe('under /api', () => {
   test('commands for an unknown screen are 404 too', async () => {
     const response = await service().post('/api/screens/gone/commands', { command: 'next' });
     expect([response.status, await response.json()]).toMatchObject([404, { error: { code: 'screen_not_found' } }]);
+    // A body that no screen could carry out is told first.
+    const bodies = [{}, { command: 'jump' }, { command: 'redirect' }].map((body) => JSON.stringify(body));
+    const faulty = await Promise.all(
+      ['{', ...bodies, 'x'.repeat(70_000)].map((body) => service().post('/api/screens/gone/commands', body)),
+    );
+    const untyped = await service().get('/api/screens/gone/commands', { method: 'POST', body: '{}' });
+    expect([...faulty, untyped].map(({ status }) => status)).toEqual([400, 400, 400, 400, 413, 415]);
   });
 });
 

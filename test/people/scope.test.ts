@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { signAsPerson } from '../../service/auth/sign.ts';
 import { isAllInScope } from '../../service/domain/targets.ts';
 import { createOperator, operatorSecret, refusalOf, secretSettings } from '../support/operator.ts';
+import { joinScreen, protocolsOf } from '../support/page.ts';
 import { addPerson } from '../support/people.ts';
 import { startTestService } from '../support/service.ts';
 
@@ -77,6 +78,11 @@ describe('a publisher with tags', () => {
     expect(await statusOf('DELETE', `${api}/devices/d2`)).toEqual(out);
     const name = { command: 'setclientname', deviceId: 'd2', clientName: 'Mine' };
     expect(await statusOf('POST', '/api/screens/bar/commands', name)).toEqual(out);
+    // A device that is bound to nothing, and shows a screen of others.
+    const page = await joinScreen(box, 'lobby', { deviceId: 'd3' }, { protocols: await protocolsOf(box, 'lobby', '') });
+    expect(await statusOf('POST', '/api/onboarding', bind('d3', 'bar'))).toEqual(out);
+    expect(await statusOf('POST', '/api/screens/bar/commands', { ...name, deviceId: 'd3' })).toEqual(out);
+    expect(page.messages).toHaveLength(1);
     expect(await statusOf('DELETE', `${api}/devices/d1`)).toBe(204);
     expect(await statusOf('PUT', `${api}/content`, content, { 'If-Match': '*' })).toEqual(out);
     expect(await statusOf('PUT', `${api}/drafts/mine`, { title: 'Mine', base_sha256: null, content })).toBe(201);
