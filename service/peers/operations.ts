@@ -360,7 +360,7 @@ export const createAskPeers = (peers: Pick<Registry, 'all' | 'call' | 'settled'>
     await peers.settled();
     const { path } = make(operation, input).request;
     const all = await Promise.all(
-      peers.all().map((peer) => {
+      peers.all().map(async (peer) => {
         const none = { peer, body: null, isMissing: false };
         if (!knows(peer, path)) return none;
         const isOverdue = overdue.has(peer, operation);

@@ -123,7 +123,7 @@ test('the folder of a tag has what its screens can play: by their playlist, a pr
       playlist('view', { id: 'v' }),
     ],
     programmes: [{ id: 'noon', targets: ['tag:hall'], playlist_id: 'day' }],
-  } as unknown as ContentDocument);
+  });
   expect([...folders].map(([tag, slides]) => [tag, [...slides].toSorted()])).toEqual([
     ['ground', ['a', 'd', 'main-2', 'n']],
     ['hall', ['a', 'd', 'main-2']],
