@@ -362,7 +362,7 @@ export const createAskPeers = (peers: Pick<Registry, 'all' | 'call' | 'settled'>
     const all = await Promise.all(
       peers.all().map(async (peer) => {
         const none = { peer, body: null, isMissing: false };
-        if (!knows(peer, path)) return none;
+        if (!knows(peer, path)) return Promise.resolve(none);
         const isOverdue = overdue.has(peer, operation);
         const asking = ask(peer, operation, ...input).then((answer) => {
           const isMissing = overdue.note(peer, operation, outcomeOf(answer));
