@@ -166,7 +166,7 @@ test('reading changes nothing, and a request that is refused says why', async ()
   await service.post('/api/screens/lobby/commands', { command: 'jump' });
   const { records } = await auditOf(service);
   expect(records.toReversed()).toMatchObject([
-    { action: 'screen.command', target: 'bar', operator: null, after: null, result: 'screen_not_found' },
+    { action: 'screen.command', target: 'bar', operator: null, after: { command: 'next' }, result: 'screen_not_found' },
     { action: 'screen.command', target: 'lobby', after: { command: 'jump' }, result: 'unknown_command' },
   ]);
 });
