@@ -136,6 +136,18 @@ test('a receiver that is away gets the message when it is there, and the health 
     .toContainEqual(expect.stringMatching(/^Alerts cannot be delivered: the receiver cannot be reached/));
   await receiver.start();
   await expect.poll(types, patience).toEqual(['content.invalid']);
+  // What it does not take holds up no others.
+  const attempts: string[] = [];
+  receiver.onMessage(({ text }) => {
+    attempts.push(text);
+    return !text.includes('content.valid');
+  });
+  service.writeContent(lobby);
+  await expect.poll(() => attempts.length, patience).toBeGreaterThan(0);
+  await bind(service);
+  await expect.poll(types, patience).toEqual(['content.invalid', 'device.away']);
+  receiver.onMessage(() => true);
+  await expect.poll(types, patience).toEqual(['content.invalid', 'device.away', 'content.valid']);
 });
 
 test('a box whose version is being replaced is not told of', async () => {
