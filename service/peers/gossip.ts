@@ -86,6 +86,8 @@ interface Site {
 const FEW = 3;
 /** Peers that a `refresh` asks. */
 const SOME = 4;
+/** How a box answers that does not gossip: it is asked for its state then. One that is busy, or refuses this one, is not. */
+const notUnderstood: readonly number[] = [200, 400, 404, 405];
 /** Times that this box tells of boxes that went or came, within `changes`; others learn of the rest as they check. */
 const MAX_CHANGES = 3;
 
@@ -170,8 +172,7 @@ export const createGossip = (
       const body = { from: self, port, digest: own, members: memberDigests(versions()) };
       const answer = await asking.ask({ nodeId }, 'peers.gossip', body);
       if (!answer.ok) {
-        // A box that does not gossip is asked for its state; one that is busy is left alone.
-        if (answer.status !== null && answer.status < 500) await registry.refresh(nodeId);
+        if (notUnderstood.includes(answer.status ?? 0)) await registry.refresh(nodeId);
         return;
       }
       const { summary: theirs, members, instance: theirInstance, serverTime } = answer.body;
