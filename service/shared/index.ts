@@ -42,6 +42,11 @@ export interface RecordSet<T extends SharedRecord> {
   protection: 'open' | 'secret' | 'sealed';
   /** Whether a record is over for good: it is dropped, and not taken from another box. Absent: none ever is. */
   isOver?(record: T, now: number): boolean;
+  /**
+   * Whether what was secret in a record has been taken out of it for good: the previous generation of the file, which still
+   * has it, is then overwritten. Absent: nothing ever is.
+   */
+  isEmptied?(record: T): boolean;
 }
 
 /** The records of a set. */
@@ -80,7 +85,7 @@ export const createShared = async (context: Pick<ServiceContext, 'dirs' | 'log' 
 
   /** Opens a set; each is opened once, before the service listens. */
   const open = async <T extends SharedRecord>(set: RecordSet<T>): Promise<SharedSet<T>> => {
-    const { name, schema, merge, undated, most, protection, isOver = () => false } = set;
+    const { name, schema, merge, undated, most, protection, isOver = () => false, isEmptied = () => false } = set;
     await makeFolder(folder);
     // A record that this version cannot read stays in the file, and is passed on.
     const lists = z.array(sharedRecord);
@@ -101,6 +106,15 @@ export const createShared = async (context: Pick<ServiceContext, 'dirs' | 'log' 
         now,
       }),
     );
+    /** Writes the same once more, so that the previous generation has no more than this one. Never rejects. */
+    const forgetPrevious = (): Promise<void> =>
+      store
+        .update((current) => current)
+        .catch((error: unknown) =>
+          log.error({ err: error, name }, 'what was removed of a record is still on the disk'),
+        );
+    // The process may have ended between the two.
+    if ([...store.read().values()].some((record) => isEmptied(record as T))) await forgetPrevious();
     const changes = createEmitter();
     let version = 0;
     let known: { of: ReadonlyMap<string, SharedRecord>; records: Map<string, T> } | null = null;
@@ -144,9 +158,15 @@ export const createShared = async (context: Pick<ServiceContext, 'dirs' | 'log' 
         }
         return next;
       });
-      if (store.read() === before) return false;
+      const after = store.read();
+      if (after === before) return false;
       version += 1;
       changes.emit();
+      const hasLost = ({ id }: T): boolean => {
+        const [own, next] = [before.get(id), after.get(id)];
+        return own !== undefined && next !== undefined && !isEmptied(own as T) && isEmptied(next as T);
+      };
+      if (records.some(hasLost)) await forgetPrevious();
       return true;
     };
 

@@ -122,6 +122,26 @@ describe('stored', () => {
     expect(without.set.list()).toEqual([]);
   });
 
+  test('what was taken out of a sealed record is in no file any more, also where the process ended in between', async () => {
+    const set = notes({ protection: 'sealed', isEmptied: ({ text }) => text === '' });
+    const box = await openBox(set);
+    const path = join(box.dataDir, 'shared', 'notes.json.prev');
+    const textOf = (bytes: Buffer): string => {
+      const key = Buffer.from(readFileSync(join(box.dataDir, 'seal-key'), 'utf8').trim(), 'base64url');
+      return openText(key, /[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+/.exec(bytes.toString())?.[0] ?? '');
+    };
+    await box.set.put(note('a', 'a key'), note('b', 'another'));
+    await box.set.put(note('b', 'still', 2));
+    const earlier = readFileSync(path);
+    expect(textOf(earlier)).toContain('a key');
+    await box.set.put(note('a', '', 2));
+    expect(textOf(readFileSync(path))).not.toContain('a key');
+    await box.close();
+    writeFileSync(path, earlier);
+    await openBox(set, { dataDir: box.dataDir });
+    expect(textOf(readFileSync(path))).not.toContain('a key');
+  });
+
   test('what is sealed cannot be altered', () => {
     const key = randomBytes(32);
     const sealed = sealText(key, '{"a":1}');
