@@ -49,8 +49,8 @@ export interface SiteAuthority extends Module {
   onChange(listener: () => void): void;
 }
 
-/** Roots that were replaced, and others of boxes that were apart. */
-const MOST_ROOTS = 3 * mostReplaced;
+/** Roots that were replaced, which are never forgotten, and others of boxes that were apart. */
+const MOST_ROOTS = 200;
 const MAX_NAME = 64;
 
 export const createAuthority = async (
@@ -67,11 +67,12 @@ export const createAuthority = async (
           most: MOST_ROOTS,
           protection: 'sealed',
           isOver,
+          isEmptied: ({ signer }) => signer === null,
         });
   const changes = createEmitter();
   let authorities: Authorities = authoritiesOf(set?.list() ?? []);
   /** A box without HTTPS of its own, or with the certificate of the operator, shows the root that the others answer with. */
-  const isShownAtOnce = !options.https || options.tlsCert !== null || options.tlsKey !== null;
+  const isShownAtOnce = !options.https || (options.tlsCert !== null && options.tlsKey !== null);
   let shownId: string | null = null;
 
   const current = (): Authority | null => authorities.current;
@@ -151,8 +152,9 @@ export const createAuthority = async (
     if (set === null || found === null) throw new CodedError('trust_unavailable');
     const fault = clockFault();
     if (fault !== null) throw new CodedError('clock_unset', `No certificate is made, because ${fault}.`);
-    const replaces = [...new Set([...authorities.replaced, ...set.list().map(({ id }) => id)])];
-    if (replaces.length > mostReplaced) throw new CodedError('too_many_roots');
+    // Those that were replaced before stand in the records that replaced them.
+    const replaces = set.list().flatMap(({ id }) => (authorities.replaced.has(id) ? [] : id));
+    if (replaces.length > mostReplaced || set.list().length >= MOST_ROOTS) throw new CodedError('too_many_roots');
     const next = await create(replaces);
     const retired = set.list().map((record) => ({ ...record, signer: null }));
     await put(next, ...retired);
@@ -167,7 +169,7 @@ export const createAuthority = async (
       shownId = id;
     },
     make: async () => {
-      if (current() === null) await put(await create([...authorities.replaced]));
+      if (current() === null) await put(await create([]));
     },
     clockFault,
     permits: async ({ signer: { cert } }, names) => {

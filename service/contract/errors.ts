@@ -75,7 +75,7 @@ export const errorTable = {
   playlist_not_found: [409, 'The content has no playlist with this id.'],
   target_not_found: [409, 'The content has none of the screens that this is for.'],
   too_many_drafts: [409, 'The limit of 20 drafts is reached; publish or delete one first.'],
-  too_many_roots: [409, 'The site has replaced 20 root certificates, which is the limit.'],
+  too_many_roots: [409, 'The site keeps as many root certificates as it may; none is added.'],
   clock_unset: [409, 'The clock of this box is not set.'],
   draft_conflict: [409, 'The content was changed since the draft was begun, in fields that the draft changes too.'],
   draft_changed: [412, 'The draft has changed since you read it; fetch it and apply your change again.'],

@@ -1,6 +1,8 @@
 /** The rules of an authority: what it permits, which root counts, and which certificates it makes. */
 import fc from 'fast-check';
+import pino from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { createAuthority } from '../../service/authority/index.ts';
 import { isPermitted, permittedAtSite } from '../../service/authority/names.ts';
 import { profileOf } from '../../service/authority/profile.ts';
 import {
@@ -154,4 +156,45 @@ test('of boxes that start together the first one makes the root', () => {
   expect(waitOf('a', ['b', 'c'], tempo)).toBe(60_000);
   expect(waitOf('b', ['a', 'c'], tempo)).toBe(70_000);
   expect(waitOf('a', [], tempo)).toBe(60_000);
+});
+
+test('a renewal names what was not replaced before, so that there is no last one for a long time', async () => {
+  const records = new Map<string, AuthorityRecord>();
+  const set = {
+    get: (id: string) => records.get(id),
+    list: () => [...records.values()],
+    put: (...given: AuthorityRecord[]) => {
+      for (const each of given) {
+        const own = records.get(each.id);
+        records.set(each.id, own === undefined ? each : mergeAuthorities(own, each));
+      }
+      changed();
+      return Promise.resolve();
+    },
+    onChange: (listener: () => void) => {
+      changed = listener;
+    },
+  };
+  let changed = (): void => undefined;
+  const { make, routes } = await createAuthority(
+    {
+      options: {
+        sharedSecret: 'a secret of this test',
+        variant: 'extended',
+        site: 'x',
+        publicUrl: null,
+        allowedHosts: [],
+      },
+      dirs: { renderer: '/nosuch' },
+      log: pino({ level: 'silent' }),
+      now: () => start,
+    } as unknown as Parameters<typeof createAuthority>[0],
+    { shared: { open: () => Promise.resolve(set) } as never },
+  );
+  await make();
+  const renew = routes?.['POST /console/api/ca/renew'] as unknown as (ctx: object) => Promise<void>;
+  for (let count = 0; count < 21; count += 1) await renew({ set: () => undefined });
+  const all = [...records.values()];
+  expect(all.filter(({ signer }) => signer !== null)).toHaveLength(1);
+  expect(all.map(({ replaces }) => replaces.length).toSorted()).toEqual([0, ...Array<number>(21).fill(1)]);
 });

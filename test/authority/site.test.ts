@@ -108,6 +108,11 @@ test('after a theft a new root replaces the old one everywhere, also on a box th
   // Its key is on no disk any more.
   const kept = keptAuthority(dataDir);
   expect(kept.filter(({ signer }) => signer !== null).map(({ replaces }) => replaces.length)).toEqual([1]);
+  const idOf = (spelled: string): string => spelled.replaceAll(':', '').toLowerCase();
+  for (const folder of [first.dataDir, dataDir]) {
+    const before = keptAuthority(folder, 'authority.json.prev');
+    expect(before.find(({ id }) => id === idOf(old.fingerprint256))?.signer ?? null).toBeNull();
+  }
   expect((await rootOf(first)).fingerprint256).toBe(fingerprint);
 });
 
