@@ -115,6 +115,7 @@ export const createSignOn = (
         } satisfies SignInBegun;
       },
       'GET /console/api/oidc/:id': (ctx) => {
+        people.checkSecret();
         forget();
         const found = open.get(ctx.params.id);
         if (found === undefined) throw new CodedError('sign_in_not_found');

@@ -229,6 +229,7 @@ test('at most five sign-ins of an address are open, and without a provider none 
     env: { SIGNAGE_OIDC_ISSUER: issuer, SIGNAGE_TRUST_PROXY: 'on' },
   });
   expect(await refusalOf(await open.post(path, body, secure))).toEqual([409, 'secret_required']);
+  expect(await refusalOf(await open.get(`${path}/${'0'.repeat(32)}`))).toEqual([409, 'secret_required']);
   for (const wrong of ['http://login.example.com', 'https://user@login.example.com', 'x']) {
     await expect(startTestService({ env: { SIGNAGE_OIDC_ISSUER: wrong } })).rejects.toThrow('SIGNAGE_OIDC_ISSUER');
   }

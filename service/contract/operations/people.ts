@@ -191,7 +191,7 @@ export const people = {
       role: 'editor',
       tags: [],
     }),
-    errors: ['sign_in_not_found'],
+    errors: ['secret_required', 'sign_in_not_found'],
     examples: { id: digestExample.slice(0, 32) },
   },
   'GET /api/peers/keys': {
