@@ -121,6 +121,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
     most: mostPeopleEver,
     protection: 'sealed',
     isOver: ({ expires_at }, at) => Date.parse(expires_at) < at,
+    isEmptied: ({ used }) => used,
   });
   const uses = await openUses(context);
   let siteTime: SiteTime = unconfirmed(now);
@@ -293,6 +294,9 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
         if (disabled !== null) return;
         checkLastAdmin(view(), id, { disabled: { at: iso(), by } });
         await disablings.put({ id: randomUUID(), person: id, at: iso(), by, enabled: null });
+        // One that is open would count again once they are enabled.
+        const invitation = invitations.get(id);
+        if (invitation?.used === false) await invitations.put({ ...invitation, used: true, key: '' });
       }),
 
     /** @throws CodedError `secret_required`, `person_not_found`, `key_not_found`, `last_admin` */

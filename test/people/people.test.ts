@@ -182,6 +182,7 @@ test('a removed key and a disabled person are refused at once, and told by whom'
     'role_required',
   ]);
 
+  const open = await invite(box, 'maria');
   expect((await boss.ask('DELETE', `${api}/people/maria`)).status).toBe(204);
   const refused = await maria.ask('GET', `${api}/me`);
   expect(Math.abs(Number(refused.headers.get('x-signage-clock')) - Date.now())).toBeLessThan(60_000);
@@ -189,6 +190,8 @@ test('a removed key and a disabled person are refused at once, and told by whom'
   expect((await boss.ask('PUT', `${api}/people/maria`, { name: 'Maria', role: 'editor' })).status).toBe(200);
   expect(await refusalOf(await maria.ask('GET', `${api}/me`))).toEqual([401, 'key_unknown']);
   await boss.ask('PUT', `${api}/people/maria`, { name: 'Maria', role: 'editor', disabled: false });
+  // What was open then stays ended.
+  expect(await refusalOf(await joinWith(box, open, 'maria', makeKey()))).toEqual([403, 'invitation_invalid']);
   expect((await maria.ask('GET', `${api}/me`)).status).toBe(200);
 });
 
