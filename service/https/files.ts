@@ -65,14 +65,9 @@ const readText = async (path: string): Promise<string> => {
   }
 };
 
-/** Reads and checks both files. @param paths null: not set. @param now ms since the epoch */
-export const readPair = async (
-  paths: { tlsCert: string | null; tlsKey: string | null },
-  now: number,
-): Promise<Verdict> => {
+/** Reads and checks both files. @param now ms since the epoch */
+export const readPair = async (paths: { tlsCert: string; tlsKey: string }, now: number): Promise<Verdict> => {
   const { tlsCert, tlsKey } = paths;
-  if (tlsCert === null) return { reason: 'SIGNAGE_TLS_CERT is not set' };
-  if (tlsKey === null) return { reason: 'SIGNAGE_TLS_KEY is not set' };
   const texts: string[] = [];
   for (const path of [tlsCert, tlsKey]) {
     try {

@@ -1,6 +1,5 @@
 /** Makes the first root of a site, once it is clear that no other box has one, and that the clock is right. */
 import type { SiteAuthority } from '../authority/index.ts';
-import { shuffled } from '../domain/collections.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 
@@ -11,8 +10,8 @@ interface Dependencies {
 
 /** Clocks of two boxes that differ by more contradict each other, ms. */
 const CONTRADICTION_MS = 60_000;
-/** Boxes that are asked for their time. */
-const MOST_ASKED = 20;
+/** Boxes that are asked for their time at once. */
+const ASKED_AT_ONCE = 20;
 
 /**
  * When a box makes the root, in ms after its start: of boxes that start together, as after a power cut, the first one does,
@@ -30,10 +29,9 @@ export const createFirstRoot = (
     ids,
     now,
     monotonicNow,
-    random,
     tempo,
     log,
-  }: Pick<ServiceContext, 'options' | 'ids' | 'now' | 'monotonicNow' | 'random' | 'tempo' | 'log'>,
+  }: Pick<ServiceContext, 'options' | 'ids' | 'now' | 'monotonicNow' | 'tempo' | 'log'>,
   { authority, peers }: Dependencies,
 ) => {
   const startedAt = monotonicNow();
@@ -41,15 +39,19 @@ export const createFirstRoot = (
 
   /** A box whose clock contradicts this one. */
   const contradiction = async (): Promise<string | null> => {
-    const asked = shuffled(peers.alive(), random).slice(0, MOST_ASKED);
-    const verdicts = await Promise.all(
-      asked.map(async ({ nodeId, url }) => {
-        const answer = await peers.ask({ nodeId }, 'clock.time');
-        if (!answer.ok || Math.abs(answer.body.wall - now()) <= CONTRADICTION_MS) return null;
-        return `the clocks of this box and of the box at ${url} differ by more than ${CONTRADICTION_MS / 1_000} s`;
-      }),
-    );
-    return verdicts.find((verdict) => verdict !== null) ?? null;
+    const others = peers.alive();
+    for (let at = 0; at < others.length; at += ASKED_AT_ONCE) {
+      const verdicts = await Promise.all(
+        others.slice(at, at + ASKED_AT_ONCE).map(async ({ nodeId, url }) => {
+          const answer = await peers.ask({ nodeId }, 'clock.time');
+          if (!answer.ok || Math.abs(answer.body.wall - now()) <= CONTRADICTION_MS) return null;
+          return `the clocks of this box and of the box at ${url} differ by more than ${CONTRADICTION_MS / 1_000} s`;
+        }),
+      );
+      const found = verdicts.find((verdict) => verdict !== null);
+      if (found != null) return found;
+    }
+    return null;
   };
 
   const consider = async (): Promise<void> => {

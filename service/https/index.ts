@@ -37,9 +37,11 @@ type Found = { pair: Pair; own?: Own } | { reason: string };
 export const createHttps = (context: ServiceContext, { authority, peers }: Dependencies): Https => {
   const { options, machineName, now, tempo, log } = context;
   const { httpsPort, tlsCert, tlsKey, host, publicUrl, allowedHosts } = options;
-  const hasFiles = tlsCert !== null || tlsKey !== null;
+  const files = tlsCert !== null && tlsKey !== null ? { tlsCert, tlsKey } : null;
+  /** Of the two settings the one that the other one lacks; null: none. */
+  const lacking = (tlsCert === null) === (tlsKey === null) ? null : `SIGNAGE_TLS_${tlsCert === null ? 'CERT' : 'KEY'}`;
   const findOwn = createOwn(context, authority);
-  const firstRoot = hasFiles ? null : createFirstRoot(context, { authority, peers });
+  const firstRoot = files !== null ? null : createFirstRoot(context, { authority, peers });
   /** The newest good pair. */
   let pair: Pair | null = null;
   /** What is known of it, if it is of this box. */
@@ -59,7 +61,7 @@ export const createHttps = (context: ServiceContext, { authority, peers }: Depen
   });
 
   const find = async (): Promise<Found> => {
-    if (hasFiles) return readPair({ tlsCert, tlsKey }, now());
+    if (files !== null) return readPair(files, now());
     try {
       const found = await findOwn(namesOf({ machineName, publicUrl, allowedHosts }, networkInterfaces()));
       return { pair: found.pair, own: found };
@@ -112,7 +114,7 @@ export const createHttps = (context: ServiceContext, { authority, peers }: Depen
     return {
       https: {
         port: port(),
-        source: hasFiles ? 'files' : own?.signer ? 'site' : 'box',
+        source: files !== null ? 'files' : own?.signer ? 'site' : 'box',
         fingerprint: certificate?.fingerprint256 ?? null,
         notAfter: certificate === null ? null : new Date(certificate.validTo).toISOString(),
         root: authority.shown()?.root.fingerprint256 ?? null,
@@ -151,7 +153,9 @@ export const createHttps = (context: ServiceContext, { authority, peers }: Depen
       fields: fields(),
       issues: {
         https: [
-          ...(reason === null ? [] : [`HTTPS does not use the certificate: ${reason}.`]),
+          ...[lacking && `${lacking} is not set`, reason].flatMap((why) =>
+            why === null ? [] : `HTTPS does not use the certificate: ${why}.`,
+          ),
           ...(problem === null ? [] : [problem]),
           ...(firstRoot?.issues() ?? []),
         ],

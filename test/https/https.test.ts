@@ -125,10 +125,15 @@ test('a port that is taken is a warning, and is tried again', async () => {
   await once(taken, 'listening');
   onTestFinished(() => void taken.close());
   const { port } = taken.address() as AddressInfo;
-  const service = await startTestService({ env: { SIGNAGE_HTTPS: 'on', SIGNAGE_HTTPS_PORT: String(port) } });
+  const env = { SIGNAGE_HTTPS: 'on', SIGNAGE_HTTPS_PORT: String(port), SIGNAGE_TLS_KEY: '/nosuch.pem' };
+  const service = await startTestService({ env });
   await until(async () => expect((await healthOf(service)).warnings.join('\n')).toContain(`port ${port} is taken`));
   taken.close();
   expect(await httpsPort(service)).toBe(port);
+  // Half a pair is as good as none.
+  const { warnings, https } = await healthOf(service);
+  expect(warnings).toContain('HTTPS does not use the certificate: SIGNAGE_TLS_CERT is not set.');
+  expect(https?.source).toBe('box');
 });
 
 test('the baseline variant ignores the settings, and says so', async () => {
