@@ -92,9 +92,15 @@ export const draftRoutes = (tempo: Parameters<typeof withDocuments>[0], dependen
     return Object.fromEntries([...ids].map((id) => [id, [...new Set(all.flatMap((each) => each[id] ?? []))]]));
   };
 
+  /** The document of a version; null: before there was any. @throws CodedError `draft_conflict` if it is not kept here */
   const textOf = async (sha256: string | null): Promise<unknown> => {
-    const version = sha256 === null ? null : await versions.read(sha256);
-    if (version === null) return JSON.parse(nothing.text);
+    if (sha256 === null) return JSON.parse(nothing.text);
+    const version = await versions.read(sha256);
+    if (version === null) {
+      const message =
+        'The content was changed since the draft was begun, and this box has not kept what it was begun from. Publish it on the box where it was made, or save it anew over what plays now.';
+      throw new CodedError('draft_conflict', message, { fields: [] });
+    }
     const chunks: Buffer[] = [];
     for await (const chunk of version.stream()) chunks.push(chunk as Buffer);
     return JSON.parse(Buffer.concat(chunks).toString());

@@ -113,6 +113,18 @@ describe('a box', () => {
     const { versions } = await boris.json<{ versions: object[] }>('/content/versions');
     expect(versions[0]).toMatchObject({ operator: 'Anna', person: null, approved_by: { id: null, name: 'Boris' } });
 
+    // Nothing can be merged over what is not known.
+    const unknown = await anna.save('unknown', {
+      ...draft,
+      base_sha256: 'f'.repeat(64),
+      content: withTitles('Hi', 'bye'),
+    });
+    const unmerged = await publish('unknown', etagOf(unknown));
+    expect([unmerged.status, await unmerged.json()]).toMatchObject([
+      409,
+      { error: { code: 'draft_conflict', fields: [], message: expect.stringContaining('this box has not kept') } },
+    ]);
+
     const refused = await publish('clash', etagOf(clash));
     expect([refused.status, await refused.json()]).toMatchObject([
       409,
