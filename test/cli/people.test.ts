@@ -1,5 +1,5 @@
 /** A person joins from the command line, and signs with the key that is kept there. */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lobby } from '../content/samples.ts';
@@ -22,7 +22,12 @@ test('a person is made, invited, joins, and is disabled', { timeout: 60_000 }, a
   const url = invited.stdout.trim();
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console#join=maria\.[A-Z2-7]{26}$/);
 
+  // The root of another site would count here, too.
+  const root = join(folder, 'signage', 'root.pem');
+  mkdirSync(join(folder, 'signage'));
+  writeFileSync(root, 'of another site');
   const joined = await signageHere(['join', url], own);
+  expect(existsSync(root)).toBe(false);
   expect([joined.code, joined.stdout]).toEqual([0, 'You are Maria, editor.\n']);
   const file = join(folder, 'signage', 'key');
   expect(statSync(file).mode & 0o777).toBe(0o600);

@@ -1,6 +1,6 @@
 /** `join`, `me`, `people`, `keys`: people with keys of their own. */
 import { createHmac, hkdfSync } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { hostname } from 'node:os';
@@ -16,6 +16,7 @@ import { parseUrl } from '../../contract/url.ts';
 import { joinInfo, joinText, readInvitation } from '../../domain/joining.ts';
 import { parseJson } from '../answers.ts';
 import { text } from '../arguments.ts';
+import { writeDocument } from '../document.ts';
 import { CliError, refusalOf } from '../exit.ts';
 import { newKey } from '../key.ts';
 import type { Session } from '../session.ts';
@@ -78,9 +79,10 @@ const post = (base: URL, body: string): Promise<{ status: number; bytes: Buffer;
     sent.end(body);
   });
 
-const keep = (path: string, content: string): void => {
+/** Only its owner reads it, also where another file was there. @throws CliError `usage` */
+const keep = async (path: string, content: string): Promise<void> => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writeFileSync(path, content, { mode: 0o600 });
+  await writeDocument(path, content);
 };
 
 /** As others see this computer. */
@@ -118,8 +120,10 @@ export const registerPeople = (program: Command, session: Session): void => {
         throw new CliError('notAuthorised', `What answers at ${base.origin} does not know the invitation.`);
       }
       const joined = parseJson(bytes) as { person: { name: string }; role: string; root: string | null };
-      keep(keyFile(surroundings), kept);
-      if (joined.root !== null) keep(rootFile(surroundings), joined.root);
+      // That of another site would count here, too.
+      if (joined.root === null) rmSync(rootFile(surroundings), { force: true });
+      else await keep(rootFile(surroundings), joined.root);
+      await keep(keyFile(surroundings), kept);
       out.answer(joined, () => out.line(`You are ${visible(joined.person.name)}, ${visible(joined.role)}.`));
     });
 
@@ -143,7 +147,7 @@ export const registerPeople = (program: Command, session: Session): void => {
         }
         if (found.state === 'expired') throw new CliError('notAuthorised', 'Nobody signed in in time.');
         if (found.state === 'pending') continue;
-        keep(keyFile(surroundings), kept);
+        await keep(keyFile(surroundings), kept);
         return out.answer(found, ({ person, role }) => {
           out.line(`You are ${visible(person?.name ?? '')}, ${visible(role ?? '')}, for 12 hours.`);
         });
