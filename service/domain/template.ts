@@ -33,9 +33,20 @@ export type TemplateFilter = (typeof templateFilters)[number];
 /** Limits of liquidjs: characters of a template, ms per rendering, and allocated values. */
 export const templateLimits = { parseLimit: 500_000, renderLimit: 500, memoryLimit: 5_000_000 };
 
-/** Matches `feeds.ID`, `feeds["ID"]`, or `feeds` in any other use. */
+/** From the beginning of a tag or output to its end, which is not one in quotes. */
+const TAG = /^(?:"[^"]*"|'[^']*'|[^"'])*?[%}]\}/;
+
+/** What Liquid evaluates, without the text between. More than that where quotes do not match, as in comments. */
+const codeOf = (html: string): string =>
+  html
+    .split(/\{[{%]/)
+    .slice(1)
+    .map((part) => TAG.exec(part)?.[0] ?? part)
+    .join('\n');
+
+/** Matches `feeds.ID`, `feeds["ID"]`, or `feeds` in any other use; not `content.feeds`. */
 const USES =
-  /\b(feeds|sources|timetables|calendars)\b(?:\s*\.\s*([A-Za-z_][\w-]*)|\s*\[\s*(?:"([^"]*)"|'([^']*)')\s*\])?/g;
+  /\b(?<!(?<!\.)\.)(feeds|sources|timetables|calendars)\b(?:\s*\.\s*([A-Za-z_][\w-]*)|\s*\[\s*(?:"([^"]*)"|'([^']*)')\s*\])?/g;
 
 /** Matches `feeds[NAME]`, where NAME is a variable. */
 const BY_VALUE = /\b(feeds|sources|timetables|calendars)\s*\[\s*(?:content\.)?([A-Za-z_]\w*)\s*\]/g;
@@ -48,7 +59,7 @@ export const usedOf = <T extends { id: string }>(
   name: RecordName,
   records: readonly T[],
 ): readonly T[] => {
-  const uses = [...html.matchAll(USES)].filter(([, used]) => used === name);
+  const uses = [...codeOf(html).matchAll(USES)].filter(([, used]) => used === name);
   const ids = uses.map(([, , property, quoted, single]) => property ?? quoted ?? single);
   return ids.includes(undefined) ? records : records.filter(({ id }) => ids.includes(id));
 };
@@ -61,12 +72,14 @@ export const namedBy = <T extends { id: string }>(
 ): readonly T[] => {
   const html = template?.html ?? '';
   const named = usedOf(html, name, records);
-  const isByValue = named.length === records.length && new RegExp(`${name}\\s*\\[\\s*[a-z]`).test(html);
+  const isByValue = named.length === records.length && new RegExp(`${name}\\s*\\[\\s*[a-z]`).test(codeOf(html));
   return isByValue ? named.filter(({ id }) => Object.values(content ?? {}).includes(id)) : named;
 };
 
 /** The fields of a slide's content whose values are ids of records in its template. */
 export const fieldsNaming = (html: string): { field: string; name: RecordName }[] => {
-  const found = [...html.matchAll(BY_VALUE)].map(([, name, field]) => [`${name} ${field}`, { name, field }] as const);
+  const found = [...codeOf(html).matchAll(BY_VALUE)].map(
+    ([, name, field]) => [`${name} ${field}`, { name, field }] as const,
+  );
   return [...new Map(found).values()] as { field: string; name: RecordName }[];
 };
