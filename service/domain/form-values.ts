@@ -52,6 +52,10 @@ const flatIssue = (field: FlatField, value: unknown): string | null => {
   return formats[field.format][1];
 };
 
+/** A field can have the name of what every object inherits. */
+const ownValue = (values: Values | null | undefined, name: string): unknown =>
+  values != null && Object.hasOwn(values, name) ? values[name] : undefined;
+
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 
 const MAX_ENTRIES = 100;
@@ -70,7 +74,7 @@ const fieldIssues = (field: FormField, value: unknown): ValueIssue[] => {
       return [{ path: [index], message: 'it must be an object' }];
     }
     return Object.entries(field.items.properties).flatMap(([name, each]) => {
-      const found = (entry as Values)[name];
+      const found = ownValue(entry as Values, name);
       const message = isAbsent(found) ? null : flatIssue(each, found);
       return message === null ? [] : [{ path: [index, name], message }];
     });
@@ -80,12 +84,14 @@ const fieldIssues = (field: FormField, value: unknown): ValueIssue[] => {
 /** What is wrong with the values of a template. */
 export const valueIssues = ({ properties }: FieldSchema, values: Values | null | undefined): ValueIssue[] =>
   Object.entries(properties).flatMap(([name, field]) =>
-    fieldIssues(field, values?.[name]).map(({ path, message }) => ({ path: [name, ...path], message })),
+    fieldIssues(field, ownValue(values, name)).map(({ path, message }) => ({ path: [name, ...path], message })),
   );
 
 const defaultsOf = (properties: Readonly<Record<string, FormField>>, values: Values): Values => {
   const absent = Object.entries(properties).flatMap(([name, field]) =>
-    field.type !== 'array' && field.default !== undefined && isAbsent(values[name]) ? [[name, field.default]] : [],
+    field.type !== 'array' && field.default !== undefined && isAbsent(ownValue(values, name))
+      ? [[name, field.default]]
+      : [],
   );
   return absent.length === 0 ? values : { ...values, ...(Object.fromEntries(absent) as Values) };
 };
@@ -94,7 +100,7 @@ const defaultsOf = (properties: Readonly<Record<string, FormField>>, values: Val
 export const withDefaults = ({ properties }: FieldSchema, values: Values | null): Values | null => {
   const filled = defaultsOf(properties, values ?? {});
   const lists = Object.entries(properties).flatMap(([name, field]) => {
-    const list = filled[name];
+    const list = ownValue(filled, name);
     if (field.type !== 'array' || !Array.isArray(list)) return [];
     return [[name, list.map((entry: Values) => defaultsOf(field.items.properties, entry))]];
   });

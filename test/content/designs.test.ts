@@ -6,6 +6,7 @@ import { validateContent } from '../../service/content/validate.ts';
 import type { DesignList } from '../../service/contract/console/designs.ts';
 import { designs } from '../../service/contract/designs.ts';
 import { fieldSchema } from '../../service/contract/field-schema.ts';
+import { withDefaults } from '../../service/domain/form-values.ts';
 import { templateFilters } from '../../service/domain/template.ts';
 import { healthOf, patience, payloadOf } from '../support/observe.ts';
 import { shareTestService } from '../support/service.ts';
@@ -72,6 +73,13 @@ describe('the schema of a form', () => {
     ],
   ])('refuses %o by name', (schema, path, message) => {
     expect(issuesOf(template(schema))).toEqual({ [path]: expect.stringMatching(message) });
+  });
+
+  test('may name a field as what every object inherits', () => {
+    const form = { type: 'object', properties: { constructor: { type: 'string', default: 'Ann' } } } as const;
+    const slide = { kind: 'template', title: 'M', template_id: 'own' };
+    expect(issuesOf(template(form, [{ ...slide, content: {} }, slide]))).toEqual({});
+    expect(withDefaults(form, {})).toEqual({ constructor: 'Ann' });
   });
 
   test('is not needed', () => {
