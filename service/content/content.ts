@@ -99,7 +99,7 @@ export const openContent = async (
     feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>;
     leading: LeadingSlides;
     inserted: InsertedPlaylists;
-    secrets: Pick<Secrets, 'issues'>;
+    secrets: Pick<Secrets, 'issues' | 'warnings'>;
   },
 ): Promise<OpenContent> => {
   const { dirs, ids, log, tempo, now } = context;
@@ -116,7 +116,7 @@ export const openContent = async (
   let issues: ContentIssue[] = [];
   /** Of the document that plays. */
   let leftOut: readonly ContentIssue[] = [];
-  /** The content whose fonts are judged. */
+  /** The content that plays. */
   let named: ContentFile | null = null;
 
   await sweepRewrites(path);
@@ -308,7 +308,8 @@ export const openContent = async (
   return {
     ...view,
     status: () => ({ status: issues.length === 0 ? 'ok' : 'invalid', errors: issues }),
-    warnings: checker.warnings,
+    // Secrets are set, changed and deleted after the content that names them.
+    warnings: async () => [...(await checker.warnings()), ...(named === null ? [] : secrets.warnings(named))],
     judge: checker.judge,
     validate: (json) => judged(validateContent(json)),
     playing: () => current,

@@ -41,7 +41,7 @@ export const createContent = async (
     feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>;
     takeovers: Pick<Takeovers, 'slides' | 'onChange'>;
     triggers: Pick<Triggers, 'insertions' | 'onChange'>;
-    secrets: Pick<Secrets, 'issues'>;
+    secrets: Pick<Secrets, 'issues' | 'warnings'>;
   },
 ): Promise<Content> => {
   const lastKnownGood = context.keep(await openLastKnownGood(context));

@@ -30,7 +30,7 @@ export interface Secrets extends Module {
   get(name: string): PageHeaders | null;
   /** Web slides that name a secret for an address that is not among its origins. */
   issues(content: ContentFile): ContentIssue[];
-  /** Web slides that name a secret that is not here. */
+  /** Web slides of content that plays or may play, whose secret is not here, or is not for their address any more. */
   warnings(content: ContentFile): ContentIssue[];
 }
 
@@ -125,21 +125,25 @@ export const createSecrets = async (
       await records.put({ id: name, origins: [], headers: {}, updated_at, removed_at: updated_at });
     });
 
+  const issues = (content: ContentFile): ContentIssue[] =>
+    uses(content).flatMap(({ path, label, name, address }) => {
+      const origins = find(name)?.origins;
+      if (origins === undefined || origins.includes(originOf(address) ?? '')) return [];
+      const message = `${label}: the secret ${JSON.stringify(name)} is for ${origins.join(', ')}, and not for the address of this slide`;
+      return [{ path, message }];
+    });
+
   return {
     get: (name) => find(name) ?? null,
-    issues: (content) =>
-      uses(content).flatMap(({ path, label, name, address }) => {
-        const origins = find(name)?.origins;
-        if (origins === undefined || origins.includes(originOf(address) ?? '')) return [];
-        const message = `${label}: the secret ${JSON.stringify(name)} is for ${origins.join(', ')}, and not for the address of this slide`;
-        return [{ path, message }];
-      }),
-    warnings: (content) =>
-      uses(content).flatMap(({ path, label, name }) =>
+    issues,
+    warnings: (content) => [
+      ...issues(content),
+      ...uses(content).flatMap(({ path, label, name }) =>
         find(name) === undefined
           ? [{ path, message: `${label}: there is no secret ${JSON.stringify(name)}: the slide is skipped` }]
           : [],
       ),
+    ],
     states: {
       secret: (name) => {
         const record = find(name);

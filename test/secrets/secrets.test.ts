@@ -111,6 +111,18 @@ test('a slide names a secret for its own origins alone', async () => {
   }
   service.writeContent(web('dash', 'https://evil.example/'));
   await expect.poll(async () => (await healthOf(service)).content.status, patience).toBe('invalid');
+
+  // A secret that changes after the content that names it is told of where it plays.
+  service.writeContent(web('dash'));
+  await expect.poll(async () => (await healthOf(service)).content.status, patience).toBe('ok');
+  const told = async () => (await healthOf(service)).content.warnings.map(({ message }) => message);
+  expect(await told()).toEqual([]);
+  await ask('PUT', path, { ...body, origins: ['https://other.example.com'] }, localHeaders(service));
+  expect(await told()).toEqual([
+    '"wall": the secret "dash" is for https://other.example.com, and not for the address of this slide',
+  ]);
+  await ask('DELETE', path);
+  expect(await told()).toEqual(['"wall": there is no secret "dash": the slide is skipped']);
 });
 
 test('without a secret of the site there are none', async () => {
