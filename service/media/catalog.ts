@@ -98,6 +98,8 @@ export const createCatalog = (
   const known = new Map<string, KnownFacts>();
   const unread = new Set<string>();
   const unprobed = new Set<string>();
+  /** Files that a page has asked for before they were read: they come first. */
+  const asked = new Set<string>();
   const working = new Set<ReadonlySet<string>>();
   const closing = new AbortController();
   let changed = false;
@@ -139,7 +141,10 @@ export const createCatalog = (
   const readFacts = async (file: string): Promise<void> => {
     const facts = await inspect(file, basename(file));
     store(file, { ...facts, sha256: await hasher.hashFile(file).digest(facts.size) });
-    if (!facts.isProbed) unprobed.add(file);
+    const isAsked = asked.delete(file);
+    if (facts.isProbed) return;
+    unprobed.add(file);
+    if (isAsked) await probeOnce(file);
   };
 
   const probeFacts = async (file: string): Promise<void> => {
@@ -154,12 +159,16 @@ export const createCatalog = (
   /** Requests for a file that has not been probed share the work, and wait for no other file. */
   const probeOnce = singleFlight(probeFacts);
 
+  const nextOf = (files: ReadonlySet<string>): string | undefined => {
+    for (const file of asked) if (files.has(file)) return file;
+    return files.values().next().value;
+  };
+
   /** Works on the files of a set one by one; a call while this is in progress has no effect. */
   const workOn = async (files: Set<string>, work: (file: string) => Promise<void>): Promise<void> => {
     if (working.has(files) || files.size === 0) return;
     working.add(files);
-    for (const file of files) {
-      if (closing.signal.aborted) break;
+    for (let file = nextOf(files); file !== undefined && !closing.signal.aborted; file = nextOf(files)) {
       await work(file).catch((error: unknown) => log.debug({ err: error, file }, 'a media file could not be read'));
       files.delete(file);
     }
@@ -220,7 +229,10 @@ export const createCatalog = (
     async reading(file: string, stats: Pick<Stats, 'size' | 'mtimeMs' | 'ino'>): Promise<KnownFacts | undefined> {
       await loaded();
       const facts = known.get(file);
-      if (facts?.fingerprint !== fingerprint(stats)) return;
+      if (facts?.fingerprint !== fingerprint(stats)) {
+        asked.add(file);
+        return;
+      }
       if (!facts.isProbed) await probeOnce(file).catch(() => undefined);
       return known.get(file);
     },

@@ -253,7 +253,9 @@ export const createProbe =
       const args = [...inputOf(file, mediaType), ...more];
       return confined({ program: program.path, args, file, timeout: tempo.media.probe, signal });
     };
-    const { width, height, duration, ...film } = readReport((await run([])).stderr);
+    const report = await run([]);
+    // What is cut for want of time or memory is tried again once: the machine may have been busy.
+    const { width, height, duration, ...film } = readReport((report.isCut ? await run([]) : report).stderr);
     const { codecProfile, rate: frameRate } = film;
     const shown = { width, height, duration, codec: film.codec ?? film.sound, codecProfile, frameRate };
     const first = needOfFilm(mediaType, film, { hasLateIndex: false, spacing: null });

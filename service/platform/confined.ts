@@ -43,6 +43,8 @@ export type RunScript = (job: ScriptJob) => Promise<ScriptOutput>;
 export interface Output {
   /** Whether it ended with the exit code 0. */
   isDone: boolean;
+  /** Whether it could not be started, or was killed: what it wrote says nothing of the file. */
+  isCut: boolean;
   stdout: Buffer;
   stderr: string;
 }
@@ -224,10 +226,10 @@ export const createConfined = (environment: ChildEnvironment) => {
         ? []
         : [
             ...[prlimit, ...(resident === undefined ? [`--as=${memory}`] : [])],
-            ...[`--cpu=${Math.ceil(timeout / 1000) + 1}`, '--core=0', '--'],
+            ...[`--cpu=${(Math.ceil(timeout / 1000) + 1) * (isIdle ? idleProcessors() : 1)}`, '--core=0', '--'],
           ];
     const words = [...(isIdle ? idle : []), ...limits, ...(isolate?.(job) ?? []), program, ...args];
-    if (signal?.aborted === true) return { isDone: false, stdout: Buffer.alloc(0), stderr: '' };
+    if (signal?.aborted === true) return { isDone: false, isCut: true, stdout: Buffer.alloc(0), stderr: '' };
     return new Promise((resolve) => {
       // Beyond its limit Node would kill the program, and leave its children.
       const options = { env, encoding: 'buffer' as const, maxBuffer: Infinity };
@@ -235,7 +237,9 @@ export const createConfined = (environment: ChildEnvironment) => {
         unwatch();
         clearTimeout(timer);
         signal?.removeEventListener('abort', kill);
-        resolve({ isDone: error === null && !wasKilled, stdout, stderr: stderr.toString() });
+        // Of a program that could not be started the code is a word.
+        const isCut = wasKilled || (error !== null && typeof error.code !== 'number');
+        resolve({ isDone: error === null && !wasKilled, isCut, stdout, stderr: stderr.toString() });
       });
       let wasKilled = false;
       const kill = (): void => {

@@ -62,6 +62,8 @@ interface Found {
   loudness: number | null;
 }
 
+const asItIs: Found = { made: null, loudness: null };
+
 /** A file is asked for again after so many seconds. */
 const RETRY_AFTER = '2';
 /** Files that are looked at before they have been read and hashed. */
@@ -188,9 +190,18 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
     return work.statusOf(sha256, entry);
   };
 
-  content.onChange(work.look);
-  catalog.onLearn(work.look);
-  ledger.onPut(work.look);
+  const isOn = context.options.variant === 'extended';
+  const look = (): void => {
+    if (isOn) work.look();
+  };
+  content.onChange(look);
+  catalog.onLearn(look);
+  ledger.onPut(look);
+  /** A file that was put there by hand is found when it is asked for. */
+  const notice = async (path: string): Promise<void> => {
+    await context.folders.changed(path);
+    look();
+  };
 
   return {
     /**
@@ -198,13 +209,16 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
      * @throws CodedError `media_not_ready`
      */
     async find(name: string, medium: OpenMedium): Promise<Found> {
+      if (!isOn) return asItIs;
       const facts = await catalog.reading(medium.path, medium.stats);
+      if (facts === undefined) await notice(medium.path);
       const made = await choose(facts?.sha256, facts ?? (await glance(name, medium)));
       return { made, loudness: facts?.loudness?.integrated ?? null };
     },
 
     /** The same for the copy of a remote medium. */
     async findOfCopy(copy: Copy): Promise<Found> {
+      if (!isOn) return asItIs;
       const reading = await readCopy(copy);
       const made = reading === null ? null : await choose(copy.sha256, reading);
       return { made, loudness: copy.loudness?.integrated ?? null };
@@ -240,7 +254,7 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
       return issues;
     },
 
-    look: work.look,
+    look,
     onReady: work.onReady,
     offer: work.offer,
     counts: work.counts,

@@ -28,13 +28,9 @@ export const createMeter =
     const filter = ['-map', '0:a:0', '-af', 'ebur128=peak=true:framelog=verbose', '-f', 'null', '-'];
     const args = [...inputOf(path, mediaType), '-nostats', ...filter];
     const timeout = LEAST_MS + (duration ?? 0) * MS_PER_SECOND;
-    const { isDone, stderr } = await confined({
-      program: program.path,
-      args,
-      file: path,
-      timeout,
-      isIdle: true,
-      signal,
-    });
+    const run = () => confined({ program: program.path, args, file: path, timeout, isIdle: true, signal });
+    const first = await run();
+    // As a film is read.
+    const { isDone, stderr } = first.isCut ? await run() : first;
     return isDone ? readLoudness(stderr) : null;
   };

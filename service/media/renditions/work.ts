@@ -12,6 +12,7 @@ import type { MediaContext } from '../context.ts';
 import { isOutOfSpace } from '../download.ts';
 import type { Downloads } from '../downloads.ts';
 import { FetchHeld, untilOpen } from '../fetch-limits.ts';
+import { KEPT_MS } from '../folders.ts';
 import { ConversionFault, type Converter, formOf, type Original } from './convert.ts';
 import { type OtherHolder, stepOf } from './owner.ts';
 import type { Need } from './profile.ts';
@@ -318,9 +319,10 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     if (closing.signal.aborted) return;
     const isAnswered = todo.length > 0 && (await stepJobs(todo.slice(0, MAX_ASKED)));
     await beginRest();
-    if (todo.length === 0 && isOpen()) return;
     clearTimeout(timer);
-    timer = setTimeout(look, isAnswered ? tempo.media.askAgain : tempo.media.convert).unref();
+    // With nothing to do it looks for files that were removed or put there by hand.
+    const pause = todo.length === 0 && isOpen() ? KEPT_MS : isAnswered ? tempo.media.askAgain : tempo.media.convert;
+    timer = setTimeout(look, pause).unref();
   };
 
   /** An original that did not fit is tried again once it may. */
