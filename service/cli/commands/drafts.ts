@@ -27,7 +27,7 @@ const rowOf = ({ id, title, state, updated_at, updated_by, editing }: DraftSumma
 ];
 
 export const registerDrafts = (program: Command, session: Session): void => {
-  const { out, client, checkCanAsk, confirm } = session;
+  const { out, client, confirm } = session;
   const group = program.command('drafts').description('documents that people are editing, on the boxes of the site');
 
   /** How a draft differs from what plays. Says so where publishing it merges the two. */
@@ -78,7 +78,6 @@ export const registerDrafts = (program: Command, session: Session): void => {
     .addArgument(idArgument())
     .option('--yes', 'do not ask')
     .action(async (id: string, { yes }: { yes?: true }) => {
-      checkCanAsk(yes);
       const box = await client();
       const { body: draft, headers } = await box.ask<Draft>({ path: `${PATH}/${id}` });
       if (headers.etag === undefined) {
