@@ -141,7 +141,7 @@ test.each(withAndWithoutSecret)('every operation does its work, %s', async (_, s
   // Without a provider there is none.
   const key = { public_key: makeKey().publicKey, device: 'phone' };
   await run(`POST ${base}/oidc`, [], secret === null ? 409 : 404, key);
-  await run(`GET ${base}/oidc/:id`, ['0'.repeat(32)], 404);
+  await run(`GET ${base}/oidc/:id`, ['0'.repeat(32)], secret === null ? 409 : 404);
   await run(`GET ${base}/me`, [], 200);
   const { records } = await read<{ records: { action: string }[] }>(`GET ${base}/audit`, [], 200);
   expect(records.toReversed().map(({ action }) => action)).toEqual([
