@@ -73,7 +73,7 @@ export const createPagePlan = (payload: PlayedPayload | null, isSynchronized: bo
   const rounds = programme.lists.map(({ playlist, sync, slides: keys }): Round => {
     const start = slides.length;
     for (const key of keys) {
-      const slide = programme.slides[key];
+      const slide = Object.hasOwn(programme.slides, key) ? programme.slides[key] : undefined;
       if (slide === undefined) continue;
       slides.push(slide);
       origins.push(programme.playlists[key] ?? null);

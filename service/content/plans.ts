@@ -173,21 +173,22 @@ const wirePlan = (
   { start, end }: Span,
 ): ProgrammePlan => {
   const keys = new Map<Slide, string>();
-  const slides: Record<string, Slide> = {};
-  const playlists: Record<string, string> = {};
+  const slides = new Map<string, Slide>();
+  const playlists = new Map<string, string>();
   for (const slide of lists.flatMap((list) => list.slides)) {
     if (keys.has(slide)) continue;
-    const key = Object.hasOwn(slides, slide.id) ? JSON.stringify([originOf(slide), slide.id]) : slide.id;
+    const key = slides.has(slide.id) ? JSON.stringify([originOf(slide), slide.id]) : slide.id;
     keys.set(slide, key);
-    slides[key] = publicSlide(slide);
-    playlists[key] = originOf(slide);
+    slides.set(key, publicSlide(slide));
+    playlists.set(key, originOf(slide));
   }
   return {
     revision: '',
     from: utc(start),
     until: utc(end),
-    slides,
-    playlists,
+    // Any text may be an id, `__proto__` too.
+    slides: Object.fromEntries(slides),
+    playlists: Object.fromEntries(playlists),
     lists: lists.map((list) => ({
       playlist: catalogue.playlist(list.playlistId),
       sync: catalogue.isSynchronized(list.playlistId),
