@@ -201,8 +201,8 @@ export const defaultTempo = {
     reading: 30_000,
   },
   screens: {
-    /** At a boundary of programmes: the pages of a screen get its revision within this time, each at another moment. */
-    boundary: 10_000,
+    /** At a boundary of programmes: the pages of a screen get its revision within this time, each at another moment: in all within 10 s. */
+    boundary: 9_000,
   },
   streams: {
     /** ffmpeg may take this long to produce media (a source may have long keyframe intervals), and to end. */

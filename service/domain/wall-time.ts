@@ -48,7 +48,8 @@ export const instantOf = (date: string, time: string, timeZone: string): number 
  * neither.
  */
 export const instantAt = (text: string, timeZone: string): number | null => {
-  const [date = '', time = '00:00'] = text.split(/[T ]/);
+  const [date = '', time = '00:00', ...others] = text.split(/[T ]/);
+  if (others.length > 0) return null;
   try {
     return /[Z+-]/i.test(time) ? Temporal.Instant.from(text).epochMilliseconds : instantOf(date, time, timeZone);
   } catch {
