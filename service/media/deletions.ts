@@ -45,6 +45,8 @@ export interface Deletions {
   renamedTo(name: string): string | undefined;
   /** The names, each before the one that its file has since it was renamed. */
   withRenamed(names: ReadonlySet<string>): ReadonlySet<string>;
+  /** What is known by name, also by the name that the file has since it was renamed. */
+  withRenamedKeys<Value>(known: ReadonlyMap<string, Value>): ReadonlyMap<string, Value>;
   /** Those whose files are to be removed. */
   due(): MediaDeletion[];
   isDue(name: string): boolean;
@@ -115,6 +117,8 @@ export const openDeletions = async ({
     get: (name) => records().get(name),
     renamedTo: (name) => lastNameOf(records(), name),
     withRenamed: (names) => new Set([...names].flatMap((name) => [name, lastNameOf(records(), name) ?? name])),
+    withRenamedKeys: (known) =>
+      new Map([...[...known].map(([name, value]) => [lastNameOf(records(), name) ?? name, value] as const), ...known]),
     at: (name) => {
       const { deletedAt = '' } = records().get(name) ?? {};
       return isPlausibleTime(deletedAt, now()) ? Date.parse(deletedAt) : 0;

@@ -172,6 +172,7 @@ export const createMedia = async (
     ...written,
     mediaNames: () => deletions.withRenamed(written.mediaNames()),
     mediaInOrder: () => deletions.withRenamed(written.mediaInOrder()),
+    mediaUses: () => deletions.withRenamedKeys(written.mediaUses()),
   };
   const probe = createBoundedProbe(createProbe(service));
   const catalog = keep(createCatalog(context, probe));

@@ -9,7 +9,7 @@ import { openRenditionStore } from '../../service/media/renditions/store.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { mediaContext } from './context.ts';
 
-it('a renamed file has the place of its old name', async () => {
+it('a renamed file has the place of its old name, and what is said of that', async () => {
   const deletions = await openDeletions(mediaContext(temporaryFolder()));
   onTestFinished(() => deletions.close());
   const deletedAt = '2026-05-04T12:00:00.000Z';
@@ -20,6 +20,10 @@ it('a renamed file has the place of its old name', async () => {
   expect(placesOf('first', 'old', 'last')).toEqual(['first', 'old', 'new', 'last']);
   expect(placesOf('old', 'last', 'new')).toEqual(['old', 'new', 'last']);
   expect(placesOf('first', 'last')).toEqual(['first', 'last']);
+  const usesOf = (uses: Record<string, string>) =>
+    Object.fromEntries(deletions.withRenamedKeys(new Map(Object.entries(uses))));
+  expect(usesOf({ old: 'a', last: 'b' })).toEqual({ old: 'a', new: 'a', last: 'b' });
+  expect(usesOf({ old: 'a', new: 'b' })).toEqual({ old: 'a', new: 'b' });
 });
 
 it('room is made without a look into copies that have not been read', async () => {
