@@ -52,6 +52,7 @@ interface Dependencies
       | 'playsAt'
       | 'message'
       | 'hasPlaylist'
+      | 'playlistIssue'
       | 'onPlay'
       | 'screens'
       | 'payload'

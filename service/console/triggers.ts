@@ -37,7 +37,7 @@ import { takeoverOf } from './takeovers.ts';
 export interface TriggerDependencies {
   triggers: Pick<Triggers, 'list' | 'get' | 'find' | 'newId' | 'create' | 'remove' | 'play' | 'warnings'>;
   takeovers: Pick<Takeovers, 'now' | 'open' | 'put' | 'end'>;
-  content: Pick<Content, 'screens' | 'tags' | 'message' | 'hasPlaylist'>;
+  content: Pick<Content, 'screens' | 'tags' | 'message' | 'hasPlaylist' | 'playlistIssue'>;
   screens: Pick<Screens, 'command' | 'checkCommand'>;
   peers: Pick<Peers, 'sendTakeover'>;
   records: Pick<Records, 'audit' | 'raise'>;
@@ -135,6 +135,10 @@ export const createTriggerRoutes = (
   ): Prepared => {
     if (!content.hasPlaylist(playlist_id)) throw new CodedError('playlist_not_found');
     const left = present(targets);
+    const issue = content.playlistIssue(playlist_id, left);
+    if (issue !== null) {
+      throw new CodedError('invalid_field', `The playlist cannot play there: ${issue}.`, { field: 'effect' });
+    }
     return async () => {
       return { playlist: { playlist_id, targets: left, until: await triggers.play(trigger, minutes) } };
     };

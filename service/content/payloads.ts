@@ -27,6 +27,7 @@ import {
 } from './media.ts';
 import { revisionOf, type ScreenDocument, shortestAgeOf, sourcesOf, textOf } from './model.ts';
 import { createPlans, type Insertions, type Plans, type Played, playsAt } from './plans.ts';
+import { insertedIssue } from './programme-sizes.ts';
 
 const noPlans: Plans = { slugs: [], at: () => null };
 
@@ -155,6 +156,8 @@ export interface View {
   message(id: string): ContentFile['messages'][number] | undefined;
   /** Whether the playing content has a playlist. */
   hasPlaylist(id: string): boolean;
+  /** Why a trigger cannot put a playlist above what the screens of these targets play; null: it can. */
+  playlistIssue(id: string, targets: readonly string[]): string | null;
   /**
    * Calls `listener` with the slugs whose payload was added, changed or removed.
    * @param cause `time`: nothing but what is due has changed
@@ -181,6 +184,9 @@ const styleWithout = (style: HouseStyle, refused: ReadonlySet<string>): HouseSty
   const left = fonts.filter(([, address]) => !refused.has(address ?? ''));
   return left.length === fonts.length ? style : { ...style, fonts: Object.fromEntries(left) };
 };
+
+const hasPlaylist = (file: ContentFile | null, id: string): boolean =>
+  file?.playlists.some((playlist) => playlist.id === id) === true;
 
 const streamsOf = (lists: Iterable<readonly Slide[]>): readonly StreamOfSlide[] => {
   const slides = [...new Set(lists)].flat();
@@ -358,7 +364,17 @@ export const createPayloads = (
       streams: () => streams,
       playsAt: (slug, at) => (file === null ? null : playsAt(file, slug, at, timeZone, inserted.insertions)),
       message: (id) => file?.messages.find((message) => message.id === id),
-      hasPlaylist: (id) => file?.playlists.some((playlist) => playlist.id === id) === true,
+      hasPlaylist: (id) => hasPlaylist(file, id),
+      playlistIssue: (id, targets) => {
+        const content = file;
+        if (content === null) return null;
+        const on = (screen: ContentFile['screens'][number]) =>
+          inserted
+            .insertions({ slug: screen.slug, tags: screen.tags ?? [] })
+            .map(({ playlist_id }) => playlist_id)
+            .filter((each) => hasPlaylist(content, each));
+        return insertedIssue(content, targets, (screen) => [...new Set([id, ...on(screen)])].sort());
+      },
       onChange: changes.on,
     },
   };

@@ -100,6 +100,7 @@ export const programmeErrors = (content: ContentFile): Issue[] => {
   const issues = [...syncErrors(content, lists), ...zoneErrors(content, lists)];
   const isUsed =
     content.programmes.length > 0 ||
+    content.calendars.length > 0 ||
     content.playlists.some((playlist) => !isPlain(playlist)) ||
     content.screens.some(({ zones }) => zones != null);
   return isUsed && issues.length === 0 ? sizeErrors(content, lists) : issues;

@@ -8,13 +8,16 @@ import { designs } from '../contract/designs.ts';
 import { programmeLimits } from '../contract/programmes.ts';
 import type { SlideFile } from '../contract/slides.ts';
 import { calendarIdsOf } from '../domain/calendar-view.ts';
+import { remember } from '../domain/collections.ts';
 import { programmesOf } from '../domain/programmes.ts';
-import { isDaily, type RoundLists, reachableFrom, roundSizes } from '../domain/rounds.ts';
-import { fillSlide, slideId } from '../domain/slides.ts';
+import { isDaily, longestRound, namedBy, type RoundLists, reachableFrom, roundSizes } from '../domain/rounds.ts';
+import { fillSlide, fillTimetable, slideId } from '../domain/slides.ts';
+import { isTargeted } from '../domain/targets.ts';
 import { type Issue, type Path, quoted } from './labels.ts';
-import { isPlain, zonesOf } from './round-lists.ts';
+import { isPlain, roundListsOf, zonesOf } from './round-lists.ts';
 
 type ProgrammeFile = ContentFile['programmes'][number];
+type ScreenFile = ContentFile['screens'][number];
 
 /** Bytes of a span, without the id of its programme, and of what surrounds a slide or an id in lists and maps. */
 const SPAN_BYTES = 70;
@@ -76,7 +79,10 @@ const createMeasures = (content: ContentFile, lists: RoundLists<SlideFile>) => {
 
   const ids = roundSizes(lists, (slide) => measure(slide).id);
   const known = new Map<string, { reached: Set<string>; round: number }>();
-  const distinct = new Map<string, { bytes: number; calendars: string[] }>();
+  const distinct = new Map<string, { bytes: number; calendars: string[]; timetables: string[] }>();
+  const groups = new Map(
+    content.timetableGroups.map((group) => [group.id, () => Buffer.byteLength(JSON.stringify(fillTimetable(group)))]),
+  );
   return {
     rounds: roundSizes(lists, (slide) => measure(slide).slide),
     /** What a zone needs to tell where its slides stand. */
@@ -91,13 +97,18 @@ const createMeasures = (content: ContentFile, lists: RoundLists<SlideFile>) => {
       known.set(id, found);
       return found;
     },
-    /** The slides of a list, each once, and the calendars that they show. */
+    timetable: (id: string): number => groups.get(id)?.() ?? 0,
+    /** The slides of a list, each once, and the calendars and timetables that they show. */
     distinct: (id: string) => {
       const found = distinct.get(id) ?? {
         bytes: sum(
           slidesOf(id).map((slide) => measure(slide).slide + 2 * measure(slide).id + bytesOf(id) + ENTRY_BYTES),
         ),
         calendars: slidesOf(id).flatMap((slide) => (slide.kind === 'calendar' ? calendarIdsOf(slide.content) : [])),
+        timetables: slidesOf(id).flatMap((slide) => {
+          const group = slide.kind === 'timetable' ? slide.content?.['group_id'] : undefined;
+          return typeof group === 'string' ? [group] : [];
+        }),
       };
       distinct.set(id, found);
       return found;
@@ -138,22 +149,24 @@ interface Played {
 const mostBytes = ({ own, zones, programmes }: Played, measures: Measures, isPlanned: boolean) => {
   const roundOf = (id: string): number => measures.rounds.get(id)?.bytes ?? 0;
   const calendars = createTally(() => mostCalendarEvents * EVENT_BYTES);
+  const timetables = createTally(measures.timetable);
   const reached = createTally((id) => (isPlanned ? measures.distinct(id).bytes : 0));
   const mains = createTally((id) => (isPlanned ? measures.planned(id).round : 0));
   let spans = 0;
+  const show = (list: string, change: 1 | -1): void => {
+    const shown = measures.distinct(list);
+    for (const calendar of shown.calendars) calendars.add(calendar, change);
+    for (const timetable of shown.timetables) timetables.add(timetable, change);
+  };
   const use = (id: string, change: 1 | -1): void => {
     mains.add(id, change);
     for (const list of measures.planned(id).reached) {
       reached.add(list, change);
-      for (const calendar of measures.distinct(list).calendars) calendars.add(calendar, change);
+      show(list, change);
     }
   };
   for (const { id } of own) use(id, 1);
-  for (const { id } of zones) {
-    for (const list of measures.planned(id).reached) {
-      for (const calendar of measures.distinct(list).calendars) calendars.add(calendar, 1);
-    }
-  }
+  for (const { id } of zones) for (const list of measures.planned(id).reached) show(list, 1);
   const fixed = sum(zones.map(({ id }) => roundOf(id) + (measures.origins.get(id)?.bytes ?? 0)));
 
   const changes = programmes
@@ -171,7 +184,7 @@ const mostBytes = ({ own, zones, programmes }: Played, measures: Measures, isPla
   );
   let most = { bytes: 0, ids: new Set<string>() };
   const evaluate = (): void => {
-    const rest = fixed + calendars.bytes() + reached.bytes() + mains.bytes() + spans;
+    const rest = fixed + calendars.bytes() + timetables.bytes() + reached.bytes() + mains.bytes() + spans;
     if (rest + longest <= most.bytes) return;
     const ids = mains.parts();
     const bytes = rest + Math.max(0, ...ids.map(roundOf));
@@ -191,14 +204,23 @@ const mostBytes = ({ own, zones, programmes }: Played, measures: Measures, isPla
   return most;
 };
 
-/** Rounds and payloads that are too large. References must exist, and lists must have no cycle. */
-export const sizeErrors = (content: ContentFile, lists: RoundLists<SlideFile>): Issue[] => {
+const countOf = (slides: number): string =>
+  Number.isFinite(slides) ? `${slides} slides` : 'more slides than can be counted';
+
+/** Screens that play the same are measured once; so many results are remembered. */
+const MOST_KNOWN = 1_000;
+
+/** Measures what screens play. References must exist, and lists must have no cycle. */
+const createSizes = (content: ContentFile, lists: RoundLists<SlideFile>) => {
   const plain = new Set(content.playlists.filter(isPlain).map(({ id }) => id));
   const paths = new Map(content.programmes.map((each, at): [ProgrammeFile, Path] => [each, ['programmes', at]]));
+  const places = new Map(content.screens.map((screen, at) => [screen, at]));
   const measures = createMeasures(content, lists);
-  const seen = new Set<string>();
-  return content.screens.flatMap((screen, at): Issue[] => {
-    const named = (id: string, ...path: Path): Named => ({ id, path: ['screens', at, ...path] });
+  const plays = new Map<ScreenFile, { played: Played; key: string }>();
+  const playedBy = (screen: ScreenFile) => {
+    const found = plays.get(screen);
+    if (found !== undefined) return found;
+    const named = (id: string, ...path: Path): Named => ({ id, path: ['screens', places.get(screen) ?? 0, ...path] });
     const played: Played = {
       own: screen.playlist_id == null ? [] : [named(screen.playlist_id, 'playlist_id')],
       zones: zonesOf(screen).map(({ zone, playlistId }) => named(playlistId, 'zones', zone)),
@@ -207,32 +229,104 @@ export const sizeErrors = (content: ContentFile, lists: RoundLists<SlideFile>): 
         path: [...(paths.get(programme) ?? []), 'playlist_id'],
       })),
     };
-    const all: Named[] = [
-      ...played.own,
-      ...played.programmes.map(({ programme, path }) => ({ id: programme.playlist_id, path })),
-      ...played.zones,
-    ];
-    const isRound = [...played.own, ...played.programmes.map(({ programme: { playlist_id: id } }) => ({ id }))].some(
-      ({ id }) => !plain.has(id),
-    );
-    const isPlanned = played.programmes.length > 0 || isRound;
-    const key = JSON.stringify([all.map(({ id }) => id), played.programmes.map(({ path }) => path[1])]);
-    if ((!isPlanned && played.zones.length === 0) || seen.has(key)) return [];
-    seen.add(key);
+    const { own, zones, programmes } = played;
+    const key = JSON.stringify([
+      own.map(({ id }) => id),
+      programmes.map(({ path }) => path[1]),
+      zones.map(({ id }) => id),
+    ]);
+    plays.set(screen, { played, key });
+    return { played, key };
+  };
+
+  const check = (slug: string, { own, zones, programmes }: Played, isInserted: boolean): Issue | null => {
+    const mains: Named[] = [...own, ...programmes.map(({ programme, path }) => ({ id: programme.playlist_id, path }))];
+    const isPlanned = isInserted || programmes.length > 0 || mains.some(({ id }) => !plain.has(id));
+    // What there was before there were programmes and calendars has no limit.
+    const isMeasured =
+      isPlanned || zones.length > 0 || own.some(({ id }) => measures.distinct(id).calendars.length > 0);
+    if (!isMeasured) return null;
+    const all = [...mains, ...zones];
     for (const { id, path } of all) {
       const { slides = 0 } = measures.rounds.get(id) ?? {};
-      if (slides <= programmeLimits.roundSlides) continue;
-      const count = Number.isFinite(slides) ? `${slides} slides` : 'more slides than can be counted';
-      const message = `a round of the playlist ${quoted(id)} on the screen ${quoted(screen.slug)} has ${count}, and may have ${programmeLimits.roundSlides}`;
-      return [{ path, message }];
+      if (slides <= longestRound) continue;
+      const message = `a round of the playlist ${quoted(id)} on the screen ${quoted(slug)} has ${countOf(slides)}, and may have ${longestRound}`;
+      return { path, message };
     }
-    const { bytes, ids } = mostBytes(played, measures, isPlanned);
-    if (bytes <= programmeLimits.payloadBytes) return [];
-    const then = all.filter(({ id }) => ids.has(id) || played.zones.some((zone) => zone.id === id));
+    const { bytes, ids } = mostBytes({ own, zones, programmes }, measures, isPlanned);
+    if (bytes <= programmeLimits.payloadBytes) return null;
+    const then = all.filter(({ id }) => ids.has(id) || zones.some((zone) => zone.id === id));
     const sizes = then.map((each) => ({ ...each, bytes: measures.rounds.get(each.id)?.bytes ?? 0 }));
     const [largest] = sizes.sort((one, other) => other.bytes - one.bytes);
-    if (largest === undefined) return [];
-    const message = `the playlists of the screen ${quoted(screen.slug)} need ${mebibytes(bytes)} MiB for a page, and may need ${programmeLimits.payloadBytes / 1024 ** 2}; the largest is ${quoted(largest.id)} with ${mebibytes(largest.bytes)}`;
-    return [{ path: largest.path, message }];
+    if (largest === undefined) return null;
+    const message = `the playlists of the screen ${quoted(slug)} need ${mebibytes(bytes)} MiB for a page, and may need ${programmeLimits.payloadBytes / 1024 ** 2}; the largest is ${quoted(largest.id)} with ${mebibytes(largest.bytes)}`;
+    return { path: largest.path, message };
+  };
+
+  const known = new Map<string, Issue | null>();
+  return {
+    /**
+     * Why a screen cannot play what it is to play; null: it can. `isKnown`: another one, or the same, played the same before.
+     * @param inserted playlists that triggers put above all programmes
+     */
+    issueOf: (screen: ScreenFile, inserted: readonly string[]): { issue: Issue | null; isKnown: boolean } => {
+      const { played, key: base } = playedBy(screen);
+      const key = JSON.stringify([base, inserted]);
+      const found = known.get(key);
+      if (found !== undefined) return { issue: found, isKnown: true };
+      const above = inserted.map((id): Named => ({ id, path: ['playlists'] }));
+      const issue = check(screen.slug, { ...played, own: [...above, ...played.own] }, above.length > 0);
+      remember(known, key, issue, MOST_KNOWN);
+      return { issue, isKnown: false };
+    },
+    /** Rounds that no screen plays yet, as a trigger may play them; a list as it stands takes no more room than in the file. */
+    unplayed: (): Issue[] => {
+      const isLong = (id: string): boolean => !plain.has(id) && (measures.rounds.get(id)?.slides ?? 0) > longestRound;
+      return content.playlists.flatMap(({ id }, at) => {
+        const list = lists.get(id);
+        // Where what it names is too long already, that is the mistake.
+        if (!isLong(id) || list === undefined || namedBy(list).some(isLong)) return [];
+        const slides = measures.rounds.get(id)?.slides ?? 0;
+        const message = `a round of the playlist ${quoted(id)} has ${countOf(slides)}, and may have ${longestRound}`;
+        return [{ path: ['playlists', at], message }];
+      });
+    },
+  };
+};
+
+/** Rounds and payloads that are too large. References must exist, and lists must have no cycle. */
+export const sizeErrors = (content: ContentFile, lists: RoundLists<SlideFile>): Issue[] => {
+  const sizes = createSizes(content, lists);
+  const issues = content.screens.flatMap((screen) => {
+    const { issue, isKnown } = sizes.issueOf(screen, []);
+    return issue === null || isKnown ? [] : [issue];
   });
+  return issues.length > 0 ? issues : sizes.unplayed();
+};
+
+/** Parsed files are never modified, so each is measured once. */
+const measured = new WeakMap<ContentFile, ReturnType<typeof createSizes>>();
+
+/**
+ * Why playlists that triggers put above all programmes are too large for a screen; null: they are not.
+ * @param insertedFor the playlists, by screen
+ */
+export const insertedIssue = (
+  content: ContentFile,
+  targets: readonly string[],
+  insertedFor: (screen: ScreenFile) => readonly string[],
+): string | null => {
+  const sizes =
+    measured.get(content) ??
+    createSizes(
+      content,
+      roundListsOf(content.playlists, (_, slide) => slide),
+    );
+  measured.set(content, sizes);
+  for (const screen of content.screens) {
+    if (!isTargeted(targets, { slug: screen.slug, tags: screen.tags ?? [] })) continue;
+    const { issue } = sizes.issueOf(screen, insertedFor(screen));
+    if (issue !== null) return issue.message;
+  }
+  return null;
 };

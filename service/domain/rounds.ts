@@ -48,6 +48,10 @@ export const namedBy = ({ items, insert }: RoundList<unknown>): string[] => [
   ...(insert === null ? [] : [insert.playlist_id]),
 ];
 
+/** Whether a round is the list as it stands. */
+const isListed = ({ order, insert, items }: RoundList<unknown>): boolean =>
+  order === 'listed' && insert === null && items.every((item) => 'slide' in item);
+
 /** All playlists that the given ones need, themselves included. */
 export const reachableFrom = (ids: Iterable<string>, lists: RoundLists<unknown>): Set<string> => {
   const found = new Set<string>();
@@ -206,7 +210,8 @@ export interface Days {
 }
 
 /**
- * The rounds of a day, each expanded once. Only for lists without cycles whose rounds were found short enough.
+ * The rounds of a day, each expanded once. Only for lists without cycles. A round that is too long has no slides, but a list
+ * that plays as it stands has all of its own.
  * @param idOf the id of a slide, which is not to follow itself
  */
 export const createRounds = <One>(
@@ -234,9 +239,12 @@ export const createRounds = <One>(
     if (found !== undefined) return found;
     const needed = reachableFrom([wanted], lists);
     const part = new Map([...lists].filter(([id]) => needed.has(id)));
+    const sizes = roundSizes(part, () => 0);
     for (const id of sorted(part).order) {
       const list = part.get(id);
-      if (list !== undefined && !known.has(id)) known.set(id, expand(list));
+      if (list === undefined || known.has(id)) continue;
+      const fits = (sizes.get(id)?.slides ?? 0) <= longestRound || isListed(list);
+      known.set(id, fits ? expand(list) : []);
     }
     return known.get(wanted) ?? [];
   };

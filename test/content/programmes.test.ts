@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { createPagePlan } from '../../renderer/player/page-plan.ts';
+import { createPlans } from '../../service/content/plans.ts';
+import { insertedIssue } from '../../service/content/programme-sizes.ts';
 import { programmeIssues } from '../../service/content/programme-warnings.ts';
 import { validateContent } from '../../service/content/validate.ts';
 import type { PlaylistPayload } from '../../service/contract/playlist.ts';
@@ -106,6 +109,42 @@ describe('rounds with errors', () => {
     expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
   });
 
+  it('are refused though no screen plays them yet, as a trigger may: not what is too long by another, nor a long list as it stands', () => {
+    const nested = (id: string) => Array.from({ length: 100 }, () => ({ kind: 'playlist', playlist_id: id }));
+    const long = Array.from({ length: 1_100 }, (_, index) => `${index}`);
+    const lists = [
+      { id: 'a', slides: nested('b') },
+      { id: 'b', slides: nested('c') },
+      playlist('c', long.slice(0, 50)),
+    ];
+    expect(errorsOf({ screens: [screen()], playlists: [playlist('day'), ...lists, playlist('long', long)] })).toEqual([
+      { path: 'playlists[2]', message: 'a round of the playlist "b" has 5000 slides, and may have 1000' },
+    ]);
+  });
+
+  it('are told before a trigger puts them above all: what is too long or too large for a screen of its targets', () => {
+    const board = (_: unknown, index: number) => ({ id: `s${index}`, kind: 'template', template_id: 'board' });
+    const reading = validateContent({
+      screens: [screen(), { name: 'Bar', slug: 'bar', playlist_id: 'boards' }],
+      playlists: [
+        playlist('day'),
+        { id: 'boards', slides: Array.from({ length: 60 }, board) },
+        { id: 'posters', slides: Array.from({ length: 35 }, board) },
+        playlist(
+          'long',
+          Array.from({ length: 1_001 }, (_, index) => `${index}`),
+        ),
+      ],
+      templates: [{ id: 'board', html: 'x'.repeat(30_000) }],
+    });
+    if (!reading.ok) throw new Error(JSON.stringify(reading.issues));
+    const issueOf = (id: string, ...targets: string[]) => insertedIssue(reading.content, targets, () => [id]);
+    expect(issueOf('posters', 'cafe')).toBeNull();
+    expect(issueOf('posters', 'all')).toMatch(/screen "bar" need .* MiB/);
+    expect(issueOf('long', 'tag:food')).toMatch(/"long" on the screen "cafe" has 1001 slides/);
+    expect(untranslated({ errors: [`The playlist cannot play there: ${issueOf('posters', 'all')}.`] })).toEqual([]);
+  });
+
   it('are refused with more than 4 MiB: a template of 60 kB in a list of a hundred, with an insert of 99', () => {
     const slides = Array.from({ length: 100 }, (_, index) => ({
       id: `s${index}`,
@@ -154,12 +193,12 @@ describe('rounds with errors', () => {
 
   it('are refused with more than 4 MiB: calendars of 500 events each', () => {
     const calendars = Array.from({ length: 40 }, (_, index) => ({ id: `c${index}`, url: 'https://example.com/a.ics' }));
-    const content = (count: number) => ({
+    const content = (count: number, more: object = { order: 'shuffled' }) => ({
       screens: [screen({ playlist_id: 'rooms' })],
       playlists: [
         {
           id: 'rooms',
-          order: 'shuffled',
+          ...more,
           slides: calendars
             .slice(0, count)
             .map(({ id }) => ({ id, kind: 'calendar', content: { calendar_id: id, view: 'day' } })),
@@ -169,6 +208,26 @@ describe('rounds with errors', () => {
     });
     expect(errorsOf(content(20))).toEqual([]);
     expect(errorsOf(content(40))).toMatchObject([{ path: 'screens[0].playlist_id' }]);
+    // A playlist as it is listed, too.
+    expect(errorsOf(content(20, {}))).toEqual([]);
+    expect(errorsOf(content(40, {}))).toMatchObject([{ path: 'screens[0].playlist_id' }]);
+  });
+
+  it('are refused with more than 4 MiB: timetables, each counted once', () => {
+    const entries = Array.from({ length: 1_000 }, () => ({ time: '12:00', title: 'T', detail: 'x'.repeat(500) }));
+    const timetableGroups = ['a', 'b', 'c'].map((id) => ({ id, entries }));
+    const boards = Array.from({ length: 22 }, () => ({ kind: 'template', template_id: 'board' }));
+    const lessons = (ids: string) => [...ids].map((group_id) => ({ kind: 'timetable', content: { group_id } }));
+    const content = (ids: string) => ({
+      screens: [screen()],
+      playlists: [{ id: 'day', order: 'shuffled', slides: [...boards, ...lessons(ids)] }],
+      templates: [{ id: 'board', html: 'x'.repeat(60_000) }],
+      timetableGroups,
+    });
+    expect(errorsOf(content('ababab'))).toEqual([]);
+    expect(errorsOf(content('abc'))).toMatchObject([
+      { path: 'screens[0].playlist_id', message: expect.stringMatching(/need .* MiB/) },
+    ]);
   });
 
   it('are refused with "sync" where a slide of another playlist has no length', () => {
@@ -262,6 +321,17 @@ describe('programmes that will not play as intended', () => {
       'screens.0.layout',
     ]);
   });
+});
+
+it('a plan has every slide, whatever its id', () => {
+  const ids = ['__proto__', 'constructor', 'a'];
+  const playlists = [playlist('day'), playlist('lunch', ids)];
+  const reading = validateContent(cafe([lunch], { playlists }));
+  if (!reading.ok) throw new Error(JSON.stringify(reading.issues));
+  const played = createPlans(reading.content, 'UTC', () => []).at('cafe', Date.parse('2026-11-24T12:00:00Z'));
+  const payload = JSON.parse(JSON.stringify(played?.document)) as PlaylistPayload;
+  expect(createPagePlan(payload, false).slides.map(({ id }) => id)).toEqual(['day-one', 'day-two', ...ids]);
+  expect(Object.keys(payload.programme?.playlists ?? {})).toContain('__proto__');
 });
 
 describe('the payload of a screen with programmes', () => {
@@ -413,7 +483,9 @@ describe('the payload of a screen with programmes', () => {
       programme_id: null,
       reason: 'default',
     });
-    expect(await due('?at=soon')).toMatchObject({ error: { code: 'invalid_field', field: 'at' } });
+    for (const rubbish of ['soon', '2026-11-24T11:40:00+01:00', '2026-11-24%2011:40%20foo', '2026-11-24T11:40T'])
+      expect(await due(`?at=${rubbish}`)).toMatchObject({ error: { code: 'invalid_field', field: 'at' } });
+    expect(await due('?at=2026-11-24T11:40:00%2B01:00')).toMatchObject({ at: '2026-11-24T10:40:00.000Z' });
     expect(await due('', 'bar')).toMatchObject({ error: { code: 'screen_not_found' } });
   });
 

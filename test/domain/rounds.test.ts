@@ -35,6 +35,18 @@ describe('a round', () => {
     expect(round.filter((slide) => slide.startsWith('x'))).toEqual(other.slice(0, 6));
   });
 
+  it('has no slides where it would be too long, unless it is a list as it stands', () => {
+    const slides = Array.from({ length: longestRound + 1 }, () => '1');
+    const nested = (id: string) => Array.from({ length: 100 }, () => `>${id}`);
+    const all = lists(
+      listOf('long', slides),
+      listOf('shuffled', slides, { order: 'shuffled' }),
+      ...['a', 'b', 'c', 'd'].map((id, at) => listOf(id, nested('bcde'[at] ?? ''))),
+      listOf('e', ['1']),
+    );
+    expect(['long', 'shuffled', 'a', 'd'].map((id) => roundOf(id, all).length)).toEqual([1_001, 0, 0, 100]);
+  });
+
   it('plays a short list as often as one insert needs', () => {
     const insert = { playlist_id: 'b', every: 3, count: 1 };
     expect(roundOf('a', lists(listOf('a', ['1'], { insert }), listOf('b', ['x'])))).toBe('111x');

@@ -202,7 +202,9 @@ test('content without the message of a trigger is warned of, and firing it is an
 });
 
 test('what cannot be carried out makes no trigger', async () => {
-  const service = await startBox([], { content, env });
+  const slides = Array.from({ length: 1_001 }, (_, index) => ({ id: `${index}`, kind: 'text', title: 'T' }));
+  const playlists = [...content.playlists, { id: 'long', slides }];
+  const service = await startBox([], { content: { ...content, playlists }, env });
   const ask = createOperator(service, operatorSecret);
   const refused: [effect: unknown, code: string, field: string][] = [
     [undefined, 'missing_field', 'effect'],
@@ -214,6 +216,7 @@ test('what cannot be carried out makes no trigger', async () => {
     [{ end: { message_id: 'flood' } }, 'invalid_field', 'effect'],
     [{ playlist: { targets: ['all'], playlist_id: 'none', minutes: 5 } }, 'invalid_field', 'effect'],
     [{ playlist: { targets: ['all'], playlist_id: 'party', minutes: 0 } }, 'invalid_field', 'effect'],
+    [{ playlist: { targets: ['door'], playlist_id: 'long', minutes: 5 } }, 'invalid_field', 'effect'],
     [{ command: { targets: ['all'], command: 'explode' } }, 'unknown_command', 'command'],
     [{ command: { targets: ['all'], command: 'redirect' } }, 'missing_field', 'url'],
   ];
