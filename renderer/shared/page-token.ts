@@ -14,7 +14,16 @@ const plainHeader: typeof pageHeader = 'x-signage-page';
 const protocol: typeof socketProtocol = 'signage.v1';
 const prefix: typeof tokenProtocol = 'token.';
 
-const CHECK_MS = 1_000;
+const LONGEST_CHECK_MS = 1_000;
+const SHORTEST_CHECK_MS = 50;
+/** Times in tokens are whole seconds, rounded down. */
+const ROUNDED_MS = 1_000;
+
+/** At which age a token is renewed, ms. */
+const renewalAgeMs = ({ issuedAt, expiresAt }: NonNullable<Issued>): number => {
+  const lifeMs = Date.parse(expiresAt) - Date.parse(issuedAt);
+  return (Math.max(lifeMs - ROUNDED_MS, lifeMs / 2) * 2) / 3;
+};
 
 /**
  * @param issued the token that the page was served with; null if the service requires none
@@ -22,7 +31,8 @@ const CHECK_MS = 1_000;
  */
 export const createPageToken = (issued: Issued, page: string) => {
   let current = issued;
-  let since = { monotonic: performance.now(), wall: Date.now() };
+  // Since the page was requested: a slow network may have used up much of a short life.
+  let since = { monotonic: 0, wall: Date.now() - performance.now() };
   let failures = 0;
   let notBefore = 0;
   let renewing: Promise<void> | null = null;
@@ -33,11 +43,11 @@ export const createPageToken = (issued: Issued, page: string) => {
   /** The monotonic clock may stop while the machine sleeps, and the other clock may be set: the larger difference counts. */
   const ageMs = (): number => Math.max(performance.now() - since.monotonic, Date.now() - since.wall);
 
-  const isDue = (): boolean => {
-    if (current === null || performance.now() < notBefore) return false;
-    const lifeMs = Date.parse(current.expiresAt) - Date.parse(current.issuedAt);
-    return ageMs() >= (lifeMs * 2) / 3;
-  };
+  /** How long until a renewal is due, ms; may be negative. */
+  const dueInMs = (): number =>
+    current === null
+      ? Number.POSITIVE_INFINITY
+      : Math.max(renewalAgeMs(current) - ageMs(), notBefore - performance.now());
 
   const fetchToken = async (): Promise<Issued> => {
     if (current !== null && current.isRenewed !== false) {
@@ -54,10 +64,11 @@ export const createPageToken = (issued: Issued, page: string) => {
   };
 
   const renew = async (): Promise<void> => {
+    const asked = { monotonic: performance.now(), wall: Date.now() };
     try {
       const next = await fetchToken();
       current = next?.token ? next : null;
-      since = { monotonic: performance.now(), wall: Date.now() };
+      since = asked;
       failures = 0;
     } catch {
       notBefore = performance.now() + waitMs(failures++);
@@ -71,9 +82,11 @@ export const createPageToken = (issued: Issued, page: string) => {
     return renewing;
   };
 
-  setInterval(() => {
-    if (isDue()) void renewOnce();
-  }, CHECK_MS);
+  const check = (): void => {
+    if (dueInMs() <= 0) void renewOnce();
+    setTimeout(check, Math.min(Math.max(dueInMs(), SHORTEST_CHECK_MS), LONGEST_CHECK_MS));
+  };
+  setTimeout(check, SHORTEST_CHECK_MS);
 
   return {
     /** The headers of the page's API requests. */
