@@ -1,7 +1,7 @@
 /** The link to the service: fetches the playlist, holds the socket open, and retries both. */
 import type { Command } from '../../service/contract/commands.ts';
 import type { Reported } from '../../service/contract/connections.ts';
-import type { PlaylistPayload, syncHeader } from '../../service/contract/playlist.ts';
+import type { PlaylistPayload, syncHeader, versionHeader } from '../../service/contract/playlist.ts';
 import { isProvableId } from '../../service/contract/readable.ts';
 import type { ClockState, Identify, ServiceMessage } from '../../service/contract/socket.ts';
 import type { ProofNeeds } from '../../service/domain/device-proof.ts';
@@ -24,6 +24,8 @@ interface Dependencies {
   device: Device;
   /** Called with a changed playlist, and whether pages of the screen are synchronized; null: the screen does not exist. */
   onPlaylist(payload: PlaylistPayload | null, isSynchronized: boolean): void;
+  /** Called with the version of the service, whenever it is asked for the playlist. */
+  onVersion(version: string): void;
   /** Called with the revision of a playlist that the page plays on with by its programme, without fetching it. */
   onRevision(revision: string): void;
   onCommand(command: Command): void;
@@ -63,6 +65,7 @@ export interface Link {
 
 // Typed by the contract's constant, without importing its schemas.
 const synchronizedHeader: typeof syncHeader = 'x-signage-sync';
+const serviceHeader: typeof versionHeader = 'x-signage-version';
 
 const OPEN_MS = 10_000;
 /** After this time a kiosk that did not prove its page is asked again. */
@@ -88,6 +91,7 @@ export const createLink = (
     token,
     device,
     onPlaylist,
+    onVersion,
     onRevision,
     onCommand,
     onShow,
@@ -153,6 +157,8 @@ export const createLink = (
     return patientFetch(`${base}/playlist`, { headers }, async (response) => {
       const date = Date.parse(response.headers.get('Date') ?? '');
       if (!Number.isNaN(date)) setClock(date, DATE_TOLERANCE_MS);
+      const version = response.headers.get(serviceHeader);
+      if (version !== null) onVersion(version);
       if (response.status === 304) return null;
       const isSynchronized = response.headers.has(synchronizedHeader);
       if (response.status === 404) return { payload: null, etag: null, isSynchronized };

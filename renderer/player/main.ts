@@ -24,6 +24,7 @@ import { createMediaCache } from './media-cache.ts';
 import { createPlayer } from './player.ts';
 import { createPlays } from './plays/index.ts';
 import { createRedirect } from './redirect.ts';
+import { createRenewal } from './renewal.ts';
 import { watchGlyphs } from './slides/glyphs.ts';
 import { createSlide } from './slides/index.ts';
 import type { SlideFactory } from './slides/slide.ts';
@@ -155,10 +156,20 @@ const onPainted = (changed: Partial<Report>): void => {
   change(changed);
   sendHeartbeat();
 };
+const renewal = createRenewal(
+  boot.version,
+  () => takeovers.shown === null && state.page === location.pathname && !state.paused && !state.blackout,
+);
 const player = createPlayer(
   {
     ...views,
-    plays: plays.playlist,
+    plays: {
+      ...plays.playlist,
+      end: (ending) => {
+        plays.playlist.end(ending);
+        void renewal.boundary();
+      },
+    },
     stage: createStage(element('stage')),
     mediaCache,
     createSlide: watchText(createSlide),
@@ -235,6 +246,11 @@ const link = createLink(slug, identity, {
   token,
   device,
   onPlaylist: load,
+  onVersion: (version) => {
+    renewal.onVersion(version);
+    // The idle screen has no end of its own.
+    if (isReady && state.currentSlideId === null) void renewal.boundary();
+  },
   onRevision: (next) => {
     revision = next;
   },

@@ -75,4 +75,6 @@ export interface PreviewBoot extends PageBoot {
 /** Boot data of the player page. */
 export interface PlayerBoot extends PreviewBoot {
   slug: string;
+  /** Of the service that served the page. */
+  version: string;
 }

@@ -131,3 +131,6 @@ export type PlaylistPayload = z.infer<typeof playlistPayload>;
 
 /** Header of synchronized playlists; absent otherwise. */
 export const syncHeader = 'x-signage-sync';
+
+/** Header of a playlist in the extended variant: the version of the service. */
+export const versionHeader = 'x-signage-version';

@@ -41,6 +41,22 @@ export const prepareAnswer = (etag: string, bodyOf: () => Buffer, headers: reado
   };
 };
 
+/** The answer with further headers. @param more alternating names and values */
+export const extendPrepared = (answer: PreparedAnswer, more: readonly string[]): PreparedAnswer => {
+  let headers: readonly string[] | undefined;
+  return {
+    etag: answer.etag,
+    notModifiedHeaders: [...answer.notModifiedHeaders, ...more],
+    get body() {
+      return answer.body;
+    },
+    get headers() {
+      headers ??= [...answer.headers, ...more];
+      return headers;
+    },
+  };
+};
+
 /** Whether the client has this answer already (RFC 9110, 13.1.2). */
 export const isKnownTo = ({ headers }: IncomingMessage, { etag }: PreparedAnswer): boolean => {
   const condition = headers['if-none-match'];

@@ -35,7 +35,7 @@ const baseBy =
 
 /** @throws Error if the renderer is not built */
 export const createPages = async (
-  { options, dirs, ids, get, monotonicNow }: ServiceContext,
+  { options, dirs, ids, get, monotonicNow, version }: ServiceContext,
   { content, screens, devices, proofs, authority, securePort, pageToken }: Dependencies,
 ): Promise<Pages> => {
   const frames = createFrames({ isNamed: content.namesPage, get, monotonicNow });
@@ -65,6 +65,7 @@ export const createPages = async (
     },
     {
       variant: options.variant,
+      version,
       timeZone: () => options.timeZone,
       rendererDir: dirs.renderer,
       hasSecret: options.sharedSecret !== null,

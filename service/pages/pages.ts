@@ -45,6 +45,8 @@ interface PagesOptions {
   rendererDir: string;
   timeZone(): string;
   variant: Variant;
+  /** Of the program. */
+  version: string;
   /** Whether requests of the console must be signed. */
   hasSecret: boolean;
   /** Whether the console offers single sign-on. */
@@ -73,7 +75,7 @@ const fillPage = <Boot extends PageBoot>(
 /** @throws Error if the renderer is not built */
 export const createPageRoutes = async (
   { content, pageToken, formAddress, formOpened, trust, secureBase, plainBase, box }: Dependencies,
-  { rendererDir, timeZone, variant, hasSecret, hasSignOn }: PagesOptions,
+  { rendererDir, timeZone, variant, version, hasSecret, hasSignOn }: PagesOptions,
 ) => {
   const readPage = (path: string): Promise<string> => readFile(join(rendererDir, path), 'utf8');
   const [player, landing, form, missing, trustPage, consolePage, preview, docs] = await Promise.all([
@@ -125,6 +127,7 @@ export const createPageRoutes = async (
       const isRenewed = variant === 'extended' || token === null;
       sendPage<PlayerBoot>(ctx, player, {
         slug,
+        version,
         timeZone: timeZone(),
         pageToken: isRenewed ? token : { ...token, isRenewed },
       });

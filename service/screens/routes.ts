@@ -15,12 +15,13 @@ import {
   peerCommands,
   peerConnectionsQuery,
 } from '../contract/peers.ts';
+import { versionHeader } from '../contract/playlist.ts';
 import { cutText } from '../contract/terms.ts';
 import { toCodedError } from '../http/answer.ts';
 import { readJson } from '../http/body.ts';
 import { createHeldBodies } from '../http/held-bodies.ts';
 import { createPacing } from '../http/pacing.ts';
-import { isKnownTo, type PreparedAnswer, sendPrepared } from '../http/prepared.ts';
+import { extendPrepared, isKnownTo, type PreparedAnswer, sendPrepared } from '../http/prepared.ts';
 import type { AnswerOpen, Context, Routes, Sockets } from '../http/routes.ts';
 import { checkScope } from '../http/scope.ts';
 import type { ServiceContext } from '../module.ts';
@@ -68,14 +69,30 @@ interface Dependencies {
   commands: Commands;
 }
 
+/** Adds headers to payloads, once for each. @param more alternating names and values */
+const createPlaylistAnswers = (more: readonly string[]) => {
+  const answers = new WeakMap<Payload, PreparedAnswer>();
+  return {
+    of: (payload: Payload): PreparedAnswer => {
+      const known = answers.get(payload);
+      if (known !== undefined) return known;
+      const answer = extendPrepared(payload, more);
+      answers.set(payload, answer);
+      return answer;
+    },
+  };
+};
+
 export const createScreenRoutes = (
   {
     options: { variant },
+    version,
     clientAddress,
     isOwnAuthority,
-  }: Pick<ServiceContext, 'options' | 'clientAddress' | 'isOwnAuthority'>,
+  }: Pick<ServiceContext, 'options' | 'version' | 'clientAddress' | 'isOwnAuthority'>,
   { content, screenOf, hub, takeSnapshot, takeLocally, commands }: Dependencies,
 ) => {
+  const playlists = createPlaylistAnswers(variant === 'extended' ? [versionHeader, version] : []);
   const trimResult = createTrim(variant, commandResult);
   const snapshots = createSnapshotAnswers(variant);
   const held = createHeldBodies(MAX_HELD_BYTES);
@@ -126,7 +143,7 @@ export const createScreenRoutes = (
       const payload = find(ctx.params.slug);
       // Written without Koa, like the fast path of the server for unsigned requests.
       ctx.respond = false;
-      sendPrepared(ctx.req, ctx.res, payload, ctx.state.signResponse);
+      sendPrepared(ctx.req, ctx.res, playlists.of(payload), ctx.state.signResponse);
     },
     'GET /api/screens/:slug/connections': sendSnapshot,
     'GET /api/screens/:slug/clients': sendSnapshot,
@@ -185,7 +202,7 @@ export const createScreenRoutes = (
     const payload = content.payload(slug);
     if (payload === undefined) return false;
     if (what === 'playlist') {
-      sendPrepared(request, response, payload, null);
+      sendPrepared(request, response, playlists.of(payload), null);
       return true;
     }
     const snapshot = takeLocally(slug);

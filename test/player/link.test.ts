@@ -64,6 +64,34 @@ describeBrowser('the link of a page', () => {
     await waitForColour(page, green);
   });
 
+  it('loads itself anew at the end of a slide where another version answers, once', { timeout: 60_000 }, async () => {
+    const slides = [red, green].map((colour, index) => ({ ...colourSlide(`${index}`, colour), duration_seconds: 1 }));
+    const service = await startTestService({ content: lobby(slides, { templates: [colourTemplate] }) });
+    const page = await openPlayer(service, 'lobby');
+    await waitForConnection(service, 'lobby', { currentSlideId: '0' });
+    const shown = async () => (await connectionOf(service, 'lobby'))?.currentSlideId;
+    let loads = 0;
+    page.on('load', () => {
+      loads += 1;
+    });
+    await page.route('**/playlist', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, headers: { ...response.headers(), 'x-signage-version': '99.0.0' } });
+    });
+    await service.post(commands, { command: 'pause' });
+    const answer = page.waitForResponse('**/playlist', patience);
+    await service.post(commands, { command: 'refresh' });
+    await answer;
+    // A pause, of which the new page would not know, is not undone.
+    await service.post(commands, { command: 'next' });
+    await expect.poll(shown, patience).toBe('1');
+    expect(loads).toBe(0);
+    await service.post(commands, { command: 'pause' });
+    await expect.poll(() => loads, patience).toBe(1);
+    for (const id of ['0', '1', '0']) await expect.poll(shown, patience).toBe(id);
+    expect(loads).toBe(1);
+  });
+
   it('comes back, and tells, where a playlist breaks the player', async () => {
     const service = await startTestService({ content: content(colourSlide('one', red)) });
     const page = await openPlayer(service, 'lobby');

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { commandRequest, commandResult } from '../commands.ts';
 import { connectionExample, connectionSnapshot } from '../connections.ts';
 import { commandHeaders } from '../peers.ts';
-import { playlistPayload, syncHeader } from '../playlist.ts';
+import { playlistPayload, syncHeader, versionHeader } from '../playlist.ts';
 import { slug } from '../terms.ts';
 import { playlistExample, screenExample } from './examples.ts';
 import { entityTag, json, type Operation, type Operations, okSealable, sealable, unchanged } from './operation.ts';
@@ -49,6 +49,11 @@ export const screens = {
           [syncHeader]: {
             description: 'Every page of the screen shows the same slide at the same time',
             schema: z.literal('1'),
+          },
+          [versionHeader]: {
+            description:
+              'Version of the service, in the extended variant. A page that another version served loads itself anew',
+            schema: z.string(),
           },
         },
         content: json(playlistPayload, playlistExample),
