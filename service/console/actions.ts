@@ -32,7 +32,7 @@ const REPEAT_MS = 10_000;
 const isEnding = (action: BoxAction): boolean => (endingActions as readonly BoxAction[]).includes(action);
 
 /** Whether two orders are the same: all actions that end the player count as one. */
-export const isSameOrder = (one: BoxOrder, other: BoxOrder): boolean =>
+const isSameOrder = (one: BoxOrder, other: BoxOrder): boolean =>
   (isEnding(one.action) && isEnding(other.action)) ||
   (one.action === other.action &&
     (one.display ?? null) === (other.display ?? null) &&
@@ -42,7 +42,13 @@ export const createActions = (
   { ids: { nodeId }, machineName, operate, options, monotonicNow }: ActionContext,
   { peers, screens, address, recordReset }: Dependencies,
 ): { routes: Routes; act: Act } => {
-  let last: { order: BoxOrder; at: number; answer: Promise<ActionAnswer> } | null = null;
+  interface Begun {
+    order: BoxOrder;
+    at: number;
+    answer: Promise<ActionAnswer>;
+  }
+  /** The last order that ends the player, and the last other one: whoever identifies a box meanwhile orders no second reboot. */
+  const last: { ending: Begun | null; other: Begun | null } = { ending: null, other: null };
 
   const identifyPages = async (display: string | number | null): Promise<ActionAnswer> => {
     const { asked, shown } = await screens.identify({ name: machineName, address: address() }, display);
@@ -85,14 +91,16 @@ export const createActions = (
 
   /** @throws CodedError as {@link carryOut} does */
   const act = async (order: BoxOrder, operator: string | null): Promise<ActionAnswer> => {
-    const isRepeat = last !== null && isSameOrder(last.order, order) && monotonicNow() - last.at < REPEAT_MS;
-    if (last !== null && isRepeat) return last.answer;
+    const slot = isEnding(order.action) ? 'ending' : 'other';
+    const before = last[slot];
+    if (before !== null && isSameOrder(before.order, order) && monotonicNow() - before.at < REPEAT_MS)
+      return before.answer;
     const answer = carryOut(order);
     const begun = { order, at: monotonicNow(), answer };
-    last = begun;
+    last[slot] = begun;
     // What was refused was no order.
     answer.catch(() => {
-      if (last === begun) last = null;
+      if (last[slot] === begun) last[slot] = null;
     });
     const { result } = await answer;
     if (order.action === 'reset' && result === 'done') {
