@@ -452,12 +452,15 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
           const own = before.people.get(id);
           return own?.disabled == null ? [] : [`${name} was disabled after the backup, and stays so.`];
         });
-        const removed = backup.keys.filter(
-          ({ id, removed: gone }) => gone === null && before.keys.get(id)?.ending?.what === 'removed',
-        );
-        if (removed.length > 0) {
-          const [what, are, stay] = removed.length === 1 ? ['key', 'was', 'stays'] : ['keys', 'were', 'stay'];
-          leftOut.push(`${removed.length} ${what} ${are} removed after the backup, and ${stay} so.`);
+        const removed = new Map<string, number>();
+        for (const { id, person, removed: gone } of backup.keys) {
+          if (gone === null && before.keys.get(id)?.ending?.what === 'removed')
+            removed.set(person, (removed.get(person) ?? 0) + 1);
+        }
+        for (const [id, count] of removed) {
+          const [what, are, stay] = count === 1 ? ['key', 'was', 'stays'] : ['keys', 'were', 'stay'];
+          const name = before.people.get(id)?.record.name ?? id;
+          leftOut.push(`${count} ${what} of ${name} ${are} removed after the backup, and ${stay} so.`);
         }
         await people.put(...backup.people.filter(({ id }) => !before.people.has(id)));
         await keys.put(...backup.keys.filter(({ id }) => !before.keys.has(id)));
