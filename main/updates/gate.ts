@@ -55,8 +55,12 @@ export interface Start {
   verdict: 'settled' | 'watch' | 'roll back';
 }
 
-/** A version starts. @param wasGivenUp whether one that does not run has failed, and was not merely never installed */
-export const start = (state: GateState, running: string, now: number, wasGivenUp = true): Start => {
+/**
+ * A version starts.
+ * @param wasGivenUp whether one that does not run has failed, and was not merely never installed
+ * @param isSystem whether it is a system of an image, which may use all three of its boots
+ */
+export const start = (state: GateState, running: string, now: number, wasGivenUp = true, isSystem = false): Start => {
   const { trial } = state;
   if (trial === null) return { state, verdict: 'settled' };
   // Another version runs: the trial was rolled back from outside, because it did not even get here.
@@ -65,7 +69,8 @@ export const start = (state: GateState, running: string, now: number, wasGivenUp
   }
   // In both directions: the clock of a box without a battery starts at the same time after each boot.
   const starts = [...trial.starts.filter((at) => Math.abs(now - at) < STARTS_WINDOW_MS), now];
-  if (starts.length >= MAX_STARTS) return { state: fail(state, running), verdict: 'roll back' };
+  if (starts.length >= (isSystem ? MAX_STARTS + 1 : MAX_STARTS))
+    return { state: fail(state, running), verdict: 'roll back' };
   return { state: { ...state, trial: { ...trial, starts } }, verdict: 'watch' };
 };
 

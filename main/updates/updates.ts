@@ -192,7 +192,9 @@ export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions) => {
      * about to end.
      */
     mayRun: async () => {
-      const { state: next, verdict } = gate.start(await readState(path), version, now(), installer.trial?.wasGivenUp());
+      const { trial } = installer;
+      const before = await readState(path);
+      const { state: next, verdict } = gate.start(before, version, now(), trial?.wasGivenUp(), trial !== undefined);
       await recordIfPossible(next);
       if (verdict === 'roll back') return !(await rollBack());
       if (verdict === 'watch') watch = gate.beginWatch(monotonicNow());

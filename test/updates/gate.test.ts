@@ -51,6 +51,11 @@ describe('a start', () => {
   });
 });
 
+test('a system of an image has all three of the boots that it gets', () => {
+  expect(gate.start(onTrial([5, 6]), '2.0.0', 9, true, true).verdict).toBe('watch');
+  expect(gate.start(onTrial([5, 6, 7]), '2.0.0', 9, true, true).verdict).toBe('roll back');
+});
+
 describe('the watch', () => {
   const run = (looks: [minute: number, isHealthy: boolean][]) => {
     let watch: gate.Watch = gate.beginWatch(0);
