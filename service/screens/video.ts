@@ -11,8 +11,8 @@ interface Page {
 const WINDOW_MS = 60_000;
 /** Pages report every ten seconds. */
 const MOST_REPORTS = 60;
-/** Of fewer frames a share says nothing: a film that has just begun drops some. */
-const LEAST_FRAMES = 100;
+/** Of fewer frames a share says nothing: not even a second of a film. */
+const LEAST_FRAMES = 20;
 const MOST_SHARE = 0.05;
 const MOST_SENTENCES = 10;
 

@@ -13,7 +13,10 @@ test('a display that drops more than a twentieth of its frames degrades the box,
   const report = (decoded: number, dropped: number) => page.send({ type: 'video', slideId: 'film', decoded, dropped });
   const counted = async (): Promise<string[]> =>
     (await (await box().get('/metrics')).text()).match(/^signage_video_frames_total.*$/gm) ?? [];
-  report(250, 10);
+  report(8, 8);
+  await expect.poll(counted, patience).toContain('signage_video_frames_total{result="dropped"} 8');
+  expect((await healthOf(box())).warnings).toEqual([]);
+  report(242, 2);
   await expect
     .poll(counted, { ...patience, timeout: 5_000 })
     .toEqual(['signage_video_frames_total{result="decoded"} 250', 'signage_video_frames_total{result="dropped"} 10']);
