@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { contentVersion, deviceBinding, takeoverRecord } from '../peers.ts';
 import { disablingRecord, keyRecord, personRecord } from '../people-records.ts';
-import { instant, sha256 } from '../terms.ts';
+import { author, instant, sha256 } from '../terms.ts';
 import { confirmHeader } from './backup-names.ts';
 import { draftRecord, mostDrafts } from './drafts.ts';
 import { mostPeopleEver } from './people.ts';
@@ -36,6 +36,11 @@ export const manifest = z.object({
     .array(z.object({ path, type: z.string().max(255), size: z.int().nonnegative(), sha256, modified_at: instant }))
     .max(mostMembers),
   media: z.array(z.object({ name: z.string(), sha256, modified_at: instant })).max(mostMembers),
+  without_password: z
+    .array(z.string())
+    .max(1_000)
+    .optional()
+    .describe('settings of config.json whose passwords are not in it'),
 });
 export type Manifest = z.infer<typeof manifest>;
 
@@ -43,6 +48,8 @@ export type Manifest = z.infer<typeof manifest>;
 export const storedVersion = contentVersion.extend({
   changedAt: instant,
   operator: z.string().max(64).nullable().default(null),
+  person: author.nullable().default(null),
+  approved_by: author.nullable().default(null),
   text: z.string(),
 });
 export type StoredVersion = z.infer<typeof storedVersion>;

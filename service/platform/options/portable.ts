@@ -1,5 +1,6 @@
 /** Which settings of `config.json` go into a backup, and which of those a restore takes. Pure. */
 
+import { isDeepStrictEqual } from 'node:util';
 import { parseUrl } from '../../contract/url.ts';
 import { environmentName, type SettingName, secretNames, settingNames } from './settings.ts';
 
@@ -38,8 +39,9 @@ const withoutPassword = (value: unknown): unknown => {
   if (typeof value === 'object' && value !== null)
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withoutPassword(each)]));
   if (typeof value !== 'string' || !value.includes('@')) return value;
+  // A password may hold a comma: only one before another address parts a list.
   return value
-    .split(',')
+    .split(/,(?=\s*[a-z][a-z\d+.-]*:\/\/)/i)
     .map((each) => {
       const url = parseUrl(each.trim());
       if (url === null || (url.username === '' && url.password === '')) return each;
@@ -66,18 +68,31 @@ export const backupConfig = (config: Config): Config => {
   return { ...Object.fromEntries(kept), ...('kiosk' in config && { kiosk }) };
 };
 
+/** The settings of a configuration that its backup has without their passwords. */
+export const strippedSettings = (config: Config): string[] => {
+  const kept = backupConfig(config);
+  return Object.keys(kept).filter((key) => key !== 'kiosk' && !isDeepStrictEqual(kept[key], config[key]));
+};
+
 interface Portable {
   config: Config;
   /** Names of the settings that it takes. */
   taken: string[];
   /** Names of those that it does not. */
   left: string[];
+  /** Names of those that it takes without the password that they had. */
+  bare: string[];
 }
 
-/** A configuration with the settings of a backup that may be restored. @param current as it is on this box */
-export const withPortable = (current: Config, backup: Config): Portable => {
+/**
+ * A configuration with the settings of a backup that may be restored. An address that has a password only here keeps it.
+ * @param current as it is on this box
+ * @param stripped as {@link strippedSettings} told when the backup was written
+ */
+export const withPortable = (current: Config, backup: Config, stripped: readonly string[]): Portable => {
   const taken: string[] = [];
   const left: string[] = [];
+  const bare: string[] = [];
   const config: Record<string, unknown> = { ...current };
   for (const [key, value] of Object.entries(backup)) {
     if (key === 'kiosk') continue;
@@ -87,9 +102,11 @@ export const withPortable = (current: Config, backup: Config): Portable => {
       continue;
     }
     // Either spelling may stand there.
+    const own = current[name] ?? current[environmentName(name)];
     delete config[environmentName(name)];
-    config[name] = value;
+    config[name] = isDeepStrictEqual(withoutPassword(own), value) ? own : value;
     taken.push(name);
+    if (stripped.includes(key) && isDeepStrictEqual(config[name], value)) bare.push(name);
   }
   const kiosk: Record<string, unknown> = { ...kioskOf(current) };
   for (const [key, value] of Object.entries(kioskOf(backup))) {
@@ -100,5 +117,5 @@ export const withPortable = (current: Config, backup: Config): Portable => {
     } else left.push(`kiosk.${key}`);
   }
   if (Object.keys(kiosk).length > 0) config['kiosk'] = kiosk;
-  return { config, taken, left };
+  return { config, taken, left, bare };
 };
