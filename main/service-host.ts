@@ -144,7 +144,11 @@ export const createServiceHost = (
     log,
     lines: () => ring.lines().slice(-SHOWN_LINES),
     dataDir: usedDir,
-    checkConfig: (folder) => readOptions({ env: { SIGNAGE_DATA_DIR: folder } }).warnings,
+    // The secret may stand in the environment, and settings are only allowed with one.
+    checkConfig: (folder) =>
+      readOptions({
+        env: { SIGNAGE_DATA_DIR: folder, SIGNAGE_SHARED_SECRET: environment['SIGNAGE_SHARED_SECRET'] },
+      }).warnings,
     lendSecrets: (act) => lendSecrets(environment, act),
     files: () => files,
     lanUrl: ({ url, options }) => {
