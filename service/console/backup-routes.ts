@@ -4,7 +4,7 @@ import { confirmHeaders, type Restored } from '../contract/console/backup.ts';
 import { confirmHeader, tarType } from '../contract/console/backup-names.ts';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
-import { operatorOf } from '../http/operator.ts';
+import { operatorOf, personOf } from '../http/operator.ts';
 import type { Context, Routes } from '../http/routes.ts';
 import { createTransferSlots, endIfUnread } from '../http/transfers.ts';
 import type { ServiceContext } from '../module.ts';
@@ -57,7 +57,7 @@ export const backupRoutes = (
         readFields(confirmHeaders, { [confirmHeader]: ctx.get(confirmHeader) || undefined });
         const done = await restore(
           { stream: ctx.req, length: ctx.request.length ?? null, bodySha256: ctx.state.bodySha256 },
-          operatorOf(ctx),
+          { operator: operatorOf(ctx), person: personOf(ctx) },
         );
         const isRestarted = done.settings.length > 0 && restart !== undefined;
         if (isRestarted) ctx.res.once('close', restart);

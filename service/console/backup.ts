@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { pack } from 'tar-stream';
 import type { Content } from '../content/index.ts';
 import { type BackupRecords, backupFormat, type Manifest, manifestName } from '../contract/console/backup.ts';
@@ -11,7 +12,7 @@ import type { Media } from '../media/index.ts';
 import type { ServiceContext } from '../module.ts';
 import type { People } from '../people/index.ts';
 import { readConfig } from '../platform/options/index.ts';
-import { backupConfig } from '../platform/options/portable.ts';
+import { backupConfig, strippedSettings } from '../platform/options/portable.ts';
 import type { Takeovers } from '../takeovers/index.ts';
 import type { Triggers } from '../triggers/index.ts';
 import type { VersionStore } from './version-store.ts';
@@ -29,11 +30,12 @@ export interface BackupDependencies {
 
 type BackupContext = Pick<ServiceContext, 'options' | 'version' | 'ids' | 'machineName' | 'dirs' | 'now'>;
 
-/** A member, which is read twice: for its hash, and when it is sent. */
 interface Member {
   path: string;
   type: string;
   modifiedAt: string;
+  /** Where it is known; else it is read twice: for its hash, and when it is sent. */
+  known?: { size: number; sha256: string };
   /** @throws Error if it is gone or was replaced */
   read(): Promise<Readable>;
 }
@@ -67,8 +69,9 @@ export const createBackup = (
         if (found === null) throw new Error(`the version ${head.sha256} is gone`);
         const chunks: Buffer[] = [];
         for await (const chunk of found.stream() as AsyncIterable<Buffer>) chunks.push(chunk);
-        const { counter, nodeId: of, sha256, changedAt, operator } = head;
-        return json({ counter, nodeId: of, sha256, changedAt, operator, text: Buffer.concat(chunks).toString() })();
+        const { counter, nodeId: of, sha256, changedAt, operator, person, approved_by } = head;
+        const by = { operator, person, approved_by };
+        return json({ counter, nodeId: of, sha256, changedAt, ...by, text: Buffer.concat(chunks).toString() })();
       },
     }));
 
@@ -77,10 +80,12 @@ export const createBackup = (
     const entries = await media.list(0);
     const names = entries.map(({ name, sha256, modifiedAt }) => ({ name, sha256, modified_at: modifiedAt }));
     const byHash = new Map(entries.map((entry) => [entry.sha256, entry]));
-    const members = [...byHash.values()].map(({ name, sha256, mediaType, modifiedAt }) => ({
+    const members = [...byHash.values()].map(({ name, sha256, size, mediaType, modifiedAt }) => ({
       path: `media/${sha256}`,
       type: mediaType,
       modifiedAt,
+      // A large library takes longer to read than a client waits for the first byte.
+      known: { size, sha256 },
       read: async () => {
         const { handle } = await media.open(name);
         return handle.createReadStream({ start: 0 });
@@ -89,7 +94,7 @@ export const createBackup = (
     return { members, names };
   };
 
-  const collect = async (): Promise<{ members: Member[]; names: Manifest['media'] }> => {
+  const collect = async (): Promise<{ members: Member[] } & Pick<Manifest, 'media' | 'without_password'>> => {
     const at = new Date(now()).toISOString();
     const files = await mediaMembers();
     const playing = content.playing();
@@ -101,7 +106,7 @@ export const createBackup = (
       triggers: triggers.list(),
     };
     const type = 'application/json';
-    const config = backupConfig(readConfig(join(dirs.data, 'config.json')));
+    const config = readConfig(join(dirs.data, 'config.json'));
     const members: Member[] = [
       ...(playing === null
         ? []
@@ -113,7 +118,7 @@ export const createBackup = (
               read: async () => Readable.from([Buffer.from(playing.text)]),
             },
           ]),
-      { path: 'config.json', type, modifiedAt: at, read: json(config) },
+      { path: 'config.json', type, modifiedAt: at, read: json(backupConfig(config)) },
       ...Object.entries(records).map(([name, value]) => ({
         path: `records/${name}.json`,
         type,
@@ -123,7 +128,7 @@ export const createBackup = (
       ...(await versionMembers()),
       ...files.members,
     ];
-    return { members, names: files.names };
+    return { members, media: files.names, without_password: strippedSettings(config) };
   };
 
   return {
@@ -132,13 +137,10 @@ export const createBackup = (
      * or none.
      */
     write: async (): Promise<Readable> => {
-      const { members, names } = await collect();
-      const measured = new Map<Member, { size: number; sha256: string }>();
-      for (const member of members) measured.set(member, await measure(await member.read()));
-      const listed = (member: Member): Manifest['members'][number] => {
-        const { size, sha256 } = measured.get(member) ?? { size: 0, sha256: '' };
-        return { path: member.path, type: member.type, size, sha256, modified_at: member.modifiedAt };
-      };
+      const { members, ...rest } = await collect();
+      const measured: (Member & { known: { size: number; sha256: string } })[] = [];
+      for (const member of members)
+        measured.push({ ...member, known: member.known ?? (await measure(await member.read())) });
       const manifest: Manifest = {
         format: backupFormat,
         version,
@@ -146,29 +148,41 @@ export const createBackup = (
         node_id: nodeId,
         name: machineName,
         created_at: new Date(now()).toISOString(),
-        members: members.map(listed),
-        media: names,
+        members: measured.map(({ path, type, known, modifiedAt }) => ({
+          path,
+          type,
+          ...known,
+          modified_at: modifiedAt,
+        })),
+        ...rest,
       };
       const tar = pack();
-      const add = async (path: string, modifiedAt: string, size: number, stream: Readable): Promise<void> => {
-        const mtime = new Date(modifiedAt);
-        const entry = tar.entry({ name: path, size, mtime, mode: 0o600 }, () => undefined);
-        let written = 0;
-        for await (const chunk of stream as AsyncIterable<Buffer>) {
-          written += chunk.length;
-          if (written > size) break;
-          if (!entry.write(chunk)) await new Promise<void>((resolve) => entry.once('drain', () => resolve()));
-        }
-        if (written !== size) throw new Error(`${path} was replaced while the backup was written`);
-        entry.end();
+      const add = async ({ path, modifiedAt, known, read }: Omit<(typeof measured)[number], 'type'>): Promise<void> => {
+        const { size, sha256 } = known;
+        const entry = tar.entry({ name: path, size, mtime: new Date(modifiedAt), mode: 0o600 }, () => undefined);
+        const replaced = (): Error => new Error(`${path} was replaced while the backup was written`);
+        await pipeline(
+          await read(),
+          async function* (bytes: AsyncIterable<Buffer>) {
+            const hash = createHash('sha256');
+            let written = 0;
+            for await (const chunk of bytes) {
+              written += chunk.length;
+              if (written > size) throw replaced();
+              hash.update(chunk);
+              yield chunk;
+            }
+            if (written !== size || hash.digest('hex') !== sha256) throw replaced();
+          },
+          entry,
+        );
       };
       const fill = async (): Promise<void> => {
         const head = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
-        await add(manifestName, manifest.created_at, head.length, Readable.from([head]));
-        for (const member of members) {
-          const { size } = measured.get(member) ?? { size: 0 };
-          await add(member.path, member.modifiedAt, size, await member.read());
-        }
+        const read = async (): Promise<Readable> => Readable.from([head]);
+        const known = await measure(await read());
+        await add({ path: manifestName, modifiedAt: manifest.created_at, known, read });
+        for (const member of measured) await add(member);
         tar.finalize();
       };
       fill().catch((error: Error) => tar.destroy(error));

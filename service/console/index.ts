@@ -44,7 +44,18 @@ interface Dependencies
   extends Omit<ContentDependencies, 'peers' | 'requireKnown'>,
     Omit<MediaDependencies, 'thumbnails'> {
   media: MediaDependencies['media'] &
-    Pick<Media, 'open' | 'openRendition' | 'list' | 'adopt' | 'requireRoom' | 'spoolFolder' | 'rename' | 'deletions'>;
+    Pick<
+      Media,
+      | 'open'
+      | 'openRendition'
+      | 'list'
+      | 'adopt'
+      | 'requireSpool'
+      | 'requireAdoption'
+      | 'spoolFolder'
+      | 'rename'
+      | 'deletions'
+    >;
   content: ContentDependencies['content'] &
     MediaDependencies['content'] &
     Pick<

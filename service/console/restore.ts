@@ -26,13 +26,14 @@ import {
 } from '../contract/console/backup.ts';
 import type { ContentFile } from '../contract/content.ts';
 import { CodedError } from '../contract/errors.ts';
+import { type Author, author } from '../contract/terms.ts';
 import type { Devices } from '../devices/index.ts';
 import { isMediaName } from '../domain/media-names.ts';
 import type { Drafts } from '../drafts/index.ts';
 import type { Media } from '../media/index.ts';
 import type { ServiceContext } from '../module.ts';
 import type { People } from '../people/index.ts';
-import { OptionsError, readConfig, readOptions } from '../platform/options/index.ts';
+import { changeConfig, OptionsError, readConfig, readOptions } from '../platform/options/index.ts';
 import { withPortable } from '../platform/options/portable.ts';
 import { isFull, isMissing, systemDisk } from '../platform/store/disk.ts';
 import { keepCopy } from '../platform/store/file.ts';
@@ -42,7 +43,7 @@ import type { VersionStore } from './version-store.ts';
 
 export interface RestoreDependencies {
   content: Pick<Content, 'publish'>;
-  media: Pick<Media, 'adopt' | 'requireRoom' | 'spoolFolder'>;
+  media: Pick<Media, 'adopt' | 'requireSpool' | 'requireAdoption' | 'spoolFolder'>;
   devices: Pick<Devices, 'restore'>;
   takeovers: Pick<Takeovers, 'restore'>;
   versions: Pick<VersionStore, 'record'>;
@@ -97,6 +98,8 @@ const parseManifest = (text: string): Manifest => {
   const manifest = parse(manifestSchema, text, manifestName);
   const paths = manifest.members.map(({ path }) => path);
   if (new Set(paths).size !== paths.length) throw damaged(`${manifestName} names a member twice`);
+  if (new Set(manifest.media.map(({ name }) => name)).size !== manifest.media.length)
+    throw damaged(`${manifestName} names a medium twice`);
   for (const { name, sha256 } of manifest.media) {
     if (!isMediaName(name)) throw damaged(`${JSON.stringify(name.slice(0, 100))} is no name of a medium`);
     if (!paths.includes(`media/${sha256}`)) throw damaged(`the file of ${JSON.stringify(name)} is not in it`);
@@ -115,8 +118,13 @@ const textOf = async (stream: AsyncIterable<Buffer>, most: number, path: string)
   return Buffer.concat(chunks).toString();
 };
 
-/** Of the operator; no member has this name. */
-const operatorName = 'operator';
+/** Of the operator, and of the person who proved to be one; no member has these names. */
+const [operatorName, personName] = ['operator', 'person'];
+
+interface By {
+  operator: string | null;
+  person: Author | null;
+}
 
 const configSchema = z.record(z.string(), z.unknown());
 
@@ -140,6 +148,12 @@ export const createRestore = (
     (folder: string) =>
     (path: string): string =>
       join(folder, path.replaceAll('/', '-'));
+
+  const configPath = join(dirs.data, 'config.json');
+  /** The configuration of this box with what is restored of the one in the backup. */
+  const configWith = ({ given, stripped }: { given: Record<string, unknown>; stripped: readonly string[] }) =>
+    withPortable(readConfig(configPath), given, stripped);
+  const spell = (config: object): Buffer => Buffer.from(`${JSON.stringify(config, null, 2)}\n`);
 
   /** Writes the members to a folder. @throws CodedError `backup_damaged`, `backup_newer`, `payload_too_large` */
   const spool = async ({ stream, bodySha256 }: Body, folder: string): Promise<Spooled> => {
@@ -173,7 +187,7 @@ export const createRestore = (
           for (const member of manifest.members) missing.set(member.path, member);
           const total = manifest.members.reduce((sum, { size }) => sum + size, 0);
           if (total > options.mediaQuotaBytes) throw new CodedError('payload_too_large');
-          await media.requireRoom(total);
+          await media.requireSpool(total);
           continue;
         }
         const member = missing.get(name);
@@ -260,12 +274,12 @@ export const createRestore = (
     }
     const configText = await read('config.json');
     const given = configText === null ? {} : parse(configSchema, configText, 'config.json');
-    const path = join(dirs.data, 'config.json');
-    const portable = withPortable(readConfig(path), given);
-    const config = Buffer.from(`${JSON.stringify(portable.config, null, 2)}\n`);
+    const config = { given, stripped: manifest.without_password ?? [] };
     try {
-      await keepCopy(systemDisk, join(folder, 'config.json'), config);
-      readOptions({ env: { SIGNAGE_DATA_DIR: folder } });
+      await keepCopy(systemDisk, join(folder, 'config.json'), spell(configWith(config).config));
+      // The secret may stand in the environment.
+      const secret = options.sharedSecret === null ? {} : { SIGNAGE_SHARED_SECRET: randomUUID() };
+      readOptions({ env: { SIGNAGE_DATA_DIR: folder, ...secret } });
     } catch (error) {
       if (error instanceof OptionsError) throw damaged(error.message);
       throw error;
@@ -274,9 +288,19 @@ export const createRestore = (
       content: text === null || file === null ? null : { text, file },
       records,
       versions: stored,
-      config: { path, bytes: config, ...portable },
+      config,
       unknown,
     };
+  };
+
+  /** Judged long before: meanwhile somebody may have set a secret, a PIN or a network. */
+  const writeConfig = async (given: Parameters<typeof configWith>[0]) => {
+    let result = configWith(given);
+    await changeConfig(configPath, async () => {
+      result = configWith(given);
+      return result.taken.length === 0 ? null : spell(result.config);
+    });
+    return result;
   };
 
   type Judged = Awaited<ReturnType<typeof judge>>;
@@ -285,7 +309,8 @@ export const createRestore = (
   const begin = async (
     { manifest, fileOf }: Spooled,
     judged: Judged,
-    { operator, folder }: { operator: string | null; folder: string },
+    by: By,
+    folder: string,
   ): Promise<Restored['content']> => {
     const [notYet, begun] = [join(folder, 'not-begun'), join(folder, begunName)];
     if (await isThere(begun)) return null;
@@ -299,7 +324,7 @@ export const createRestore = (
     try {
       if (judged.content !== null) {
         const { text, file } = judged.content;
-        const published = await content.publish({ text, content: file, isExpected: () => true, operator });
+        const published = await content.publish({ text, content: file, isExpected: () => true, ...by });
         document = { sha256: published.sha256, changedAt: published.changedAt };
       }
     } catch (error) {
@@ -314,10 +339,11 @@ export const createRestore = (
   const apply = async (
     spooled: Spooled,
     judged: Judged,
-    by: { operator: string | null; folder: string },
+    by: By,
+    folder: string,
   ): Promise<Omit<Restored, 'restart_required'>> => {
     const leftOut: string[] = judged.unknown.map((path) => `${path} is not known to this version.`);
-    const document = await begin(spooled, judged, by);
+    const document = await begin(spooled, judged, by, folder);
     isBegun = true;
     for (const version of judged.versions) await versions.record(version);
     const bindings = await devices.restore(judged.records.devices);
@@ -326,10 +352,10 @@ export const createRestore = (
     leftOut.push(...(await drafts.restore(judged.records.drafts)));
     leftOut.push(...(await triggers.restore(judged.records.triggers)));
     leftOut.push(...ended.leftOut.map((id) => `The takeover ${id} runs here, and stays as it is.`));
-    const { path, bytes, taken, left } = judged.config;
-    if (taken.length > 0) await keepCopy(systemDisk, path, bytes);
+    const { taken, left, bare } = await writeConfig(judged.config);
     leftOut.push(
       ...left.map((name) => `The setting ${name} of config.json belongs to the box that it was written on.`),
+      ...bare.map((name) => `A backup has no passwords: write that of ${name} into config.json.`),
     );
     return {
       content: document,
@@ -348,7 +374,7 @@ export const createRestore = (
      * @throws CodedError `backup_damaged`, `backup_newer`, `invalid_content`, `payload_too_large`, `insufficient_storage`,
      *   `too_many_requests` while another one is restored
      */
-    restore: async (body: Body, operator: string | null): Promise<Omit<Restored, 'restart_required'>> => {
+    restore: async (body: Body, by: By): Promise<Omit<Restored, 'restart_required'>> => {
       if (isBusy) {
         const message = 'Another backup is being restored; try again once it is done.';
         throw new CodedError('too_many_requests', message, { headers: { 'Retry-After': '10' } });
@@ -360,21 +386,28 @@ export const createRestore = (
       let isReady = false;
       const folder = join(media.spoolFolder, `.restore-${randomUUID()}`);
       try {
-        await media.requireRoom(body.length ?? 0);
         await mkdir(folder, { mode: 0o700 });
         const { manifest } = await spool(body, folder);
         const spooled = { manifest, fileOf: spooledIn(ready) };
         const judged = await judge({ manifest, fileOf: spooledIn(folder) }, folder);
-        await writeFile(join(folder, operatorName), JSON.stringify(operator), { mode: 0o600, flush: true });
+        const sizes = new Map(manifest.members.map(({ path, size }) => [path, size]));
+        await media.requireAdoption(
+          manifest.media.map(({ name, sha256 }) => ({ name, sha256, size: sizes.get(`media/${sha256}`) ?? 0 })),
+        );
+        for (const [name, value] of [
+          [operatorName, by.operator],
+          [personName, by.person],
+        ] as const)
+          await writeFile(join(folder, name), JSON.stringify(value), { mode: 0o600, flush: true });
         await systemDisk.syncFolder(folder);
         // One that could not be finished is replaced.
         await rm(ready, { recursive: true, force: true });
         await rename(folder, ready);
         isReady = true;
         await systemDisk.syncFolder(media.spoolFolder);
-        const result = await apply(spooled, judged, { operator, folder: ready });
+        const result = await apply(spooled, judged, by, ready);
         isDone = true;
-        log.warn({ operator, media: result.media, from: spooled.manifest.name }, 'a backup was restored');
+        log.warn({ operator: by.operator, media: result.media, from: spooled.manifest.name }, 'a backup was restored');
         return result;
       } catch (error) {
         if (isBegun) log.error({ err: error }, unfinished);
@@ -403,8 +436,11 @@ export const createRestore = (
           .string()
           .nullable()
           .parse(JSON.parse(await readFile(join(ready, operatorName), 'utf8')));
+        // A version before this one wrote none.
+        const proven = await readFile(join(ready, personName), 'utf8').catch(() => 'null');
+        const by = { operator, person: author.nullable().parse(JSON.parse(proven)) };
         const spooled = { manifest: parseManifest(await readFile(fileOf(manifestName), 'utf8')), fileOf };
-        const { media: count } = await apply(spooled, await judge(spooled, ready), { operator, folder: ready });
+        const { media: count } = await apply(spooled, await judge(spooled, ready), by, ready);
         isDone = true;
         log.warn({ operator, media: count, from: spooled.manifest.name }, 'an interrupted restore was finished');
       } catch (error) {

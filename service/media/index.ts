@@ -128,8 +128,10 @@ export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'>, Pick
   setAside(name: string, sha256: string): Promise<boolean>;
   /** Where a file must lie to be adopted: on the disk of the uploads. */
   spoolFolder: string;
-  /** @throws CodedError `insufficient_storage` if there is no room for so many more bytes */
-  requireRoom(bytes: number): Promise<void>;
+  /** @throws CodedError `insufficient_storage` if there is no room on the disk for so many bytes below {@link spoolFolder} */
+  requireSpool(bytes: number): Promise<void>;
+  /** @throws CodedError `insufficient_storage` if files below {@link spoolFolder} do not fit where those of their names give way */
+  requireAdoption(files: readonly { name: string; size: number; sha256: string }[]): Promise<void>;
   /**
    * Makes files below {@link spoolFolder} uploads of now, all of them or none.
    * @param folder for what they replace, until they are all there
@@ -376,7 +378,15 @@ export const createMedia = async (
     rename,
     currentName,
     spoolFolder: uploadDir,
-    requireRoom: (bytes) => storage.require(uploadDir, bytes),
+    requireSpool: (bytes) => storage.requireDisk(uploadDir, bytes),
+    requireAdoption: async (files) => {
+      const found = (await folders.read()).get(uploadDir);
+      const sum = (sizes: readonly number[]): number => sizes.reduce((bytes, size) => bytes + size, 0);
+      // On the disk each lies once, whatever its names.
+      const spooled = sum([...new Map(files.map(({ sha256, size }) => [sha256, size])).values()]);
+      const replaced = sum(files.map(({ name }) => found?.get(name)?.size ?? 0));
+      await storage.require(uploadDir, sum(files.map(({ size }) => size)) - spooled, replaced - spooled);
+    },
     adopt: library.adopt,
     setAside: library.setAside,
     lost: lost.list,

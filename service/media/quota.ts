@@ -47,8 +47,15 @@ export const createStorageQuota = (
   return {
     quota,
     left,
+    /** Ensures that the disk of a folder has room for bytes that the quota does not count. @throws `insufficient_storage` */
+    async requireDisk(folder: string, wanted: number): Promise<void> {
+      const short = wanted - spareOf(await statfs(folder));
+      if (short > 0) await evict(short);
+      requireSpace(await statfs(folder), wanted);
+    },
     /**
-     * Ensures that a folder has room for `wanted` bytes, `replaced` of which overwrite existing files.
+     * Ensures that a folder has room for `wanted` bytes, `replaced` of which overwrite existing files. Bytes that lie on the
+     * disk already, uncounted, are subtracted from both.
      *
      * @throws `insufficient_storage`
      */

@@ -1,6 +1,6 @@
 /** Backup and restore: what is in it, what comes back, and what is refused without a trace. */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { PNG } from 'pngjs';
@@ -96,7 +96,7 @@ test('a box of another disk plays what was backed up, and keeps what is its own'
     nonsense: 'a-marker-unknown',
   };
   const { box, ask } = await boxWith(slides, {
-    ...{ site: 'vienna', ffmpegPath: '/usr/bin/false', playsUrl: 'https://user:a-marker@example.com/plays' },
+    ...{ site: 'vienna', ffmpegPath: '/usr/bin/false', playsUrl: 'https://user:a-marker,too@example.com/plays' },
     ...secrets,
     kiosk: { pin: '918273', rotation: 90, updates: { feed: 'https://user:a-marker@example.com/', channel: 'beta' } },
   });
@@ -121,19 +121,24 @@ test('a box of another disk plays what was backed up, and keeps what is its own'
   expect(head.media.map(({ name }) => name).toSorted()).toEqual(['again.png', long].toSorted());
   expect(String(bytes)).not.toMatch(/marker|918273|whsec/);
 
-  const { box: other, ask: askOther } = await boxWith(lobby, { port: 1234, kiosk: { pin: '1111' } });
+  const { box: other, ask: askOther } = await boxWith(lobby, {
+    port: 1234,
+    requirePeople: 'on',
+    kiosk: { pin: '1111' },
+  });
   const before = (await (await other.get('/healthz')).json()) as { nodeId: string };
   const answer = (await (await restore(askOther, bytes)).json()) as Restored;
   expect(answer).toMatchObject({ media: 2, bindings: 1, takeovers: 1, restart_required: true });
   expect(answer.settings.toSorted()).toEqual(['kiosk.rotation', 'playsUrl', 'site']);
-  expect(answer.left_out).toEqual(
-    ['ffmpegPath', 'kiosk.updates'].map(
+  expect(answer.left_out).toEqual([
+    ...['ffmpegPath', 'kiosk.updates'].map(
       (name) => `The setting ${name} of config.json belongs to the box that it was written on.`,
     ),
-  );
+    'A backup has no passwords: write that of playsUrl into config.json.',
+  ]);
   const config = JSON.parse(readFileSync(join(other.dataDir, 'config.json'), 'utf8'));
   expect(config).toEqual({
-    ...{ port: 1234, site: 'vienna', playsUrl: 'https://example.com/plays' },
+    ...{ port: 1234, requirePeople: 'on', site: 'vienna', playsUrl: 'https://example.com/plays' },
     kiosk: { pin: '1111', rotation: 90 },
   });
   expect(((await (await other.get('/healthz')).json()) as { nodeId: string }).nodeId).toBe(before.nodeId);
@@ -151,10 +156,21 @@ test('a box of another disk plays what was backed up, and keeps what is its own'
   expect(versions.length).toBeGreaterThan(1);
   expect(readdirSync(join(other.dataDir, 'uploads')).filter((name) => name.startsWith('.'))).toEqual([]);
 
-  // What was deleted by mistake comes back.
+  // What was deleted by mistake comes back, and the box that has the passwords keeps them.
   expect((await ask('DELETE', '/api/media/again.png')).status).toBe(204);
-  expect((await restore(ask, bytes)).status).toBe(200);
+  const own = (await (await restore(ask, bytes)).json()) as Restored;
+  expect(own.left_out.join()).not.toContain('playsUrl');
+  expect(readFileSync(join(box.dataDir, 'config.json'), 'utf8')).toContain('user:a-marker,too@');
   expect((await box.get('/media/again.png')).status).toBe(200);
+
+  // A medium whose bytes are no longer those that the manifest names makes it no backup.
+  for (const name of [long, 'again.png']) {
+    const path = join(box.dataDir, 'uploads', name);
+    const { atime, mtime } = statSync(path);
+    writeFileSync(path, picture.toReversed());
+    utimesSync(path, atime, mtime);
+  }
+  await expect(backUp(ask)).rejects.toThrow();
 });
 
 test('people, drafts and triggers come back; who was disabled and what was revoked does not', async () => {
@@ -169,12 +185,24 @@ test('people, drafts and triggers come back; who was disabled and what was revok
   const effect = { command: { targets: ['all'], command: 'next' } };
   const made = await (await ask('POST', '/console/api/triggers', { name: 'Bell', effect })).json();
   const { id, token } = made as { id: string; token: string };
+  const boss = await addPerson(box, 'admin', { id: 'boss' });
+  const { sha256: plays } = (await (await ask('GET', '/console/api/content')).json()) as { sha256: string };
+  const edited = lobbyWith([{ id: 'hall', kind: 'text', title: 'By the boss' }]);
+  expect((await boss.ask('PUT', '/console/api/content', edited, { 'If-Match': `"${plays}"` })).status).toBe(200);
   const bytes = await backUp(ask);
   expect(String(bytes)).not.toContain(token);
 
   const { box: other, ask: askOther } = await boxWith();
   expect((await restore(askOther, bytes)).status).toBe(200);
-  expect((await askOther('GET', '/console/api/people')).status).toBe(200);
+  // Who has restored, and who has published what was backed up.
+  const now = (await (await askOther('GET', '/console/api/content')).json()) as { sha256: string };
+  expect((await askOther('PUT', '/console/api/content', lobby, { 'If-Match': `"${now.sha256}"` })).status).toBe(200);
+  expect((await restore(createPerson(other, boss.key), bytes)).status).toBe(200);
+  const { versions } = (await (await askOther('GET', '/console/api/content/versions')).json()) as {
+    versions: { person: { id: string } | null }[];
+  };
+  expect(versions[0]?.person).toMatchObject({ id: 'boss' });
+  expect(versions.filter(({ person: by }) => by?.id === 'boss').length).toBe(2);
   const peopleOf = async (asking: typeof ask) => {
     const { people } = (await (await asking('GET', '/console/api/people')).json()) as {
       people: { id: string; disabled_at: string | null }[];
@@ -184,6 +212,7 @@ test('people, drafts and triggers come back; who was disabled and what was revok
   expect(await peopleOf(askOther)).toEqual([
     ['anna', true],
     ['ben', true],
+    ['boss', true],
     ['left', true],
     ['lost', true],
   ]);
@@ -199,12 +228,13 @@ test('people, drafts and triggers come back; who was disabled and what was revok
   const { left_out: leftOut } = (await (await restore(ask, bytes)).json()) as Restored;
   expect(leftOut).toEqual([
     'Ben was disabled after the backup, and stays so.',
-    '1 key was removed after the backup, and stays so.',
+    '1 key of lost was removed after the backup, and stays so.',
     'The trigger "Bell" was revoked, and stays so.',
   ]);
   expect(await peopleOf(ask)).toEqual([
     ['anna', true],
     ['ben', false],
+    ['boss', true],
     ['left', true],
     ['lost', true],
   ]);
@@ -325,13 +355,27 @@ describe('what is refused changes nothing', () => {
 });
 
 test('without a secret both are for the box itself alone, and a backup is at most as large as the quota', async () => {
-  const box = await startTestService({ content: lobby, env: { SIGNAGE_MEDIA_QUOTA_BYTES: '10000' } });
+  const box = await startTestService({ content: lobby, env: { SIGNAGE_MEDIA_QUOTA_BYTES: '60000' } });
   const ask = createOperator(box, null);
   const local = { 'x-signage-local': readFileSync(join(box.dataDir, 'local-token'), 'utf8') };
   expect(await refusalOf(await ask('GET', '/console/api/backup'))).toEqual([403, 'local_required']);
   expect(await refusalOf(await restore(ask, await tarOf([])))).toEqual([403, 'local_required']);
-  expect((await ask('GET', '/console/api/backup', undefined, local)).status).toBe(200);
-  const large = await restore(ask, Buffer.alloc(20_000), { ...confirmed, ...local });
+  // Its media fill more than half of the quota, and are replaced.
+  const png = PNG.sync.write(new PNG({ width: 8, height: 8 }));
+  const film = Buffer.concat([png, Buffer.alloc(35_000)]);
+  expect((await ask('PUT', '/api/media/a.png', new Uint8Array(film), { 'Content-Type': 'image/png' })).status).toBe(
+    201,
+  );
+  const own = await ask('GET', '/console/api/backup', undefined, local);
+  const bytes = Buffer.from(await own.arrayBuffer());
+  expect((await restore(ask, bytes, { ...confirmed, ...local })).status).toBe(200);
+  // Beside what is there they do not fit.
+  expect((await ask('DELETE', '/api/media/a.png')).status).toBe(204);
+  const larger = new Uint8Array(Buffer.concat([png, Buffer.alloc(40_000)]));
+  expect((await ask('PUT', '/api/media/b.png', larger, { 'Content-Type': 'image/png' })).status).toBe(201);
+  const beside = await restore(ask, bytes, { ...confirmed, ...local });
+  expect(await refusalOf(beside)).toEqual([507, 'insufficient_storage']);
+  const large = await restore(ask, Buffer.alloc(70_000), { ...confirmed, ...local });
   expect(await refusalOf(large)).toEqual([413, 'payload_too_large']);
 });
 
