@@ -69,10 +69,15 @@ export interface ExchangedSet {
   protection: RecordSet<SharedRecord>['protection'];
   /** Grows with each change. */
   version(): number;
+  /** How many of its records this version cannot read. */
+  unread(): number;
   list(): readonly SharedRecord[];
 }
 
 export type Shared = Awaited<ReturnType<typeof createShared>>;
+
+/** Of a record that this version cannot read. */
+const MAX_UNREAD_CHARACTERS = 8_000;
 
 const dateOf = ({ updated_at: at }: SharedRecord): string | null => (typeof at === 'string' ? at : null);
 
@@ -131,7 +136,17 @@ export const createShared = async (context: Pick<ServiceContext, 'dirs' | 'log' 
       return known.records;
     };
 
-    const merged = (own: SharedRecord | undefined, theirs: T): T => {
+    const isReadable = (record: SharedRecord): boolean => schema.safeParse(record).success;
+    /** Orders records of which this version cannot read all: by date, on all boxes alike. */
+    const rankOf = (record: SharedRecord): string => {
+      const date = dateOf(record);
+      const counted = date !== null && isPlausibleTime(date, now()) ? date : '';
+      return `${counted} ${Number(!isReadable(record))} ${canonical(record)}`;
+    };
+
+    const merged = (own: SharedRecord | undefined, theirs: T): SharedRecord => {
+      if (own !== undefined && !(isReadable(own) && isReadable(theirs)))
+        return rankOf(own) < rankOf(theirs) ? theirs : own;
       const { success, data } = schema.safeParse(own);
       const date = success ? dateOf(data) : null;
       if (success && (date === null || isPlausibleTime(date, now()))) return merge(data, theirs);
@@ -174,12 +189,17 @@ export const createShared = async (context: Pick<ServiceContext, 'dirs' | 'log' 
       name,
       protection,
       version: () => version,
+      unread: () => store.read().size - readable().size,
       list: () => [...store.read().values()].filter((record) => !isOver(record as T, now())),
       merge: async (records) => {
         const taken = records.flatMap((record) => {
-          const { success, data } = schema.safeParse(record);
-          const date = success ? dateOf(data) : null;
-          return success && !isOver(data, now()) && (date === null || isPlausibleTime(date, now())) ? [data] : [];
+          const { data: head } = sharedRecord.safeParse(record);
+          if (head === undefined) return [];
+          const { success, data = head as T } = schema.safeParse(record);
+          // What this version cannot read is stored and passed on all the same.
+          if (!success && JSON.stringify(head).length > MAX_UNREAD_CHARACTERS) return [];
+          const date = dateOf(data);
+          return !isOver(data, now()) && (date === null || isPlausibleTime(date, now())) ? [data] : [];
         });
         return change(taken, false);
       },
@@ -204,6 +224,8 @@ export const createShared = async (context: Pick<ServiceContext, 'dirs' | 'log' 
 
   return {
     open,
+    /** How many records this version cannot read. */
+    unread: (): number => [...sets.values()].reduce((sum, set) => sum + set.unread(), 0),
     /** The sets that may be exchanged. @param isSecret whether with boxes that have proven to know the secret */
     sets: (isSecret: boolean): ExchangedSet[] =>
       [...sets.values()].filter(({ protection }) => isSecret || protection === 'open'),

@@ -274,3 +274,20 @@ describe('exchanged', () => {
     expect(pageOf(long, ['notes', 'b']).records).toEqual([long[2]]);
   });
 });
+
+test('a record of a newer version is kept and offered as it is, the later one of an id, and not listed', async () => {
+  const newer = (id: string, day: number): SharedRecord => ({ ...note(id, '', day), text: { rich: ['a'] } });
+  const box = await openBox();
+  const rich = newer('a', 3);
+  const offered = ({ shared }: typeof box) => shared.sets(true).flatMap(({ list }) => list());
+  const [old, young, long] = [note('a', 'old', 2), note('a', 'young', 4), { id: 'b', text: ['x'.repeat(9_000)] }];
+  await box.set.put(old);
+  await box.shared.merge([rich, long, newer('a', 1)].map((each) => ['notes', each]));
+  expect([offered(box), box.set.list(), box.shared.unread()]).toEqual([[rich], [], 1]);
+  await box.close();
+  const again = await openBox(notes(), { dataDir: box.dataDir });
+  await again.shared.merge([['notes', old]]);
+  expect([offered(again), again.set.list()]).toEqual([[rich], []]);
+  await again.set.put(young);
+  expect([offered(again), again.set.list(), again.shared.unread()]).toEqual([[young], [young], 0]);
+});
