@@ -161,7 +161,9 @@ export const displaysOf = (targets: readonly string[], screens: readonly SiteScr
 
 /** A takeover with the number of displays that show it. */
 export const countDisplays = (record: TakeoverRecord, screens: readonly SiteScreen[]): Takeover => {
-  const { endedAt: _, ...takeover } = record;
+  // By name: a record of a newer version may have more.
+  const { id, targets, level, title, body, media_url, from, until, updatedAt } = record;
+  const takeover = { id, targets, level, title, body, media_url, from, until, updatedAt };
   const slideId = takeoverSlideId(record.id);
   const displays = [...displaysOf(record.targets, screens).values()];
   return { ...takeover, shown: displays.filter((shows) => shows.has(slideId)).length, expected: displays.length };

@@ -32,6 +32,7 @@ const MAX_REPLACED = 200;
 const by = z.object({ id: z.string().nullable(), name: z.string() }).nullable().optional();
 
 // Looser than the operator's schema: a rule that a later version tightens must not make the stored content unreadable.
+// Fields that a newer version added are kept.
 const schema = z.object({
   screens: z
     .object({
@@ -40,18 +41,18 @@ const schema = z.object({
     })
     .nullable(),
   document: z
-    .object({
+    .looseObject({
       counter: z.number(),
       nodeId: z.string(),
       sha256: z.string(),
       changedAt: z.string(),
-      ancestors: z.array(z.object({ counter: z.number(), nodeId: z.string(), sha256: z.string().optional() })),
+      ancestors: z.array(z.looseObject({ counter: z.number(), nodeId: z.string(), sha256: z.string().optional() })),
       operator: z.string().nullable(),
       person: by,
       approved_by: by,
       push: z.object({ id: z.string(), at: z.string(), sha256: z.string() }).optional(),
       stamps: z.array(
-        z.tuple([z.string(), z.object({ created_at: z.string(), modified_at: z.string(), digest: z.string() })]),
+        z.tuple([z.string(), z.looseObject({ created_at: z.string(), modified_at: z.string(), digest: z.string() })]),
       ),
       text: z.string(),
     })

@@ -4,10 +4,10 @@ import { boxAlerts } from './alerts.ts';
 import {
   contentDocument,
   contentVersion,
-  deviceBinding,
   mostAdvertisedDevices,
   mostBindings,
   mostPeers,
+  passedBinding,
 } from './peers.ts';
 import { deviceId, sha256 } from './terms.ts';
 
@@ -140,5 +140,5 @@ export const bindingDigests = z
   .meta({ id: 'BindingDigests' });
 
 export const differingBindings = z
-  .object({ bindings: z.array(deviceBinding).max(mostBindings).describe('those in the buckets that differ') })
+  .object({ bindings: z.array(passedBinding).max(mostBindings).describe('those in the buckets that differ') })
   .meta({ id: 'DifferingBindings' });

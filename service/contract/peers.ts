@@ -6,6 +6,7 @@ import { mostWaiting, pageFault, waitingDevice } from './console/site.ts';
 import { takeover } from './console/takeovers.ts';
 import { fleetPush } from './fleet.ts';
 import { claimCode } from './onboarding.ts';
+import { orUnread, passedOn } from './passed-on.ts';
 import { author, cutText, deviceId, instant, operator, reading, reportedText, sha256, slug } from './terms.ts';
 
 /** Marks a relayed request, which is executed on the receiving box and never relayed again. Value: node id of the sender. */
@@ -93,19 +94,24 @@ export type ContentVersion = z.infer<typeof contentVersion>;
 export const mostContentCharacters = 8 * 1024 ** 2;
 
 /** The content as boxes replicate it. */
-export const contentDocument = contentVersion
-  .extend({
+export const contentDocument = passedOn(
+  contentVersion.extend({
     changedAt: instant.describe('when the edit was made'),
-    ancestors: z.array(contentVersion).max(64).describe('the versions that it was derived from, newest first'),
+    ancestors: z
+      .array(passedOn(contentVersion))
+      .max(64)
+      .describe('the versions that it was derived from, newest first'),
     stamps: z
       .array(
         z.tuple([
           slug,
-          z.object({
-            created_at: instant,
-            modified_at: instant,
-            digest: z.string().max(64).describe('of what the screen shows'),
-          }),
+          passedOn(
+            z.object({
+              created_at: instant,
+              modified_at: instant,
+              digest: z.string().max(64).describe('of what the screen shows'),
+            }),
+          ),
         ]),
       )
       .max(100_000)
@@ -115,13 +121,13 @@ export const contentDocument = contentVersion
     approved_by: author.nullable().optional().describe('who published the draft that it was; absent: it was none'),
     push: fleetPush.optional().describe('of the fleet, the last one that it is or was derived from; absent: none'),
     text: z.string().max(mostContentCharacters).describe('content.json as the operator wrote it'),
-  })
-  .meta({ id: 'ContentDocument' });
+  }),
+).meta({ id: 'ContentDocument' });
 export type ContentDocument = z.infer<typeof contentDocument>;
 
 /** A device's name and screen. */
-export const deviceBinding = z
-  .object({
+export const deviceBinding = passedOn(
+  z.object({
     deviceId,
     clientName: z.string().min(1).max(64).describe('name of the player, for people'),
     screenSlug: slug.nullable().describe('null: it has a name, but is not bound'),
@@ -137,9 +143,12 @@ export const deviceBinding = z
         'the first public key that a page has proved, where the id is not derived from one; Ed25519, base64url',
       ),
     updatedAt: instant.describe('increases with each change, even if the clock is set back: the newest wins'),
-  })
-  .meta({ id: 'DeviceBinding' });
+  }),
+).meta({ id: 'DeviceBinding' });
 export type DeviceBinding = z.infer<typeof deviceBinding>;
+
+/** A binding as boxes exchange it. */
+export const passedBinding = orUnread(deviceBinding, { deviceId, updatedAt: deviceBinding.shape.updatedAt }, 500);
 
 /** Maximum number of stored bindings; a site has some hundreds. */
 export const mostBindings = 10_000;
@@ -184,21 +193,27 @@ export const peerClaimAnswers = z
   .meta({ id: 'PeerClaimAnswers' });
 
 export const peerBindings = z
-  .object({ bindings: z.array(deviceBinding).max(mostBindings).describe('one per device') })
+  .object({ bindings: z.array(passedBinding).max(mostBindings).describe('one per device') })
   .meta({ id: 'PeerBindings', description: 'every device that a box knows' });
 
 /** A takeover as boxes exchange it. Its end by an operator is a record too. */
-export const takeoverRecord = takeover
-  .omit({ shown: true, expected: true })
-  .extend({ endedAt: instant.nullable().describe('when an operator ended it; null: not ended') })
-  .meta({ id: 'TakeoverRecord', description: 'a takeover as stored by boxes' });
+export const takeoverRecord = passedOn(
+  takeover
+    .omit({ shown: true, expected: true })
+    .extend({ endedAt: instant.nullable().describe('when an operator ended it; null: not ended') }),
+  4_000,
+).meta({ id: 'TakeoverRecord', description: 'a takeover as stored by boxes' });
 export type TakeoverRecord = z.infer<typeof takeoverRecord>;
+
+const { id: takeoverId, until, updatedAt, endedAt } = takeoverRecord.shape;
+/** A takeover as boxes exchange it. */
+export const passedTakeover = orUnread(takeoverRecord, { id: takeoverId, until, updatedAt, endedAt }, 12_000);
 
 /** Maximum number of stored takeovers, those that are over included. */
 export const mostTakeovers = 400;
 
 export const peerTakeovers = z
-  .object({ takeovers: z.array(takeoverRecord).max(mostTakeovers).describe('one per id') })
+  .object({ takeovers: z.array(passedTakeover).max(mostTakeovers).describe('one per id') })
   .meta({ id: 'PeerTakeovers', description: 'takeovers that a box knows' });
 
 /** A longer list of slugs is omitted, and the response has all screens. */
@@ -373,8 +388,8 @@ export const peerMedium = z
 export type PeerMedium = z.infer<typeof peerMedium>;
 
 /** A medium that was deleted at the whole site. */
-export const mediaDeletion = z
-  .object({
+export const mediaDeletion = passedOn(
+  z.object({
     name: z.string().min(1).max(255).describe('name of the file'),
     deletedAt: instant.describe("by the site's clock; files with this name up to this time are deleted"),
     sha256: sha256.nullable().describe('of the file that was deleted; null: not known'),
@@ -385,8 +400,8 @@ export const mediaDeletion = z
       })
       .optional()
       .describe('absent: the file was deleted, and not renamed'),
-  })
-  .meta({ id: 'MediaDeletion' });
+  }),
+).meta({ id: 'MediaDeletion' });
 export type MediaDeletion = z.infer<typeof mediaDeletion>;
 
 /** Maximum number of stored deletions. */

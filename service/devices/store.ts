@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { CodedError } from '../contract/errors.ts';
 import { type DeviceBinding, mostBindings } from '../contract/peers.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
+import { canonical } from '../domain/canonical.ts';
 import { remember } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { bindingReplaces, compareBindings, isPlausibleTime, laterThan, newsAmong } from '../domain/merge.ts';
@@ -17,25 +18,33 @@ import type { Reserve } from '../platform/store/reserve.ts';
 
 // Looser than the schemas of the API on purpose: a rule that is tightened later must not make a stored file unreadable.
 // Fields that a newer version added are kept.
-const device = z.looseObject({
-  deviceId: z.string(),
+const head = z.looseObject({ deviceId: z.string(), updatedAt: z.string() });
+const device = head.extend({
   clientName: z.string(),
   screenSlug: z.string().nullable(),
   forgotten: z.literal(true).optional(),
   key: z.string().optional(),
-  updatedAt: z.string(),
 });
 
 type Device = Readonly<DeviceBinding>;
+
+/** Records are never mutated, so each is judged once. */
+const judged = new WeakMap<Device, boolean>();
+/** Whether this version can read a record; others are stored and passed on alone. */
+const isReadable = (record: Device): boolean => {
+  const known = judged.get(record) ?? device.safeParse(record).success;
+  judged.set(record, known);
+  return known;
+};
 
 /** By {@link canonicalDeviceId}. */
 type DeviceMap = ReadonlyMap<string, Device>;
 
 /** A list in the file and a map in memory, so that an id like `__proto__` is only data. */
-const deviceMap: z.ZodType<DeviceMap> = z.codec(z.array(device), z.map(z.string(), device), {
+const deviceMap: z.ZodType<DeviceMap> = z.codec(z.array(head), z.map(z.string(), head), {
   decode: (list) => new Map(list.map((each) => [canonicalDeviceId(each.deviceId), each])),
   encode: (map) => [...map.values()],
-});
+}) as unknown as z.ZodType<DeviceMap>;
 
 /**
  * The devices that the box knows, at most {@link mostBindings}. A write resolves when it is durable, and rejects as
@@ -44,8 +53,12 @@ const deviceMap: z.ZodType<DeviceMap> = z.codec(z.array(device), z.map(z.string(
 export interface StoredDevices {
   /** A device that is not forgotten. */
   get(deviceId: string): Device | undefined;
-  /** All records, those of forgotten devices included. */
+  /** All records that this version can read, those of forgotten devices included. */
   list(): Device[];
+  /** All records, as they are exchanged with other boxes. */
+  records(): Device[];
+  /** How many of them this version cannot read. */
+  unread(): number;
   /**
    * Binds a device to a screen and replaces its previous binding; resolves with the record that is stored.
    * @param at when another box did so (ISO 8601): then a newer record is kept
@@ -78,16 +91,7 @@ const digests = new WeakMap<DeviceMap, string>();
 const digestOf = (devices: DeviceMap): string => {
   const before = digests.get(devices);
   if (before !== undefined) return before;
-  const rows = [...devices]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([id, { clientName, screenSlug, forgotten, key, updatedAt }]) => [
-      id,
-      clientName,
-      screenSlug,
-      forgotten ?? false,
-      key ?? null,
-      updatedAt,
-    ]);
+  const rows = [...devices].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([id, record]) => [id, canonical(record)]);
   const digest = createHash('sha256').update(JSON.stringify(rows)).digest('hex');
   digests.set(devices, digest);
   return digest;
@@ -130,7 +134,8 @@ export const createStoredDevices = <S extends { readonly devices: DeviceMap }>(
     const replace = (before: Device | undefined): Device => {
       const updatedAt = at ?? laterThan(before?.updatedAt, now());
       const { forgotten: _, key: __, ...kept } = before ?? {};
-      return { ...kept, deviceId, ...change(before), updatedAt };
+      const readable = before !== undefined && isReadable(before) ? before : undefined;
+      return { ...kept, deviceId, ...change(readable), updatedAt };
     };
     const isNews = (record: Device, before: Device | undefined): boolean =>
       at === undefined || bindingReplaces(record, before, now());
@@ -155,30 +160,30 @@ export const createStoredDevices = <S extends { readonly devices: DeviceMap }>(
   /** The merged devices, and the accepted ones among `theirs`. */
   const join = (devices: DeviceMap, theirs: readonly Device[]) => {
     const news = newsAmong(theirs, (deviceId) => devices.get(canonicalDeviceId(deviceId)), now());
-    const merged = news.map((each) => {
-      const { forgotten: _, key: __, ...kept } = devices.get(canonicalDeviceId(each.deviceId)) ?? {};
-      return { ...kept, ...each };
-    });
     const joined = within(
-      new Map([...devices, ...merged.map((each) => [canonicalDeviceId(each.deviceId), each] as const)]),
+      new Map([...devices, ...news.map((each) => [canonicalDeviceId(each.deviceId), each] as const)]),
     );
-    return { joined, accepted: merged.filter((each) => joined.get(canonicalDeviceId(each.deviceId)) === each) };
+    return { joined, accepted: news.filter((each) => joined.get(canonicalDeviceId(each.deviceId)) === each) };
   };
 
   return {
     get: (deviceId) => {
       const found = durable.read().devices.get(canonicalDeviceId(deviceId));
-      return found?.forgotten ? undefined : found;
+      return found === undefined || found.forgotten || !isReadable(found) ? undefined : found;
     },
     list: () =>
-      [...durable.read().devices.values()].map(({ deviceId, clientName, screenSlug, forgotten, key, updatedAt }) => ({
-        deviceId,
-        clientName,
-        screenSlug,
-        ...(forgotten && { forgotten }),
-        ...(key !== undefined && { key }),
-        updatedAt,
-      })),
+      [...durable.read().devices.values()]
+        .filter(isReadable)
+        .map(({ deviceId, clientName, screenSlug, forgotten, key, updatedAt }) => ({
+          deviceId,
+          clientName,
+          screenSlug,
+          ...(forgotten && { forgotten }),
+          ...(key !== undefined && { key }),
+          updatedAt,
+        })),
+    records: () => [...durable.read().devices.values()],
+    unread: () => [...durable.read().devices.values()].filter((each) => !isReadable(each)).length,
     bind: (deviceId, clientName, screenSlug, at) => put(deviceId, () => ({ clientName, screenSlug }), at),
     rename: (deviceId, clientName, at) =>
       put(
@@ -195,7 +200,8 @@ export const createStoredDevices = <S extends { readonly devices: DeviceMap }>(
       let isKept = false;
       await update((state) => {
         const before = state.devices.get(id);
-        if (before === undefined || before.screenSlug === null || before.key !== undefined) return state;
+        if (before === undefined || !isReadable(before)) return state;
+        if (before.screenSlug === null || before.key !== undefined) return state;
         isKept = true;
         return { ...state, devices: new Map(state.devices).set(id, { ...before, key }) };
       });
@@ -213,7 +219,9 @@ export const createStoredDevices = <S extends { readonly devices: DeviceMap }>(
       let changed: Device[] = [];
       await update((state) => {
         const { joined, accepted } = join(state.devices, theirs);
-        changed = accepted.filter(({ deviceId, clientName, screenSlug, forgotten }) => {
+        changed = accepted.filter((record) => {
+          const { deviceId, clientName, screenSlug, forgotten } = record;
+          if (!isReadable(record)) return false;
           const before = state.devices.get(canonicalDeviceId(deviceId));
           return (
             before?.clientName !== clientName || before.screenSlug !== screenSlug || before.forgotten !== forgotten
@@ -257,7 +265,7 @@ const schema = z.looseObject({ nodeId: z.uuid(), devices: deviceMap });
 const salvage = (body: unknown): z.output<typeof schema> | null => {
   const { nodeId, devices, ...rest } = (body ?? {}) as Record<string, unknown>;
   const id = z.uuid().safeParse(nodeId).data ?? randomUUID();
-  const readable = Array.isArray(devices) ? devices.filter((each) => device.safeParse(each).success) : [];
+  const readable = Array.isArray(devices) ? devices.filter((each) => head.safeParse(each).success) : [];
   return schema.safeParse({ ...rest, nodeId: id, devices: readable }).data ?? null;
 };
 

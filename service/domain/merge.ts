@@ -4,6 +4,7 @@
  */
 
 import type { ContentVersion, DeviceBinding } from '../contract/peers.ts';
+import { canonical } from './canonical.ts';
 import { type EpochMs, RELEASED } from './time.ts';
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
@@ -37,10 +38,7 @@ export const isPlausible = (counter: number, own: number, counters: readonly num
  * Above 0 if `a` wins: the newer one. Within a millisecond the order is arbitrary, but equal on all boxes.
  */
 export const compareBindings = (a: DeviceBinding, b: DeviceBinding): number =>
-  order(a.updatedAt, b.updatedAt) ||
-  order(a.clientName, b.clientName) ||
-  order(a.screenSlug ?? '', b.screenSlug ?? '') ||
-  order(a.key ?? '', b.key ?? '');
+  order(a.updatedAt, b.updatedAt) || order(canonical(a), canonical(b));
 
 const TEN_YEARS_MS = 10 * 365 * 86_400_000;
 

@@ -76,3 +76,9 @@ export const boxNotes = (
     ? ['SIGNAGE_PEERS has no effect: the baseline variant has no peers. Set SIGNAGE_VARIANT to extended, or remove it.']
     : []),
 ];
+
+/** @param count of records that this version cannot read */
+export const unreadNotes = (count: number): string[] =>
+  count === 0
+    ? []
+    : [`Records of a newer version are kept and passed on, but not used here until this box is updated: ${count}.`];

@@ -26,7 +26,7 @@ import { createCaller } from './call.ts';
 import { createCommandRelay } from './commands.ts';
 import type { Discovery } from './discovery.ts';
 import { createGossip, createOwnRecord, takesNewId } from './gossip.ts';
-import { boxIssues, boxNotes } from './health.ts';
+import { boxIssues, boxNotes, unreadNotes } from './health.ts';
 import { openKnownBoxes } from './known-boxes.ts';
 import { createMediaReplication, createMissingMedia } from './media-replication.ts';
 import { createNews } from './news.ts';
@@ -251,7 +251,10 @@ export const createPeers = async (
           }),
           media: [...heldIssues(mediaReplication.held(), media.heldReason()), ...mediaReplication.issues()],
         },
-        notes: boxNotes(misdated.list(), registry.externalBoxes(), options),
+        notes: [
+          ...boxNotes(misdated.list(), registry.externalBoxes(), options),
+          ...unreadNotes(devices.unread() + takeovers.unread() + shared.unread()),
+        ],
         contentWarnings: missingMedia.warnings(),
       };
     },

@@ -137,7 +137,7 @@ const peerOperations = {
     'POST /api/peers/bindings/differing',
     differingBindings,
     (digests: string) => ({ body: { digests } }),
-    { deadlineMs: 10_000, maxBytes: 8 * MIB, isRepeatable: true },
+    { deadlineMs: 10_000, maxBytes: 16 * MIB, isRepeatable: true },
   ),
   'peers.gossip': define('POST /api/peers/gossip', gossipAnswer, asBody<GossipRequest>, {
     isRepeatable: true,

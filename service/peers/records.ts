@@ -9,6 +9,7 @@ import { bindingBuckets, bindingDigests } from '../contract/gossip.ts';
 import { type DeviceBinding, mostPeers, peerBindings, peerTakeovers, type TakeoverRecord } from '../contract/peers.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
 import type { NamedRecord } from '../contract/shared.ts';
+import { canonical } from '../domain/canonical.ts';
 import { remember } from '../domain/collections.ts';
 import { clockMonth, isPlausibleTime } from '../domain/merge.ts';
 import { singleFlight } from '../domain/single-flight.ts';
@@ -26,14 +27,17 @@ import { createSharedExchange } from './shared-records.ts';
 
 /** The bindings of devices that boxes exchange. */
 export interface ReplicatedDevices {
-  list(): DeviceBinding[];
+  /** Those that this version cannot read included. */
+  records(): DeviceBinding[];
+  /** How many of them this version cannot read. */
+  unread(): number;
   /** Stores the newer bindings of a peer; resolves with those that changed something here. */
   merge(theirs: readonly DeviceBinding[]): Promise<DeviceBinding[]>;
   /** SHA-256 (hex) of all bindings; equal on boxes with equal bindings. */
   digest(): string;
 }
 
-export type ReplicatedTakeovers = Pick<Takeovers, 'records' | 'merge' | 'state'>;
+export type ReplicatedTakeovers = Pick<Takeovers, 'records' | 'unread' | 'merge' | 'state'>;
 
 export type ReplicatedDrafts = Pick<
   Drafts,
@@ -142,10 +146,7 @@ export const createRecordExchange = (
   const digests = (): string => {
     const of = devices.digest();
     if (digested?.of !== of) {
-      const rows = devices.list().map((binding): Row => {
-        const { deviceId, clientName, screenSlug, forgotten = false, key, updatedAt } = binding;
-        return [canonicalDeviceId(deviceId), JSON.stringify([clientName, screenSlug, forgotten, key, updatedAt])];
-      });
+      const rows = devices.records().map((binding): Row => [canonicalDeviceId(binding.deviceId), canonical(binding)]);
       digested = { of, digests: bucketDigests(rows, bindingBuckets) };
     }
     return digested.digests;
@@ -209,7 +210,7 @@ export const createRecordExchange = (
       const buckets = differingBuckets(digests(), readFields(bindingDigests, await readJson(ctx)).digests);
       const isDiffering = ({ deviceId }: DeviceBinding) =>
         buckets.has(bucketOf(canonicalDeviceId(deviceId), bindingBuckets));
-      ctx.body = { bindings: devices.list().filter(isDiffering) };
+      ctx.body = { bindings: devices.records().filter(isDiffering) };
     },
     'GET /api/peers/drafts': (ctx) => {
       ctx.set('Cache-Control', 'no-store');

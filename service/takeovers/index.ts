@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { endOfTakeover, takeoverLimits } from '../contract/console/takeovers.ts';
 import { CodedError } from '../contract/errors.ts';
-import { type PeerState, type TakeoverRecord, takeoverRecord } from '../contract/peers.ts';
+import { type PeerState, passedTakeover, type TakeoverRecord } from '../contract/peers.ts';
 import type { Slide } from '../contract/playlist.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { laterThan } from '../domain/merge.ts';
@@ -18,7 +18,16 @@ import { type EpochMs, type MonotonicMs, type SiteTime, unconfirmed } from '../d
 import type { Module, ServiceContext } from '../module.ts';
 import { openDurable } from '../platform/store/durable.ts';
 import { type End, openEnds } from './ends.ts';
-import { byPrecedence, isOpenAt, mergeTakeovers, type Records, recordOfEnd, rowsOf, slideOf } from './records.ts';
+import {
+  byPrecedence,
+  isOpenAt,
+  isReadable,
+  mergeTakeovers,
+  type Records,
+  recordOfEnd,
+  rowsOf,
+  slideOf,
+} from './records.ts';
 
 /** A screen, as targets name it. */
 interface Screen {
@@ -61,6 +70,8 @@ export interface Takeovers extends Module {
   restore(theirs: readonly TakeoverRecord[]): Promise<{ count: number; leftOut: string[] }>;
   /** Every record that is kept, for other boxes. */
   records(): TakeoverRecord[];
+  /** How many of them this version cannot read. */
+  unread(): number;
   /** Follows the site's clock. Until this is called, the clock of this box stands for it. */
   followClock(clock: SiteTime): void;
   /** Its part of {@link PeerState}. */
@@ -74,7 +85,7 @@ interface State {
 }
 
 const schema: z.ZodType<State> = z.object({
-  records: z.codec(z.array(takeoverRecord), z.map(z.string(), takeoverRecord), {
+  records: z.codec(z.array(passedTakeover), z.map(z.string(), passedTakeover), {
     decode: (list) => new Map(list.map((each) => [each.id, each])),
     encode: (map) => [...map.values()],
   }),
@@ -152,7 +163,10 @@ export const createTakeovers = async (context: ServiceContext): Promise<Takeover
   const isOverdue = (record: TakeoverRecord): boolean =>
     isEmergency(record) && endOfTakeover(record) <= siteNow() && !over.has(keyOf(record));
   const isOpen = (record: TakeoverRecord): boolean =>
-    record.endedAt === null && !over.has(keyOf(record)) && (isOpenAt(record, siteNow()) || isEmergency(record));
+    isReadable(record) &&
+    record.endedAt === null &&
+    !over.has(keyOf(record)) &&
+    (isOpenAt(record, siteNow()) || isEmergency(record));
   const open = (): TakeoverRecord[] => [...read().values()].filter(isOpen).toSorted(byPrecedence);
 
   const openNow = (): string =>
@@ -317,6 +331,7 @@ export const createTakeovers = async (context: ServiceContext): Promise<Takeover
       return { count: news.length, leftOut };
     },
     records: () => [...read().values()],
+    unread: () => [...read().values()].filter((record) => !isReadable(record)).length,
     followClock: (clock) => {
       siteTime = clock;
       learnAll();

@@ -1,9 +1,10 @@
 /** The records of takeovers, how boxes agree on them, and their slides. Pure. */
 import { takeoverLevels } from '../contract/console/takeover-levels.ts';
 import { endOfTakeover, takeoverSlideId } from '../contract/console/takeovers.ts';
-import { mostTakeovers, type TakeoverRecord } from '../contract/peers.ts';
+import { mostTakeovers, type TakeoverRecord, takeoverRecord } from '../contract/peers.ts';
 import type { Slide } from '../contract/playlist.ts';
 import { blankSlide } from '../contract/slide-values.ts';
+import { canonical } from '../domain/canonical.ts';
 import { mediaTypeOf, pictureKindOf } from '../domain/media-types.ts';
 import { replacesBy } from '../domain/merge.ts';
 import type { EpochMs } from '../domain/time.ts';
@@ -17,19 +18,24 @@ const KEEP_MS = 31 * 86_400_000;
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** All fields in a fixed order: a newer version may send more of them. */
-const rowOf = ({ id, targets, level, title, body, media_url, from, until, updatedAt, endedAt }: TakeoverRecord) =>
-  JSON.stringify([id, targets, level, title, body, media_url, from, until, updatedAt, endedAt]);
+/** Records are never mutated, so each is judged once. */
+const judged = new WeakMap<TakeoverRecord, boolean>();
+/** Whether this version can read a record; others are stored and passed on alone. */
+export const isReadable = (record: TakeoverRecord): boolean => {
+  const known = judged.get(record) ?? takeoverRecord.safeParse(record).success;
+  judged.set(record, known);
+  return known;
+};
 
 /** Above 0 if `a` wins: the newer one. Within a millisecond the order is arbitrary, but equal on all boxes. */
 export const compareTakeovers = (a: TakeoverRecord, b: TakeoverRecord): number =>
-  order(a.updatedAt, b.updatedAt) || order(rowOf(a), rowOf(b));
+  order(a.updatedAt, b.updatedAt) || order(canonical(a), canonical(b));
 
 const replaces = replacesBy<TakeoverRecord>(({ updatedAt }) => updatedAt, compareTakeovers);
 
 /** The rows of all records in the order of their ids; equal on boxes with equal records. */
 export const rowsOf = (records: Records): string[] =>
-  [...records.values()].toSorted((a, b) => order(a.id, b.id)).map(rowOf);
+  [...records.values()].toSorted((a, b) => order(a.id, b.id)).map(canonical);
 
 /** Whether a takeover is on or still to come. */
 export const isOpenAt = (record: TakeoverRecord, now: number): boolean =>

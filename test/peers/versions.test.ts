@@ -2,13 +2,26 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
+import type { SiteOverview } from '../../service/contract/console/site.ts';
 import type { ContentDocument } from '../../service/contract/peers.ts';
 import { editedDocument, versionOf } from '../../service/domain/document.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { healthOf, patience, titlesOf } from '../support/observe.ts';
 import { createOperator } from '../support/operator.ts';
 import { temporaryFolder } from '../support/service.ts';
-import { emptyPeerState, listenOn, startBox } from './support.ts';
+import { bindingsOf, emptyPeerState, listenOn, startBox } from './support.ts';
+
+const updatedAt = '2026-11-01T08:00:00.000Z';
+const bindings = [
+  { deviceId: 'known', clientName: 'Hall', screenSlug: 'lobby', updatedAt, tilt: { degrees: 12 } },
+  { deviceId: 'unread', clientName: 'Wall', screenSlug: { wall: 1 }, updatedAt },
+];
+const texts = { title: 'Fire drill', body: null, media_url: null };
+const times = { from: updatedAt, until: '2036-11-01T08:00:00.000Z', updatedAt, endedAt: null };
+const takeovers = [
+  { id: 'known', targets: ['lobby'], level: 'info', ...texts, ...times, tone: 'a' },
+  { id: 'unread', targets: ['lobby'], level: 'whisper', ...texts, ...times },
+];
 
 /** A box of a version that is still to come. */
 const startNewer = async (document: (nodeId: string) => ContentDocument) => {
@@ -18,6 +31,8 @@ const startNewer = async (document: (nodeId: string) => ContentDocument) => {
   const answers: Record<string, () => unknown> = {
     '/api/peers/state': () => ({ ...state, serverTime: Date.now(), content: versionOf(content) }),
     '/api/peers/content': () => content,
+    '/api/peers/bindings/differing': () => ({ bindings }),
+    '/api/peers/takeovers': () => ({ takeovers }),
   };
   const url = await listenOn(
     createServer((request, response) => {
@@ -42,14 +57,21 @@ test('a document of a newer version plays without what is not known, is passed o
     ),
   );
   const newer = await startNewer((nodeId) =>
-    editedDocument(null, { counter: 7, nodeId, changedAt: '2026-11-01T08:00:00.000Z', stamps: [], text }),
+    Object.assign(editedDocument(null, { counter: 7, nodeId, changedAt: updatedAt, stamps: [], text }), { mood: 'a' }),
   );
   const dataDir = temporaryFolder();
   let box = await startBox([newer], { dataDir });
+  const site = async (): Promise<SiteOverview> => (await box.get('/console/api/site')).json();
   const check = async () => {
     const passedOn = async () => (await box.get('/api/peers/content')).json();
     await expect.poll(passedOn, patience).toEqual(newer.content);
-    expect(await titlesOf(box)).toEqual(['Hello']);
+    await expect.poll(() => titlesOf(box), patience).toEqual(['Fire drill', 'Hello']);
+    await expect.poll(() => bindingsOf(box), patience).toEqual(bindings);
+    const passed = (await (await box.get('/api/peers/takeovers')).json()) as { takeovers: { id: string }[] };
+    expect(passed.takeovers.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual(takeovers);
+    expect((await site()).takeovers.map(({ id }) => id)).toEqual(['known']);
+    expect((await site()).screens.map(({ devices }) => devices.map(({ deviceId }) => deviceId))).toEqual([['known']]);
+    expect((await healthOf(box)).warnings).toContainEqual(expect.stringMatching(/not used here.*: 2\.$/));
     const { status, warnings } = (await healthOf(box)).content;
     expect([status, warnings.map(({ path }) => path)]).toEqual([
       'ok',
@@ -80,5 +102,5 @@ test('a document of a newer version plays without what is not known, is passed o
   // What the operator writes into the file is judged as ever.
   box.writeContent(JSON.stringify(lobbyWith([{ kind: 'text', title: 'Mine', sparkle: 3 }])));
   await expect.poll(async () => (await healthOf(box)).content.status, patience).toBe('invalid');
-  expect(await titlesOf(box)).toEqual(['Hello']);
+  expect(await titlesOf(box)).toEqual(['Fire drill', 'Hello']);
 });
