@@ -60,6 +60,7 @@ interface Dependencies
     MediaDependencies['content'] &
     Pick<
       Content,
+      | 'timeOf'
       | 'playsAt'
       | 'message'
       | 'hasPlaylist'
@@ -148,12 +149,12 @@ const deviceRoutes = (
 const LATEST = Date.UTC(9999, 0);
 
 const programmeRoutes = (
-  { options: { timeZone }, now }: Pick<ServiceContext, 'options' | 'now'>,
-  content: Pick<Content, 'playsAt'>,
+  { options: { timeZone } }: Pick<ServiceContext, 'options'>,
+  content: Pick<Content, 'timeOf' | 'playsAt'>,
 ): Routes => ({
   'GET /console/api/screens/:slug/programme': (ctx) => {
     const { at: text } = readFields(dueQuery, ctx.query);
-    const at = text === undefined ? now() : instantAt(text, timeZone);
+    const at = text === undefined ? content.timeOf(ctx.params.slug) : instantAt(text, timeZone);
     if (at === null || at < 0 || at >= LATEST) {
       throw new CodedError('invalid_field', 'at is not an ISO 8601 date and time such as 2026-11-24T11:40.', {
         field: 'at',

@@ -40,7 +40,7 @@ export const createContent = async (
   }: {
     feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>;
     takeovers: Pick<Takeovers, 'slides' | 'onChange'>;
-    triggers: Pick<Triggers, 'insertions' | 'onChange'>;
+    triggers: Pick<Triggers, 'now' | 'insertions' | 'onChange'>;
     secrets: Pick<Secrets, 'issues' | 'warnings'>;
   },
 ): Promise<Content> => {

@@ -113,6 +113,8 @@ export interface LeadingSlides {
 
 /** Playlists that are above all programmes for a time. */
 export interface InsertedPlaylists {
+  /** The site's time, by which they begin and end. */
+  now(): EpochMs;
   insertions: Insertions;
   onChange(listener: () => void): void;
 }
@@ -150,6 +152,8 @@ export interface View {
   sessionPages(): SessionPage[];
   /** URLs of the stream slides; a new set object after each change. */
   streams(): readonly StreamOfSlide[];
+  /** What time it is for a screen: the site's with a playlist of a trigger, which lasts by it. */
+  timeOf(slug: string): EpochMs;
   /** What a screen plays at any moment, and why; null: there is no such screen. */
   playsAt(slug: string, at: EpochMs): ReturnType<typeof playsAt>;
   /** A saved message of the playing content. */
@@ -230,7 +234,7 @@ export const createPayloads = (
     const before = played;
     played = new Map(
       plans.slugs.flatMap((slug) => {
-        const each = plans.at(slug, at);
+        const each = plans.at(slug, at, inserted.now());
         return each === null ? [] : [[slug, each] as const];
       }),
     );
@@ -362,6 +366,7 @@ export const createPayloads = (
         ) === true,
       sessionPages: () => (file === null ? [] : sessionPages(file)),
       streams: () => streams,
+      timeOf: (slug) => (inserted.insertions({ slug, tags: tags(slug) }).length > 0 ? inserted.now() : now()),
       playsAt: (slug, at) => (file === null ? null : playsAt(file, slug, at, timeZone, inserted.insertions)),
       message: (id) => file?.messages.find((message) => message.id === id),
       hasPlaylist: (id) => hasPlaylist(file, id),

@@ -65,7 +65,8 @@ export interface Played {
 export interface Plans {
   /** The slugs of the screens that play more than one playlist as it is listed. */
   slugs: readonly string[];
-  at(slug: string, now: number): Played | null;
+  /** @param siteNow the site's time, which counts for screens with a playlist of a trigger */
+  at(slug: string, now: number, siteNow: number): Played | null;
 }
 
 /** When the slide of a schedule is on. */
@@ -256,6 +257,7 @@ const groupOf = (content: ContentFile, screen: ScreenFile, catalogue: Catalogue,
   return isComposed
     ? {
         own,
+        isInserted: insertions.length > 0,
         ranked: [...insertions.map(insertedOf), ...programmes],
         zones,
         key: JSON.stringify([own, programmes.map(({ id }) => id), zones, insertions]),
@@ -297,13 +299,15 @@ export const createPlans = (content: ContentFile, timeZone: string, insertions: 
   };
   return {
     slugs: [...groups.keys()],
-    at: (slug, now) => {
+    at: (slug, now, siteNow) => {
       const group = groups.get(slug);
       if (group === undefined) return null;
-      const { period, days, spansOf, plans } = dayOf(now);
+      const ahead = group.isInserted ? now - siteNow : 0;
+      const { period, days, spansOf, plans } = dayOf(now - ahead);
       const plan = plans.get(group.key) ?? createPlan(catalogue, originOf, days, spansOf, group, period);
       plans.set(group.key, plan);
-      return plan(now);
+      const played = plan(now - ahead);
+      return { ...played, from: played.from + ahead, until: played.until + ahead };
     },
   };
 };

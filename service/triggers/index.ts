@@ -52,6 +52,8 @@ export interface Triggers extends Module {
    * @throws CodedError `trigger_not_found`, `insufficient_storage`
    */
   play(id: string, minutes: number): Promise<string>;
+  /** The site's time, by which its playlists begin and end. */
+  now(): EpochMs;
   /** The playlists that are above all programmes of a screen now, the latest first. */
   insertions(screen: { slug: string; tags: readonly string[] }): readonly Insertion[];
   /** One warning per trigger that names what a content does not have. */
@@ -145,6 +147,7 @@ export const createTriggers = async (
       });
       return until;
     },
+    now: siteNow,
     insertions: (screen) => insertionsFor(insertions, screen),
     warnings: (content) => warningsOf(live(), content),
     onChange: changes.on,

@@ -73,6 +73,25 @@ describe('programmes with errors', () => {
   });
 });
 
+describe('a playlist of a trigger', () => {
+  it.each([
+    ['right', 0],
+    ['ahead of it', 3_600_000],
+    ['behind it', -3_600_000],
+    ['a day ahead of it', 86_400_000],
+  ])("plays until its minutes are over by the site's clock, on a box whose own is %s", (_, ahead) => {
+    const reading = validateContent(cafe([lunch]));
+    if (!reading.ok) throw new Error(JSON.stringify(reading.issues));
+    const siteNow = Date.parse('2026-11-24T18:00:00Z');
+    const [from, until] = [siteNow, siteNow + 1_800_000].map((at) => new Date(at).toISOString()) as [string, string];
+    const insertion = { playlist_id: 'evening', targets: ['cafe'], from, until };
+    const plans = createPlans(reading.content, 'UTC', () => [insertion]);
+    const playlistAt = (at: number) => plans.at('cafe', at + ahead, at)?.document.playlist?.id;
+    expect([playlistAt(siteNow), playlistAt(siteNow + 1_800_000)]).toEqual(['evening', 'day']);
+    expect(plans.at('cafe', siteNow + ahead, siteNow)?.until).toBe(siteNow + 1_800_000 + ahead);
+  });
+});
+
 describe('rounds with errors', () => {
   const insert = (playlist_id: string, every: number, count: number) => ({ insert: { playlist_id, every, count } });
 
