@@ -205,7 +205,7 @@ export const createTriggerRoutes = (
     const reached = { host: ctx.get('Host'), scheme, port: ctx.socket.localPort ?? 0, portScheme } as const;
     const base = new URL(publicBase(publicUrl, reached, networkInterfaces(), host) ?? `${scheme}//${reached.host}`);
     const port = https?.port() ?? null;
-    const isDirect = publicUrl === null && base.protocol === 'http:' && port !== null;
+    const isDirect = base.protocol === 'http:' && port !== null;
     return `${isDirect ? `https://${base.hostname}:${port}` : base.href.replace(/\/$/, '')}/api/triggers/${token}`;
   };
 
@@ -235,6 +235,10 @@ export const createTriggerRoutes = (
         if (effect.command !== undefined) prepare('', effect);
         throw invalidEffect(issue.replace(/\.$/, ''));
       }
+      // Later, when one of several is gone, the others are left.
+      const { targets = [] } = effect.takeover ?? effect.playlist ?? effect.command ?? {};
+      const [gone] = unknownTargets(targets, everyScreen());
+      if (gone !== undefined) throw invalidEffect(`there is no screen for the target ${JSON.stringify(gone)}`);
       const id = triggers.newId();
       await ctx.state.onBody?.({ id });
       const { token } = await triggers.create({ id, name, effect }, authorOf(ctx));
