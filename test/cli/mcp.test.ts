@@ -35,9 +35,11 @@ interface Setup {
   env?: Record<string, string>;
   /** How the person answers; absent: the client cannot ask. */
   person?: (message: string) => boolean;
+  /** How the client can ask; absent: as it did before there were addresses to open. */
+  elicitation?: { url?: object };
 }
 
-const start = async (url: string, { args = [], env = {}, person }: Setup = {}) => {
+const start = async (url: string, { args = [], env = {}, person, elicitation = {} }: Setup = {}) => {
   const transport = new StdioClientTransport({
     command: program,
     args: ['--box', url, 'mcp', ...args],
@@ -48,12 +50,12 @@ const start = async (url: string, { args = [], env = {}, person }: Setup = {}) =
   transport.stderr?.on('data', (chunk) => {
     said += String(chunk);
   });
-  const client = new Client({ name: 'test', version: '1' }, { capabilities: person ? { elicitation: {} } : {} });
+  const client = new Client({ name: 'test', version: '1' }, { capabilities: person ? { elicitation } : {} });
   const asked: string[] = [];
   if (person !== undefined) {
     client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
       asked.push(params.message);
-      return person(params.message) ? { action: 'accept', content: { confirm: true } } : { action: 'decline' };
+      return person(params.message) ? { action: 'accept', content: {} } : { action: 'decline' };
     });
   }
   await client.connect(transport);
@@ -132,7 +134,11 @@ test('an assistant reads the site, and texts of others are marked, shown and cut
   expect(check.data).toMatchObject({ ok: false, untrusted: { errors: [{ path: 'screens[0].playlist_id' }] } });
   expect((await call('plays', { from: '2026-01-01' })).data).toMatchObject({ count: 0, is_complete: true });
   expect((await call('audit')).data.untrusted).toMatchObject({ records: expect.any(Array) });
-  expect(await call('screenshot', { connection_id: 'none' })).toMatchObject({ isError: true });
+  expect(await call('screenshot', { connection_id: 'none' })).toMatchObject({
+    isError: true,
+    text: 'The box does not have this (connection_not_found).',
+    data: { code: 'connection_not_found', untrusted: { reason: expect.any(String) } },
+  });
   expect(await call('screens', { screen: 'roof' })).toMatchObject({ isError: true, text: 'There is no screen roof.' });
   expect(await call('plays', { from: 'soon' })).toMatchObject({ isError: true });
 });
@@ -175,6 +181,13 @@ test('nothing is changed with the secret, nor by a client that cannot ask the pe
   const { service: box, env } = await startWithPerson();
   const mute = await start(box.url, { args: ['--allow-write'], env });
   expect(await mute.names()).toEqual(reading);
+  const opener = await start(box.url, {
+    args: ['--allow-write'],
+    env,
+    person: () => true,
+    elicitation: { url: {} },
+  });
+  expect(await opener.names()).toEqual(reading);
   expect(await mute.call('takeover_start', { targets: ['all'], title: 'A', minutes: 1 })).toMatchObject({
     isError: true,
   });

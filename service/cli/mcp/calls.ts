@@ -1,6 +1,6 @@
 /** How tools answer, and how many run at once. */
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { CliError } from '../exit.ts';
+import { CliError, codeOf, type ExitName } from '../exit.ts';
 import { visible } from '../text.ts';
 import { untrusted } from './untrusted.ts';
 
@@ -8,6 +8,11 @@ import { untrusted } from './untrusted.ts';
 const AT_ONCE = 4;
 const MAX_WAITING = 32;
 const MAX_REASON = 2_000;
+
+/** Ends a call with a sentence of this program. */
+export class ToolError extends Error {
+  override readonly name = 'ToolError';
+}
 
 /** @param own what this program says itself; @param theirs texts of others */
 export const answer = (own: Record<string, unknown>, theirs: unknown): CallToolResult => {
@@ -21,6 +26,23 @@ const failure = (reason: string): CallToolResult => ({
   isError: true,
 });
 
+/** What errors of requests mean, in words of this program. */
+const sentences: Partial<Record<ExitName, string>> = {
+  unreachable: 'The box was not reached',
+  notAuthorised: 'The box does not allow this',
+  notFound: 'The box does not have this',
+};
+
+/** What a box says may hold texts of others, such as ids and titles. */
+const failed = (error: unknown): CallToolResult => {
+  if (error instanceof ToolError) return failure(error.message);
+  const code = error instanceof CliError ? codeOf(error.answer) : '';
+  const what = error instanceof CliError ? (sentences[error.exit] ?? 'The box refused this') : 'signage has a fault';
+  const sentence = `${what}${code === '' ? '' : ` (${code})`}.`;
+  const { content, structuredContent } = answer({ error: sentence, code }, { reason: (error as Error).message });
+  return { content: [...failure(sentence).content, ...content], structuredContent, isError: true };
+};
+
 export type Work<Input> = (input: Input) => Promise<CallToolResult>;
 
 /** Runs the work of tools, a few at once; what fails is told to the assistant. */
@@ -29,7 +51,7 @@ export const createCalls = () => {
   const waiting: (() => void)[] = [];
   const enter = async (): Promise<void> => {
     if (running >= AT_ONCE) {
-      if (waiting.length >= MAX_WAITING) throw new CliError('refused', 'Too many calls wait; ask for less at once.');
+      if (waiting.length >= MAX_WAITING) throw new ToolError('Too many calls wait; ask for less at once.');
       await new Promise<void>((resolve) => waiting.push(resolve));
     }
     running += 1;
@@ -43,12 +65,12 @@ export const createCalls = () => {
       try {
         await enter();
       } catch (error) {
-        return failure((error as Error).message);
+        return failed(error);
       }
       try {
         return await work(input);
       } catch (error) {
-        return failure(error instanceof CliError ? error.message : `signage has a fault: ${(error as Error).message}`);
+        return failed(error);
       } finally {
         leave();
       }

@@ -9,7 +9,7 @@ import { redacted } from '../../domain/redacted.ts';
 import type { Client } from '../client.ts';
 import { CliError } from '../exit.ts';
 import { fetchSite } from '../targets.ts';
-import { answer, type Calls } from './calls.ts';
+import { answer, type Calls, ToolError } from './calls.ts';
 import { limits } from './untrusted.ts';
 
 const MAX_PICTURE_BYTES = 5 * 1024 ** 2;
@@ -108,7 +108,7 @@ export const registerReading = (server: McpServer, box: Client, run: Calls): voi
     run(async ({ screen }) => {
       const { body } = await fetchSite(box);
       const screens = screen === undefined ? body.screens : body.screens.filter((each) => each.screen.slug === screen);
-      if (screen !== undefined && screens.length === 0) throw new CliError('notFound', `There is no screen ${screen}.`);
+      if (screen !== undefined && screens.length === 0) throw new ToolError(`There is no screen ${screen}.`);
       return answer({ degraded: body.degraded, count: screens.length }, screensOf({ ...body, screens }));
     }),
   );
@@ -249,7 +249,7 @@ export const registerDraft = (server: McpServer, box: Client, run: Calls): void 
         if (error instanceof CliError && error.exit === 'notFound') return null;
         throw error;
       });
-      if (known !== null) throw new CliError('refused', `There is a draft ${id} already; choose another id.`);
+      if (known !== null) throw new ToolError(`There is a draft ${id} already; choose another id.`);
       const { body: saved } = await box.ask<{ updated_at: string }>({ method: 'PUT', path, body });
       return answer({ id, updated_at: saved.updated_at, state: 'open' }, { title });
     }),

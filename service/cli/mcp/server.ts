@@ -32,7 +32,8 @@ export const serveMcp = async ({ version, box, mayDraft, mayWrite, stdin, stdout
   const tools = mayWrite ? registerWriting(server, box, run) : [];
   for (const tool of tools) tool.disable();
   server.server.oninitialized = () => {
-    if (server.server.getClientCapabilities()?.elicitation === undefined) return;
+    // A client may open pages for the person, and have no forms.
+    if (server.server.getClientCapabilities()?.elicitation?.form === undefined) return;
     for (const tool of tools) tool.enable();
   };
   const closed = new Promise<void>((resolve) => {

@@ -11,10 +11,9 @@ import { redactedAddress } from '../../domain/redacted.ts';
 import { isTargeted, unknownTargets } from '../../domain/targets.ts';
 import type { Client } from '../client.ts';
 import { compare } from '../document.ts';
-import { CliError } from '../exit.ts';
 import { fetchSite } from '../targets.ts';
 import { plural, visible } from '../text.ts';
-import { answer, type Calls } from './calls.ts';
+import { answer, type Calls, ToolError } from './calls.ts';
 
 /** Not those that lead a page away or rename it. */
 const commands = commandNames('extended').filter((name) => name !== 'redirect' && name !== 'setclientname');
@@ -38,11 +37,11 @@ const displaysOf = (screens: readonly SiteScreen[]): number =>
     return sum + new Set(ids).size;
   }, 0);
 
-/** The screens of targets, and the number of their displays. @throws CliError `notFound` */
+/** The screens of targets, and the number of their displays. @throws ToolError */
 const reachOf = (site: SiteOverview, given: readonly string[]): { slugs: string[]; displays: number } => {
   const all = site.screens.map((each) => ({ slug: each.screen.slug, tags: each.tags, each }));
   const [unknown] = unknownTargets(given, all);
-  if (unknown !== undefined) throw new CliError('notFound', `There is no screen for the target ${unknown}.`);
+  if (unknown !== undefined) throw new ToolError(`There is no screen for the target ${unknown}.`);
   const hit = all.filter((screen) => isTargeted(given, screen));
   return { slugs: hit.map(({ slug }) => slug), displays: displaysOf(hit.map(({ each }) => each)) };
 };
@@ -67,17 +66,11 @@ export const registerWriting = (server: McpServer, box: Client, run: Calls): Reg
     const would = { would: visible(change), displays };
     const message = `${visible(question)} This concerns ${plural(displays, 'display')}. Do it?`;
     const { action, content } = await server.server.elicitInput(
-      {
-        message,
-        requestedSchema: {
-          type: 'object',
-          properties: { confirm: { type: 'boolean', title: 'Do it', default: false } },
-          required: ['confirm'],
-        },
-      },
+      // To accept is the consent; there is nothing to fill in.
+      { message, requestedSchema: { type: 'object', properties: {} } },
       { timeout: PATIENCE_MS },
     );
-    if (action !== 'accept' || content?.['confirm'] !== true)
+    if (action !== 'accept' || content?.['confirm'] === false)
       return answer({ ...would, done: false, reason: 'The person declined.' }, theirs);
     return answer({ ...would, done: true, ...(await work()) }, theirs);
   };
@@ -103,7 +96,7 @@ export const registerWriting = (server: McpServer, box: Client, run: Calls): Reg
         });
         if (!check.body.ok) {
           const faults = plural(check.body.errors.length, 'error');
-          throw new CliError('refused', `The draft ${draft_id} has ${faults}, so it cannot be published.`);
+          throw new ToolError(`The draft ${draft_id} has ${faults}, so it cannot be published.`);
         }
         const concerned = new Set(concernedScreens(playing.content, draft.body.content).map(({ slug }) => slug));
         const { screens } = (await fetchSite(box)).body;
@@ -196,8 +189,8 @@ export const registerWriting = (server: McpServer, box: Client, run: Calls): Reg
       run(async ({ id }) => {
         const site = (await fetchSite(box)).body;
         const found = site.takeovers.find((each) => each.id === id);
-        if (found === undefined) throw new CliError('notFound', `There is no takeover ${id}.`);
-        if (found.level === 'emergency') throw new CliError('refused', 'An emergency is ended by people alone.');
+        if (found === undefined) throw new ToolError(`There is no takeover ${id}.`);
+        if (found.level === 'emergency') throw new ToolError('An emergency is ended by people alone.');
         const { title, media_url, expected } = found;
         const would = `End the takeover ${id}.`;
         const question = `End the takeover ${id} (${JSON.stringify(title ?? redactedAddress(media_url ?? ''))}).`;
