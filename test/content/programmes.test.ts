@@ -347,7 +347,7 @@ it('a plan has every slide, whatever its id', () => {
   const playlists = [playlist('day'), playlist('lunch', ids)];
   const reading = validateContent(cafe([lunch], { playlists }));
   if (!reading.ok) throw new Error(JSON.stringify(reading.issues));
-  const played = createPlans(reading.content, 'UTC', () => []).at('cafe', Date.parse('2026-11-24T12:00:00Z'));
+  const played = createPlans(reading.content, 'UTC', () => []).at('cafe', Date.parse('2026-11-24T12:00:00Z'), 0);
   const payload = JSON.parse(JSON.stringify(played?.document)) as PlaylistPayload;
   expect(createPagePlan(payload, false).slides.map(({ id }) => id)).toEqual(['day-one', 'day-two', ...ids]);
   expect(Object.keys(payload.programme?.playlists ?? {})).toContain('__proto__');
