@@ -52,6 +52,18 @@ describeBrowser('the console', { timeout: 60_000 }, () => {
       (await (await ask('GET', '/console/api/people')).json()).people[0].keys;
     const [first] = await keys();
 
+    // Over http the clock of the box is no proof: it is told, and what the box refuses for it ends here.
+    const late = await page.context().newPage();
+    await late.addInitScript(() => {
+      const now = Date.now.bind(Date);
+      Date.now = () => now() + 600_000;
+    });
+    await late.goto(`${inLan(service.url)}/console`);
+    await late.getByText('The clock of this computer is 10 mins off that of the box').waitFor();
+    const safe = late.getByRole('status').getByRole('link', { name: 'Open securely' });
+    expect(await safe.getAttribute('href')).toMatch(/^https:.*\/console$/);
+    await late.close();
+
     // A link from elsewhere brings nobody's key.
     await page.goto('about:blank');
     await page.goto(`${inLan(service.url)}/console#add=${'A'.repeat(43)}`);
@@ -97,6 +109,10 @@ describeBrowser('the console', { timeout: 60_000 }, () => {
     await page.getByRole('heading', { name: 'Lobby' }).waitFor();
     await page.goto('about:blank');
     await page.goto(`${inLan(service.url)}/console`);
+    await page.getByText('This key was removed', { exact: false }).waitFor();
+    // Anybody on the way may say so: the key stays until it is certain.
+    await page.getByText('Over http this is not proven', { exact: false }).waitFor();
+    await page.reload();
     await page.getByText('This key was removed', { exact: false }).waitFor();
   });
 
