@@ -10,6 +10,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   statSync,
   symlinkSync,
@@ -48,8 +49,8 @@ describe.skipIf(findProgram('systemctl', 'systemd-sysusers') === undefined)('kio
       cpSync(from, join(system, to));
     }
     mkdirSync(join(system, 'etc'));
-    writeFileSync(join(system, 'usr/lib/systemd/system/seatd.service'), '[Install]\nWantedBy=multi-user.target\n');
-    writeFileSync(join(system, 'usr/lib/systemd/system/graphical.target'), '[Unit]\n');
+    for (const name of ['graphical', 'multi-user'])
+      writeFileSync(join(system, `usr/lib/systemd/system/${name}.target`), '[Unit]\n');
     return system;
   };
   const etc = (system: string): string[] =>
@@ -73,6 +74,9 @@ describe.skipIf(findProgram('systemctl', 'systemd-sysusers') === undefined)('kio
   test('makes a system in which nothing runs a kiosk, twice over too, and takes all of it away again', async () => {
     const system = unpack();
     const before = filesBelow(system);
+    const target = join(system, 'etc/systemd/system/default.target');
+    mkdirSync(dirname(target), { recursive: true });
+    symlinkSync('/usr/lib/systemd/system/multi-user.target', target);
     const config = join(temporaryFolder(), 'mine.json');
     writeFileSync(config, '{}');
     for (const _ of [1, 2]) await setup(system, 'install', '--config', config);
@@ -85,7 +89,9 @@ describe.skipIf(findProgram('systemctl', 'systemd-sysusers') === undefined)('kio
     expect(existsSync(join(system, 'etc/signage-player/sway.d'))).toBe(true);
     expect(statSync(join(system, 'usr/lib/signage-player/update-player')).mode & 0o111).toBe(0o111);
     expect(statSync(join(system, 'etc/grub.d/01_signage-player')).mode & 0o111).toBe(0o111);
+    expect(readlinkSync(target)).toMatch(/graphical\.target$/);
     await setup(system, 'remove');
+    expect(readlinkSync(target)).toBe('/usr/lib/systemd/system/multi-user.target');
     expect(etc(system)).toEqual([]);
     expect(filesBelow(system).filter((path) => /signage/.test(path))).toEqual(
       before.filter((path) => /signage/.test(path)),
@@ -99,6 +105,7 @@ describe.skipIf(findProgram('systemctl', 'systemd-sysusers') === undefined)('kio
     writeFileSync(join(system, 'etc/systemd/system/display-manager.service'), '');
     await setup(system, 'install');
     expect(etc(system)).toEqual(wanted);
+    expect(readdirSync(join(system, 'etc/systemd/system'))).not.toContain('default.target');
   });
 
   test('starts another program by a drop-in', async () => {
@@ -390,6 +397,15 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
       const steps = ['boot-state set LEFT= WHY=', 'rauc install signage-player-2.0.0-amd64.raucb', 'systemctl reboot'];
       expect(calls()).toEqual(steps);
       expect(existsSync(fault)).toBe(false);
+    });
+
+    test('a reset ends with a start of the machine, which gets its names and its network anew', async () => {
+      const { run, updates, calls } = await imageBox({ order: 'reset' });
+      await run('order');
+      expect([calls(), existsSync(updates)]).toEqual([
+        ['systemctl stop signage-player.service', 'systemctl reboot'],
+        false,
+      ]);
     });
 
     test('the Wi-Fi of the box itself keeps no other order waiting, and ends with the next for it', async () => {
