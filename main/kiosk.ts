@@ -1,4 +1,5 @@
 /** The kiosk: runs the service, opens a window for every display, and carries out the orders of the maintenance page. */
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Session } from 'electron';
 import { createDebounce } from '../service/domain/debounce.ts';
@@ -85,6 +86,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
     openPartition: ports.openPartition,
     service: () => service,
   });
+  const startedAs = hostname();
   let service: HostedService | null = null;
   /** The attempt to start the service that is in progress. */
   let starting: Promise<HostedService | null> = Promise.resolve(null);
@@ -157,7 +159,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
       appliance,
       showLabel: ports.showLabel,
       execute: ports.execute,
-      folders: () => (service === null ? [] : [service.options.uploadDir, service.options.mediaDir]),
+      folders: () => (service === null ? host.mediaFolders() : [service.options.uploadDir, service.options.mediaDir]),
     },
     { dataDir: host.dataDir, isWatched: paths.systemd.isWatched },
   );
@@ -239,6 +241,9 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
     if (service !== null && followScreens(service)) windows.open();
     updateNew();
     hotspot.look();
+    // Root names an image after the start that has read the name; the service has that of its start in all that it shows.
+    const name = host.files()?.settings.network?.hostname;
+    if (name !== undefined && name !== startedAs && name === hostname()) relaunch('the host name was set');
     // A copied disk: with its own node id the box has other devices.
     if (service !== null && service.nodeId !== arrangedFor) arrange();
   }, POLL_MS).unref();

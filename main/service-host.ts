@@ -75,6 +75,8 @@ export interface ServiceHost {
    * @throws OptionsError for an invalid setting
    */
   checkConfig(folder: string): readonly string[];
+  /** The folders of media that the settings name, also while the service does not run. */
+  mediaFolders(): string[];
   /** Runs a function with the secrets in the environment, to start the app that replaces this one. */
   lendSecrets(act: () => void): void;
   /** Null if the settings cannot be read or the data folder cannot be used. */
@@ -149,6 +151,17 @@ export const createServiceHost = (
       readOptions({
         env: { SIGNAGE_DATA_DIR: folder, SIGNAGE_SHARED_SECRET: environment['SIGNAGE_SHARED_SECRET'] },
       }).warnings,
+    mediaFolders: () => {
+      let config: Readonly<Record<string, unknown>> = {};
+      try {
+        config = readConfig(join(usedDir, 'config.json'));
+      } catch {
+        // What cannot be read names none.
+      }
+      return [['SIGNAGE_UPLOAD_DIR', 'uploadDir'] as const, ['SIGNAGE_MEDIA_DIR', 'mediaDir'] as const]
+        .map(([variable, name]) => environment[variable] || (config[name] ?? config[variable]))
+        .flatMap((folder) => (typeof folder === 'string' && folder.trim() !== '' ? [resolve(folder)] : []));
+    },
     lendSecrets: (act) => lendSecrets(environment, act),
     files: () => files,
     lanUrl: ({ url, options }) => {

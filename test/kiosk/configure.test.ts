@@ -67,6 +67,19 @@ it.runIf(process.platform !== 'win32')('leaves it the link and the rights that i
   expect([lstatSync(path).isSymbolicLink(), statSync(real).mode & 0o777]).toEqual([true, 0o664]);
 });
 
+it('names the folders of media where no service starts, and judges with the secret of the environment', () => {
+  const dataDir = temporaryFolder();
+  vi.stubEnv('SIGNAGE_MEDIA_DIR', '/srv/copies');
+  vi.stubEnv('SIGNAGE_SHARED_SECRET', secret);
+  const host = hostIn(dataDir);
+  const path = join(dataDir, 'config.json');
+  expect(host.mediaFolders()).toEqual(['/srv/copies']);
+  writeFileSync(path, '{"SIGNAGE_UPLOAD_DIR":"/srv/uploads","timeZone":"Mars"}');
+  expect(host.mediaFolders()).toEqual(['/srv/uploads', '/srv/copies']);
+  writeFileSync(path, '{"requirePeople":"on"}');
+  expect(host.checkConfig(dataDir)).toEqual([]);
+});
+
 it('makes one where there is none, for nobody else to read, and keeps changes that come together', async () => {
   const { path, files, read } = await hostWith(null);
   await Promise.all([files.configure({ rotation: 90 }), files.configure({ displays: 'primary' })]);
