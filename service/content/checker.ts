@@ -4,6 +4,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-terms.ts';
 import { remember } from '../domain/collections.ts';
+import { addDays, instantOf, type Span, wallTimeOf } from '../domain/wall-time.ts';
 import type { ServiceContext } from '../module.ts';
 import { inSlices } from '../platform/slices.ts';
 import { createWorker } from '../platform/worker.ts';
@@ -15,6 +16,8 @@ import { warningSteps } from './warnings.ts';
 export interface Checker {
   /** Starts a check; a running one is abandoned. @param leftOut what of it this version does not know */
   check(content: ContentFile, leftOut: readonly ContentIssue[]): void;
+  /** Checks the same again where another day of the site has begun: what is over, or passed over, depends on the day. */
+  follow(): void;
   /** The latest warnings. Waits a little for a running check, then returns those of the check before. */
   warnings(): Promise<ContentIssue[]>;
   /** Mistakes in any content that the schema allows. Takes as long as `templates` of the tempo, and the checks before it. */
@@ -43,6 +46,10 @@ export const createChecker = (
   let logged = '';
   let latest = 0;
   let checked: ContentFile | null = null;
+  /** Of `checked`. */
+  let unknown: readonly ContentIssue[] = [];
+  /** The day of the site on which it was checked. */
+  let day: Span = { start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY };
   /** The warnings of `checked`; null: the check was abandoned or failed. */
   let checking: Promise<ContentIssue[] | null> = Promise.resolve(null);
 
@@ -95,14 +102,24 @@ export const createChecker = (
     return found;
   };
 
+  const check = (content: ContentFile, leftOut: readonly ContentIssue[]): void => {
+    latest += 1;
+    checked = content;
+    unknown = leftOut;
+    const { timeZone } = options;
+    const { date } = wallTimeOf(now(), timeZone);
+    day = { start: instantOf(date, '00:00', timeZone), end: instantOf(addDays(date, 1), '00:00', timeZone) };
+    checking = run(content, leftOut, latest).catch((error: unknown) => {
+      log.error({ err: error }, 'the content could not be checked for mistakes');
+      return null;
+    });
+  };
+
   return {
-    check: (content, leftOut) => {
-      latest += 1;
-      checked = content;
-      checking = run(content, leftOut, latest).catch((error: unknown) => {
-        log.error({ err: error }, 'the content could not be checked for mistakes');
-        return null;
-      });
+    check,
+    follow: () => {
+      const at = now();
+      if (checked !== null && (at < day.start || at >= day.end)) check(checked, unknown);
     },
     // Content that was just published is being checked already.
     judge: async (content) => [

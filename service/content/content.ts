@@ -158,8 +158,9 @@ export const openContent = async (
     named = content;
     refuseFonts(await fonts.refused(content));
   };
-  // A font can come, or be replaced, after the content that names it.
-  const fontWatch = setInterval(() => {
+  // A font can come, or be replaced, after the content that names it; another day can begin.
+  const watch = setInterval(() => {
+    checker.follow();
     if (named?.style?.fonts !== undefined) void judgeFonts(named);
   }, tempo.content.boundary).unref();
 
@@ -327,7 +328,7 @@ export const openContent = async (
     lost: backups.list,
     close: async () => {
       clearTimeout(schemaTimer);
-      clearInterval(fontWatch);
+      clearInterval(watch);
       closePayloads();
       unwatch();
       await enqueue(async () => {});

@@ -24,6 +24,8 @@ import { nameIssues, type TemplateCheck, templateIssues } from './templates.ts';
 
 /** Limits the length of the report. */
 const MAX_WARNINGS = 50;
+/** Of these, so many are of programmes and zones, however many there are of slides. */
+const MAX_PROGRAMME_WARNINGS = 20;
 /** Slides that are checked in one step. */
 const STEP = 100;
 
@@ -181,6 +183,14 @@ export function* warningSteps(
   now: EpochMs,
 ): Steps<ContentIssue[]> {
   const warnings: ContentIssue[] = [];
+  const programmes = programmeIssues(content, timeZone, now).map(
+    ({ path, message }): ContentIssue => ({ path: spellPath(path), message }),
+  );
+  yield;
+  const all = (): ContentIssue[] => {
+    const own = programmes.slice(0, Math.max(MAX_PROGRAMME_WARNINGS, MAX_WARNINGS - warnings.length));
+    return [...warnings.slice(0, MAX_WARNINGS - own.length), ...own];
+  };
   // First, because every slide has these colours.
   for (const { name, contrast } of unreadableColours(content.style)) {
     const path = spellPath(['style', 'colours', name]);
@@ -192,7 +202,7 @@ export function* warningSteps(
   const used = new Set<string>();
   for (const [at, { id, slides }] of content.playlists.entries()) {
     for (const [index, slide] of slides.entries()) {
-      if (isFull()) return warnings.slice(0, MAX_WARNINGS);
+      if (isFull()) return all();
       if (index % STEP === 0) yield;
       if (isNested(slide)) continue;
       const label = slideLabel(slide.title, slideId(id, slide, index));
@@ -249,9 +259,6 @@ export function* warningSteps(
     });
   });
   yield;
-  for (const { path, message } of programmeIssues(content, timeZone, now)) {
-    warnings.push({ path: spellPath(path), message });
-  }
   const named = {
     screens: content.screens.map((screen) => ({ ...screen, id: screen.slug })),
     playlists: content.playlists,
@@ -269,5 +276,5 @@ export function* warningSteps(
       }
     }
   }
-  return warnings.slice(0, MAX_WARNINGS);
+  return all();
 }

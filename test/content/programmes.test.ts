@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { createPagePlan } from '../../renderer/player/page-plan.ts';
+import { createChecker } from '../../service/content/checker.ts';
 import { createPlans } from '../../service/content/plans.ts';
 import { insertedIssue } from '../../service/content/programme-sizes.ts';
 import { programmeIssues } from '../../service/content/programme-warnings.ts';
@@ -9,6 +10,7 @@ import type { PlaylistPayload } from '../../service/contract/playlist.ts';
 import { patience } from '../support/observe.ts';
 import { untranslated } from '../support/sentences.ts';
 import { startTestService } from '../support/service.ts';
+import { testTempo } from '../support/tempo.ts';
 
 const text = (id: string, more: object = {}) => ({ id, kind: 'text', title: id, duration_seconds: 2, ...more });
 const playlist = (id: string, ids: readonly string[] = [`${id}-one`, `${id}-two`], more: object = {}) => ({
@@ -351,6 +353,24 @@ it('a plan has every slide, whatever its id', () => {
   const payload = JSON.parse(JSON.stringify(played?.document)) as PlaylistPayload;
   expect(createPagePlan(payload, false).slides.map(({ id }) => id)).toEqual(['day-one', 'day-two', ...ids]);
   expect(Object.keys(payload.programme?.playlists ?? {})).toContain('__proto__');
+});
+
+it('what is said of programmes is said anew at midnight of the site', async () => {
+  let now = Date.parse('2026-11-24T22:00:00Z');
+  const options = { timeZone: 'Europe/Vienna', https: false };
+  const log = { warn: () => {}, error: () => {} };
+  const checker = createChecker({ options, log, tempo: testTempo, now: () => now } as never, {
+    issues: async () => [],
+  });
+  const reading = validateContent(cafe([{ ...lunch, end_date: '2026-11-23' }]));
+  if (!reading.ok) throw new Error(JSON.stringify(reading.issues));
+  checker.check(reading.content, []);
+  checker.follow();
+  expect(await checker.warnings()).toEqual([]);
+  now += 3_600_000;
+  checker.follow();
+  expect(await checker.warnings()).toMatchObject([{ message: expect.stringContaining('never due again') }]);
+  await checker.close();
 });
 
 describe('the payload of a screen with programmes', () => {

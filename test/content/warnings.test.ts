@@ -347,11 +347,21 @@ test('warnings leave the content valid, are logged once per change, and disappea
   await expect.poll(() => warningsOf(own), patience).toEqual([]);
 });
 
-test('ten thousand mistakes are reported as fifty warnings', async () => {
+test('ten thousand mistakes are reported as fifty warnings, those of programmes among them', async () => {
   const slides = Array.from({ length: 10_000 }, () => ({ ...hello, content: { x: 1, y: 2 } }));
+  const content = lobbyWith(slides, {
+    playlists: [
+      { id: 'welcome', slides },
+      { id: 'noon', slides: [] },
+    ],
+  });
+  const programmes = [{ id: 'noon', targets: ['tag:none'], playlist_id: 'noon' }];
   await expectWarnings(
-    lobbyWith(slides),
-    expect.toSatisfy((found: unknown[]) => found.length === 50),
+    { ...content, programmes } as typeof content,
+    expect.toSatisfy(
+      (found: { path: string }[]) =>
+        found.length === 50 && found.filter(({ path }) => path.startsWith('programmes[0]')).length === 1,
+    ),
   );
 });
 
