@@ -28,6 +28,8 @@ export const createTicker = (root: HTMLElement, { clock, syncClock, timeZone, on
   let texts: string[] = [];
   let motion: Animation | null = null;
   let isHalted = false;
+  /** Width of the line when it was drawn. */
+  let drawn = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const place = (): number | null => {
@@ -56,6 +58,8 @@ export const createTicker = (root: HTMLElement, { clock, syncClock, timeZone, on
     return line;
   };
 
+  const widthOf = (track: Element): number => track.firstElementChild?.getBoundingClientRect().width ?? 0;
+
   /** As many copies of the line as fill the screen while the first one leaves it. */
   const draw = (): void => {
     motion?.cancel();
@@ -66,7 +70,8 @@ export const createTicker = (root: HTMLElement, { clock, syncClock, timeZone, on
     track.className = 'ticker-track';
     track.append(lineOf());
     root.append(track);
-    const { width } = (track.firstElementChild as HTMLElement).getBoundingClientRect();
+    const width = widthOf(track);
+    drawn = width;
     const { width: visible, height } = root.getBoundingClientRect();
     // On a strip it is not drawn.
     if (width === 0 || height === 0) return;
@@ -105,6 +110,11 @@ export const createTicker = (root: HTMLElement, { clock, syncClock, timeZone, on
   };
 
   addEventListener('resize', draw);
+  // A line that was measured in another font has a seam.
+  document.fonts.addEventListener('loadingdone', () => {
+    const track = root.firstElementChild;
+    if (track !== null && widthOf(track) !== drawn) draw();
+  });
 
   return {
     load: (next: PlaylistPayload | null, nextZone: Zone | undefined): void => {

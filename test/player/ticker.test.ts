@@ -98,6 +98,18 @@ describeBrowser('a ticker', () => {
           `drift ms: most ${Math.round(Math.max(...drifts))}, at the end ${Math.round(drifts.at(-1) ?? Number.NaN)}`,
       );
       expect(drifts.at(-1)).toBeLessThan(MOST_DRIFT_MS);
+      // A font that comes later makes the line wider, and the line moves by its new width.
+      const moved = await own.evaluate(() => {
+        document.head.append(
+          Object.assign(document.createElement('style'), { textContent: '.ticker-line { letter-spacing: 0.5em }' }),
+        );
+        const duration = () =>
+          Number(document.querySelector('.ticker-track')?.getAnimations()[0]?.effect?.getTiming().duration);
+        const before = duration();
+        document.fonts.dispatchEvent(new Event('loadingdone'));
+        return duration() / before;
+      });
+      expect(moved).toBeGreaterThan(1.2);
       if (isSoak) expect(missed - without).toBeLessThanOrEqual(MOST_MORE);
     },
     SECONDS * 1000 + 4 * patience.timeout,
