@@ -9,6 +9,8 @@ import { checkContent, type Fault, faultsOf, type Reading, refusedWhole, validat
 
 /** Leaving something out may make what holds it invalid: so often is the rest read again. */
 const MAX_ROUNDS = 12;
+/** A document with more faults is refused: each round takes the longer, and no version adds as much. */
+const MAX_FAULTS = 20_000;
 /** Places that are named. */
 const MAX_NAMED = 20;
 
@@ -97,6 +99,7 @@ const readLeniently = (json: unknown): Reading => {
     const places: Places = new Map();
     const read = rest(json, omitted, places);
     const { faults, content: valid } = faultsOf(read);
+    if (faults.length > MAX_FAULTS) return strict;
     if (faults.length === 0) content = valid;
     const members = faults
       .flatMap((fault) => placesOf(fault, read))

@@ -116,6 +116,7 @@ test.each<[string, unknown, string]>([
   ['a list', [lobby], ''],
   ['null', null, ''],
   ['what is nested too deeply', JSON.parse(`${'['.repeat(70)}${']'.repeat(70)}`), ''],
+  ['more faults than a version makes', lobbyWith(Array.from({ length: 20_001 }, () => 1)), slideAt],
   ['what is too large', { ...lobby, extra: 'x'.repeat(4 * 1024 ** 2) }, ''],
 ])('refused as an edit would be: %s', (_, content, path) => {
   const reading = read(content);
