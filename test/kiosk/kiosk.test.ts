@@ -49,6 +49,7 @@ const kioskWith = (start: () => Promise<HostedService>, connected: Display[] = [
         lines: () => [],
         dataDir: temporaryFolder(),
         checkConfig: () => [],
+        mediaFolders: () => [],
         lendSecrets: (act) => act(),
         files: () => null,
         lanUrl: () => null,
