@@ -159,8 +159,10 @@ export const createBackup = (
       const tar = pack();
       const add = async ({ path, modifiedAt, known, read }: Omit<(typeof measured)[number], 'type'>): Promise<void> => {
         const { size, sha256 } = known;
-        const entry = tar.entry({ name: path, size, mtime: new Date(modifiedAt), mode: 0o600 }, () => undefined);
         const replaced = (): Error => new Error(`${path} was replaced while the backup was written`);
+        const entry = tar.entry({ name: path, size, mtime: new Date(modifiedAt), mode: 0o600 }, () => undefined);
+        // The tar may end before there is anything to read, which is heard there.
+        entry.on('error', () => undefined);
         await pipeline(
           await read(),
           async function* (bytes: AsyncIterable<Buffer>) {
