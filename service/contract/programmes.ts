@@ -18,8 +18,6 @@ export const weekday = z.int().min(1).max(7);
 export const programmeLimits = {
   /** Programmes of a site. */
   programmes: 2_000,
-  /** Slides of one round of a playlist, with its nested and inserted ones. */
-  roundSlides: 1_000,
   /** A screen's payload, bytes of JSON. */
   payloadBytes: 4 * 1024 ** 2,
   /** Days that a page knows ahead. */
