@@ -26,6 +26,13 @@ export type Act = (nodeId: string, order: BoxOrder) => Promise<ActionAnswer>;
 
 type ActionContext = Pick<ServiceContext, 'ids' | 'machineName' | 'operate' | 'options' | 'monotonicNow'>;
 
+interface Actions {
+  routes: Routes;
+  act: Act;
+  /** The volume of this box, in percent, as its hardware told last; undefined: it has told none since the start. */
+  volume(): number | undefined;
+}
+
 /** For how long a repeated order gets the first answer, ms. */
 const REPEAT_MS = 10_000;
 
@@ -41,7 +48,8 @@ const isSameOrder = (one: BoxOrder, other: BoxOrder): boolean =>
 export const createActions = (
   { ids: { nodeId }, machineName, operate, options, monotonicNow }: ActionContext,
   { peers, screens, address, recordReset }: Dependencies,
-): { routes: Routes; act: Act } => {
+): Actions => {
+  let volume: number | undefined;
   interface Begun {
     order: BoxOrder;
     at: number;
@@ -102,7 +110,8 @@ export const createActions = (
     answer.catch(() => {
       if (last[slot] === begun) last[slot] = null;
     });
-    const { result } = await answer;
+    const { result, state } = await answer;
+    if (order.action === 'volume' && typeof state === 'number') volume = state;
     if (order.action === 'reset' && result === 'done') {
       await peers.broadcast('boxes.reset', { name: machineName, operator });
     }
@@ -147,5 +156,9 @@ export const createActions = (
       ctx.body = {};
     },
   };
-  return { routes, act: (box, order) => (box === nodeId ? act(order, null) : actThere(box, order)) };
+  return {
+    routes,
+    act: (box, order) => (box === nodeId ? act(order, null) : actThere(box, order)),
+    volume: () => volume,
+  };
 };

@@ -179,6 +179,7 @@ export interface Console extends Module {
   /** The site, as `GET /console/api/site` tells it. */
   overview: Site['take'];
   kiosks: Site['kiosks'];
+  volumes: Site['volumes'];
   screenshot: TakeScreenshot;
   act: Act;
   protect: Protection['protect'];
@@ -196,11 +197,12 @@ export const createConsole = (context: ServiceContext, dependencies: Dependencie
     return publicBase(options.publicUrl, { host, port: listening.port }, networkInterfaces(), options.host);
   };
   const url = (): string => address() ?? listening.url;
-  const here = createOwnOverview(context, { content, screens, devices, warnings: health.warnings });
+  const actions = createActions(context, { peers, screens, address, recordReset: records.recordReset });
+  const { volume } = actions;
+  const here = createOwnOverview(context, { content, screens, devices, warnings: health.warnings, volume });
   const site = createSite(context, { content, devices, peers, takeovers, here, url });
   const triggers = createTriggerRoutes(context, { ...dependencies, site });
   const boxes = boxRoutes(context, { peers, screens, site });
-  const actions = createActions(context, { peers, screens, address, recordReset: records.recordReset });
   const tellKey = createKeyTeller({ people: dependencies.people, records });
   const signOn = createSignOn(context, { people: dependencies.people, records, tellKey });
   const protection = createProtection(context, { ...dependencies, address });
@@ -209,6 +211,7 @@ export const createConsole = (context: ServiceContext, dependencies: Dependencie
     recover: protection.recover,
     overview: site.take,
     kiosks: site.kiosks,
+    volumes: site.volumes,
     screenshot: boxes.screenshot,
     act: actions.act,
     routes: {

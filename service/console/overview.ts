@@ -23,7 +23,9 @@ interface ContentScreen {
 /** What a box contributes; only `displays` of one that is away, as it last told them. */
 export interface Part {
   nodeId: string;
-  site: { displays: readonly string[] } & Partial<Pick<PeerSite, 'screens' | 'stuck' | 'faults' | 'waiting'>>;
+  site: { displays: readonly string[] } & Partial<
+    Pick<PeerSite, 'screens' | 'stuck' | 'faults' | 'waiting' | 'volume'>
+  >;
 }
 
 interface Facts {

@@ -16,6 +16,8 @@ interface Dependencies {
   devices: Pick<Devices, 'sightings' | 'waiting'>;
   /** What is wrong with this box, in sentences. */
   warnings(): Promise<readonly string[]>;
+  /** As the hardware told last; undefined: it has told none. */
+  volume(): number | undefined;
 }
 
 /** How long sentences are reused: to find them out costs more than an overview. */
@@ -25,7 +27,7 @@ const WAIT_MS = 500;
 
 export const createOwnOverview = (
   { options, ids: { nodeId }, machineName, kiosk, now, monotonicNow }: ServiceContext,
-  { content, screens, devices, warnings }: Dependencies,
+  { content, screens, devices, warnings, volume }: Dependencies,
 ): (() => Promise<PeerSite>) => {
   let sentences: readonly string[] = [];
   let askedAt = Number.NEGATIVE_INFINITY;
@@ -72,6 +74,7 @@ export const createOwnOverview = (
   return async () => {
     const recent = await recentWarnings();
     const pages = screens.pages();
+    const level = volume();
     const connected = new Set(pages.map(({ connection }) => canonicalDeviceId(connection.deviceId ?? '')));
     return {
       name: machineName,
@@ -86,6 +89,7 @@ export const createOwnOverview = (
         return fault === null ? [] : { connectionId: id, ...fault };
       }),
       displays: kiosk?.().screens.map(({ deviceId }) => deviceId) ?? [],
+      ...(level !== undefined && { volume: level }),
       waiting: devices.waiting().map((deviceId) => ({ deviceId, nodeId })),
       seen: devices
         .sightings()

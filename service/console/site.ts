@@ -32,6 +32,8 @@ export interface Site {
   boxOf(connectionId: string): string | null;
   /** The device ids of the displays of kiosks, canonical, as of the last overview. */
   kiosks(): ReadonlySet<string>;
+  /** By node id: the volume, in percent, as the hardware told last, as of the last overview. */
+  volumes(): ReadonlyMap<string, number>;
   routes: Routes;
 }
 
@@ -40,11 +42,8 @@ const MAX_HELD_BYTES = 32 * 1024 ** 2;
 /** Boxes whose displays are remembered while they are away. */
 const MAX_BOXES = 256;
 
-/** The last answer of another box, used for its displays while it is away. */
-interface Known {
-  name: string;
-  displays: readonly string[];
-}
+/** Of the last answer of another box: what counts while it is away. */
+type Known = Pick<PeerSite, 'name' | 'displays' | 'volume'>;
 
 export const createSite = (
   { options, version, machineName, ids: { nodeId }, now, tempo }: ServiceContext,
@@ -55,12 +54,13 @@ export const createSite = (
   const bodies = new WeakMap<SiteOverview, Buffer>();
   let boxes: ReadonlyMap<string, string> = new Map();
   let kiosks: ReadonlySet<string> = new Set();
+  let volumes: ReadonlyMap<string, number> = new Map();
 
   const learn = (peer: Peer, site: PeerSite): void => {
     const { nodeId: box } = peer;
-    const { name, displays, seen, screens } = site;
+    const { name, displays, volume, seen, screens } = site;
     if (box !== null) {
-      remember(known, box, { name, displays }, MAX_BOXES);
+      remember(known, box, { name, displays, volume }, MAX_BOXES);
       devices.learn(
         screens.flatMap(({ connections }) =>
           connections.flatMap(({ deviceId, lastSeenAt }) =>
@@ -89,7 +89,7 @@ export const createSite = (
       { nodeId, site: own },
       ...answers.flatMap(({ peer, body: site }): Part[] => {
         if (peer.nodeId === null) return [];
-        return [{ nodeId: peer.nodeId, site: site ?? { displays: known.get(peer.nodeId)?.displays ?? [] } }];
+        return [{ nodeId: peer.nodeId, site: site ?? known.get(peer.nodeId) ?? { displays: [] } }];
       }),
     ];
     boxes = new Map(
@@ -98,6 +98,9 @@ export const createSite = (
       ),
     );
     kiosks = new Set(parts.flatMap(({ site: { displays } }) => displays.map(canonicalDeviceId)));
+    volumes = new Map(
+      parts.flatMap(({ nodeId: box, site: { volume } }) => (volume === undefined ? [] : [[box, volume] as const])),
+    );
     const time = now();
     const sightings = new Map(devices.sightings().map((each) => [canonicalDeviceId(each.deviceId), each]));
     const screens = siteScreens({
@@ -148,6 +151,7 @@ export const createSite = (
     take,
     boxOf: (connectionId) => boxes.get(connectionId) ?? null,
     kiosks: () => kiosks,
+    volumes: () => volumes,
     routes: {
       'GET /console/api/site': async (ctx) => {
         const overview = await take();

@@ -265,6 +265,12 @@ export const peerSite = z
       .default([])
       .describe('what pages that are connected to it could not show last'),
     displays: z.array(deviceId).max(64).describe('devices that are displays of this box'),
+    volume: z
+      .number()
+      .min(0)
+      .max(1_000)
+      .optional()
+      .describe('of its sound output, in percent, as the hardware told last; absent: it has told none'),
     seen: z.array(deviceSighting).max(mostBindings).describe('devices that were connected to this box before'),
     waiting: z
       .array(waitingDevice)

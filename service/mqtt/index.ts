@@ -16,7 +16,7 @@ import { type Display, displaysOf, homeAssistantStatus, retainedOf, topicPart, t
 import { createOrders } from './orders.ts';
 
 interface Dependencies {
-  box: Pick<Console, 'overview' | 'kiosks' | 'screenshot' | 'act'>;
+  box: Pick<Console, 'overview' | 'kiosks' | 'volumes' | 'screenshot' | 'act'>;
   screens: Pick<Screens, 'command'>;
   takeovers: Pick<Takeovers, 'now' | 'put'>;
   peers: Pick<Peers, 'alive' | 'settled' | 'addState' | 'sendTakeover'>;
@@ -60,7 +60,6 @@ export const createMqtt = (
   let collectedAt = Number.POSITIVE_INFINITY;
   let displays = new Map<string, Display>();
   let wake = new AbortController();
-  const volumes = new Map<string, number>();
   /** By device id: when its picture was last asked for. */
   const pictured = new Map<string, number>();
   let picturing: Promise<void> | null = null;
@@ -77,7 +76,6 @@ export const createMqtt = (
     peers,
     records,
     box,
-    onVolume: (nodeId, volume) => remember(volumes, nodeId, volume, MAX_STALE),
   });
 
   const noteStale = (topic: string): void => {
@@ -172,7 +170,8 @@ export const createMqtt = (
     const overview: SiteOverview = await box.overview();
     displays = new Map(displaysOf(overview).map((display) => [topicPart(display.deviceId), display]));
     if (to !== broker || !to.isConnected()) return;
-    publish(retainedOf({ prefix, site, overview, isControlled, kiosks: box.kiosks(), volumes }), to);
+    const facts = { prefix, site, overview, isControlled, kiosks: box.kiosks(), volumes: box.volumes() };
+    publish(retainedOf(facts), to);
     if (!isControlled) return;
     picturing ??= picture(to).finally(() => {
       picturing = null;

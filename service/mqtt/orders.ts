@@ -39,8 +39,6 @@ interface Dependencies {
   peers: Pick<Peers, 'sendTakeover'>;
   records: Pick<Records, 'audit'>;
   box: Pick<Console, 'act'>;
-  /** The volume of a box, as its hardware told. */
-  onVolume(nodeId: string, volume: number): void;
 }
 
 /** The order that a topic names: `.../display/DEVICE/ORDER/set`. */
@@ -62,7 +60,7 @@ const invalid = (reason: string): CodedError => new CodedError('invalid_field', 
 
 export const createOrders = (
   { monotonicNow, logs }: Pick<ServiceContext, 'monotonicNow' | 'logs'>,
-  { screens, takeovers, peers, records, box, onVolume }: Dependencies,
+  { screens, takeovers, peers, records, box }: Dependencies,
 ) => {
   const log = logs('mqtt');
   const rates = new Map<string, ReturnType<typeof createRate>>();
@@ -106,8 +104,7 @@ export const createOrders = (
     }
     const order = { action: 'volume', value } as const;
     return audited(actionRule, { nodeId }, order, async () => {
-      const { result, state, message } = await box.act(nodeId, order);
-      if (typeof state === 'number') onVolume(nodeId, state);
+      const { result, message } = await box.act(nodeId, order);
       if (result === 'not_supported') throw new CodedError('not_supported', message);
     });
   };
