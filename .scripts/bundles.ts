@@ -80,6 +80,8 @@ const threadsBundle: BuildOptions = {
   platform: 'node',
   target: 'node20',
   format: 'cjs',
+  // They are libraries for the most part.
+  minifyWhitespace: true,
 };
 
 /** A sandboxed preload script must be one CommonJS file. */
