@@ -34,11 +34,15 @@ export const isPlausible = (counter: number, own: number, counters: readonly num
   return counter <= (sorted.length < 2 ? MAX_FIRST : Math.min(middle + MAX_LEAP, MAX_FIRST));
 };
 
+/** A binding that this version cannot read may have anything there. */
+const keyOf = ({ key }: DeviceBinding): string => (typeof key === 'string' ? key : '');
+
 /**
- * Above 0 if `a` wins: the newer one. Within a millisecond the order is arbitrary, but equal on all boxes.
+ * Above 0 if `a` wins: the newer one. A key is kept without a new date, so of equals the one that has a key wins. Apart from
+ * that the order within a millisecond is arbitrary, but equal on all boxes.
  */
 export const compareBindings = (a: DeviceBinding, b: DeviceBinding): number =>
-  order(a.updatedAt, b.updatedAt) || order(canonical(a), canonical(b));
+  order(a.updatedAt, b.updatedAt) || order(keyOf(a), keyOf(b)) || order(canonical(a), canonical(b));
 
 const TEN_YEARS_MS = 10 * 365 * 86_400_000;
 

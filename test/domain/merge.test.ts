@@ -106,6 +106,7 @@ const binding = fc.record({
   deviceId: fc.constant('d1'),
   clientName: fc.constantFrom('x', 'y'),
   screenSlug: fc.option(fc.constantFrom('lobby', 'bar')),
+  key: fc.option(fc.constantFrom('A'.repeat(43), '_'.repeat(43)), { nil: undefined }),
   updatedAt: fc.constantFrom('2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.001Z'),
 });
 
@@ -120,6 +121,13 @@ const isTotalOrder =
 test('versions and bindings are in one order, the same for everybody', () => {
   fc.assert(fc.property(fc.tuple(version, version, version), isTotalOrder(compareVersions)));
   fc.assert(fc.property(fc.tuple(binding, binding, binding), isTotalOrder(compareBindings)));
+});
+
+test('a key that was kept for a binding stays, also where another box offers that binding without it', () => {
+  const plain = { deviceId: 'd1', clientName: 'x', screenSlug: 'lobby', updatedAt: new Date(noon).toISOString() };
+  const keyed = { ...plain, key: 'A'.repeat(43) };
+  expect(newsAmong([plain], () => keyed, noon)).toEqual([]);
+  expect(newsAmong([keyed], () => plain, noon)).toEqual([keyed]);
 });
 
 test('more edits win over a higher box, and a higher box over a higher hash', () => {
