@@ -9,7 +9,7 @@ import { openDurable } from '../platform/store/durable.ts';
 interface Pending {
   /** Canonical. */
   deviceId: string;
-  /** When it was bound (ISO 8601). */
+  /** When it was bound, or last seen if that was later by the clock of then (ISO 8601). */
   at: string;
   /** Whether only a page that has proved to be the device learns it. */
   isProofNeeded: boolean;
@@ -60,7 +60,8 @@ export const openPending = async (
     /** Resolves when it is on the disk, or the disk has failed. */
     add: (deviceId: string, isProofNeeded: boolean): Promise<void> => {
       const id = canonicalDeviceId(deviceId);
-      const at = new Date(now()).toISOString();
+      // A clock that was ahead when the device was seen, or is behind now, must not make that the later of the two.
+      const at = new Date(Math.max(now(), Date.parse(lastSeen(deviceId) ?? '') || 0)).toISOString();
       remember(pending, id, { deviceId: id, at, isProofNeeded }, mostBindings);
       return save();
     },
@@ -70,7 +71,8 @@ export const openPending = async (
     take: (deviceId: string, isProven: boolean): boolean => {
       const found = pending.get(canonicalDeviceId(deviceId));
       if (found === undefined || (found.isProofNeeded && !isProven)) return false;
-      const seenAt = lastSeen(deviceId);
+      // After a restart a page that proves nothing can count as a sighting.
+      const seenAt = found.isProofNeeded ? undefined : lastSeen(deviceId);
       remove(deviceId);
       return seenAt === undefined || Date.parse(seenAt) - Date.parse(found.at) < LEARNED_MS;
     },
