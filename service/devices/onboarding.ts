@@ -63,11 +63,11 @@ export const createOnboarding = ({
 
   /**
    * Sends the binding to the live pages.
-   * @param isProofNeeded whether only a page that has proved to be the device counts as such; landing pages do not
+   * @param isProofNeeded whether only a page that has proved to be the device gets it and counts; landing pages do not count
    * @returns whether there were any, and whether the device is sure to know it
    */
   const deliver = ({ deviceId, clientName, screenSlug }: Binding, isProofNeeded: boolean) => {
-    const locations = screens.locationsOf(deviceId);
+    const locations = screens.locationsOf(deviceId).filter(({ proven }) => proven || !isProofNeeded);
     const ids = locations.map(({ connectionId }) => connectionId);
     screens.rename(deviceId, clientName);
     const notified = screens.send(ids, { type: 'command', command: 'setclientname', clientName, deviceId });
@@ -133,7 +133,8 @@ export const createOnboarding = ({
       const there = await relaying;
       const isKnownThere = there?.answers.some((answer) => !answer.queued) === true;
       const queued = !isDelivered && !isKnownThere;
-      if ((isDelivered && isKnown) || isKnownThere) pending.remove(deviceId);
+      // A page of another box may have proved nothing.
+      if ((isDelivered && isKnown) || (isKnownThere && !isProofNeeded)) pending.remove(deviceId);
       await saving;
       log.info({ deviceId, clientName, slug: screenSlug, queued }, 'a device was bound');
       return { deviceId, clientName, ...placed(screen, base), queued };

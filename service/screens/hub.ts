@@ -77,6 +77,8 @@ export interface DeviceLocation {
   connectionId: string;
   deviceId: string;
   slug: string;
+  /** Whether the page has proved that it is the device. */
+  proven: boolean;
 }
 
 /** Stores plays that a page reports; resolves with the ids of those that are durable. Never rejects. */
@@ -98,7 +100,7 @@ export const createHub = (
   const isExtended = options.variant === 'extended';
   const sockets = createSockets();
   const clients = createClients(sockets.isLive);
-  const joins = createEmitter<[DeviceLocation & Pick<Client, 'proven'>]>();
+  const joins = createEmitter<[DeviceLocation]>();
   let storePlays: PlayStore = async () => [];
 
   const prove = (client: Client, { proof }: Hello): void => {
@@ -306,7 +308,7 @@ export const createHub = (
       clients
         .live()
         .filter((client) => isOfDevice(client.connection, deviceId) && isDevice(client))
-        .map(({ connection, slug }) => ({ connectionId: connection.id, deviceId, slug })),
+        .map(({ connection, slug, proven }) => ({ connectionId: connection.id, deviceId, slug, proven })),
     /** Sets where the plays that pages report are stored. */
     onPlays: (store: PlayStore): void => {
       storePlays = store;

@@ -81,7 +81,7 @@ describe('binding a device', () => {
       proofs: { mustProve: () => false },
       claims: { end() {} },
       screens: {
-        locationsOf: () => [{ connectionId: 'c', deviceId: 'device-1', slug: 'cafe' }],
+        locationsOf: () => [{ connectionId: 'c', deviceId: 'device-1', slug: 'cafe', proven: false }],
         onJoin: () => {},
         rename: (...args) => told.push(args),
         send: (...args) => told.push(args),
@@ -95,5 +95,53 @@ describe('binding a device', () => {
       status: 507,
     });
     expect(told).toStrictEqual([]);
+  });
+
+  it('waits for a page that proves to be the device, although its key goes and others have answered', async () => {
+    const sent: unknown[] = [];
+    const waiting = new Set<string>();
+    let isKeyed = true;
+    const at = (connectionId: string, proven: boolean) => ({
+      connectionId,
+      deviceId: 'device-1',
+      slug: 'cafe',
+      proven,
+    });
+    const live = [at('stranger', false)];
+    const onboarding = createOnboarding({
+      content: { payload: (slug: string) => ({ screen: { slug } }) },
+      devices: {
+        bind: async () => {
+          isKeyed = false;
+          return { updatedAt: '2026-01-01T00:00:00.000Z' };
+        },
+      },
+      pending: {
+        needsProof: () => false,
+        add: async (deviceId: string) => void waiting.add(deviceId),
+        remove: (deviceId: string) => void waiting.delete(deviceId),
+      },
+      proofs: { mustProve: () => isKeyed },
+      claims: { end() {} },
+      screens: {
+        locationsOf: () => live,
+        onJoin() {},
+        rename() {},
+        send: (ids: string[]) => {
+          sent.push(...ids);
+          return ids.length;
+        },
+      },
+      landing: { notify: () => 0 },
+      peers: { broadcast: async () => ({ answers: [{ queued: false }], degraded: false }) },
+    } as unknown as Parameters<typeof createOnboarding>[0]);
+    const binding = { deviceId: 'device-1', clientName: 'Front desk', screenSlug: 'lobby' };
+    const rebind = () => onboarding.bind(binding, 'http://box', false, pino({ level: 'silent' }));
+    await rebind();
+    expect([sent, [...waiting]]).toEqual([[], ['device-1']]);
+    isKeyed = true;
+    live.push(at('own', true));
+    await rebind();
+    expect([new Set(sent), waiting.size]).toEqual([new Set(['own']), 0]);
   });
 });
