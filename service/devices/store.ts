@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { CodedError } from '../contract/errors.ts';
-import { type DeviceBinding, mostBindings } from '../contract/peers.ts';
+import { type DeviceBinding, deviceBinding, mostBindings } from '../contract/peers.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
 import { canonical } from '../domain/canonical.ts';
 import { remember } from '../domain/collections.ts';
@@ -19,12 +19,6 @@ import type { Reserve } from '../platform/store/reserve.ts';
 // Looser than the schemas of the API on purpose: a rule that is tightened later must not make a stored file unreadable.
 // Fields that a newer version added are kept.
 const head = z.looseObject({ deviceId: z.string(), updatedAt: z.string() });
-const device = head.extend({
-  clientName: z.string(),
-  screenSlug: z.string().nullable(),
-  forgotten: z.literal(true).optional(),
-  key: z.string().optional(),
-});
 
 type Device = Readonly<DeviceBinding>;
 
@@ -32,7 +26,7 @@ type Device = Readonly<DeviceBinding>;
 const judged = new WeakMap<Device, boolean>();
 /** Whether this version can read a record; others are stored and passed on alone. */
 const isReadable = (record: Device): boolean => {
-  const known = judged.get(record) ?? device.safeParse(record).success;
+  const known = judged.get(record) ?? deviceBinding.safeParse(record).success;
   judged.set(record, known);
   return known;
 };
@@ -135,7 +129,9 @@ export const createStoredDevices = <S extends { readonly devices: DeviceMap }>(
       const updatedAt = at ?? laterThan(before?.updatedAt, now());
       const { forgotten: _, key: __, ...kept } = before ?? {};
       const readable = before !== undefined && isReadable(before) ? before : undefined;
-      return { ...kept, deviceId, ...change(readable), updatedAt };
+      const changed = { deviceId, ...change(readable), updatedAt };
+      const whole = { ...kept, ...changed };
+      return isReadable(whole) ? whole : changed;
     };
     const isNews = (record: Device, before: Device | undefined): boolean =>
       at === undefined || bindingReplaces(record, before, now());
