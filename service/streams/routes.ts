@@ -29,9 +29,10 @@ interface Dependencies {
 
 /** Decides which sources a caller may open and fetch. Sources that the content names are open to every caller. */
 export const createPermission = ({ named, hasSecret, salt }: Dependencies) => {
-  const canonical = (address: string): StreamSource | null => {
+  /** The source with its sound and without, each of the address as it stands: the canonical form may be too long. */
+  const bothOf = (address: string): [StreamSource, StreamSource] | null => {
     try {
-      return parseSource(address, false, salt);
+      return [parseSource(address, false, salt), parseSource(address, true, salt)];
     } catch {
       return null;
     }
@@ -39,21 +40,21 @@ export const createPermission = ({ named, hasSecret, salt }: Dependencies) => {
   let streams: ReturnType<Content['streams']> | undefined;
   let urls: ReadonlySet<string> = new Set();
   let keys: ReadonlySet<string> = new Set();
-  /** With user and password, by slide and public address. */
+  /** As the content has them, with user and password, by slide and public address. */
   let own: ReadonlyMap<string, string> = new Map();
   const keyOf = (slideId: string, publicUrl: string): string => `${slideId}\n${publicUrl}`;
 
   const read = (): void => {
-    if (streams === named()) return;
-    streams = named();
-    const sources = streams.flatMap(({ slideId, address }) => {
-      const source = canonical(address);
-      return source === null ? [] : [{ slideId, ...source }];
+    const current = named();
+    if (streams === current) return;
+    const sources = current.flatMap(({ slideId, address }) => {
+      const both = bothOf(address);
+      return both === null ? [] : [{ slideId, address, both, source: both[0] }];
     });
-    urls = new Set(sources.map(({ url }) => url));
-    const silent = [...urls].map((url) => parseSource(url, true, salt));
-    keys = new Set([...sources, ...silent].map(({ key }) => key));
-    own = new Map(sources.map(({ slideId, publicUrl, url }) => [keyOf(slideId, publicUrl), url]));
+    urls = new Set(sources.map(({ source }) => source.url));
+    keys = new Set(sources.flatMap(({ both }) => both.map(({ key }) => key)));
+    own = new Map(sources.map(({ slideId, address, source }) => [keyOf(slideId, source.publicUrl), address]));
+    streams = current;
   };
 
   /**
@@ -64,8 +65,8 @@ export const createPermission = ({ named, hasSecret, salt }: Dependencies) => {
     const { slideId, isSigned, isDeliberate } = caller;
     const asked = parseSource(address, disableAudio, salt);
     read();
-    const url = slideId === undefined ? undefined : own.get(keyOf(slideId, asked.url));
-    if (url !== undefined) return parseSource(url, disableAudio, salt);
+    const whole = slideId === undefined ? undefined : own.get(keyOf(slideId, asked.url));
+    if (whole !== undefined) return parseSource(whole, disableAudio, salt);
     if (isSigned || urls.has(asked.url)) return asked;
     if (hasSecret) throw new CodedError('source_not_allowed');
     if (isDeliberate) return asked;

@@ -4,12 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { chromium } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
+import { createPermission } from '../../service/streams/routes.ts';
 import { codeOf, exchange } from '../http/raw.ts';
 import { itBrowser } from '../support/browser.ts';
 import { lobby } from '../support/player.ts';
 import { findProgram } from '../support/program.ts';
 import { startTestService } from '../support/service.ts';
 import { standIn } from './program.ts';
+import { noSalt } from './salt.ts';
 
 const secret = 'a secret that is long enough';
 const named = 'rtmp://alice:pass@127.0.0.1:19350/live/a';
@@ -20,6 +22,25 @@ const browser = 'User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 
 const pathOf = (source: string): string => `/api/rtmp/session?source=${encodeURIComponent(source)}`;
 
 const pathOfSlide = (source: string, slide: string): string => `${pathOf(source)}&slide=${slide}`;
+
+it('an address whose canonical form is too long is open as it stands, and holds up no other', () => {
+  const long = `rtmp://alice:pass@127.0.0.1/live/${'ä'.repeat(1_000)}`;
+  const streams = [
+    { slideId: 'long', address: long },
+    { slideId: 'short', address: named },
+  ];
+  const permission = createPermission({ named: () => streams as never, hasSecret: true, salt: noSalt });
+  const page = { slideId: undefined, isSigned: false, isDeliberate: true };
+  for (const isSilent of [false, true]) {
+    for (const address of [long, named]) {
+      const { key } = permission.sourceFor(address, isSilent, page);
+      expect(permission.mayFetch(key, page)).toBe(true);
+    }
+    const told = long.replace('alice:pass@', '');
+    expect(permission.sourceFor(told, isSilent, { ...page, slideId: 'long' }).url).toContain('alice:pass@');
+  }
+  expect(() => permission.sourceFor(unnamed, false, page)).toThrow();
+});
 
 const start = async (env: Record<string, string> = {}) => {
   const ffmpeg = standIn();
