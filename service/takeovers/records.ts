@@ -53,14 +53,14 @@ const keptUntil = ({ until, updatedAt, endedAt }: TakeoverRecord): number => {
 };
 
 /**
- * Leaves out old records, if the clock can be relied on, and those beyond the limit: first the ones that are over, of these
- * first the oldest.
+ * Leaves out old records, if the clock can be relied on, and those beyond the limit: first the ones that are over, then those
+ * that this version cannot read, of equals first the oldest.
  */
 const prune = (records: Records, { now, isConfirmed }: Reading): Records => {
   const young = [...records.values()].filter((record) => !isConfirmed || keptUntil(record) > now);
   const isOpen = (record: TakeoverRecord): boolean =>
     isOpenAt(record, now) || (!isConfirmed && record.level === 'emergency' && record.endedAt === null);
-  const rank = (record: TakeoverRecord): number => (isOpen(record) ? 1 : 0);
+  const rank = (record: TakeoverRecord): number => (isOpen(record) ? 1 + Number(isReadable(record)) : 0);
   const ranked = young.toSorted((a, b) => rank(b) - rank(a) || -compareTakeovers(a, b));
   return new Map(ranked.slice(0, mostTakeovers).map((record) => [record.id, record]));
 };

@@ -86,6 +86,14 @@ describe('records of takeovers', () => {
     expect(more.has('new-1')).toBe(true);
   });
 
+  test('beyond the limit those that this version cannot read displace none that it can and that is on', () => {
+    const unread = Array.from({ length: mostTakeovers }, (_, index) =>
+      record({ id: `u-${index}`, level: 'whisper' as never, until: null, updatedAt: at(1) }),
+    );
+    const full = merged([record()], unread, [record({ id: 'over', updatedAt: at(2), endedAt: at(2) })]);
+    expect([full.size, full.has('lift'), full.has('over')]).toEqual([mostTakeovers, true, false]);
+  });
+
   test('with a date that no clock can have made is the older one, also where it is known', () => {
     const wrong = record({ updatedAt: '2038-01-19T00:00:00.000Z' });
     const known = new Map([[wrong.id, wrong]]);
