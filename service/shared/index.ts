@@ -56,7 +56,8 @@ export interface SharedSet<T extends SharedRecord> {
   /**
    * Merges records that were made here, and sends them to the other boxes. Resolves when they are durable and each box has
    * answered or is late; those that did not answer fetch them later.
-   * @throws CodedError `insufficient_storage` if the disk or the set is full; the system's error if the disk fails
+   * @throws CodedError `insufficient_storage` if the disk or the set is full, `invalid_field` if what a newer version has
+   *   written under an id would stay; the system's error if the disk fails
    */
   put(...records: readonly T[]): Promise<void>;
   /** Calls `listener` after records changed, here or by another box. */
@@ -145,8 +146,11 @@ export const createShared = async (context: Pick<ServiceContext, 'dirs' | 'log' 
     };
 
     const merged = (own: SharedRecord | undefined, theirs: T): SharedRecord => {
-      if (own !== undefined && !(isReadable(own) && isReadable(theirs)))
-        return rankOf(own) < rankOf(theirs) ? theirs : own;
+      if (own !== undefined && !(isReadable(own) && isReadable(theirs))) {
+        // Which of two is the later one a newer version alone can tell: it sends what it makes of both.
+        const isUntold = [own, theirs].every((record) => !isReadable(record) && dateOf(record) === null);
+        return isUntold || rankOf(own) < rankOf(theirs) ? theirs : own;
+      }
       const { success, data } = schema.safeParse(own);
       const date = success ? dateOf(data) : null;
       if (success && (date === null || isPlausibleTime(date, now()))) return merge(data, theirs);
@@ -208,6 +212,12 @@ export const createShared = async (context: Pick<ServiceContext, 'dirs' | 'log' 
       get: (id) => readable().get(id),
       list: () => [...readable().values()],
       put: async (...records) => {
+        for (const record of records) {
+          const own = store.read().get(record.id);
+          if (own === undefined || isReadable(own) || merged(own, record) !== own) continue;
+          const message = `id is not valid: a newer version has written this record of the ${name}; update this box first.`;
+          throw new CodedError('invalid_field', message, { field: 'id' });
+        }
         if (await change(records, true)) {
           const current = store.read();
           await sending(

@@ -291,3 +291,16 @@ test('a record of a newer version is kept and offered as it is, the later one of
   await again.set.put(young);
   expect([offered(again), again.set.list(), again.shared.unread()]).toEqual([[young], [young], 0]);
 });
+
+test('without dates what a newer version sent last stays, and a change over it is refused rather than lost', async () => {
+  const undated = z.looseObject({ id: z.string(), text: z.string() });
+  const box = await openBox({ ...notes(), schema: undated } as never);
+  const offered = () => box.shared.sets(true).flatMap(({ list }) => list());
+  for (const text of [['b'], ['a'], ['c']]) {
+    await box.shared.merge([['notes', { id: 'a', text }]]);
+    expect(offered()).toEqual([{ id: 'a', text }]);
+  }
+  const change = { id: 'a', text: 'typed here' } as unknown as Note;
+  await expect(box.set.put(change)).rejects.toMatchObject({ code: 'invalid_field', status: 400 });
+  expect(offered()).toEqual([{ id: 'a', text: ['c'] }]);
+});
