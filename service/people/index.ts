@@ -290,11 +290,11 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
     disable: (id: string, by: Author | null): Promise<void> =>
       enqueue(async () => {
         checkSecret();
-        const { disabled } = need(id);
-        if (disabled !== null) return;
-        checkLastAdmin(view(), id, { disabled: { at: iso(), by } });
-        await disablings.put({ id: randomUUID(), person: id, at: iso(), by, enabled: null });
-        // One that is open would count again once they are enabled.
+        if (need(id).disabled === null) {
+          checkLastAdmin(view(), id, { disabled: { at: iso(), by } });
+          await disablings.put({ id: randomUUID(), person: id, at: iso(), by, enabled: null });
+        }
+        // One that is open would count again once they are enabled; an attempt before may have failed here.
         const invitation = invitations.get(id);
         if (invitation?.used === false) await invitations.put({ ...invitation, used: true, key: '' });
       }),
