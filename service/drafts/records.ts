@@ -50,9 +50,9 @@ const numbered = (stem: string, number: number): string => {
 /** The id of a copy: of `lunch` it is `lunch-2`. */
 export const copyId = (id: string): string => numbered(id, 2);
 
-/** The next id of a copy whose own is somebody else's: of `lunch-2` it is `lunch-3`. */
+/** The next id of a copy whose own is somebody else's: of `lunch-2` it is `lunch-3`. A longer number is part of the name. */
 const nextId = (id: string): string => {
-  const [, stem = id, number = '1'] = /^(.*)-(\d+)$/.exec(id) ?? [];
+  const [, stem = id, number = '1'] = /^(.*)-(\d{1,4})$/.exec(id) ?? [];
   return numbered(stem, Number(number) + 1);
 };
 

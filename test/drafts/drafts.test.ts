@@ -100,22 +100,23 @@ test("a copy takes the next free number, so that nobody's own draft is moved, an
   expect(one.digest()).toBe(other.digest());
 });
 
+const record = (id: string, at: number, key: string): DraftRecord =>
+  withEtag({
+    id,
+    title: key,
+    base_sha256: null,
+    content: { key },
+    author: null,
+    updated_at: new Date(START + at).toISOString(),
+    updated_by: null,
+    submitted_by: null,
+    note: null,
+    state: 'open',
+    removed: false,
+    counters: { [key]: 1 },
+  });
+
 test('copies have the same ids in whatever order their originals are heard of', () => {
-  const record = (id: string, at: number, key: string): DraftRecord =>
-    withEtag({
-      id,
-      title: key,
-      base_sha256: null,
-      content: { key },
-      author: null,
-      updated_at: new Date(START + at).toISOString(),
-      updated_by: null,
-      submitted_by: null,
-      note: null,
-      state: 'open',
-      removed: false,
-      counters: { [key]: 1 },
-    });
   const put = (records: Map<string, DraftRecord>, theirs: DraftRecord): Map<string, DraftRecord> => {
     const ours = records.get(theirs.id);
     const { kept: stays, copy } = ours === undefined ? { kept: theirs, copy: null } : settle(ours, theirs);
@@ -135,4 +136,15 @@ test('copies have the same ids in whatever order their originals are heard of', 
     }),
     { numRuns: 50 },
   );
+});
+
+test('a number of many digits is part of the name, and the copy still gets an id of its own', () => {
+  for (const [id, next] of [
+    ['a-9', 'a-10'],
+    ['menu-20260601', 'menu-20260601-2'],
+    ['a-12345678901234567890', 'a-12345678901234567890-2'],
+  ] as const) {
+    const copy = record(id, 0, '0'.repeat(16));
+    expect(settle(copy, record(id, 1, idOf(1))).copy?.id).toBe(next);
+  }
 });
