@@ -72,7 +72,7 @@ export const createAlerts = async (
   const receivers: AlertReceiver[] = send === null ? [] : [webhookReceiver(send)];
   const closing = new AbortController();
   let outages = record(noOutages, store.read().records, now());
-  /** Receivers that have accepted a message that others have not, by its id. */
+  /** The receivers that have accepted a message, by its id: of those that were tried and not all have, the latest try last. */
   const taken = new Map<string, Set<string>>();
   let failures = 0;
   let retryAt = 0;
@@ -96,23 +96,37 @@ export const createAlerts = async (
     await Promise.all([learn([news]), peers.broadcast('records.sendAlerts', [news])]);
   };
 
-  const deliver = async (due: AlertRecord): Promise<void> => {
+  /** The message as receivers get it, and its id. */
+  const messageOf = (due: AlertRecord) => {
     const type = typeOf(due);
-    if (type === null) return;
+    if (type === null) return null;
     const { at, message } = due;
-    const subject = shownSubject(due);
-    const alert: Alert = { type, at, site: options.site, subject, message };
+    const alert: Alert = { type, at, site: options.site, subject: shownSubject(due), message };
     const id = `alert_${createHash('sha256').update(JSON.stringify(alert)).digest('hex').slice(0, 32)}`;
+    return { due, alert, id };
+  };
+  type Message = NonNullable<ReturnType<typeof messageOf>>;
+
+  /** First those that were never tried, then the ones tried longest ago: what a receiver refuses holds up nothing else. */
+  const inTurn = (due: readonly AlertRecord[]): Message[] => {
+    const turns = new Map([...taken.keys()].map((id, turn) => [id, turn]));
+    const turnOf = ({ id }: Message): number => turns.get(id) ?? -1;
+    return due.flatMap((each) => messageOf(each) ?? []).toSorted((a, b) => turnOf(a) - turnOf(b));
+  };
+
+  const deliver = async ({ due, alert, id }: Message): Promise<void> => {
     // If this box stops before it can report that the message was sent, the next one repeats it with the same id.
     if (!taken.has(id)) await tell(due);
     const done = taken.get(id) ?? new Set();
+    taken.delete(id);
     taken.set(id, done);
     const [decisive, ...further] = receivers.map(async (receiver) => {
       if (done.has(receiver.key)) return;
       await receiver.deliver(alert, id, closing.signal);
       done.add(receiver.key);
     });
-    for (const each of further) each.catch((error: unknown) => log.debug({ err: error, type }, 'an alert waits'));
+    for (const each of further)
+      each.catch((error: unknown) => log.debug({ err: error, type: alert.type }, 'an alert waits'));
     await decisive;
     taken.delete(id);
     await tell({ ...due, isSent: true });
@@ -120,7 +134,7 @@ export const createAlerts = async (
 
   const deliverAll = async (due: readonly AlertRecord[]): Promise<void> => {
     const faults: Error[] = [];
-    for (const each of due) {
+    for (const each of inTurn(due)) {
       // One that is refused does not hold up the others; a receiver that is away is not tried with each of them.
       if (faults.length < MAX_FAILURES) await deliver(each).catch((error: Error) => faults.push(error));
     }
