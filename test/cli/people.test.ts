@@ -34,8 +34,16 @@ test('a person is made, invited, joins, and is disabled', { timeout: 60_000 }, a
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ kty: 'OKP', crv: 'Ed25519' });
   expect(existsSync(join(folder, 'signage', 'secret'))).toBe(false);
   // Once.
-  const again = await signageHere(['join', url], own);
+  const again = await signageHere(['join', url, '--yes'], own);
   expect([again.code, again.stderr]).toEqual([4, expect.stringContaining('invitation')]);
+  // Nobody can be asked, so the key stays.
+  for (const replacing of [
+    ['join', url],
+    [...at, 'login'],
+  ]) {
+    const refused = await signageHere(replacing, own);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--yes')]);
+  }
 
   const me = await signageHere([...at, 'me', '--json'], own);
   expect(JSON.parse(me.stdout)).toEqual({ person: { id: 'maria', name: 'Maria' }, role: 'editor', tags: ['a'] });

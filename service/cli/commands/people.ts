@@ -91,11 +91,12 @@ const deviceName = (): string => hostname().slice(0, 64) || 'computer';
 const keysOf = ({ keys }: Person): string => (keys.length === 0 ? 'none' : String(keys.length));
 
 export const registerPeople = (program: Command, session: Session): void => {
-  const { out, client, guest, confirm, surroundings } = session;
+  const { out, client, guest, checkCanAsk, confirm, surroundings } = session;
 
-  /** @throws CliError `refused` */
+  /** The key that is there may be the only one of its person. @throws CliError `usage`, `refused` */
   const checkReplacement = async (yes: true | undefined): Promise<void> => {
     if (readKey(surroundings) === null) return;
+    checkCanAsk(yes);
     await confirm('This computer has a key already. Replace it?', yes);
   };
 
