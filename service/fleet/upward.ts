@@ -16,11 +16,6 @@ const AT_ONCE = 50;
 /** For the headers of a record. */
 const HEADER_BYTES = 512;
 
-/** The hub has other records of this box than was thought, or they are not known yet. */
-export class Doubtful extends Error {
-  override readonly name = 'Doubtful';
-}
-
 /** @param line the connection; null: the hub is away */
 export const createUpward = (
   { site, nodeId, log }: FleetContext,
@@ -47,7 +42,7 @@ export const createUpward = (
 
   const failed = (error: unknown): never => {
     newestSequence = null;
-    if (isOutOfSequence(error)) throw new Doubtful('the hub has other records of this box', { cause: error });
+    if (isOutOfSequence(error)) throw new Error('the hub has other records of this box', { cause: error });
     const reason = refusalOf(error);
     if (reason !== null) refusals.set(kind, reason);
     log.debug({ err: error, kind }, 'the hub does not take records; they wait');
@@ -78,11 +73,11 @@ export const createUpward = (
      * Sends records in their order, after {@link newest}; resolves when the hub has all of them but those that it never
      * takes.
      * @returns the id of the last one that it has; null: it took none of these
-     * @throws Doubtful, or an Error whose message is a clause; a part of them may have been stored then
+     * @throws Error whose message is a clause; a part of them may have been stored then
      */
     send: async (records: readonly UpwardRecord[]): Promise<string | null> => {
       const { api } = connected();
-      if (newestSequence === null) throw new Doubtful('it is not known which records of this box the hub has');
+      if (newestSequence === null) throw new Error('it is not known which records of this box the hub has');
       let last: string | null = null;
       let sequence = newestSequence;
       /** @param after absent: the place of the record is not known yet */

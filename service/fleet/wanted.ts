@@ -107,7 +107,7 @@ export const createWanted = (
   { content, audit, boxesBefore, onChange, refusals }: Dependencies,
 ) => {
   let wanted: Wanted | null = null;
-  /** Why the newest document could not be written. */
+  /** Why the newest document could not be taken. */
   let failure: string | null = null;
   const pause = createPause();
 
@@ -127,19 +127,22 @@ export const createWanted = (
   };
 
   const take = async ({ push, text, content: file }: Takeable): Promise<void> => {
+    if (!content.isWhole()) {
+      // Until other content plays.
+      failure = new CodedError('box_older').message;
+      return;
+    }
     const rule = { action: 'content.publish', subject: 'content' } as const;
     const asked = { params: {}, operator: fleetOperator, address: null, unrecorded: ['content_changed'] };
     const document = { text, content: file, operator: fleetOperator, push };
     try {
-      if (!content.isWhole()) throw new CodedError('box_older');
       await audit.during(rule, asked, () => content.publish({ ...document, isExpected: () => !isTaken(push) }));
       failure = null;
       log.info({ push }, 'took the content that the fleet wants');
     } catch (error) {
       // Another box of the site has already applied it.
       if (error instanceof CodedError && error.code === 'content_changed') return;
-      const isOlder = error instanceof CodedError && error.code === 'box_older';
-      failure = isOlder ? error.message : `content.json could not be written: ${(error as Error).message}`;
+      failure = `content.json could not be written: ${(error as Error).message}`;
       throw error;
     }
   };
