@@ -7,26 +7,42 @@ interface Moment {
   /** The version that answers it; null: not known. */
   answering: string | null;
   /** The versions for which pages of this tab have loaded themselves anew. */
-  tried: readonly string[];
+  tried: readonly Trial[];
+  /** ms since the epoch */
+  time: number;
 }
 
-/** Once for each version: between the page and the service may be a cache, or several boxes. Pure. */
-export const mustRenew = ({ served, answering, tried }: Moment): boolean =>
-  answering !== null && answering !== served && !tried.includes(answering);
+interface Trial {
+  version: string;
+  /** ms since the epoch */
+  at: number;
+}
 
-const KEY = 'signage.renewed';
+/** After an update, a return to the version before and the update again, the version is a new one. */
+const TRIAL_MS = 3_600_000;
+
+/**
+ * Once an hour for each version: between the page and the service may be a cache, or several boxes. Also after the clock was
+ * set back. Pure.
+ */
+export const mustRenew = ({ served, answering, tried, time }: Moment): boolean =>
+  answering !== null &&
+  answering !== served &&
+  !tried.some(({ version, at }) => version === answering && Math.abs(time - at) < TRIAL_MS);
+
+const KEY = 'signage.renewals';
 const MOST_TRIED = 20;
 
 /** Null: the browser denies its storage, so that nothing could prevent a loop. */
-const readTried = (): string[] | null => {
+const readTried = (): Trial[] | null => {
   try {
-    return JSON.parse(sessionStorage.getItem(KEY) ?? '[]') as string[];
+    return JSON.parse(sessionStorage.getItem(KEY) ?? '[]') as Trial[];
   } catch {
     return null;
   }
 };
 
-const writeTried = (tried: readonly string[]): boolean => {
+const writeTried = (tried: readonly Trial[]): boolean => {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(tried.slice(-MOST_TRIED)));
     return true;
@@ -47,8 +63,9 @@ export const createRenewal = (served: string, isFree: () => boolean) => {
     /** A slide is over, or none is on. */
     boundary: async (): Promise<void> => {
       if (isLeaving || answering === null || answering === served || !isFree()) return;
-      const tried = readTried();
-      if (tried === null || !mustRenew({ served, answering, tried }) || !writeTried([...tried, answering])) return;
+      const [tried, time] = [readTried(), Date.now()];
+      if (tried === null || !mustRenew({ served, answering, tried, time })) return;
+      if (!writeTried([...tried, { version: answering, at: time }])) return;
       isLeaving = true;
       isLeaving = await leaveFor(location.href);
       // A service that is just starting may answer at the next one.
