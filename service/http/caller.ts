@@ -9,12 +9,12 @@ const BROWSER = /^(?:Mozilla|Opera)\//;
  * may have caused it with a `no-cors` GET. Only for requests that passed the gate's origin check.
  *
  * Over plain http, except to localhost, browsers send no `Sec-Fetch-Site`, and with `no-referrer` such a request has
- * neither Origin nor Referer. It always has the browser's User-Agent and an Accept-Language, and it cannot have an
- * `x-signage-` header. So a program that sends both like a browser must send such a header, with any value.
+ * neither Origin nor Referer. It always has the browser's User-Agent, and it cannot have an `x-signage-` header. So a
+ * program whose User-Agent starts with `Mozilla/` must send such a header, with any value.
  */
 export const isDeliberate = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean => {
   const { origin, referer, 'sec-fetch-site': site, 'user-agent': agent = '' } = headers;
   if (Object.keys(headers).some((name) => name.startsWith('x-signage-'))) return true;
   if (site !== undefined) return site === 'same-origin' || site === 'none';
-  return origin !== undefined || Boolean(referer) || !BROWSER.test(agent) || headers['accept-language'] === undefined;
+  return origin !== undefined || Boolean(referer) || !BROWSER.test(agent);
 };

@@ -13,7 +13,7 @@ export const streams = {
     acts: true,
     summary: 'Create or reuse the HLS session of a live source',
     description:
-      'Answers at once; `ready` says that the manifest can be fetched. A session ends when nothing of it was fetched for the idle time. A page token opens, and fetches, only sources that the content names; so does a request without a secret that may come from a web page of others, which has a `User-Agent` of `Mozilla/`, an `Accept-Language`, and no `Origin`, `Referer`, `Sec-Fetch-Site` or header that begins with `x-signage-`.',
+      'Answers at once; `ready` says that the manifest can be fetched. A session ends when nothing of it was fetched for the idle time. A page token opens, and fetches, only sources that the content names; so does a request without a secret that may come from a web page of others, which has a `User-Agent` of `Mozilla/` and no `Origin`, `Referer`, `Sec-Fetch-Site` or header that begins with `x-signage-`.',
     query: rtmpQuery,
     answer: ok('The session.', rtmpSession, {
       key: keyExample,
