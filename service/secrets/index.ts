@@ -30,9 +30,13 @@ export interface Secrets extends Module {
   get(name: string): PageHeaders | null;
   /** Web slides that name a secret for an address that is not among its origins. */
   issues(content: ContentFile): ContentIssue[];
-  /** Web slides of content that plays or may play, whose secret is not here, or is not for their address any more. */
+  /** Web slides of content that may play, whose secret is not here, or is not for their address any more. */
   warnings(content: ContentFile): ContentIssue[];
+  /** The same of content that plays, for everybody: without the origins. At most 50. */
+  publicWarnings(content: ContentFile): ContentIssue[];
 }
+
+const MOST_PUBLIC = 50;
 
 /** A box that was away for longer may bring a deleted one back. */
 const KEEP_MS = 400 * 86_400_000;
@@ -125,25 +129,26 @@ export const createSecrets = async (
       await records.put({ id: name, origins: [], headers: {}, updated_at, removed_at: updated_at });
     });
 
-  const issues = (content: ContentFile): ContentIssue[] =>
+  const issues = (content: ContentFile, isPublic = false): ContentIssue[] =>
     uses(content).flatMap(({ path, label, name, address }) => {
       const origins = find(name)?.origins;
       if (origins === undefined || origins.includes(originOf(address) ?? '')) return [];
-      const message = `${label}: the secret ${JSON.stringify(name)} is for ${origins.join(', ')}, and not for the address of this slide`;
+      const others = isPublic ? 'other addresses' : origins.join(', ');
+      const message = `${label}: the secret ${JSON.stringify(name)} is for ${others}, and not for the address of this slide`;
       return [{ path, message }];
     });
+  const missing = (content: ContentFile): ContentIssue[] =>
+    uses(content).flatMap(({ path, label, name }) =>
+      find(name) === undefined
+        ? [{ path, message: `${label}: there is no secret ${JSON.stringify(name)}: the slide is skipped` }]
+        : [],
+    );
 
   return {
     get: (name) => find(name) ?? null,
-    issues,
-    warnings: (content) => [
-      ...issues(content),
-      ...uses(content).flatMap(({ path, label, name }) =>
-        find(name) === undefined
-          ? [{ path, message: `${label}: there is no secret ${JSON.stringify(name)}: the slide is skipped` }]
-          : [],
-      ),
-    ],
+    issues: (content) => issues(content),
+    warnings: (content) => [...issues(content), ...missing(content)],
+    publicWarnings: (content) => [...issues(content, true), ...missing(content)].slice(0, MOST_PUBLIC),
     states: {
       secret: (name) => {
         const record = find(name);
