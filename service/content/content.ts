@@ -99,7 +99,7 @@ export const openContent = async (
     feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>;
     leading: LeadingSlides;
     inserted: InsertedPlaylists;
-    secrets: Pick<Secrets, 'issues' | 'warnings'>;
+    secrets: Pick<Secrets, 'issues' | 'publicWarnings'>;
   },
 ): Promise<OpenContent> => {
   const { dirs, ids, log, tempo, now } = context;
@@ -310,7 +310,7 @@ export const openContent = async (
     ...view,
     status: () => ({ status: issues.length === 0 ? 'ok' : 'invalid', errors: issues }),
     // Secrets are set, changed and deleted after the content that names them.
-    warnings: async () => [...(await checker.warnings()), ...(named === null ? [] : secrets.warnings(named))],
+    warnings: async () => [...(await checker.warnings()), ...(named === null ? [] : secrets.publicWarnings(named))],
     judge: checker.judge,
     validate: (json) => judged(validateContent(json)),
     playing: () => current,

@@ -41,7 +41,7 @@ export const createContent = async (
     feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>;
     takeovers: Pick<Takeovers, 'slides' | 'onChange'>;
     triggers: Pick<Triggers, 'now' | 'insertions' | 'onChange'>;
-    secrets: Pick<Secrets, 'issues' | 'warnings'>;
+    secrets: Pick<Secrets, 'issues' | 'publicWarnings'>;
   },
 ): Promise<Content> => {
   const lastKnownGood = context.keep(await openLastKnownGood(context));

@@ -9,6 +9,8 @@ export type Path = readonly PropertyKey[];
 export interface Issue {
   path: Path;
   message: string;
+  /** What kind of mistake it is, where that matters. */
+  code?: string;
 }
 
 export const quoted = (text: string): string => JSON.stringify(text);

@@ -5,6 +5,7 @@
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-terms.ts';
 import { labelled, type Path, spellPath } from './labels.ts';
+import { tooLong } from './programme-sizes.ts';
 import { checkContent, type Fault, faultsOf, type Reading, refusedWhole, validateContent } from './validate.ts';
 
 /** Leaving something out may make what holds it invalid: so often is the rest read again. */
@@ -100,6 +101,8 @@ const readLeniently = (json: unknown): Reading => {
     const read = rest(json, omitted, places);
     const { faults, content: valid } = faultsOf(read);
     if (faults.length > MAX_FAULTS) return strict;
+    // What is too large stays so without what is unknown, and is for people to mend.
+    if (faults.some(({ code }) => code === tooLong)) return strict;
     if (faults.length === 0) content = valid;
     const members = faults
       .flatMap((fault) => placesOf(fault, read))

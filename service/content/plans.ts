@@ -280,22 +280,24 @@ export const createPlans = (content: ContentFile, timeZone: string, insertions: 
     const group = groupOf(content, screen, catalogue, insertionsAt(insertions, screen));
     if (group !== null) groups.set(screen.slug, group);
   }
-  /** Of one day; the next one has another period. */
-  let today: {
+  interface Day {
     period: Period;
     days: Days;
     spansOf: (ranked: Ranked) => Span[];
     plans: Map<string, Plan>;
-  } | null = null;
-  const dayOf = (now: number) => {
-    if (today !== null) {
-      const { period, days } = today;
-      if (period.start <= now && now < period.at(addDays(days.today, 1), '00:00')) return today;
-    }
+  }
+  /** That of the box's clock and that of the site's, which may be another one. */
+  let known: Day[] = [];
+  const dayOf = (now: number): Day => {
+    const found = known.find(
+      ({ period, days }) => period.start <= now && now < period.at(addDays(days.today, 1), '00:00'),
+    );
+    if (found !== undefined) return found;
     const period = periodFrom(now, programmeLimits.days, timeZone);
     const days = createDays(catalogue, period);
-    today = { period, days, spansOf: spansFor(days, period), plans: new Map() };
-    return today;
+    const day = { period, days, spansOf: spansFor(days, period), plans: new Map<string, Plan>() };
+    known = [...known.slice(-1), day];
+    return day;
   };
   return {
     slugs: [...groups.keys()],

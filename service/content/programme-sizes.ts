@@ -29,6 +29,9 @@ const bytesOf = (text: string): number => Buffer.byteLength(JSON.stringify(text)
 const sum = (values: Iterable<number>): number => [...values].reduce((total, each) => total + each, 0);
 const mebibytes = (bytes: number): string => (bytes / 1024 ** 2).toFixed(1);
 
+/** The code of what is wrong here. */
+export const tooLong = 'too_long';
+
 /** How many windows of a programme a page knows at most. */
 const mostWindows = ({ days, dates }: ProgrammeFile): number => {
   const all = programmeLimits.days + 1;
@@ -80,9 +83,8 @@ const createMeasures = (content: ContentFile, lists: RoundLists<SlideFile>) => {
   const ids = roundSizes(lists, (slide) => measure(slide).id);
   const known = new Map<string, { reached: Set<string>; round: number }>();
   const distinct = new Map<string, { bytes: number; calendars: string[]; timetables: string[] }>();
-  const groups = new Map(
-    content.timetableGroups.map((group) => [group.id, () => Buffer.byteLength(JSON.stringify(fillTimetable(group)))]),
-  );
+  const groups = new Map(content.timetableGroups.map((group) => [group.id, group]));
+  const timetables = new Map<string, number>();
   return {
     rounds: roundSizes(lists, (slide) => measure(slide).slide),
     /** What a zone needs to tell where its slides stand. */
@@ -97,7 +99,12 @@ const createMeasures = (content: ContentFile, lists: RoundLists<SlideFile>) => {
       known.set(id, found);
       return found;
     },
-    timetable: (id: string): number => groups.get(id)?.() ?? 0,
+    timetable: (id: string): number => {
+      const group = groups.get(id);
+      const bytes = timetables.get(id) ?? (group ? Buffer.byteLength(JSON.stringify(fillTimetable(group))) : 0);
+      timetables.set(id, bytes);
+      return bytes;
+    },
     /** The slides of a list, each once, and the calendars and timetables that they show. */
     distinct: (id: string) => {
       const found = distinct.get(id) ?? {
@@ -251,7 +258,7 @@ const createSizes = (content: ContentFile, lists: RoundLists<SlideFile>) => {
       const { slides = 0 } = measures.rounds.get(id) ?? {};
       if (slides <= longestRound) continue;
       const message = `a round of the playlist ${quoted(id)} on the screen ${quoted(slug)} has ${countOf(slides)}, and may have ${longestRound}`;
-      return { path, message };
+      return { path, message, code: tooLong };
     }
     const { bytes, ids } = mostBytes({ own, zones, programmes }, measures, isPlanned);
     if (bytes <= programmeLimits.payloadBytes) return null;
@@ -260,7 +267,7 @@ const createSizes = (content: ContentFile, lists: RoundLists<SlideFile>) => {
     const [largest] = sizes.sort((one, other) => other.bytes - one.bytes);
     if (largest === undefined) return null;
     const message = `the playlists of the screen ${quoted(slug)} need ${mebibytes(bytes)} MiB for a page, and may need ${programmeLimits.payloadBytes / 1024 ** 2}; the largest is ${quoted(largest.id)} with ${mebibytes(largest.bytes)}`;
-    return { path: largest.path, message };
+    return { path: largest.path, message, code: tooLong };
   };
 
   const known = new Map<string, Issue | null>();
@@ -288,7 +295,7 @@ const createSizes = (content: ContentFile, lists: RoundLists<SlideFile>) => {
         if (!isLong(id) || list === undefined || namedBy(list).some(isLong)) return [];
         const slides = measures.rounds.get(id)?.slides ?? 0;
         const message = `a round of the playlist ${quoted(id)} has ${countOf(slides)}, and may have ${longestRound}`;
-        return [{ path: ['playlists', at], message }];
+        return [{ path: ['playlists', at], message, code: tooLong }];
       });
     },
   };

@@ -117,6 +117,15 @@ test.each<[string, unknown, string]>([
   ['null', null, ''],
   ['what is nested too deeply', JSON.parse(`${'['.repeat(70)}${']'.repeat(70)}`), ''],
   ['more faults than a version makes', lobbyWith(Array.from({ length: 20_001 }, () => 1)), slideAt],
+  [
+    'a round that is too long here',
+    {
+      ...lobby,
+      holograms: [],
+      playlists: [{ id: 'welcome', order: 'shuffled', slides: Array.from({ length: 1_001 }, () => hello) }],
+    },
+    '',
+  ],
   ['what is too large', { ...lobby, extra: 'x'.repeat(4 * 1024 ** 2) }, ''],
 ])('refused as an edit would be: %s', (_, content, path) => {
   const reading = read(content);

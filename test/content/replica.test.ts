@@ -36,7 +36,7 @@ const saying = (title: string): string => JSON.stringify(lobbyWith([{ kind: 'tex
 /** A box's content, with nothing else of the box. */
 const leading = { slides: () => [], onChange: () => {} };
 const inserted = { now: Date.now, insertions: () => [], onChange: () => {} };
-const secrets = { issues: () => [], warnings: () => [] };
+const secrets = { issues: () => [], publicWarnings: () => [] };
 
 const openBox = async (nodeId: string, first?: string): Promise<Box> => {
   const dataDir = temporaryFolder();

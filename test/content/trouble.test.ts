@@ -53,7 +53,7 @@ test.each(['at the start', 'after a change'])(
 
 const leading = { slides: () => [], onChange: () => {} };
 const inserted = { now: Date.now, insertions: () => [], onChange: () => {} };
-const secrets = { issues: () => [], warnings: () => [] };
+const secrets = { issues: () => [], publicWarnings: () => [] };
 
 test("a peer's document that could not be stored plays, and is stored when it is passed in again", async () => {
   const dataDir = temporaryFolder();
