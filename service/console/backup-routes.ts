@@ -9,7 +9,6 @@ import type { Context, Routes } from '../http/routes.ts';
 import { createTransferSlots, endIfUnread } from '../http/transfers.ts';
 import type { ServiceContext } from '../module.ts';
 import { type BackupDependencies, createBackup } from './backup.ts';
-import type { RequireKnown } from './older.ts';
 import { createRestore, type RestoreDependencies } from './restore.ts';
 
 /** Backups that are written at the same time. */
@@ -17,7 +16,7 @@ const concurrent = { own: 1, total: 2 };
 
 export const backupRoutes = (
   context: ServiceContext,
-  dependencies: BackupDependencies & RestoreDependencies & { requireKnown: RequireKnown },
+  dependencies: BackupDependencies & RestoreDependencies,
 ): { routes: Routes; resume(): Promise<void> } => {
   const { options, tempo, machineName, restart, now } = context;
   const backup = createBackup(context, dependencies);

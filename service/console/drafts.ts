@@ -94,7 +94,7 @@ export const draftRoutes = (tempo: Parameters<typeof withDocuments>[0], dependen
 
   /** The document of a version; null: before there was any. @throws CodedError `draft_conflict` if it is not kept here */
   const textOf = async (sha256: string | null): Promise<unknown> => {
-    if (sha256 === null) return JSON.parse(nothing.text);
+    if (sha256 === null || sha256 === nothing.sha256) return JSON.parse(nothing.text);
     const version = await versions.read(sha256);
     if (version === null) {
       const message =

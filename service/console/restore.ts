@@ -39,6 +39,7 @@ import { isFull, isMissing, systemDisk } from '../platform/store/disk.ts';
 import { keepCopy } from '../platform/store/file.ts';
 import type { Takeovers } from '../takeovers/index.ts';
 import type { Triggers } from '../triggers/index.ts';
+import type { RequireKnown } from './older.ts';
 import type { VersionStore } from './version-store.ts';
 
 export interface RestoreDependencies {
@@ -50,6 +51,7 @@ export interface RestoreDependencies {
   people: Pick<People, 'restore'>;
   drafts: Pick<Drafts, 'restore'>;
   triggers: Pick<Triggers, 'restore'>;
+  requireKnown: RequireKnown;
 }
 
 type RestoreContext = Pick<ServiceContext, 'options' | 'dirs' | 'log' | 'now' | 'tempo'>;
@@ -137,7 +139,7 @@ interface Spooled {
 
 export const createRestore = (
   { options, dirs, log, now, tempo }: RestoreContext,
-  { content, media, devices, takeovers, versions, people, drafts, triggers }: RestoreDependencies,
+  { content, media, devices, takeovers, versions, people, drafts, triggers, requireKnown }: RestoreDependencies,
 ) => {
   let isBusy = false;
   /** Whether the content of the backup plays, so that the rest must follow. */
@@ -391,6 +393,8 @@ export const createRestore = (
         const spooled = { manifest, fileOf: spooledIn(ready) };
         const judged = await judge({ manifest, fileOf: spooledIn(folder) }, folder);
         const sizes = new Map(manifest.members.map(({ path, size }) => [path, size]));
+        // A document that this box does not know may have come while the backup was sent.
+        requireKnown();
         await media.requireAdoption(
           manifest.media.map(({ name, sha256 }) => ({ name, sha256, size: sizes.get(`media/${sha256}`) ?? 0 })),
         );
