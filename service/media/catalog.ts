@@ -141,10 +141,9 @@ export const createCatalog = (
   const readFacts = async (file: string): Promise<void> => {
     const facts = await inspect(file, basename(file));
     store(file, { ...facts, sha256: await hasher.hashFile(file).digest(facts.size) });
-    const isAsked = asked.delete(file);
     if (facts.isProbed) return;
     unprobed.add(file);
-    if (isAsked) await probeOnce(file);
+    if (asked.has(file)) await probeOnce(file);
   };
 
   const probeFacts = async (file: string): Promise<void> => {
@@ -171,6 +170,7 @@ export const createCatalog = (
     for (let file = nextOf(files); file !== undefined && !closing.signal.aborted; file = nextOf(files)) {
       await work(file).catch((error: unknown) => log.debug({ err: error, file }, 'a media file could not be read'));
       files.delete(file);
+      asked.delete(file);
     }
     working.delete(files);
     await save();

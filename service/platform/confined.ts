@@ -237,8 +237,8 @@ export const createConfined = (environment: ChildEnvironment) => {
         unwatch();
         clearTimeout(timer);
         signal?.removeEventListener('abort', kill);
-        // Of a program that could not be started the code is a word.
-        const isCut = wasKilled || (error !== null && typeof error.code !== 'number');
+        // Of a program that could not be started the code is a word; of one that a signal ended in bubblewrap it is 128 and more.
+        const isCut = wasKilled || (error !== null && !(Number(error.code) < 128));
         resolve({ isDone: error === null && !wasKilled, isCut, stdout, stderr: stderr.toString() });
       });
       let wasKilled = false;
