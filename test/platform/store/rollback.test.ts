@@ -59,6 +59,8 @@ test('the state of a newer version keeps the box, its bindings, and what only th
   expect(body.devices).toMatchObject([
     { deviceId: 'device-1', clientName: 'Door', tags: ['entrance'] },
     { deviceId: 'device-2', clientName: 'Front desk', displays: { count: 2 } },
+    // It is passed on to boxes that know it.
+    newer.body.devices[2],
   ]);
   expect(JSON.parse(readFileSync(join(dataDir, 'state.json.format-2'), 'utf8'))).toEqual(newer);
   expect(readdirSync(dataDir).filter((name) => name.includes('.corrupt-'))).toEqual([]);
