@@ -107,7 +107,7 @@ it('what the hours have ended is converted after everything else, and people are
   await expect.poll(status, patience).toMatchObject({ state: 'queued', reason: null });
   wall = Date.parse('2026-05-05T01:00:01Z');
   await expect.poll(status, patience).toMatchObject({ state: 'converting' });
-  expect(begun).toEqual(['long', 'short', 'measurement', 'long']);
+  await expect.poll(() => begun, patience).toEqual(['long', 'short', 'measurement', 'long']);
   wall = Date.parse('2026-05-05T05:00:01Z');
   await expect.poll(status, patience).toMatchObject({ state: 'failed', reason: reasons.hours });
   isShort = true;
