@@ -462,11 +462,10 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
           const name = before.people.get(id)?.record.name ?? id;
           leftOut.push(`${count} ${what} of ${name} ${are} removed after the backup, and ${stay} so.`);
         }
-        await people.put(...backup.people.filter(({ id }) => !before.people.has(id)));
-        await keys.put(...backup.keys.filter(({ id }) => !before.keys.has(id)));
-        const ids = new Set(disablings.list().map(({ id }) => id));
+        await people.put(...backup.people.filter(({ id }) => !people.has(id)));
+        await keys.put(...backup.keys.filter(({ id }) => !keys.has(id)));
         await disablings.put(
-          ...backup.disablings.filter(({ id, person }) => !ids.has(id) && !before.people.has(person)),
+          ...backup.disablings.filter(({ id, person }) => !disablings.has(id) && !before.people.has(person)),
         );
         return leftOut;
       }),

@@ -52,6 +52,8 @@ export interface RecordSet<T extends SharedRecord> {
 /** The records of a set. */
 export interface SharedSet<T extends SharedRecord> {
   get(id: string): T | undefined;
+  /** Whether there is a record with the id, be it one that this version cannot read. */
+  has(id: string): boolean;
   list(): readonly T[];
   /**
    * Merges records that were made here, and sends them to the other boxes. Resolves when they are durable and each box has
@@ -210,6 +212,7 @@ export const createShared = async (context: Pick<ServiceContext, 'dirs' | 'log' 
     });
     return {
       get: (id) => readable().get(id),
+      has: (id) => store.read().has(id),
       list: () => [...readable().values()],
       put: async (...records) => {
         for (const record of records) {

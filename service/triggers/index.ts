@@ -130,7 +130,7 @@ export const createTriggers = async (
       enqueue(async () => {
         const known = backup.filter(({ id }) => records.get(id) !== undefined);
         const room = Math.max(0, triggerLimits.triggers - live().length);
-        const added = backup.filter((record) => !known.includes(record));
+        const added = backup.filter(({ id }) => !records.has(id));
         await records.put(...added.slice(0, room).map((record) => ({ ...record, plays: null })));
         const revoked = known.filter(({ id }) => get(id) === undefined);
         return [

@@ -300,6 +300,10 @@ test('without dates what a newer version sent last stays, and a change over it i
     await box.shared.merge([['notes', { id: 'a', text }]]);
     expect(offered()).toEqual([{ id: 'a', text }]);
   }
+  expect(['a', 'b'].map((id) => [box.set.has(id), box.set.get(id)])).toEqual([
+    [true, undefined],
+    [false, undefined],
+  ]);
   const change = { id: 'a', text: 'typed here' } as unknown as Note;
   await expect(box.set.put(change)).rejects.toMatchObject({ code: 'invalid_field', status: 400 });
   expect(offered()).toEqual([{ id: 'a', text: ['c'] }]);
