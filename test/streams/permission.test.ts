@@ -29,7 +29,7 @@ it('an address whose canonical form is too long is open as it stands, and holds 
     { slideId: 'long', address: long },
     { slideId: 'short', address: named },
   ];
-  const permission = createPermission({ named: () => streams as never, hasSecret: true, salt: noSalt });
+  const permission = createPermission({ named: () => streams, hasSecret: true, salt: noSalt });
   const page = { slideId: undefined, isSigned: false, isDeliberate: true };
   for (const isSilent of [false, true]) {
     for (const address of [long, named]) {

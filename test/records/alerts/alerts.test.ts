@@ -148,6 +148,10 @@ test('a receiver that is away gets the message when it is there, and the health 
   await expect.poll(types, patience).toEqual(['content.invalid', 'device.away']);
   receiver.onMessage(() => true);
   await expect.poll(types, patience).toEqual(['content.invalid', 'device.away', 'content.valid']);
+  // Nor do as many as are tried in one round.
+  receiver.onMessage(({ text }) => !text.includes('refused-'));
+  for (const deviceId of ['refused-1', 'refused-2', 'refused-3', 'taken']) await bind(service, deviceId);
+  await expect.poll(() => receiver.received.at(-1)?.body.subject, patience).toBe('taken');
 });
 
 test('a box whose version is being replaced is not told of', async () => {
