@@ -60,6 +60,8 @@ export const createMqtt = (
   let collectedAt = Number.POSITIVE_INFINITY;
   let displays = new Map<string, Display>();
   let wake = new AbortController();
+  /** By node id, as boxes told last: one that has just started tells none before its hardware was set. */
+  const volumes = new Map<string, number>();
   /** By device id: when its picture was last asked for. */
   const pictured = new Map<string, number>();
   let picturing: Promise<void> | null = null;
@@ -170,7 +172,8 @@ export const createMqtt = (
     const overview: SiteOverview = await box.overview();
     displays = new Map(displaysOf(overview).map((display) => [topicPart(display.deviceId), display]));
     if (to !== broker || !to.isConnected()) return;
-    const facts = { prefix, site, overview, isControlled, kiosks: box.kiosks(), volumes: box.volumes() };
+    for (const [nodeId, volume] of box.volumes()) remember(volumes, nodeId, volume, MAX_STALE);
+    const facts = { prefix, site, overview, isControlled, kiosks: box.kiosks(), volumes };
     publish(retainedOf(facts), to);
     if (!isControlled) return;
     picturing ??= picture(to).finally(() => {

@@ -366,6 +366,38 @@ itBroker('of two boxes the one with the smaller id publishes, and the other foll
   expect(isAvailable(configs()[configOf('sensor', 'slide')] ?? {}, kept)).toBe(true);
 });
 
+itBroker('the volume of a box that starts again stays', async () => {
+  const env = { SIGNAGE_MQTT_URL: broker.url, SIGNAGE_MQTT_CONTROL: 'on', SIGNAGE_SITE: 'again' };
+  const host: NonNullable<Parameters<typeof startTestService>[0]>['host'] = {
+    kiosk: () => ({ screens: [{ deviceId: 'device-1' }] }) as never,
+    operate: () => Promise.resolve({ result: 'done', state: 58, message: 'The volume is set.' }),
+  };
+  const { base, display } = topicsOf('again');
+  const first = await startBox([], { content, env });
+  const dataDir = temporaryFolder();
+  // It leaves the broker to the first one.
+  const other = { dataDir, content: undefined, env: { ...env, SIGNAGE_MQTT_URL: '' }, host };
+  const second = await startBox([first], other);
+  const { heard, kept, until } = await listen(broker, 'again');
+  await until(`${base}/box/${second.nodeId}/status`, 'online');
+  await openDisplay(second);
+  await until(display('connected'), 'ON');
+  const setting = {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ action: 'volume', value: 60 }),
+  };
+  await second.get(`/console/api/boxes/${second.nodeId}/actions`, setting);
+  await until(display('volume'), '58');
+  await second.close();
+  await until(`${base}/box/${second.nodeId}/status`, 'offline');
+  await openDisplay(await startBox([first], other), 'device-1', 'Gate');
+  await until(`${base}/box/${second.nodeId}/status`, 'online');
+  await until(display('connected'), 'ON');
+  expect(kept.get(display('volume'))).toBe('58');
+  expect(heard.filter(([topic]) => topic === display('volume')).map(([, payload]) => payload)).toEqual(['58']);
+});
+
 itBroker('a box that is killed is offline at the broker, by its last will', async () => {
   const dataDir = temporaryFolder();
   const env = { SIGNAGE_DATA_DIR: dataDir, SIGNAGE_DISCOVERY: 'off', SIGNAGE_MQTT_URL: broker.url };
