@@ -10,8 +10,11 @@ const number = (value: number): string =>
 
 const range = ({ min, max }: Spread): string => `${number(min)} to ${number(max)}`;
 
+/** Of what is nothing there is no ratio. */
 const ratioText = (ratio: Spread): string =>
-  `${ratio.median.toFixed(2)} [${ratio.min.toFixed(2)} to ${ratio.max.toFixed(2)}]`;
+  !Number.isFinite(ratio.max)
+    ? 'none'
+    : `${ratio.median.toFixed(2)} [${ratio.min.toFixed(2)} to ${ratio.max.toFixed(2)}]`;
 
 const goalText = ({ against, most, least }: Goal): string => {
   const bounds = [
