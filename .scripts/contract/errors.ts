@@ -29,7 +29,7 @@ const byAccess: Record<Access, readonly ErrorCode[]> = {
 };
 
 const ofFields: readonly ErrorCode[] = ['missing_field', 'invalid_field'];
-/** A body that is no JSON is refused even where none is needed. */
+/** Of every POST: operations without a body refuse one that is not JSON. */
 const ofPost: readonly ErrorCode[] = ['invalid_json', 'payload_too_large', 'unsupported_media_type'];
 
 /** The codes by status, in the order of the table of errors. */

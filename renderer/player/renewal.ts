@@ -1,4 +1,4 @@
-/** Loads the page anew where it talks to another version of the service than the one that served it. */
+/** Reloads the page when the version of the service differs from the one that served it. */
 import { leaveFor } from '../shared/leave.ts';
 
 interface Moment {
@@ -6,7 +6,7 @@ interface Moment {
   served: string;
   /** The version that answers it; null: not known. */
   answering: string | null;
-  /** The versions for which pages of this tab have loaded themselves anew. */
+  /** The versions for which this tab has reloaded. */
   tried: readonly Trial[];
   /** ms since the epoch */
   time: number;
@@ -60,7 +60,7 @@ export const createRenewal = (served: string, isFree: () => boolean) => {
     onVersion: (version: string): void => {
       answering = version;
     },
-    /** A slide is over, or none is on. */
+    /** Called at the end of each slide, and when there is none. */
     boundary: async (): Promise<void> => {
       if (isLeaving || answering === null || answering === served || !isFree()) return;
       const [tried, time] = [readTried(), Date.now()];

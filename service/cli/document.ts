@@ -53,7 +53,7 @@ export const writeDocument = async (path: string, text: string): Promise<void> =
 export interface Difference {
   added: number;
   removed: number;
-  /** In the unified format; empty: none that is shown. */
+  /** The unified diff; empty if only redacted parts differ, or nothing. */
   patch: string;
   /** Whether the two are the same, with what is left out of their addresses. */
   equal: boolean;

@@ -55,7 +55,7 @@ export const createActions = (
     at: number;
     answer: Promise<ActionAnswer>;
   }
-  /** The last order that ends the player, and the last other one: whoever identifies a box meanwhile orders no second reboot. */
+  /** Kept apart, so that an `identify` between two reboots does not let the second one through. */
   const last: { ending: Begun | null; other: Begun | null } = { ending: null, other: null };
 
   const identifyPages = async (display: string | number | null): Promise<ActionAnswer> => {

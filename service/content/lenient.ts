@@ -34,7 +34,7 @@ const rest = (value: unknown, omitted: Omitted, places: Places): unknown => {
     if (gone !== undefined) places.set(value, kept);
     return kept.map((at) => rest(value[at], omitted, places));
   }
-  // Object.fromEntries makes members, whatever they are called.
+  // Object.fromEntries defines own properties, `__proto__` included.
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, each]) => (gone?.has(key) ? [] : [[key, rest(each, omitted, places)]])),
   );

@@ -214,7 +214,7 @@ const mostBytes = ({ own, zones, programmes }: Played, measures: Measures, isPla
 const countOf = (slides: number): string =>
   Number.isFinite(slides) ? `${slides} slides` : 'more slides than can be counted';
 
-/** Screens that play the same are measured once; so many results are remembered. */
+/** Maximum number of cached results; screens that play the same share one. */
 const MOST_KNOWN = 1_000;
 
 /** Measures what screens play. References must exist, and lists must have no cycle. */

@@ -24,7 +24,7 @@ import { nameIssues, type TemplateCheck, templateIssues } from './templates.ts';
 
 /** Limits the length of the report. */
 const MAX_WARNINGS = 50;
-/** Of these, so many are of programmes and zones, however many there are of slides. */
+/** Of these, reserved for programmes and zones. */
 const MAX_PROGRAMME_WARNINGS = 20;
 /** Slides that are checked in one step. */
 const STEP = 100;

@@ -1,8 +1,8 @@
-/** Records that boxes pass on whole, so that none of a newer version loses what this one does not know. */
+/** Schemas of replicated records that preserve what only newer versions know. */
 import { z } from 'zod';
 
 /**
- * Keeps the fields that a newer version added, if they are short: whatever a box sends has a bound.
+ * Keeps unknown fields, up to a limit.
  * @param most characters of their JSON
  */
 export const passedOn = <Shape extends z.core.$ZodShape>(

@@ -136,7 +136,7 @@ export const createDeviceProofs = (
       const proof = parseProof(header);
       const isProvable = isProvableId(deviceId);
       if (proof === null) return false;
-      // Without a secret anyone binds any id: the first key would be that of whoever came first, also once there is a secret.
+      // Without a secret anyone can bind any id: a key kept now would still count after a secret is set.
       if (isProvable ? !isDerived(deviceId, proof.key) : sharedSecret === null) return false;
       const at = Number(proof.at);
       if (at < startedAt || Math.abs(at - time()) > FRESH_MS || !isSigned(deviceId, proof)) return false;

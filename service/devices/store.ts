@@ -51,6 +51,8 @@ export interface StoredDevices {
   list(): Device[];
   /** All records, as they are exchanged with other boxes. */
   records(): Device[];
+  /** The canonical id and text of each of them. */
+  rows(): [id: string, text: string][];
   /** How many of them this version cannot read. */
   unread(): number;
   /**
@@ -80,12 +82,20 @@ export interface StoredDevices {
 
 const MAX_NAME = 64;
 
-/** Maps are never mutated, so each digest is computed once. */
+/** Records are never mutated, so each text is made once. */
+const texts = new WeakMap<Device, string>();
+const textOf = (record: Device): string => {
+  const text = texts.get(record) ?? canonical(record);
+  texts.set(record, text);
+  return text;
+};
+
+/** Neither are maps. */
 const digests = new WeakMap<DeviceMap, string>();
 const digestOf = (devices: DeviceMap): string => {
   const before = digests.get(devices);
   if (before !== undefined) return before;
-  const rows = [...devices].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([id, record]) => [id, canonical(record)]);
+  const rows = [...devices].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([id, record]) => [id, textOf(record)]);
   const digest = createHash('sha256').update(JSON.stringify(rows)).digest('hex');
   digests.set(devices, digest);
   return digest;
@@ -179,6 +189,7 @@ export const createStoredDevices = <S extends { readonly devices: DeviceMap }>(
           updatedAt,
         })),
     records: () => [...durable.read().devices.values()],
+    rows: () => [...durable.read().devices].map(([id, record]) => [id, textOf(record)]),
     unread: () => [...durable.read().devices.values()].filter((each) => !isReadable(each)).length,
     bind: (deviceId, clientName, screenSlug, at) => put(deviceId, () => ({ clientName, screenSlug }), at),
     rename: (deviceId, clientName, at) =>

@@ -9,7 +9,6 @@ import { bindingBuckets, bindingDigests } from '../contract/gossip.ts';
 import { type DeviceBinding, mostPeers, peerBindings, peerTakeovers, type TakeoverRecord } from '../contract/peers.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
 import type { NamedRecord } from '../contract/shared.ts';
-import { canonical } from '../domain/canonical.ts';
 import { remember } from '../domain/collections.ts';
 import { clockMonth, isPlausibleTime } from '../domain/merge.ts';
 import { singleFlight } from '../domain/single-flight.ts';
@@ -29,6 +28,8 @@ import { createSharedExchange } from './shared-records.ts';
 export interface ReplicatedDevices {
   /** Those that this version cannot read included. */
   records(): DeviceBinding[];
+  /** The canonical id and text of each of them. */
+  rows(): Row[];
   /** How many of them this version cannot read. */
   unread(): number;
   /** Stores the newer bindings of a peer; resolves with those that changed something here. */
@@ -146,8 +147,7 @@ export const createRecordExchange = (
   const digests = (): string => {
     const of = devices.digest();
     if (digested?.of !== of) {
-      const rows = devices.records().map((binding): Row => [canonicalDeviceId(binding.deviceId), canonical(binding)]);
-      digested = { of, digests: bucketDigests(rows, bindingBuckets) };
+      digested = { of, digests: bucketDigests(devices.rows(), bindingBuckets) };
     }
     return digested.digests;
   };

@@ -69,17 +69,13 @@ interface Dependencies {
   commands: Commands;
 }
 
-/** Adds headers to payloads, once for each. @param more alternating names and values */
-const createPlaylistAnswers = (more: readonly string[]) => {
+/** @returns a payload with headers added, made once for each. @param more alternating names and values */
+const createPlaylistAnswer = (more: readonly string[]) => {
   const answers = new WeakMap<Payload, PreparedAnswer>();
-  return {
-    of: (payload: Payload): PreparedAnswer => {
-      const known = answers.get(payload);
-      if (known !== undefined) return known;
-      const answer = extendPrepared(payload, more);
-      answers.set(payload, answer);
-      return answer;
-    },
+  return (payload: Payload): PreparedAnswer => {
+    const answer = answers.get(payload) ?? extendPrepared(payload, more);
+    answers.set(payload, answer);
+    return answer;
   };
 };
 
@@ -92,7 +88,7 @@ export const createScreenRoutes = (
   }: Pick<ServiceContext, 'options' | 'version' | 'clientAddress' | 'isOwnAuthority'>,
   { content, screenOf, hub, takeSnapshot, takeLocally, commands }: Dependencies,
 ) => {
-  const playlists = createPlaylistAnswers(variant === 'extended' ? [versionHeader, version] : []);
+  const playlistAnswer = createPlaylistAnswer(variant === 'extended' ? [versionHeader, version] : []);
   const trimResult = createTrim(variant, commandResult);
   const snapshots = createSnapshotAnswers(variant);
   const held = createHeldBodies(MAX_HELD_BYTES);
@@ -143,7 +139,7 @@ export const createScreenRoutes = (
       const payload = find(ctx.params.slug);
       // Written without Koa, like the fast path of the server for unsigned requests.
       ctx.respond = false;
-      sendPrepared(ctx.req, ctx.res, playlists.of(payload), ctx.state.signResponse);
+      sendPrepared(ctx.req, ctx.res, playlistAnswer(payload), ctx.state.signResponse);
     },
     'GET /api/screens/:slug/connections': sendSnapshot,
     'GET /api/screens/:slug/clients': sendSnapshot,
@@ -202,7 +198,7 @@ export const createScreenRoutes = (
     const payload = content.payload(slug);
     if (payload === undefined) return false;
     if (what === 'playlist') {
-      sendPrepared(request, response, playlists.of(payload), null);
+      sendPrepared(request, response, playlistAnswer(payload), null);
       return true;
     }
     const snapshot = takeLocally(slug);

@@ -1,11 +1,11 @@
 /** What the console makes of the site and of the document. */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { slidesByTag } from '../../renderer/console/media/folders.ts';
 import { changesBetween, screensConcerned } from '../../renderer/console/model/changes.ts';
 import { displaysOf, stateOfScreen } from '../../renderer/console/model/displays.ts';
 import { type ContentDocument, issuesAt, shortMessage } from '../../renderer/console/model/document.ts';
 import { editSlides, freeId, moveAll, withoutPlaylist, withoutScreen } from '../../renderer/console/model/edit.ts';
+import { slidesByTag } from '../../renderer/console/model/playable.ts';
 import { createForms } from '../../renderer/console/model/schema.ts';
 import type { SiteScreen } from '../../renderer/console/model/wire.ts';
 import { contentFile } from '../../service/contract/content.ts';

@@ -5,6 +5,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { reasonOf } from '../api/errors.ts';
 import { toggled } from '../model/edit.ts';
 import { matches } from '../model/filter.ts';
+import { slidesByTag } from '../model/playable.ts';
 import { isActive, type Upload, type Uploads } from '../stores/uploads.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Confirm, Empty, SearchField } from '../ui/controls.tsx';
@@ -12,7 +13,6 @@ import { UploadButton } from '../ui/media-field.tsx';
 import { useReceive } from '../ui/receive.ts';
 import { isUnderWay } from '../ui/rendition.tsx';
 import { type Medium, MediumCard } from './card.tsx';
-import { slidesByTag } from './folders.ts';
 
 /** Between looks at media that are being converted. */
 const POLL_MS = 2_000;

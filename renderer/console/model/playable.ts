@@ -1,5 +1,6 @@
-/** Which playlists a screen can play; pure. */
+/** Which playlists and slides screens can play; pure. */
 import { playablePlaylists } from '../../../service/domain/playable.ts';
+import { slideId } from '../../../service/domain/slides.ts';
 import type { ContentDocument } from './document.ts';
 
 export { playablePlaylists, withParts } from '../../../service/domain/playable.ts';
@@ -11,4 +12,19 @@ export const screensByPlaylist = (content: ContentDocument): ReadonlyMap<string,
     for (const { id } of playablePlaylists(content, slug)) screens.set(id, [...(screens.get(id) ?? []), name || slug]);
   }
   return screens;
+};
+
+/** The ids of the slides that screens with a tag can play at some time, by the tag, in the order of the alphabet. */
+export const slidesByTag = (content: ContentDocument): ReadonlyMap<string, ReadonlySet<string>> => {
+  const tags = [...new Set(content.screens.flatMap((screen) => screen.tags ?? []))].toSorted();
+  return new Map(
+    tags.map((tag) => {
+      const screens = content.screens.filter((screen) => screen.tags?.includes(tag));
+      const playlists = new Set(screens.flatMap(({ slug }) => playablePlaylists(content, slug)));
+      return [
+        tag,
+        new Set([...playlists].flatMap(({ id, slides }) => slides.map((slide, at) => slideId(id, slide, at)))),
+      ];
+    }),
+  );
 };
