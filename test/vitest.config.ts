@@ -52,6 +52,7 @@ export default defineConfig(({ mode }) => ({
       },
     },
   ],
+  resolve: { alias: { 'virtual:texts/player': fileURLToPath(new URL('support/player-texts.ts', import.meta.url)) } },
   test: {
     root,
     include: mode === 'soak' ? repeated : isChanged ? testsOf(changedFiles(root)) : ['test/**/*.test.ts'],
@@ -60,6 +61,7 @@ export default defineConfig(({ mode }) => ({
     // CI runs browsers, compositors and ffmpeg on few processors: a test that lost a race is repeated, and its report says so.
     retry: process.env.CI === 'true' && mode !== 'soak' ? 2 : 0,
     // The code keeps no state in modules: the files that a worker runs share them, which saves a third of the time.
+    // A module that a test mocked would be the others' too, so none is.
     isolate: false,
     setupFiles: ['test/support/setup.ts'],
     sequence: { sequencer: SlowInTurn },

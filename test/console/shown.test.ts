@@ -1,11 +1,9 @@
 /** Which slide a display shows, and which screens can go to one: playlists of programmes, nested and inserted ones, triggers. */
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { screensThatCanShow } from '../../renderer/console/content/showable.ts';
 import type { ContentDocument } from '../../renderer/console/model/document.ts';
 import { shownSlide } from '../../renderer/console/model/shown.ts';
 import type { Connection } from '../../renderer/console/model/wire.ts';
-
-vi.mock('virtual:texts/player', () => import('../support/player-texts.ts'));
 
 const text = (id: string, title = id) => ({ id, kind: 'text', title });
 const content: ContentDocument = {

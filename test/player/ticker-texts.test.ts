@@ -5,7 +5,6 @@ import { busy } from '../../service/contract/calendar-values.ts';
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
 
 // Texts are made by the build.
-vi.mock('virtual:texts/player', () => import('../support/player-texts.ts'));
 vi.stubGlobal('navigator', { language: 'en-GB', languages: ['en-GB'] });
 afterAll(() => void vi.unstubAllGlobals());
 

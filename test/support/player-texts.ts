@@ -1,2 +1,2 @@
-/** Texts in the place of those that the build makes. Tests share modules, and with them what these were given: one for all. */
+/** Texts in the place of those that the build makes. */
 export const languages = { en: { age: { asOf: 'As of {time}' }, calendar: { busy: 'Not to be told' } } };

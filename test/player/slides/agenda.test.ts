@@ -1,10 +1,8 @@
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { agendaOf, type Entry } from '../../../renderer/player/slides/timetable.ts';
 
 // Texts are made by the build, and nothing of them is drawn here.
-vi.mock('virtual:texts/player', () => import('../../support/player-texts.ts'));
-
 const entry = (time: string, days_json: string | null = null): Entry => ({
   ...{ id: `${time} ${days_json}`, time, title: time, detail: null, location: null, days_json },
 });
