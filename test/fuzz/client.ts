@@ -34,7 +34,7 @@ export const createClient = ({ url, secret }: Target) => {
 
   const tokenOf = async (): Promise<string> => {
     if (Date.now() > pageToken.until) {
-      const html = await (await fetch(`${url}/screen/lobby`)).text();
+      const html = await (await fetch(`${url}/screen/lobby`, { headers: { connection: 'close' } })).text();
       const value = /"token":"([^"]+)"/.exec(html)?.[1] ?? 'none';
       pageToken = { value, until: Date.now() + 60_000 };
     }

@@ -61,9 +61,18 @@ const objectOf = (schema: Schema, resolve: Resolve): fc.Arbitrary<unknown> => {
   return fc.record(model, { requiredKeys: required });
 };
 
+/** Made once: what is referred to stands in most others. */
+const known = new WeakMap<Schema, fc.Arbitrary<unknown>>();
+
 /** Values that a schema takes, as far as JSON Schema can say it. */
 export const valid = (given: Schema, resolve: Resolve): fc.Arbitrary<unknown> => {
   const schema = resolve(given);
+  const values = known.get(schema) ?? valuesOf(schema, resolve);
+  known.set(schema, values);
+  return values;
+};
+
+const valuesOf = (schema: Schema, resolve: Resolve): fc.Arbitrary<unknown> => {
   const { type, anyOf, oneOf, allOf } = schema as Record<string, Schema[] | undefined>;
   if ('const' in schema) return fc.constant(schema['const']);
   if (Array.isArray(schema['enum'])) return fc.constantFrom(...(schema['enum'] as unknown[]));
