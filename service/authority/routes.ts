@@ -39,7 +39,6 @@ export const authorityRoutes = ({ shown, renew, replaced, site }: Dependencies):
       root: rootPem,
       replaced: replaced(),
     };
-    ctx.set('Cache-Control', 'no-store');
     ctx.body = body;
   };
 

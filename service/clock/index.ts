@@ -1,13 +1,20 @@
 /** The clock of the site. */
-
+import { answerPeer } from '../http/peer-answer.ts';
+import type { Routes } from '../http/routes.ts';
 import type { Media } from '../media/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import type { People } from '../people/index.ts';
 import type { Takeovers } from '../takeovers/index.ts';
 import type { Triggers } from '../triggers/index.ts';
-import { syncRoutes } from './routes.ts';
 import { createSync, type Sync } from './sync.ts';
+
+/** The site's time, for peers. */
+const syncRoutes = (sync: Pick<Sync, 'time'>): Routes => ({
+  'GET /api/peers/time': (ctx) => {
+    answerPeer(ctx, sync.time());
+  },
+});
 
 export type Clock = Module & Pick<Sync, 'now' | 'isConfirmed' | 'onSkew'>;
 

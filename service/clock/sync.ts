@@ -1,15 +1,45 @@
 /** Keeps this box on the site's clock: chooses the reference among the peers and exchanges times with it. */
-import type { Health } from '../contract/health.ts';
+import type { Health, SkewSummary } from '../contract/health.ts';
 import type { PeerTime } from '../contract/peers.ts';
 import type { Skew } from '../contract/socket.ts';
 import type { Exchange } from '../domain/clock-estimate.ts';
 import { isTrusted, type SiteTime } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
-import { contradicts, isBacked, judge, type Opinion, type Verdict, WALL_MS } from './majority.ts';
-import { type Candidate, chooseReference, mayEstablish } from './reference.ts';
+import {
+  type Candidate,
+  chooseReference,
+  contradicts,
+  isBacked,
+  judge,
+  mayEstablish,
+  type Opinion,
+  type Verdict,
+  WALL_MS,
+} from './majority.ts';
 import { createSiteClock } from './site-clock.ts';
-import { createSkews } from './skews.ts';
+
+/** Samples of each kind that are kept. */
+const MAX_SAMPLES = 1_000;
+
+/** Percentiles of absolute values: early is as bad as late. */
+const summarise = (skews: readonly number[]): SkewSummary | null => {
+  const sorted = skews.map(Math.abs).sort((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return sorted.length === 0 ? null : { count: sorted.length, p50: at(0.5), p95: at(0.95), max: at(1) };
+};
+
+const createSkews = () => {
+  let swaps: number[] = [];
+  let videos: number[] = [];
+  return {
+    add: (skew: Skew): void => {
+      swaps = [...swaps, ...skew.swaps].slice(-MAX_SAMPLES);
+      videos = [...videos, ...skew.videos].slice(-MAX_SAMPLES);
+    },
+    summary: () => ({ swaps: summarise(swaps), videos: summarise(videos) }),
+  };
+};
 
 type Context = Pick<ServiceContext, 'log' | 'now' | 'monotonicNow' | 'isSynchronized' | 'ids' | 'tempo'>;
 

@@ -141,7 +141,6 @@ export const createActions = (
       const { signer } = ctx.state;
       if (signer !== null && isEnding(order.action)) requireRole(signer.role, 'admin');
       const { nodeId: box } = ctx.params;
-      ctx.set('Cache-Control', 'no-store');
       ctx.body = box === nodeId ? await actHere(ctx, order) : await actThere(box, order);
     },
     'POST /api/peers/actions': async (ctx) => {

@@ -39,7 +39,6 @@ export const backupRoutes = (
       ctx.res.once('close', release);
       const date = new Date(now()).toISOString().slice(0, 10);
       ctx.attachment(`${machineName}-${date}.tar`);
-      ctx.set('Cache-Control', 'no-store');
       ctx.type = tarType;
       ctx.body = await backup.write();
       endIfUnread(ctx.res, tempo.http.still);

@@ -74,14 +74,12 @@ export const boxRoutes = (
     'GET /console/api/boxes/:nodeId/log': async (ctx) => {
       const query = readFields(boxLogQuery, ctx.query);
       const box = ctx.params.nodeId;
-      ctx.set('Cache-Control', 'no-store');
       ctx.body =
         box === nodeId
           ? { lines: selectLines(logLines(), query) }
           : answerOf(await peers.ask(find(box), 'boxes.log', query));
     },
     'GET /api/peers/log': (ctx) => {
-      ctx.set('Cache-Control', 'no-store');
       ctx.body = { lines: selectLines(logLines(), readFields(boxLogQuery, ctx.query)) } satisfies BoxLog;
     },
     'POST /console/api/boxes/:nodeId/restart': async (ctx) => {
@@ -99,14 +97,12 @@ export const boxRoutes = (
     'GET /console/api/connections/:id/screenshot': async (ctx) => {
       const { id } = ctx.params;
       const { jpeg, capturedAt } = await screenshot(id);
-      ctx.set('Cache-Control', 'no-store');
       ctx.set(capturedAtHeader, capturedAt);
       ctx.type = 'image/jpeg';
       ctx.body = Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.length);
     },
     'GET /api/peers/screenshot': async (ctx) => {
       const { jpeg, capturedAt } = await screenshotHere(readFields(peerScreenshotQuery, ctx.query).connectionId);
-      ctx.set('Cache-Control', 'no-store');
       ctx.body = { jpeg: Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.length).toString('base64'), capturedAt };
     },
   };

@@ -93,7 +93,6 @@ export const versionRoutes = (
     'GET /console/api/content/versions': async (ctx) => {
       const list = await versions.list();
       const replacedBy = new Map(content.replaced().map(({ sha256, replaced_by }) => [sha256, replaced_by]));
-      ctx.set('Cache-Control', 'no-store');
       ctx.body = {
         versions: list.map(({ sha256, changedAt, nodeId, operator, person, approved_by, bytes }) => ({
           sha256,

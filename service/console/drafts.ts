@@ -153,7 +153,6 @@ export const draftRoutes = (tempo: Parameters<typeof withDocuments>[0], dependen
   return {
     'GET /console/api/drafts': async (ctx) => {
       const names = await editing();
-      ctx.set('Cache-Control', 'no-store');
       ctx.body = { drafts: drafts.list().map((head) => summaryOf(head, names)) };
     },
 

@@ -163,7 +163,6 @@ const programmeRoutes = (
     const plays = content.playsAt(ctx.params.slug, at);
     if (plays === null) throw new CodedError('screen_not_found');
     const { playlist_id, programme_id, reason, slides, next } = plays;
-    ctx.set('Cache-Control', 'no-store');
     ctx.body = {
       at: new Date(at).toISOString(),
       playlist_id,

@@ -25,7 +25,6 @@ export const mediaRoutes = ({ content, media, thumbnails }: MediaDependencies): 
     }
     const entries = await media.list(LISTING_MS);
     const { bytes, quota } = await media.usage();
-    ctx.set('Cache-Control', 'no-store');
     ctx.body = {
       media: await Promise.all(
         entries.map(async (entry) => ({

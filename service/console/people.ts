@@ -122,7 +122,6 @@ export const peopleRoutes = (
   };
 
   const send = (ctx: Context, status: number, body: unknown): void => {
-    ctx.set('Cache-Control', 'no-store');
     ctx.status = status;
     ctx.body = body;
   };

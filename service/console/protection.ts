@@ -110,7 +110,6 @@ export const createProtection = (
         const { secret } = readFields(protectRequest, await readJson(ctx));
         const done = await protect(secret);
         if (restart !== undefined) ctx.res.once('close', restart);
-        ctx.set('Cache-Control', 'no-store');
         ctx.status = 201;
         ctx.body = { ...done, restart_required: restart === undefined } satisfies ProtectedSite;
       },

@@ -103,7 +103,6 @@ export const createSignOn = (
         const { user_code, verification_uri, verification_uri_complete, expires_in, interval } = authorization.device;
         signIn.until = now() + expires_in * 1_000;
         void follow(signIn, authorization, { request, address });
-        ctx.set('Cache-Control', 'no-store');
         ctx.status = 201;
         ctx.body = {
           id,
@@ -119,7 +118,6 @@ export const createSignOn = (
         forget();
         const found = open.get(ctx.params.id);
         if (found === undefined) throw new CodedError('sign_in_not_found');
-        ctx.set('Cache-Control', 'no-store');
         ctx.body = found.answer;
       },
     },

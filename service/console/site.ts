@@ -157,13 +157,11 @@ export const createSite = (
         const overview = await take();
         const body = bodies.get(overview) ?? Buffer.from(JSON.stringify(overview));
         bodies.set(overview, body);
-        ctx.set('Cache-Control', 'no-store');
         ctx.type = 'json';
         held.add(body, ctx.res);
         ctx.body = body;
       },
       'GET /api/peers/site': async (ctx) => {
-        ctx.set('Cache-Control', 'no-store');
         ctx.body = await here();
       },
     },

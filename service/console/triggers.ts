@@ -222,7 +222,6 @@ export const createTriggerRoutes = (
 
   const routes: Routes = {
     'GET /console/api/triggers': (ctx) => {
-      ctx.set('Cache-Control', 'no-store');
       const all = triggers.list().map(shown);
       ctx.body = { triggers: mayReadAll(ctx) ? all : all.map((each) => ({ ...each, effect: redacted(each.effect) })) };
     },
@@ -242,7 +241,6 @@ export const createTriggerRoutes = (
       const id = triggers.newId();
       await ctx.state.onBody?.({ id });
       const { token } = await triggers.create({ id, name, effect }, authorOf(ctx));
-      ctx.set('Cache-Control', 'no-store');
       ctx.body = { id, name, token, url: urlOf(ctx, token) };
     },
 
@@ -260,7 +258,6 @@ export const createTriggerRoutes = (
       const targets = [...((effect?.takeover ?? effect?.playlist ?? effect?.command)?.targets ?? on?.targets ?? [])];
       const slugs = screensOf(targets, everyScreen()).map(({ slug }) => slug);
       const displays = displaysOf(targets, all).size;
-      ctx.set('Cache-Control', 'no-store');
       ctx.body = { id: record.id, ok: issue === null, issue, screens: slugs, displays } satisfies TriggerTrial;
     },
 
@@ -281,7 +278,6 @@ export const createTriggerRoutes = (
         count(id, 'ok');
         await recordFiring(id, address, did, 'ok');
         requestLog.info({ trigger: id }, 'a trigger was fired');
-        ctx.set('Cache-Control', 'no-store');
         ctx.body = { id, did } satisfies TriggerDid;
       } catch (error) {
         await fail(record, address, error);

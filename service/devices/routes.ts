@@ -72,7 +72,6 @@ export const createOnboardingRoutes = (
   };
 
   const answer = (ctx: Context, body: unknown): void => {
-    ctx.set('Cache-Control', 'no-store');
     ctx.body = body;
   };
 

@@ -1,14 +1,46 @@
 /** RSS feeds and API sources: their data in the payloads. */
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Health } from '../contract/health.ts';
+import { mediaNameIn } from '../domain/media-names.ts';
 import { limitSentences } from '../domain/wording.ts';
 import type { Module, ServiceContext } from '../module.ts';
+import { FetchFault, type Validators } from '../platform/outbound/answer.ts';
 import { createTurns } from '../platform/outbound/limiter.ts';
 import { openCache } from './cache.ts';
 import { createCalendarReader } from './calendar-days.ts';
-import { createFetch } from './fetch.ts';
-import { createReadMedia } from './media-file.ts';
+import { type Answer, createFetch } from './fetch.ts';
 import { createPolling, type Polling } from './polling.ts';
 import { createReader, type SourceSettings } from './source.ts';
+
+const createReadMedia =
+  ({ dirs }: Pick<ServiceContext, 'dirs'>, maxBytes: number) =>
+  async (path: string, { etag }: Validators): Promise<Answer> => {
+    const name = mediaNameIn(path);
+    if (name === null) throw new FetchFault('its name is not valid');
+    for (const folder of [dirs.uploads, dirs.media]) {
+      const handle = await open(join(folder, name)).catch(() => null);
+      if (handle === null) continue;
+      try {
+        const { size, mtimeMs } = await handle.stat();
+        if (size > maxBytes) throw new FetchFault(`it is larger than ${Math.round(maxBytes / 1024)} KiB`);
+        const version = `${size}-${mtimeMs}`;
+        if (version === etag) return { changed: false, nearness: 2 };
+        const body = await handle.readFile();
+        return {
+          changed: true,
+          nearness: 2,
+          body,
+          charset: null,
+          base: path,
+          validators: { etag: version, lastModified: null },
+        };
+      } finally {
+        await handle.close();
+      }
+    }
+    throw new FetchFault('the file is not on this box');
+  };
 
 export type { FilledCalendar, FilledTimetable } from './calendar-days.ts';
 export type { SourceSettings };

@@ -207,6 +207,7 @@ export const createApp = (
       isSealed: false,
     };
     ctx.set({ ...securityHeaders, 'X-Request-Id': id });
+    if (isApiPath(ctx.path)) ctx.set('Cache-Control', 'no-store');
     // Each layer that has to know of its end has one.
     ctx.res.setMaxListeners(MAX_LISTENERS);
     try {

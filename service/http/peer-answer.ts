@@ -10,6 +10,7 @@ const browserHeaders = [
   'Referrer-Policy',
   'Permissions-Policy',
   'X-Request-Id',
+  'Cache-Control',
 ];
 /** Answers a box, without the headers that only browsers and caches read. */
 export const answerPeer = (ctx: Context, body: unknown): void => {

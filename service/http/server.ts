@@ -22,7 +22,7 @@ import { errorAnswer, toCodedError } from './answer.ts';
 import { hasBody } from './body.ts';
 import { createPendingResponses, dropStalled, ignoreUpgrade, maxConnections } from './connections.ts';
 import { type Gate, MAX_HEADERS } from './gate.ts';
-import { createRequestQueue } from './request-queue.ts';
+import { createRequestQueue } from './pacing.ts';
 import type { AnswerOpen } from './routes.ts';
 import { ClosingSocket, createHeldMessages } from './sockets.ts';
 

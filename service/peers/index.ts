@@ -1,5 +1,4 @@
 /** The other boxes of the site: discovery, requests and replication. */
-
 import { sha256Hex } from '../auth/sign.ts';
 import type { Content } from '../content/index.ts';
 import { CodedError } from '../contract/errors.ts';
@@ -40,8 +39,7 @@ import {
 } from './records.ts';
 import { createRegistry } from './registry.ts';
 import { createReplication } from './replication.ts';
-import { createSharedCopies } from './shared-copies.ts';
-import { createSharedRenditions } from './shared-renditions.ts';
+import { createSharedCopies, createSharedRenditions } from './shared-records.ts';
 
 export type { Peer } from './registry.ts';
 export type { PeerAnswer } from './reply.ts';

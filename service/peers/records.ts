@@ -213,7 +213,6 @@ export const createRecordExchange = (
       ctx.body = { bindings: devices.records().filter(isDiffering) };
     },
     'GET /api/peers/drafts': (ctx) => {
-      ctx.set('Cache-Control', 'no-store');
       ctx.body = { drafts: drafts.records(), editing: drafts.editing() };
     },
     'GET /api/peers/drafts/:id': async (ctx) => {
@@ -222,7 +221,6 @@ export const createRecordExchange = (
       ctx.body = record;
     },
     'GET /api/peers/takeovers': (ctx) => {
-      ctx.set('Cache-Control', 'no-store');
       ctx.body = { takeovers: takeovers.records() };
     },
     'POST /api/peers/takeovers': async (ctx) => {

@@ -11,12 +11,62 @@ import {
 import { canonical } from '../domain/canonical.ts';
 import { checkDepth, readJson, readJsonText } from '../http/body.ts';
 import type { Routes } from '../http/routes.ts';
+import type { SiteCopy, SiteRenditions } from '../media/index.ts';
 import type { ServiceContext } from '../module.ts';
 import type { ExchangedSet, Shared } from '../shared/index.ts';
 import { bucketDigests, bucketOf, differingBuckets, type Row } from './digest.ts';
 import type { AskPeers } from './operations.ts';
-import type { LivePeer } from './registry.ts';
+import type { LivePeer, Registry } from './registry.ts';
 import type { PeerAnswer } from './reply.ts';
+
+/** Boxes that are asked before this one downloads a file: they were to download it while this one was away. */
+const MAX_ASKED = 2;
+
+const weightOf = (url: string, nodeId: string): string => createHash('sha256').update(`${nodeId} ${url}`).digest('hex');
+
+/** Rendezvous hashing: the order in which boxes download a file, equal on all boxes. Pure. */
+export const downloadersOf = (url: string, nodeIds: readonly string[]): string[] =>
+  nodeIds
+    .map((nodeId) => [weightOf(url, nodeId), nodeId] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, nodeId]) => nodeId);
+
+/** Finds the copy of a remote file, whose download is one box's, so that a site downloads each file once. */
+export const createSharedCopies =
+  (nodeId: string, peers: Pick<Registry, 'alive' | 'settled'>, asking: Pick<AskPeers, 'ask'>) =>
+  async (url: string): Promise<SiteCopy> => {
+    await peers.settled();
+    const urls = new Map(peers.alive().map((peer) => [peer.nodeId, peer.url]));
+    const order = downloadersOf(url, [nodeId, ...urls.keys()]);
+    const isOurs = order[0] === nodeId;
+    for (const other of isOurs ? order.slice(1, 1 + MAX_ASKED) : order.slice(0, 1)) {
+      const answer = await asking.ask({ nodeId: other }, 'media.copy', url);
+      // A busy box may be downloading it; a late one is not waited for long.
+      if (!answer.ok && answer.isLate === true && !isOurs) return 'unknown';
+      if (!answer.ok) continue;
+      const { state, copy } = answer.body;
+      if (copy !== null) return { ...copy, from: `${urls.get(other)}/copies/${copy.sha256}` };
+      if (!isOurs && (state === 'coming' || state === 'unknown')) return state;
+    }
+    return null;
+  };
+
+/** Asks the other boxes for renditions, so that a site makes each once. */
+export const createSharedRenditions =
+  (peers: Pick<Registry, 'all' | 'settled'>, asking: Pick<AskPeers, 'askAll'>) =>
+  async (originals: readonly string[]): Promise<SiteRenditions> => {
+    await peers.settled();
+    if (peers.all().length === 0) return { holders: [], isIncomplete: false };
+    const { answers } = await asking.askAll('media.renditions', originals);
+    const holders = answers.flatMap(({ peer, body }) =>
+      (body?.renditions ?? []).map((each) => ({
+        ...each,
+        nodeId: peer.nodeId ?? '',
+        from: `${peer.url}/renditions/${each.rendition?.sha256}`,
+      })),
+    );
+    return { holders, isIncomplete: answers.some(({ peer, body }) => body === null && !peer.isForeign) };
+  };
 
 /** A change that is longer is fetched by the other boxes. */
 const MAX_SENT_BYTES = 48 * 1024;
@@ -90,7 +140,6 @@ export const createSharedExchange = (
           .filter(({ id }) => buckets.has(bucketOf(id, sharedBuckets)))
           .map((record) => [set.name, record]);
       });
-      ctx.set('Cache-Control', 'no-store');
       ctx.body = pageOf(differing, asked.after ?? null);
     },
     'POST /api/peers/shared': async (ctx) => {

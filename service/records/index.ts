@@ -100,12 +100,10 @@ export const createRecords = async (
         // A box of an older version answers with all of its newest.
         const theirs = answers.flatMap(({ records }): AuditRecord[] => records).filter(wanted);
         const all = [...(await own), ...theirs].toSorted((a, b) => (a.at < b.at ? 1 : -1));
-        ctx.set('Cache-Control', 'no-store');
         ctx.body = { records: pageOf(all, query.limit), degraded };
       },
       'GET /api/peers/audit': async (ctx) => {
         const query = readFields(peerAuditQuery, ctx.query);
-        ctx.set('Cache-Control', 'no-store');
         ctx.body = { records: await auditLog.newest(query.limit, isAsked(query, content.tags)) };
       },
     },

@@ -171,7 +171,6 @@ export const createScreenRoutes = (
     'GET /api/peers/connections': (ctx) => {
       const { screens } = readFields(peerConnectionsQuery, ctx.query);
       const slugs = screens?.split(',') ?? content.screens().map(({ slug }) => slug);
-      ctx.set('Cache-Control', 'no-store');
       ctx.body = {
         screens: slugs.map((slug) => ({ slug, connections: [...hub.snapshot(slug)] })),
       } satisfies PeerConnections;

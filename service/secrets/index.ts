@@ -157,7 +157,6 @@ export const createSecrets = async (
     },
     routes: {
       'GET /console/api/secrets': (ctx) => {
-        ctx.set('Cache-Control', 'no-store');
         ctx.body = {
           secrets: live()
             .map(shown)
@@ -174,7 +173,6 @@ export const createSecrets = async (
         if (!ctx.state.isSecure && !ctx.state.isLocal) throw new CodedError('secure_required');
         const name = nameOf(ctx.params.name);
         const { record, isNew } = await set(name, requestOf(await readJson(ctx)));
-        ctx.set('Cache-Control', 'no-store');
         ctx.status = isNew ? 201 : 200;
         ctx.body = shown(record);
       },

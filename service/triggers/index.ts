@@ -20,9 +20,10 @@ import {
   insertionsOf,
   isForgotten,
   mergeTriggers,
+  type Named,
   undatedTrigger,
+  warningsOf,
 } from './records.ts';
-import { type Named, warningsOf } from './warnings.ts';
 
 export type { Insertion } from './records.ts';
 export { effectOf } from './records.ts';

@@ -1,8 +1,29 @@
 /** The records of triggers, and how boxes agree on them. Pure. */
 import { type TriggerEffect, type TriggerRecord, triggerEffect } from '../contract/console/triggers.ts';
+import type { ContentIssue } from '../contract/content-terms.ts';
 import { canonical } from '../domain/canonical.ts';
 import { isTargeted } from '../domain/targets.ts';
 import type { EpochMs } from '../domain/time.ts';
+
+/** What a content has. */
+export interface Named {
+  message(id: string): unknown;
+  hasPlaylist(id: string): boolean;
+}
+
+/** One warning per trigger that names a message or playlist which the content does not have. */
+export const warningsOf = (triggers: readonly TriggerRecord[], content: Named): ContentIssue[] =>
+  triggers.flatMap((trigger): ContentIssue[] => {
+    const { takeover, end, playlist } = effectOf(trigger) ?? {};
+    const message = (takeover ?? end)?.message_id;
+    const who = `${JSON.stringify(trigger.name)}: the trigger names`;
+    const what = JSON.stringify(message ?? playlist?.playlist_id);
+    if (message !== undefined && content.message(message) === undefined)
+      return [{ path: 'messages', message: `${who} the message ${what}, which the content does not have` }];
+    if (playlist !== undefined && !content.hasPlaylist(playlist.playlist_id))
+      return [{ path: 'playlists', message: `${who} the playlist ${what}, which the content does not have` }];
+    return [];
+  });
 
 /** A playlist that a trigger put above all programmes of some screens, for a time. */
 export interface Insertion {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Candidate, chooseReference, mayEstablish } from '../../service/clock/reference.ts';
+import { type Candidate, chooseReference, mayEstablish } from '../../service/clock/majority.ts';
 
 const known = (nodeId: string): Candidate => ({ nodeId, established: true });
 const fresh = (nodeId: string): Candidate => ({ nodeId, established: false });

@@ -2,8 +2,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { outcomeOf, publishTo } from '../../service/cli/fleet/rollout.ts';
-import { phasesOf, placeOf } from '../../service/cli/fleet/shares.ts';
+import { outcomeOf, phasesOf, placeOf, publishTo } from '../../service/cli/fleet/rollout.ts';
 import { program, signage, signageHere } from '../cli/support.ts';
 import { idsOf, playAgo, reportTo } from '../records/plays/pages.ts';
 import { type Hub, hasNats, startHub } from '../support/nats.ts';

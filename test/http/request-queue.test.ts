@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createRequestQueue } from '../../service/http/request-queue.ts';
+import { createRequestQueue } from '../../service/http/pacing.ts';
 
 const command = { method: 'POST', url: '/api/screens/lobby/commands', headers: {} };
 const relayed = { ...command, headers: { 'x-signage-relay': 'another-box' } };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refusalOf } from '../../service/pages/ancestors.ts';
+import { refusalOf } from '../../service/pages/frames.ts';
 
 const page = new URL('https://news.example/today');
 const framer = new URL('http://192.168.1.7:8080');

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { CopiesHealth } from '../../service/contract/health.ts';
 import type { Registry } from '../../service/peers/registry.ts';
-import { createSharedCopies, downloadersOf } from '../../service/peers/shared-copies.ts';
+import { createSharedCopies, downloadersOf } from '../../service/peers/shared-records.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { noise, type Remote, serveBytes, startRemote } from '../media/remote.ts';
 import { png } from '../media/server.ts';

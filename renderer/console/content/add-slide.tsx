@@ -1,6 +1,8 @@
 /** Asks what a new slide shows. */
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import type { Design } from '../../../service/contract/console/designs.ts';
+import { designPrefix } from '../../../service/contract/design-prefix.ts';
 import { shownBy } from '../../../service/domain/media-types.ts';
 import type { ContentDocument } from '../model/document.ts';
 import { useConsole } from '../ui/context.tsx';
@@ -9,8 +11,38 @@ import { Icon } from '../ui/icon.tsx';
 import { MediaChooser } from '../ui/media-field.tsx';
 import { kindIcon } from '../ui/miniature.tsx';
 import { wordOf } from '../ui/words.ts';
-import { DesignChoice } from './design-choice.tsx';
 import { slideKinds } from './slide-form.tsx';
+
+const pictures = import.meta.glob<string>('../../../resources/designs/*/preview.webp', {
+  eager: true,
+  query: '?url',
+  import: 'default',
+});
+
+const pictureOf = (id: string): string | undefined =>
+  pictures[`../../../resources/designs/${id.replace(designPrefix, '')}/preview.webp`];
+
+/** The designs to choose from, by their pictures. */
+const DesignChoice = ({ onChoose }: { onChoose(design: Design): void }) => {
+  const { designs, texts } = useConsole();
+  useEffect(() => void designs.load(), []);
+  if (designs.list.value.length === 0) return null;
+  return (
+    <>
+      <h3>{texts.designs.title}</h3>
+      <ul class="designs">
+        {designs.list.value.map((design) => (
+          <li key={design.id}>
+            <button type="button" onClick={() => onChoose(design)}>
+              <img src={pictureOf(design.id)} alt="" width={320} height={180} loading="lazy" decoding="async" />
+              <strong>{wordOf(texts.designs.word, design.name)}</strong>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+};
 
 /** Kinds whose medium is chosen first, and what fits. */
 const pictured: Partial<Record<string, readonly string[]>> = shownBy;

@@ -2,13 +2,42 @@
 import { useSignal } from '@preact/signals';
 import { type Conflict, conflictKey, isEqual, merge } from '../../../service/domain/merge-documents.ts';
 import { redactedPart } from '../../../service/domain/redacted.ts';
-import { conflictName } from '../model/conflict-name.ts';
-import type { ContentDocument } from '../model/document.ts';
+import { type ContentDocument, type Fields, titleOf } from '../model/document.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Dialog } from '../ui/controls.tsx';
 import { Miniature } from '../ui/miniature.tsx';
 import { ChangeList } from './change-list.tsx';
 import { ConflictValue } from './conflict-value.tsx';
+
+interface Words {
+  /** Names a record of a list at the root. */
+  subject: Readonly<Record<string, (values: { name: string }) => string>>;
+  /** Labels of fields. */
+  label: Readonly<Record<string, string>>;
+}
+
+const find = (list: unknown, key: string | number | undefined): Fields | undefined =>
+  Array.isArray(list) ? (list as Fields[]).find((each) => (each['slug'] ?? each['id']) === key) : undefined;
+
+/** Names what two people changed, for people. @param documents the first that has the record names it */
+const conflictName = (
+  { path: [list = '', key, ...rest] }: Pick<Conflict, 'path'>,
+  documents: readonly ContentDocument[],
+  { subject, label }: Words,
+): string => {
+  const record = documents.map((document) => find(document[list], key)).find((each) => each !== undefined);
+  const name = subject[list]?.({ name: String(record?.['name'] || (key ?? '')) });
+  const parts = [name ?? [list, key].filter((part) => part !== undefined).join(' › ')];
+  const [field, slideKey, ...more] = rest;
+  if (field === 'slides' && slideKey !== undefined) {
+    const slide = documents
+      .map((document) => find(find(document[list], key)?.['slides'], slideKey))
+      .find((each) => each !== undefined);
+    parts.push(`“${titleOf(slide ?? {}, String(slideKey))}”`);
+    parts.push(...more.map((part) => label[part] ?? String(part)));
+  } else parts.push(...rest.map((part) => label[part] ?? String(part)));
+  return parts.join(' › ');
+};
 
 /** The field that both changed; null: a whole record. */
 const fieldOf = ({ path }: Conflict): string | null => {

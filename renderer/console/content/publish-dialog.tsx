@@ -3,12 +3,40 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { isCode, reasonOf } from '../api/errors.ts';
 import { screensConcerned } from '../model/changes.ts';
+import { type ContentDocument, shortMessage } from '../model/document.ts';
+import { fieldInWords, placeOf } from '../model/issue-place.ts';
 import type { ContentIssue } from '../model/wire.ts';
+import { hrefOf } from '../stores/router.ts';
 import { issuesOfBox } from '../texts/box.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Dialog } from '../ui/controls.tsx';
+import { wordOf } from '../ui/words.ts';
 import { ChangeList } from './change-list.tsx';
-import { IssueLine } from './issue-line.tsx';
+
+interface IssueLineProps {
+  issue: ContentIssue;
+  document: ContentDocument;
+  /** Called when its link is followed. */
+  onFollow(): void;
+}
+
+/** What the box says about the draft: where, by name and with a link to the field, and what is wrong. */
+const IssueLine = ({ issue, document, onFollow }: IssueLineProps) => {
+  const { texts } = useConsole();
+  const { path, name, slide, field } = placeOf(issue, document);
+  const labels = { ...texts.publish.field, ...texts.fields.label };
+  const label = field === null ? null : fieldInWords(field, (each) => wordOf(labels, each));
+  const tab = path[1] === 'json' ? null : wordOf(texts.contentPage.tab, path[1] ?? '');
+  const where = [name ?? tab, slide, label].filter((part) => part !== null && part !== '').join(' › ');
+  return (
+    <li>
+      <a href={hrefOf(...path)} onClick={onFollow}>
+        {where || texts.publish.document}
+      </a>
+      : {shortMessage(issue)}
+    </li>
+  );
+};
 
 /** Screens that are named; the rest are counted. */
 const MOST_NAMES = 20;

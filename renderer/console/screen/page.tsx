@@ -1,19 +1,32 @@
 /** One screen: its picture large, its displays, commands, and what it plays. */
-
 import { useSignal } from '@preact/signals';
 import { byUrgency, displaysOf } from '../model/displays.ts';
 import { titleOf } from '../model/document.ts';
 import { shownSlide } from '../model/shown.ts';
 import { hrefOf } from '../stores/router.ts';
+import { Address } from '../ui/address.tsx';
 import { useConsole } from '../ui/context.tsx';
 import { Empty } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { screenAddress } from '../ui/screen-address.ts';
 import { View } from '../ui/view.tsx';
 import { Commands } from './commands.tsx';
 import { Displays } from './displays.tsx';
 import { Mirror } from './mirror.tsx';
-import { NoDisplay } from './no-display.tsx';
 import { PlanPanel } from './plan-panel.tsx';
+
+const NoDisplay = ({ slug }: { slug: string }) => {
+  const { site, texts } = useConsole();
+  const words = texts.screenPage;
+  const address = screenAddress(slug, site.overview.value);
+  return (
+    <div class="no-display">
+      <p class="state quiet">{texts.noDisplay}</p>
+      <p>{texts.wall.noDisplayTask}</p>
+      <Address url={address} label={words.address} code={words.code} />
+    </div>
+  );
+};
 
 /** A display is photographed at most once in 5 s. */
 const PHOTO_MS = 5_200;

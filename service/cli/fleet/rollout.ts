@@ -1,8 +1,30 @@
 /** Content for sites: published to some or in phases, and what they play then. */
+import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { inParallel } from '../parallel.ts';
 import type { Hub, Packed, Site } from './hub.ts';
-import { phasesOf } from './shares.ts';
+
+/** The percentile of a site among all sites, above 0 and up to 100: the same for every rollout. */
+export const placeOf = (site: string): number => {
+  const number = createHash('sha256').update(site).digest().readUInt32BE(0);
+  return ((number + 1) / 2 ** 32) * 100;
+};
+
+/**
+ * The sites of each phase, without those of earlier phases. Empty phases are left out.
+ * @param phases percentages, ascending
+ */
+export const phasesOf = (
+  sites: readonly string[],
+  phases: readonly number[],
+): { percent: number; sites: string[] }[] => {
+  let before = 0;
+  return phases.flatMap((percent) => {
+    const own = sites.filter((site) => placeOf(site) > before && placeOf(site) <= percent).sort();
+    before = percent;
+    return own.length === 0 ? [] : [{ percent, sites: own }];
+  });
+};
 
 /** What sites play after a push. */
 export interface Outcomes {

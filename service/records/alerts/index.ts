@@ -199,7 +199,6 @@ export const createAlerts = async (
     },
     routes: {
       'GET /api/peers/alerts': (ctx) => {
-        ctx.set('Cache-Control', 'no-store');
         ctx.body = { records: records() };
       },
       'POST /api/peers/alerts': async (ctx) => {

@@ -191,7 +191,6 @@ export const createPlays = async (
       'GET /api/peers/plays': async (ctx) => {
         const { from, to, screen = null, after, skip, limit } = readFields(peerPlaysQuery, ctx.query);
         const range = rangeOf(from, to, screen);
-        ctx.set('Cache-Control', 'no-store');
         ctx.body = await pages.read(range, after === undefined ? null : { after, skip }, limit);
       },
     },
