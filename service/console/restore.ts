@@ -43,7 +43,7 @@ import type { RequireKnown } from './older.ts';
 import type { VersionStore } from './version-store.ts';
 
 export interface RestoreDependencies {
-  content: Pick<Content, 'publish'>;
+  content: Pick<Content, 'validate' | 'publish'>;
   media: Pick<Media, 'adopt' | 'requireSpool' | 'requireAdoption' | 'spoolFolder'>;
   devices: Pick<Devices, 'restore'>;
   takeovers: Pick<Takeovers, 'restore'>;
@@ -235,7 +235,7 @@ export const createRestore = (
   };
 
   /** Everything but the media, judged. @throws CodedError `backup_damaged`, `invalid_content` */
-  const judge = async ({ manifest, fileOf }: Spooled, folder: string) => {
+  const judge = async ({ manifest, fileOf }: Spooled, folder: string, validate: Content['validate']) => {
     const paths = manifest.members.map(({ path }) => path);
     const read = async (path: string): Promise<string | null> => {
       const member = manifest.members.find((each) => each.path === path);
@@ -252,7 +252,7 @@ export const createRestore = (
       } catch {
         throw damaged('content.json is not JSON');
       }
-      const reading = validateContent(value);
+      const reading = validate(value);
       if (!reading.ok) throw new CodedError('invalid_content', undefined, { errors: reading.issues });
       file = reading.content;
     }
@@ -391,7 +391,7 @@ export const createRestore = (
         await mkdir(folder, { mode: 0o700 });
         const { manifest } = await spool(body, folder);
         const spooled = { manifest, fileOf: spooledIn(ready) };
-        const judged = await judge({ manifest, fileOf: spooledIn(folder) }, folder);
+        const judged = await judge({ manifest, fileOf: spooledIn(folder) }, folder, content.validate);
         const sizes = new Map(manifest.members.map(({ path, size }) => [path, size]));
         // A document that this box does not know may have come while the backup was sent.
         requireKnown();
@@ -444,7 +444,9 @@ export const createRestore = (
         const proven = await readFile(join(ready, personName), 'utf8').catch(() => 'null');
         const by = { operator, person: author.nullable().parse(JSON.parse(proven)) };
         const spooled = { manifest: parseManifest(await readFile(fileOf(manifestName), 'utf8')), fileOf };
-        const { media: count } = await apply(spooled, await judge(spooled, ready), by, ready);
+        if (begun === null) requireKnown();
+        // Judged before; the secrets may have changed since.
+        const { media: count } = await apply(spooled, await judge(spooled, ready, validateContent), by, ready);
         isDone = true;
         log.warn({ operator, media: count, from: spooled.manifest.name }, 'an interrupted restore was finished');
       } catch (error) {

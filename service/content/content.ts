@@ -153,6 +153,13 @@ export const openContent = async (
     return found.length === 0 ? reading : { ok: false, issues: found };
   };
 
+  /** An edit of the file, where what plays is not whole here: it would remove what a newer version made. */
+  const judgedFile = (read: Reading): Reading => {
+    const reading = judged(read);
+    if (!reading.ok || leftOut.length === 0) return reading;
+    return { ok: false, issues: [{ path: '', message: new CodedError('box_older').message }] };
+  };
+
   /** Removes refused fonts from payloads, before pages are notified. */
   const judgeFonts = async (content: ContentFile): Promise<void> => {
     named = content;
@@ -168,7 +175,7 @@ export const openContent = async (
     const known = { playing: playing?.bytes ?? null, stored: current?.text ?? null };
     const { bytes, reading: read, changedAt } = await readContentFile(tempo, path, known);
     const isEdited = current === null || !bytes.equals(Buffer.from(current.text));
-    const reading = read !== null && isEdited ? judged(read) : read;
+    const reading = read !== null && isEdited ? judgedFile(read) : read;
     if (reading === null) {
       issues = [];
       log.debug({}, 'content.json was saved without a change');

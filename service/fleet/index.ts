@@ -21,7 +21,7 @@ import { createWanted } from './wanted.ts';
 interface Dependencies {
   /** The summary of `/healthz` of this box. */
   summary(): Promise<Pick<Health, 'status' | 'warnings'>>;
-  content: Pick<Content, 'screens' | 'tags' | 'playing' | 'isWhole' | 'publish' | 'onPlay'>;
+  content: Pick<Content, 'screens' | 'tags' | 'playing' | 'isWhole' | 'publish' | 'validate' | 'onPlay'>;
   screens: Pick<Screens, 'command' | 'takeSnapshot' | 'pages'>;
   peers: Pick<Peers, 'alive'>;
   records: Pick<Records, 'audit' | 'deliverPlaysTo' | 'alertTo'>;

@@ -18,7 +18,7 @@ import { createPause } from './pause.ts';
 import type { Refusals } from './refusals.ts';
 
 interface Dependencies {
-  content: Pick<Content, 'playing' | 'isWhole' | 'publish' | 'onPlay'>;
+  content: Pick<Content, 'playing' | 'isWhole' | 'validate' | 'publish' | 'onPlay'>;
   audit: Pick<Records['audit'], 'during'>;
   /** Boxes of the site that apply the content before this one. */
   boxesBefore(): number;
@@ -152,7 +152,13 @@ export const createWanted = (
     if (value.length === 0) return null;
     const document = await readWanted(value);
     const push = pushOf(headers, storedAt, document.sha256);
-    if (push !== null || 'errors' in document) return { ...document, push };
+    if ('errors' in document) return { ...document, push };
+    if (push !== null) {
+      // What this box knows besides, such as secrets, may change once it plays.
+      const reading = isTaken(push) ? null : content.validate(JSON.parse(document.text));
+      if (reading?.ok === false) return { sha256: document.sha256, errors: reading.issues, push };
+      return { ...document, push };
+    }
     const message = `the value has no valid ${PUSH_HEADERS.id} and ${PUSH_HEADERS.at}: use "signage fleet push"`;
     return { sha256: document.sha256, errors: [{ path: '', message }], push };
   };

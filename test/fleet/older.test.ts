@@ -1,18 +1,19 @@
-/** Content that the fleet wants, at a box that is older than what plays there. */
+/** Content that the fleet wants, at a box that cannot take it as it is: it is older than what plays, or knows more. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
+import { type Content, validateContent } from '../../service/content/index.ts';
 import { createWanted } from '../../service/fleet/wanted.ts';
 import { hasNats, startHub } from '../support/nats.ts';
 import { patience } from '../support/observe.ts';
 import { testTempo } from '../support/tempo.ts';
 import { saying, want } from './support.ts';
 
-test.skipIf(!hasNats)('it waits for other content, and does not read the push again and again', async () => {
+/** A push for a box that is made by hand. */
+const startWanted = async (content: Partial<Content>) => {
   const hub = await startHub();
   const site = await hub.as(await hub.credentials('Wien'));
   const reads = vi.spyOn(site, 'request');
   await want(await hub.headOffice(), 'Wien', saying('New'), { id: 'push-1' });
-  let isWhole = false;
   let playOther = (): void => undefined;
   const publish = vi.fn();
   const log = { info: vi.fn(), warn: vi.fn(), debug: vi.fn(), error: vi.fn() };
@@ -22,11 +23,13 @@ test.skipIf(!hasNats)('it waits for other content, and does not read the push ag
     {
       content: {
         playing: () => null,
-        isWhole: () => isWhole,
+        isWhole: () => true,
+        validate: validateContent,
         publish,
         onPlay: (listener: () => void) => {
           playOther = listener;
         },
+        ...content,
       },
       audit: { during: (_rule: unknown, _asked: unknown, work: () => Promise<unknown>) => work() },
       boxesBefore: () => 0,
@@ -35,6 +38,12 @@ test.skipIf(!hasNats)('it waits for other content, and does not read the push ag
     } as unknown as Parameters<typeof createWanted>[1],
   );
   onLine({ nats: site, ended: ended.signal });
+  return { describe, reads, publish, playOther: () => playOther(), end: () => ended.abort() };
+};
+
+test.skipIf(!hasNats)('it waits for other content, and does not read the push again and again', async () => {
+  let isWhole = false;
+  const { describe, reads, publish, playOther, end } = await startWanted({ isWhole: () => isWhole });
   const older = { path: '', message: expect.stringContaining('This box is older than the content that plays') };
   await expect.poll(describe, patience).toMatchObject({ state: 'pending', wantedPush: 'push-1', errors: [older] });
   await delay(3 * (testTempo.fleet.retry + testTempo.fleet.announced));
@@ -45,5 +54,13 @@ test.skipIf(!hasNats)('it waits for other content, and does not read the push ag
   playOther();
   await expect.poll(() => publish.mock.calls.length, patience).toBe(1);
   expect(describe()).toMatchObject({ errors: [] });
-  ended.abort();
+  end();
+});
+
+test.skipIf(!hasNats)('what is an error of an edit here is one of a push', async () => {
+  const issues = [{ path: 'screens', message: 'the secret is for other addresses' }];
+  const { describe, publish, end } = await startWanted({ validate: () => ({ ok: false, issues }) });
+  await expect.poll(describe, patience).toMatchObject({ state: 'refused', wantedPush: 'push-1', errors: issues });
+  expect(publish).not.toHaveBeenCalled();
+  end();
 });

@@ -1,6 +1,8 @@
 /** A box beside one of a newer version: it keeps and passes on what it does not know, plays the rest, and refuses edits. */
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { pack } from 'tar-stream';
 import { expect, test } from 'vitest';
 import type { SiteOverview } from '../../service/contract/console/site.ts';
 import type { ContentDocument } from '../../service/contract/peers.ts';
@@ -8,6 +10,7 @@ import { editedDocument, versionOf } from '../../service/domain/document.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { healthOf, patience, titlesOf } from '../support/observe.ts';
 import { createOperator } from '../support/operator.ts';
+import { localHeaders } from '../support/people.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { bindingsOf, emptyPeerState, listenOn, startBox } from './support.ts';
 
@@ -22,6 +25,15 @@ const takeovers = [
   { id: 'known', targets: ['lobby'], level: 'info', ...texts, ...times, tone: 'a' },
   { id: 'unread', targets: ['lobby'], level: 'whisper', ...texts, ...times },
 ];
+
+/** A backup with nothing in it. */
+const emptyBackup = (): Promise<Buffer> => {
+  const tar = pack();
+  const head = { format: 1, version: '0.1.0', site: 'default', node_id: 'a', name: 'a', created_at: updatedAt };
+  tar.entry({ name: 'manifest.json' }, JSON.stringify({ ...head, members: [], media: [] }));
+  tar.finalize();
+  return buffer(tar);
+};
 
 /** A box of a version that is still to come. */
 const startNewer = async (document: (nodeId: string) => ContentDocument) => {
@@ -81,14 +93,17 @@ test('a document of a newer version plays without what is not known, is passed o
     const ask = createOperator(box, null);
     const draft = { title: 'A draft', base_sha256: newer.content.sha256, content: lobbyWith([]) };
     await ask('PUT', '/console/api/drafts/mine', draft, { 'If-None-Match': '*' });
-    const requests: [string, string, unknown][] = [
+    const backup = new Uint8Array(await emptyBackup());
+    const asTar = { 'Content-Type': 'application/x-tar', 'x-signage-confirm': 'restore', ...localHeaders(box) };
+    const requests: [method: string, path: string, body: unknown, headers?: Record<string, string>][] = [
       ['PUT', '/console/api/content', lobbyWith([])],
       ['PUT', '/console/api/content', JSON.parse(text)],
       ['POST', '/console/api/drafts/mine/publish', {}],
       ['POST', '/console/api/media/hall.jpg/rename', { to: 'great-hall.jpg' }],
+      ['POST', '/console/api/restore', backup, asTar],
     ];
-    for (const [method, path, body] of requests) {
-      const answer = await ask(method, path, body, { 'If-Match': '*' });
+    for (const [method, path, body, headers = { 'If-Match': '*' }] of requests) {
+      const answer = await ask(method, path, body, headers);
       const error = { code: 'box_older', message: expect.stringContaining(`${newer.url} (version 9.1.0)`) };
       expect([answer.status, await answer.json()]).toMatchObject([409, { error }]);
     }
@@ -103,4 +118,12 @@ test('a document of a newer version plays without what is not known, is passed o
   box.writeContent(JSON.stringify(lobbyWith([{ kind: 'text', title: 'Mine', sparkle: 3 }])));
   await expect.poll(async () => (await healthOf(box)).content.status, patience).toBe('invalid');
   expect(await titlesOf(box)).toEqual(['Fire drill', 'Hello']);
+  // Even one that is valid here would remove what the newer box made, from the whole site.
+  box.writeContent(JSON.stringify(lobbyWith([{ kind: 'text', title: 'Mine' }])));
+  const refusals = async () => (await healthOf(box)).content.errors.map(({ message }) => message);
+  await expect.poll(refusals, patience).toEqual([expect.stringMatching(/^This box is older than the content/)]);
+  expect(await titlesOf(box)).toEqual(['Fire drill', 'Hello']);
+  expect(await (await box.get('/api/peers/content')).json()).toEqual(newer.content);
+  box.writeContent(text);
+  await expect.poll(async () => (await healthOf(box)).content.status, patience).toBe('ok');
 });
