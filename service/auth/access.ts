@@ -240,8 +240,9 @@ export const createAccess = ({
 
   /** Public operations need no credentials, but a signed request gets a signed response, and only from the box it is for. */
   const admitPublic = async (attempt: Attempt): Promise<Admission> => {
+    if (!claimsSignature(attempt.headers)) return unsigned;
     try {
-      if (claimsSignature(attempt.headers)) return await admitSigned(attempt);
+      return await admitSigned(attempt);
     } catch (error) {
       if (error instanceof CodedError && (error.status === 421 || error.code === 'secret_required')) throw error;
     }

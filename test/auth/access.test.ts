@@ -200,6 +200,8 @@ describe('a signed request', () => {
       const named = { ...elsewhere, headers: sign(secret, { recipient: 'this box' }) };
       expect(await outcome(() => access.admit(named))).toBe('accepted');
       expect(await judge(sign(secret, { recipient: 'another box' }), as)).toBe('misdirected');
+      const bare = { 'x-signage-recipient': ['another box'] };
+      expect(await judge(bare, as)).toBe(as === 'public' ? 'accepted' : 'credentials_required');
     }
     for (const version of ['v1', 'v2'] as const) {
       expect(await judge(sign(secret, { recipient: '', version }), 'signed')).toBe('signature_invalid');
