@@ -147,6 +147,12 @@ export const deviceBinding = passedOn(
 ).meta({ id: 'DeviceBinding' });
 export type DeviceBinding = z.infer<typeof deviceBinding>;
 
+/** A binding of another box that is stored, and the one that it has replaced. */
+export interface BindingNews {
+  binding: Readonly<DeviceBinding>;
+  before: Readonly<DeviceBinding> | undefined;
+}
+
 /** A binding as boxes exchange it. */
 export const passedBinding = orUnread(deviceBinding, { deviceId, updatedAt: deviceBinding.shape.updatedAt }, 500);
 

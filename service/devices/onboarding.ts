@@ -3,7 +3,7 @@
 import type { Content } from '../content/index.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { Binding, OnboardingResult, OnboardingStatus } from '../contract/onboarding.ts';
-import type { DeviceBinding } from '../contract/peers.ts';
+import type { BindingNews } from '../contract/peers.ts';
 import type { Screen } from '../contract/playlist.ts';
 import type { Peers } from '../peers/index.ts';
 import type { SourceLog } from '../platform/source-log.ts';
@@ -22,7 +22,7 @@ interface Dependencies {
   proofs: Pick<DeviceProofs, 'mustProve'>;
   claims: Pick<Claims, 'end'>;
   content: Pick<Content, 'payload'>;
-  screens: Pick<Screens, 'locationsOf' | 'onJoin' | 'rename' | 'send'>;
+  screens: Pick<Screens, 'locationsOf' | 'onJoin' | 'rename' | 'send' | 'whenHeard'>;
   landing: Pick<Landing, 'notify'>;
   knownDevices: Pick<KnownDevices, 'saw'>;
   peers: Pick<Peers, 'broadcast'>;
@@ -61,23 +61,33 @@ export const createOnboarding = ({
   const move = (connectionIds: readonly string[], slug: string): number =>
     screens.send(connectionIds, { type: 'command', command: 'redirect', url: pathOf(slug) });
 
+  /** Names the device to its live pages. @param isProofNeeded whether only to those that have proved to be the device */
+  const name = (deviceId: string, clientName: string, isProofNeeded: boolean) => {
+    const locations = screens.locationsOf(deviceId).filter(({ proven }) => proven || !isProofNeeded);
+    screens.rename(deviceId, clientName);
+    const ids = locations.map(({ connectionId }) => connectionId);
+    const sent = screens.send(ids, { type: 'command', command: 'setclientname', clientName, deviceId });
+    return { locations, sent };
+  };
+
   /**
-   * Sends the binding to the live pages.
+   * Sends the binding to the live pages. The device is pending until one of its player pages has responded: the socket of a
+   * page that has lost its power stays open for some time.
    * @param isProofNeeded whether only a page that has proved to be the device gets it and counts; landing pages do not count
    * @returns whether there were any, and whether the device is sure to know it
    */
   const deliver = ({ deviceId, clientName, screenSlug }: Binding, isProofNeeded: boolean) => {
-    const locations = screens.locationsOf(deviceId).filter(({ proven }) => proven || !isProofNeeded);
-    const ids = locations.map(({ connectionId }) => connectionId);
-    screens.rename(deviceId, clientName);
-    const notified = screens.send(ids, { type: 'command', command: 'setclientname', clientName, deviceId });
+    const { locations, sent } = name(deviceId, clientName, isProofNeeded);
     const elsewhere = locations.filter(({ slug }) => slug !== screenSlug);
     move(
       elsewhere.map(({ connectionId }) => connectionId),
       screenSlug,
     );
-    const isDelivered = landing.notify(deviceId) + notified > 0;
-    return { isDelivered, isKnown: isProofNeeded ? notified > 0 : isDelivered };
+    for (const { connectionId, proven } of locations) {
+      screens.whenHeard(connectionId, () => pending.take(deviceId, proven));
+    }
+    const landed = landing.notify(deviceId);
+    return { isDelivered: landed + sent > 0, isKnown: !isProofNeeded && landed > 0 };
   };
 
   screens.onJoin(({ connectionId, deviceId, slug, proven }) => {
@@ -148,13 +158,14 @@ export const createOnboarding = ({
       log.info({ deviceId }, 'a device was forgotten');
     },
     /** Notifies the live pages of devices of bindings from another box, which are stored already. */
-    follow: (news: readonly DeviceBinding[]): void => {
-      for (const { deviceId, clientName, screenSlug, forgotten } of news) {
+    follow: (news: readonly BindingNews[]): void => {
+      for (const { binding, before } of news) {
+        const { deviceId, clientName, screenSlug, forgotten } = binding;
         if (screenSlug !== null) claims.end(deviceId);
+        const isProofNeeded = needsProof(deviceId) || proofs.mustProve(deviceId, before);
         if (forgotten) landing.notify(deviceId);
-        else if (screenSlug === null) screens.rename(deviceId, clientName);
+        else if (screenSlug === null || screenSlug === before?.screenSlug) name(deviceId, clientName, isProofNeeded);
         else {
-          const isProofNeeded = needsProof(deviceId);
           const { isKnown } = deliver({ deviceId, clientName, screenSlug }, isProofNeeded);
           if (isKnown) pending.remove(deviceId);
           else void pending.add(deviceId, isProofNeeded);

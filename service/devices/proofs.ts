@@ -150,11 +150,12 @@ export const createDeviceProofs = (
     /**
      * Whether a page is the device only with a proof: with a secret, once a page of the device has proved it. Pages of
      * other devices may have no key.
+     * @param binding the current one, or the one before it, whose key a new binding may drop
      */
-    mustProve: (given: string): boolean => {
+    mustProve: (given: string, binding = stored.get(given)): boolean => {
       const deviceId = canonicalDeviceId(given);
       if (sharedSecret === null) return false;
-      return proved.has(deviceId) || unsaved.has(deviceId) || stored.get(deviceId)?.key !== undefined;
+      return proved.has(deviceId) || unsaved.has(deviceId) || binding?.key !== undefined;
     },
     /** What a page signs once more with, as in `x-signage-device-proof-needs`. */
     needs: (): string => formatProofNeeds({ nodeId, time: time() }),

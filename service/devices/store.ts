@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { CodedError } from '../contract/errors.ts';
-import { type DeviceBinding, deviceBinding, mostBindings } from '../contract/peers.ts';
+import { type BindingNews, type DeviceBinding, deviceBinding, mostBindings } from '../contract/peers.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
 import { canonical } from '../domain/canonical.ts';
 import { remember } from '../domain/collections.ts';
@@ -73,7 +73,7 @@ export interface StoredDevices {
   /** Records that a page of the device has connected, so that the device exists. */
   saw(deviceId: string): void;
   /** Stores the newer bindings of another box; resolves with those that changed more than their time. */
-  merge(theirs: readonly Device[]): Promise<Device[]>;
+  merge(theirs: readonly Device[]): Promise<BindingNews[]>;
   /** SHA-256 (hex) of all bindings; equal on boxes with equal bindings. */
   digest(): string;
   /** Calls `listener` when a binding changes, here or by a merge. */
@@ -223,17 +223,16 @@ export const createStoredDevices = <S extends { readonly devices: DeviceMap }>(
     saw: (deviceId) => remember(seen, canonicalDeviceId(deviceId), true, mostBindings),
     merge: async (theirs) => {
       if (join(durable.read().devices, theirs).accepted.length === 0) return [];
-      let changed: Device[] = [];
+      let changed: BindingNews[] = [];
       await update((state) => {
         const { joined, accepted } = join(state.devices, theirs);
-        changed = accepted.filter((record) => {
-          const { deviceId, clientName, screenSlug, forgotten } = record;
-          if (!isReadable(record)) return false;
-          const before = state.devices.get(canonicalDeviceId(deviceId));
-          return (
-            before?.clientName !== clientName || before.screenSlug !== screenSlug || before.forgotten !== forgotten
+        changed = accepted
+          .filter(isReadable)
+          .map((binding) => ({ binding, before: state.devices.get(canonicalDeviceId(binding.deviceId)) }))
+          .filter(
+            ({ binding: { clientName, screenSlug, forgotten }, before }) =>
+              before?.clientName !== clientName || before.screenSlug !== screenSlug || before.forgotten !== forgotten,
           );
-        });
         return { ...state, devices: joined };
       });
       return changed;

@@ -48,6 +48,8 @@ interface SocketState {
   context: object;
   listener: SocketListener;
   lastSeen: number;
+  /** Called with the next sign of life. */
+  whenHeard?: (() => void) | undefined;
 }
 
 export const createSockets = () => {
@@ -91,12 +93,14 @@ export const createSockets = () => {
      * @param context fields of each log line about the socket
      */
     add: (socket: WebSocket, log: SourceLog, context: object, listener: SocketListener = {}): void => {
-      const state = { log, context, listener, lastSeen: performance.now() };
+      const state: SocketState = { log, context, listener, lastSeen: performance.now() };
       known.set(socket, state);
       const rate = createRate(MAX_MESSAGES, MESSAGES_MS);
       const seen = (): void => {
         state.lastSeen = performance.now();
         listener.onSeen?.();
+        state.whenHeard?.();
+        state.whenHeard = undefined;
       };
       const received = (): void => {
         if (socket.readyState !== WebSocket.OPEN) return;
@@ -125,6 +129,13 @@ export const createSockets = () => {
       }
       writeFrame(socket, frame);
       return true;
+    },
+    /** Pings the client of an open socket; `then` is called with its next sign of life, unless another call comes before. */
+    whenHeard: (socket: WebSocket, then: () => void): void => {
+      const state = known.get(socket);
+      if (state === undefined || socket.readyState !== WebSocket.OPEN) return;
+      state.whenHeard = then;
+      socket.ping();
     },
     /** Closes all sockets with 1001; terminates those that are still open after 1 s. */
     close: async (): Promise<void> => {

@@ -4,7 +4,7 @@ import type { Content } from '../content/index.ts';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
 import {
-  type DeviceBinding,
+  type BindingNews,
   type MediaDeletion,
   type PeerState,
   peerDeletions,
@@ -101,7 +101,7 @@ export const createPeers = async (
   registry.onReachabilityChange(() => knownBoxes.keepOnly(registry.all()));
   const overdue = createOverdue(context, registry);
   const asking = createAskPeers(registry, overdue, ids.nodeId);
-  const bindings = createEmitter<[readonly DeviceBinding[]]>();
+  const bindings = createEmitter<[readonly BindingNews[]]>();
   const arrivals = createEmitter();
   const stateParts: StatePart[] = [];
   const misdated = createMisdated(context);

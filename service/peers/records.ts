@@ -6,7 +6,14 @@ import type { DraftHead } from '../contract/console/drafts.ts';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
 import { bindingBuckets, bindingDigests } from '../contract/gossip.ts';
-import { type DeviceBinding, mostPeers, peerBindings, peerTakeovers, type TakeoverRecord } from '../contract/peers.ts';
+import {
+  type BindingNews,
+  type DeviceBinding,
+  mostPeers,
+  peerBindings,
+  peerTakeovers,
+  type TakeoverRecord,
+} from '../contract/peers.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
 import type { NamedRecord } from '../contract/shared.ts';
 import { remember } from '../domain/collections.ts';
@@ -33,7 +40,7 @@ export interface ReplicatedDevices {
   /** How many of them this version cannot read. */
   unread(): number;
   /** Stores the newer bindings of a peer; resolves with those that changed something here. */
-  merge(theirs: readonly DeviceBinding[]): Promise<DeviceBinding[]>;
+  merge(theirs: readonly DeviceBinding[]): Promise<BindingNews[]>;
   /** SHA-256 (hex) of all bindings; equal on boxes with equal bindings. */
   digest(): string;
 }
@@ -94,7 +101,7 @@ interface Site {
   drafts: ReplicatedDrafts;
   shared: Pick<Shared, 'sets' | 'merge' | 'onPut'>;
   misdated: Pick<Misdated, 'note'>;
-  onBindings(bindings: readonly DeviceBinding[]): void;
+  onBindings(news: readonly BindingNews[]): void;
   /** Called when a comparison gave this box records that others may lack. */
   onNews(): void;
 }

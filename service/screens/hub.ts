@@ -279,6 +279,11 @@ export const createHub = (
     attach,
     /** Sends a message to connections by id. @returns to how many it was written */
     send: (ids: readonly string[], message: ServiceMessage): number => broadcast(ids.map(clients.get), message),
+    /** Asks a connection for a sign of life; `then` is called with the next one, unless the connection ends or is asked again. */
+    whenHeard: (connectionId: string, then: () => void): void => {
+      const client = clients.get(connectionId);
+      if (client !== undefined) sockets.whenHeard(client.socket, then);
+    },
     /** Sends a message to every connection. */
     sendToAll: (message: ServiceMessage): void => void broadcast(clients.all(), message),
     /** The live connections of a screen, oldest first: the same array until one of them changes. */

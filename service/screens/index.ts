@@ -35,7 +35,7 @@ interface Dependencies {
 
 export interface Screens
   extends Module,
-    Pick<Hub, 'deviceIds' | 'onJoin' | 'onPlays' | 'locationsOf' | 'rename' | 'send' | 'pages'>,
+    Pick<Hub, 'deviceIds' | 'onJoin' | 'onPlays' | 'locationsOf' | 'rename' | 'send' | 'whenHeard' | 'pages'>,
     Pick<Reports, 'faultOf'> {
   takeSnapshot: TakeSnapshot;
   /**
@@ -118,7 +118,7 @@ export const createScreens = (
     takeLocally,
     commands,
   });
-  const { deviceIds, onJoin, onPlays, locationsOf, rename, send, pages } = hub;
+  const { deviceIds, onJoin, onPlays, locationsOf, rename, send, whenHeard, pages } = hub;
   return {
     deviceIds,
     onJoin,
@@ -126,6 +126,7 @@ export const createScreens = (
     locationsOf,
     rename,
     send,
+    whenHeard,
     pages,
     identify: (box, display) =>
       identification.identify(hub, box, ({ connection: { deviceId } }, number) => {

@@ -83,6 +83,7 @@ describe('binding a device', () => {
       screens: {
         locationsOf: () => [{ connectionId: 'c', deviceId: 'device-1', slug: 'cafe', proven: false }],
         onJoin: () => {},
+        whenHeard: (...args) => told.push(args),
         rename: (...args) => told.push(args),
         send: (...args) => told.push(args),
       },
@@ -100,6 +101,7 @@ describe('binding a device', () => {
   it('waits for a page that proves to be the device, although its key goes and others have answered', async () => {
     const sent: unknown[] = [];
     const waiting = new Set<string>();
+    const heard: (() => void)[] = [];
     let isKeyed = true;
     const at = (connectionId: string, proven: boolean) => ({
       connectionId,
@@ -120,11 +122,13 @@ describe('binding a device', () => {
         needsProof: () => false,
         add: async (deviceId: string) => void waiting.add(deviceId),
         remove: (deviceId: string) => void waiting.delete(deviceId),
+        take: (deviceId: string, isProven: boolean) => isProven && waiting.delete(deviceId),
       },
       proofs: { mustProve: () => isKeyed },
       claims: { end() {} },
       screens: {
         locationsOf: () => live,
+        whenHeard: (_: string, then: () => void) => heard.push(then),
         onJoin() {},
         rename() {},
         send: (ids: string[]) => {
@@ -142,6 +146,36 @@ describe('binding a device', () => {
     isKeyed = true;
     live.push(at('own', true));
     await rebind();
-    expect([new Set(sent), waiting.size]).toEqual([new Set(['own']), 0]);
+    expect([new Set(sent), waiting.size]).toEqual([new Set(['own']), 1]);
+    for (const then of heard) then();
+    expect(waiting.size).toBe(0);
+  });
+
+  it.each([
+    ['names the pages of a device that was renamed, and moves none', 'lobby', ['setclientname'], []],
+    ['moves those of a device that was bound', 'cafe', ['setclientname', 'redirect'], [true]],
+  ])('that another box has made %s', async (_, before, commands, waiting) => {
+    const sent: string[] = [];
+    const added: boolean[] = [];
+    const onboarding = createOnboarding({
+      pending: {
+        needsProof: () => false,
+        add: async (_: string, isProofNeeded: boolean) => void added.push(isProofNeeded),
+      },
+      // The new binding has dropped the key.
+      proofs: { mustProve: (_: string, binding?: { key: string }) => binding?.key !== undefined },
+      claims: { end() {} },
+      screens: {
+        locationsOf: () => [{ connectionId: 'c', deviceId: 'device-1', slug: 'gate-4', proven: true }],
+        whenHeard() {},
+        onJoin() {},
+        rename() {},
+        send: (ids: string[], { command }: { command: string }) => sent.push(command) && ids.length,
+      },
+      landing: { notify: () => 0 },
+    } as unknown as Parameters<typeof createOnboarding>[0]);
+    const binding = { deviceId: 'device-1', clientName: 'Front desk', screenSlug: 'lobby', updatedAt: '' };
+    onboarding.follow([{ binding, before: { ...binding, screenSlug: before, clientName: 'Before', key: 'key' } }]);
+    expect([sent, added]).toEqual([commands, waiting]);
   });
 });

@@ -121,6 +121,24 @@ describe('a player page', () => {
     });
     const snapshot = await (await service.get('/api/screens/lobby/connections')).json();
     expect(snapshot.connections[0]).toMatchObject({ clientName: 'Front desk', label: 'Front desk' });
+
+    // It has shown that it is alive, so that whoever opens another screen later is left there.
+    page.send({ type: 'time', t0: 0 });
+    await page.message(({ type }) => type === 'time');
+    const later = await joinScreen(service, 'gate-4', { deviceId: 'device-1' });
+    await service.post('/api/screens/gate-4/commands', { command: 'refresh' });
+    await later.message(isCommand('refresh'));
+    expect(later.messages.some(isCommand('redirect'))).toBe(false);
+  });
+
+  it('that has lost its power, so that its socket is open still, is moved when it comes back', async () => {
+    const service = await startTestService({ content });
+    const dead = await joinScreen(service, 'lobby', { deviceId: 'device-1' });
+    dead.socket.pause();
+    expect(await queued(bind(service, { screenSlug: 'cafe' }))).toBe(false);
+    const back = await joinScreen(service, 'lobby', { deviceId: 'device-1' });
+    expect(await back.message(isCommand('redirect'))).toMatchObject({ url: '/screen/cafe' });
+    dead.socket.terminate();
   });
 
   it('stays where it is bound to where it is', async () => {

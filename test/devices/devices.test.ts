@@ -63,7 +63,9 @@ test('a device that another box has forgotten is forgotten here, and bound again
   await here.devices.bind('d1', 'Lobby', 'lobby');
   await there.devices.merge(here.devices.list());
   await there.devices.forget('d1');
-  expect(await here.devices.merge(there.devices.list())).toMatchObject([{ deviceId: 'd1', forgotten: true }]);
+  expect(await here.devices.merge(there.devices.list())).toMatchObject([
+    { binding: { deviceId: 'd1', forgotten: true }, before: { screenSlug: 'lobby' } },
+  ]);
   expect(here.devices.get('d1')).toBeUndefined();
   expect(here.devices.digest()).toBe(there.devices.digest());
   await there.devices.rename('d1', 'Named again');
