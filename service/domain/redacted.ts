@@ -1,13 +1,17 @@
 /** A document for those who may look and not edit: its addresses without what may be a key to them. Pure. */
 import { parseUrl } from '../contract/url.ts';
 
-/** An address of any scheme: the whole text, so that a sentence is left as it is. */
-const address = /^[a-z][a-z\d+.-]*:\/\/\S+$/i;
+/** A text that is an address of any scheme, whatever characters its parts have. */
+const whole = /^[a-z][a-z\d+.-]*:\/\/\S+$/i;
+/** An address within a text, such as one in an attribute of HTML. */
+const within = /\b[a-z][a-z\d+.-]{1,20}:\/\/[^\s"'<>]+/gi;
 
-/** Without user, password, query and fragment. @param isHostAlone without the path, too: that of a calendar is its key */
-export const redactedAddress = (text: string, isHostAlone = false): string => {
-  const url = address.test(text) ? parseUrl(text) : null;
-  if (url === null) return text;
+const bareAddress = (address: string, isHostAlone: boolean): string => {
+  const url = parseUrl(address);
+  if (url === null) {
+    const shown = address.replace(/\/\/[^/]*@/, '//').replace(/[?#].*$/, '');
+    return isHostAlone ? shown.replace(/(\/\/[^/]*).*$/, '$1/') : shown;
+  }
   url.username = '';
   url.password = '';
   url.search = '';
@@ -16,11 +20,20 @@ export const redactedAddress = (text: string, isHostAlone = false): string => {
   return url.href;
 };
 
+/**
+ * A text whose addresses are without user, password, query and fragment.
+ * @param isHostAlone without the path, too: that of a calendar is its key
+ */
+export const redactedText = (text: string, isHostAlone = false): string =>
+  whole.test(text) && parseUrl(text) !== null
+    ? bareAddress(text, isHostAlone)
+    : text.replace(within, (address) => bareAddress(address, isHostAlone));
+
 /** Of a document. */
 const calendars = 'calendars';
 
 const redact = (value: unknown, isHostAlone: boolean): unknown => {
-  if (typeof value === 'string') return redactedAddress(value, isHostAlone);
+  if (typeof value === 'string') return redactedText(value, isHostAlone);
   if (Array.isArray(value)) return value.map((each) => redact(each, isHostAlone));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(

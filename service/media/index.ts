@@ -203,7 +203,6 @@ export const createMedia = async (
     shared,
     exists: library.exists,
     isUsed: (name) => content.mediaNames().has(name),
-    currentName: (name) => currentName(name),
   });
   /** Renditions that nothing shows are made only where there is room beside everything else. */
   const requireRenditionRoom = async (bytes: number, mayEvict: boolean): Promise<void> => {

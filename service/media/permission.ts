@@ -26,8 +26,6 @@ interface Dependencies {
   exists(name: string): Promise<boolean>;
   /** Whether the content names it. */
   isUsed(name: string): boolean;
-  /** What the file is called now, if it was renamed. */
-  currentName(name: string): string;
 }
 
 export type MediaPermission = Awaited<ReturnType<typeof openMediaPermission>>;
@@ -35,7 +33,7 @@ export type MediaPermission = Awaited<ReturnType<typeof openMediaPermission>>;
 /** A signer is null for the secret, which may do everything. */
 export const openMediaPermission = async (
   { now, log }: Pick<ServiceContext, 'now' | 'log'>,
-  { shared, exists, isUsed, currentName }: Dependencies,
+  { shared, exists, isUsed }: Dependencies,
 ) => {
   const uploads = await shared.open<UploadRecord>({
     name: 'uploads',
@@ -52,13 +50,10 @@ export const openMediaPermission = async (
     throw new CodedError('out_of_scope', 'This medium is used, and you act on screens with your tags alone.');
   };
 
-  /** Whether content that plays would show an upload in place of the file which was renamed. */
-  const standsForUsed = (name: string): boolean => isUsed(name) && currentName(name) !== name;
-
   return {
-    /** @throws CodedError `role_required` or `out_of_scope` where the name is taken, or stands for a file that is used */
+    /** @throws CodedError `role_required` or `out_of_scope` where the name is taken, or content names it: what is sent would play */
     checkUpload: async (signer: Signer | null, name: string): Promise<void> => {
-      if (signer === null || (!standsForUsed(name) && !(await exists(name)))) return;
+      if (signer === null || (!isUsed(name) && !(await exists(name)))) return;
       requireRole(signer.role, 'publisher');
       checkTags(signer, name);
     },

@@ -1,6 +1,5 @@
 /** Makes what others have written fit for an assistant: bounded, with visible control characters and bare addresses. Pure. */
-import { parseUrl } from '../../contract/url.ts';
-import { redactedAddress } from '../../domain/redacted.ts';
+import { redactedText } from '../../domain/redacted.ts';
 import { visible } from '../text.ts';
 
 export const limits = {
@@ -11,13 +10,6 @@ export const limits = {
   answer: 100_000,
   depth: 12,
 } as const;
-
-/** Addresses in a text, without user, password, query and fragment. */
-const bare = (text: string): string =>
-  text.replace(/\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'<>]+/gi, (address) => {
-    if (parseUrl(address) === null) return address.replace(/\/\/[^/]*@/, '//').replace(/[?#].*$/, '');
-    return redactedAddress(address);
-  });
 
 /** The beginning of a text, with a mark; no half of a character. */
 const fittedTo = (text: string, most: number): string =>
@@ -35,7 +27,7 @@ export const untrusted = (given: unknown): Bounded => {
   let isCut = false;
   const textOf = (text: string): string => {
     const most = Math.min(limits.text, left);
-    const shown = visible(bare(text.slice(0, 4 * limits.text)));
+    const shown = visible(redactedText(text.slice(0, 4 * limits.text)));
     if (shown.length > most || text.length > 4 * limits.text) isCut = true;
     const kept = shown.length > most ? fittedTo(shown, most) : shown;
     left = Math.max(0, left - kept.length);

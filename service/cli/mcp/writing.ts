@@ -7,7 +7,7 @@ import { commandNames } from '../../contract/command-names.ts';
 import type { SiteOverview } from '../../contract/console/site.ts';
 import { takeoverId } from '../../contract/console/takeovers.ts';
 import { concernedScreens, type Shown } from '../../domain/concerned.ts';
-import { redactedAddress } from '../../domain/redacted.ts';
+import { redactedText } from '../../domain/redacted.ts';
 import { isTargeted, unknownTargets } from '../../domain/targets.ts';
 import type { Client } from '../client.ts';
 import { compare } from '../document.ts';
@@ -193,7 +193,7 @@ export const registerWriting = (server: McpServer, box: Client, run: Calls): Reg
         if (found.level === 'emergency') throw new ToolError('An emergency is ended by people alone.');
         const { title, media_url, expected } = found;
         const would = `End the takeover ${id}.`;
-        const question = `End the takeover ${id} (${JSON.stringify(title ?? redactedAddress(media_url ?? ''))}).`;
+        const question = `End the takeover ${id} (${JSON.stringify(title ?? redactedText(media_url ?? ''))}).`;
         return withConsent({ would, question, displays: expected, theirs: { title, media_url } }, async () => {
           await box.ask({ method: 'DELETE', path: `/console/api/takeovers/${id}` });
           return {};
