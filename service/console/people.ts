@@ -99,7 +99,7 @@ export const createKeyTeller =
   (id, device, address) => {
     const person = people.get(id);
     if (person?.role !== 'admin') return;
-    const sentence = `The admin ${JSON.stringify(person.record.name)} has a new key, on the device ${JSON.stringify(device)} at ${address}.`;
+    const sentence = `The admin ${JSON.stringify(person.record.name)} has a new key, on the device ${JSON.stringify(device.trim())} at ${address}.`;
     records.raise('person', id, sentence);
   };
 
@@ -113,7 +113,9 @@ export const peopleRoutes = (
   const gather = async (): Promise<{ uses: Uses } & Pick<PeopleAnswer, 'behind' | 'degraded'>> => {
     const { answers, degraded } = await peers.askAll('people.keys');
     const own = sha256Hex(people.removals());
-    const behind = answers.flatMap(({ peer, body }) => (body?.removals === own ? [] : peer.url));
+    // A box of another protocol takes no keys, and before a removal there is nothing to hear of.
+    const others = people.hasRemovals() ? answers.filter(({ peer }) => !peer.isForeign) : [];
+    const behind = others.flatMap(({ peer, body }) => (body?.removals === own ? [] : peer.url));
     return {
       uses: latest([people.uses(), ...answers.flatMap(({ body }): Uses[] => (body === null ? [] : [body.used]))]),
       behind,

@@ -197,7 +197,8 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
 
   const addKey = async (key: NewKey): Promise<string> => {
     const id = keyIdOf(key.public_key);
-    if (view().keys.get(id) === undefined) await keys.put({ ...key, id, added_at: iso(), removed: null });
+    const device = key.device.trim();
+    if (view().keys.get(id) === undefined) await keys.put({ ...key, device, id, added_at: iso(), removed: null });
     return id;
   };
 
@@ -244,6 +245,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
     onChange: changes.on,
     /** When keys were used at this box, ISO 8601, by id. */
     uses: uses.all,
+    hasRemovals: (): boolean => disablings.list().length > 0 || keys.list().some(({ removed }) => removed !== null),
     /** What was removed, as text: equal on boxes that know of the same removals. */
     removals: (): string =>
       JSON.stringify([

@@ -130,6 +130,8 @@ test('a box that was off while somebody was removed does not bring them back', a
   const gone = await addPerson(one, 'editor', { id: 'gone' });
   await expect.poll(async () => (await listAt(two)).keys.length, patience).toBe(2);
   await two.close();
+  // Before anybody was removed it has nothing to hear of.
+  expect((await listAt(one)).behind).toEqual([]);
   const admin = createOperator(one, operatorSecret);
   await admin('DELETE', `${api}/people/gone`);
   await admin('DELETE', `${api}/people/maria/keys/${maria.key.keyId}`);

@@ -153,6 +153,20 @@ test('ten wrong proofs a minute are too many, and a right one never is', async (
   expect((await joinWith(box, code, 'maria', makeKey())).status).toBe(201);
 });
 
+test('the proof is made over the name of the device as it is sent, of at most 64 characters', async () => {
+  const { box, admin } = await start();
+  await admin('PUT', `${api}/people/maria`, { name: 'Maria', role: 'viewer' });
+  const code = await invite(box, 'maria');
+  for (const device of ['x'.repeat(65), '📱'.repeat(65), '  ', '', 'a\nb']) {
+    expect(await refusalOf(await joinWith(box, code, 'maria', makeKey(), device))).toEqual([400, 'invalid_field']);
+  }
+  expect((await joinWith(box, code, 'maria', makeKey(), ' her phone ')).status).toBe(201);
+  const emoji = '📱'.repeat(64);
+  expect((await joinWith(box, await invite(box, 'maria'), 'maria', makeKey(), emoji)).status).toBe(201);
+  const { people } = await (await admin('GET', `${api}/people`)).json();
+  expect(people[0].keys.map(({ device }: { device: string }) => device).sort()).toEqual(['her phone', emoji].sort());
+});
+
 test('a removed key and a disabled person are refused at once, and told by whom', async () => {
   const { box, admin } = await start();
   const boss = await addPerson(box, 'admin', { id: 'anna', name: 'Anna' });

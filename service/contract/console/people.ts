@@ -34,13 +34,11 @@ const tags = z
   .array(tag)
   .max(100)
   .describe('the person acts on screens with one of these tags alone; empty: the whole site');
+/** Characters are code points here; white space around the name is part of what the proof of a joining is made over. */
 const device = z
   .string()
-  .trim()
-  .min(1)
-  .max(64)
-  .regex(/^\P{Cc}*$/u, 'a name without control characters')
-  .describe('name of the device that holds the key');
+  .regex(/^(?=\s*\S)\P{Cc}{1,64}$/u, '1 to 64 characters, without control characters')
+  .describe('name of the device that holds the key, 1 to 64 characters');
 
 /** 32 bytes, in base64url of one spelling. */
 const publicKey = z
