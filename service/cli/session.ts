@@ -171,6 +171,30 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
   const canAsk = (): boolean => stdin.isTTY === true && out.stderr.isTTY === true;
 
   let client: Promise<Client> | undefined;
+  const selectedClient = (): Promise<Client> => {
+    client ??= (async () => {
+      const base = globals().box ?? boxOf(surroundings);
+      const key = person();
+      const secret = readSecret(surroundings);
+      if (base === null) return saying('Looking for a box in this network.', () => discover(secret, key));
+      if (key !== null && base.protocol === 'http:') {
+        out.warn('Over http nothing proves that the answers are of the box: name its https address.');
+      }
+      return connect(base, secret, key);
+    })();
+    return client;
+  };
+  /** The box on this machine: `--box`, else the one that runs here. @throws CliError `unreachable` */
+  const localClient = (): Client => {
+    const base = globals().box ?? readLocalBox(surroundings);
+    if (base === null) {
+      throw new CliError(
+        'unreachable',
+        'No player runs on this machine, or its data directory may not be read: run it on the box, as root or as the user of the player.',
+      );
+    }
+    return connect(base, readSecret(surroundings), person());
+  };
   let isDegraded = false;
   return {
     out,
@@ -189,29 +213,15 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
      * The selected box: `--box`, else `SIGNAGE_BOX`, else the first that is found.
      * @throws CliError `configuration`, `unreachable`
      */
-    client: (): Promise<Client> => {
-      client ??= (async () => {
-        const base = globals().box ?? boxOf(surroundings);
-        const key = person();
-        const secret = readSecret(surroundings);
-        if (base === null) return saying('Looking for a box in this network.', () => discover(secret, key));
-        if (key !== null && base.protocol === 'http:') {
-          out.warn('Over http nothing proves that the answers are of the box: name its https address.');
-        }
-        return connect(base, secret, key);
-      })();
-      return client;
-    },
-    /** The box on this machine: `--box`, else the one that runs here. @throws CliError `unreachable` */
-    localClient: (): Client => {
-      const base = globals().box ?? readLocalBox(surroundings);
-      if (base === null) {
-        throw new CliError(
-          'unreachable',
-          'No player runs on this machine, or its data directory may not be read: run it on the box, as root or as the user of the player.',
-        );
-      }
-      return connect(base, readSecret(surroundings), person());
+    client: selectedClient,
+    localClient,
+    /**
+     * The selected box, else the one that runs here, else the first that is found: for what a box does by its own hand.
+     * @throws CliError as `client`
+     */
+    nearClient: async (): Promise<Client> => {
+      const isNamed = (globals().box ?? boxOf(surroundings)) !== null;
+      return isNamed || readLocalBox(surroundings) === null ? selectedClient() : localClient();
     },
     /**
      * The selected box, or the one that runs here, asked without a signature: by who has nothing to sign with yet.

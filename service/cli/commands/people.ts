@@ -91,7 +91,7 @@ const deviceName = (): string => hostname().slice(0, 64) || 'computer';
 const keysOf = ({ keys }: Person): string => (keys.length === 0 ? 'none' : String(keys.length));
 
 export const registerPeople = (program: Command, session: Session): void => {
-  const { out, client, guest, checkCanAsk, confirm, surroundings } = session;
+  const { out, client, nearClient, guest, checkCanAsk, confirm, surroundings } = session;
 
   /** The key that is there may be the only one of its person. @throws CliError `usage`, `refused` */
   const checkReplacement = async (yes: true | undefined): Promise<void> => {
@@ -207,7 +207,7 @@ export const registerPeople = (program: Command, session: Session): void => {
     .option('--tag <tag>', 'only screens with this tag; several times for several', collect)
     .action(async (id: string, { name = id, role, tag = [] }: { name?: string; role: string; tag?: string[] }) => {
       const body = JSON.stringify({ name, role, tags: tag });
-      const answer = await (await client()).ask<Person>({ method: 'PUT', path: `${PATH}/${id}`, body });
+      const answer = await (await nearClient()).ask<Person>({ method: 'PUT', path: `${PATH}/${id}`, body });
       out.answer(answer.body, (person) => out.line(`${visible(person.name)} is ${person.role}.`));
       if (answer.status === 201) out.say(`They have no key yet. Invite them: signage people invite ${id}`);
     });
@@ -218,7 +218,7 @@ export const registerPeople = (program: Command, session: Session): void => {
     .addArgument(personArgument())
     .action(async (id: string) => {
       const path = `${PATH}/${id}/invitations`;
-      const { body } = await (await client()).ask<{ url: string }>({ method: 'POST', path });
+      const { body } = await (await nearClient()).ask<{ url: string }>({ method: 'POST', path });
       out.answer(body, ({ url }) => out.line(visible(url)));
     });
 
