@@ -54,10 +54,10 @@ const provenOf = (by: Author | null): Author | null => (by === null || by.id ===
 const guardOf = (ctx: Pick<Context, 'get'>, isRequired: boolean) => {
   const [match, noneMatch] = [ctx.get('If-Match'), ctx.get('If-None-Match')];
   return (etag: string | null): void => {
-    if (isRequired && etag !== null && match === '' && noneMatch === '') {
+    if (!areMet({ match, noneMatch }, etag && etagOf(etag))) throw new CodedError('draft_changed');
+    if (isRequired && etag !== null && match === '') {
       throw new CodedError('precondition_required', undefined, { field: 'If-Match' });
     }
-    if (!areMet({ match, noneMatch }, etag && etagOf(etag))) throw new CodedError('draft_changed');
   };
 };
 

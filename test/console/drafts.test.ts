@@ -101,6 +101,15 @@ describe('a box', () => {
     const publish = (id: string, etag: string | null) =>
       boris.send('POST', `/drafts/${id}/publish`, undefined, etag === null ? {} : { 'If-Match': etag });
     expect(await refusalOf(await publish('new', null))).toEqual([428, 'precondition_required']);
+    for (const [send, url, body] of [
+      ['POST', '/drafts/new/publish', undefined],
+      ['PUT', '/drafts/new', { ...draft, content }],
+    ] as const) {
+      const other = await boris.send(send, url, body, { 'If-None-Match': '"other"' });
+      expect(await refusalOf(other)).toEqual([428, 'precondition_required']);
+    }
+    const made = await boris.send('PUT', '/drafts/new', { ...draft, content }, { 'If-None-Match': '*' });
+    expect(await refusalOf(made)).toEqual([412, 'draft_changed']);
     expect(await refusalOf(await publish('new', `"${sha256}"`))).toEqual([412, 'draft_changed']);
     expect(await refusalOf(await publish('broken', etagOf(broken)))).toEqual([400, 'invalid_content']);
 
