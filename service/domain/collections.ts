@@ -23,6 +23,12 @@ export const countBy = (values: readonly string[]): Record<string, number> => {
   return counts;
 };
 
+/** Puts a value into a set, or takes it out. */
+export const setMember = <Value>(set: Set<Value>, value: Value, isIn: boolean): void => {
+  if (isIn) set.add(value);
+  else set.delete(value);
+};
+
 /** The values in a random order, each order equally likely (Fisher and Yates). @param random of [0, 1) */
 export const shuffled = <T>(values: readonly T[], random: () => number): T[] => {
   const rest = [...values];

@@ -13,16 +13,23 @@ import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { mediaContext } from './context.ts';
 
+type Work = Parameters<typeof createRenditionWork>[1];
+
 interface Setup extends Pick<Converter, 'convert'> {
   /** Names of films that no other box has, in their order. */
   films: readonly string[];
   options?: Partial<MediaContext['options']>;
   now?: () => number;
   requireRoom?: () => Promise<void>;
-  rest?: Parameters<typeof createRenditionWork>[1]['rest'];
+  rest?: Work['rest'];
+  askSite?: Work['askSite'];
+  /** Whether this box cannot read them. */
+  isBlind?: boolean;
 }
 
-const startWork = async ({ films, convert, options, now, requireRoom, rest }: Setup) => {
+const hashOf = (index: number): string => String(index).padStart(64, '0');
+
+const startWork = async ({ films, convert, options, now, requireRoom, rest, askSite, isBlind }: Setup) => {
   const context = {
     ...mediaContext(temporaryFolder(), { options: { convert: true, convertHours: null, ...options } }),
     ...(now && { now }),
@@ -32,8 +39,8 @@ const startWork = async ({ films, convert, options, now, requireRoom, rest }: Se
   const wanted = films.map((name, index): Wanted => {
     const path = join(context.dirs.media, name);
     writeFileSync(path, 'a film');
-    const facts = { path, sha256: String(index).repeat(64), mediaType: 'video/mp4', duration: 1 };
-    return { ...facts, profile: 'h264', isNamed: true, isUpload: false, hasOwner: false };
+    const facts = { path, sha256: hashOf(index), mediaType: 'video/mp4', duration: 1 };
+    return { ...facts, profile: isBlind ? null : 'h264', isNamed: true, isUpload: false, hasOwner: false };
   });
   const store = await openRenditionStore(context);
   const work = createRenditionWork(context, {
@@ -43,7 +50,7 @@ const startWork = async ({ films, convert, options, now, requireRoom, rest }: Se
     downloads: { fetch: () => Promise.reject(new Error('there is no other box')) },
     wanted: async () => wanted,
     requireRoom: requireRoom ?? (async () => {}),
-    askSite: async () => ({ holders: [], isIncomplete: false }),
+    askSite: askSite ?? (async () => ({ holders: [], isIncomplete: false })),
     rest: rest ?? (async () => null),
   });
   onTestFinished(async () => {
@@ -51,7 +58,7 @@ const startWork = async ({ films, convert, options, now, requireRoom, rest }: Se
     await store.close();
   });
   work.look();
-  const statusOf = (name: string) => work.statusOf(String(films.indexOf(name)).repeat(64), { profile: 'h264' });
+  const statusOf = (name: string) => work.statusOf(hashOf(films.indexOf(name)), { profile: isBlind ? null : 'h264' });
   return { work, statusOf };
 };
 
@@ -114,4 +121,57 @@ it('what the hours have ended is converted after everything else, and people are
   wall = Date.parse('2026-05-06T01:00:01Z');
   await expect.poll(status, patience).toMatchObject({ state: 'ready', reason: null });
   expect(work.counts().results).toMatchObject({ made: 2, failed: 0 });
+});
+
+/** Another box that took an upload. */
+const taker = { isUpload: true, isAble: true, nodeId: 'other', from: '', reason: null, rendition: null };
+const makeSmall: Converter['convert'] = async (_, { folder }) => {
+  const out = join(folder, 'rendition.mp4');
+  writeFileSync(out, 'small');
+  return out;
+};
+
+it('what waits for another box holds nothing of this one up, and each is asked for in turn', async () => {
+  const films = Array.from({ length: 500 }, (_, index) => `film ${index}`);
+  const own = hashOf(499);
+  const asked = new Set<string>();
+  const askSite: Work['askSite'] = async (originals) => {
+    for (const original of originals) asked.add(original);
+    expect(originals.length).toBeLessThanOrEqual(200);
+    const others = originals.filter((original) => original !== own);
+    return {
+      holders: others.map((original) => ({ ...taker, original, state: 'converting' as const })),
+      isIncomplete: false,
+    };
+  };
+  const { statusOf } = await startWork({ films, convert: makeSmall, askSite });
+  await expect.poll(() => statusOf('film 499').state, patience).toBe('ready');
+  await expect.poll(() => asked.size, patience).toBe(500);
+  expect(statusOf('film 0').state).toBe('queued');
+});
+
+it('a film that cannot be read here is what another box says of it', async () => {
+  const films = ['plain', 'coming', 'failed', 'blind'];
+  const holders = [
+    { ...taker, original: hashOf(1), state: 'queued' as const },
+    { ...taker, original: hashOf(2), state: 'failed' as const, reason: 'It is damaged.' },
+    { ...taker, original: hashOf(3), state: 'queued' as const, isAble: false },
+  ];
+  const askSite = async () => ({ holders, isIncomplete: false });
+  const { work, statusOf } = await startWork({ films, convert: makeSmall, askSite, isBlind: true });
+  const states = () => films.map((name) => statusOf(name).state);
+  await expect.poll(states, patience).toEqual(['none', 'queued', 'failed', 'none']);
+  expect(statusOf('failed').reason).toBe('It is damaged.');
+  const offered = await work.offer(films.map((_, index) => hashOf(index)));
+  expect(offered.map(({ state, isAble }) => [state, isAble])).toEqual(films.map(() => ['queued', false]));
+  expect(work.counts().results).toMatchObject({ made: 0, failed: 0 });
+});
+
+it('loudness is measured where nothing is converted, too', async () => {
+  let isMeasured = false;
+  const rest: Work['rest'] = async () => async () => {
+    isMeasured = true;
+  };
+  await startWork({ films: [], convert: makeSmall, options: { convert: false }, rest });
+  await expect.poll(() => isMeasured, patience).toBe(true);
 });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { MediaList } from '../../service/contract/media.ts';
 import { lobbyWith } from '../content/samples.ts';
-import { startSite } from '../peers/support.ts';
+import { startBox, startSite, untilTogether } from '../peers/support.ts';
 import { describeBrowser } from '../support/browser.ts';
 import { hasFfmpeg, makeMedium, type Rgb } from '../support/media.ts';
 import { patience } from '../support/observe.ts';
@@ -49,6 +49,20 @@ describe.skipIf(!hasFfmpeg)('at a site', () => {
       await expect.poll(bytes, patience).toContain('signage_media_bytes{store="renditions"} 0');
     }
   });
+});
+
+test.skipIf(!hasFfmpeg)('a box without ffmpeg fetches what another one has made of its upload', async () => {
+  const content = lobbyWith([{ kind: 'video', media_url: '/media/old.avi' }]);
+  const blind = await startBox([], { content, env: { SIGNAGE_FFMPEG_PATH: '/nonexistent/ffmpeg' } });
+  const able = await startBox([blind], { content });
+  await untilTogether([blind, able]);
+  const source = ['-f', 'lavfi', '-i', 'color=0x00a000:size=64x36:rate=25:duration=1'];
+  await put(blind, 'old.avi', makeMedium('old.avi', [...source, '-c:v', 'mpeg4']));
+  await put(blind, 'plain.mp4', makeMedium('plain.mp4', [...source, '-c:v', 'libx264', '-pix_fmt', 'yuv420p']));
+  for (const box of [able, blind]) await expect.poll(() => stateOn(box, 'old.avi'), patience).toBe('ready');
+  const sent = await blind.get('/media/old.avi');
+  expect([sent.headers.get('x-signage-rendition'), sent.headers.get('content-type')]).toEqual(['h264', 'video/mp4']);
+  expect(await conversions(blind)).toEqual(['fetched 1']);
 });
 
 describeBrowser('a film of HEVC', () => {

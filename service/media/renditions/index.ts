@@ -13,7 +13,7 @@ import type { MediaContext } from '../context.ts';
 import type { Copy, Ledger } from '../copies/ledger.ts';
 import type { Downloads } from '../downloads.ts';
 import { fingerprint, KEPT_MS } from '../folders.ts';
-import { inspect, type Probe, type Reading } from '../inspect.ts';
+import { type Facts, inspect, type Probe, type Reading } from '../inspect.ts';
 import type { OpenFile, OpenMedium } from '../serve.ts';
 import { createConverter } from './convert.ts';
 import { createMeter } from './loudness.ts';
@@ -45,10 +45,12 @@ export interface OpenRendition extends OpenFile {
   sha256: string;
 }
 
+/** What is known of a file, and whether a child has read it where that is needed. */
+type Known = Reading & Pick<Facts, 'isProbed'>;
+
 /** A file of this box, and when it is worked on. */
-interface Kept extends Omit<Wanted, 'profile'>, Pick<Reading, 'profile' | 'isReadable'> {
+interface Kept extends Wanted, Pick<Known, 'isReadable' | 'isProbed'> {
   loudness?: Loudness | null | undefined;
-  isProbed: boolean;
   /** The lowest first, and of one rank the oldest. */
   rank: number;
   since: number;
@@ -75,20 +77,23 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
   const { store, catalog, ledger, content, probe } = dependencies;
   const closing = new AbortController();
   /** What was read of copies, by their hash. */
-  const copyReadings = new Map<string, Reading>();
+  const copyReadings = new Map<string, Known>();
   /** What was read of files whose hash is not known yet, by path and version. */
-  const glances = new Map<string, Promise<Reading>>();
+  const glances = new Map<string, Promise<Known>>();
 
   /** @param mediaType absent: that of the name and the first bytes */
-  const read = async (file: string, name: string, mediaType?: string): Promise<Reading> => {
+  const read = async (file: string, name: string, mediaType?: string): Promise<Known> => {
     const facts = await inspect(file, name, mediaType);
     const shown = facts.isProbed ? null : await probe(file, facts.mediaType, closing.signal);
-    return shown ?? facts;
+    return { ...facts, ...shown, isProbed: facts.isProbed || shown !== null };
   };
 
-  const readCopy = async (copy: Copy): Promise<Reading | null> => {
+  const canProbe = async (): Promise<boolean> => (await context.ffmpeg.find()) !== null;
+
+  const readCopy = async (copy: Copy): Promise<Known | null> => {
     const known = copyReadings.get(copy.sha256);
-    if (known !== undefined) return known;
+    // What was read without ffmpeg is read again once there is one.
+    if (known !== undefined && (known.isProbed || !(await canProbe()))) return known;
     const reading = await read(ledger.fileOf(copy), copy.sha256, copy.mediaType).catch(() => null);
     if (reading !== null) copyReadings.set(copy.sha256, reading);
     return reading;
@@ -114,19 +119,25 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
       if (reading === null) continue;
       const { sha256, mediaType, loudness, usedAt } = copy;
       const place = { rank: rank(url, isNamed), since: usedAt };
-      const given = { path: ledger.fileOf(copy), isProbed: true, isNamed, isUpload: false, hasOwner: false };
+      const given = { path: ledger.fileOf(copy), isNamed, isUpload: false, hasOwner: false };
       kept.push({ ...reading, ...place, ...given, sha256, mediaType, loudness });
     }
     return kept.filter(({ isReadable }) => isReadable).sort((a, b) => a.rank - b.rank || a.since - b.since);
   };
 
-  const wanted = async (): Promise<Wanted[]> =>
-    (await inOrder()).flatMap(({ profile, ...each }) => (profile === null ? [] : [{ ...each, profile }]));
+  /** Where there is no ffmpeg other boxes tell which films need a rendition. */
+  const wanted = async (): Promise<Wanted[]> => {
+    const isBlind = !(await canProbe());
+    return (await inOrder()).filter(
+      ({ profile, isProbed, mediaType }) =>
+        profile !== null || (isBlind && !isProbed && mediaType.startsWith('video/')),
+    );
+  };
 
   const measure = createMeter(context);
   /** Finds a file whose loudness is not known, to be measured. */
   const rest = async (): Promise<((signal: AbortSignal) => Promise<void>) | null> => {
-    if ((await context.ffmpeg.find()) === null) return null;
+    if (!(await canProbe())) return null;
     const entry = (await inOrder()).find(
       ({ loudness, isProbed, mediaType }) => loudness === undefined && isProbed && /^(?:video|audio)\//.test(mediaType),
     );
@@ -143,13 +154,14 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
 
   const work = createRenditionWork(context, { ...dependencies, converter: createConverter(context), wanted, rest });
 
-  const openReady = async (original: string, profile: Profile): Promise<OpenRendition | null> => {
+  /** @param wantedProfile null: any */
+  const openReady = async (original: string, wantedProfile: Profile | null): Promise<OpenRendition | null> => {
     const entry = store.get(original);
-    if (entry === undefined || 'reason' in entry || entry.profile !== profile) return null;
+    if (entry === undefined || 'reason' in entry || (wantedProfile ?? entry.profile) !== entry.profile) return null;
     try {
       const file = store.fileOf(original);
       const handle = await open(file);
-      const { mediaType, sha256 } = entry;
+      const { profile, mediaType, sha256 } = entry;
       return { handle, stats: await handle.stat(), file, profile, mediaType, sha256 };
     } catch (error) {
       log.warn({ err: error }, 'a rendition is missing and is made again');
@@ -159,15 +171,15 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
     }
   };
 
-  const choose = async (sha256: string | undefined, { profile, isShowable, isReadable }: Reading) => {
-    if (profile === null || !isReadable) return null;
+  const choose = async (sha256: string | undefined, { profile, isShowable, isReadable, isProbed }: Known) => {
+    if ((profile === null && isProbed) || !isReadable) return null;
     const ready = sha256 === undefined ? null : await openReady(sha256, profile);
     if (ready !== null || isShowable) return ready;
     if (sha256 !== undefined && work.statusOf(sha256, { profile }).state === 'failed') return null;
     throw new CodedError('media_not_ready', undefined, { headers: { 'Retry-After': RETRY_AFTER } });
   };
 
-  const glance = async (name: string, { path, stats }: OpenMedium): Promise<Reading> => {
+  const glance = async (name: string, { path, stats }: OpenMedium): Promise<Known> => {
     const key = `${path}\n${fingerprint(stats)}`;
     const known = glances.get(key) ?? read(path, name);
     glances.set(key, known);
@@ -182,12 +194,12 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
   const statusOf = async (
     entry: Pick<MediaEntry, 'sha256' | 'isProbed' | 'isReadable' | 'profile'>,
   ): Promise<RenditionStatus> => {
-    const { sha256, isProbed, isReadable } = entry;
+    const { sha256, profile, isProbed, isReadable } = entry;
     const none = { progress: 0, reason: null, size: null };
     // Without ffmpeg it stays unread.
-    if (!isProbed) return { ...none, state: (await context.ffmpeg.find()) === null ? 'none' : 'queued' };
+    if (!isProbed && (await canProbe())) return { ...none, state: 'queued' };
     if (!isReadable) return { ...none, state: 'failed', reason: reasons.damaged };
-    return work.statusOf(sha256, entry);
+    return isProbed && profile === null ? { ...none, state: 'none' } : work.statusOf(sha256, entry);
   };
 
   const isOn = context.options.variant === 'extended';
@@ -249,7 +261,7 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
         // What has not been read yet has not failed either.
         const reading = copyReadings.get(copy?.sha256 ?? '');
         if (copy === undefined || reading === undefined) continue;
-        note(use, shownAddress(url), await statusOf({ ...reading, sha256: copy.sha256, isProbed: true }));
+        note(use, shownAddress(url), await statusOf({ ...reading, sha256: copy.sha256 }));
       }
       return issues;
     },

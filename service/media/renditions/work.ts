@@ -3,7 +3,7 @@ import { open, rm, stat } from 'node:fs/promises';
 import { CodedError } from '../../contract/errors.ts';
 import type { RenditionStatus } from '../../contract/media.ts';
 import type { PeerRendition } from '../../contract/peers.ts';
-import { countBy } from '../../domain/collections.ts';
+import { countBy, setMember } from '../../domain/collections.ts';
 import { createDebounce } from '../../domain/debounce.ts';
 import { createEmitter } from '../../domain/emitter.ts';
 import type { ServiceContext } from '../../module.ts';
@@ -15,12 +15,14 @@ import { FetchHeld, untilOpen } from '../fetch-limits.ts';
 import { KEPT_MS } from '../folders.ts';
 import { ConversionFault, type Converter, formOf, type Original } from './convert.ts';
 import { type OtherHolder, stepOf } from './owner.ts';
-import type { Need } from './profile.ts';
+import type { Profile } from './profile.ts';
 import { reasons } from './reasons.ts';
-import type { Rendition, RenditionStore } from './store.ts';
+import type { Failure, Rendition, RenditionStore } from './store.ts';
 
-/** A file of this box that needs a rendition. */
-export interface Wanted extends Original {
+/** A file of this box that needs a rendition, or may need one. */
+export interface Wanted extends Omit<Original, 'profile'> {
+  /** Null: a film that this box cannot read, so that others tell whether it needs one. */
+  profile: Profile | null;
   /** SHA-256 of the original. */
   sha256: string;
   /** Whether the playing content names it. */
@@ -53,8 +55,9 @@ interface Dependencies {
   rest(): Promise<((signal: AbortSignal) => Promise<void>) | null>;
 }
 
-/** Originals that other boxes are asked about at a time. */
+/** Originals that other boxes are asked about at a time: the first ones, and in turn some of the others. */
 const MAX_ASKED = 200;
+const FIRST_ASKED = 100;
 const MAX_ATTEMPTS = 2;
 /** After this many interruptions by the end of the hours, the status of a conversion says so. */
 const MAX_CUTS = 2;
@@ -69,6 +72,8 @@ export const moved = async (
   if (stats === null) return 'gone';
   return catalog.hashOf(path, stats) === sha256 ? null : 'replaced';
 };
+
+const isRead = (job: Wanted): job is Wanted & Original => job.profile !== null;
 
 const sync = async (file: string): Promise<void> => {
   const handle = await open(file, 'r+');
@@ -92,13 +97,25 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
   const cuts = new Map<string, number>();
   /** Why originals that have not failed are not converted now: a sentence. */
   const held = new Map<string, string>();
+  /** Originals that are left to another box for now, and films that nobody has said anything of. */
+  const waiting = new Set<string>();
+  /** Films that this box cannot read, of which another one has a rendition soon. */
+  const coming = new Set<string>();
+  /** Counts the originals that have had their turn. */
+  let turn = 0;
   /** When this box began to miss the box that took an upload. */
   const missing = new Map<string, number>();
   const counts = { made: 0, fetched: 0, failed: 0 };
   let timer: NodeJS.Timeout | undefined;
 
-  const lackOf = async (job: Original): Promise<string | null> => (isOn ? converter.lackOf(job) : reasons.off);
-  const isDone = ({ sha256, profile }: Wanted): boolean => store.get(sha256)?.profile === profile;
+  const lackOf = async (job: Wanted): Promise<string | null> => (isOn ? converter.lackOf(job) : reasons.off);
+  const isAble = async (job: Wanted): Promise<boolean> => isRead(job) && (await lackOf(job)) === null;
+  /** What is there of an original; of one that could not be read, whatever another box has made of it. */
+  const entryOf = (sha256: string, profile: Profile | null): Rendition | Failure | undefined => {
+    const entry = store.get(sha256);
+    return profile === null || entry?.profile === profile ? entry : undefined;
+  };
+  const isDone = ({ sha256, profile }: Wanted): boolean => entryOf(sha256, profile) !== undefined;
 
   const cutsOf = (sha256: string): number => cuts.get(sha256) ?? 0;
 
@@ -108,7 +125,11 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
   const hasMoved = async (job: Wanted) => (job.hasOwner ? moved(catalog, job) : null);
 
   /** @throws ConversionFault; CodedError `insufficient_storage`; the reason of the signal; Error if its path has another file */
-  const make = async (job: Wanted, signal: AbortSignal, onProgress: (share: number) => void): Promise<void> => {
+  const make = async (
+    job: Wanted & Original,
+    signal: AbortSignal,
+    onProgress: (share: number) => void,
+  ): Promise<void> => {
     const { sha256, profile, mediaType, path } = job;
     if ((await hasMoved(job)) !== null) throw new Error('the original has another name');
     const { size: before } = await stat(path);
@@ -141,7 +162,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     }
   };
 
-  const settle = async (job: Wanted, error: unknown): Promise<void> => {
+  const settle = async (job: Wanted & Original, error: unknown): Promise<void> => {
     const { sha256, profile } = job;
     const name = job.path;
     // No fault of the file, which is looked for by its new name.
@@ -193,7 +214,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     if (count === MAX_CUTS) news.emit();
   };
 
-  const begin = (job: Wanted): void => {
+  const begin = (job: Wanted & Original): void => {
     const { sha256, profile } = job;
     const begun = performance.now();
     occupy(sha256, (signal, onProgress) =>
@@ -228,8 +249,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
       };
       try {
         await downloads.fetch(job, async (_, part) => {
-          const entry: Rendition = { ...rendition, profile };
-          await store.put(sha256, part.path, entry);
+          await store.put(sha256, part.path, { ...rendition, profile: profile ?? rendition.profile });
           await part.discard();
         });
         counts.fetched += 1;
@@ -261,11 +281,15 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     return monotonicNow() - since < tempo.media.owner;
   };
 
+  /** Whether a box has something, or will have. */
+  const isPromising = ({ state, isAble: isAbleThere }: SiteRenditions['holders'][number]): boolean =>
+    isAbleThere ? state !== 'none' : state !== 'none' && state !== 'queued';
+
   const holderOf = (each: SiteRenditions['holders'][number]): OtherHolder[] =>
     each.state === 'none' ? [] : [{ ...each, state: each.state }];
 
   const beginRest = async (): Promise<void> => {
-    if (running !== null || !isOn || closing.signal.aborted || !isOpen()) return;
+    if (running !== null || closing.signal.aborted || !isOpen()) return;
     const work = await rest();
     if (work === null || closing.signal.aborted) return;
     occupy('', (signal) => work(signal).catch((err: unknown) => log.debug({ err }, 'a medium could not be measured')));
@@ -286,21 +310,39 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
       const { sha256, isUpload } = job;
       const holders = site.holders.filter(({ original }) => original === sha256);
       const lack = await lackOf(job);
-      const own = { nodeId: ids.nodeId, isUpload, isAble: lack === null };
+      const own = { nodeId: ids.nodeId, isUpload, isAble: isRead(job) && lack === null };
       // Meanwhile it may have become ready.
       if (running?.sha256 === sha256 || fetching.has(sha256) || isDone(job)) continue;
       const waits = isWaitedFor(job, site.isIncomplete);
       const next = stepOf(own, holders.flatMap(holderOf), waits);
-      if (next !== 'lack' && held.get(sha256) !== reasons.room) held.delete(sha256);
+      if (next !== 'lack' && next !== 'fail' && held.get(sha256) !== reasons.room) held.delete(sha256);
+      setMember(waiting, sha256, next === 'wait' || (next === 'lack' && !isRead(job)));
+      setMember(coming, sha256, next === 'wait' && !isRead(job) && holders.some(isPromising));
       if (next === 'fetch') startFetch(job, holders);
-      else if (next === 'lack') held.set(sha256, lack ?? reasons.program);
       else if (next === 'fail') {
         const reason = holders.find(({ state }) => state === 'failed')?.reason ?? reasons.program;
-        await store.fail(sha256, { profile: job.profile, reason });
+        if (isRead(job)) await store.fail(sha256, { profile: job.profile, reason });
+        // Which rendition has failed is not told.
+        else if (held.get(sha256) === reason) continue;
+        else held.set(sha256, reason);
         news.emit();
-      } else if (next === 'convert' && mayConvert && (await mayBegin(job)) && (await hasRoom(job))) begin(job);
+      } else if (!isRead(job)) continue;
+      else if (next === 'lack') held.set(sha256, lack ?? reasons.program);
+      else if (next === 'convert' && mayConvert && (await mayBegin(job)) && (await hasRoom(job))) begin(job);
     }
-    return site.holders.length > 0 || site.isIncomplete;
+    return site.holders.some(isPromising) || site.isIncomplete;
+  };
+
+  const waitOf = ({ sha256 }: Wanted): number => Number(held.has(sha256) || waiting.has(sha256));
+
+  /** Those in front, and of the others as many as fit, in turn: each may become ready elsewhere. */
+  const firstOf = (todo: readonly Wanted[]): readonly Wanted[] => {
+    if (todo.length <= MAX_ASKED) return todo;
+    const others = todo.slice(FIRST_ASKED);
+    const from = turn % others.length;
+    turn += MAX_ASKED - FIRST_ASKED;
+    const inTurn = [...others.slice(from), ...others.slice(0, from)].slice(0, MAX_ASKED - FIRST_ASKED);
+    return [...todo.slice(0, FIRST_ASKED), ...inTurn];
   };
 
   const step = async (): Promise<void> => {
@@ -308,16 +350,16 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     jobs = new Map();
     for (const job of found) if (!jobs.has(job.sha256)) jobs.set(job.sha256, job);
     await store.remove(store.originals().filter((sha256) => !jobs.has(sha256)));
-    for (const map of [attempts, cuts, held, missing])
-      for (const sha256 of map.keys()) if (!jobs.has(sha256)) map.delete(sha256);
+    for (const noted of [attempts, cuts, held, missing, waiting, coming])
+      for (const sha256 of noted.keys()) if (!jobs.has(sha256)) noted.delete(sha256);
     if (running !== null && running.sha256 !== '' && !jobs.has(running.sha256))
       running.abort.abort(new Error('the original is gone'));
     const todo = [...jobs.values()]
       .filter((job) => !isDone(job) && !fetching.has(job.sha256))
       // What has to wait, or takes all the hours, holds nothing else up.
-      .sort((a, b) => cutsOf(a.sha256) - cutsOf(b.sha256) || Number(held.has(a.sha256)) - Number(held.has(b.sha256)));
+      .sort((a, b) => cutsOf(a.sha256) - cutsOf(b.sha256) || waitOf(a) - waitOf(b));
     if (closing.signal.aborted) return;
-    const isAnswered = todo.length > 0 && (await stepJobs(todo.slice(0, MAX_ASKED)));
+    const isAnswered = todo.length > 0 && (await stepJobs(firstOf(todo)));
     await beginRest();
     clearTimeout(timer);
     // With nothing to do it looks for files that were removed or put there by hand.
@@ -353,11 +395,11 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
   };
   const look = createDebounce(lookNow, { quietMs: tempo.media.look, longestMs: 5 * tempo.media.look });
 
-  const statusOf = (sha256: string, { profile }: Pick<Need, 'profile'>): RenditionStatus => {
+  /** Of what needs a rendition, or may need one: see {@link Wanted}. */
+  const statusOf = (sha256: string, { profile }: Pick<Wanted, 'profile'>): RenditionStatus => {
     const none = { state: 'none' as const, progress: 0, reason: null, size: null };
-    if (profile === null) return none;
-    const entry = store.get(sha256);
-    if (entry !== undefined && entry.profile === profile) {
+    const entry = entryOf(sha256, profile);
+    if (entry !== undefined) {
       return 'reason' in entry
         ? { ...none, state: 'failed', reason: entry.reason }
         : { ...none, state: 'ready', progress: 1, size: entry.size };
@@ -365,6 +407,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     if (running?.sha256 === sha256) return { ...none, state: 'converting', progress: running.progress };
     // It is tried again all the same.
     const reason = held.get(sha256) ?? (cutsOf(sha256) < MAX_CUTS ? null : reasons.hours);
+    if (profile === null && reason === null && !coming.has(sha256)) return none;
     return { ...none, state: reason === null || reason === reasons.room ? 'queued' : 'failed', reason };
   };
 
@@ -381,12 +424,12 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
         answers.map(async (job) => {
           const { state, reason } = statusOf(job.sha256, job);
           const entry = store.get(job.sha256);
-          const isLacking = state === 'failed' && entry === undefined;
+          const isLacking = state === 'none' || (state === 'failed' && entry === undefined);
           return {
             original: job.sha256,
             state: isLacking ? 'queued' : state,
             isUpload: job.isUpload,
-            isAble: (await lackOf(job)) === null,
+            isAble: await isAble(job),
             reason: isLacking ? null : reason,
             rendition: entry !== undefined && 'sha256' in entry ? entry : null,
           };
@@ -394,7 +437,9 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
       );
     },
     counts: () => {
-      const states = [...jobs.values()].map((job) => statusOf(job.sha256, job).state);
+      const states = [...jobs.values()]
+        .map((job) => statusOf(job.sha256, job).state)
+        .filter((state) => state !== 'none');
       return { results: { ...counts }, states: countBy(states) };
     },
     close: async (): Promise<void> => {
