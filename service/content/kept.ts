@@ -1,13 +1,11 @@
 /** The content that is on the disk: the newest document, and the payloads that it was shown as. */
-import { join } from 'node:path';
 import { z } from 'zod';
 import { type ReplacedVersion, replacedVersion } from '../contract/console/content.ts';
 import type { ContentDocument } from '../contract/peers.ts';
 import type { Screen } from '../contract/playlist.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import type { ServiceContext } from '../module.ts';
-import { systemDisk } from '../platform/store/disk.ts';
-import { createDurable, type Durable } from '../platform/store/durable.ts';
+import { type Durable, openDurable } from '../platform/store/durable.ts';
 import type { ScreenDocument } from './model.ts';
 
 /** What screens show; those that show the same share one body. */
@@ -85,14 +83,10 @@ export const storedScreens = ({ screens: packed }: LastKnownGood): Map<string, S
   );
 
 /** Opens `content.kept.json`, so that the last valid content survives a restart while content.json has errors. */
-export const openLastKnownGood = ({ dirs, log, now }: Pick<ServiceContext, 'dirs' | 'log' | 'now'>) =>
-  createDurable<LastKnownGood>({
-    path: join(dirs.data, 'content.kept.json'),
+export const openLastKnownGood = (context: Pick<ServiceContext, 'dirs' | 'log' | 'now'>) =>
+  openDurable<LastKnownGood>(context, 'content.kept.json', {
     schema,
     initial: { screens: null, document: null, replaced: [] },
-    log,
-    disk: systemDisk,
-    now,
   });
 
 export const createKept = (

@@ -42,27 +42,7 @@ const knownFacts = z.object({
 });
 type KnownFacts = z.infer<typeof knownFacts>;
 
-/** Files that a version before this one has read are read again, but for their hash. */
-const unreadFacts = {
-  codec: null,
-  codecProfile: null,
-  frameRate: null,
-  profile: null,
-  isShowable: true,
-  isReadable: true,
-  isProbed: false,
-};
-
-const saved = z.array(
-  z.tuple([
-    z.string().describe('path'),
-    z.preprocess(
-      (facts) =>
-        typeof facts === 'object' && facts !== null && !('frameRate' in facts) ? { ...facts, ...unreadFacts } : facts,
-      knownFacts,
-    ),
-  ]),
-);
+const saved = z.array(z.tuple([z.string().describe('path'), knownFacts]));
 
 /** One media file of this box, as `/media/NAME` serves it. */
 export interface MediaEntry extends Omit<KnownFacts, 'fingerprint'> {

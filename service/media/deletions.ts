@@ -1,7 +1,6 @@
 /** The media that were deleted: records that replicate, so that no box restores a deleted medium. */
 
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { z } from 'zod';
 import { type MediaDeletion, mediaDeletion } from '../contract/peers.ts';
 import {
@@ -13,8 +12,7 @@ import {
 } from '../domain/deletions.ts';
 import { isMediaName } from '../domain/media-names.ts';
 import { isPlausibleTime } from '../domain/merge.ts';
-import { systemDisk } from '../platform/store/disk.ts';
-import { createDurable } from '../platform/store/durable.ts';
+import { openDurable } from '../platform/store/durable.ts';
 import type { MediaContext } from './context.ts';
 
 interface State {
@@ -94,20 +92,15 @@ const lastNameOf = (records: Records, name: string): string | undefined => {
   return last;
 };
 
-export const openDeletions = async ({
-  dirs,
-  log,
-  now,
-  reserve,
-}: Pick<MediaContext, 'dirs' | 'log' | 'now' | 'reserve'>): Promise<Deletions> => {
-  const durable = await createDurable<State>({
-    path: join(dirs.data, 'deleted-media.json'),
+export const openDeletions = async (
+  context: Pick<MediaContext, 'dirs' | 'log' | 'now' | 'reserve'>,
+): Promise<Deletions> => {
+  const { now } = context;
+  const initial = { records: new Map(), due: new Set<string>() };
+  const durable = await openDurable<State>(context, 'deleted-media.json', {
     schema,
-    log,
-    now,
-    reserve,
-    disk: systemDisk,
-    initial: { records: new Map(), due: new Set() },
+    initial,
+    reserve: context.reserve,
   });
   const records = (): Records => durable.read().records;
 

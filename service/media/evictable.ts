@@ -4,26 +4,20 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Content } from '../content/index.ts';
 import { systemDisk } from '../platform/store/disk.ts';
-import { createDurable } from '../platform/store/durable.ts';
+import { openDurable } from '../platform/store/durable.ts';
 import type { MediaContext } from './context.ts';
 
 const schema = z.object({ names: z.array(z.string()) });
 
 /** @param content names media, which are never evicted */
 export const openEvictableMedia = async (
-  { dirs, folders, log }: Pick<MediaContext, 'dirs' | 'folders' | 'log'>,
+  context: Pick<MediaContext, 'dirs' | 'folders' | 'log' | 'now'>,
   content: Pick<Content, 'mediaNames'>,
 ) => {
+  const { dirs, folders, log } = context;
   const mediaDir = dirs.media;
-  const durable = await createDurable({
-    // If it is lost, nothing is evicted.
-    path: join(dirs.data, 'mirrored.json'),
-    schema,
-    initial: { names: [] },
-    log,
-    disk: systemDisk,
-    now: Date.now,
-  });
+  // If it is lost, nothing is evicted.
+  const durable = await openDurable(context, 'mirrored.json', { schema, initial: { names: [] } });
   const names = new Set(durable.read().names);
   const save = (): Promise<void> =>
     durable

@@ -1,6 +1,8 @@
 /** The answer of a box: its body within a limit, and its meaning. */
+
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
+import { jsonOf } from '../domain/json.ts';
 
 /** The result of a call. A call never throws. */
 export type PeerAnswer<T> =
@@ -91,13 +93,7 @@ export const collect = async (response: IncomingMessage, maxBytes: number): Prom
   return null;
 };
 
-const parseJson = (bytes: Uint8Array): unknown => {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString());
-  } catch {
-    return undefined;
-  }
-};
+const parseJson = (bytes: Uint8Array): unknown => jsonOf(Buffer.from(bytes).toString());
 
 /** Why a box is away that has no secret, while this one has. Completes "the box ...". */
 export const withoutSecret = 'answers without knowing the secret';

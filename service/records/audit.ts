@@ -1,10 +1,12 @@
 /** The audit: one record a change, written where operations are dispatched, and refused credentials, counted. */
+
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AuditRecord, auditRecord, maxAuditRecords } from '../contract/console/site.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { AuditRule } from '../contract/operations/index.ts';
 import { remember } from '../domain/collections.ts';
+import { jsonOf } from '../domain/json.ts';
 import { createRate } from '../domain/rate.ts';
 import type { ServiceContext, StateReaders } from '../module.ts';
 import { createPatientJournal } from '../platform/store/journal.ts';
@@ -66,12 +68,8 @@ interface AuditLog {
 }
 
 const parse = (line: string): AuditRecord[] => {
-  try {
-    const { success, data } = auditRecord.safeParse(JSON.parse(line));
-    return success ? [data] : [];
-  } catch {
-    return [];
-  }
+  const { success, data } = auditRecord.safeParse(jsonOf(line));
+  return success ? [data] : [];
 };
 
 export const createAuditLog = ({ dirs, log }: Pick<ServiceContext, 'dirs' | 'log'>): AuditLog => {

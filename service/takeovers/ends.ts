@@ -2,12 +2,14 @@
  * What is remembered of takeovers that are over, in a file that is appended to: a box that was away may still have an
  * older record of such an id, whose time has not passed.
  */
+
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { endOfTakeover } from '../contract/console/takeovers.ts';
 import { instant } from '../contract/terms.ts';
 import { remember } from '../domain/collections.ts';
+import { jsonOf } from '../domain/json.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
 import { systemDisk } from '../platform/store/disk.ts';
@@ -30,11 +32,8 @@ const laterEnd = (a: string | null, b: string | null | undefined): string | null
   a === null || b === null ? null : later(a, b);
 
 const parse = (line: string): End[] => {
-  try {
-    return [end.parse(JSON.parse(line))];
-  } catch {
-    return [];
-  }
+  const { success, data } = end.safeParse(jsonOf(line));
+  return success ? [data] : [];
 };
 
 export const openEnds = async ({ dirs, log }: Pick<ServiceContext, 'dirs' | 'log'>) => {

@@ -2,7 +2,7 @@
 import { concernedScreens } from '../../../service/domain/concerned.ts';
 import { slideId } from '../../../service/domain/slides.ts';
 import { type ContentDocument, type Fields, isEqual, type PlaylistDraft, titleOf } from './document.ts';
-import type { ListName } from './edit.ts';
+import { type ListName, listNames } from './edit.ts';
 
 export interface SlideChange {
   type: 'added' | 'removed' | 'changed' | 'moved';
@@ -20,18 +20,6 @@ export interface Change {
   fields: string[];
   slides: SlideChange[];
 }
-
-const lists: readonly ListName[] = [
-  'screens',
-  'playlists',
-  'programmes',
-  'templates',
-  'rssFeeds',
-  'apiSources',
-  'timetableGroups',
-  'calendars',
-  'messages',
-];
 
 const keyOf = (record: Fields): string => String(record['slug'] ?? record['id']);
 const nameOf = (record: Fields): string => String(record['name'] || record['title'] || keyOf(record));
@@ -71,7 +59,7 @@ const styleChanges = ({ style: before }: ContentDocument, { style: after }: Cont
 
 export const changesBetween = (before: ContentDocument, after: ContentDocument): Change[] => [
   ...styleChanges(before, after),
-  ...lists.flatMap((list) => {
+  ...listNames.flatMap((list) => {
     const records = (content: ContentDocument) =>
       new Map(((content[list] ?? []) as Fields[]).map((record) => [keyOf(record), record]));
     const [olds, news] = [records(before), records(after)];

@@ -1,17 +1,19 @@
 /** Edits of the document; pure: each returns the next one. */
-import type { ContentDocument, PlaylistDraft, ScreenDraft, SlideDraft } from './document.ts';
+import type { ContentDocument, PlaylistDraft, ProgrammeDraft, ScreenDraft, SlideDraft } from './document.ts';
 
 /** The lists of records at the root of the document. */
-export type ListName =
-  | 'screens'
-  | 'playlists'
-  | 'programmes'
-  | 'templates'
-  | 'rssFeeds'
-  | 'apiSources'
-  | 'timetableGroups'
-  | 'calendars'
-  | 'messages';
+export const listNames = [
+  'screens',
+  'playlists',
+  'programmes',
+  'templates',
+  'rssFeeds',
+  'apiSources',
+  'timetableGroups',
+  'calendars',
+  'messages',
+] as const;
+export type ListName = (typeof listNames)[number];
 
 export const replaceAt = <Item>(list: readonly Item[], index: number, item: Item): Item[] =>
   list.map((each, at) => (at === index ? item : each));
@@ -60,6 +62,13 @@ export const setList = <Name extends ListName>(
   name: Name,
   list: NonNullable<ContentDocument[Name]>,
 ): ContentDocument => ({ ...content, [name]: list });
+
+/** With other programmes, if there are any. */
+const withProgrammes = (
+  content: ContentDocument,
+  edit: (programmes: readonly ProgrammeDraft[]) => ProgrammeDraft[],
+): ContentDocument =>
+  content.programmes === undefined ? content : setList(content, 'programmes', edit(content.programmes));
 
 export const editPlaylist = (
   content: ContentDocument,
@@ -117,12 +126,7 @@ export const withoutPlaylist = (content: ContentDocument, id: string): ContentDo
     'playlists',
     (content.playlists ?? []).filter((each) => each.id !== id),
   );
-  if (content.programmes === undefined) return kept;
-  return setList(
-    kept,
-    'programmes',
-    content.programmes.filter(({ playlist_id }) => playlist_id !== id),
-  );
+  return withProgrammes(kept, (programmes) => programmes.filter(({ playlist_id }) => playlist_id !== id));
 };
 
 /** With another slug of a screen; the programmes that are for it follow. */
@@ -132,13 +136,13 @@ export const withSlug = (content: ContentDocument, slug: string, next: string): 
     'screens',
     content.screens.map((each) => (each.slug === slug ? { ...each, slug: next } : each)),
   );
-  if (content.programmes === undefined) return renamed;
-  const programmes = content.programmes.map((programme) =>
-    programme.targets.includes(slug)
-      ? { ...programme, targets: programme.targets.map((target) => (target === slug ? next : target)) }
-      : programme,
+  return withProgrammes(renamed, (programmes) =>
+    programmes.map((programme) =>
+      programme.targets.includes(slug)
+        ? { ...programme, targets: programme.targets.map((target) => (target === slug ? next : target)) }
+        : programme,
+    ),
   );
-  return setList(renamed, 'programmes', programmes);
 };
 
 /** Without a screen, and the programmes that are for it alone. */
@@ -148,15 +152,13 @@ export const withoutScreen = (content: ContentDocument, slug: string): ContentDo
     'screens',
     content.screens.filter((each) => each.slug !== slug),
   );
-  if (content.programmes === undefined) return kept;
-  const programmes = content.programmes.map((programme) =>
-    programme.targets.includes(slug)
-      ? { ...programme, targets: programme.targets.filter((target) => target !== slug) }
-      : programme,
-  );
-  return setList(
-    kept,
-    'programmes',
-    programmes.filter(({ targets }) => targets.length > 0),
+  return withProgrammes(kept, (programmes) =>
+    programmes
+      .map((programme) =>
+        programme.targets.includes(slug)
+          ? { ...programme, targets: programme.targets.filter((target) => target !== slug) }
+          : programme,
+      )
+      .filter(({ targets }) => targets.length > 0),
   );
 };

@@ -1,4 +1,5 @@
 /** The hub of a fleet, for the head office: what sites report, commands to sites, and content for them. */
+
 import { randomUUID } from 'node:crypto';
 import { AckPolicy, DeliverPolicy, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
@@ -26,6 +27,7 @@ import {
   streamOf,
   upwardSubject,
 } from '../../domain/fleet-subjects.ts';
+import { jsonOf } from '../../domain/json.ts';
 import { prepareStreams, streamInfo, streamIssues } from './streams.ts';
 
 /** A box, and when the hub stored its last status. */
@@ -63,14 +65,6 @@ export interface Packed {
 export const OLDEST_SERVER = '2.10.27';
 /** Ids of plays in memory, to recognise repeats. */
 const MAX_IDS = 1_000_000;
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-};
 
 /** Whether a version such as `2.10.27` is at least another one; a prerelease counts as its release. Pure. */
 export const isAtLeast = (version: string, least: string): boolean => {
@@ -137,7 +131,7 @@ export const openHub = (nats: NatsConnection) => {
         // The site is that of the key; the value is not trusted.
         const [name = '', part = ''] = entry.key.split('.');
         const site = sites.get(name) ?? { site: name, content: null, boxes: [] };
-        const value = entry.operation === 'PUT' ? parse(entry.string()) : null;
+        const value = entry.operation === 'PUT' ? jsonOf(entry.string()) : null;
         const given = typeof value === 'object' && value !== null ? { ...value, site: name } : null;
         const content = fleetContent.safeParse(given);
         const box = fleetBox.safeParse(given === null ? null : { ...given, nodeId: part });
@@ -172,7 +166,7 @@ export const openHub = (nats: NatsConnection) => {
               else reject(error);
             } else if (message.headers?.code === 503) resolve('silent');
             else {
-              const { success, data } = fleetAnswer.safeParse(parse(message.string()));
+              const { success, data } = fleetAnswer.safeParse(jsonOf(message.string()));
               resolve(success ? data : 'nonsense');
             }
           },
@@ -215,7 +209,7 @@ export const openHub = (nats: NatsConnection) => {
         for await (const message of await consumer.fetch({ max_messages: Math.min(pending, 500), expires: 5_000 })) {
           pending = message.info.pending;
           received += 1;
-          const value = parse(message.string());
+          const value = jsonOf(message.string());
           const from = siteOf(message.subject);
           const { data } = play.safeParse(
             typeof value === 'object' && value !== null ? { ...value, site: from } : null,

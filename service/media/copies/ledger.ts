@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { createEmitter } from '../../domain/emitter.ts';
 import { createQueue } from '../../platform/queue.ts';
-import { systemDisk } from '../../platform/store/disk.ts';
-import { createDurable } from '../../platform/store/durable.ts';
+import { openDurable } from '../../platform/store/durable.ts';
 import { type Loudness, loudness } from '../catalog.ts';
 import type { MediaContext } from '../context.ts';
 import type { Part } from '../download.ts';
@@ -32,17 +31,11 @@ export const copiesFolderOf = (mediaDir: string): string => join(mediaDir, 'copi
 export type Ledger = Awaited<ReturnType<typeof openLedger>>;
 
 /** Opens the index. Drops entries whose file is missing or truncated, and deletes files that are not in the index. */
-export const openLedger = async ({ dirs, folders, log }: Pick<MediaContext, 'dirs' | 'folders' | 'log'>) => {
+export const openLedger = async (context: Pick<MediaContext, 'dirs' | 'folders' | 'log' | 'now'>) => {
+  const { dirs, folders, log } = context;
   const folder = copiesFolderOf(dirs.media);
   await mkdir(folder, { recursive: true });
-  const durable = await createDurable({
-    path: join(dirs.data, 'copies.json'),
-    schema,
-    initial: { copies: [] },
-    log,
-    disk: systemDisk,
-    now: Date.now,
-  });
+  const durable = await openDurable(context, 'copies.json', { schema, initial: { copies: [] } });
   const copies = new Map<string, Copy>();
   let named: ReadonlySet<string> = new Set();
   /** Replaced copies by hash, with their address: a page may still be playing them. */

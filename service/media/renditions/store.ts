@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { createQueue } from '../../platform/queue.ts';
 import { systemDisk } from '../../platform/store/disk.ts';
-import { createDurable } from '../../platform/store/durable.ts';
+import { openDurable } from '../../platform/store/durable.ts';
 import type { MediaContext } from '../context.ts';
 import { profiles } from './profile.ts';
 
@@ -29,18 +29,12 @@ export const renditionsFolderOf = (mediaDir: string): string => join(mediaDir, '
 const WORK = '.work-';
 
 /** Opens the index. Drops entries whose file is missing or truncated, and deletes files that are not in the index. */
-export const openRenditionStore = async ({ dirs, folders, log }: Pick<MediaContext, 'dirs' | 'folders' | 'log'>) => {
+export const openRenditionStore = async (context: Pick<MediaContext, 'dirs' | 'folders' | 'log' | 'now'>) => {
+  const { dirs, folders, log } = context;
   const folder = renditionsFolderOf(dirs.media);
   await mkdir(folder, { recursive: true });
-  const durable = await createDurable({
-    // If it is lost, they are made again.
-    path: join(dirs.data, 'renditions.json'),
-    schema,
-    initial: { renditions: [] },
-    log,
-    disk: systemDisk,
-    now: Date.now,
-  });
+  // If it is lost, they are made again.
+  const durable = await openDurable(context, 'renditions.json', { schema, initial: { renditions: [] } });
   /** By the hash of the original. */
   const entries = new Map<string, Rendition | Failure>();
   const enqueue = createQueue();

@@ -1,6 +1,8 @@
 /** Delivers plays to a receiver, at least once, in batches, from a position that is durable. */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Play } from '../../contract/plays.ts';
+import { jsonOf } from '../../domain/json.ts';
 import type { ServiceContext } from '../../module.ts';
 import { pauseAfter } from '../webhook.ts';
 import { type Part, type Parts, readLines } from './parts.ts';
@@ -37,12 +39,8 @@ interface Batch {
 
 /** @returns null: the line is not a play */
 const parsePlay = (line: string): Play | null => {
-  try {
-    const play: unknown = JSON.parse(line);
-    return typeof play === 'object' ? (play as Play) : null;
-  } catch {
-    return null;
-  }
+  const play = jsonOf(line);
+  return typeof play === 'object' ? (play as Play) : null;
 };
 
 export type Delivery = ReturnType<typeof createDelivery>;

@@ -1,6 +1,8 @@
 /** Reads plays in the order of their start, in pieces: of a day only the positions are in memory. */
+
 import { type FileHandle, open } from 'node:fs/promises';
 import { type Play, play as playSchema } from '../../contract/plays.ts';
+import { jsonOf } from '../../domain/json.ts';
 import { linesOf, type Part, type Parts, UNDATED } from './parts.ts';
 
 /** Which plays are wanted. */
@@ -20,13 +22,7 @@ const MAX_READ_BYTES = 1024 ** 2;
 
 const DAY_MS = 86_400_000;
 
-const parse = (text: string): Play | null => {
-  try {
-    return playSchema.safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    return null;
-  }
-};
+const parse = (text: string): Play | null => playSchema.safeParse(jsonOf(text)).data ?? null;
 
 /** The positions of the plays of some parts, in the order of their start; at a tie, in the order they were kept. */
 interface Positions {

@@ -1,0 +1,8 @@
+/** What a text of JSON says; undefined: it is none. */
+export const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
