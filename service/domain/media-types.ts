@@ -140,6 +140,9 @@ export const mediaTypeOf = (nameOrUrl: string): string | null => rowOf(pathOf(na
 const office: readonly string[] = [ooxml, odf, 'application/vnd.ms-powerpoint', 'application/msword'];
 export const isOffice = (mediaType: string): boolean => office.some((type) => mediaType.startsWith(type));
 
+/** Whether files of a type go out as files to save: no browser shows them. */
+export const isSaved = (mediaType: string): boolean => isOffice(mediaType) || mediaType === 'text/calendar';
+
 /** Beginnings of the types of media that each kind of slide shows. */
 export const shownBy = {
   image: ['image/'],

@@ -14,7 +14,7 @@ import {
 } from '../contract/media.ts';
 import { peerCopyRequest, peerRenditionsRequest } from '../contract/peers.ts';
 import { mediaName } from '../domain/media-names.ts';
-import { isOffice, OPAQUE } from '../domain/media-types.ts';
+import { isSaved, OPAQUE } from '../domain/media-types.ts';
 import { readJson } from '../http/body.ts';
 import type { Conditions } from '../http/conditions.ts';
 import type { Context, Routes } from '../http/routes.ts';
@@ -199,8 +199,7 @@ export const mediaRoutes = (
       const { made, loudness } = isWhole ? nothing : await renditions.find(name, medium);
       if (loudness !== null) ctx.set(loudnessHeader, String(loudness));
       if (made !== null) return await serveRendition(ctx, name, made);
-      // Browsers show no such document; it goes out as a file to save.
-      await serve(ctx, { name, type: isOffice(type) ? OPAQUE : type, etag, sha256 }, file);
+      await serve(ctx, { name, type: isSaved(type) ? OPAQUE : type, etag, sha256 }, file);
     } finally {
       await file.handle.close().catch(() => undefined);
     }

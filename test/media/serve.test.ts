@@ -48,6 +48,7 @@ describe('types', () => {
     ];
     const kept: [name: string, bytes: string | Buffer, type: string][] = [
       ['menu.docx', 'PK\x03\x04', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+      ['room.ics', 'BEGIN:VCALENDAR\r\n', 'text/calendar'],
       ['menu.doc', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'application/msword'],
     ];
     for (const [name, bytes, type = 'application/octet-stream'] of [...files, ...kept]) {
