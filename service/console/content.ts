@@ -49,8 +49,8 @@ export const contentRoutes = ({ tempo }: Tempo, dependencies: ContentDependencie
 
     'PUT /console/api/content': async (ctx) => {
       const match = ctx.get('If-Match');
-      if (match === '') throw new CodedError('precondition_required', undefined, { field: 'If-Match' });
       await withDocument(ctx, async ({ text, value }) => {
+        if (match === '') throw new CodedError('precondition_required', undefined, { field: 'If-Match' });
         requireKnown();
         const reading = content.validate(value);
         if (!reading.ok) throw new CodedError('invalid_content', undefined, { errors: reading.issues });

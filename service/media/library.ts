@@ -286,10 +286,10 @@ export const createLibrary = async (
     async write(name: string, stream: Readable, upload: Upload): Promise<Written> {
       const { expectedLength, bodySha256, conditions, checkPermission } = upload;
       await checkPermission();
-      await checkConditions(name, conditions);
       if (expectedLength !== null && expectedLength > maxUploadBytes) {
         throw new CodedError('payload_too_large', `The file is larger than ${maxUploadBytes} bytes.`);
       }
+      await checkConditions(name, conditions);
       const temporary = join(uploadDir, `.upload-${randomUUID()}`);
       const path = join(uploadDir, name);
       const { size: replaced } = await systemDisk.stat(path).catch(() => ({ size: 0 }));

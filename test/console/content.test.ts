@@ -61,6 +61,12 @@ describe.each(secretModes)('%s', (_, secret) => {
     const { etag } = await read();
     const withoutCondition = await ask('PUT', path, lobbyWith([good]));
     expect(await refusalOf(withoutCondition)).toEqual([428, 'precondition_required']);
+    for (const [type, body, refusal] of [
+      ['text/plain', '{}', [415, 'unsupported_media_type']],
+      ['application/json', '{', [400, 'invalid_json']],
+    ] as const) {
+      expect(await refusalOf(await ask('PUT', path, body, { 'Content-Type': type }))).toEqual(refusal);
+    }
     expect((await publish(lobbyWith([good]), etag)).status).toBe(200);
     for (const stale of [etag, '"other"', `W/${(await read()).etag}`]) {
       expect(await refusalOf(await publish(lobby, stale))).toEqual([412, 'content_changed']);
