@@ -31,8 +31,9 @@ export const toCodedError = (error: unknown, log: Pick<SourceLog, 'error'>): Cod
   return sentence === null ? new CodedError('internal_error') : new CodedError('storage_unavailable', sentence);
 };
 
-/** Whether a request target (path and query) belongs to an API, whose errors are JSON. */
-export const isApiPath = (path: string): boolean => /^\/(console\/)?api(\/|\?|$)/.test(path);
+/** Whether a request target, in absolute form where the gate has refused it, belongs to an API, whose errors are JSON. */
+export const isApiPath = (target: string): boolean =>
+  /^(?:[A-Za-z][A-Za-z\d+.-]*:\/\/[^/?#]*)?\/(console\/)?api([/?#]|$)/.test(target);
 
 /** The response for an error: JSON for API paths, plain text elsewhere. */
 export const errorAnswer = (path: string, error: CodedError): Answer => {

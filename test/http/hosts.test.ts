@@ -181,6 +181,9 @@ describe('a request target that is not a path is malformed', () => {
   ])('%s', async (target) => {
     const answer = await ask(['Host: localhost'], `${target === '*' ? 'OPTIONS' : 'GET'} ${target} HTTP/1.1`);
     expect(answer.status).toBe(400);
+    // The envelope of errors, for each path under /api.
+    if (/^\w+:.*\/api\//.test(target))
+      expect(JSON.parse(answer.body)).toMatchObject({ error: { code: 'invalid_request' } });
     expect(answer.body).not.toContain('Hello');
   });
 
