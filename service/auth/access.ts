@@ -111,7 +111,8 @@ const foreignHost =
 const openTo = (nodeId: string): AccessControl => ({
   admit: async ({ headers, target }) => {
     if (claimsBox(headers, target)) checkRecipient(headers, nodeId);
-    return { ...unsigned, isRelayed: Boolean(headers[relayHeader]?.[0]) };
+    // Elsewhere the header is a stranger's: nobody else would record the change.
+    return { ...unsigned, isRelayed: Boolean(headers[relayHeader]?.[0]) && isBetweenBoxes(headers, target) };
   },
   pageToken: async () => null,
 });

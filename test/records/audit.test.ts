@@ -76,6 +76,20 @@ test.each(secretModes)(
   },
 );
 
+test('the header of a relay is of no use on paths that boxes do not relay, and hides no change', async () => {
+  const service = await startTestService({ content: lobby });
+  const ask = createOperator(service, null);
+  const relayed = { 'x-signage-relay': 'another-box' };
+  expect((await ask('PUT', '/api/media/a.txt', 'one', relayed)).status).toBe(201);
+  const published = await ask('PUT', '/console/api/content', lobby, { ...relayed, 'If-Match': '*' });
+  expect(published.status).toBe(200);
+  // What a box relays is recorded where it was asked for.
+  await ask('POST', '/api/screens/lobby/commands', { command: 'next' }, relayed);
+  await ask('POST', '/api/onboarding', binding('Door'), relayed);
+  const { records } = await auditOf(service);
+  expect(records.map(({ action }) => action)).toEqual(['content.publish', 'medium.upload']);
+});
+
 const at = (second: number): string => `2026-11-24T08:00:${String(second).padStart(2, '0')}.000Z`;
 const recordAt = (second: number, more: Partial<AuditRecord> = {}): AuditRecord => ({
   ...{
