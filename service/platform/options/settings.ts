@@ -150,10 +150,26 @@ export const environmentName = (name: SettingName): string =>
 
 export type Given = z.infer<z.ZodObject<typeof settings>>;
 
+/** Addresses that may hold credentials, and are not shown if they do. */
+const credentialNames: readonly SettingName[] = ['fleetUrl', 'proxy', 'mqttUrl'];
+const addressNames: readonly SettingName[] = ['publicUrl', 'peers', 'playsUrl', 'alertUrl', 'oidcIssuer'];
+
+/** A value without the passwords, and whose they are, in its addresses, which may be a list: they go to the last @ of each. */
+const withoutUsers = (_: string, value: unknown): unknown =>
+  typeof value === 'string'
+    ? value
+        .split(/,(?=\s*[a-z][a-z\d+.-]*:[\\/])/i)
+        .map((item) => item.replace(/([a-z][a-z\d+.-]*:[\\/]+)(?=[^@]*:).*@/is, '$1…@'))
+        .join(',')
+    : value;
+
 /** @param allowed completes the sentence "expected ..." */
 export const refusal = (name: SettingName, value: unknown, allowed: string): OptionsError => {
+  const text = JSON.stringify(value, withoutUsers);
   const isSecret =
-    secretNames.includes(name) || (['fleetUrl', 'proxy', 'mqttUrl'].includes(name) && String(value).includes('@'));
-  const shown = isSecret ? 'the value given' : JSON.stringify(value);
+    secretNames.includes(name) ||
+    (credentialNames.includes(name) && text.includes('@')) ||
+    (addressNames.includes(name) && /:(?![\\/])[^@]*@/.test(text.replaceAll('…@', '').replace('mailto:', '')));
+  const shown = isSecret ? 'the value given' : text;
   return new OptionsError(`${environmentName(name)}: ${shown} is not valid; expected ${allowed}`, name);
 };
