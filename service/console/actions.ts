@@ -1,11 +1,18 @@
 /** Actions on the machine of a box. Any box forwards them to the right one. */
 import { requireRole } from '../auth/person-keys.ts';
 import { type BoxAction, endingActions } from '../contract/console/action-names.ts';
-import { type ActionAnswer, type BoxOrder, boxOrder, type PeerReset, peerReset } from '../contract/console/actions.ts';
+import {
+  type ActionAnswer,
+  type BoxOrder,
+  boxOrder,
+  type PeerReset,
+  peerOrder,
+  peerReset,
+} from '../contract/console/actions.ts';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
 import { readJson } from '../http/body.ts';
-import { operatorOf } from '../http/operator.ts';
+import { operatorOf, personOf } from '../http/operator.ts';
 import type { Context, Routes } from '../http/routes.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
@@ -32,6 +39,12 @@ interface Actions {
   /** The volume of this box, in percent, as its hardware told last; undefined: it has told none since the start. */
   volume(): number | undefined;
 }
+
+/** Who orders it, as the audit of a reset names them. */
+type By = Pick<PeerReset, 'operator' | 'person'>;
+
+const nobody: By = { operator: null };
+const byOf = (ctx: Context): By => ({ operator: operatorOf(ctx), person: personOf(ctx) });
 
 /** For how long a repeated order gets the first answer, ms. */
 const REPEAT_MS = 10_000;
@@ -98,7 +111,7 @@ export const createActions = (
   };
 
   /** @throws CodedError as {@link carryOut} does */
-  const act = async (order: BoxOrder, operator: string | null): Promise<ActionAnswer> => {
+  const act = async (order: BoxOrder, by: By): Promise<ActionAnswer> => {
     const slot = isEnding(order.action) ? 'ending' : 'other';
     const before = last[slot];
     if (before !== null && isSameOrder(before.order, order) && monotonicNow() - before.at < REPEAT_MS)
@@ -113,7 +126,7 @@ export const createActions = (
     const { result, state } = await answer;
     if (order.action === 'volume' && typeof state === 'number') volume = state;
     if (order.action === 'reset' && result === 'done') {
-      await peers.broadcast('boxes.reset', { name: machineName, operator });
+      await peers.broadcast('boxes.reset', { name: machineName, ...by });
     }
     return answer;
   };
@@ -122,11 +135,11 @@ export const createActions = (
     checkName(order);
     checkLocal(order, ctx.state.isLocal);
     ctx.state.log.info({ action: order.action }, 'an action was ordered');
-    return act(order, operatorOf(ctx));
+    return act(order, byOf(ctx));
   };
 
-  const actThere = async (box: string, order: BoxOrder): Promise<ActionAnswer> => {
-    const answer = await peers.ask(findPeer(peers, box), 'boxes.act', order);
+  const actThere = async (box: string, order: BoxOrder, by: By): Promise<ActionAnswer> => {
+    const answer = await peers.ask(findPeer(peers, box), 'boxes.act', { ...order, ...by });
     if (!answer.ok && answer.code === 'invalid_field') {
       const field = order.action === 'reset' ? 'value' : 'display';
       const rule = field === 'value' ? 'it must repeat the name of the box' : 'the box has no such display';
@@ -141,14 +154,14 @@ export const createActions = (
       const { signer } = ctx.state;
       if (signer !== null && isEnding(order.action)) requireRole(signer.role, 'admin');
       const { nodeId: box } = ctx.params;
-      ctx.body = box === nodeId ? await actHere(ctx, order) : await actThere(box, order);
+      ctx.body = box === nodeId ? await actHere(ctx, order) : await actThere(box, order, byOf(ctx));
     },
     'POST /api/peers/actions': async (ctx) => {
-      const order = readFields(boxOrder, await readJson(ctx));
+      const { operator = null, person, ...order } = readFields(peerOrder, await readJson(ctx));
       checkName(order);
       // Without a secret anybody may be the peer.
       checkLocal(order, false);
-      ctx.body = await act(order, null);
+      ctx.body = await act(order, { operator, person });
     },
     'POST /api/peers/resets': async (ctx) => {
       await recordReset(readFields(peerReset, await readJson(ctx)));
@@ -157,7 +170,7 @@ export const createActions = (
   };
   return {
     routes,
-    act: (box, order) => (box === nodeId ? act(order, null) : actThere(box, order)),
+    act: (box, order) => (box === nodeId ? act(order, nobody) : actThere(box, order, nobody)),
     volume: () => volume,
   };
 };

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { type AlertRecord, peerAlerts } from '../contract/alerts.ts';
 import type { Command, CommandTarget } from '../contract/commands.ts';
-import { actionAnswer, type BoxOrder, type PeerReset } from '../contract/console/actions.ts';
+import { actionAnswer, type PeerOrder, type PeerReset } from '../contract/console/actions.ts';
 import { draftRecord, peerDrafts } from '../contract/console/drafts.ts';
 import { peerKeys } from '../contract/console/people.ts';
 import { type BoxLogQuery, boxLog, type PeerAuditQuery, peerAudit } from '../contract/console/site.ts';
@@ -190,7 +190,7 @@ const peerOperations = {
   }),
   'boxes.restart': define('POST /api/peers/restart', nothing),
   /** The hardware is awaited for 5 s. */
-  'boxes.act': define('POST /api/peers/actions', actionAnswer, asBody<BoxOrder>, { relayed: true, deadlineMs: 8_000 }),
+  'boxes.act': define('POST /api/peers/actions', actionAnswer, asBody<PeerOrder>, { relayed: true, deadlineMs: 8_000 }),
   'boxes.reset': define('POST /api/peers/resets', nothing, asBody<PeerReset>, { relayed: true }),
   /** A screenshot of a display; takes up to 2 s. */
   'boxes.screenshot': define(

@@ -144,8 +144,11 @@ describe.each(withAndWithoutSecret)('a box with displays, %s', (_, secret) => {
     }
     const count = orders.length;
     const answers = [];
+    // Without a secret it is taken at the box alone; with one at any.
+    const at = secret === null ? kiosk : other;
+    const asked = { ...local, 'x-signage-operator': 'Ada' };
     for (const body of [{ action: 'reset', value: hostname() }, { action: 'identify' }, { action: 'reboot' }]) {
-      answers.push(await (await order(kiosk, secret, body, local)).json());
+      answers.push(await (await order(at, secret, body, asked, kiosk.nodeId)).json());
     }
     expect(orders.slice(count).map(({ action }) => action)).toEqual(['reset', 'identify']);
     expect(answers[2]).toEqual(answers[0]);
@@ -154,7 +157,14 @@ describe.each(withAndWithoutSecret)('a box with displays, %s', (_, secret) => {
         .records;
     const resets = async () =>
       (await audit()).filter(({ action, node_id }) => action === 'box.reset' && node_id === other.nodeId);
-    await expect.poll(async () => (await resets()).map(({ target }) => target), patience).toEqual([hostname()]);
+    await expect
+      .poll(async () => (await resets()).map(({ target, operator }) => [target, operator]), patience)
+      .toEqual([[hostname(), 'Ada']]);
+    if (secret === null) {
+      const person = { id: 'ada', name: 'Ada' };
+      await other.post('/api/peers/resets', { name: 'hall', operator: 'Ada', person });
+      expect(await resets()).toContainEqual(expect.objectContaining({ target: 'hall', operator: 'Ada', person }));
+    }
     const ordered = (await audit()).filter(({ action }) => action === 'box.action');
     expect(ordered.map(({ after }) => after)).toContainEqual({ action: 'volume', value: 40 });
   });

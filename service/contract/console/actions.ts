@@ -1,5 +1,6 @@
 /** Actions on the machine of a box: `POST /console/api/boxes/{nodeId}/actions`. */
 import { z } from 'zod';
+import { author } from '../terms.ts';
 import { boxActions } from './action-names.ts';
 
 const mostVolume = 100;
@@ -20,15 +21,23 @@ const fields = {
     .describe('of volume: 0 to 100; of reset: the name of the box'),
 };
 
+const hasVolume = ({ action, value }: { action: string; value?: string | number | null | undefined }): boolean =>
+  action !== 'volume' || (typeof value === 'number' && value >= 0 && value <= mostVolume);
+const volumeRule = { path: ['value'], error: `a number from 0 to ${mostVolume}` };
+
 /** The body of an order. A volume outside its range is refused before anything else is looked at. */
-export const boxOrder = z
-  .object(fields)
-  .refine(
-    ({ action, value }) => action !== 'volume' || (typeof value === 'number' && value >= 0 && value <= mostVolume),
-    { path: ['value'], error: `a number from 0 to ${mostVolume}` },
-  )
-  .meta({ id: 'BoxOrder' });
+export const boxOrder = z.object(fields).refine(hasVolume, volumeRule).meta({ id: 'BoxOrder' });
 export type BoxOrder = z.infer<typeof boxOrder>;
+
+const operator = z.string().max(64).nullable().describe('who asked for it; null: not known');
+const person = author.nullish().describe('who has proven to ask for it; absent or null: nobody has');
+
+/** The same from another box, with who ordered it there. */
+export const peerOrder = z
+  .object({ ...fields, operator: operator.optional(), person })
+  .refine(hasVolume, volumeRule)
+  .meta({ id: 'PeerOrder' });
+export type PeerOrder = z.infer<typeof peerOrder>;
 
 /** What became of an order, as the hardware answered. */
 export const actionAnswer = z
@@ -51,7 +60,8 @@ export type ActionAnswer = z.infer<typeof actionAnswer>;
 export const peerReset = z
   .object({
     name: z.string().max(255).describe('name of the box'),
-    operator: z.string().max(64).nullable().describe('who asked for it; null: not known'),
+    operator,
+    person,
   })
   .meta({ id: 'PeerReset' });
 export type PeerReset = z.infer<typeof peerReset>;

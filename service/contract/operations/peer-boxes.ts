@@ -1,7 +1,7 @@
 /** Operations by which a box shows, operates and asks the others of its site. */
 import { z } from 'zod';
 import { connectionExample } from '../connections.ts';
-import { actionAnswer, boxOrder, peerReset } from '../console/actions.ts';
+import { actionAnswer, peerOrder, peerReset } from '../console/actions.ts';
 import { boxLog, boxLogQuery } from '../console/site.ts';
 import {
   peerCopy,
@@ -45,14 +45,14 @@ export const peerBoxes = {
   'POST /api/peers/actions': {
     summary: 'Act on the machine of this box',
     description: 'Without a secret, what ends the player is refused: it is taken from the box itself alone.',
-    body: sealable(boxOrder, orderExample),
+    body: sealable(peerOrder, { ...orderExample, operator: 'Ada', person: null }),
     answer: okSealable('What became of it.', actionAnswer, actionExample),
     errors: ['local_required', 'update_in_trial'],
   },
   'POST /api/peers/resets': {
     summary: 'Record that another box is reset',
     description: 'It forgets its own audit; those of the others keep the record.',
-    body: sealable(peerReset, { name: 'lobby-box', operator: 'Ada' }),
+    body: sealable(peerReset, { name: 'lobby-box', operator: 'Ada', person: { id: 'ada', name: 'Ada' } }),
     answer: okSealable('It is recorded.', z.object({}), {}),
   },
   'POST /api/peers/copy': {
