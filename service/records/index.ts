@@ -1,5 +1,6 @@
 /** Records of what happened: metrics, the audit of changes, and plays. */
 import type { Content } from '../content/index.ts';
+import type { PeerReset } from '../contract/console/actions.ts';
 import { type AuditRecord, auditQuery, peerAuditQuery } from '../contract/console/site.ts';
 import { readFields } from '../contract/fields.ts';
 import type { Play } from '../contract/plays.ts';
@@ -36,10 +37,19 @@ interface Dependencies {
 export interface Records extends Module, Pick<Alerts, 'alertTo' | 'beginUpdate' | 'raise'> {
   audit: Pick<Audit, 'during' | 'record' | 'onRefused'>;
   /** Records that another box is reset: it forgets its own audit. */
-  recordReset(reset: { name: string; operator: string | null }): Promise<void>;
+  recordReset(reset: PeerReset): Promise<void>;
   /** Delivers the plays of this box to a further receiver, as SIGNAGE_PLAYS_URL does. Called before the start. */
   deliverPlaysTo(receiver: PlaysReceiver): { recheck(): void };
 }
+
+/** The displays by a name that each has alone: those of one model get their number. */
+const displaySeries = <Named extends { display: string }>(displays: readonly Named[]): [string, Named][] => {
+  const names = displays.map(({ display }) => display);
+  return displays.map((each, index) => {
+    const isAlone = names.indexOf(each.display) === names.lastIndexOf(each.display);
+    return [isAlone ? each.display : `${each.display} ${index + 1}`, each];
+  });
+};
 
 export const createRecords = async (
   context: ServiceContext,
@@ -75,8 +85,8 @@ export const createRecords = async (
 
   return {
     audit,
-    recordReset: ({ name: target, operator }) => {
-      const record = { operator, address: null, action: 'box.reset', target, before: null, after: null };
+    recordReset: ({ name: target, operator, person = null }) => {
+      const record = { operator, person, address: null, action: 'box.reset', target, before: null, after: null };
       return audit.record({ ...record, result: 'ok' });
     },
     deliverPlaysTo: plays.deliverTo,
@@ -115,7 +125,10 @@ export const createRecords = async (
       ...(kiosk && {
         signage_recoveries_total: kiosk().recoveries,
         signage_display_info: Object.fromEntries(
-          kiosk().screens.map(({ display, gpu, video_decode }) => [display, { [gpu]: { [video_decode]: 1 } }]),
+          displaySeries(kiosk().screens).map(([name, { gpu, video_decode }]) => [
+            name,
+            { [gpu]: { [video_decode]: 1 } },
+          ]),
         ),
       }),
     }),

@@ -58,6 +58,17 @@ test('it needs no credentials, and the baseline variant has none', async () => {
   expect((await baseline.get('/metrics')).status).toBe(404);
 });
 
+test('two displays of one model are two', async () => {
+  const display = { gpu: 'hardware', video_decode: 'unknown' };
+  const screens = ['DELL U2720Q', 'HDMI-A-1', 'DELL U2720Q'].map((name) => ({ ...display, display: name }));
+  const service = await startTestService({
+    content: lobby,
+    host: { kiosk: () => ({ screens, recoveries: {}, rendering: 'hardware' }) as never },
+  });
+  const samples = (await metricsOf(service)).filter(({ name }) => name === 'signage_display_info');
+  expect(samples.map(({ labels }) => labels['display'])).toEqual(['DELL U2720Q 1', 'HDMI-A-1', 'DELL U2720Q 3']);
+});
+
 test('it counts pages, commands and swaps', async () => {
   const service = await startTestService({ content: lobby });
   const page = await joinScreen(service, 'lobby');
