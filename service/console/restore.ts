@@ -77,6 +77,9 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
+/** Room in a tar for the heads, the padding and the long names of a member, bytes. */
+const memberBytes = 4 * 1024;
+
 const damaged = (message: string): CodedError => new CodedError('backup_damaged', `The backup is damaged: ${message}.`);
 
 /** @throws CodedError `backup_damaged` */
@@ -157,17 +160,23 @@ export const createRestore = (
     withPortable(readConfig(configPath), given, stripped);
   const spell = (config: object): Buffer => Buffer.from(`${JSON.stringify(config, null, 2)}\n`);
 
-  /** Writes the members to a folder. @throws CodedError `backup_damaged`, `backup_newer`, `payload_too_large` */
-  const spool = async ({ stream, bodySha256 }: Body, folder: string): Promise<Spooled> => {
+  /**
+   * Writes the members to a folder. Media have the quota; whether all of it fits is what the disk says.
+   * @throws CodedError `backup_damaged`, `backup_newer`, `payload_too_large`, `insufficient_storage`
+   */
+  const spool = async ({ stream, length, bodySha256 }: Body, folder: string): Promise<Spooled> => {
     const whole = createHash('sha256');
+    const quota = options.mediaQuotaBytes;
     let received = 0;
+    /** Bytes of the body at most; with the manifest it is known what comes. */
+    let most = quota + mostManifestBytes;
     let still: NodeJS.Timeout | undefined;
     const counted = new Transform({
       transform: (chunk: Buffer, _, done) => {
         received += chunk.length;
         still?.refresh();
         whole.update(chunk);
-        if (received > options.mediaQuotaBytes) done(new CodedError('payload_too_large'));
+        if (received > most) done(new CodedError('payload_too_large'));
         else done(null, chunk);
       },
     });
@@ -187,9 +196,12 @@ export const createRestore = (
           manifest = parseManifest(head);
           await writeFile(fileOf(manifestName), head, { mode: 0o600, flush: true });
           for (const member of manifest.members) missing.set(member.path, member);
-          const total = manifest.members.reduce((sum, { size }) => sum + size, 0);
-          if (total > options.mediaQuotaBytes) throw new CodedError('payload_too_large');
+          const sizeOf = (members: Manifest['members']): number => members.reduce((sum, { size }) => sum + size, 0);
+          const total = sizeOf(manifest.members);
+          if (sizeOf(manifest.members.filter(({ path }) => path.startsWith('media/'))) > quota)
+            throw new CodedError('payload_too_large');
           await media.requireSpool(total);
+          most = total + head.length + mostManifestBytes + manifest.members.length * memberBytes;
           continue;
         }
         const member = missing.get(name);
@@ -219,8 +231,11 @@ export const createRestore = (
     if (stream.destroyed) onClose();
     stream.pipe(counted);
     try {
-      const [received, read] = await Promise.allSettled([pipeline(counted, tar), reading]);
-      const errors = [received, read].flatMap((each) => (each.status === 'rejected' ? [each.reason as Error] : []));
+      const [passed, read] = await Promise.allSettled([pipeline(counted, tar), reading]);
+      const errors = [passed, read].flatMap((each) => (each.status === 'rejected' ? [each.reason as Error] : []));
+      // What does not say what is in it, and is larger than all media may be, is too large whatever it is.
+      if (errors.length > 0 && manifest === null && (length ?? received) > quota)
+        throw new CodedError('payload_too_large');
       const told = errors.find((error) => error instanceof CodedError || isFull(error)) ?? errors[0];
       if (told !== undefined) throw told instanceof CodedError || isFull(told) ? told : damaged(told.message);
     } finally {
@@ -381,7 +396,6 @@ export const createRestore = (
         const message = 'Another backup is being restored; try again once it is done.';
         throw new CodedError('too_many_requests', message, { headers: { 'Retry-After': '10' } });
       }
-      if ((body.length ?? 0) > options.mediaQuotaBytes) throw new CodedError('payload_too_large');
       isBusy = true;
       isBegun = false;
       let isDone = false;

@@ -354,7 +354,25 @@ describe('what is refused changes nothing', () => {
   });
 });
 
-test('without a secret both are for the box itself alone, and a backup is at most as large as the quota', async () => {
+test('a box whose media nearly fill their quota takes back what it wrote itself, and no larger media', async () => {
+  const [box, small] = [
+    await startTestService({ content: lobby, env: { SIGNAGE_MEDIA_QUOTA_BYTES: '60000' } }),
+    await startTestService({ content: lobby, env: { SIGNAGE_MEDIA_QUOTA_BYTES: '50000' } }),
+  ];
+  const restoreAt = async (at: TestService, backup: Buffer): Promise<Response> => {
+    const local = { 'x-signage-local': readFileSync(join(at.dataDir, 'local-token'), 'utf8') };
+    return restore(createOperator(at, null), backup, { ...confirmed, ...local });
+  };
+  const ask = createOperator(box, null);
+  expect((await ask('PUT', '/api/media/a.bin', new Uint8Array(59_000), { 'Content-Type': 'x/y' })).status).toBe(201);
+  const local = { 'x-signage-local': readFileSync(join(box.dataDir, 'local-token'), 'utf8') };
+  const own = Buffer.from(await (await ask('GET', '/console/api/backup', undefined, local)).arrayBuffer());
+  expect(own.length).toBeGreaterThan(60_000);
+  expect((await restoreAt(box, own)).status).toBe(200);
+  expect(await refusalOf(await restoreAt(small, own))).toEqual([413, 'payload_too_large']);
+});
+
+test('without a secret both are for the box itself alone, and what says not what is in it is at most as large as the quota', async () => {
   const box = await startTestService({ content: lobby, env: { SIGNAGE_MEDIA_QUOTA_BYTES: '60000' } });
   const ask = createOperator(box, null);
   const local = { 'x-signage-local': readFileSync(join(box.dataDir, 'local-token'), 'utf8') };
