@@ -10,6 +10,7 @@ import { setVolume } from './power/volume.ts';
 import type { Run } from './processes.ts';
 import { orderRoot } from './updates/installers.ts';
 import type { DisplayWindow, DisplayWindows } from './windows/display-windows.ts';
+import { nameOf } from './windows/displays.ts';
 import type { showLabel } from './windows/label.ts';
 
 export interface MachinePorts {
@@ -47,7 +48,7 @@ const isWithin = (folder: string, path: string): boolean => !relative(folder, pa
 /** The windows that an order is for. */
 const chosen = (windows: readonly DisplayWindow[], display: BoxOrder['display']): DisplayWindow[] =>
   windows.filter(({ assignment: { display: own, number, deviceId } }) => {
-    if (display == null || display === number || display === own.label) return true;
+    if (display == null || display === number || display === nameOf(own)) return true;
     return typeof display === 'string' && canonicalDeviceId(display) === canonicalDeviceId(deviceId);
   });
 
@@ -161,14 +162,7 @@ export const createMachine = (
     if (action === 'reboot' || action === 'power-off' || action === 'reset') return end(action);
     const targets = chosen(windows.list(), display);
     if (targets.length === 0 && display != null) {
-      const names = windows.list().map(
-        ({
-          assignment: {
-            number,
-            display: { label },
-          },
-        }) => `${number} (${label})`,
-      );
+      const names = windows.list().map(({ assignment: { number, display: own } }) => `${number} (${nameOf(own)})`);
       const message = `display is not valid: the box has no such display; it has ${names.join(', ') || 'none'}.`;
       return { refusal: 'invalid_field', field: 'display', message };
     }

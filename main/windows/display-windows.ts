@@ -5,7 +5,7 @@ import type { ProofNeeds } from '../../service/domain/device-proof.ts';
 import type { KioskHealth, PageHeaders } from '../../service/public.ts';
 import type { Sessions } from '../sessions/index.ts';
 import type { DisplayView, DisplayViewHandlers } from './display-view.ts';
-import type { Display, DisplayAssignment } from './displays.ts';
+import { type Display, type DisplayAssignment, nameOf } from './displays.ts';
 import {
   decideRecovery,
   initialRecoveryState,
@@ -136,7 +136,7 @@ export const createDisplayWindow = (
     /** How long ago the last heartbeat was, in ms. */
     silentMs: () => performance.now() - (lastHeartbeat?.at ?? Number.NEGATIVE_INFINITY),
     health: () => ({
-      display: assignment.display.label || `Display ${assignment.display.id}`,
+      display: nameOf(assignment.display),
       deviceId: assignment.deviceId,
       state: state(),
       slide: recovery.last?.slide ?? null,

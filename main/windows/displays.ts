@@ -14,6 +14,9 @@ export interface Display {
 /** The window title of a display, by which the compositor identifies the window. */
 export const titleOf = ({ id }: Pick<Display, 'id'>): string => `Signage player ${id}`;
 
+/** What people and /healthz call a display. */
+export const nameOf = ({ id, label }: Pick<Display, 'id' | 'label'>): string => label || `Display ${id}`;
+
 /** The number of a display among the devices of the box. Stored, so that a display keeps its device id. */
 export interface Slot {
   number: number;

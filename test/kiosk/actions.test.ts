@@ -63,7 +63,7 @@ describeBrowser('actions on a kiosk', { timeout: 120_000 }, () => {
 });
 
 /** The orders of a machine with systemd, and root, which takes them or not. */
-const machine = (takes: boolean, isOnTrial = false) => {
+const machine = (takes: boolean, isOnTrial = false, displays: readonly { id: number; label: string }[] = []) => {
   const dataDir = temporaryFolder();
   const orders: string[] = [];
   const path = join(dataDir, 'updates', 'order');
@@ -77,7 +77,12 @@ const machine = (takes: boolean, isOnTrial = false) => {
   const operate = createMachine(
     {
       log: pino({ level: 'silent' }),
-      windows: { list: () => [] },
+      windows: {
+        list: () =>
+          displays.map((display, index) => ({
+            assignment: { display, number: index + 1, deviceId: `device-${index + 1}`, rotation: 0 },
+          })) as never,
+      },
       appliance: { switchTo: () => null, isOnTrial: () => isOnTrial },
       showLabel: async () => undefined,
       execute: () => Promise.reject(new Error('not here')),
@@ -105,4 +110,20 @@ test('an order that root does not take is withdrawn, and none is given while an 
   expect(await operate({ action: 'reboot' })).toMatchObject({ result: 'unknown' });
   expect(existsSync(path)).toBe(false);
   expect(await machine(true, true).operate({ action: 'reboot' })).toEqual({ refusal: 'update_in_trial' });
+});
+
+test('a display without a label is called as /healthz calls it', async () => {
+  const { operate } = machine(true, false, [
+    { id: 7, label: '' },
+    { id: 8, label: 'DELL U2720Q' },
+  ]);
+  for (const display of ['Display 7', 'DELL U2720Q', 1]) {
+    expect(await operate({ action: 'identify', display })).toMatchObject({ result: 'done', state: 1 });
+  }
+  for (const display of ['', 'Display 8']) {
+    expect(await operate({ action: 'identify', display })).toMatchObject({
+      refusal: 'invalid_field',
+      message: expect.stringContaining('it has 1 (Display 7), 2 (DELL U2720Q).'),
+    });
+  }
 });
