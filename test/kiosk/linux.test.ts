@@ -346,7 +346,12 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
     const { root, run, updates, calls } = await machine();
     const data = join(root, 'var/lib/signage-player');
     const outside = join(root, 'srv/media');
-    const imported = ['etc/signage-player/config.json', 'boot/firmware/config.json'].map((path) => join(root, path));
+    const imported = [
+      'etc/signage-player/config.json',
+      'boot/firmware/config.json',
+      'opt/Signage Player/config.json',
+      'opt/Signage Player.kept/config.json',
+    ].map((path) => join(root, path));
     const foreign = join(root, 'boot/config.json');
     const kept = join(root, 'home/kept');
     for (const path of [...imported, foreign, join(outside, 'x'), join(data, 'media/y'), kept]) {
@@ -362,7 +367,14 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
     await run('order');
     expect(calls()).toEqual(['systemctl stop signage-player.service', 'systemctl start signage-player.service']);
     expect([readdirSync(data), readdirSync(outside)]).toEqual([[], []]);
-    expect([...imported, foreign, kept].map((path) => existsSync(path))).toEqual([false, false, true, true]);
+    expect([...imported, foreign, kept].map((path) => existsSync(path))).toEqual([
+      false,
+      false,
+      false,
+      false,
+      true,
+      true,
+    ]);
     mkdirSync(updates);
     writeFileSync(join(updates, 'order'), 'reset\n');
     await run('order');
