@@ -18,6 +18,7 @@ import { remember } from '../domain/collections.ts';
 import { publicBase } from '../domain/lan-address.ts';
 import { createRate } from '../domain/rate.ts';
 import { redacted } from '../domain/redacted.ts';
+import { shownName } from '../domain/slides.ts';
 import { screensOf, unknownTargets } from '../domain/targets.ts';
 import { readJson, skipBody } from '../http/body.ts';
 import { isEncrypted } from '../http/client-address.ts';
@@ -105,7 +106,7 @@ export const createTriggerRoutes = (
     const { title, body, level, media_url, minutes } = messageOf(message_id);
     const now = takeovers.now();
     const until = minutes === null ? null : new Date(now + minutes * 60_000).toISOString();
-    const request = { targets: present(targets), level, title, body, media_url, until };
+    const request = { targets: present(targets), level, title: shownName(title ?? null), body, media_url, until };
     const takeover = takeoverOf(`${messagePrefix}${message_id}`, request, everyScreen(), now);
     return async () => {
       const { record } = await takeovers.put(takeover);

@@ -258,6 +258,11 @@ export function* warningSteps(
       }
     });
   });
+  content.messages.forEach(({ id, title }, at) => {
+    for (const { path, message } of lengthIssues('title', title)) {
+      warnings.push({ path: spellPath(['messages', at, ...path]), message: `${slideLabel(title, id)}: ${message}` });
+    }
+  });
   yield;
   const named = {
     screens: content.screens.map((screen) => ({ ...screen, id: screen.slug })),

@@ -1,6 +1,6 @@
 /** Messages that are kept in the content, to be shown as takeovers. */
 import { z } from 'zod';
-import { mostTakeoverDays, takeoverLevels } from './console/takeover-levels.ts';
+import { mostTakeoverBody, mostTakeoverDays, takeoverLevels } from './console/takeover-levels.ts';
 import { fileUrl } from './content-terms.ts';
 
 /** A takeover of a message has this in front of the id of the message. */
@@ -18,8 +18,8 @@ const minutes = z
 
 export const savedMessage = z.strictObject({
   id: messageId,
-  title: z.string().max(500).nullish().describe('title or media_url is required'),
-  body: z.string().max(2_000).nullish().describe('second text, below the title'),
+  title: z.string().nullish().describe('title or media_url is required'),
+  body: z.string().max(mostTakeoverBody).nullish().describe('second text, below the title'),
   level: z.enum(takeoverLevels),
   media_url: fileUrl.nullish().describe('an image or video that is shown instead of the text'),
   minutes,

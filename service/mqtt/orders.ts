@@ -1,6 +1,7 @@
 /** Carries out what is published for displays. Each order is in the audit, as `mqtt`. */
 import { createHash } from 'node:crypto';
 import type { Console } from '../console/index.ts';
+import { mostTakeoverBody, mostTakeoverTitle } from '../contract/console/takeover-levels.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { AuditRule } from '../contract/operations/index.ts';
 import { remember } from '../domain/collections.ts';
@@ -21,8 +22,6 @@ const MAX_BYTES = 4 * 1024;
 const MAX_DISPLAYS = 2_000;
 /** For how long a message is shown. */
 const MESSAGE_MS = 300_000;
-const MAX_TITLE = 500;
-const MAX_BODY = 2_000;
 
 const commandRule: AuditRule = {
   action: 'screen.command',
@@ -51,8 +50,8 @@ export const orderOf = (topic: string): { part: string; name: OrderName } | null
 /** The first line is the title. */
 export const messageOf = (text: string): { title: string; body: string | null } | null => {
   const [first = '', ...others] = text.replace(/\r\n?/g, '\n').trim().split('\n');
-  const title = first.trim().slice(0, MAX_TITLE);
-  const body = others.join('\n').trim().slice(0, MAX_BODY);
+  const title = first.trim().slice(0, mostTakeoverTitle);
+  const body = others.join('\n').trim().slice(0, mostTakeoverBody);
   return title === '' ? null : { title, body: body === '' ? null : body };
 };
 

@@ -56,6 +56,7 @@ test('the content keeps messages, and refuses those that cannot be shown', async
   };
   expect(await check({})).toEqual([]);
   expect(await check({ level: 'emergency', minutes: null })).toEqual([]);
+  expect(await check({ title: 'x'.repeat(501) })).toEqual([]);
   expect(await check({ level: 'warning', minutes: null })).toEqual(['messages[0].minutes']);
   expect(await check({ minutes: undefined })).toEqual(['messages[0].minutes']);
   expect(await check({ minutes: 0 })).toEqual(['messages[0].minutes']);

@@ -150,9 +150,11 @@ describe('a mistake in a slide is a warning at its path, and the message begins 
         templates: [{ ...long, html: '' }],
         rssFeeds: [{ ...long, url: 'http://127.0.0.1:9/feed.xml' }],
         timetableGroups: [{ ...long, entries: [{ time: '08:15', title: name }] }],
+        messages: [{ id: 'long', title: name, level: 'info', minutes: 5 }],
       }),
       [
         'timetableGroups[0].entries[0].title',
+        'messages[0].title',
         'playlists[0].name',
         'templates[0].name',
         'rssFeeds[0].name',

@@ -1,5 +1,6 @@
 /** Saved messages: each is shown on all screens with one tap. */
 import { useSignal } from '@preact/signals';
+import { shownName } from '../../../service/domain/slides.ts';
 import { reasonOf } from '../api/errors.ts';
 import type { MessageDraft } from '../model/document.ts';
 import { slideOfTakeover } from '../model/shown.ts';
@@ -12,7 +13,8 @@ const Message = ({ message }: { message: MessageDraft }) => {
   const { access, client, clock, site, announcer, texts, format } = useConsole();
   const words = texts.takeover;
   const isSending = useSignal(false);
-  const { id, title, body, level, media_url, minutes } = message;
+  const { id, body, level, media_url, minutes } = message;
+  const title = shownName(message.title ?? null);
   const start = async (): Promise<void> => {
     if (isSending.value) return;
     isSending.value = true;
@@ -32,7 +34,7 @@ const Message = ({ message }: { message: MessageDraft }) => {
     <li class={`takeover ${level}`}>
       <div class="takeover-picture">
         <Miniature
-          slide={slideOfTakeover({ level, title: title ?? null, body: body ?? null, media_url: media_url ?? null })}
+          slide={slideOfTakeover({ level, title, body: body ?? null, media_url: media_url ?? null })}
           id={`message-${id}`}
         />
       </div>

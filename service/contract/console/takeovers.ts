@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { instant } from '../terms.ts';
 import { parseUrl } from '../url.ts';
-import { mostTakeoverDays, takeoverLevels } from './takeover-levels.ts';
+import { mostTakeoverBody, mostTakeoverDays, mostTakeoverTitle, takeoverLevels } from './takeover-levels.ts';
 
 /** Limits of a site. Emergencies have limits of their own, so that nothing of other levels keeps one out. */
 export const takeoverLimits = {
@@ -31,8 +31,8 @@ export const target = z
   .describe('`all`, the slug of a screen, or `tag:NAME` for the screens with a tag');
 
 const level = z.enum(takeoverLevels).describe('emergency: also outside opening hours');
-const title = z.string().max(500);
-const body = z.string().max(2_000);
+const title = z.string().max(mostTakeoverTitle);
+const body = z.string().max(mostTakeoverBody);
 const mediaUrl = z
   .string()
   .max(2048)
