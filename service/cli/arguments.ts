@@ -56,6 +56,13 @@ export const siteName = matching(/^[A-Za-z0-9_-]{1,64}$/, 'the name of a site: 1
 /** Of an argument that takes several. */
 export const siteNames = (value: string, before: readonly string[] = []): string[] => [...before, siteName(value)];
 export const text = matching(/\S/, 'a non-empty string');
+/** A text of at most so many characters, as JavaScript counts them. */
+export const textWithin =
+  (most: number) =>
+  (value: string): string => {
+    if (value.length > most) throw new InvalidArgumentError(`It must be ${most} characters at most.`);
+    return text(value);
+  };
 
 /** The name of a player, for people. */
 export const playerName = (value: string): string => {

@@ -55,6 +55,16 @@ test.each([
     ['takeover', 'start', 'all', '--title', 'Fire', '--for', '5m', '--from', '2026-02-31T18:00'],
     'a time such as 18:00',
   ],
+  [['takeover', 'start', 'all', '--media', 'a/b', '--for', '5m', '--yes'], 'The file name has one of'],
+  [['takeover', 'start', 'all', '--media', 'CON', '--for', '5m', '--yes'], 'The file name is reserved'],
+  [
+    ['takeover', 'start', 'all', '--title', 'x'.repeat(501), '--for', '5m', '--yes'],
+    'It must be 500 characters at most',
+  ],
+  [
+    ['takeover', 'start', 'all', '--title', 'Fire', '--body', 'x'.repeat(2_001), '--for', '5m', '--yes'],
+    'It must be 2000 characters at most',
+  ],
   [['takeover', 'end', 'fire'], 'add --yes'],
   [['content', 'revert', 'abcd'], 'add --yes'],
   [['media', 'delete', 'hall.jpg'], 'add --yes'],

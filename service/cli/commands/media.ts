@@ -71,8 +71,8 @@ type PutResult = UploadResult & { skipped: boolean };
 
 const pathOf = (name: string): string => `/api/media/${encodeURIComponent(name)}`;
 
-/** @throws CliError `usage` if no medium can have the name */
-const checkedName = async (name: string): Promise<string> => {
+/** The name of a medium in its normal form. @throws CliError `usage` if no medium can have it */
+export const checkedName = async (name: string): Promise<string> => {
   const { mediaName } = await import('../../domain/media-names.ts');
   try {
     return mediaName(name);

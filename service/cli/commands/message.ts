@@ -2,10 +2,12 @@
 import { Argument, type Command } from 'commander';
 import type { ContentFile } from '../../contract/content.ts';
 import { messagePrefix } from '../../contract/messages.ts';
+import { shownName } from '../../domain/slides.ts';
 import { didYouMean } from '../../domain/wording.ts';
 import { messageId } from '../arguments.ts';
 import { CliError } from '../exit.ts';
 import type { Session } from '../session.ts';
+import { takeoverTimes } from '../takeover-times.ts';
 import { spellTarget, type Target, targets } from '../targets.ts';
 
 type Message = ContentFile['messages'][number];
@@ -53,15 +55,16 @@ export const registerMessage = (program: Command, { out, client, confirm }: Sess
           `There is no message ${id}${didYouMean(id, ids) || '. See: signage message list'}`,
         );
       }
-      const { title, body: more, level, media_url, minutes } = message;
+      const { body: more, level, media_url, minutes } = message;
+      const title = shownName(message.title ?? null);
       const spelled = target.map(spellTarget);
       const box = await client();
       await confirm(`Show "${title ?? media_url}" on ${spelled.join(', ')}?`, yes);
-      const until = minutes === null ? null : new Date(box.now() + minutes * 60_000).toISOString();
+      const times = minutes === null ? { until: null } : takeoverTimes(box.now(), minutes * 60_000);
       const { body } = await box.ask({
         method: 'PUT',
         path: `/console/api/takeovers/${messagePrefix}${id}`,
-        body: JSON.stringify({ targets: spelled, level, title, body: more, media_url, until }),
+        body: JSON.stringify({ targets: spelled, level, title, body: more, media_url, ...times }),
       });
       out.answer(body, () => out.say(`${id} is on. To end it: signage message end ${id}`));
     });

@@ -2,12 +2,19 @@
 import { randomBytes } from 'node:crypto';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import type { SiteOverview } from '../../contract/console/site.ts';
-import { mostTakeoverDays, takeoverLevels } from '../../contract/console/takeover-levels.ts';
-import { duration, startTime, takeoverId, text } from '../arguments.ts';
+import {
+  mostTakeoverBody,
+  mostTakeoverDays,
+  mostTakeoverTitle,
+  takeoverLevels,
+} from '../../contract/console/takeover-levels.ts';
+import { duration, startTime, takeoverId, text, textWithin } from '../arguments.ts';
 import { CliError } from '../exit.ts';
 import type { Session } from '../session.ts';
+import { takeoverTimes } from '../takeover-times.ts';
 import { fetchSite, screensOf, spellTarget, type Target, targetArgument } from '../targets.ts';
 import { moment, plural } from '../text.ts';
+import { checkedName } from './media.ts';
 
 type Takeover = SiteOverview['takeovers'][number];
 
@@ -61,8 +68,8 @@ export const registerTakeover = (program: Command, session: Session): void => {
     .command('start')
     .description('show a message on screens, in place of what they play')
     .addArgument(targetArgument())
-    .option('--title <title>', 'the message', text)
-    .option('--body <text>', 'more text, below the title', text)
+    .option('--title <title>', 'the message', textWithin(mostTakeoverTitle))
+    .option('--body <text>', 'more text, below the title', textWithin(mostTakeoverBody))
     .option('--media <name>', 'an image or video of the site instead of the text', text)
     .option('--from <time>', 'when it starts (default: now): 18:00, 2026-11-22T18:00, 2026-11-22T18:00:00Z', startTime)
     .addOption(
@@ -79,14 +86,15 @@ export const registerTakeover = (program: Command, session: Session): void => {
         if (name === undefined) throw new CliError('usage', 'A takeover needs --title or --media.');
         const seconds = untilEnded ? mostTakeoverDays * 86_400 : given;
         if (seconds === undefined) throw new CliError('usage', 'Say how long: --for 30m, or --until-ended.');
+        const file = media === undefined ? undefined : await checkedName(media);
         checkCanAsk(yes);
         const box = await client();
         const { body: site } = await fetchSite(box);
         const screens = plural(screensOf(site, target).length, 'screen');
         await confirm(`Show "${name}" on ${screens} (${spellTarget(target)})?`, yes);
         // By the clock of the box, which ends it: this machine's may be wrong.
-        const end = new Date((from?.getTime() ?? box.now()) + seconds * 1000).toISOString();
-        const until = untilEnded && level === 'emergency' ? null : end;
+        const times =
+          untilEnded && level === 'emergency' ? { from, until: null } : takeoverTimes(box.now(), seconds * 1000, from);
         const { body } = await box.ask<Takeover>({
           method: 'PUT',
           path: `/console/api/takeovers/${newId(name)}`,
@@ -95,9 +103,8 @@ export const registerTakeover = (program: Command, session: Session): void => {
             level,
             title,
             body: more,
-            media_url: media === undefined ? undefined : `/media/${encodeURIComponent(media)}`,
-            from,
-            until,
+            media_url: file === undefined ? undefined : `/media/${encodeURIComponent(file)}`,
+            ...times,
           }),
         });
         out.answer(body, (takeover) => show([takeover]));

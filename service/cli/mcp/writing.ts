@@ -5,12 +5,14 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { commandNames } from '../../contract/command-names.ts';
 import type { SiteOverview } from '../../contract/console/site.ts';
+import { mostTakeoverBody, mostTakeoverDays, mostTakeoverTitle } from '../../contract/console/takeover-levels.ts';
 import { takeoverId } from '../../contract/console/takeovers.ts';
 import { concernedScreens, type Shown } from '../../domain/concerned.ts';
 import { redactedText } from '../../domain/redacted.ts';
 import { isTargeted, unknownTargets } from '../../domain/targets.ts';
 import type { Client } from '../client.ts';
 import { compare } from '../document.ts';
+import { takeoverTimes } from '../takeover-times.ts';
 import { fetchSite } from '../targets.ts';
 import { plural, visible } from '../text.ts';
 import { answer, type Calls, ToolError } from './calls.ts';
@@ -151,13 +153,13 @@ export const registerWriting = (server: McpServer, box: Client, run: Calls): Reg
           'Shows a message instead of what plays, for a time, after the person has agreed. Never an emergency.',
         inputSchema: {
           targets,
-          title: z.string().min(1).max(500),
-          body: z.string().max(2_000).optional(),
+          title: z.string().min(1).max(mostTakeoverTitle),
+          body: z.string().max(mostTakeoverBody).optional(),
           level: z.enum(['info', 'warning']).default('info'),
           minutes: z
             .number()
             .positive()
-            .max(31 * 24 * 60),
+            .max(mostTakeoverDays * 24 * 60),
         },
         annotations: writing,
       },
@@ -166,9 +168,8 @@ export const registerWriting = (server: McpServer, box: Client, run: Calls): Reg
         const words = [title, body].filter((text) => text !== undefined).map((text) => JSON.stringify(text));
         const would = `Show ${words.join(', ')} on ${given.join(', ')} for ${minutes} min (${level}).`;
         return withConsent({ would, displays, theirs: { title, body } }, async () => {
-          const until = new Date(box.now() + minutes * 60_000).toISOString();
           const path = `/console/api/takeovers/mcp-${randomBytes(6).toString('hex')}`;
-          const request = { targets: given, level, title, body, until };
+          const request = { targets: given, level, title, body, ...takeoverTimes(box.now(), minutes * 60_000) };
           const started = await box.ask<{ id: string; until: string }>({
             method: 'PUT',
             path,
