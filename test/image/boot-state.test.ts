@@ -72,13 +72,53 @@ it.each(['', 'not a block', '# GRUB Environment Block\n'])('takes the second cop
   expect(readFileSync(file, 'utf8')).toHaveLength(1024);
 });
 
-it('refuses what has no room, and leaves the file', () => {
+it.each([452, 1_100])('refuses what has no room in a sector, and leaves the file: %s characters', (length) => {
   const { file, state } = makeBox();
   const before = readFileSync(file);
-  expect(() => state('set', `MID=${'x'.repeat(1100)}`)).toThrow();
+  expect(() => state('set', `MID=${'x'.repeat(length)}`)).toThrow(/there is no room for MID/);
   expect(readFileSync(file).equals(before)).toBe(true);
   rmSync(file);
 });
+
+it.each<[string, 'A' | 'B', string[][], string[]]>([
+  ['a slot that has proved itself', 'B', [['set-primary', 'B']], ['set-state', 'B', 'good']],
+  ['a slot that has not', 'B', [['set-primary', 'B']], ['set-state', 'B', 'bad']],
+  ['a slot that was written', 'A', [['set-state', 'B', 'bad']], ['set-primary', 'B']],
+  ['all that it can hold', 'A', [], ['set', `MID=${'x'.repeat(451)}`]],
+])(
+  'is the old or the new state after a power cut between any two sectors of its writes: %s',
+  (_, slot, before, change) => {
+    const { file, state, starts } = makeBox();
+    starts(slot);
+    // Also where an earlier cut has left one whole copy alone.
+    for (const damage of ['', 'first', 'second']) {
+      const reference = environmentBlock({ SLOT: 'A', A_OK: '1', B_OK: '1', STARTS: 'xx', MID: '0'.repeat(32) });
+      for (const name of [file, `${file}.bak`]) writeFileSync(name, reference);
+      for (const each of before) state(...each);
+      if (damage !== '') writeFileSync(damage === 'first' ? file : `${file}.bak`, '');
+      /** The values of all names, by a pattern of them. */
+      const all = (): string => state('get', '[A-Z_]*');
+      const was = [file, `${file}.bak`].map((name) => readFileSync(name));
+      const oldState = all();
+      state(...change);
+      const is = [file, `${file}.bak`].map((name) => readFileSync(name));
+      const newState = all();
+      expect(newState).not.toEqual(oldState);
+      const seen: string[] = [];
+      for (let written = 0; written <= 2048; written += 512) {
+        for (const [index, name] of [file, `${file}.bak`].entries()) {
+          const length = Math.min(Math.max(written - index * 1024, 0), 1024);
+          const [old = Buffer.alloc(0), next = Buffer.alloc(0)] = [was[index], is[index]];
+          writeFileSync(name, Buffer.concat([next.subarray(0, length), old.subarray(length)]));
+        }
+        seen.push(all());
+      }
+      expect(seen.at(0)).toEqual(oldState);
+      expect(seen.at(-1)).toEqual(newState);
+      for (const each of seen) expect([oldState, newState]).toContainEqual(each);
+    }
+  },
+);
 
 const settled = { slot: 'A', version: '1.2.3', onTrial: false, left: null, fault: null };
 
