@@ -8,14 +8,18 @@ import { dirname } from 'node:path';
 import type { App } from 'electron';
 import type { Logger } from 'pino';
 import type { KioskHealth } from '../service/public.ts';
+import type { Session } from './paths.ts';
 import { gpuLost } from './windows/recovery-policy.ts';
 
 /** How often the rest of the day is saved, in ms. */
 export const STEP_MS = 10 * 60_000;
 const DAY_STEPS = 144;
 
-/** @param path the file that holds the number of remaining steps */
-export const openRendering = (path: string) => {
+/**
+ * @param path the file that holds the number of remaining steps
+ * @param renderer how the compositor draws
+ */
+export const openRendering = (path: string, renderer: Session['renderer'] = 'gpu') => {
   const read = (): number => {
     try {
       return Math.min(DAY_STEPS, Math.floor(Number(readFileSync(path, 'utf8')))) || 0;
@@ -30,6 +34,7 @@ export const openRendering = (path: string) => {
   let remaining = read();
   return {
     isSoftware: remaining > 0,
+    how: remaining > 0 || renderer !== 'gpu' ? ('software' as const) : ('hardware' as const),
     /** Renders in software for a day, from the next start. @throws the system's error */
     disableGpu: () => write(DAY_STEPS),
     /**
@@ -89,16 +94,21 @@ export const handleCrashes = ({ app, log, rendering, relaunch, fail }: CrashPort
   setInterval(() => keepPlaying(step), STEP_MS).unref();
 };
 
-/** What `app.getGPUFeatureStatus()` says, in our words. Pure. */
+/**
+ * What `app.getGPUFeatureStatus()` says, in our words. Pure.
+ * @param rendering how pages are painted: a compositor without a GPU copies what the runtime painted with one
+ */
 export const graphicsOf = (
   status: object,
+  rendering: KioskHealth['rendering'],
 ): Pick<KioskHealth['screens'][number], 'gpu' | 'gpu_features' | 'video_decode'> => {
   const features = Object.fromEntries(Object.entries(status).map(([name, state]) => [name, String(state)]));
   const isOn = (name: string): boolean => features[name]?.startsWith('enabled') ?? false;
   // The runtime tells whether a decoder may be used, not whether it can decode the film that plays.
-  const decodes = isOn('gpu_compositing') && isOn('video_decode');
+  const gpu = rendering === 'hardware' && isOn('gpu_compositing') ? 'hardware' : 'software';
+  const decodes = gpu === 'hardware' && isOn('video_decode');
   return {
-    gpu: isOn('gpu_compositing') ? 'hardware' : 'software',
+    gpu,
     gpu_features: features,
     video_decode: decodes ? 'unknown' : 'software',
   };

@@ -24,12 +24,12 @@ import { maintenancePages } from './windows/maintenance-page.ts';
 import { createPlacement } from './windows/placement.ts';
 
 const paths = findPaths(app);
-const rendering = openRendering(paths.rendering);
 const { session: compositor } = paths;
+const rendering = openRendering(paths.rendering, compositor?.renderer);
 const host = createServiceHost(paths, {
   kiosk: () => ({
     ...kiosk.health(),
-    rendering: rendering.isSoftware || (compositor?.renderer ?? 'gpu') !== 'gpu' ? 'software' : 'hardware',
+    rendering: rendering.how,
     ...readImage(paths),
     compositor: compositor === null ? null : { renderer: compositor.renderer, reason: compositor.fault },
   }),
@@ -57,7 +57,7 @@ const kiosk = createKiosk(
     placeWindows: (displays) =>
       placement.arrange(displays.map((display) => ({ title: titleOf(display), bounds: display.bounds }))),
     openView: (display, handlers) => createDisplayView(display, handlers, { preload: paths.preload.player }),
-    graphics: () => graphicsOf(app.getGPUFeatureStatus()),
+    graphics: () => graphicsOf(app.getGPUFeatureStatus(), rendering.how),
     showLabel,
     execute: run,
     ...maintenancePages({ preload: paths.preload.maintenance }),

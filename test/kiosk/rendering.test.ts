@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openRendering, STEP_MS } from '../../main/crashes.ts';
+import { graphicsOf, openRendering, STEP_MS } from '../../main/crashes.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 it('goes without the GPU for a day that it runs, over restarts, and then tries it again', () => {
@@ -34,4 +34,25 @@ it.each(['', 'garbage', '-1', 'NaN', '0.5'])('has the GPU where the file holds %
   const path = join(temporaryFolder(), 'rendering');
   writeFileSync(path, text);
   expect(openRendering(path).isSoftware).toBe(false);
+});
+
+it.each([
+  ['hardware', 'enabled', 'hardware', 'unknown'],
+  ['software', 'enabled', 'software', 'software'],
+  ['hardware', 'disabled_software', 'software', 'software'],
+] as const)(
+  'where pages are painted in %s and the runtime says %s it names %s',
+  (rendering, state, gpu, video_decode) => {
+    const status = { gpu_compositing: state, video_decode: 'enabled' };
+    expect(graphicsOf(status, rendering)).toEqual({ gpu, gpu_features: status, video_decode });
+  },
+);
+
+it('goes without where the compositor does, and then says so in both places', () => {
+  const path = join(temporaryFolder(), 'rendering');
+  const renderers = [undefined, 'gpu', 'pixman', 'none'] as const;
+  const ways = renderers.map((renderer) => openRendering(path, renderer).how);
+  expect(ways).toEqual(['hardware', 'hardware', 'software', 'software']);
+  openRendering(path).disableGpu();
+  expect(openRendering(path, 'gpu').how).toBe('software');
 });
