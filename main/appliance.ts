@@ -1,4 +1,5 @@
 /** What makes the app an appliance: provisioning, autostart, watchdog, updates, and displays that follow opening hours. */
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type KioskHealth, type KioskSettings, readBuiltAt } from '../service/public.ts';
@@ -96,7 +97,14 @@ export const createAppliance = (
       log,
       check: host.checkConfig,
       isRight,
-      wasBound: () => host.files()?.state.read().past.bound ?? true,
+      // Before the service starts a box that has run before may have been bound, or not.
+      wasBound: () => host.files()?.state.read().past.bound ?? existsSync(join(dataDir, 'kiosk.json')),
+      isProtected: () => {
+        const files = host.files();
+        const running = service();
+        if (files === null || running === null) return null;
+        return (files.settings.pin ?? files.state.read().pin ?? running.options.sharedSecret ?? null) !== null;
+      },
       setNetwork: async (network) => host.files()?.configure({ network: network as KioskSettings['network'] }),
     },
     { dataDir, sources: provisioningSources(platform, dirname(paths.appImage ?? process.execPath)) },

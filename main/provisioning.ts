@@ -55,6 +55,16 @@ export const networkIn = (config: Record<string, unknown>): { network: unknown; 
   return 'it needs the sharedSecret of the site or the kiosk.pin of this box, to change kiosk.network';
 };
 
+/** What proves that the author of a whole configuration may set up this box: any of these. Pure. */
+const proofsIn = ({ kiosk, ...rest }: Record<string, unknown>): Proof[] => {
+  const { pin } = objectIn(kiosk);
+  const secret = secretIn(rest);
+  return [
+    ...(typeof pin === 'string' ? [{ what: 'pin', value: pin } as const] : []),
+    ...(secret === undefined ? [] : [{ what: 'secret', value: String(secret) } as const]),
+  ];
+};
+
 interface ProvisioningPorts {
   log: Pick<Logger, 'info' | 'warn'>;
   /**
@@ -67,6 +77,8 @@ interface ProvisioningPorts {
   isRight(proof: Proof): Promise<boolean | null>;
   /** Whether a display has or had a screen. */
   wasBound(): boolean;
+  /** Whether this box has a PIN or a secret; null: it cannot be told yet. */
+  isProtected(): boolean | null;
   /** Keeps a valid network of the configuration. */
   setNetwork(network: unknown): Promise<void>;
 }
@@ -76,7 +88,7 @@ export interface ProvisioningSources {
   trusted: readonly string[];
   /**
    * Drives, or folders of the mount points of USB sticks. Any passer-by can plug in a stick: once the box has a configuration,
-   * they change its network alone, with a proof.
+   * they change its network alone, with a proof. A box that was set up without one takes a whole configuration with a proof.
    */
   removable: readonly string[];
   /** How many levels of subfolders of those are searched: none on Windows, where a drive may be a full disk. */
@@ -135,7 +147,7 @@ const foldersIn = async (folder: string): Promise<string[]> => {
 };
 
 export const createProvisioning = (
-  { log, check, isRight, wasBound, setNetwork }: ProvisioningPorts,
+  { log, check, isRight, wasBound, isProtected, setNetwork }: ProvisioningPorts,
   { dataDir, sources }: { dataDir: string; sources: ProvisioningSources },
 ) => {
   const target = join(dataDir, 'config.json');
@@ -179,7 +191,20 @@ export const createProvisioning = (
       log.warn({ err: error, path }, 'the import of a configuration could not be recorded, so it may be repeated');
     });
 
-  const importFrom = async (path: string, isTrusted: boolean): Promise<boolean> => {
+  /** Why a whole configuration is refused on a box that has a PIN or a secret; null: it is proven; undefined: not judged yet. */
+  const missingProof = async (config: Record<string, unknown>): Promise<string | null | undefined> => {
+    const proofs = proofsIn(config);
+    if (proofs.length === 0) return 'this box was set up before, so the file needs its kiosk.pin, or the sharedSecret';
+    for (const proof of proofs) {
+      const isProven = await isRight(proof);
+      if (isProven !== false) return isProven === null ? undefined : null;
+    }
+    return 'this box was set up before, and neither a PIN nor a secret of the file is its own';
+  };
+
+  /** @param source a stick needs a proof where the box has something to prove it by */
+  const importFrom = async (path: string, source: 'trusted' | 'stick' | 'stick with proof'): Promise<boolean> => {
+    const isTrusted = source === 'trusted';
     if (isFinished) return false;
     const found = await readSmallFile(path);
     if (found === null) return false;
@@ -191,6 +216,12 @@ export const createProvisioning = (
     const hash = createHash('sha256').update(bytes).digest('hex');
     const imported = await readImported();
     if (refused.has(hash) || imported.includes(hash)) return false;
+    const missing = source === 'stick with proof' ? await missingProof(parse(bytes)) : null;
+    if (missing === undefined) return false;
+    if (missing !== null) {
+      refuse(hash, path, missing);
+      return false;
+    }
     // An image comes with an empty one, which must not keep a stick from being read, nor undo the settings of data that it adopts.
     const isNothing = isTrusted && /^\s*\{\s*\}\s*$/.test(bytes.toString('latin1'));
     let reason = null as string | null;
@@ -237,17 +268,20 @@ export const createProvisioning = (
     return false;
   };
 
-  /** Whether its configuration is still to come: a phone may have named the Wi-Fi before. */
-  const isUnconfigured = async (): Promise<boolean> => {
+  /** How a stick is read. The configuration may be still to come although a phone has named the Wi-Fi. */
+  const stickReader = async (): Promise<(path: string) => Promise<boolean>> => {
     const bytes = await readFile(target).catch(() => null);
-    if (bytes === null) return true;
-    const { kiosk, ...rest } = parse(bytes);
-    return !wasBound() && Object.keys(rest).length === 0 && Object.keys(objectIn(kiosk)).join() === 'network';
+    const { kiosk, ...rest } = parse(bytes ?? new Uint8Array());
+    const hasNetworkAlone = Object.keys(rest).length === 0 && Object.keys(objectIn(kiosk)).join() === 'network';
+    if (bytes !== null && (wasBound() || !hasNetworkAlone)) return importNetwork;
+    const needsProof = wasBound() && isProtected();
+    if (needsProof === null) return async () => false;
+    return (path) => importFrom(path, needsProof ? 'stick with proof' : 'stick');
   };
 
   const search = async (): Promise<boolean> => {
-    for (const folder of sources.trusted) if (await importFrom(join(folder, 'config.json'), true)) return true;
-    const isNew = await isUnconfigured();
+    for (const folder of sources.trusted) if (await importFrom(join(folder, 'config.json'), 'trusted')) return true;
+    const readStick = await stickReader();
     for (const folder of sources.removable) {
       const outer = sources.levels === 0 ? [] : await foldersIn(folder);
       const inner: string[] = [];
@@ -255,7 +289,7 @@ export const createProvisioning = (
       for (const each of outer) inner.push(...(await foldersIn(each)));
       for (const each of [folder, ...outer, ...inner]) {
         const path = join(each, 'config.json');
-        if (await (isNew ? importFrom(path, false) : importNetwork(path))) return true;
+        if (await readStick(path)) return true;
       }
     }
     return false;

@@ -29,6 +29,7 @@ const boxWith = () => {
     proofs: [] as string[],
     isLocked: false,
     wasBound: false,
+    isProtected: false as boolean | null,
     put: (path: string, config: unknown) => {
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, typeof config === 'string' ? config : JSON.stringify(config));
@@ -45,6 +46,7 @@ const boxWith = () => {
             return box.isLocked ? null : value === { secret: other.sharedSecret, pin: '2468' }[what];
           },
           wasBound: () => box.wasBound,
+          isProtected: () => box.isProtected,
           setNetwork: async (network) => void box.networks.push(network),
         },
         {
@@ -119,6 +121,44 @@ test('a stick configures a new box whose Wi-Fi a phone has named, and no other',
   box.put(box.target, named);
   expect(await box.start().poll()).toBe(true);
   expect(box.current()).toEqual(other);
+});
+
+test('a stick brings a box that was bound without a configuration one with its PIN or secret, where it has one', async () => {
+  const box = boxWith();
+  box.wasBound = true;
+  box.put(box.stick, good);
+  // Before the service runs nothing is known of the box; nothing is refused for good either.
+  box.isProtected = null;
+  const running = box.start();
+  expect([await running.poll(), box.logged]).toEqual([false, []]);
+  box.isProtected = true;
+  for (let times = 0; times < 2; times += 1) expect(await running.poll()).toBe(false);
+  expect(box.logged).toEqual([expect.stringMatching(/so the file needs its kiosk\.pin/)]);
+  box.put(box.stick, { ...good, kiosk: { pin: '1357' }, sharedSecret: 'of a stranger, or guessed' });
+  for (let times = 0; times < 2; times += 1) expect(await running.poll()).toBe(false);
+  expect(box.logged[1]).toMatch(/neither a PIN nor a secret/);
+  expect(box.logged.join('')).not.toMatch(/1357|guessed/);
+  expect([box.proofs, box.current()]).toEqual([['pin', 'secret'], null]);
+  const proven = { ...good, kiosk: { pin: '2468' }, sharedSecret: 'the new one of the site' };
+  box.put(box.stick, proven);
+  box.isLocked = true;
+  expect(await running.poll()).toBe(false);
+  box.isLocked = false;
+  expect(await running.poll()).toBe(true);
+  expect(box.current()).toEqual(proven);
+});
+
+test('a stick with the secret alone is enough, and a bound box without PIN and secret takes any', async () => {
+  for (const [isProtected, config] of [
+    [true, other],
+    [false, good],
+  ] as const) {
+    const box = boxWith();
+    Object.assign(box, { wasBound: true, isProtected });
+    box.put(box.stick, config);
+    expect(await box.start().poll()).toBe(true);
+    expect([box.current(), box.proofs]).toEqual([config, isProtected ? ['secret'] : []]);
+  }
 });
 
 test('only the top folder of a drive is searched, and a file without settings is refused', async () => {
