@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type KioskHealth, type KioskSettings, readBuiltAt } from '../service/public.ts';
 import type { Paths } from './paths.ts';
 import { createLock, hashPin } from './pin.ts';
+import { openHands } from './power/hands.ts';
 import type { Panel } from './power/panels.ts';
 import { createPower, type Power } from './power/power.ts';
 import { createProvisioning, type Proof, provisioningSources } from './provisioning.ts';
@@ -189,6 +190,12 @@ export const createAppliance = (
           blackout: windows.blackout,
           keepAwake,
           suspendRecovery: windows.suspendRecovery,
+          hands: openHands({
+            log,
+            state: host.files()?.state,
+            deviceOf: (id) =>
+              windows.list().find(({ assignment }) => assignment.display.id === id)?.assignment.deviceId,
+          }),
           now: Date.now,
           monotonicNow: () => performance.now(),
         },

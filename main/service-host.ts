@@ -38,13 +38,17 @@ export const isOwnHost = (host: string): boolean => {
 };
 
 /** The kiosk's own state, in `kiosk.json` next to the service's state. */
-const kioskState = z.object({
+export const kioskState = z.object({
   /** As in displays.ts. */
   slots: z.array(z.object({ number: z.int(), displayId: z.number(), label: z.string() })),
   /** The scrypt hash of the PIN of the maintenance page; null: no PIN was set there. */
   pin: z.object({ salt: z.string(), hash: z.string() }).nullable(),
   /** Whether the box was started, and whether one of its displays had a screen. */
   past: z.object({ started: z.boolean(), bound: z.boolean() }),
+  /** The displays that were switched by hand, as in power.ts, by device; the newest order last. */
+  byHand: z
+    .array(z.object({ device: z.string(), on: z.boolean(), planned: z.boolean(), until: z.number().nullable() }))
+    .default([]),
 });
 export type KioskState = z.infer<typeof kioskState>;
 
@@ -112,7 +116,7 @@ export const createServiceHost = (
       state: await createDurable<KioskState>({
         path: join(dataDir, 'kiosk.json'),
         schema: kioskState,
-        initial: { slots: [], pin: null, past: { started: false, bound: false } },
+        initial: { slots: [], pin: null, past: { started: false, bound: false }, byHand: [] },
         log,
         disk: systemDisk,
         now: Date.now,

@@ -54,6 +54,22 @@ export interface DisplayHours extends Pick<Display, 'id' | 'bounds'> {
   isEmergency: boolean;
 }
 
+/** An order by hand. */
+export interface Hand {
+  on: boolean;
+  /** What the opening hours said then; the order ends when they say something else. */
+  planned: boolean;
+  /** When they would, in ms since the epoch; null: not within two weeks. */
+  until: number | null;
+}
+
+/** The orders by hand, by the ID of the display. */
+export interface Hands {
+  get(id: number): Hand | undefined;
+  set(id: number, hand: Hand): void;
+  delete(id: number): void;
+}
+
 /** What became of an order by hand. */
 export interface Switched {
   /** What switched the displays; null: they cannot be switched. */
@@ -77,6 +93,8 @@ interface PowerPorts {
   keepAwake(on: boolean): void;
   /** Suspends the recovery of the pages of these displays, by ID, and resumes that of all others: off, they need not paint. */
   suspendRecovery(displays: ReadonlySet<number>): void;
+  /** Keeps the orders by hand; absent: until the next start. */
+  hands?: Hands;
   /** Ms since the epoch. */
   now(): number;
   /** Ms of a monotonic clock. */
@@ -105,7 +123,7 @@ interface PowerOptions {
 }
 
 export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptions) => {
-  const { log, panels, now, monotonicNow } = ports;
+  const { log, panels, now, monotonicNow, hands = new Map<number, Hand>() } = ports;
   let planned: Plan = { on: true, changesAt: null };
   /** The last order to each display, by ID; null: none yet. */
   let ordered: ReadonlyMap<number, boolean> | null = null;
@@ -115,19 +133,20 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
   /** As of the last poll. */
   let polled: { displays: readonly DisplayHours[]; at: number } = { displays: [], at: Number.NEGATIVE_INFINITY };
   const enqueue = createQueue();
-  /** What was ordered by hand, by display, and what the opening hours said then; it ends when they say something else. */
-  const byHand = new Map<number, { on: boolean; planned: boolean }>();
 
   /** As the opening hours say. A clock that is not set must not close a shop. */
-  const isPlanned = ({ hours }: Pick<DisplayHours, 'hours'>): boolean =>
-    plan([now() >= builtAt ? hours : null], now(), timeZone, LEAD_MS).on;
-  const isOn = ({ id, hours, isEmergency }: DisplayHours): boolean => {
-    const planned = isPlanned({ hours });
-    const hand = byHand.get(id);
-    if (hand === undefined) return planned;
-    if (hand.planned === planned && !isEmergency) return hand.on;
-    byHand.delete(id);
-    return planned;
+  const planOf = ({ hours }: Pick<DisplayHours, 'hours'>): Plan =>
+    plan([now() >= builtAt ? hours : null], now(), timeZone, LEAD_MS);
+  const isOn = (display: DisplayHours): boolean => {
+    const { on } = planOf(display);
+    const hand = hands.get(display.id);
+    // An emergency suspends the order as it does the hours.
+    if (hand === undefined || display.isEmergency) return on;
+    // A clock that is not set says nothing of the hours. While the app did not run they may have changed, and changed back.
+    const isOver = now() >= builtAt && (hand.planned !== on || (hand.until !== null && now() >= hand.until));
+    if (!isOver) return hand.on;
+    hands.delete(display.id);
+    return on;
   };
 
   /** Switches by the first method available, and with several displays by all that can address one; returns the first. */
@@ -191,9 +210,10 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
     );
     if (known.length === 0) return;
     // The displays of a box without opening hours are never switched.
-    if (ordered === null && byHand.size === 0 && known.every(({ hours }) => hours === null)) return;
+    const isByHand = known.some(({ id }) => hands.get(id) !== undefined);
+    if (ordered === null && !isByHand && known.every(({ hours }) => hours === null)) return;
     const displays = known.map((each) => ({ id: each.id, bounds: each.bounds, on: isOn(each) }));
-    if (byHand.size > 0) planned = { ...planned, on: displays.some(({ on }) => on) };
+    if (isByHand) planned = { ...planned, on: displays.some(({ on }) => on) };
     if (isForced || isOrderDue(displays)) return order(displays);
     const off = offIn(displays);
     ports.suspendRecovery(off);
@@ -240,13 +260,16 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
     /** Compares the plan with the clock; `start` repeats this every few seconds, and as soon as the hours change. */
     poll: pollSafely,
     /**
-     * Switches displays by hand, by ID, until the opening hours change; an emergency ends it, too. Resolves with what they
+     * Switches displays by hand, by ID, until the opening hours change; in an emergency they are on. Resolves with what they
      * tell, as soon as that is what was ordered, at the latest when `signal` is aborted.
      */
     switchTo: async (ids: readonly number[], on: boolean, signal: AbortSignal): Promise<Switched> => {
       const isOrdered = ({ id }: { id: number }): boolean => ids.includes(id);
       const targets = ports.displays().filter(isOrdered);
-      for (const target of targets) byHand.set(target.id, { on, planned: isPlanned(target) });
+      for (const target of targets) {
+        const { on: isPlanned, changesAt } = planOf(target);
+        hands.set(target.id, { on, planned: isPlanned, until: changesAt });
+      }
       await enqueue(() => poll(true));
       if (by === 'blackout' || by === 'none') return { by: null, states: targets.map(() => null) };
       const panel = readerOf(by, polled.displays.length);

@@ -3,11 +3,14 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { openHands } from '../../main/power/hands.ts';
 import { systemPanels } from '../../main/power/panels.ts';
-import { createPower } from '../../main/power/power.ts';
+import { createPower, type Hands } from '../../main/power/power.ts';
 import { setVolume } from '../../main/power/volume.ts';
 import { run } from '../../main/processes.ts';
+import { kioskState } from '../../main/service-host.ts';
 import type { Hours } from '../../service/public.ts';
+import { createDurable, systemDisk } from '../../service/public.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 const path = process.env.PATH;
@@ -43,7 +46,7 @@ const server = 'if [ "$1" = q ]; then echo "  DPMS is Disabled"; else echo "xset
 const MINUTE = 60_000;
 const open: Hours = [{ open: '08:00', close: '20:00' }];
 
-const boxWith = (hours: Hours[] = [open], panels = systemPanels('linux')) => {
+const boxWith = (hours: Hours[] = [open], panels = systemPanels('linux'), hands?: Hands) => {
   const seen: string[] = [];
   /** Of what is ordered again at each poll only what is new. */
   const now = new Map<string, string>();
@@ -65,6 +68,7 @@ const boxWith = (hours: Hours[] = [open], panels = systemPanels('linux')) => {
           isEmergency: box.isEmergency,
         })),
       panels,
+      ...(hands && { hands }),
       blackout: (ids) => note(`covered${[...ids].map((id) => ` ${id}`).join('')}`),
       keepAwake: (awake) => note(awake ? 'awake' : 'may sleep'),
       suspendRecovery: (ids) => note(`rests${[...ids].map((id) => ` ${id}`).join('')}`),
@@ -301,6 +305,63 @@ test('an emergency switches on what was switched off by hand, also where there a
   box.isEmergency = true;
   await power.poll();
   expect(power.status()).toMatchObject({ on: true });
+  // It is over: the order is still that of the last person who asked for something.
+  box.isEmergency = false;
+  await power.poll();
+  expect(power.status()).toMatchObject({ on: false });
+});
+
+/** The file in which the kiosk keeps its orders, with whatever a start finds in it. */
+const ordersIn = async (folder: string, devices = ['left', 'right']) => {
+  const log = pino({ level: 'silent' });
+  const initial = { slots: [], pin: null, past: { started: true, bound: true }, byHand: [] };
+  const path = join(folder, 'kiosk.json');
+  const state = await createDurable({ path, schema: kioskState, initial, log, disk: systemDisk, now: Date.now });
+  return { state, hands: openHands({ log, state, deviceOf: (id) => devices[id - 1] }) };
+};
+
+test('a display that was switched off by hand stays off over restarts, until its hours change', async () => {
+  const machine = machineWith({ 'cec-client': television });
+  const folder = temporaryFolder();
+  for (const [hours, hour, isOn] of [
+    [null, 12, false],
+    [open, 13, false],
+    // While it did not run its hours ended and began.
+    [open, 24 + 12, true],
+  ] as const) {
+    const first = await ordersIn(folder);
+    const before = boxWith([hours], undefined, first.hands);
+    await before.until(12);
+    await before.power.switchTo([1], false, AbortSignal.abort());
+    await first.state.close();
+    const said = machine.calls().length;
+    // The display has another ID: what counts is the device.
+    const second = await ordersIn(folder, ['of another display', 'left']);
+    const after = boxWith([hours], undefined, second.hands);
+    after.box.shift = 1;
+    // Before its clock is set, it stays as it was.
+    after.box.wrongBy = -10 * 365 * 24 * 60 * MINUTE;
+    await after.until(hour);
+    expect(after.power.status().on).toBe(false);
+    after.box.wrongBy = 0;
+    await after.until(hour);
+    expect([after.power.status().on, machine.calls().at(said)]).toEqual([isOn, 'cec standby 0']);
+    if (hours !== null) await after.until(20);
+    if (hours !== null) await after.until(24 * 2 + 12);
+    expect(after.power.status().on).toBe(hours !== null);
+    await second.state.close();
+  }
+});
+
+test('as many orders are kept as a box may have displays, the newest ones, and a file of before has none', async () => {
+  expect(kioskState.parse({ slots: [], pin: null, past: { started: true, bound: true } }).byHand).toEqual([]);
+  const devices = Array.from({ length: 100 }, (_, index) => `device ${index}`);
+  const { state, hands } = await ordersIn(temporaryFolder(), devices);
+  for (let id = 1; id <= 100; id += 1) hands.set(id, { on: false, planned: true, until: null });
+  hands.delete(100);
+  await state.close();
+  expect(state.read().byHand.map(({ device }) => device)).toEqual(devices.slice(68, 99));
+  expect(hands.get(500)).toBeUndefined();
 });
 
 test.each<[string, Record<string, string>, object]>([
