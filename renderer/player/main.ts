@@ -51,10 +51,11 @@ const builtAt = Date.parse(document.querySelector<HTMLMetaElement>('meta[name=bu
 const clock = createClock(builtAt);
 const mediaCache = createMediaCache();
 const houseStyle = createHouseStyle(document.documentElement, mediaCache);
+const countFrames = watchFrames((frames) => void link.sendNow({ type: 'video', ...frames }));
 const redirect = createRedirect({
   parent: document.body,
   createSlide,
-  context: { timeZone, now: clock.now, media: mediaCache.resolve, credentials: token.header },
+  context: { timeZone, now: clock.now, media: mediaCache.resolve, credentials: token.header, countFrames },
   onEnd: (reason) => {
     link.reportError(null, reason);
     change({ page: location.pathname });
@@ -144,6 +145,7 @@ const views = {
   clock,
   syncClock,
   credentials: token.header,
+  countFrames,
   onError: (slideId: string, reason: string) => link.reportError(slideId, reason),
   onSwap: (slideId: string | null, gapMs: number) => link.reportSwap(slideId, gapMs),
 };
@@ -275,7 +277,6 @@ const link = createLink(slug, identity, {
   plays: plays.delivery,
 });
 
-watchFrames((frames) => void link.sendNow({ type: 'video', slideId: currentReport().currentSlideId, ...frames }));
 document.addEventListener('visibilitychange', () => change({}));
 for (const gesture of ['contextmenu', 'dragstart', 'selectstart']) {
   addEventListener(gesture, (event) => event.preventDefault());

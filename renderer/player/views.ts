@@ -4,7 +4,7 @@ import { within } from './abort.ts';
 import type { Clock, SyncClock } from './clock.ts';
 import type { MediaCache } from './media-cache.ts';
 import type { Effect, PlaybackEvent } from './playback-state.ts';
-import { type SlideFactory, type SlideView, Unplayable } from './slides/slide.ts';
+import { type SlideContext, type SlideFactory, type SlideView, Unplayable } from './slides/slide.ts';
 import type { Cue, Stage } from './stage.ts';
 
 export interface ViewDependencies {
@@ -15,6 +15,7 @@ export interface ViewDependencies {
   /** Headers that authenticate requests to the service. */
   credentials(): Record<string, string>;
   createSlide: SlideFactory;
+  countFrames?: SlideContext['countFrames'];
   /** Creates the view that is shown while no slide is. */
   createIdle(): SlideView;
   /** Called when a slide (null: the idle screen) has replaced the previous one; `gapMs`: see {@link Stage.show}. */
@@ -50,7 +51,7 @@ const PREPARE_MS = 20_000;
 const TYPICAL_STARTUP_LATENCY_MS = 60;
 
 export const createViews = (deps: ViewDependencies, playing: Playing): Views => {
-  const { clock, syncClock, stage, mediaCache, credentials, createSlide, createIdle, onSwap } = deps;
+  const { clock, syncClock, stage, mediaCache, credentials, createSlide, createIdle, countFrames, onSwap } = deps;
   const { dispatch, positionOf, siteAt, timeZone, fadeMs, isHalted } = playing;
   const views = new Map<number, SlideView>();
   const preparing = new Map<number, AbortController>();
@@ -79,6 +80,7 @@ export const createViews = (deps: ViewDependencies, playing: Playing): Views => 
         media: mediaCache.resolve,
         ...(mediaCache.gainOf && { gainOf: mediaCache.gainOf }),
         credentials,
+        ...(countFrames && { countFrames }),
         continued: isContinued ? position : null,
         pace: isPaced ? { position, startupLatency, onSkew: syncClock.recordVideoSkew } : null,
         fail: (reason) => dispatch({ type: 'failed', key, reason }),

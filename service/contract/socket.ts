@@ -102,11 +102,11 @@ const frames = z.int().nonnegative().max(100_000);
 export const videoMessage = z
   .object({
     type: z.literal('video'),
-    slideId: reportedText().nullable().describe('the current slide; null: none'),
+    slideId: reportedText().nullable().describe('the slide that shows them; null: none'),
     decoded: frames.describe('frames that were shown since the previous report'),
     dropped: frames.describe('frames that were dropped since the previous report'),
   })
-  .meta({ id: 'VideoFramesReport', description: 'frames of films, every 10 s while one is on' });
+  .meta({ id: 'VideoFramesReport', description: 'frames of the films of a slide, every 10 s while there are some' });
 export type VideoReport = z.infer<typeof videoMessage>;
 
 export const pageMessage = z.discriminatedUnion('type', [

@@ -9,8 +9,8 @@ interface Page {
 }
 
 const WINDOW_MS = 60_000;
-/** Pages report every ten seconds. */
-const MOST_REPORTS = 60;
+/** Pages report every ten seconds, each slide by itself. */
+const MOST_REPORTS = 120;
 /** Of fewer frames a share says nothing: not even a second of a film. */
 const LEAST_FRAMES = 20;
 const MOST_SHARE = 0.05;
@@ -23,8 +23,11 @@ const sumOf = (reports: Page['reports']): VideoFrames =>
   });
 
 /** The slide in which most frames were dropped. */
-const worstOf = (reports: Page['reports']): string | null =>
-  reports.toSorted((a, b) => b.dropped - a.dropped)[0]?.slideId ?? null;
+const worstOf = (reports: Page['reports']): string | null => {
+  const dropped = new Map<string | null, number>();
+  for (const each of reports) dropped.set(each.slideId, (dropped.get(each.slideId) ?? 0) + each.dropped);
+  return [...dropped].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? null;
+};
 
 /** @param now ms of a monotonic clock */
 export const createVideoFrames = (now: () => number) => {

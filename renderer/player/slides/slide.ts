@@ -45,6 +45,8 @@ export interface SlideContext {
    * while it is on. Null: it starts.
    */
   continued: ((at: DOMHighResTimeStamp) => number) | null;
+  /** Counts the frames of a film; called before it is released. Absent: nobody wants to know. */
+  countFrames?(video: HTMLVideoElement): void;
   /** Reports that the shown slide can't continue; it is skipped. */
   fail(reason: string): void;
 }

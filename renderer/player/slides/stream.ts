@@ -58,7 +58,7 @@ const createFallback = (context: SlideContext): SlideView | null => {
 /** A live stream, played near its live edge. Short gaps hold the last frame; long ones show the fallback. */
 export const createStream: SlideFactory = (context) => {
   const view = createView('stream');
-  const video = createPicture(context.slide.content);
+  const video = createPicture(context.slide);
   const still = document.createElement('canvas');
   still.className = 'picture';
   still.style.objectFit = 'contain';
@@ -72,6 +72,7 @@ export const createStream: SlideFactory = (context) => {
 
   const disconnect = (): void => {
     stopWatching();
+    context.countFrames?.(video);
     hls?.destroy();
     hls = null;
     release(video);

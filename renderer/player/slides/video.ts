@@ -1,4 +1,5 @@
 /** Videos, and the playback of a video element, which streams use too. */
+import type { Slide } from '../../../service/contract/playlist.ts';
 import { keepPace, whereIn } from './drift-correction.ts';
 import { frame, framing, surround } from './frame.ts';
 import { createView, mediaUrl, type SlideFactory, Unplayable } from './slide.ts';
@@ -34,9 +35,10 @@ export const nextFrame = (video: HTMLVideoElement): Promise<void> =>
 export const soon = (frame: Promise<void>): Promise<void> =>
   Promise.race([frame, new Promise<void>((resolve) => setTimeout(resolve, FIRST_FRAME_MS))]);
 
-/** A video element without controls, muted unless `content.muted` is false. */
-export const createPicture = (content: Readonly<Record<string, unknown>> | null): HTMLVideoElement => {
+/** The video element of a slide: without controls, muted unless `content.muted` is false. */
+export const createPicture = ({ id, content }: Pick<Slide, 'id' | 'content'>): HTMLVideoElement => {
   const video = document.createElement('video');
+  video.dataset['slide'] = id;
   const volume = content?.['volume'];
   video.className = 'picture';
   video.muted = content?.['muted'] !== false;
@@ -96,9 +98,18 @@ const LATE_MS = 250;
 const HOLD_MS = 1000;
 
 /** A video: prepared at its first frame, held at its last one. */
-export const createVideo: SlideFactory = ({ slide, payload, media, gainOf = () => 1, pace, continued, fail }) => {
+export const createVideo: SlideFactory = ({
+  slide,
+  payload,
+  media,
+  gainOf = () => 1,
+  pace,
+  continued,
+  countFrames,
+  fail,
+}) => {
   const view = createView('video');
-  const video = createPicture(slide.content);
+  const video = createPicture(slide);
   const how = framing(slide.content);
   frame(video, how);
   // Preserving the pitch delays Chromium by up to a quarter of a second at each change of the rate.
@@ -239,6 +250,7 @@ export const createVideo: SlideFactory = ({ slide, payload, media, gainOf = () =
     destroy() {
       halt();
       video.removeEventListener('error', broken);
+      countFrames?.(video);
       release(video);
       view.destroy();
     },
