@@ -5,14 +5,13 @@ import type { Content } from '../content/index.ts';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
 import { dueQuery, type ScreenDue } from '../contract/programmes.ts';
-import { canonicalDeviceId } from '../contract/readable.ts';
 import { deviceId as deviceIdSchema } from '../contract/terms.ts';
 import type { Devices } from '../devices/index.ts';
 import { publicBase } from '../domain/lan-address.ts';
 import { instantAt } from '../domain/wall-time.ts';
 import type { Drafts } from '../drafts/index.ts';
 import type { Routes } from '../http/routes.ts';
-import { checkScope } from '../http/scope.ts';
+import { checkScope, hasScope } from '../http/scope.ts';
 import type { Media } from '../media/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
@@ -77,7 +76,7 @@ interface Dependencies
       | 'status'
     >;
   devices: Pick<Devices, 'list' | 'restore' | 'forget' | 'status' | 'sightings' | 'waiting' | 'learn'>;
-  screens: Pick<Screens, 'pages' | 'faultOf' | 'identify' | 'command' | 'checkCommand'>;
+  screens: Pick<Screens, 'pages' | 'faultOf' | 'identify' | 'command' | 'checkCommand' | 'screensOf'>;
   records: Pick<Records, 'audit' | 'raise' | 'recordReset'>;
   peers: ContentDependencies['peers'] &
     Pick<
@@ -125,7 +124,8 @@ const createEditing = (context: ServiceContext, given: Dependencies): Module => 
 
 /** @param devices stores that the device is forgotten, which the other boxes then fetch */
 const deviceRoutes = (
-  devices: Pick<Devices, 'forget' | 'list'>,
+  devices: Pick<Devices, 'forget'>,
+  screens: Pick<Screens, 'screensOf'>,
   content: Pick<Content, 'screens' | 'tags'>,
 ): Routes => ({
   'DELETE /console/api/devices/:deviceId': async (ctx) => {
@@ -135,12 +135,7 @@ const deviceRoutes = (
         field: 'deviceId',
       });
     }
-    const bound = devices.list().filter((each) => canonicalDeviceId(each.deviceId) === deviceId);
-    checkScope(
-      ctx,
-      content,
-      bound.flatMap(({ screenSlug }) => screenSlug ?? []),
-    );
+    if (hasScope(ctx)) checkScope(ctx, content, await screens.screensOf(deviceId));
     await devices.forget(deviceId, ctx.state.log);
     ctx.status = 204;
   },
@@ -219,7 +214,7 @@ export const createConsole = (context: ServiceContext, dependencies: Dependencie
       ...site.routes,
       ...boxes.routes,
       ...actions.routes,
-      ...deviceRoutes(devices, content),
+      ...deviceRoutes(devices, screens, content),
       ...takeoverRoutes({ takeovers, content, peers, site }),
       ...programmeRoutes(context, content),
       ...peopleRoutes(context, { people: dependencies.people, peers, tellKey }),

@@ -251,6 +251,11 @@ export const peerConnections = z
       .array(z.object({ slug, connections: z.array(peerConnection).max(mostConnections).describe('oldest first') }))
       .max(10_000)
       .describe('one per screen'),
+    unproven: z
+      .array(z.string())
+      .max(mostConnections)
+      .default([])
+      .describe('ids of the connections that would have to prove that they are of the device that they name'),
   })
   .meta({ id: 'PeerConnections', description: 'the connections of this box alone, by screen' });
 export type PeerConnections = z.infer<typeof peerConnections>;

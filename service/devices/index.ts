@@ -28,7 +28,10 @@ interface Dependencies {
   proofs: Pick<DeviceProofs, 'verify' | 'mustProve' | 'needs' | 'refusedLately'>;
   content: Pick<Content, 'screens' | 'payload' | 'hours' | 'tags' | 'onChange'>;
   peers: Pick<Peers, 'all' | 'alive' | 'isAlone' | 'broadcast' | 'mediaProgress' | 'onBindings' | 'addState'>;
-  screens: Pick<Screens, 'deviceIds' | 'onJoin' | 'onShowCode' | 'locationsOf' | 'rename' | 'send' | 'whenHeard'>;
+  screens: Pick<
+    Screens,
+    'deviceIds' | 'onHello' | 'onJoin' | 'onShowCode' | 'locationsOf' | 'screensOf' | 'rename' | 'send' | 'whenHeard'
+  >;
 }
 
 export interface Devices

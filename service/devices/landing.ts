@@ -3,7 +3,10 @@ import type { WebSocket } from 'ws';
 import { partyOf } from '../auth/throttle.ts';
 import { mostWaiting } from '../contract/console/site.ts';
 import type { LandingMessage } from '../contract/onboarding.ts';
+import { mostBindings } from '../contract/peers.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
+import { remember } from '../domain/collections.ts';
+import type { MonotonicMs } from '../domain/time.ts';
 import { createSockets, frameOf } from '../http/sockets.ts';
 import type { ServiceContext } from '../module.ts';
 
@@ -19,11 +22,20 @@ interface Viewer {
   sent: string;
 }
 
+/** How long a landing page counts as that of its device after it has proved it, ms; it does so again sooner. */
+const PROVED_MS = 60_000;
+
 export type Landing = ReturnType<typeof createLanding>;
 
-export const createLanding = ({ logs, tempo }: Pick<ServiceContext, 'logs' | 'tempo'>) => {
+export const createLanding = ({
+  logs,
+  tempo,
+  monotonicNow,
+}: Pick<ServiceContext, 'logs' | 'tempo' | 'monotonicNow'>) => {
   const sockets = createSockets();
   const viewers = new Map<WebSocket, Viewer>();
+  /** When a landing page of a device last proved it. */
+  const proved = new Map<string, MonotonicMs>();
 
   const write = (socket: WebSocket, message: LandingMessage): boolean => sockets.write(socket, frameOf(message));
 
@@ -58,9 +70,18 @@ export const createLanding = ({ logs, tempo }: Pick<ServiceContext, 'logs' | 'te
       sendStatus(socket, viewer);
       log.info({ deviceId, address }, 'a landing page connected');
     },
-    /** Sends the status to the pages of a device; returns the number of sockets that it was written to. */
-    notify: (deviceId: string): number =>
-      liveOf(deviceId).filter(([socket, viewer]) => sendStatus(socket, viewer)).length,
+    /** Records that a landing page has proved that it is of the device. */
+    proved: (deviceId: string): void => remember(proved, canonicalDeviceId(deviceId), monotonicNow(), mostBindings),
+    /**
+     * Sends the status to the pages of a device.
+     * @param isProofNeeded whether they count only where one has proved lately to be the device
+     * @returns the number of sockets that it was written to
+     */
+    notify: (deviceId: string, isProofNeeded = false): number => {
+      const told = liveOf(deviceId).filter(([socket, viewer]) => sendStatus(socket, viewer)).length;
+      const provedAt = proved.get(canonicalDeviceId(deviceId)) ?? Number.NEGATIVE_INFINITY;
+      return isProofNeeded && monotonicNow() - provedAt >= PROVED_MS ? 0 : told;
+    },
     /** Whether a page of the device is connected. */
     has: (deviceId: string): boolean => liveOf(deviceId).length > 0,
     /**

@@ -22,7 +22,7 @@ interface Dependencies {
   proofs: Pick<DeviceProofs, 'mustProve'>;
   claims: Pick<Claims, 'end'>;
   content: Pick<Content, 'payload'>;
-  screens: Pick<Screens, 'locationsOf' | 'onJoin' | 'rename' | 'send' | 'whenHeard'>;
+  screens: Pick<Screens, 'locationsOf' | 'onHello' | 'onJoin' | 'rename' | 'send' | 'whenHeard'>;
   landing: Pick<Landing, 'notify'>;
   knownDevices: Pick<KnownDevices, 'saw'>;
   peers: Pick<Peers, 'broadcast'>;
@@ -54,6 +54,7 @@ export const createOnboarding = ({
     devices.saw(deviceId);
     knownDevices.saw(deviceId);
   };
+  screens.onHello(saw);
 
   /** Whether a page has to prove that it is the device. */
   const needsProof = (deviceId: string): boolean => proofs.mustProve(deviceId) || pending.needsProof(deviceId);
@@ -73,8 +74,8 @@ export const createOnboarding = ({
   /**
    * Sends the binding to the live pages. The device is pending until one of its player pages has responded: the socket of a
    * page that has lost its power stays open for some time.
-   * @param isProofNeeded whether only a page that has proved to be the device gets it and counts; landing pages do not count
-   * @returns whether there were any, and whether the device is sure to know it
+   * @param isProofNeeded whether only a page that has proved to be the device gets it and counts
+   * @returns whether there were any, and whether the device is sure to know it, which one that has to prove itself is not yet
    */
   const deliver = ({ deviceId, clientName, screenSlug }: Binding, isProofNeeded: boolean) => {
     const { locations, sent } = name(deviceId, clientName, isProofNeeded);
@@ -86,12 +87,11 @@ export const createOnboarding = ({
     for (const { connectionId, proven } of locations) {
       screens.whenHeard(connectionId, () => pending.take(deviceId, proven));
     }
-    const landed = landing.notify(deviceId);
+    const landed = landing.notify(deviceId, isProofNeeded);
     return { isDelivered: landed + sent > 0, isKnown: !isProofNeeded && landed > 0 };
   };
 
   screens.onJoin(({ connectionId, deviceId, slug, proven }) => {
-    saw(deviceId);
     if (!pending.take(deviceId, proven)) return;
     const bound = devices.get(deviceId)?.screenSlug ?? slug;
     if (bound !== slug) move([connectionId], bound);

@@ -1,7 +1,7 @@
 /** The devices that have not learned their newest binding yet; kept over restarts. */
 import { z } from 'zod';
 import { mostBindings } from '../contract/peers.ts';
-import { canonicalDeviceId } from '../contract/readable.ts';
+import { canonicalDeviceId, isProvableId } from '../contract/readable.ts';
 import { remember } from '../domain/collections.ts';
 import type { ServiceContext } from '../module.ts';
 import { openDurable } from '../platform/store/durable.ts';
@@ -71,8 +71,8 @@ export const openPending = async (
     take: (deviceId: string, isProven: boolean): boolean => {
       const found = pending.get(canonicalDeviceId(deviceId));
       if (found === undefined || (found.isProofNeeded && !isProven)) return false;
-      // After a restart a page that proves nothing can count as a sighting.
-      const seenAt = found.isProofNeeded ? undefined : lastSeen(deviceId);
+      // A new binding drops the key of an id that is derived from none: then a page that proves nothing can count as a sighting.
+      const seenAt = found.isProofNeeded && !isProvableId(deviceId) ? undefined : lastSeen(deviceId);
       remove(deviceId);
       return seenAt === undefined || Date.parse(seenAt) - Date.parse(found.at) < LEARNED_MS;
     },

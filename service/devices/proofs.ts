@@ -1,7 +1,6 @@
 /** Verifies that a page is the device that it says: by the key that the id is derived from. */
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { partyOf } from '../auth/throttle.ts';
-import { mostBindings } from '../contract/peers.ts';
 import { canonicalDeviceId, isProvableId } from '../contract/readable.ts';
 import { remember } from '../domain/collections.ts';
 import { type DeviceProof, deviceIdOf, formatProofNeeds, parseProof, proofText } from '../domain/device-proof.ts';
@@ -86,8 +85,6 @@ export const createDeviceProofs = (
   const use = createUsedNonces();
 
   const kept = createEmitter<[deviceId: string, key: string]>();
-  /** Those of the devices with a name or a screen that have proved themselves and whose ids are derived from their keys. */
-  const proved = new Map<string, true>();
   /** Keys that are being written, by device id. */
   const unsaved = new Map<string, string>();
   /** When another key than the kept one was proved, by device id. */
@@ -142,20 +139,18 @@ export const createDeviceProofs = (
       if (at < startedAt || Math.abs(at - time()) > FRESH_MS || !isSigned(deviceId, proof)) return false;
       if (!isProvable && !isKept(deviceId, proof.key)) return false;
       if (!use(`${proof.key} ${proof.nonce}`, at, address, time())) return false;
-      const binding = stored.get(deviceId);
-      if (!isProvable && binding?.key === undefined) void keep(deviceId, proof.key);
-      if (isProvable && binding !== undefined) remember(proved, deviceId, true, mostBindings);
+      if (!isProvable && stored.get(deviceId)?.key === undefined) void keep(deviceId, proof.key);
       return true;
     },
     /**
-     * Whether a page is the device only with a proof: with a secret, once a page of the device has proved it. Pages of
-     * other devices may have no key.
+     * Whether a page is the device only with a proof: with a secret, where the id is derived from a key, which its own page
+     * always has, or a key is kept with its binding. Pages of other devices may have no key.
      * @param binding the current one, or the one before it, whose key a new binding may drop
      */
     mustProve: (given: string, binding = stored.get(given)): boolean => {
       const deviceId = canonicalDeviceId(given);
       if (sharedSecret === null) return false;
-      return proved.has(deviceId) || unsaved.has(deviceId) || binding?.key !== undefined;
+      return isProvableId(deviceId) || unsaved.has(deviceId) || binding?.key !== undefined;
     },
     /** What a page signs once more with, as in `x-signage-device-proof-needs`. */
     needs: (): string => formatProofNeeds({ nodeId, time: time() }),

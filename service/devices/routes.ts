@@ -20,7 +20,7 @@ import { isThisMachine, listensAlone } from '../domain/network-scope.ts';
 import { readJson } from '../http/body.ts';
 import { isEncrypted } from '../http/client-address.ts';
 import type { Context, Routes, Sockets } from '../http/routes.ts';
-import { checkScope } from '../http/scope.ts';
+import { checkScope, hasScope } from '../http/scope.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import type { Screens } from '../screens/index.ts';
@@ -33,9 +33,9 @@ import type { StoredDevices } from './store.ts';
 
 interface Dependencies {
   onboarding: Onboarding;
-  devices: Pick<StoredDevices, 'get' | 'list'>;
-  screens: Pick<Screens, 'locationsOf'>;
-  landing: Pick<Landing, 'attach'>;
+  devices: Pick<StoredDevices, 'list'>;
+  screens: Pick<Screens, 'screensOf'>;
+  landing: Pick<Landing, 'attach' | 'proved'>;
   knownDevices: Pick<KnownDevices, 'isKnown' | 'isKnownHere'>;
   proofs: Pick<DeviceProofs, 'verify' | 'needs'>;
   claims: Claims;
@@ -75,10 +75,6 @@ export const createOnboardingRoutes = (
     ctx.body = body;
   };
 
-  /** The screens that a device is taken from: that which it is bound to, and those that it shows. */
-  const screensOf = (deviceId: string): string[] =>
-    [devices.get(deviceId)?.screenSlug ?? [], screens.locationsOf(deviceId).map(({ slug }) => slug)].flat();
-
   const hasSecret = sharedSecret !== null;
 
   /**
@@ -92,6 +88,7 @@ export const createOnboardingRoutes = (
       ctx.set(proofNeedsHeader, proofs.needs());
       return null;
     }
+    landing.proved(deviceId);
     const isWaiting = !onboarding.status(deviceId, base).onboarded || claims.isOpened(deviceId);
     return isWaiting && isProvableId(deviceId) ? claims.codeFor(deviceId, ctx.state.clientIp) : null;
   };
@@ -126,7 +123,9 @@ export const createOnboardingRoutes = (
       const given = readFields(binding, await readJson(ctx));
       // Anyone who can open a page has a token: it shows nobody in front of the display.
       if (ctx.state.isPage) await claims.check(given.deviceId, ctx.get(claimHeader), ctx.state.clientIp);
-      else checkScope(ctx, content, [given.screenSlug, ...screensOf(given.deviceId)]);
+      else if (hasScope(ctx)) {
+        checkScope(ctx, content, [given.screenSlug, ...(await screens.screensOf(given.deviceId))]);
+      }
       const { isRelayed, log } = ctx.state;
       answer(ctx, await onboarding.bind(given, baseFor(reachedBy(ctx.req)), isRelayed, log));
     },

@@ -9,6 +9,10 @@ interface ScreensOfSite {
   tags(slug: string): readonly string[];
 }
 
+/** Whether {@link checkScope} can refuse: without tags a person acts on all screens. */
+export const hasScope = ({ state: { signer } }: { state: Pick<Context['state'], 'signer'> }): boolean =>
+  signer !== null && signer.tags.length > 0;
+
 /**
  * Refuses a change that concerns screens of others. An unknown screen concerns nobody.
  * @param targets slugs, `all`, `tag:NAME`

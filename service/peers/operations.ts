@@ -233,13 +233,13 @@ const peerOperations = {
     { relayed: true, isRepeatable: true, isDated: true },
   ),
   'screens.show': define('POST /api/peers/show', peerShown, asBody<z.input<typeof peerShow>>, { relayed: true }),
-  /** The connections of screens; of all screens if the slugs do not fit into a URL. */
+  /** The connections of screens; of all screens if there is no list, or the slugs do not fit into a URL. */
   'screens.connections': define(
     'GET /api/peers/connections',
     peerConnections,
-    (slugs: readonly string[]) => {
-      const screens = slugs.join(',');
-      return { query: { screens: screens.length > mostQueryCharacters ? undefined : screens } };
+    (slugs: readonly string[] | undefined) => {
+      const screens = slugs?.join(',');
+      return { query: { screens: (screens?.length ?? 0) > mostQueryCharacters ? undefined : screens } };
     },
     { maxBytes: 16 * MIB },
   ),

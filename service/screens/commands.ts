@@ -12,7 +12,7 @@ import type { MonotonicMs } from '../domain/time.ts';
 import type { Peers } from '../peers/index.ts';
 import type { SourceLog } from '../platform/source-log.ts';
 import { type Hub, isOfDevice } from './hub.ts';
-import type { TakeSnapshot } from './snapshot.ts';
+import type { Snapshot, TakeAll, TakeSnapshot } from './snapshot.ts';
 
 /** A command and its recipients. */
 interface TargetedCommand {
@@ -99,10 +99,11 @@ export const createRepeats = <Result>(monotonicNow: () => MonotonicMs) => {
 };
 
 interface Dependencies {
-  hub: Pick<Hub, 'select' | 'selectAnywhere' | 'send' | 'rename' | 'namedAs'>;
+  hub: Pick<Hub, 'select' | 'selectAnywhere' | 'send' | 'rename' | 'locationsOf'>;
   /** Saves the name of a device; resolves when it is on the disk. @param at when another box did so */
   rename(deviceId: string, clientName: string, at?: string): Promise<{ clientName: string; updatedAt: string }>;
   takeSnapshot: TakeSnapshot;
+  takeAll: TakeAll;
   /** A `refresh` makes the box fetch the newest content of its peers. */
   peers: Pick<Peers, 'relayCommand' | 'refresh'>;
   /** Called by a `redirect` with its address. */
@@ -139,7 +140,7 @@ const isTargeted = ({ connectionId, clientId }: CommandTarget): boolean => conne
 
 export const createCommands = (
   monotonicNow: () => MonotonicMs,
-  { hub, rename, takeSnapshot, peers, onRedirect, onShowCode }: Dependencies,
+  { hub, rename, takeSnapshot, takeAll, peers, onRedirect, onShowCode }: Dependencies,
 ) => {
   const once = createRepeats<CommandResult>(monotonicNow);
   const onceHere = createRepeats<number>(monotonicNow);
@@ -149,7 +150,7 @@ export const createCommands = (
     if (command.command !== 'setclientname') return 0;
     const { updatedAt: _, ...rest } = command;
     const isMeant = isTargeted(target) ? new Set(hub.selectAnywhere(slug, target).map(({ id }) => id)) : null;
-    const ids = hub.namedAs(command.deviceId);
+    const ids = hub.locationsOf(command.deviceId).map(({ connectionId }) => connectionId);
     const meant = ids.filter((id) => isMeant?.has(id) ?? true);
     hub.send(
       ids.filter((id) => !meant.includes(id)),
@@ -172,27 +173,25 @@ export const createCommands = (
   };
 
   /**
-   * Resolves a target with a clientId to one connection on any box: the given one, or the newest of the page. For a name
-   * that is one of any screen of this box, where the screen has none.
+   * Resolves a target with a clientId to one connection on any box: the newest of the page, which is the given one if both
+   * are given. For a name that is one of any screen, where the screen of the command has none.
    * @throws CodedError `invalid_field` if connectionId and clientId name different connections, or one of another device
    */
   const resolve = async (slug: string, { command, target, deviceId }: TargetedCommand, relayed: boolean) => {
     const { connectionId, clientId } = target;
     if (!isTargeted(target) || (clientId == null && deviceId === null)) return { target, degraded: false };
-    const here = connectionId == null ? [] : hub.select(slug, { connectionId });
-    const { connections, degraded } =
-      here.length > 0 ? { connections: here, degraded: false } : await takeSnapshot(slug, relayed);
-    const onScreen = connections.findLast((each) =>
-      connectionId == null ? each.clientId === clientId : each.id === connectionId,
-    );
+    const newestIn = ({ connections }: Snapshot) => connections.findLast((each) => each.clientId === clientId);
+    const matchIn = (snapshot: Snapshot) =>
+      connectionId == null ? newestIn(snapshot) : snapshot.connections.find(({ id }) => id === connectionId);
+    const here = clientId == null ? hub.select(slug, { connectionId }) : [];
+    let snapshot = here.length > 0 ? { connections: here, degraded: false } : await takeSnapshot(slug, relayed);
     // A name is that of a device, on whatever screen its page is.
     const isAnywhere = command.command === 'setclientname' && !relayed;
-    const [elsewhere] = isAnywhere
-      ? hub.selectAnywhere(slug, connectionId == null ? { clientId } : { connectionId })
-      : [];
-    const match = onScreen ?? elsewhere;
+    if (isAnywhere && matchIn(snapshot) === undefined) snapshot = await takeAll();
+    const { degraded } = snapshot;
+    const match = matchIn(snapshot);
     if (match === undefined) return { target, degraded };
-    if (clientId != null && match.clientId !== clientId) {
+    if (clientId != null && newestIn(snapshot)?.id !== match.id) {
       throw invalidField('clientId', 'connectionId and clientId name different connections.');
     }
     if (deviceId !== null && !isOfDevice(match, deviceId)) {

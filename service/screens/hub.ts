@@ -100,6 +100,7 @@ export const createHub = (
   const isExtended = options.variant === 'extended';
   const sockets = createSockets();
   const clients = createClients(sockets.isLive);
+  const hellos = createEmitter<[deviceId: string]>();
   const joins = createEmitter<[DeviceLocation]>();
   let storePlays: PlayStore = async () => [];
 
@@ -108,9 +109,12 @@ export const createHub = (
     if (deviceId !== null && proof != null) client.proven ||= isProof(deviceId, proof, clientIp);
   };
 
+  /** Whether a page would have to prove that it is the device that it says. */
+  const isUnproven = ({ connection: { deviceId }, proven }: Client): boolean =>
+    deviceId !== null && !proven && mustProve(deviceId);
+
   /** Whether what the device is told and asked goes to this page. */
-  const isDevice = ({ connection: { deviceId }, proven }: Client): boolean =>
-    deviceId !== null && (proven || !mustProve(deviceId));
+  const isDevice = (client: Client): boolean => client.connection.deviceId !== null && !isUnproven(client);
 
   const announce = (client: Client): void => {
     const { slug, proven, connection } = client;
@@ -153,6 +157,7 @@ export const createHub = (
     welcome(client, revision);
     const { label, clientIp: address } = connection;
     log.info({ slug, connectionId, label, address }, 'a page connected');
+    if (deviceId !== null) hellos.emit(deviceId);
     announce(client);
     return client;
   };
@@ -288,13 +293,21 @@ export const createHub = (
     sendToAll: (message: ServiceMessage): void => void broadcast(clients.all(), message),
     /** The live connections of a screen, oldest first: the same array until one of them changes. */
     snapshot: clients.connectionsOf,
-    /** All live pages, oldest connection first. */
+    /** All live pages, oldest connection first. Those that would have to prove their device are of none. */
     pages: (): LivePage[] => {
       const at = performance.now();
-      return clients
-        .live()
-        .map(({ slug, connection, changedAt }) => ({ slug, connection, unchangedMs: at - changedAt }));
+      return clients.live().map((client) => ({
+        slug: client.slug,
+        connection: isUnproven(client) ? { ...client.connection, deviceId: null } : client.connection,
+        unchangedMs: at - client.changedAt,
+      }));
     },
+    /** The ids of the live connections that would have to prove their device. */
+    unproven: (): string[] =>
+      clients
+        .live()
+        .filter(isUnproven)
+        .map(({ connection }) => connection.id),
     /** The connections of a screen that a target selects: at most one, or all if the target is empty. */
     select: (slug: string, target: CommandTarget) => select(clients.of(slug), target),
     /** As `select`, of any screen where the target is not on this one. */
@@ -302,12 +315,6 @@ export const createHub = (
       const here = select(clients.of(slug), target);
       return here.length > 0 ? here : select(clients.live(), target);
     },
-    /** The ids of all live connections that say to be of a device. */
-    namedAs: (deviceId: string): string[] =>
-      clients
-        .live()
-        .filter(({ connection }) => isOfDevice(connection, deviceId))
-        .map(({ connection }) => connection.id),
     /** The live connections of a device, without those that would have to prove it. */
     locationsOf: (deviceId: string): DeviceLocation[] =>
       clients
@@ -318,6 +325,8 @@ export const createHub = (
     onPlays: (store: PlayStore): void => {
       storePlays = store;
     },
+    /** Calls `listener` with the device that a page says to be, proved or not. */
+    onHello: hellos.on,
     /** Calls `listener` after the welcome of each page of a device, and again once the page has proved it later. */
     onJoin: joins.on,
     /**

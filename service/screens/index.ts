@@ -35,9 +35,14 @@ interface Dependencies {
 
 export interface Screens
   extends Module,
-    Pick<Hub, 'deviceIds' | 'onJoin' | 'onPlays' | 'locationsOf' | 'rename' | 'send' | 'whenHeard' | 'pages'>,
+    Pick<
+      Hub,
+      'deviceIds' | 'onHello' | 'onJoin' | 'onPlays' | 'locationsOf' | 'rename' | 'send' | 'whenHeard' | 'pages'
+    >,
     Pick<Reports, 'faultOf'> {
   takeSnapshot: TakeSnapshot;
+  /** Resolves with the screens that a device concerns: that which it is bound to, and those that it shows, on all boxes. */
+  screensOf(deviceId: string): Promise<string[]>;
   /**
    * Runs the command in the body of a command request on the pages of a screen, on all boxes.
    * @throws CodedError as the operation `POST /api/screens/:slug/commands` does
@@ -101,26 +106,32 @@ export const createScreens = (
   content.onChange(reports.contentChanged);
   const retry = (): void => hub.sendToAll({ type: 'media' });
   peers.onMedia(retry);
-  const { takeSnapshot, takeLocally } = createSnapshot({ hub, peers });
+  const { takeSnapshot, takeLocally, takeAll, shownBy } = createSnapshot({ hub, peers });
+  const screensOf = async (deviceId: string): Promise<string[]> => {
+    const shown = await shownBy(deviceId);
+    return [devices.get(deviceId)?.screenSlug ?? [], shown].flat();
+  };
   const commands = createCommands(context.monotonicNow, {
     hub,
     rename: devices.rename,
     takeSnapshot,
+    takeAll,
     peers,
     onRedirect: redirects.emit,
     onShowCode: shownCodes.emit,
   });
   const { routes, ...served } = createScreenRoutes(context, {
     content,
-    screenOf: (deviceId) => devices.get(deviceId)?.screenSlug ?? null,
+    screensOf,
     hub,
     takeSnapshot,
     takeLocally,
     commands,
   });
-  const { deviceIds, onJoin, onPlays, locationsOf, rename, send, whenHeard, pages } = hub;
+  const { deviceIds, onHello, onJoin, onPlays, locationsOf, rename, send, whenHeard, pages } = hub;
   return {
     deviceIds,
+    onHello,
     onJoin,
     onPlays,
     locationsOf,
@@ -143,6 +154,7 @@ export const createScreens = (
     ...served,
     routes: { ...routes, ...showRoutes({ content, hub, peers }) },
     takeSnapshot,
+    screensOf,
     onSwap: reports.onSwap,
     onRedirect: redirects.on,
     health: () => ({

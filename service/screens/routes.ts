@@ -23,7 +23,7 @@ import { createHeldBodies } from '../http/held-bodies.ts';
 import { createPacing } from '../http/pacing.ts';
 import { extendPrepared, isKnownTo, type PreparedAnswer, sendPrepared } from '../http/prepared.ts';
 import type { AnswerOpen, Context, Routes, Sockets } from '../http/routes.ts';
-import { checkScope } from '../http/scope.ts';
+import { checkScope, hasScope } from '../http/scope.ts';
 import type { ServiceContext } from '../module.ts';
 import { type CommandOrigin, type Commands, parseCommand } from './commands.ts';
 import type { Hub } from './hub.ts';
@@ -61,9 +61,9 @@ const isStale = (signedMs: number, ageMs: number): boolean =>
 
 interface Dependencies {
   content: Pick<Content, 'payload' | 'screens' | 'tags'>;
-  /** The screen that a device is bound to; null: none. */
-  screenOf(deviceId: string): string | null;
-  hub: Pick<Hub, 'attach' | 'snapshot' | 'locationsOf'>;
+  /** Resolves with the screens of others that change with a device: that which it is bound to, and those that it shows. */
+  screensOf(deviceId: string): Promise<string[]>;
+  hub: Pick<Hub, 'attach' | 'snapshot' | 'unproven'>;
   takeSnapshot: TakeSnapshot;
   takeLocally: TakeLocally;
   commands: Commands;
@@ -86,7 +86,7 @@ export const createScreenRoutes = (
     clientAddress,
     isOwnAuthority,
   }: Pick<ServiceContext, 'options' | 'version' | 'clientAddress' | 'isOwnAuthority'>,
-  { content, screenOf, hub, takeSnapshot, takeLocally, commands }: Dependencies,
+  { content, screensOf, hub, takeSnapshot, takeLocally, commands }: Dependencies,
 ) => {
   const playlistAnswer = createPlaylistAnswer(variant === 'extended' ? [versionHeader, version] : []);
   const trimResult = createTrim(variant, commandResult);
@@ -99,10 +99,6 @@ export const createScreenRoutes = (
     if (payload === undefined) throw new CodedError('screen_not_found');
     return payload;
   };
-
-  /** The screens of others that change with the name of a device: that which it is bound to, and those that it shows. */
-  const screensOf = (deviceId: string): string[] =>
-    [screenOf(deviceId) ?? [], hub.locationsOf(deviceId).map(({ slug }) => slug)].flat();
 
   const writeSnapshot = (
     request: IncomingMessage,
@@ -149,7 +145,9 @@ export const createScreenRoutes = (
       const { isRelayed: relayed, boundSignature } = ctx.state;
       const id = relayed ? readFields(commandHeaders, ctx.headers)[commandIdHeader] : boundSignature?.nonce;
       const body = await readJson(ctx);
-      if (body['command'] === 'setclientname') checkScope(ctx, content, screensOf(String(body['deviceId'])));
+      if (body['command'] === 'setclientname' && hasScope(ctx)) {
+        checkScope(ctx, content, await screensOf(String(body['deviceId'])));
+      }
       ctx.body = trimResult(await command(ctx.params.slug, body, { relayed, id, log: ctx.state.log }, reached));
     },
     'POST /api/peers/commands': async (ctx) => {
@@ -173,6 +171,7 @@ export const createScreenRoutes = (
       const slugs = screens?.split(',') ?? content.screens().map(({ slug }) => slug);
       ctx.body = {
         screens: slugs.map((slug) => ({ slug, connections: [...hub.snapshot(slug)] })),
+        unproven: hub.unproven(),
       } satisfies PeerConnections;
     },
   };

@@ -7,7 +7,7 @@ import { extendedFields, type Variant } from '../contract/terms.ts';
 import { type PreparedAnswer, prepareAnswer } from '../http/prepared.ts';
 import type { Peers } from '../peers/index.ts';
 import { createRounds } from '../platform/rounds.ts';
-import type { Hub } from './hub.ts';
+import { type Hub, isOfDevice } from './hub.ts';
 
 /** The connections of a screen, on all boxes. */
 export interface Snapshot {
@@ -23,15 +23,21 @@ export interface Snapshot {
  */
 export type TakeSnapshot = (slug: string, relayed: boolean) => Promise<Snapshot>;
 
+/** Resolves with the connections of all screens, on all boxes. */
+export type TakeAll = () => Promise<Snapshot>;
+
 export type TakeLocally = ReturnType<typeof createSnapshot>['takeLocally'];
 
 /** Snapshots are public, and each round sends a signed request to every peer, so rounds are limited to four a second. */
 const ROUND_MS = 250;
 
 interface Dependencies {
-  hub: Pick<Hub, 'snapshot'>;
+  hub: Pick<Hub, 'snapshot' | 'counts' | 'locationsOf'>;
   peers: Pick<Peers, 'isAlone' | 'settled' | 'broadcast'>;
 }
+
+const oldestFirst = (connections: readonly Readonly<Connection>[]): Readonly<Connection>[] =>
+  connections.toSorted((a, b) => Date.parse(a.connectedAt) - Date.parse(b.connectedAt));
 
 export const createSnapshot = ({ hub, peers }: Dependencies) => {
   const local = (slug: string): Snapshot => ({ connections: hub.snapshot(slug), degraded: false });
@@ -46,8 +52,7 @@ export const createSnapshot = ({ hub, peers }: Dependencies) => {
       const there = answers.flatMap(({ screens }) => screens);
       const merge = (slug: string): Snapshot => {
         const ofSlug = there.filter((each) => each.slug === slug).flatMap(({ connections }) => connections);
-        const all = [...hub.snapshot(slug), ...ofSlug];
-        return { connections: all.toSorted((a, b) => Date.parse(a.connectedAt) - Date.parse(b.connectedAt)), degraded };
+        return { connections: oldestFirst([...hub.snapshot(slug), ...ofSlug]), degraded };
       };
       return new Map(slugs.map((slug) => [slug, merge(slug)]));
     },
@@ -58,7 +63,31 @@ export const createSnapshot = ({ hub, peers }: Dependencies) => {
     await peers.settled();
     return takeLocally(slug) ?? (await takeFromRound(slug)) ?? local(slug);
   };
-  return { takeSnapshot, takeLocally };
+
+  const askAll = async () => {
+    await peers.settled();
+    return peers.broadcast('screens.connections', undefined);
+  };
+
+  const takeAll: TakeAll = async () => {
+    const { answers, degraded } = await askAll();
+    const here = [...hub.counts().keys()].flatMap(hub.snapshot);
+    const there = answers.flatMap(({ screens }) => screens.flatMap(({ connections }) => connections));
+    return { connections: oldestFirst([...here, ...there]), degraded };
+  };
+
+  /** The screens that a device shows, on all boxes; a page that would have to prove that it is the device does not count. */
+  const shownBy = async (deviceId: string): Promise<string[]> => {
+    const { answers } = await askAll();
+    const there = answers.flatMap(({ screens, unproven }) => {
+      const strangers = new Set(unproven);
+      return screens.filter(({ connections }) =>
+        connections.some((each) => isOfDevice(each, deviceId) && !strangers.has(each.id)),
+      );
+    });
+    return [...hub.locationsOf(deviceId), ...there].map(({ slug }) => slug);
+  };
+  return { takeSnapshot, takeLocally, takeAll, shownBy };
 };
 
 /** Returns a function that removes the fields of records that are not part of the variant. */

@@ -82,6 +82,7 @@ describe('binding a device', () => {
       claims: { end() {} },
       screens: {
         locationsOf: () => [{ connectionId: 'c', deviceId: 'device-1', slug: 'cafe', proven: false }],
+        onHello: () => {},
         onJoin: () => {},
         whenHeard: (...args) => told.push(args),
         rename: (...args) => told.push(args),
@@ -129,6 +130,7 @@ describe('binding a device', () => {
       screens: {
         locationsOf: () => live,
         whenHeard: (_: string, then: () => void) => heard.push(then),
+        onHello() {},
         onJoin() {},
         rename() {},
         send: (ids: string[]) => {
@@ -168,6 +170,7 @@ describe('binding a device', () => {
       screens: {
         locationsOf: () => [{ connectionId: 'c', deviceId: 'device-1', slug: 'gate-4', proven: true }],
         whenHeard() {},
+        onHello() {},
         onJoin() {},
         rename() {},
         send: (ids: string[], { command }: { command: string }) => sent.push(command) && ids.length,

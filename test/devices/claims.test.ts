@@ -345,7 +345,7 @@ describe('the life of a code', () => {
       devices: { bind: async (deviceId: string) => ({ deviceId }) },
       pending: { needsProof: () => false },
       proofs: { mustProve: () => false },
-      screens: { onJoin: () => {} },
+      screens: { onHello: () => {}, onJoin: () => {} },
     } as unknown as Parameters<typeof createOnboarding>[0]);
     const binding = { deviceId: 'A', clientName: 'Door', screenSlug: 'new', updatedAt: '2026-01-01T00:00:00.000Z' };
     await expect(relay(binding, '', true, pino({ level: 'silent' }))).rejects.toMatchObject({

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
 import { connectionSnapshot } from '../../service/contract/connections.ts';
+import { lobby } from '../content/samples.ts';
 import { openLanding } from '../devices/support.ts';
 import { patience } from '../support/observe.ts';
 import { joinScreen, type TestPage } from '../support/page.ts';
@@ -65,7 +66,8 @@ test('copies of one request, signed for one box after the other, are carried out
 });
 
 describe('two boxes', () => {
-  const site = shareSite();
+  const bar = { name: 'Bar', slug: 'bar', playlist_id: 'welcome' };
+  const site = shareSite({ content: { ...lobby, screens: [...lobby.screens, bar] } });
 
   describe('a target', () => {
     test.each(['here', 'there'] as const)('that is %s is the only one that is reached', async (place) => {
@@ -138,6 +140,25 @@ describe('two boxes', () => {
       const status = await (await box.get('/api/onboarding/status?deviceId=4k7q-m3x9-ft2w-d0az')).json();
       expect(status.clientName).toBe('Front door');
     }
+  });
+
+  test('a name is for the target on whatever screen and box it is, and for none of another device', async () => {
+    const [one, other] = site();
+    const mine = await joinScreen(other, 'bar', { deviceId: 'device-3', clientId: 'mine' });
+    const theirs = await joinScreen(other, 'bar', { deviceId: 'device-4', clientId: 'theirs' });
+    const rename = { command: 'setclientname', deviceId: 'device-3', clientName: 'Counter' };
+    for (const target of [{ connectionId: theirs.connectionId }, { clientId: 'theirs' }]) {
+      const refused = await answerOf(one, { ...rename, ...target });
+      expect(refused).toMatchObject({ status: 400, error: { code: 'invalid_field', field: 'deviceId' } });
+    }
+    const status = await (await one.get('/api/onboarding/status?deviceId=device-3')).json();
+    expect(status.clientName).toBeNull();
+    const { connectionId } = mine;
+    for (const target of [{ connectionId }, { clientId: 'mine' }, { connectionId, clientId: 'mine' }]) {
+      expect(await answerOf(one, { ...rename, ...target })).toMatchObject({ connectionId, sent: 1, degraded: false });
+    }
+    expect(await answerOf(one, { ...rename, clientId: 'gone' })).toMatchObject({ connectionId: null, sent: 0 });
+    expect(theirs.messages).toHaveLength(1);
   });
 
   test('a landing page on another box is notified of its binding at once', async () => {

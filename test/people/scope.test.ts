@@ -2,6 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { signAsPerson } from '../../service/auth/sign.ts';
 import { isAllInScope } from '../../service/domain/targets.ts';
+import { startSite } from '../peers/support.ts';
+import { makeDevice } from '../support/device-key.ts';
 import { createOperator, operatorSecret, refusalOf, secretSettings } from '../support/operator.ts';
 import { joinScreen, protocolsOf } from '../support/page.ts';
 import { addPerson } from '../support/people.ts';
@@ -56,7 +58,8 @@ test('each screen that a target matches must have a tag of the person, and all o
 
 describe('a publisher with tags', () => {
   test('commands, shows, takes over, binds and names within them', async () => {
-    const { box, admin } = await start();
+    const [box, other] = await startSite({ content, env: secretSettings(operatorSecret) });
+    const admin = createOperator(box, operatorSecret);
     const { ask } = await addPerson(box, 'publisher', { tags: ['bar'] });
     const statusOf = async (...given: Parameters<typeof ask>) => {
       const response = await ask(...given);
@@ -83,11 +86,17 @@ describe('a publisher with tags', () => {
     expect(await statusOf('DELETE', `${api}/devices/d2`)).toEqual(out);
     const name = { command: 'setclientname', deviceId: 'd2', clientName: 'Mine' };
     expect(await statusOf('POST', '/api/screens/bar/commands', name)).toEqual(out);
-    // A device that is bound to nothing, and shows a screen of others.
-    const page = await joinScreen(box, 'lobby', { deviceId: 'd3' }, { protocols: await protocolsOf(box, 'lobby', '') });
-    expect(await statusOf('POST', '/api/onboarding', bind('d3', 'bar'))).toEqual(out);
-    expect(await statusOf('POST', '/api/screens/bar/commands', { ...name, deviceId: 'd3' })).toEqual(out);
-    expect(page.messages).toHaveLength(1);
+    // A device that is bound to nothing, and shows a screen of others, on whatever box.
+    for (const [shown, deviceId] of [[box, 'd3'] as const, [other, 'd4'] as const]) {
+      const page = await joinScreen(shown, 'lobby', { deviceId }, { protocols: await protocolsOf(shown, 'lobby', '') });
+      expect(await statusOf('POST', '/api/onboarding', bind(deviceId, 'bar'))).toEqual(out);
+      expect(await statusOf('POST', '/api/screens/bar/commands', { ...name, deviceId })).toEqual(out);
+      expect(page.messages).toHaveLength(1);
+    }
+    // A page that only says that it is a device does not keep anybody from it.
+    const { deviceId } = makeDevice();
+    await joinScreen(other, 'lobby', { deviceId }, { protocols: await protocolsOf(other, 'lobby', '') });
+    expect(await statusOf('POST', '/api/screens/bar/commands', { ...name, deviceId })).toBe(200);
     expect(await statusOf('DELETE', `${api}/devices/d1`)).toBe(204);
     expect(await statusOf('PUT', `${api}/content`, content, { 'If-Match': '*' })).toEqual(out);
     expect(await statusOf('PUT', `${api}/drafts/mine`, { title: 'Mine', base_sha256: null, content })).toBe(201);

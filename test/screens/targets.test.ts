@@ -70,6 +70,14 @@ test('both, where they name two: nobody', async () => {
   expect(await told()).toEqual([]);
 });
 
+test('both, where the client has a newer connection: nobody', async () => {
+  const { status, result } = await send({ connectionId: pages.older.connectionId, clientId: 'twice' });
+  expect([status, result]).toMatchObject([400, { error: { code: 'invalid_field', field: 'clientId' } }]);
+  const { connectionId } = pages.newer;
+  expect((await send({ connectionId, clientId: 'twice' })).result).toMatchObject({ connectionId, sent: 1 });
+  expect(await told()).toEqual(['newer']);
+});
+
 test.each<[string, () => object]>([
   ['an unknown connectionId', () => ({ connectionId: 'gone' })],
   ['an unknown clientId', () => ({ clientId: 'gone' })],

@@ -179,6 +179,7 @@ export const peers = {
     query: peerConnectionsQuery,
     answer: okSealable('The connections of this box alone, by screen.', peerConnections, {
       screens: [{ slug: 'lobby', connections: [connectionExample] }],
+      unproven: [connectionExample.id],
     }),
     examples: { screens: 'lobby,bar' },
   },
