@@ -6,6 +6,7 @@ import type { Screen, Slide } from '../contract/playlist.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
 import { kindsWithOwnLength } from '../contract/slide-values.ts';
 import { groupBy } from '../domain/collections.ts';
+import { order } from '../domain/merge.ts';
 import { isTargeted } from '../domain/targets.ts';
 
 type SiteScreen = SiteOverview['screens'][number];
@@ -52,8 +53,6 @@ interface Expected {
   /** The box whose display it is; null: it is bound only. */
   nodeId: string | null;
 }
-
-const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const liveConnections = (parts: readonly Part[]): LiveConnection[] =>
   parts.flatMap(({ nodeId, site: { screens = [], stuck = [] } }) => {

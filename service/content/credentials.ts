@@ -1,6 +1,7 @@
 /** Payloads are public: what they hold is without the users and passwords of addresses. */
 import type { Slide } from '../contract/playlist.ts';
 import type { HouseStyle } from '../contract/style.ts';
+import { perObject } from '../domain/collections.ts';
 import { withoutCredentials } from '../domain/media-names.ts';
 
 const IN_TEXT = /:\/\/[^\s/?#"'()<>,\\]*@/g;
@@ -22,39 +23,19 @@ const cleanAll = <Value>(value: Value): Value => {
 };
 
 /** The same slide gives the same result; it is the slide itself if there is nothing to hide. */
-const known = new WeakMap<Slide, Slide>();
-
-const hide = (slide: Slide): Slide => {
+export const publicSlide = perObject((slide: Slide): Slide => {
   const media_url = slide.media_url && withoutCredentials(slide.media_url);
   const [body, template, content] = [clean(slide.body), cleanAll(slide.template), cleanAll(slide.content)];
   const isSame =
     media_url === slide.media_url && body === slide.body && template === slide.template && content === slide.content;
   return isSame ? slide : { ...slide, media_url, body, template, content };
-};
-
-export const publicSlide = (slide: Slide): Slide => {
-  const found = known.get(slide) ?? hide(slide);
-  known.set(slide, found);
-  return found;
-};
+});
 
 /** The same list gives the same result. */
-const lists = new WeakMap<readonly Slide[], Slide[]>();
-
-export const publicOf = (slides: Slide[]): Slide[] => {
-  const found = lists.get(slides);
-  if (found !== undefined) return found;
+export const publicOf = perObject((slides: Slide[]): Slide[] => {
   const hidden = slides.map(publicSlide);
-  const result = hidden.every((slide, index) => slide === slides[index]) ? slides : hidden;
-  lists.set(slides, result);
-  return result;
-};
+  return hidden.every((slide, index) => slide === slides[index]) ? slides : hidden;
+});
 
 /** The same style gives the same result. */
-const styles = new WeakMap<HouseStyle, HouseStyle>();
-
-export const publicStyle = (style: HouseStyle): HouseStyle => {
-  const found = styles.get(style) ?? cleanAll(style);
-  styles.set(style, found);
-  return found;
-};
+export const publicStyle = perObject((style: HouseStyle): HouseStyle => cleanAll(style));

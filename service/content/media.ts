@@ -1,8 +1,8 @@
 /** Which files under `/media/` the content names. */
-
 import type { ContentFile } from '../contract/content.ts';
 import { designs } from '../contract/designs.ts';
 import { messagePrefix } from '../contract/messages.ts';
+import { perObject } from '../domain/collections.ts';
 import { addressOf, loadedAddress } from '../domain/markup.ts';
 import { mediaNameIn, remoteAddress } from '../domain/media-names.ts';
 import { slideId, slideLabel } from '../domain/slides.ts';
@@ -48,13 +48,7 @@ export const mediumAt = (address: string): string | null => mediaNameIn(address)
 export const isRemote = (medium: string): boolean => medium.includes('/');
 
 /** Parsed files are never modified, so each is scanned once. */
-const cache = new WeakMap<ContentFile, MediaNames>();
-
-const read = (file: ContentFile): MediaNames => {
-  const found = cache.get(file) ?? collect(file);
-  cache.set(file, found);
-  return found;
-};
+const read = perObject((file: ContentFile): MediaNames => collect(file));
 
 /** File names without duplicates, in the order of the slides. */
 export const mediaNamed = (file: ContentFile): ReadonlySet<string> => read(file).names;

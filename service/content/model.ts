@@ -4,6 +4,7 @@ import type { ContentFile } from '../contract/content.ts';
 import { designs } from '../contract/designs.ts';
 import type { PlaylistPayload, Screen, Slide } from '../contract/playlist.ts';
 import { calendarIdsOf } from '../domain/calendar-view.ts';
+import { perObject } from '../domain/collections.ts';
 import { programmesOf } from '../domain/programmes.ts';
 import { type RoundLists, reachableFrom } from '../domain/rounds.ts';
 import { fillSlide, fillTimetable, type NamedTemplate, shownName } from '../domain/slides.ts';
@@ -195,11 +196,7 @@ export interface Catalogue {
 }
 
 /** Parsed files are never modified, so each is filled in once. */
-const catalogues = new WeakMap<ContentFile, Catalogue>();
-
-export const catalogueOf = (content: ContentFile): Catalogue => {
-  const known = catalogues.get(content);
-  if (known !== undefined) return known;
+export const catalogueOf = perObject((content: ContentFile): Catalogue => {
   const shared = fillShared(content);
   const files = new Map(content.playlists.map((playlist) => [playlist.id, playlist]));
   const slides = new Map(content.playlists.map(({ id }): [string, Slide[]] => [id, []]));
@@ -215,7 +212,7 @@ export const catalogueOf = (content: ContentFile): Catalogue => {
       { id, name: shownName(name ?? id), fade_between_slides: fade_between_slides ?? true },
     ]),
   );
-  const catalogue: Catalogue = {
+  return {
     playlist: (id) => records.get(id ?? '') ?? null,
     slides: (id) => slides.get(id) ?? [],
     isSynchronized: (id) => files.get(id ?? '')?.sync === true,
@@ -226,9 +223,7 @@ export const catalogueOf = (content: ContentFile): Catalogue => {
     lists,
     usedBy: (named) => usedBy(named, shared),
   };
-  catalogues.set(content, catalogue);
-  return catalogue;
-};
+});
 
 /** What a screen plays beyond one playlist as it is listed, as a text; null: nothing. It does not depend on the time. */
 const planText = (

@@ -53,3 +53,13 @@ export const isNestedWithin = (levels: number, value: unknown): boolean =>
   typeof value !== 'object' ||
   value === null ||
   (levels > 0 && Object.values(value).every((each) => isNestedWithin(levels - 1, each)));
+
+/** A function that works out its result once for each object, which must not be changed. */
+export const perObject = <Key extends object, Value>(resultOf: (key: Key) => Value): ((key: Key) => Value) => {
+  const results = new WeakMap<Key, { value: Value }>();
+  return (key) => {
+    const known = results.get(key) ?? { value: resultOf(key) };
+    results.set(key, known);
+    return known.value;
+  };
+};

@@ -1,7 +1,7 @@
 /** The records of deleted media, and how boxes agree on them. Pure; `now` is in ms since the epoch. */
 import { type MediaDeletion, mostDeletions } from '../contract/peers.ts';
 import { isMediaName } from './media-names.ts';
-import { replacesBy } from './merge.ts';
+import { order, replacesBy } from './merge.ts';
 import { isTrusted } from './time.ts';
 
 /** By the name of the medium. Never mutated. */
@@ -9,8 +9,6 @@ export type Deletions = ReadonlyMap<string, MediaDeletion>;
 
 /** How long a deletion is kept: a box that was away for less still receives it. */
 export const KEEP_DELETIONS_MS = 400 * 86_400_000;
-
-const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** What a record says of the new name; empty: the medium was deleted. */
 export const renamingOf = ({ renamed }: MediaDeletion): string =>

@@ -2,12 +2,12 @@
  * Conflict resolution of replicated records. Pure. Each comparison is a total order, so taking the greater of two is
  * idempotent, commutative and associative: boxes that received the same records in any order hold the same state.
  */
-
 import type { ContentVersion, DeviceBinding } from '../contract/peers.ts';
 import { canonical } from './canonical.ts';
 import { type EpochMs, RELEASED } from './time.ts';
 
-const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+/** Of texts, by their code units: the same on all boxes. */
+export const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /**
  * Above 0 if `a` wins: by counter, then by node id, then by hash. The hash decides between boxes that were restored from

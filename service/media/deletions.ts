@@ -1,8 +1,8 @@
 /** The media that were deleted: records that replicate, so that no box restores a deleted medium. */
-
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type MediaDeletion, mediaDeletion } from '../contract/peers.ts';
+import { perObject } from '../domain/collections.ts';
 import {
   newDeletions,
   pruneDeletions,
@@ -64,16 +64,12 @@ export interface Deletions {
 }
 
 /** Records are never mutated, so each digest is computed once. */
-const digests = new WeakMap<Records, string>();
-const digestOf = (records: Records): string => {
-  const rows = () =>
-    [...records.values()]
-      .map((each) => [each.name, each.deletedAt, ...(each.renamed === undefined ? [] : [renamingOf(each)])])
-      .toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1));
-  const digest = digests.get(records) ?? createHash('sha256').update(JSON.stringify(rows())).digest('hex');
-  digests.set(records, digest);
-  return digest;
-};
+const digestOf = perObject((records: Records): string => {
+  const rows = [...records.values()]
+    .map((each) => [each.name, each.deletedAt, ...(each.renamed === undefined ? [] : [renamingOf(each)])])
+    .toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1));
+  return createHash('sha256').update(JSON.stringify(rows)).digest('hex');
+});
 
 type Renaming = MediaDeletion & { renamed: NonNullable<MediaDeletion['renamed']> };
 /** The name is checked here too, since a file is opened by it. */

@@ -1,6 +1,7 @@
 /** Which media this box fetches, from which peers; and when: a few at a time, again after a failure, in the hours for it. */
 import type { PeerMedium } from '../contract/peers.ts';
 import { shuffled } from '../domain/collections.ts';
+import { order } from '../domain/merge.ts';
 import { doubled, type MonotonicMs } from '../domain/time.ts';
 import { FetchHeld, type Media } from '../media/index.ts';
 import type { ServiceContext } from '../module.ts';
@@ -17,8 +18,6 @@ export interface Transfer {
   /** Base URLs of all peers that have exactly this file. */
   from: string[];
 }
-
-const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /**
  * Positive if `a` is the newer file of a name. Copies keep the modification time of their original, so that no copy

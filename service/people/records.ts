@@ -4,8 +4,7 @@
  */
 import type { DisablingRecord, InvitationRecord, KeyRecord, PersonRecord } from '../contract/people-records.ts';
 import { canonical } from '../domain/canonical.ts';
-
-const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+import { order } from '../domain/merge.ts';
 
 /** The smaller one, by what decides and then by everything. */
 const smaller = <T>(a: T, b: T, of: (record: T) => string): T =>

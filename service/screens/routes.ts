@@ -17,6 +17,7 @@ import {
 } from '../contract/peers.ts';
 import { versionHeader } from '../contract/playlist.ts';
 import { cutText } from '../contract/terms.ts';
+import { perObject } from '../domain/collections.ts';
 import { toCodedError } from '../http/answer.ts';
 import { readJson } from '../http/body.ts';
 import { createHeldBodies } from '../http/held-bodies.ts';
@@ -70,14 +71,8 @@ interface Dependencies {
 }
 
 /** @returns a payload with headers added, made once for each. @param more alternating names and values */
-const createPlaylistAnswer = (more: readonly string[]) => {
-  const answers = new WeakMap<Payload, PreparedAnswer>();
-  return (payload: Payload): PreparedAnswer => {
-    const answer = answers.get(payload) ?? extendPrepared(payload, more);
-    answers.set(payload, answer);
-    return answer;
-  };
-};
+const createPlaylistAnswer = (more: readonly string[]) =>
+  perObject((payload: Payload): PreparedAnswer => extendPrepared(payload, more));
 
 export const createScreenRoutes = (
   {

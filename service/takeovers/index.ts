@@ -2,13 +2,13 @@
  * Takeovers: records of their own, apart from content.json. Every box stores them, and boxes exchange them as they do
  * bindings. The slides of those that are on or still to come lead the playlists of the targeted screens.
  */
-
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { endOfTakeover, takeoverLimits } from '../contract/console/takeovers.ts';
 import { CodedError } from '../contract/errors.ts';
 import { type PeerState, passedTakeover, type TakeoverRecord } from '../contract/peers.ts';
 import type { Slide } from '../contract/playlist.ts';
+import { perObject } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { laterThan } from '../domain/merge.ts';
 import { hasPassed, type Moment } from '../domain/passed.ts';
@@ -98,16 +98,11 @@ const schema: z.ZodType<State> = z.object({
 const keyOf = ({ id, updatedAt }: TakeoverRecord): string => `${id} ${updatedAt}`;
 
 /** Records are never mutated, so each digest is computed once. */
-const digests = new WeakMap<Records, string>();
-const digestOf = (records: Records): string => {
-  const digest =
-    digests.get(records) ??
-    createHash('sha256')
-      .update(JSON.stringify(rowsOf(records)))
-      .digest('hex');
-  digests.set(records, digest);
-  return digest;
-};
+const digestOf = perObject((records: Records): string =>
+  createHash('sha256')
+    .update(JSON.stringify(rowsOf(records)))
+    .digest('hex'),
+);
 
 /** Counts new takeovers of the site. */
 const createQuota = () => {

@@ -5,8 +5,9 @@ import { mostTakeovers, type TakeoverRecord, takeoverRecord } from '../contract/
 import type { Slide } from '../contract/playlist.ts';
 import { blankSlide } from '../contract/slide-values.ts';
 import { canonical } from '../domain/canonical.ts';
+import { perObject } from '../domain/collections.ts';
 import { mediaTypeOf, pictureKindOf } from '../domain/media-types.ts';
-import { replacesBy } from '../domain/merge.ts';
+import { order, replacesBy } from '../domain/merge.ts';
 import type { EpochMs } from '../domain/time.ts';
 import type { End } from './ends.ts';
 
@@ -16,16 +17,8 @@ export type Records = ReadonlyMap<string, TakeoverRecord>;
 /** How long a record outlives its end: a box that was away meanwhile may have an older record of the same id. */
 const KEEP_MS = 31 * 86_400_000;
 
-const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
-/** Records are never mutated, so each is judged once. */
-const judged = new WeakMap<TakeoverRecord, boolean>();
-/** Whether this version can read a record; others are stored and passed on alone. */
-export const isReadable = (record: TakeoverRecord): boolean => {
-  const known = judged.get(record) ?? takeoverRecord.safeParse(record).success;
-  judged.set(record, known);
-  return known;
-};
+/** Whether this version can read a record; others are stored and passed on alone. Records are never mutated. */
+export const isReadable = perObject((record: TakeoverRecord): boolean => takeoverRecord.safeParse(record).success);
 
 /** Above 0 if `a` wins: the newer one. Within a millisecond the order is arbitrary, but equal on all boxes. */
 export const compareTakeovers = (a: TakeoverRecord, b: TakeoverRecord): number =>

@@ -2,6 +2,7 @@
 import { type TriggerEffect, type TriggerRecord, triggerEffect } from '../contract/console/triggers.ts';
 import type { ContentIssue } from '../contract/content-terms.ts';
 import { canonical } from '../domain/canonical.ts';
+import { order } from '../domain/merge.ts';
 import { isTargeted } from '../domain/targets.ts';
 import type { EpochMs } from '../domain/time.ts';
 
@@ -36,8 +37,6 @@ export interface Insertion {
 
 /** A box that was away for longer may bring a revoked trigger back. */
 const KEEP_MS = 400 * 86_400_000;
-
-const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const earlier = (a: string | null, b: string | null): string | null => (a === null || (b !== null && b < a) ? b : a);
 

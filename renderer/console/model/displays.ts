@@ -1,5 +1,6 @@
 /** The displays of a screen and how they are; pure. */
 import { canonicalDeviceId } from '../../../service/contract/readable.ts';
+import { perObject } from '../../../service/domain/collections.ts';
 import type { Connection, Device, Fault, SiteScreen } from './wire.ts';
 
 export type DisplayState =
@@ -79,7 +80,8 @@ const stateOf = (device: Device | null, connection: Connection | null): DisplayS
   return connection === null ? 'away' : stateOfConnection(connection);
 };
 
-const findDisplays = ({ devices, connections, faults = [] }: SiteScreen): Display[] => {
+/** Expected devices first, then unexpected pages. */
+export const displaysOf = perObject(({ devices, connections, faults = [] }: SiteScreen): readonly Display[] => {
   const faultOf = (id: string | undefined) => faults.find(({ connectionId }) => connectionId === id) ?? null;
   const rest = new Set(connections);
   // The newest page of a device, which is the last one, is the visible one.
@@ -107,16 +109,7 @@ const findDisplays = ({ devices, connections, faults = [] }: SiteScreen): Displa
     fault: faultOf(connection.id),
   }));
   return [...expected, ...others];
-};
-
-const found = new WeakMap<SiteScreen, readonly Display[]>();
-
-/** Expected devices first, then unexpected pages. Computed once per version of a screen. */
-export const displaysOf = (screen: SiteScreen): readonly Display[] => {
-  const known = found.get(screen) ?? findDisplays(screen);
-  found.set(screen, known);
-  return known;
-};
+});
 
 /** The most urgent state of the screen's displays; null: it has no display yet. */
 export const stateOfScreen = (displays: readonly Pick<Display, 'state'>[]): DisplayState | null =>

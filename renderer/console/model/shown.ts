@@ -1,6 +1,6 @@
 /** The slide that a display shows, from the operator's document; pure. */
-
 import type { Slide } from '../../../service/contract/playlist.ts';
+import { perObject } from '../../../service/domain/collections.ts';
 import { pictureKindOf } from '../../../service/domain/media-types.ts';
 import { slideId } from '../../../service/domain/slides.ts';
 import { takeoverColours } from '../../player/slides/palette.ts';
@@ -41,12 +41,8 @@ interface Place {
   index: number;
 }
 
-const found = new WeakMap<ContentDocument, ReadonlyMap<string, readonly Place[]>>();
-
-/** Where the slides of each id are. Computed once per version. */
-const placesIn = (content: ContentDocument): ReadonlyMap<string, readonly Place[]> => {
-  const known = found.get(content);
-  if (known !== undefined) return known;
+/** Where the slides of each id are. */
+const placesIn = perObject((content: ContentDocument): ReadonlyMap<string, readonly Place[]> => {
   const places = new Map<string, Place[]>();
   for (const playlist of content.playlists ?? []) {
     for (const [index, slide] of playlist.slides.entries()) {
@@ -54,9 +50,8 @@ const placesIn = (content: ContentDocument): ReadonlyMap<string, readonly Place[
       places.set(id, [...(places.get(id) ?? []), { playlist, index }]);
     }
   }
-  found.set(content, places);
   return places;
-};
+});
 
 /**
  * The place of a slide that a screen shows. Two playlists may have slides of one id: the title tells them apart, else one
