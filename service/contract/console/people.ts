@@ -37,7 +37,8 @@ const tags = z
 /** Characters are code points here; white space around the name is part of what the proof of a joining is made over. */
 const device = z
   .string()
-  .regex(/^(?=\s*\S)\P{Cc}{1,64}$/u, '1 to 64 characters, without control characters')
+  .regex(/^\P{Cc}{1,64}$/u, '1 to 64 characters, without control characters')
+  .refine((name) => name.trim() !== '', 'a name, not white space alone')
   .describe('name of the device that holds the key, 1 to 64 characters');
 
 /** 32 bytes, in base64url of one spelling. */
