@@ -100,7 +100,7 @@ const createEditing = (context: ServiceContext, given: Dependencies): Module => 
   const { options, dirs, log, ffmpeg, confined, keep } = context;
   if (!options.console || options.variant === 'baseline') return {};
   const dependencies = { ...given, requireKnown: createRequireKnown(context, given) };
-  const { content, media } = dependencies;
+  const { content, drafts, media } = dependencies;
   const versions = keep(createVersionStore({ folder: join(dirs.data, 'versions'), disk: systemDisk, log }));
   const playing = content.playing();
   if (playing !== null) void versions.record(playing);
@@ -116,6 +116,13 @@ const createEditing = (context: ServiceContext, given: Dependencies): Module => 
       ...mediaRoutes({ ...dependencies, thumbnails }),
       ...renamingRoutes(dependencies),
       ...backups.routes,
+    },
+    states: {
+      /** What plays, and the draft that is published. */
+      publication: (id) => {
+        const { sha256 = null, changedAt = null } = content.playing() ?? {};
+        return { sha256, changedAt, title: drafts.list().find((draft) => draft.id === id)?.title ?? null };
+      },
     },
     start: backups.resume,
     close: thumbnails.close,
@@ -221,6 +228,7 @@ export const createConsole = (context: ServiceContext, dependencies: Dependencie
       ...protection.routes,
       ...signOn.routes,
     },
+    states: editing.states ?? {},
     health: () => triggers.health?.() ?? {},
     metrics: () => triggers.metrics?.() ?? {},
     start: (at) => {

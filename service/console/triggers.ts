@@ -182,10 +182,19 @@ export const createTriggerRoutes = (
     counts[id] ??= { ok: 0, failed: 0 };
     counts[id][result] += 1;
   };
-  const recordFiring = (id: string, address: string, after: unknown, result: string): Promise<void> =>
-    records.audit.record({ operator: null, address, action: 'trigger.fire', target: id, before: null, after, result });
+  const recordFiring = (
+    { id, name }: TriggerRecord,
+    address: string,
+    did: Readonly<Record<string, unknown>>,
+    result: string,
+  ): Promise<void> => {
+    const after = { name, ...did };
+    const action = 'trigger.fire';
+    return records.audit.record({ operator: null, address, action, target: id, before: null, after, result });
+  };
 
-  const fail = async ({ id, name }: TriggerRecord, address: string, error: unknown): Promise<never> => {
+  const fail = async (record: TriggerRecord, address: string, error: unknown): Promise<never> => {
+    const { id, name } = record;
     const last = failedAt.get(id) ?? Number.NEGATIVE_INFINITY;
     count(id, 'failed');
     if (monotonicNow() - last >= FAILURE_MS) {
@@ -193,7 +202,7 @@ export const createTriggerRoutes = (
       const code = error instanceof CodedError ? error.code : 'internal_error';
       const reason = error instanceof CodedError ? error.message : 'Something went wrong in the service.';
       log.warn({ trigger: id, code }, 'a trigger could not be carried out');
-      await recordFiring(id, address, null, code);
+      await recordFiring(record, address, {}, code);
       records.raise('trigger', id, `The trigger ${JSON.stringify(name)} was not carried out: ${reason}`);
     }
     throw error;
@@ -274,10 +283,14 @@ export const createTriggerRoutes = (
       takeFrom(known, id);
       await skipBody(ctx);
       try {
-        const did = await prepare(id, effectOf(record))(requestLog);
+        const effect = effectOf(record);
+        const did = await prepare(id, effect)(requestLog);
         remember(firedAt, id, new Date(takeovers.now()).toISOString(), MAX_KNOWN);
         count(id, 'ok');
-        await recordFiring(id, address, did, 'ok');
+        // A blackout that is ended is told from one that begins, as in the records of commands.
+        const blackout = effect?.command?.['blackout'];
+        const told = did.command === undefined ? did : { command: { ...did.command, blackout } };
+        await recordFiring(record, address, told, 'ok');
         requestLog.info({ trigger: id }, 'a trigger was fired');
         ctx.body = { id, did } satisfies TriggerDid;
       } catch (error) {

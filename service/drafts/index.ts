@@ -259,6 +259,12 @@ export const createDrafts = async (
       }
       return Object.fromEntries([...names].map(([id, known]) => [id, [...known.keys()]]));
     },
+    states: {
+      draft: (id) => {
+        const head = live(id);
+        return head === undefined ? null : { title: head.title };
+      },
+    },
     close: () => clearTimeout(timer),
   };
 };

@@ -1,11 +1,18 @@
 /** Which records of the audit are asked for; pure. */
 import { type AuditRecord, maxAuditRecords, type PeerAuditQuery } from '../contract/console/site.ts';
 
-/** What the state of a target, or the body of a request, says of screens: slugs and targets of takeovers. */
+/** What a trigger did, by the name of its effect. */
+const effects = ['takeover', 'playlist', 'command'] as const;
+
+/**
+ * What the state of a target, or the body of a request, says of screens: slugs, and targets of takeovers and of what
+ * triggers did.
+ */
 const targetsIn = (state: unknown): unknown[] => {
   if (typeof state !== 'object' || state === null) return [];
-  const { screenSlug, targets } = state as Record<string, unknown>;
-  return [screenSlug, ...(Array.isArray(targets) ? (targets as unknown[]) : [])];
+  const { screenSlug, targets, ...rest } = state as Record<string, unknown>;
+  const own = Array.isArray(targets) ? (targets as unknown[]) : [];
+  return [screenSlug, ...own, ...effects.flatMap((effect) => targetsIn(rest[effect]))];
 };
 
 /** What people take an action for: a draft that is published is content that changes. */

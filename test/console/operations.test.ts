@@ -144,6 +144,8 @@ test.each(withAndWithoutSecret)('every operation does its work, %s', async (_, s
   await run(`GET ${base}/oidc/:id`, ['0'.repeat(32)], secret === null ? 409 : 404);
   await run(`GET ${base}/me`, [], 200);
   const { records } = await read<{ records: { action: string }[] }>(`GET ${base}/audit`, [], 200);
+  const drafts = records.filter(({ action }) => action.startsWith('draft.'));
+  expect(drafts).toMatchObject(['draft.delete', 'draft.publish'].map(() => ({ before: { title: 'Easter' } })));
   expect(records.toReversed().map(({ action }) => action)).toEqual([
     'content.publish',
     'medium.rename',

@@ -72,7 +72,9 @@ test('a fire panel shows and ends a saved message on all boxes, and nothing but 
   await expect.poll(() => slidesOf(second, 'lobby'), patience).toEqual(['hello']);
 
   const records = await auditOf(ask);
-  expect(records.filter(({ action }) => action === 'trigger.fire')).toHaveLength(4);
+  const fired = records.filter(({ action }) => action === 'trigger.fire');
+  expect(fired).toHaveLength(4);
+  expect(fired[0]?.after).toMatchObject({ name: expect.any(String) });
   expect(records.find(({ action }) => action === 'trigger.create')).toMatchObject({
     target: over.id,
     before: null,

@@ -141,6 +141,7 @@ export type AuditSubject =
   | 'draft'
   | 'medium'
   | 'person'
+  | 'publication'
   | 'renaming'
   | 'screen'
   | 'secret'

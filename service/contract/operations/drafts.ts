@@ -65,7 +65,7 @@ export const drafts = {
   'POST /console/api/drafts/:id/publish': {
     role: 'publisher',
     scope: 'refused',
-    audit: { action: 'draft.publish', subject: 'content', id: 'id' },
+    audit: { action: 'draft.publish', subject: 'publication', id: 'id' },
     summary: 'Publish a draft',
     description:
       'What is published is what If-Match names. If other content was published since the draft was begun, both are merged by slide and field; what both changed is a conflict. The draft is gone afterwards.',
