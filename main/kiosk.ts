@@ -411,7 +411,13 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
     address: () => (service === null ? null : host.lanUrl(service)),
     /** The origin of the service; null: it does not run. */
     serviceOrigin: () => service?.url ?? null,
-    health: () => ({ ...windows.health(), ...appliance.health(), sessions: sessions.health() }),
+    health: () => {
+      const screens = windows.list().map((window) => {
+        const isOff = appliance.isOffByHand(window.assignment.display.id);
+        return { ...window.health(), ...(isOff && { off: true }) };
+      });
+      return { ...windows.health(), screens, ...appliance.health(), sessions: sessions.health() };
+    },
     /** The Wi-Fi of the box itself; null: it is not open. */
     hotspot: hotspot.shown,
     /** Acts on the machine and its displays. */

@@ -282,6 +282,8 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
         await pause(READ_MS);
       }
     },
+    /** Whether a display, by ID, is off by hand; in an emergency none is. */
+    isOffByHand: (id: number): boolean => hands.get(id)?.on === false && ordered?.get(id) === false,
     /** The plan of the box, which is on while one of its displays is, and what switches the displays. */
     status: () => ({ ...planned, by }),
     /** Does not change the displays, so that a restart at night does not switch them on. */

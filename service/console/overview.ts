@@ -25,7 +25,7 @@ interface ContentScreen {
 export interface Part {
   nodeId: string;
   site: { displays: readonly string[] } & Partial<
-    Pick<PeerSite, 'screens' | 'stuck' | 'faults' | 'waiting' | 'volume'>
+    Pick<PeerSite, 'screens' | 'stuck' | 'faults' | 'waiting' | 'volume' | 'off'>
   >;
 }
 
@@ -97,6 +97,7 @@ export const siteScreens = (facts: Facts): SiteScreen[] => {
   const byDevice = groupBy(live, keyOf);
   const connectionsOf = (deviceId: string): readonly LiveConnection[] =>
     byDevice.get(canonicalDeviceId(deviceId)) ?? [];
+  const switchedOff = new Set(parts.flatMap(({ site }) => (site.off ?? []).map(canonicalDeviceId)));
   const bySlugExpected = groupBy(expectedDevices(facts, connectionsOf), ({ slug }) => slug);
 
   const deviceOf = ({ deviceId, clientName, nodeId }: Expected, isOpen: boolean): SiteDevice => {
@@ -109,6 +110,7 @@ export const siteScreens = (facts: Facts): SiteScreen[] => {
       nodeId: newest?.nodeId ?? nodeId ?? sighting?.nodeId ?? null,
       lastSeenAt: newest?.connection.lastSeenAt ?? sighting?.at ?? null,
       state: deviceState({ connections, wasSeen: sighting !== undefined, isOpen }),
+      ...(switchedOff.has(canonicalDeviceId(deviceId)) && { off: true }),
     };
   };
 
@@ -141,8 +143,8 @@ export const waitingDevices = (parts: readonly Part[], isBound: (deviceId: strin
 };
 
 /**
- * The displays of the targeted screens, each with the slides that it shows. A display is an expected device, connected or
- * not, or a connection of a page that is none.
+ * The displays of the targeted screens, each with the slides that it shows: none while it is switched off. A display is an
+ * expected device, connected or not, or a connection of a page that is none.
  */
 export const displaysOf = (targets: readonly string[], screens: readonly SiteScreen[]) => {
   const displays = new Map<string, Set<string | null>>();
@@ -152,9 +154,10 @@ export const displaysOf = (targets: readonly string[], screens: readonly SiteScr
       const key = canonicalDeviceId(deviceId);
       displays.set(key, displays.get(key) ?? new Set());
     }
+    const dark = new Set(devices.flatMap(({ deviceId, off }) => (off ? canonicalDeviceId(deviceId) : [])));
     for (const { id, deviceId, currentSlideId } of connections) {
       const key = deviceId === null ? id : canonicalDeviceId(deviceId);
-      displays.set(key, (displays.get(key) ?? new Set()).add(currentSlideId));
+      if (!dark.has(key)) displays.set(key, (displays.get(key) ?? new Set()).add(currentSlideId));
     }
   }
   return displays;

@@ -52,6 +52,9 @@ export const createOwnOverview = (
     return sentences;
   };
 
+  /** The devices of displays that somebody has switched off. */
+  const switchedOff = (): string[] => kiosk?.().screens.flatMap(({ deviceId, off }) => (off ? deviceId : [])) ?? [];
+
   const isPageStuck = ({ slug, connection, unchangedMs }: LivePage): boolean => {
     const { id, currentSlideId, paused, blackout, page } = connection;
     const time = now();
@@ -75,6 +78,8 @@ export const createOwnOverview = (
     const recent = await recentWarnings();
     const pages = screens.pages();
     const level = volume();
+    const off = switchedOff();
+    const isOff = new Set(off.map(canonicalDeviceId));
     const connected = new Set(pages.map(({ connection }) => canonicalDeviceId(connection.deviceId ?? '')));
     return {
       name: machineName,
@@ -83,12 +88,16 @@ export const createOwnOverview = (
         slug,
         connections: live.map(({ connection }) => connection),
       })),
-      stuck: pages.filter(isPageStuck).map(({ connection }) => connection.id),
+      // The page of a display that is off stands still.
+      stuck: pages
+        .filter((page) => !isOff.has(canonicalDeviceId(page.connection.deviceId ?? '')) && isPageStuck(page))
+        .map(({ connection }) => connection.id),
       faults: pages.flatMap(({ connection: { id } }) => {
         const fault = screens.faultOf(id);
         return fault === null ? [] : { connectionId: id, ...fault };
       }),
       displays: kiosk?.().screens.map(({ deviceId }) => deviceId) ?? [],
+      off,
       ...(level !== undefined && { volume: level }),
       waiting: devices.waiting().map((deviceId) => ({ deviceId, nodeId })),
       seen: devices

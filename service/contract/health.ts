@@ -185,6 +185,10 @@ const kioskHealth = z
           state: z
             .enum(['starting', 'playing', 'recovering', 'fallback'])
             .describe('fallback: the local page is shown'),
+          off: z
+            .boolean()
+            .optional()
+            .describe('true: it was switched off by hand, until its opening hours change; absent: it was not'),
           slide: z.string().nullable().describe('id of the last painted slide'),
           lastBeatAt: instant.nullable().describe('time of the last heartbeat'),
           gpu: z.enum(['hardware', 'software']).describe('what composes the pages'),

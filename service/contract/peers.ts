@@ -276,6 +276,7 @@ export const peerSite = z
       .default([])
       .describe('what pages that are connected to it could not show last'),
     displays: z.array(deviceId).max(64).describe('devices that are displays of this box'),
+    off: z.array(deviceId).max(64).default([]).describe('those of them that somebody has switched off'),
     volume: z
       .number()
       .min(0)

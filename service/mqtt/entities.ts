@@ -19,6 +19,8 @@ export interface Display {
   nodeId: string | null;
   slug: string;
   state: DeviceState;
+  /** Whether somebody has switched it off. */
+  isOff: boolean;
   /** Its newest connection; null: it is not connected. */
   connection: Connection | null;
 }
@@ -69,13 +71,13 @@ export const topicsOf = ({ prefix, site }: Naming) => {
 export const displaysOf = ({ screens }: Pick<SiteOverview, 'screens'>): Display[] => {
   const displays = new Map<string, Display>();
   for (const { screen, devices, connections } of screens) {
-    for (const { deviceId, clientName, nodeId, state } of devices) {
+    for (const { deviceId, clientName, nodeId, state, off: isOff = false } of devices) {
       const key = canonicalDeviceId(deviceId);
       const connection =
         connections.findLast((each) => each.deviceId !== null && canonicalDeviceId(each.deviceId) === key) ?? null;
       if (displays.has(key)) continue;
       const name = clientName ?? `${screen.name} (${deviceId})`;
-      displays.set(key, { deviceId: key, name, nodeId, slug: screen.slug, state, connection });
+      displays.set(key, { deviceId: key, name, nodeId, slug: screen.slug, state, isOff, connection });
     }
   }
   return [...displays.values()];
@@ -83,9 +85,9 @@ export const displaysOf = ({ screens }: Pick<SiteOverview, 'screens'>): Display[
 
 /** What a display does, as one word. */
 export const displayStates = [...deviceStates, 'black', 'paused', 'redirected'] as const;
-const stateOf = ({ state, connection }: Display): (typeof displayStates)[number] => {
+const stateOf = ({ state, isOff, connection }: Display): (typeof displayStates)[number] => {
   if (connection === null) return state;
-  if (connection.blackout) return 'black';
+  if (connection.blackout || (isOff && state !== 'closed')) return 'black';
   if (!connection.page.startsWith('/screen/')) return 'redirected';
   return connection.paused ? 'paused' : state;
 };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { deviceState, isStuck } from '../../service/console/overview.ts';
+import { countDisplays, deviceState, isStuck, siteScreens } from '../../service/console/overview.ts';
+import type { TakeoverRecord } from '../../service/contract/peers.ts';
 
 const playing = { isStuck: false };
 const stuck = { isStuck: true };
@@ -16,6 +17,33 @@ test.each([
   ['never seen, outside its hours', [], false, false, 'never'],
 ] as const)('a device that is %s', (_, connections, wasSeen, isOpen, state) => {
   expect(deviceState({ connections, wasSeen, isOpen })).toBe(state);
+});
+
+test('a display that somebody has switched off is told, and shows no takeover', () => {
+  const slots = ['a', 'b'].map((deviceId, index) => ({
+    ...{
+      id: `c${index}`,
+      deviceId,
+      currentSlideId: 'takeover-fire',
+      lastSeenAt: '',
+      connectedAt: '',
+      clientName: null,
+    },
+  }));
+  const site = { displays: ['a', 'b'], off: ['a'], screens: [{ slug: 'lobby', connections: slots }] };
+  const facts = {
+    screens: [{ screen: { slug: 'lobby' }, tags: [], isOpen: true }],
+    bindings: [],
+    parts: [{ nodeId: 'n', site }],
+    sightingOf: () => undefined,
+  };
+  const screens = siteScreens(facts as unknown as Parameters<typeof siteScreens>[0]);
+  expect(screens[0]?.devices.map(({ deviceId, state, off }) => [deviceId, state, off])).toEqual([
+    ['a', 'playing', true],
+    ['b', 'playing', undefined],
+  ]);
+  const fire = { id: 'fire', targets: ['all'] } as unknown as TakeoverRecord;
+  expect(countDisplays(fire, screens)).toMatchObject({ shown: 1, expected: 2 });
 });
 
 describe('a page', () => {

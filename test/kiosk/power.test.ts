@@ -277,13 +277,16 @@ test('a display that is switched by hand tells what became of it, and follows it
   machineWith({ swaymsg: obedient(temporaryFolder()) });
   const { box, power, until } = boxWith();
   await until(12);
+  expect(power.isOffByHand(1)).toBe(false);
   expect(await power.switchTo([1], false, never())).toEqual({ by: 'sway', states: ['off'] });
   expect(power.status()).toMatchObject({ on: false });
+  expect([1, 2].map(power.isOffByHand)).toEqual([true, false]);
   await until(19);
   expect(power.status()).toMatchObject({ on: false });
   expect(await power.switchTo([1], true, never())).toEqual({ by: 'sway', states: ['on'] });
   await until(20);
   expect(power.status()).toMatchObject({ on: false });
+  expect(power.isOffByHand(1)).toBe(false);
   await power.switchTo([1], true, never());
   expect(power.status()).toMatchObject({ on: true });
   await until(24 + 8);

@@ -34,6 +34,10 @@ export const siteDevice = z
     nodeId: z.string().nullable().describe('the box to which it is or was last connected; null: never'),
     lastSeenAt: instant.nullable().describe('null: never'),
     state: z.enum(deviceStates).describe('stuck: connected, but its slides do not change or it reports only errors'),
+    off: z
+      .boolean()
+      .optional()
+      .describe('true: somebody has switched it off, until its opening hours change; absent: nobody has'),
   })
   .meta({ id: 'SiteDevice', description: "a device that is expected: bound to the screen, or a kiosk's display" });
 

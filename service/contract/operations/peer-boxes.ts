@@ -27,6 +27,7 @@ export const peerBoxes = {
       stuck: [],
       faults: [],
       displays: [deviceExample.deviceId],
+      off: [],
       volume: 40,
       seen: [{ deviceId: '4K7QM3X9FT2WD0AZ', nodeId: nodeExample, at: momentExample }],
       waiting: [{ deviceId: 'hall-display', nodeId: nodeExample }],
