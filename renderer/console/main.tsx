@@ -12,6 +12,7 @@ import { createBoxClock } from './api/clock.ts';
 import { takeHandover } from './api/handover-start.ts';
 import { createSession } from './api/session.ts';
 import { App } from './app.tsx';
+import { followFile } from './model/edit.ts';
 import { createAccess } from './stores/access.ts';
 import { createAnnouncer } from './stores/announcer.ts';
 import { createAuditStore } from './stores/audit.ts';
@@ -85,6 +86,14 @@ const drafts = () => {
   return opened;
 };
 const media = createMediaStore(client);
+const onRenamed = (from: string, to: string): void => {
+  announcer.say(texts.media.nameTaken({ name: from, to }));
+  const draft = opened?.draft;
+  const document = draft?.content.peek();
+  if (draft === undefined || document == null) return;
+  const followed = followFile(document, documents.current.peek()?.content, from, to);
+  if (followed !== document) draft.edit(followed);
+};
 // Dates as the person's region writes the language.
 const format = createFormat(inRegion(tag, navigator.languages), timeZone);
 
@@ -104,7 +113,7 @@ render(
       audit: createAuditStore(client, site, access),
       pictures: createPictures(client),
       media,
-      uploads: createUploads({ client, hasFile: media.hasFile, onDone: () => void media.load() }),
+      uploads: createUploads({ client, media, onRenamed }),
       router: createRouter(window),
       texts,
       format,

@@ -1,10 +1,13 @@
 /** The queue of uploads, without a browser. */
+import { signal } from '@preact/signals';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Client } from '../../renderer/console/api/client.ts';
+import { Refusal } from '../../renderer/console/api/errors.ts';
+import { followFile } from '../../renderer/console/model/edit.ts';
+import type { MediaList } from '../../renderer/console/model/wire.ts';
 import { createUploads } from '../../renderer/console/stores/uploads.ts';
 import { patience } from '../support/observe.ts';
 
-test('two files are sent at a time, and each that waits is signed when its turn comes', async () => {
+const workers = (): void => {
   vi.stubGlobal(
     'Worker',
     class extends EventTarget {
@@ -15,10 +18,67 @@ test('two files are sent at a time, and each that waits is signed when its turn 
     },
   );
   onTestFinished(() => void vi.unstubAllGlobals());
+};
+const list = (...all: [filename: string, sha256: string][]) =>
+  signal({ media: all.map(([filename, sha256]) => ({ filename, sha256 })) } as unknown as MediaList);
+const storeOf = (media: ReturnType<typeof list>) => ({
+  list: media,
+  load: async () => undefined,
+  hasFile: async (name: string, sha256: string) =>
+    media.value.media.some((each) => each.filename === name && each.sha256 === sha256),
+});
+
+test('a file whose name is that of another one by now gets the next name, and never replaces it', async () => {
+  workers();
+  const media = list();
+  const asked: unknown[] = [];
+  const upload = async (path: string, _: string, __: unknown, given?: object): Promise<Response> => {
+    asked.push([path, given]);
+    if (path.endsWith('hall-2.jpg')) return new Response();
+    // Somebody was faster.
+    media.value = list(['hall.jpg', 'b'.repeat(64)]).value;
+    throw new Refusal(412, { code: 'precondition_failed' }, null);
+  };
+  const renamed: string[][] = [];
+  const onRenamed = (...names: [string, string]): void => void renamed.push(names);
+  const uploads = createUploads({ client: { upload }, media: storeOf(media), onRenamed });
+  uploads.add([new File(['x'], 'hall.jpg')]);
+  await expect
+    .poll(() => uploads.list.value.map(({ state, file }) => [state, file.name]), patience)
+    .toEqual([['done', 'hall-2.jpg']]);
+  const condition = { headers: { 'If-None-Match': '*' } };
+  expect(asked).toEqual(['hall', 'hall-2'].map((name) => [`/api/media/${name}.jpg`, condition]));
+  expect(renamed).toEqual([['hall.jpg', 'hall-2.jpg']]);
+});
+
+test('a file that is there already is not sent, also where the answer to it was lost', async () => {
+  workers();
+  const media = list();
+  const upload = async (): Promise<Response> => {
+    media.value = list(['hall.jpg', 'a'.repeat(64)]).value;
+    throw new Refusal(412, { code: 'precondition_failed' }, null);
+  };
+  const onRenamed = vi.fn();
+  const uploads = createUploads({ client: { upload }, media: storeOf(media), onRenamed });
+  uploads.add([new File(['x'], 'hall.jpg')]);
+  await expect.poll(() => uploads.list.value.map(({ state }) => state), patience).toEqual(['skipped']);
+  expect(onRenamed).not.toHaveBeenCalled();
+});
+
+test('slides that wait for a file follow it to its other name, and those of the other file stay', () => {
+  const slide = (id: string) => ({ id, kind: 'image', media_url: '/media/hall.jpg' });
+  const content = (...ids: string[]) => ({ screens: [], playlists: [{ id: 'main', slides: ids.map(slide) }] });
+  const [old, draft] = [content('old'), content('old', 'new')];
+  const urls = followFile(draft, old, 'hall.jpg', 'hall-2.jpg').playlists?.[0]?.slides.map((each) => each.media_url);
+  expect(urls).toEqual(['/media/hall.jpg', '/media/hall-2.jpg']);
+  expect(followFile(draft, old, 'door.jpg', 'door-2.jpg')).toBe(draft);
+});
+
+test('two files are sent at a time, and each that waits is signed when its turn comes', async () => {
+  workers();
   const sent: (() => void)[] = [];
-  const upload = (): Promise<void> => new Promise((resolve) => sent.push(resolve));
-  const client = { upload } as unknown as Client;
-  const uploads = createUploads({ client, hasFile: async () => false, onDone: () => undefined });
+  const upload = (): Promise<Response> => new Promise((resolve) => sent.push(() => resolve(new Response())));
+  const uploads = createUploads({ client: { upload }, media: storeOf(list()), onRenamed: () => undefined });
   uploads.add(Array.from({ length: 5 }, (_, n) => new File(['x'], `${n}.txt`)));
   for (const count of [2, 3, 4, 5]) {
     await expect.poll(() => sent.length, patience).toBe(count);

@@ -105,9 +105,9 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
   };
 
   /** Adds slides before the index `gap`, and selects them. */
-  const insert = (added: readonly SlideDraft[], gap: number): void => {
+  const insert = (added: readonly SlideDraft[], gap: number, into = document): void => {
     if (added.length === 0) return;
-    change((list) => [...list.slice(0, gap), ...added, ...list.slice(gap)]);
+    draft.edit(editSlides(into, id, (list) => [...list.slice(0, gap), ...added, ...list.slice(gap)]));
     const keys = added.flatMap((each) => each.id ?? []);
     marked.value = selected(keys, keys[0] ?? null);
     announcer.speak(words.added({ count: added.length }));
@@ -149,18 +149,23 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
     const content = startValues(design, document);
     insert([{ id: freeId(name, ids), kind: 'template', template_id: design.id, content }], end);
   };
-  const addFiles = (files: Iterable<File>, gap: number): void => {
-    const names = receive(files);
+  const addFiles = async (files: Iterable<File>, gap: number): Promise<void> => {
+    const names = await receive(files);
     const unshown = names.filter((name) => slidesOfFiles([name], [], []).length === 0);
     if (unshown.length > 0) {
       const named = format.list(unshown.slice(0, MOST_FILES));
       announcer.complain(words.noSlideShows({ count: unshown.length, names: named }));
     }
     const there = new Set(media.list.peek()?.media.map(({ url }) => url));
-    const waiting = slides.filter(({ media_url }) => typeof media_url === 'string' && !there.has(media_url));
-    insert(slidesOfFiles(names, waiting, ids), gap);
+    // The document may have changed meanwhile.
+    const now = draft.content.peek();
+    const list = now?.playlists?.find((each) => each.id === id)?.slides;
+    if (now == null || list === undefined) return;
+    const waiting = list.filter(({ media_url }) => typeof media_url === 'string' && !there.has(media_url));
+    const taken = list.flatMap((each) => each.id ?? []);
+    insert(slidesOfFiles(names, waiting, taken), Math.min(gap, list.length), now);
   };
-  useDroppedFiles((files, gap) => addFiles(files, gap === 'pasted' ? end : (gap ?? slides.length)));
+  useDroppedFiles((files, gap) => void addFiles(files, gap === 'pasted' ? end : (gap ?? slides.length)));
 
   const screens = screensByPlaylist(document).get(id) ?? [];
   const published = documents.current.value?.content;
@@ -388,7 +393,7 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
           onDesign={addDesign}
           onFiles={(files) => {
             isAdding.value = false;
-            addFiles(files, end);
+            void addFiles(files, end);
           }}
           onClose={() => (isAdding.value = false)}
         />

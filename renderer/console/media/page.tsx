@@ -132,7 +132,7 @@ export const MediaPage = () => {
         )}
         {access.may('PUT /api/media/:filename') && (
           <div class="actions">
-            <UploadButton isMany isPrimary onFiles={receive} />
+            <UploadButton isMany isPrimary onFiles={(files) => void receive(files)} />
           </div>
         )}
       </div>

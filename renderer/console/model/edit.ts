@@ -1,5 +1,12 @@
 /** Edits of the document; pure: each returns the next one. */
-import type { ContentDocument, PlaylistDraft, ProgrammeDraft, ScreenDraft, SlideDraft } from './document.ts';
+import {
+  type ContentDocument,
+  mediumUrl,
+  type PlaylistDraft,
+  type ProgrammeDraft,
+  type ScreenDraft,
+  type SlideDraft,
+} from './document.ts';
 
 /** The lists of records at the root of the document. */
 export const listNames = [
@@ -160,5 +167,27 @@ export const withoutScreen = (content: ContentDocument, slug: string): ContentDo
           : programme,
       )
       .filter(({ targets }) => targets.length > 0),
+  );
+};
+
+/**
+ * The document in which the slides of a file follow it to its other name. Those that were published before show the medium
+ * that has its name. Pure.
+ */
+export const followFile = (
+  document: ContentDocument,
+  published: ContentDocument | undefined,
+  from: string,
+  to: string,
+): ContentDocument => {
+  const url = mediumUrl(from);
+  const shown = published?.playlists?.flatMap(({ slides }) => slides).filter(({ media_url }) => media_url === url);
+  const others = new Set(shown?.map(({ id }) => id));
+  const follow = (slide: SlideDraft): SlideDraft =>
+    slide.media_url === url && !others.has(slide.id) ? { ...slide, media_url: mediumUrl(to) } : slide;
+  return (document.playlists ?? []).reduce(
+    (changed, { id, slides }) =>
+      slides.some((slide) => follow(slide) !== slide) ? editSlides(changed, id, (all) => all.map(follow)) : changed,
+    document,
   );
 };

@@ -1,8 +1,9 @@
 /** Uploads: two at a time, so that each has a connection at once (a signature lives 30 s), hashed first, skipped if the box has the file already. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Client } from '../api/client.ts';
-import { Unreachable } from '../api/errors.ts';
+import { isCode, Unreachable } from '../api/errors.ts';
 import type { HashMessage } from './hash-worker.ts';
+import type { MediaStore } from './media.ts';
 
 export type UploadState = 'waiting' | 'reading' | 'sending' | 'done' | 'skipped' | 'failed' | 'cancelled';
 
@@ -27,13 +28,27 @@ export interface Uploads {
 }
 
 interface Dependencies {
-  client: Client;
-  /** Whether the box has a file of this name with these bytes. */
-  hasFile(name: string, sha256: string): Promise<boolean>;
-  onDone(): void;
+  client: Pick<Client, 'upload'>;
+  media: Pick<MediaStore, 'list' | 'load' | 'hasFile'>;
+  /** A file gets another name, since somebody else has uploaded a different one under its own. */
+  onRenamed(from: string, to: string): void;
 }
 
 const AT_ONCE = 2;
+/** Names that are tried for a file. */
+const MOST_NAMES = 10;
+
+/** `hall.jpg`, or `hall-2.jpg` if the name belongs to a different file. */
+export const freeName = (name: string, isTaken: (name: string) => boolean): string => {
+  const [, stem = name, end = ''] = /^(.+?)(\.[^.]*)?$/.exec(name) ?? [];
+  for (let count = 1; ; count += 1) {
+    const free = count === 1 ? name : `${stem}-${count}${end}`;
+    if (!isTaken(free)) return free;
+  }
+};
+
+export const named = (file: File, name: string): File =>
+  file.name === name ? file : new File([file], name, { type: file.type, lastModified: file.lastModified });
 
 export const isActive = ({ state }: Pick<Upload, 'state'>): boolean =>
   ['waiting', 'reading', 'sending'].includes(state);
@@ -113,7 +128,7 @@ export const sendFile = (
     request.send(file);
   });
 
-export const createUploads = ({ client, hasFile, onDone }: Dependencies): Uploads => {
+export const createUploads = ({ client, media, onRenamed }: Dependencies): Uploads => {
   const list = signal<readonly Upload[]>([]);
   const aborts = new Map<number, AbortController>();
   let last = 0;
@@ -122,27 +137,55 @@ export const createUploads = ({ client, hasFile, onDone }: Dependencies): Upload
     list.value = list.value.map((upload) => (upload.id === id ? { ...upload, ...changed } : upload));
   };
 
-  const run = async ({ id, file }: Upload): Promise<void> => {
+  /** Sends a file, unless the box has another one of this name. @throws Refusal `precondition_failed` */
+  const send = async (id: number, file: File, sha256: string, abort: AbortSignal): Promise<void> => {
+    const path = `/api/media/${encodeURIComponent(file.name)}`;
+    const since = performance.now();
+    change(id, { state: 'sending', progress: 0 });
+    const put = (headers: Record<string, string>): Promise<Response> =>
+      sendFile(path, file, {
+        headers,
+        abort,
+        onProgress: (progress) =>
+          change(id, { progress, speed: (progress / Math.max(1, performance.now() - since)) * 1000 }),
+      });
+    // It may have waited for too long in the browser, and is sent once more then.
+    await client.upload(path, sha256, put, { headers: { 'If-None-Match': '*' } });
+  };
+
+  const run = async ({ id, file: given }: Upload): Promise<void> => {
     const abort = new AbortController();
     aborts.set(id, abort);
-    const path = `/api/media/${encodeURIComponent(file.name)}`;
     try {
       change(id, { state: 'reading', progress: 0, error: null });
-      const sha256 = await hashOf(file, abort.signal, (progress) => change(id, { progress }));
-      if (await hasFile(file.name, sha256)) return change(id, { state: 'skipped' });
-      const since = performance.now();
-      change(id, { state: 'sending', progress: 0 });
-      // It may have waited for too long in the browser, and is sent once more then.
-      await client.upload(path, sha256, (headers) =>
-        sendFile(path, file, {
-          headers,
-          abort: abort.signal,
-          onProgress: (progress) =>
-            change(id, { progress, speed: (progress / Math.max(1, performance.now() - since)) * 1000 }),
-        }),
-      );
-      change(id, { state: 'done', progress: file.size });
-      onDone();
+      const sha256 = await hashOf(given, abort.signal, (progress) => change(id, { progress }));
+      const refused = new Set<string>();
+      for (let file = given; ; ) {
+        if (await media.hasFile(file.name, sha256)) return change(id, { state: 'skipped' });
+        try {
+          await send(id, file, sha256, abort.signal);
+          change(id, { state: 'done', progress: file.size });
+          return void media.load();
+        } catch (error) {
+          if (!isCode(error, 'precondition_failed') || refused.size === MOST_NAMES) throw error;
+          const { name } = file;
+          refused.add(name);
+          await media.load();
+          // It may be this very file, whose answer was lost.
+          if (await media.hasFile(name, sha256)) continue;
+          const others = [
+            ...(media.list.value?.media.map(({ filename }) => filename) ?? []),
+            ...list.value.map((upload) => upload.file.name),
+          ];
+          const taken = new Set([...refused, ...others]);
+          file = named(
+            given,
+            freeName(given.name, (each) => taken.has(each)),
+          );
+          change(id, { file });
+          onRenamed(name, file.name);
+        }
+      }
     } catch (error) {
       change(id, abort.signal.aborted ? { state: 'cancelled' } : { state: 'failed', error });
     } finally {

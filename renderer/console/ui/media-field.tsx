@@ -176,6 +176,9 @@ export const MediaField = ({
   const { media, texts } = useConsole();
   const receive = useReceive();
   const isOpen = useSignal(false);
+  /** What was typed while the media are read stays. */
+  const latest = useRef(onChange);
+  latest.current = onChange;
   const medium = value.startsWith('/media/')
     ? media.list.value?.media.find(({ filename }) => mediumName(value) === filename)
     : undefined;
@@ -210,12 +213,13 @@ export const MediaField = ({
         <MediaChooser
           accepts={accepts}
           onClose={() => (isOpen.value = false)}
-          onFiles={(files) => {
-            const [name] = receive(files);
-            if (name === undefined) return;
-            isOpen.value = false;
-            onChange(mediumUrl(name));
-          }}
+          onFiles={(files) =>
+            void receive(files).then(([name]) => {
+              if (name === undefined) return;
+              isOpen.value = false;
+              latest.current(mediumUrl(name));
+            })
+          }
           onChoose={(url = '') => {
             isOpen.value = false;
             onChange(url);
