@@ -81,6 +81,10 @@ export const reachOf = (
   };
 };
 
+/** How long something lasts, in minutes; at least one. */
+const minutesOf = ({ from, until }: { from: number; until: number | null }): number =>
+  Math.max(1, Math.round(((until ?? from) - from) / 60_000));
+
 /** Minutes. */
 const lengths = [15, 30, 60, 240] as const;
 
@@ -137,7 +141,8 @@ export const TakeoverPage = () => {
 
   /** Keeps it as a message of the draft, for another time. */
   const keep = async (): Promise<void> => {
-    const missing = missingIn({ ...composition.value, isAll: true }, Number.POSITIVE_INFINITY, 0);
+    const span = await spanOf();
+    const missing = missingIn({ ...composition.value, isAll: true }, span.until, span.from);
     if (missing !== null) {
       fault.value = { field: missing, text: words.missing[missing] };
       return;
@@ -155,7 +160,7 @@ export const TakeoverPage = () => {
       ...(title.trim() !== '' && { title: title.trim() }),
       ...(body.trim() !== '' && { body: body.trim() }),
       ...(mediaUrl !== '' && { media_url: mediaUrl }),
-      minutes: lastsUntilEnded ? null : (minutes ?? 30),
+      minutes: lastsUntilEnded ? null : minutesOf(span),
     };
     draft.edit(setList(document, 'messages', [...messages, message]));
     announcer.say(words.keptMessage);
