@@ -17,6 +17,7 @@ import { Empty, Failure, IconButton } from './ui/controls.tsx';
 import { Icon, type IconName } from './ui/icon.tsx';
 import { Lazy } from './ui/lazy.tsx';
 import { useReceive } from './ui/receive.ts';
+import { useDoerName } from './ui/words.ts';
 import { Wall } from './wall/wall.tsx';
 
 const signIn = async () => (await import('./sign-in.tsx')).SignIn;
@@ -35,6 +36,7 @@ const Running = ({ takeover }: { takeover: Takeover }) => {
   const { access, audit, client, site, announcer, texts, format, clock } = useConsole();
   const isEnding = useSignal(false);
   const { id, level, title, body, from, until, targets } = takeover;
+  const nameOf = useDoerName();
   const starter = starterOf(audit.records.value, id);
   const end = async (): Promise<void> => {
     isEnding.value = true;
@@ -51,7 +53,7 @@ const Running = ({ takeover }: { takeover: Takeover }) => {
         <p>
           <a href={hrefOf('takeovers')}>{title ?? body ?? texts.takeover.pictureAlone}</a>
           {' · '}
-          {texts.takeover.since({ name: starter?.name ?? texts.somebody, time: format.when(from, clock.now()) })}
+          {texts.takeover.since({ name: nameOf(starter), time: format.when(from, clock.now()) })}
           {', '}
           {until === null
             ? texts.takeover.untilEnded
@@ -201,7 +203,7 @@ export const Drop = () => {
       // The page of a playlist makes slides of them.
       if (event.defaultPrevented) return;
       event.preventDefault();
-      receive(event.dataTransfer?.files ?? []);
+      void receive(event.dataTransfer?.files ?? []);
     };
     addEventListener('dragover', over);
     addEventListener('dragleave', leave);

@@ -16,7 +16,7 @@ const content = {
 itBrowser(
   'the wall names who had a display black, and an alarm takes one tap, stands over every page and is ended',
   async () => {
-    const service = await startTestService({ content, env: { SIGNAGE_HOST: '0.0.0.0' } });
+    const service = await startTestService({ content, env: { SIGNAGE_HOST: '0.0.0.0', SIGNAGE_TIME_ZONE: 'UTC' } });
     const pages = { lobby: await joinScreen(service, 'lobby'), bar: await joinScreen(service, 'bar') };
     const state = {
       type: 'state',
@@ -53,6 +53,39 @@ itBrowser(
     await go('media');
     const bar = page.locator('.banner.bad');
     await bar.getByText(/somebody, since \d\d:\d\d, until it is ended/).waitFor();
+    await bar.getByRole('button', { name: 'End “Please leave the house”' }).click();
+    await expect.poll(takeovers, patience).toEqual([]);
+
+    // A message that is kept for another time lasts until the time that was chosen.
+    await go('takeovers');
+    const end = new Date(Date.now() + 2 * 3_600_000);
+    await page.getByLabel('Message', { exact: true }).fill('Sale');
+    await page.getByRole('radio', { name: 'Until …' }).check();
+    await page.getByLabel(/^Until, time in/).fill(end.toISOString().slice(0, 16));
+    await page.getByRole('button', { name: 'Save as message' }).click();
+    const kept = async (): Promise<number | null> => {
+      const { drafts } = (await (await service.get('/console/api/drafts')).json()) as { drafts: { id: string }[] };
+      const draft = await service.get(`/console/api/drafts/${drafts[0]?.id}`);
+      const { content: edited } = (await draft.json()) as { content?: typeof content };
+      return edited?.messages.find(({ title }) => title === 'Sale')?.minutes ?? null;
+    };
+    await expect.poll(async () => Math.abs(((await kept()) ?? 0) - 120) <= 1, patience).toBe(true);
+
+    // What a trigger started is named by it, on every page and on the tile.
+    const effect = { takeover: { message_id: 'fire', targets: ['lobby'] } };
+    const made = await service.get('/console/api/triggers', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: 'Siren', effect }),
+    });
+    const { token } = (await made.json()) as { token: string };
+    await service.get(`/api/triggers/${token}`, { method: 'POST' });
+    pages.lobby.send({ ...state, currentSlideId: 'takeover-message-fire', currentSlideTitle: 'Fire' });
+    await go('screens');
+    await bar.getByText(/trigger “Siren”, since \d\d:\d\d, until it is ended/).waitFor();
+    await page.getByText(/^Shows a takeover · trigger “Siren”, \d\d:\d\d$/).waitFor();
+    await go('history');
+    await page.getByText('The trigger “Siren” was fired for Lobby').waitFor();
     await bar.getByRole('button', { name: 'End “Please leave the house”' }).click();
     await expect.poll(takeovers, patience).toEqual([]);
 

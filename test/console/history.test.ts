@@ -19,6 +19,7 @@ const names: Names = {
   device: (id) => (id === 'd' ? 'Door' : id),
   box: () => 'cellar',
   target: (target) => (target === 'all' ? 'all screens' : target),
+  slide: (id) => (id === 'hello' ? 'Hello' : null),
   list: (list) => list.join(' and '),
 };
 const texts = {
@@ -26,7 +27,19 @@ const texts = {
     device_forget: ({ device }: { device: string }) => `forgot ${device}`,
     takeover_start: ({ targets, title }: Record<string, string>) => `${title} on ${targets}`,
     content_publish: 'published',
+    draft_publish: ({ title }: Record<string, string>) => `draft ${title}`,
+    draft_publish_nameless: 'a draft',
+    screen_show: ({ slide, screen }: Record<string, string>) => `${slide} on ${screen}`,
+    screen_show_nameless: ({ screen }: Record<string, string>) => `a slide on ${screen}`,
+    box_action: 'acted',
+    trigger_fire: ({ name }: Record<string, string>) => `fired ${name}`,
+    trigger_fire_nameless: 'fired',
   },
+  action: { 'display-off': ({ displays, box }: Record<string, string>) => `${displays} of ${box} off` },
+  allDisplays: 'all',
+  oneDisplay: ({ device }: { device: string }) => `only ${device}`,
+  fired: ({ name, what }: Record<string, string>) => `${name}: ${what}`,
+  firedOn: ({ name, targets }: Record<string, string>) => `${name} on ${targets}`,
   command: { blackout: ({ screen }: { screen: string }) => `black ${screen}`, light: 'light' },
   unknown: ({ action, target }: { action: string; target: string }) => `${action}/${target}`,
 };
@@ -45,6 +58,28 @@ test.each<[Partial<AuditRecord>, string]>([
   [{ action: 'takeover.start', target: 't', after: { title: 7, targets: 'all' } }, 't on '],
   [{ action: 'content.publish', target: null }, 'published'],
   [{ action: 'something.new', target: null }, 'something.new/'],
+  [{ action: 'draft.publish', target: 'x1', before: { title: 'Easter' }, after: { title: null } }, 'draft Easter'],
+  [{ action: 'draft.publish', target: 'x1' }, 'a draft'],
+  [{ action: 'screen.show', target: 'lobby', after: { slide_id: 'hello' } }, 'Hello on Lobby'],
+  [{ action: 'screen.show', target: 'lobby', after: { slide_id: 'gone' } }, 'a slide on Lobby'],
+  [{ action: 'box.action', target: 'n', after: { action: 'display-off' } }, 'all of cellar off'],
+  [{ action: 'box.action', target: 'n', after: { action: 'display-off', display: 'd' } }, 'only Door of cellar off'],
+  [{ action: 'box.action', target: 'n', after: { action: 'dance' } }, 'acted'],
+  [{ action: 'box.action', target: 'n', after: { action: 'toString' } }, 'acted'],
+  [
+    { action: 'trigger.fire', target: 'f0', after: { name: 'Alarm', takeover: { id: 'message-a', targets: ['all'] } } },
+    'Alarm on all screens',
+  ],
+  [
+    {
+      action: 'trigger.fire',
+      target: 'f0',
+      after: { name: 'Dark', command: { command: 'blackout', targets: ['bar'] } },
+    },
+    'Dark: black bar',
+  ],
+  [{ action: 'trigger.fire', target: 'f0', after: { name: 'Over', end: { id: 'message-a' } } }, 'fired Over'],
+  [{ action: 'trigger.fire', target: 'f0', after: { takeover: { targets: ['all'] } } }, 'fired'],
 ])('a change is told in words: %j', (record, words) => {
   const whole = { at: '', node_id: '', operator: null, address: null, before: null, after: null, result: 'ok' };
   expect(didOf({ ...whole, ...record } as AuditRecord, names, texts)).toBe(words);

@@ -4,10 +4,12 @@ import { z } from 'zod';
 import { changesBetween, screensConcerned } from '../../renderer/console/model/changes.ts';
 import { displaysOf, stateOfScreen } from '../../renderer/console/model/displays.ts';
 import { type ContentDocument, issuesAt, shortMessage } from '../../renderer/console/model/document.ts';
+import { doerOf, starterOf } from '../../renderer/console/model/doers.ts';
 import { editSlides, freeId, moveAll, withoutPlaylist, withoutScreen } from '../../renderer/console/model/edit.ts';
 import { slidesByTag } from '../../renderer/console/model/playable.ts';
 import { createForms } from '../../renderer/console/model/schema.ts';
 import type { SiteScreen } from '../../renderer/console/model/wire.ts';
+import type { AuditRecord } from '../../service/contract/console/site.ts';
 import { contentFile } from '../../service/contract/content.ts';
 import { slideKinds } from '../../service/contract/slides.ts';
 
@@ -50,6 +52,49 @@ describe('a display', () => {
     expect(stateOfScreen([{ state: 'playing' }, { state: 'away' }])).toBe('away');
     expect(stateOfScreen([{ state: 'closed' }, { state: 'playing' }])).toBe('playing');
     expect(stateOfScreen([])).toBeNull();
+  });
+});
+
+describe('who did it', () => {
+  const did = (action: string, target: string, after: object, operator: string | null = null) =>
+    ({ at: 'then', action, target, after, operator, result: 'ok' }) as unknown as AuditRecord;
+  const [off] = displaysOf({
+    devices: [{ ...device('stuck'), nodeId: 'cellar', off: true }],
+    connections: [connection({ deviceId: '4K7QM3X9FT2WD0AZ', currentSlideId: 'takeover-a' })],
+  } as unknown as SiteScreen);
+  const [black] = displaysOf({ devices: [], connections: [connection({ blackout: true })] } as unknown as SiteScreen);
+  const lobby = { slug: 'lobby', tags: ['ground'] };
+  const blackout = (more: object) => ({
+    name: 'Night',
+    command: { command: 'blackout', targets: ['tag:ground'], ...more },
+  });
+
+  test.each<[string, AuditRecord, string | null]>([
+    [
+      'this display by its id',
+      did('box.action', 'cellar', { action: 'display-off', display: '4k7q-m3x9-ft2w-d0az' }, 'Ada'),
+      'Ada',
+    ],
+    ['all displays of its box', did('box.action', 'cellar', { action: 'display-off' }, 'Ada'), 'Ada'],
+    ['another display', did('box.action', 'cellar', { action: 'display-off', display: 'x' }, 'Ada'), null],
+    ['those of another box', did('box.action', 'attic', { action: 'display-off' }, 'Ada'), null],
+    ['nothing', did('box.action', 'cellar', { action: 'display-on' }, 'Ada'), null],
+  ])('has switched off %s', (_, record, name) => {
+    expect(off?.state).toBe('black');
+    expect(off && doerOf([record], off, lobby)?.name).toBe(name ?? undefined);
+  });
+
+  test('may be a trigger', () => {
+    const night = { name: 'Night', isTrigger: true, at: 'then' };
+    const fired = (after: object): AuditRecord => did('trigger.fire', 'f0', after);
+    expect(black && doerOf([fired(blackout({}))], black, lobby)).toEqual(night);
+    expect(black && doerOf([fired(blackout({ blackout: false }))], black, lobby)).toBeNull();
+    expect(black && doerOf([fired(blackout({ targets: ['bar'] }))], black, lobby)).toBeNull();
+    const alarm = fired({ name: 'Night', takeover: { id: 'message-a', targets: ['all'] } });
+    const started = did('takeover.start', 'message-a', {}, 'Ada');
+    expect(starterOf([alarm, started], 'message-a')).toEqual(night);
+    expect(starterOf([started, alarm], 'message-a')).toEqual({ name: 'Ada', isTrigger: false, at: 'then' });
+    expect(starterOf([alarm], 'message-b')).toBeNull();
   });
 });
 

@@ -2,9 +2,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
 import type { AuditRecord } from '../../../service/contract/console/site.ts';
+import { errorTable } from '../../../service/contract/errors.ts';
+import { slideId } from '../../../service/domain/slides.ts';
 import { addDays } from '../../../service/domain/wall-time.ts';
 import { ChangeList } from '../content/change-list.tsx';
-import type { ContentDocument } from '../model/document.ts';
+import { type ContentDocument, titleOf } from '../model/document.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Empty, Failure } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -17,7 +19,12 @@ import { DayFilter, ScreenFilter } from './filters.tsx';
 const PAGE = 200;
 const ANSWER_MS = 30_000;
 
-const kinds = ['content', 'draft', 'screen', 'takeover', 'device', 'medium', 'box', 'person', 'credentials'] as const;
+const kinds = [
+  ...(['content', 'draft', 'screen', 'takeover', 'trigger', 'device', 'medium', 'box', 'person', 'key'] as const),
+  ...(['secret', 'session', 'ca', 'credentials'] as const),
+] as const;
+
+const refusals: Readonly<Partial<Record<string, readonly [number, string]>>> = errorTable;
 
 const shaOf = (state: unknown): string | null => {
   const sha256 = (state as { sha256?: unknown } | null)?.sha256;
@@ -56,7 +63,7 @@ const Difference = ({ before, after }: { before: string | null; after: string })
 };
 
 export const Changes = () => {
-  const { client, site, texts, format } = useConsole();
+  const { client, documents, site, texts, format } = useConsole();
   const words = texts.history;
   const listId = useId();
   const [date, screen, person, kind] = [useSignal(''), useSignal(''), useSignal(''), useSignal('')];
@@ -103,6 +110,13 @@ export const Changes = () => {
   const names: Names = {
     screen: screenName,
     device: (deviceId) => devices.get(deviceId) ?? deviceId,
+    slide: (id) => {
+      for (const { id: playlist, slides } of documents.current.value?.content.playlists ?? []) {
+        const slide = slides.find((each, index) => slideId(playlist, each, index) === id);
+        if (slide !== undefined) return titleOf(slide, '') || null;
+      }
+      return null;
+    },
     box: (nodeId) => site.overview.value?.boxes.find((box) => box.nodeId === nodeId)?.name ?? nodeId,
     target: (target) =>
       target === 'all'
@@ -113,8 +127,15 @@ export const Changes = () => {
     list: format.list,
   };
   const sentence = (record: AuditRecord): string => didOf(record, names, words);
-  const whoOf = ({ operator, address }: AuditRecord): string =>
-    operator ?? (address === null ? words.theBox : words.unnamed);
+  const whoOf = ({ operator, action, address }: AuditRecord): string => {
+    if (action === 'trigger.fire') return words.aTrigger;
+    return operator ?? (address === null ? words.theBox : words.unnamed);
+  };
+  /** The sentence of an error; a code of a newer version has none. */
+  const reasonOf = (code: string): string => {
+    const sentence = refusals[code]?.[1];
+    return sentence === undefined ? code : texts.ofBox(sentence);
+  };
   const save = (): void => {
     const rows = (records.value ?? []).map((record) => [
       record.at,
@@ -199,7 +220,7 @@ export const Changes = () => {
                 <div class="history-what">
                   <p>{sentence(record)}</p>
                   {record.result !== 'ok' && (
-                    <p class="state bad">{words.failed({ reason: record.result.replaceAll('_', ' ') })}</p>
+                    <p class="state bad">{words.failed({ reason: reasonOf(record.result) })}</p>
                   )}
                   {isPublish && after !== null && after !== before && <Difference before={before} after={after} />}
                 </div>

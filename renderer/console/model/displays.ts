@@ -71,6 +71,8 @@ const stateOfConnection = (connection: Connection): DisplayState => {
 };
 
 const stateOf = (device: Device | null, connection: Connection | null): DisplayState => {
+  // Whatever its page shows.
+  if (device?.off && (device.state === 'playing' || device.state === 'stuck')) return 'black';
   if (device !== null && device.state !== 'playing') {
     // A closed display that has a takeover is lit.
     return device.state === 'closed' && takeoverIdOf(connection?.currentSlideId ?? null) !== null

@@ -1,13 +1,18 @@
 /** The displays of a screen: selection, and actions on one. */
 import { useSignal } from '@preact/signals';
 import type { CommandResult } from '../../../service/contract/commands.ts';
+import type { ActionAnswer } from '../../../service/contract/console/actions.ts';
 import type { Binding, OnboardingResult } from '../../../service/contract/onboarding.ts';
 import { reasonOf, Unreachable } from '../api/errors.ts';
 import { type Display, toneOf } from '../model/displays.ts';
+import type { Device } from '../model/wire.ts';
 import { useConsole } from '../ui/context.tsx';
 import { FaultNote } from '../ui/fault-note.tsx';
 import { useWords } from '../ui/words.ts';
 import { ForgetDialog, MoveDialog } from './dialogs.tsx';
+
+/** How long a box may take to answer for its hardware, ms. */
+const HARDWARE_MS = 15_000;
 
 interface DisplaysProps {
   slug: string;
@@ -64,6 +69,17 @@ export const Displays = ({ slug, displays, selected, onSelect }: DisplaysProps) 
       return words.codeShown;
     });
 
+  /** Of one that somebody has switched off. */
+  const switchOn = ({ deviceId, nodeId }: Device): void =>
+    void attempt(async () => {
+      const answer = await client.json<ActionAnswer>(`/console/api/boxes/${encodeURIComponent(nodeId ?? '')}/actions`, {
+        method: 'POST',
+        body: { action: 'display-on', display: deviceId },
+        timeout: HARDWARE_MS,
+      });
+      return texts.boxes.machine.result[answer.result]({ message: texts.ofBox(answer.message) });
+    });
+
   const viewportOf = ({ connection }: Display): string => {
     const viewport = connection?.viewport;
     return viewport == null ? '' : `${viewport.width} × ${viewport.height}`;
@@ -96,6 +112,11 @@ export const Displays = ({ slug, displays, selected, onSelect }: DisplaysProps) 
                 <span class={`state ${toneOf[state]}`}>{stateWords(display, slug)}</span>
               </label>
               <FaultNote display={display} slug={slug} />
+              {device?.off && access.may('POST /console/api/boxes/:nodeId/actions') && (
+                <button type="button" class="button small" onClick={() => switchOn(device)}>
+                  {texts.boxes.machine.on}
+                </button>
+              )}
               {(selected === key || displays.length === 1) && (
                 <>
                   <p class="device-facts">
