@@ -10,6 +10,7 @@ import { startHeartbeat } from '../shared/heartbeat.ts';
 import { readIdentity } from '../shared/identity.ts';
 import { leaveFor } from '../shared/leave.ts';
 import { createPageToken } from '../shared/page-token.ts';
+import { recall, remember } from '../shared/storage.ts';
 import { requireTopLevel } from '../shared/top-level.ts';
 import { textsFor } from '../texts/messages.ts';
 import { createClock, createSyncClock } from './clock.ts';
@@ -55,7 +56,14 @@ const countFrames = watchFrames((frames) => void link.sendNow({ type: 'video', .
 const redirect = createRedirect({
   parent: document.body,
   createSlide,
-  context: { timeZone, now: clock.now, media: mediaCache.resolve, credentials: token.header, countFrames },
+  context: {
+    timeZone,
+    now: clock.now,
+    media: mediaCache.resolve,
+    credentials: token.header,
+    refused: token.refused,
+    countFrames,
+  },
   onEnd: (reason) => {
     link.reportError(null, reason);
     change({ page: location.pathname });
@@ -104,8 +112,9 @@ const followNewBinding = async (): Promise<void> => {
 const texts = textsFor<Texts>(languages, navigator.languages);
 /** The path of the page can hold text that is longer than any valid slug. */
 const shorten = (text: string): string => (text.length > 64 ? `${text.slice(0, 64)}…` : text);
-/** The last known name of the screen; null: it has not existed since the page was opened. */
-let knownName: string | null = null;
+const nameKey = `signage.screen.${slug}`;
+/** The last known name of the screen; null: this browser has never shown it. */
+let knownName = recall(nameKey);
 let isMissing = false;
 const load = (payload: PlaylistPayload | null, isSynchronized: boolean): void => {
   // Before `player.load`, which can immediately show the idle screen, whose note depends on it.
@@ -121,7 +130,9 @@ const load = (payload: PlaylistPayload | null, isSynchronized: boolean): void =>
   zones.load(payload);
   // A page that was opened before its screen exists waits for it instead.
   if (payload === null && knownName !== null) followNewBinding().catch(() => {});
-  knownName = payload?.screen.name ?? knownName;
+  if (payload === null || payload.screen.name === knownName) return;
+  knownName = payload.screen.name;
+  remember(nameKey, knownName);
 };
 
 const noteOf = (): Note | null => {
@@ -145,6 +156,7 @@ const views = {
   clock,
   syncClock,
   credentials: token.header,
+  refused: token.refused,
   countFrames,
   onError: (slideId: string, reason: string) => link.reportError(slideId, reason),
   onSwap: (slideId: string | null, gapMs: number) => link.reportSwap(slideId, gapMs),

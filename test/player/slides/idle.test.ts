@@ -32,6 +32,8 @@ describeBrowser('the idle screen', () => {
     service.writeContent({ screens: [], playlists: [] });
     await page.getByText('The screen “Lobby” was removed.').waitFor();
     expect(await page.locator('.idle-time').isVisible()).toBe(false);
+    await page.reload();
+    await page.getByText('The screen “Lobby” was removed.').waitFor();
     service.writeContent(lobby([]));
     await page.locator('.idle-time').waitFor();
     expect(await page.locator('.idle-note').textContent()).toBe('');
