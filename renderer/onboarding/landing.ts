@@ -13,7 +13,7 @@ import { isProvableId, shownClaim, shownDeviceId } from '../../service/contract/
 import type { ServiceMessage } from '../../service/contract/socket.ts';
 import { readBoot } from '../shared/boot.ts';
 import { createDevice, type Device, helloOf } from '../shared/device.ts';
-import { createGreeting, type Greeting, passGreeting, takeGreeting } from '../shared/greeting.ts';
+import { createGreeting, type Greeting, passGreeting } from '../shared/greeting.ts';
 import { startHeartbeat } from '../shared/heartbeat.ts';
 import { readIdentity } from '../shared/identity.ts';
 import { findKiosk } from '../shared/kiosk.ts';
@@ -138,8 +138,10 @@ const page = element('landing');
 let formUrl: string | null | undefined;
 let claim: string | null = null;
 let hasScreens = true;
-/** The slug of the screen to navigate to; null: none; undefined: not known yet. */
-let destination: string | null | undefined;
+/** The slug of the screen that the device is bound to; null: none; undefined: not known yet. */
+let bound: string | null | undefined;
+/** The slug of the screen to navigate to: that one, or the one that a command names. */
+let destination: typeof bound;
 let greeting: Greeting | null = null;
 let hotspot: HotspotShown | undefined;
 let openedTimer: ReturnType<typeof setTimeout> | undefined;
@@ -250,11 +252,14 @@ const showHotspot = (next: HotspotShown | undefined): void => {
 
 /** Stays on this origin, because the device id is stored per origin. */
 const goTo = async (slug: string): Promise<void> => {
-  if (destination !== slug) return;
-  if (greeting !== null) passGreeting(greeting);
-  if (await leaveFor(`/screen/${slug}`)) return;
-  takeGreeting();
-  setTimeout(() => void goTo(slug), RETRY_MS);
+  const isWanted = (): boolean => {
+    if (destination === slug && greeting?.slug === slug) passGreeting(greeting);
+    return destination === slug;
+  };
+  if (destination !== slug || (await leaveFor(`/screen/${slug}`, isWanted)) || destination !== slug) return;
+  // A command may name a screen that there is not.
+  if (bound != null) destination = bound;
+  setTimeout(() => destination != null && void goTo(destination), RETRY_MS);
 };
 
 /** Shows the greeting for a binding that was made while the page was open. */
@@ -265,7 +270,10 @@ const greet = (slug: string, name: string): void => {
   page.dataset.state = 'bound';
 };
 
-/** Holds the socket of the player, so that commands reach the page; any command, and some time, end the code. */
+/**
+ * Holds the socket of the player, so that commands reach the page; any command, and some time, end the code. A binding to
+ * another screen names the device, and then moves its pages.
+ */
 const showCodeOf = (slug: string): void => {
   const url = new URL(`/api/screens/${slug}/socket`, location.href);
   url.protocol = url.protocol.replace('http', 'ws');
@@ -275,7 +283,11 @@ const showCodeOf = (slug: string): void => {
     const socket = new WebSocket(url, token.protocols());
     socket.onopen = async () => socket.send(JSON.stringify(await helloOf(identity, device)));
     socket.onmessage = ({ data }) => {
-      if ((JSON.parse(String(data)) as ServiceMessage).type === 'command') end();
+      const message = JSON.parse(String(data)) as ServiceMessage;
+      if (message.type !== 'command' || destination !== slug) return;
+      if (message.command === 'setclientname') return void setTimeout(end, GREETING_MS);
+      if (message.command === 'redirect') destination = /^\/screen\/([\w-]+)/.exec(message.url)?.[1] ?? slug;
+      void goTo(destination);
     };
     socket.onclose = () => setTimeout(connect, waitMs(1));
   };
@@ -290,14 +302,14 @@ showAddress(boot.formUrl);
 follow(device, token, {
   onClaim: showClaim,
   onStatus: ({ screenSlug, screenName }) => {
-    if (screenSlug === destination) return;
-    if (isShowingCode && destination === undefined && screenSlug !== null) {
-      destination = screenSlug;
+    if (screenSlug === bound) return;
+    const greets = bound !== undefined;
+    bound = screenSlug;
+    destination = screenSlug;
+    if (isShowingCode && !greets && screenSlug !== null) {
       showCodeOf(screenSlug);
       return settle();
     }
-    const greets = destination !== undefined;
-    destination = screenSlug;
     greeting = null;
     clearTimeout(openedTimer);
     page.querySelector('.greeting')?.remove();

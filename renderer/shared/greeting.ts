@@ -53,7 +53,7 @@ export const passGreeting = (greeting: Greeting): void => {
 };
 
 /** Reads and removes the passed greeting. */
-export const takeGreeting = (): Greeting | null => {
+const takeGreeting = (): Greeting | null => {
   try {
     const passed = sessionStorage.getItem(KEY);
     sessionStorage.removeItem(KEY);

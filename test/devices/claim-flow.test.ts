@@ -39,6 +39,15 @@ const codeOf = async (page: Page): Promise<string> => {
   return canonicalClaim(await textOf(page, '#claim'));
 };
 
+/** Resolves once a page that shows its code holds the socket of a screen, and no other page does. */
+const untilHeld = (ask: ReturnType<typeof createOperator>, slug: string): Promise<void> => {
+  const pages = async (): Promise<string[]> => {
+    const { connections } = await (await ask('GET', `/api/screens/${slug}/connections`)).json();
+    return connections.map(({ page }: { page: string }) => page.slice(0, 2));
+  };
+  return expect.poll(pages, patience).toEqual(['/?']);
+};
+
 describeBrowser('where boxes have a secret', { timeout: 60_000 }, () => {
   const box = shareTestService({ content, env });
 
@@ -118,6 +127,35 @@ describeBrowser('where boxes have a secret', { timeout: 60_000 }, () => {
     expect(await codeOf(screen)).toMatch(/^[0-9A-HJKMNP-TV-Z]{10}$/);
     await expect.poll(() => sent({ command: 'refresh' }), patience).toMatchObject({ sent: 1 });
     await untilPlaying(screen, 'lobby', 'Welcome');
+
+    const binding = { deviceId, clientName: 'By the door', screenSlug: 'cafe' };
+    for (const [slug, title, leave] of [
+      ['gate-4', 'Boarding', () => sent({ command: 'redirect', url: '/screen/gate-4' })],
+      ['cafe', 'Today’s cake', async () => (await ask('POST', '/api/onboarding', binding)).json()],
+    ] as const) {
+      await screen.goto(new URL(url, screen.url()).href);
+      expect(await codeOf(screen)).toMatch(/^[0-9A-HJKMNP-TV-Z]{10}$/);
+      await untilHeld(ask, 'lobby');
+      await leave();
+      await untilPlaying(screen, slug, title);
+    }
+    // It stays there.
+    await screen.waitForTimeout(2_000);
+    await untilPlaying(screen, 'cafe', 'Today’s cake');
+  });
+
+  it('a player whose code is shown goes back where its device is bound to the same screen again', async () => {
+    const screen = await openByName(box());
+    const deviceId = await deviceOn(screen);
+    const ask = createOperator(box(), secret);
+    const bind = () => ask('POST', '/api/onboarding', { deviceId, clientName: 'By the bar', screenSlug: 'gate-4' });
+    await bind();
+    await untilPlaying(screen, 'gate-4', 'Boarding');
+    await screen.goto(new URL(`/?deviceId=${deviceId}&show=code`, screen.url()).href);
+    await codeOf(screen);
+    await untilHeld(ask, 'gate-4');
+    await bind();
+    await untilPlaying(screen, 'gate-4', 'Boarding');
   });
 
   it('a page proves its device to a box that started again with a wrong clock, which was set since', async () => {
