@@ -30,7 +30,7 @@ const slideOf = (path: string, kind: Slide['kind']): Slide => ({
 });
 
 /** The part of the slide context that media use. */
-type MediumContext = Pick<SlideContext, 'timeZone' | 'now' | 'media' | 'credentials' | 'countFrames'>;
+type MediumContext = Pick<SlideContext, 'timeZone' | 'now' | 'media' | 'credentials' | 'refused' | 'countFrames'>;
 
 /** A playlist of this slide only, so that a video loops. */
 const payloadOf = (slide: Slide): PlaylistPayload => ({

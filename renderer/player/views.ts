@@ -14,6 +14,8 @@ export interface ViewDependencies {
   mediaCache: Pick<MediaCache, 'resolve'> & Partial<Pick<MediaCache, 'gainOf'>>;
   /** Headers that authenticate requests to the service. */
   credentials(): Record<string, string>;
+  /** Renews them after a request was refused (401). */
+  refused(): Promise<void>;
   createSlide: SlideFactory;
   countFrames?: SlideContext['countFrames'];
   /** Creates the view that is shown while no slide is. */
@@ -51,7 +53,8 @@ const PREPARE_MS = 20_000;
 const TYPICAL_STARTUP_LATENCY_MS = 60;
 
 export const createViews = (deps: ViewDependencies, playing: Playing): Views => {
-  const { clock, syncClock, stage, mediaCache, credentials, createSlide, createIdle, countFrames, onSwap } = deps;
+  const { clock, syncClock, stage, mediaCache, credentials, refused, createSlide, createIdle, countFrames, onSwap } =
+    deps;
   const { dispatch, positionOf, siteAt, timeZone, fadeMs, isHalted } = playing;
   const views = new Map<number, SlideView>();
   const preparing = new Map<number, AbortController>();
@@ -80,6 +83,7 @@ export const createViews = (deps: ViewDependencies, playing: Playing): Views => 
         media: mediaCache.resolve,
         ...(mediaCache.gainOf && { gainOf: mediaCache.gainOf }),
         credentials,
+        refused,
         ...(countFrames && { countFrames }),
         continued: isContinued ? position : null,
         pace: isPaced ? { position, startupLatency, onSkew: syncClock.recordVideoSkew } : null,

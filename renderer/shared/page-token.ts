@@ -16,6 +16,8 @@ const prefix: typeof tokenProtocol = 'token.';
 
 const LONGEST_CHECK_MS = 1_000;
 const SHORTEST_CHECK_MS = 50;
+/** A token that is refused is renewed once within this time. */
+const REFUSED_MS = 1_000;
 
 /** At which age a token is renewed, ms. */
 const renewalAgeMs = ({ issuedAt, expiresAt }: NonNullable<Issued>): number =>
@@ -32,6 +34,7 @@ export const createPageToken = (issued: Issued, page: string) => {
   let failures = 0;
   let notBefore = 0;
   let renewing: Promise<void> | null = null;
+  let refusedAt = Number.NEGATIVE_INFINITY;
 
   const headerNow = (): Record<string, string> =>
     current === null ? { [plainHeader]: '1' } : { [header]: current.token };
@@ -91,5 +94,11 @@ export const createPageToken = (issued: Issued, page: string) => {
     protocols: (): string[] => (current === null ? [protocol] : [protocol, prefix + current.token]),
     /** Renews the token, for example after it was refused. If that fails, it is retried later. */
     renew: renewOnce,
+    /** Renews a token that a request was refused with, although it is not due: the clock of the box was set, perhaps. */
+    refused: async (): Promise<void> => {
+      if (renewing === null && performance.now() - refusedAt < REFUSED_MS) return;
+      refusedAt = performance.now();
+      await renewOnce();
+    },
   };
 };

@@ -107,6 +107,16 @@ it('asks once, however often it is told to', async () => {
   expect(asked).toHaveLength(1);
 });
 
+it('renews a token that was refused, and at most one within a second', async () => {
+  const token = create();
+  await token.refused();
+  await token.refused();
+  expect(asked).toStrictEqual(['token-1']);
+  await pass(1_000);
+  await token.refused();
+  expect(asked).toStrictEqual(['token-1', 'token-2']);
+});
+
 it('sends no token any more where the service asks for none any more', async () => {
   respond = async () => Response.json({ token: null, issuedAt: null, expiresAt: null });
   const token = create();

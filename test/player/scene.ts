@@ -135,6 +135,7 @@ export const openScene = (
       },
       mediaCache: { resolve: async (url) => url },
       credentials: () => ({}),
+      refused: async () => {},
       createSlide: ({ slide: { id }, pace, fail }: SlideContext) => {
         paces.set(id, pace);
         fails.set(id, fail);

@@ -34,6 +34,7 @@ const shared = {
   syncClock: { at: clock.now, recordSwap: () => {}, recordVideoSkew: () => {} },
   mediaCache,
   credentials: token.header,
+  refused: token.refused,
   onError,
   onSwap: () => {},
 };

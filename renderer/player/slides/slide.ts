@@ -38,6 +38,8 @@ export interface SlideContext {
   media(url: string, options?: { isThirdParty?: boolean }): Promise<string>;
   /** Headers of requests to the service. */
   credentials(): Record<string, string>;
+  /** Renews them after a request was refused (401). */
+  refused(): Promise<void>;
   /** The common timing; null if no other page shows the slide at the same time. */
   pace: Pace | null;
   /**

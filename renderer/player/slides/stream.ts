@@ -32,13 +32,17 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 const live = new RegExp(`^(${streamSchemes.join('|')}):`, 'i');
 
 /** The manifest to play: that of the service's session for the source, once it is ready, or the source itself. */
-const manifestOf = async ({ slide, credentials }: SlideContext, signal: AbortSignal): Promise<string> => {
+const manifestOf = async ({ slide, credentials, refused }: SlideContext, signal: AbortSignal): Promise<string> => {
   const source = mediaUrl(slide);
   if (!live.test(source)) return source;
   const disableAudio = slide.content?.['muted'] !== false;
   const query = new URLSearchParams({ source, slide: slide.id, disableAudio: String(disableAudio) });
-  for (;;) {
+  for (let refusals = 0; ; ) {
     const response = await fetch(`/api/rtmp/session?${query}`, { headers: credentials(), cache: 'no-store', signal });
+    if (response.status === 401 && ++refusals === 1) {
+      await refused();
+      continue;
+    }
     if (!response.ok) throw new Error(`the stream's session answers ${response.status}`);
     const { ready, playlistUrl } = (await response.json()) as RtmpSession;
     if (ready) return playlistUrl;
@@ -114,8 +118,9 @@ export const createStream: SlideFactory = (context) => {
         },
       });
       hls = player;
-      player.on(Player.Events.ERROR, (_, { fatal, type }) => {
-        if (!fatal) return;
+      player.on(Player.Events.ERROR, async (_, { fatal, type, response }) => {
+        if (response?.code === 401) await context.refused();
+        if (!fatal || hls !== player) return;
         if (type === Player.ErrorTypes.MEDIA_ERROR) player.recoverMediaError();
         else player.startLoad();
       });
