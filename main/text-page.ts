@@ -18,6 +18,10 @@ const START = '\u001B[?25l\u001B[H';
 const END_OF_LINE = '\u001B[K\r\n';
 const END = '\u001B[J';
 
+/** A sentence in lines of whole words, for a console of 80 columns. */
+const linesOf = (sentence: string): string[] =>
+  (sentence.replaceAll(/\p{Cc}/gu, ' ').match(/\S{77,}|\S.{0,75}(?!\S)/g) ?? []).map((line) => `  ${line}`);
+
 /** @returns what to write to a terminal; it replaces an earlier page without flicker. Texts of others cannot control it */
 export const formatTextPage = ({ name, address, fault }: TextPage): string => {
   const lines = [
@@ -27,9 +31,9 @@ export const formatTextPage = ({ name, address, fault }: TextPage): string => {
     `  Name:     ${name}`,
     `  Address:  ${address ?? 'none yet; connect the network'}`,
     '',
-    `  This box shows no picture: ${fault}.`,
+    ...linesOf(`This box shows no picture: ${fault}.`),
     '',
-    ...(address === null ? [] : [`  Everything else works. Open ${address}/console on another device.`, '']),
+    ...(address === null ? [] : [...linesOf(`Everything else works. Open ${address}/console on another device.`), '']),
     '  See: Troubleshooting in the guide.',
   ];
   const clean = lines.map((line) => line.replaceAll(/\p{Cc}/gu, ' '));

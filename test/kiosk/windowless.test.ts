@@ -22,6 +22,10 @@ it('the page of text names box, address and fault, and whatever they hold cannot
     [...page.matchAll(/\u001B(\[\??\d*[a-zA-Z])/g)].map(([, code]) => code).filter((code) => code !== '[K'),
   ).toEqual(['[?25l', '[H', '[J']);
   expect(formatTextPage({ name: 'hall', address: null, fault })).not.toContain('http');
+  const sentence = 'the compositor does not start with the graphics driver virtio-pci: it is not ready after 180 s';
+  const lines = formatTextPage({ name: 'hall', address: null, fault: sentence }).split('\u001B[K\r\n');
+  expect(lines).toContain('  driver virtio-pci: it is not ready after 180 s.');
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(80);
 });
 
 it('a box without a display is degraded; one that draws without its GPU says so and is not', () => {
