@@ -8,7 +8,7 @@ import { perObject } from '../domain/collections.ts';
 import { programmesOf } from '../domain/programmes.ts';
 import { type RoundLists, reachableFrom } from '../domain/rounds.ts';
 import { fillSlide, fillTimetable, type NamedTemplate, shownName } from '../domain/slides.ts';
-import { namedBy, usedOf } from '../domain/template.ts';
+import { namedBy } from '../domain/template.ts';
 import type { FilledCalendar, FilledTimetable, SourceSettings } from '../feeds/index.ts';
 import { isPlain, roundListsOf, zonesOf } from './round-lists.ts';
 
@@ -159,14 +159,12 @@ const usedBy = (slides: readonly Slide[], { rssFeeds, apiSources, timetableGroup
     if (kind === 'calendar') for (const id of calendarIdsOf(content)) show(id, content);
     if (kind === 'timetable') used.timetableGroups.add(timetableGroups.find(({ id }) => id === content?.['group_id']));
   }
-  const templates = new Set(slides.map(({ kind, template }) => (kind === 'template' ? (template?.html ?? '') : '')));
   for (const slide of slides) {
-    if (slide.kind === 'template') for (const { id } of namedBy(slide, 'calendars', calendars)) show(id, slide.content);
-  }
-  for (const html of templates) {
-    for (const each of usedOf(html, 'feeds', rssFeeds)) used.rssFeeds.add(each);
-    for (const each of usedOf(html, 'sources', apiSources)) used.apiSources.add(each);
-    for (const each of usedOf(html, 'timetables', timetableGroups)) used.timetableGroups.add(each);
+    if (slide.kind !== 'template') continue;
+    for (const each of namedBy(slide, 'feeds', rssFeeds)) used.rssFeeds.add(each);
+    for (const each of namedBy(slide, 'sources', apiSources)) used.apiSources.add(each);
+    for (const each of namedBy(slide, 'timetables', timetableGroups)) used.timetableGroups.add(each);
+    for (const { id } of namedBy(slide, 'calendars', calendars)) show(id, slide.content);
   }
   return {
     rssFeeds: rssFeeds.filter((each) => used.rssFeeds.has(each)),

@@ -1,6 +1,7 @@
 /** Names and filters of templates. The player renders templates; the service checks them when it loads the content. */
 
 import type { Slide } from '../contract/slides.ts';
+import { remember } from './collections.ts';
 
 /** The player's variables; they take precedence over values of a slide's content. */
 export const playerNames = [
@@ -44,36 +45,94 @@ const codeOf = (html: string): string =>
     .map((part) => TAG.exec(part)?.[0] ?? part)
     .join('\n');
 
-/** Matches `feeds.ID`, `feeds["ID"]`, or `feeds` in any other use; not `content.feeds`. */
+/**
+ * Matches `feeds.ID`, `feeds["ID"]`, `feeds` in any other use; not `content.feeds`. Where a variable is in the brackets, its
+ * name is captured.
+ */
 const USES =
-  /\b(?<!(?<!\.)\.)(feeds|sources|timetables|calendars)\b(?:\s*\.\s*([A-Za-z_][\w-]*)|\s*\[\s*(?:"([^"]*)"|'([^']*)')\s*\])?/g;
+  /\b(?<!(?<!\.)\.)(feeds|sources|timetables|calendars)\b(?:\s*\.\s*([A-Za-z_][\w-]*)|\s*\[\s*(?:"([^"]*)"|'([^']*)')\s*\]|(?=\s*\[\s*((?:slide\s*\.\s*(?=content\b))?[A-Za-z_][\w-]*))|)/g;
+
+/** Matches what gives a variable a value; the last group is a filter that makes it from others. */
+const ASSIGNED = /\b(?:(?:capture|increment|decrement)\s+([\w-]+)|assign\s+([\w-]+)\s*=[^|%\n]*(\|)?)/g;
+
+const QUOTED = /"([^"\n]*)"|'([^'\n]*)'/g;
 
 /** Matches `feeds[NAME]`, where NAME is a variable. */
 const BY_VALUE = /\b(feeds|sources|timetables|calendars)\s*\[\s*(?:content\.)?([A-Za-z_]\w*)\s*\]/g;
 
 type RecordName = 'feeds' | 'sources' | 'timetables' | 'calendars';
 
-/** The records that a template names by id; all of them if it uses the list in another way. */
-export const usedOf = <T extends { id: string }>(
-  html: string,
-  name: RecordName,
-  records: readonly T[],
-): readonly T[] => {
-  const uses = [...codeOf(html).matchAll(USES)].filter(([, used]) => used === name);
-  const ids = uses.map(([, , property, quoted, single]) => property ?? quoted ?? single);
-  return ids.includes(undefined) ? records : records.filter(({ id }) => ids.includes(id));
+/** How a template names the records of a list. */
+interface Use {
+  ids: Set<string>;
+  /** Also by values of the slide. */
+  isByValue: boolean;
+  /** Also in a way that does not tell which. */
+  isOpen: boolean;
+}
+
+interface Uses {
+  of: ReadonlyMap<RecordName, Use>;
+  /** The texts in quotes, which a variable may have. */
+  texts: readonly string[];
+}
+
+const readUses = (html: string): Uses => {
+  const code = codeOf(html);
+  const made = new Set<string>();
+  for (const [, counted, assigned, filter] of code.matchAll(ASSIGNED)) {
+    if (counted !== undefined) made.add(counted);
+    else if (filter !== undefined && assigned !== undefined) made.add(assigned);
+  }
+  const isOfSlide = (variable: string): boolean =>
+    /^(?:slide\s*\.\s*)?content$/.test(variable) ||
+    !(made.has(variable) || (playerNames as readonly string[]).includes(variable));
+  const of = new Map<RecordName, Use>();
+  for (const [, name, property, quoted, single, variable] of code.matchAll(USES)) {
+    const use = of.get(name as RecordName) ?? { ids: new Set(), isByValue: false, isOpen: false };
+    const id = property ?? quoted ?? single;
+    if (id !== undefined) use.ids.add(id);
+    else if (variable !== undefined && isOfSlide(variable)) use.isByValue = true;
+    else use.isOpen = true;
+    of.set(name as RecordName, use);
+  }
+  return { of, texts: [...code.matchAll(QUOTED)].map(([, double, single]) => double ?? single ?? '') };
 };
 
-/** Those of {@link usedOf}; where a template names them by a value of the slide, those that the values name. */
+/** Slides share templates. */
+const known = new Map<string, Uses>();
+const MOST_KNOWN = 50;
+const usesOf = (html: string): Uses => {
+  const uses = known.get(html) ?? readUses(html);
+  remember(known, html, uses, MOST_KNOWN);
+  return uses;
+};
+
+/** Everything in a value that can be an id. */
+const textsIn = (value: unknown): string[] => {
+  if (typeof value === 'string' || typeof value === 'number') return [String(value)];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+};
+
+/**
+ * The records that the template of a slide names: by id, by values of the slide, or all of them where it uses the list in
+ * another way.
+ */
 export const namedBy = <T extends { id: string }>(
   { template, content }: Pick<Slide, 'template' | 'content'>,
   name: RecordName,
   records: readonly T[],
 ): readonly T[] => {
-  const html = template?.html ?? '';
-  const named = usedOf(html, name, records);
-  const isByValue = named.length === records.length && new RegExp(`${name}\\s*\\[\\s*[a-z]`).test(codeOf(html));
-  return isByValue ? named.filter(({ id }) => Object.values(content ?? {}).includes(id)) : named;
+  const { of, texts } = usesOf(template?.html ?? '');
+  const use = of.get(name);
+  if (use === undefined || records.length === 0) return [];
+  if (use.isOpen) return records;
+  // Lists of ids may be in one text.
+  const values = use.isByValue
+    ? [...texts, ...textsIn(content)].flatMap((text) => [text, ...text.split(/[\s,;|]+/)])
+    : [];
+  const ids = new Set([...use.ids, ...values]);
+  return records.filter(({ id }) => ids.has(id));
 };
 
 /** The fields of a slide's content whose values are ids of records in its template. */

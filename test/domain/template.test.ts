@@ -1,11 +1,15 @@
 /** Which records a template names: of all others nothing is sent to pages. */
 import { describe, expect, test } from 'vitest';
 import type { Slide } from '../../service/contract/slides.ts';
-import { fieldsNaming, namedBy, usedOf } from '../../service/domain/template.ts';
+import { fieldsNaming, namedBy } from '../../service/domain/template.ts';
 
 const calendars = ['a', 'b', 'c-d'].map((id) => ({ id }));
-const idsIn = (html: string): string =>
-  usedOf(html, 'calendars', calendars)
+const slideOf = (html: string, content: Slide['content'] = null) => ({
+  template: { id: 't', name: 't', html },
+  content,
+});
+const idsIn = (html: string, content?: Slide['content']): string =>
+  namedBy(slideOf(html, content), 'calendars', calendars)
     .map(({ id }) => id)
     .join(' ');
 
@@ -26,19 +30,57 @@ describe('a template names the calendars', () => {
     ["{{ '{{' | append: calendars.a.name }}", 'a'],
     ["{% # don't %}{{ calendars.a }}", 'a'],
     ['{% for each in calendars %}', 'a b c-d'],
-    ['{{ calendars[content.which].name }}', 'a b c-d'],
+    ['{{ calendars[screen.slug].name }}', 'a b c-d'],
+    ['{{ calendars[slide.id].name }}', 'a b c-d'],
+    ['{% capture x %}a{% endcapture %}{{ calendars[x].name }}', 'a b c-d'],
+    ['{% assign x = "a" | append: y %}{{ calendars[x].name }}', 'a b c-d'],
+    ['{% assign x = "b" %}{{ calendars[x].name }}', 'b'],
   ])('%s: %j', (html, ids) => expect(idsIn(html)).toBe(ids));
 });
 
-test('by a value of the slide it names that one alone', () => {
-  const html = '<p>calendars[x]</p>{{ calendars[which].name }}';
-  const slide = { template: { id: 't', name: 't', html }, content: { which: 'b' } } as unknown as Slide;
-  expect(namedBy(slide, 'calendars', calendars)).toEqual([{ id: 'b' }]);
-  expect(fieldsNaming(html)).toEqual([{ field: 'which', name: 'calendars' }]);
+describe('by values of the slide a template names', () => {
+  const rooms = [{ calendar: 'a' }, { calendar: 'c-d' }];
+  test.each([
+    ['that one alone', '<p>calendars[x]</p>{{ calendars[which].name }}', { which: 'b' }, 'b'],
+    ['that one, by its whole name', '{{ calendars[content.which].name }}', { which: 'b' }, 'b'],
+    ['that one, by the slide', '{{ calendars[slide.content.which].name }}', { which: 'b' }, 'b'],
+    ['those of a list', '{% for room in rooms %}{{ calendars[room.calendar].name }}{% endfor %}', { rooms }, 'a c-d'],
+    [
+      'those of a text',
+      '{% assign l = all | split: "," %}{% for c in l %}{{ calendars[c] }}{% endfor %}',
+      { all: 'a,b' },
+      'a b',
+    ],
+    ['besides the one named by id', '{{ calendars.a.name }}{{ calendars[which].name }}', { which: 'b' }, 'a b'],
+    [
+      'all where it uses the list, too',
+      '{% for c in calendars %}{% endfor %}{{ calendars[x] }}',
+      { x: 'b' },
+      'a b c-d',
+    ],
+    ['none for a value that is none', '{{ calendars[which].name }}', { which: 'x', title: 'calendars' }, ''],
+    ['none for a value that it does not look up', '{{ calendars.a.name }}', { which: 'b' }, 'a'],
+  ])('%s', (_, html, content, ids) => expect(idsIn(html, content)).toBe(ids));
+
+  test('as the form of a design names it', () => {
+    expect(fieldsNaming('<p>calendars[x]</p>{{ calendars[which].name }}')).toEqual([
+      { field: 'which', name: 'calendars' },
+    ]);
+  });
 });
 
-test.each(['{{', '{{ "', ' ', '.', 'calendars ', "{% '"])('a long text of %j is searched in time', (piece) => {
+test.each([
+  '{{',
+  '{{ "',
+  ' ',
+  '.',
+  'calendars ',
+  "{% '",
+  '{% assign x = ',
+  '{{ calendars[',
+  '{% assign x=y %}{{ calendars[x] }}',
+])('a long text of %j is searched in time', (piece) => {
   const started = performance.now();
-  usedOf(piece.repeat(500_000 / piece.length), 'calendars', calendars);
+  idsIn(piece.repeat(500_000 / piece.length));
   expect(performance.now() - started).toBeLessThan(1_000);
 });
