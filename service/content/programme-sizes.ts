@@ -11,8 +11,9 @@ import { calendarIdsOf } from '../domain/calendar-view.ts';
 import { remember } from '../domain/collections.ts';
 import { programmesOf } from '../domain/programmes.ts';
 import { isDaily, longestRound, namedBy, type RoundLists, reachableFrom, roundSizes } from '../domain/rounds.ts';
-import { fillSlide, fillTimetable, slideId } from '../domain/slides.ts';
+import { fillSlide, fillTimetable, type NamedTemplate, slideId } from '../domain/slides.ts';
 import { isTargeted } from '../domain/targets.ts';
+import { namedBy as recordsNamedBy } from '../domain/template.ts';
 import { type Issue, type Path, quoted } from './labels.ts';
 import { isPlain, roundListsOf, zonesOf } from './round-lists.ts';
 
@@ -57,9 +58,8 @@ const useOf = ({ days, dates, start_date, end_date }: ProgrammeFile): (readonly 
 
 /** Slides and lists measured once for all screens. */
 const createMeasures = (content: ContentFile, lists: RoundLists<SlideFile>) => {
-  const templates = new Map(
-    [...content.templates, ...designs].map((each) => [each.id, Buffer.byteLength(JSON.stringify(each))]),
-  );
+  const named: readonly NamedTemplate[] = [...content.templates, ...designs];
+  const templates = new Map(named.map((each) => [each.id, Buffer.byteLength(JSON.stringify(each))]));
   const places = new Map(
     content.playlists.flatMap(({ id, slides }) => slides.map((slide, index) => [slide, { id, index }] as const)),
   );
@@ -77,6 +77,19 @@ const createMeasures = (content: ContentFile, lists: RoundLists<SlideFile>) => {
     filled.set(slide, size);
     return size;
   };
+  /** The ids of the calendars and timetables that a slide shows. */
+  const shownBy = (slide: SlideFile): { calendars: string[]; timetables: string[] } => {
+    const { kind } = slide;
+    if (kind === 'calendar') return { calendars: calendarIdsOf(slide.content), timetables: [] };
+    const group = kind === 'timetable' ? slide.content?.['group_id'] : undefined;
+    if (kind !== 'template') return { calendars: [], timetables: typeof group === 'string' ? [group] : [] };
+    const { id, index } = places.get(slide) ?? { id: '', index: 0 };
+    const filled = fillSlide(id, slide, index, named);
+    return {
+      calendars: recordsNamedBy(filled, 'calendars', content.calendars).map((each) => each.id),
+      timetables: recordsNamedBy(filled, 'timetables', content.timetableGroups).map((each) => each.id),
+    };
+  };
   const slidesOf = (id: string): SlideFile[] =>
     (lists.get(id)?.items ?? []).flatMap((item) => ('slide' in item ? [item.slide] : []));
 
@@ -85,7 +98,10 @@ const createMeasures = (content: ContentFile, lists: RoundLists<SlideFile>) => {
   const distinct = new Map<string, { bytes: number; calendars: string[]; timetables: string[] }>();
   const groups = new Map(content.timetableGroups.map((group) => [group.id, group]));
   const timetables = new Map<string, number>();
+  /** Whether the entries of a timetable are the events of a calendar. */
+  const isCalendar = (id: string): boolean => groups.get(id)?.calendar_id !== undefined;
   return {
+    isCalendar,
     rounds: roundSizes(lists, (slide) => measure(slide).slide),
     /** What a zone needs to tell where its slides stand. */
     origins: roundSizes(lists, (slide) => measure(slide).origin),
@@ -101,21 +117,21 @@ const createMeasures = (content: ContentFile, lists: RoundLists<SlideFile>) => {
     },
     timetable: (id: string): number => {
       const group = groups.get(id);
-      const bytes = timetables.get(id) ?? (group ? Buffer.byteLength(JSON.stringify(fillTimetable(group))) : 0);
+      const own = (): number => (group ? Buffer.byteLength(JSON.stringify(fillTimetable(group))) : 0);
+      const bytes = timetables.get(id) ?? own() + (isCalendar(id) ? mostCalendarEvents * EVENT_BYTES : 0);
       timetables.set(id, bytes);
       return bytes;
     },
     /** The slides of a list, each once, and the calendars and timetables that they show. */
     distinct: (id: string) => {
-      const found = distinct.get(id) ?? {
-        bytes: sum(
-          slidesOf(id).map((slide) => measure(slide).slide + 2 * measure(slide).id + bytesOf(id) + ENTRY_BYTES),
-        ),
-        calendars: slidesOf(id).flatMap((slide) => (slide.kind === 'calendar' ? calendarIdsOf(slide.content) : [])),
-        timetables: slidesOf(id).flatMap((slide) => {
-          const group = slide.kind === 'timetable' ? slide.content?.['group_id'] : undefined;
-          return typeof group === 'string' ? [group] : [];
-        }),
+      const before = distinct.get(id);
+      if (before !== undefined) return before;
+      const slides = slidesOf(id);
+      const shown = slides.map(shownBy);
+      const found = {
+        bytes: sum(slides.map((slide) => measure(slide).slide + 2 * measure(slide).id + bytesOf(id) + ENTRY_BYTES)),
+        calendars: [...new Set(shown.flatMap((each) => each.calendars))],
+        timetables: [...new Set(shown.flatMap((each) => each.timetables))],
       };
       distinct.set(id, found);
       return found;
@@ -250,8 +266,11 @@ const createSizes = (content: ContentFile, lists: RoundLists<SlideFile>) => {
     const mains: Named[] = [...own, ...programmes.map(({ programme, path }) => ({ id: programme.playlist_id, path }))];
     const isPlanned = isInserted || programmes.length > 0 || mains.some(({ id }) => !plain.has(id));
     // What there was before there were programmes and calendars has no limit.
-    const isMeasured =
-      isPlanned || zones.length > 0 || own.some(({ id }) => measures.distinct(id).calendars.length > 0);
+    const showsCalendars = ({ id }: Named): boolean => {
+      const { calendars, timetables } = measures.distinct(id);
+      return calendars.length > 0 || timetables.some(measures.isCalendar);
+    };
+    const isMeasured = isPlanned || zones.length > 0 || own.some(showsCalendars);
     if (!isMeasured) return null;
     const all = [...mains, ...zones];
     for (const { id, path } of all) {

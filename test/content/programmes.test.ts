@@ -232,6 +232,24 @@ describe('rounds with errors', () => {
     // A playlist as it is listed, too.
     expect(errorsOf(content(20, {}))).toEqual([]);
     expect(errorsOf(content(40, {}))).toMatchObject([{ path: 'screens[0].playlist_id' }]);
+    // So are those that a template names, and those that are timetables.
+    const board = (html: string, ids: string[]) => ({
+      screens: [screen()],
+      playlists: [
+        { id: 'day', slides: ids.map((which) => ({ kind: 'template', template_id: 'board', content: { which } })) },
+      ],
+      templates: [{ id: 'board', html }],
+      calendars,
+      timetableGroups: calendars.map(({ id }) => ({ id, calendar_id: id })),
+    });
+    const ids = calendars.map(({ id }) => id);
+    for (const name of ['calendars', 'timetables']) {
+      expect(errorsOf(board(`{{ ${name}[which].name }}`, ids.slice(0, 20)))).toEqual([]);
+      expect(errorsOf(board(`{{ ${name}[which].name }}`, ids))).toMatchObject([{ path: 'screens[0].playlist_id' }]);
+      expect(errorsOf(board(`{% for each in ${name} %}{% endfor %}`, ['x']))).toMatchObject([
+        { path: 'screens[0].playlist_id' },
+      ]);
+    }
   });
 
   it('are refused with more than 4 MiB: timetables, each counted once', () => {
