@@ -25,7 +25,8 @@ interface Plan {
 }
 
 /**
- * The round lasts until both lists come out even, if that fits; else it is one pass, or as many as one insert needs.
+ * The round lasts until both lists come out even, if that fits; else until an insert falls on the end of the list; else it is
+ * one pass, or as many as one insert needs.
  * @param own slides of the list
  * @param other slides of the inserted list
  */
@@ -38,6 +39,8 @@ const planOf = (own: number, other: number, { every, count }: { every: number; c
   if (rounds * (passes * own + inserts * count) <= longestRound) {
     return { passes: rounds * passes, inserted: rounds * inserts * count };
   }
+  // Each round begins with the first inserted slide, and the distance between inserts stays what it is.
+  if (passes * own + inserts * count <= longestRound) return { passes, inserted: inserts * count };
   const few = Math.ceil(every / own);
   return { passes: few, inserted: Math.floor((few * own) / every) * count };
 };

@@ -35,6 +35,16 @@ describe('a round', () => {
     expect(round.filter((slide) => slide.startsWith('x'))).toEqual(other.slice(0, 6));
   });
 
+  it('has inserts at equal distances, across its seam too, where the inserted list does not come out even', () => {
+    const own = Array.from({ length: 10 }, (_, index) => `${index} `);
+    const other = Array.from({ length: 97 }, (_, index) => `x${index} `);
+    const insert = { playlist_id: 'b', every: 3, count: 1 };
+    const round = createRounds(lists(listOf('a', own, { insert }), listOf('b', other)), days, (slide) => slide)('a');
+    const played = [...round, ...round].map((slide) => (slide.startsWith('x') ? 'x' : 'o')).join('');
+    expect(played).toBe('ooox'.repeat(20));
+    expect(round.filter((slide) => slide.startsWith('x'))).toEqual(other.slice(0, 10));
+  });
+
   it('has no slides where it would be too long, unless it is a list as it stands', () => {
     const slides = Array.from({ length: longestRound + 1 }, () => '1');
     const nested = (id: string) => Array.from({ length: 100 }, () => `>${id}`);
