@@ -66,8 +66,9 @@ export const createSignIn = ({ sessions, openPage, makeRoom, onChord }: Ports) =
       if (running === null) return null;
       const { name, address, page, session } = running;
       await session.keep(page.contents);
-      await page.load();
-      const isIn = !page.contents.isDestroyed() && !(await session.isOut(page.contents));
+      // The page of an error says nothing about who is signed in.
+      const isLoaded = await page.load();
+      const isIn = isLoaded && !page.contents.isDestroyed() && !(await session.isOut(page.contents));
       if (isIn) await sessions.signedIn(name, address);
       if (running?.page === page) end();
       return isIn;

@@ -2,13 +2,17 @@
  * The page of others in which somebody signs in, beside the maintenance page, which becomes a bar above it. As all pages of
  * others it has no preload script, no permissions, windows and downloads, and here no sound.
  */
+import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { WebContentsView } from 'electron';
 import type { ViewArea } from '../../service/public.ts';
 import type { Rotation } from './displays.ts';
-import { LOAD_MS } from './external-page.ts';
+import { ABORTED, LOAD_MS } from './external-page.ts';
 import type { LayeredWindow } from './layers.ts';
 import { lockedPreferences, rotateContents, watchChord } from './web-pages.ts';
+
+/** The lowest status of an answer that is no page of the site. */
+const SERVER_ERROR = 500;
 
 /** The share of the height that the bar takes. */
 const BAR = 0.14;
@@ -37,8 +41,8 @@ export const barArea = (rotation: Rotation): ViewArea => areas[rotation][0];
 
 export interface SignInPage {
   contents: Electron.WebContents;
-  /** Loads the address once more. Resolves when it has loaded, or cannot be. */
-  load(): Promise<void>;
+  /** Loads the address once more; resolves with whether it has loaded. */
+  load(): Promise<boolean>;
   rotate(rotation: Rotation): void;
   close(): void;
 }
@@ -63,8 +67,28 @@ export const openSignInPage = (
   watchChord(contents, onChord);
   const rotate = rotateContents(contents, rotation);
   window.put(view, 'sign-in', areas[rotation][1]);
-  const load = async (): Promise<void> => {
-    await Promise.race([contents.loadURL(address).catch(() => {}), wait(LOAD_MS, undefined, { ref: false })]);
+  const settle = async (): Promise<void> => {
+    try {
+      await contents.loadURL(address);
+    } catch {
+      // The page may have gone on to another one before it was loaded.
+      if (!contents.isDestroyed() && contents.isLoading()) await once(contents, 'did-stop-loading');
+    }
+  };
+  const load = async (): Promise<boolean> => {
+    let isLoaded = false;
+    const navigated = (_event: unknown, _url: string, status: number): void => {
+      isLoaded = status < SERVER_ERROR;
+    };
+    const failed = (_event: unknown, code: number, _reason: string, _url: string, isMainFrame: boolean): void => {
+      if (isMainFrame && code !== ABORTED) isLoaded = false;
+    };
+    contents.on('did-navigate', navigated);
+    contents.on('did-fail-load', failed);
+    await Promise.race([settle().catch(() => {}), wait(LOAD_MS, undefined, { ref: false })]);
+    contents.off('did-navigate', navigated);
+    contents.off('did-fail-load', failed);
+    return isLoaded;
   };
   void load();
   return {

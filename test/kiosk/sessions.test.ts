@@ -75,6 +75,31 @@ it('opens no page to sign in to after the maintenance page was closed', async ()
   }
 });
 
+it.each([
+  [true, true, true],
+  [true, false, false],
+  [false, true, false],
+])(
+  'whose page has loaded (%j) and asks for no sign-in (%j): somebody is signed in is %j',
+  async (isLoaded, isIn, told) => {
+    const kept: string[] = [];
+    const signIn = createSignIn({
+      sessions: {
+        open: async () => ({ partition: 'p', keep: async () => {}, isOut: async () => !isIn }),
+        signedInAtOf: () => null,
+        signedIn: async (name: string) => void kept.push(name),
+      } as never,
+      openPage: () =>
+        ({ contents: { isDestroyed: () => false }, load: async () => isLoaded, close: () => {} }) as never,
+      makeRoom: () => {},
+      onChord: () => {},
+    });
+    await signIn.begin('figures', 'https://a.test/', { window: {} as never, rotation: 0, displayId: 1 });
+    expect(await signIn.finish()).toBe(told);
+    expect(kept).toEqual(told ? ['figures'] : []);
+  },
+);
+
 /** A dashboard with a login page. It can end everybody's session, and asks for what no page may have. */
 const startDash = async () => {
   const state = { tokens: new Set<string>() };
