@@ -127,6 +127,8 @@ test('an assistant reads the site, and texts of others are marked, shown and cut
   expect((await call('content', { part: 'playlists', id: 'main' })).data.untrusted).toMatchObject({
     playlists: [{ id: 'main' }],
   });
+  expect((await call('content', { part: 'calendars' })).data.untrusted).toEqual({ calendars: [] });
+  expect((await call('content', { part: 'style' })).data.untrusted).toEqual({ style: null });
 
   const check = await call('check', {
     content: { ...content, screens: [{ name: 'A', slug: 'a', playlist_id: order }] },

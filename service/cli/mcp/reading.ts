@@ -136,7 +136,7 @@ export const registerReading = (server: McpServer, box: Client, run: Calls): voi
     {
       title: 'Content',
       description:
-        'The content that plays: screens, playlists, programmes, templates, feeds and messages. A large one is cut: ask for a part, or for one playlist. Addresses have no password and no query.',
+        'The content that plays: screens, playlists, programmes, templates, feeds, calendars, the house style and messages. A large one is cut: ask for a part, or for one playlist. Addresses have no password and no query.',
       inputSchema: {
         part: z
           .enum([
@@ -147,10 +147,12 @@ export const registerReading = (server: McpServer, box: Client, run: Calls): voi
             'rssFeeds',
             'apiSources',
             'timetableGroups',
+            'calendars',
+            'style',
             'messages',
           ])
           .optional()
-          .describe('only this list'),
+          .describe('only this part'),
         id: z.string().max(128).optional().describe('only the entry with this id, or the screen with this slug'),
         from: z.int().min(0).optional().describe('leaves out so many entries of the list'),
       },
@@ -161,8 +163,10 @@ export const registerReading = (server: McpServer, box: Client, run: Calls): voi
         path: '/console/api/content',
       });
       const list = part === undefined ? undefined : body.content[part];
-      const entries = (Array.isArray(list) ? list : []) as { id?: unknown; slug?: unknown }[];
-      const found = entries.filter((each) => id === undefined || each.id === id || each.slug === id).slice(from);
+      const entriesOf = (all: { id?: unknown; slug?: unknown }[]) =>
+        all.filter((each) => id === undefined || each.id === id || each.slug === id).slice(from);
+      // The style is no list, and may be absent.
+      const found = Array.isArray(list) ? entriesOf(list) : (list ?? (part === 'style' ? null : []));
       const shown = redacted(part === undefined ? body.content : { [part]: found });
       return answer({ sha256: body.sha256 }, shown);
     }),
