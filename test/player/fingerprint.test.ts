@@ -69,7 +69,11 @@ describe('a slide restarts', () => {
     ],
     [
       'a template of what its content names',
-      slide('template', { source: 'weather' }, '{{ sources[content.source].data }} {{ feeds }} {{ timetables | size }}'),
+      slide(
+        'template',
+        { source: 'weather' },
+        '{{ sources[content.source].data }} {{ feeds }} {{ timetables | size }}',
+      ),
       but('the time of news', 'the status of news', 'the air'),
     ],
     [
