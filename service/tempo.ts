@@ -72,6 +72,8 @@ export const defaultTempo = {
     parse: 10_000,
     /** Most to read or expand a calendar. */
     calendar: 20_000,
+    /** Most that a start waits for the events of calendars that were kept. */
+    settle: 1_000,
     idle: 30_000,
     /** Changes within this time are reported together. */
     gather: 150,

@@ -60,6 +60,8 @@ type TimeAnswer = Extract<ServiceMessage, { type: 'time' }>;
 export interface SyncClock {
   /** The site's time in milliseconds since the epoch, at a reading of `performance.now`. */
   at(elapsed: number): number;
+  /** The site's time while this is active, else that of the service; ms since the epoch. */
+  now(): number;
   /** Starts or stops asking for the site's time and reporting. */
   setActive(isSynchronized: boolean): void;
   /** Handles the service's answer to a `time` message. */
@@ -91,6 +93,7 @@ export const createSyncClock = (clock: Clock, send: (message: object) => void): 
   let videos: number[] = [];
   let asked = 0;
   let settled = false;
+  let isActive = false;
 
   const ask = (): void => {
     asked += 1;
@@ -108,10 +111,15 @@ export const createSyncClock = (clock: Clock, send: (message: object) => void): 
     if (skews.length < MAX_SKEWS) skews.push(Math.round(skew * 10) / 10);
   };
 
+  // Without an answer of the service: the time of day.
+  const at = (elapsed: number): number =>
+    elapsed + (course === null ? clock.now() - clock.elapsed() : offsetAt(course, elapsed));
+
   return {
-    // Without an answer of the service: the time of day.
-    at: (elapsed) => elapsed + (course === null ? clock.now() - clock.elapsed() : offsetAt(course, elapsed)),
+    at,
+    now: () => (isActive ? at(clock.elapsed()) : clock.now()),
     setActive: (isSynchronized) => {
+      isActive = isSynchronized;
       clearTimeout(timer);
       clearInterval(reporting);
       if (!isSynchronized) return;

@@ -123,8 +123,13 @@ const load = (payload: PlaylistPayload | null, isSynchronized: boolean): void =>
   // Before the slides are laid out.
   houseStyle.load(payload);
   const playlist = takeovers.load(payload);
-  // Programmes and takeovers begin on all screens of the site in the same frame.
-  const isTimed = payload?.programme !== undefined || payload?.zones !== undefined || takeovers.count > 0;
+  // Programmes, takeovers and events of calendars begin on all screens of the site in the same frame.
+  const isTimed =
+    payload?.programme !== undefined ||
+    payload?.zones !== undefined ||
+    payload?.calendars !== undefined ||
+    payload?.timetableGroups?.some(({ fetched_at }) => fetched_at !== undefined) === true ||
+    takeovers.count > 0;
   syncClock.setActive(isSynchronized || isTimed);
   player.load(playlist, isSynchronized);
   zones.load(payload);
@@ -211,7 +216,6 @@ const sidebar = createPlayer(
   { timeZone },
 );
 const zones = createZones({
-  clock,
   syncClock,
   timeZone,
   root: document.body,

@@ -12,7 +12,7 @@ import { createViews, type ViewDependencies } from './views.ts';
 
 interface Dependencies extends ViewDependencies {
   clock: Clock;
-  syncClock: Pick<SyncClock, 'at' | 'recordSwap' | 'recordVideoSkew'>;
+  syncClock: Pick<SyncClock, 'at' | 'now' | 'recordSwap' | 'recordVideoSkew'>;
   /** Called with the slide that is shown and its index in the playlist; null: the idle screen. */
   onReport(index: number | null, slide: Slide | null): void;
   onError(slideId: string, reason: string): void;

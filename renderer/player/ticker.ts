@@ -2,13 +2,12 @@
 import type { PlaylistPayload } from '../../service/contract/playlist.ts';
 import type { Zone } from '../../service/contract/programmes.ts';
 import { isOn, nextChange } from '../../service/domain/slide-schedule.ts';
-import type { Clock, SyncClock } from './clock.ts';
+import type { SyncClock } from './clock.ts';
 import type { TickerPlays, TickerSlide } from './plays/ticker-plays.ts';
 import { textsOf } from './ticker-texts.ts';
 
 interface Dependencies {
-  clock: Pick<Clock, 'now'>;
-  syncClock: Pick<SyncClock, 'at'>;
+  syncClock: Pick<SyncClock, 'at' | 'now'>;
   timeZone: string;
   /** Called when it has something to show, or has nothing any more. */
   onShow(isShown: boolean): void;
@@ -22,7 +21,13 @@ const SPEED = 1.6;
 const COMPARE_MS = 5_000;
 const TOLERANCE_MS = 30;
 
-export const createTicker = (root: HTMLElement, { clock, syncClock, timeZone, onShow, plays }: Dependencies) => {
+/** Sizes as the page is laid out, which a rotation of the page does not swap; 0: it is not drawn. */
+const sizeOf = (element: Element): { width: number; height: number } => {
+  const { width, height } = getComputedStyle(element);
+  return { width: Number.parseFloat(width) || 0, height: Number.parseFloat(height) || 0 };
+};
+
+export const createTicker = (root: HTMLElement, { syncClock, timeZone, onShow, plays }: Dependencies) => {
   let payload: PlaylistPayload | null = null;
   let zone: Zone | undefined;
   let texts: string[] = [];
@@ -58,7 +63,8 @@ export const createTicker = (root: HTMLElement, { clock, syncClock, timeZone, on
     return line;
   };
 
-  const widthOf = (track: Element): number => track.firstElementChild?.getBoundingClientRect().width ?? 0;
+  const widthOf = (track: Element): number =>
+    track.firstElementChild === null ? 0 : sizeOf(track.firstElementChild).width;
 
   /** As many copies of the line as fill the screen while the first one leaves it. */
   const draw = (): void => {
@@ -72,7 +78,7 @@ export const createTicker = (root: HTMLElement, { clock, syncClock, timeZone, on
     root.append(track);
     const width = widthOf(track);
     drawn = width;
-    const { width: visible, height } = root.getBoundingClientRect();
+    const { width: visible, height } = sizeOf(root);
     // On a strip it is not drawn.
     if (width === 0 || height === 0) return;
     for (let copies = Math.ceil(visible / width); copies > 0; copies--) track.append(lineOf());
@@ -85,7 +91,7 @@ export const createTicker = (root: HTMLElement, { clock, syncClock, timeZone, on
 
   const update = (): void => {
     clearTimeout(timer);
-    const now = clock.now();
+    const now = syncClock.now();
     const { slides = [], playlists, playlist } = zone ?? {};
     const due = payload;
     const shown: TickerSlide[] = [];
@@ -109,7 +115,7 @@ export const createTicker = (root: HTMLElement, { clock, syncClock, timeZone, on
     timer = setTimeout(update, Math.min(Math.max(left, 0), COMPARE_MS));
   };
 
-  addEventListener('resize', draw);
+  new ResizeObserver(draw).observe(root);
   // A line that was measured in another font has a seam.
   document.fonts.addEventListener('loadingdone', () => {
     const track = root.firstElementChild;

@@ -1,15 +1,14 @@
 /** The views of slides, by the key that the reducer gave them: creates, prepares, shows and discards them. */
 import type { PlaylistPayload } from '../../service/contract/playlist.ts';
 import { within } from './abort.ts';
-import type { Clock, SyncClock } from './clock.ts';
+import type { SyncClock } from './clock.ts';
 import type { MediaCache } from './media-cache.ts';
 import type { Effect, PlaybackEvent } from './playback-state.ts';
 import { type SlideContext, type SlideFactory, type SlideView, Unplayable } from './slides/slide.ts';
 import type { Cue, Stage } from './stage.ts';
 
 export interface ViewDependencies {
-  clock: Pick<Clock, 'now'>;
-  syncClock: Pick<SyncClock, 'recordSwap' | 'recordVideoSkew'>;
+  syncClock: Pick<SyncClock, 'now' | 'recordSwap' | 'recordVideoSkew'>;
   stage: Stage;
   mediaCache: Pick<MediaCache, 'resolve'> & Partial<Pick<MediaCache, 'gainOf'>>;
   /** Headers that authenticate requests to the service. */
@@ -53,7 +52,7 @@ const PREPARE_MS = 20_000;
 const TYPICAL_STARTUP_LATENCY_MS = 60;
 
 export const createViews = (deps: ViewDependencies, playing: Playing): Views => {
-  const { clock, syncClock, stage, mediaCache, credentials, refused, createSlide, createIdle, countFrames, onSwap } =
+  const { syncClock, stage, mediaCache, credentials, refused, createSlide, createIdle, countFrames, onSwap } =
     deps;
   const { dispatch, positionOf, siteAt, timeZone, fadeMs, isHalted } = playing;
   const views = new Map<number, SlideView>();
@@ -79,7 +78,8 @@ export const createViews = (deps: ViewDependencies, playing: Playing): Views => 
         payload,
         current: () => playing.payload() ?? payload,
         timeZone,
-        now: clock.now,
+        // Of what is on now, pages of all boxes say the same.
+        now: syncClock.now,
         media: mediaCache.resolve,
         ...(mediaCache.gainOf && { gainOf: mediaCache.gainOf }),
         credentials,

@@ -1,4 +1,6 @@
 /** The clock of the site. */
+import type { Content } from '../content/index.ts';
+import type { Feeds } from '../feeds/index.ts';
 import { answerPeer } from '../http/peer-answer.ts';
 import type { Routes } from '../http/routes.ts';
 import type { Media } from '../media/index.ts';
@@ -22,6 +24,8 @@ interface Dependencies {
   peers: Pick<Peers, 'alive' | 'ask' | 'followClock'>;
   /** Follows the clock. */
   media: Pick<Media, 'followClock'>;
+  content: Pick<Content, 'followClock'>;
+  feeds: Pick<Feeds, 'followClock'>;
   takeovers: Pick<Takeovers, 'followClock'>;
   triggers: Pick<Triggers, 'followClock'>;
   people: Pick<People, 'followClock'>;
@@ -29,10 +33,10 @@ interface Dependencies {
 
 export const createClock = (
   context: ServiceContext,
-  { peers, media, takeovers, triggers, people }: Dependencies,
+  { peers, media, content, feeds, takeovers, triggers, people }: Dependencies,
 ): Clock => {
   const sync = createSync(context, { peers });
-  media.followClock(sync);
+  for (const each of [content, feeds, media]) each.followClock(sync);
   peers.followClock(sync);
   takeovers.followClock(sync);
   triggers.followClock(sync);

@@ -10,7 +10,7 @@ import { remember } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { withoutCredentials } from '../domain/media-names.ts';
 import { slideId } from '../domain/slides.ts';
-import type { EpochMs } from '../domain/time.ts';
+import { createFollowing, type EpochMs, type SiteTime } from '../domain/time.ts';
 import type { Feeds } from '../feeds/index.ts';
 import { type PreparedAnswer, prepareAnswer } from '../http/prepared.ts';
 import type { ServiceContext } from '../module.ts';
@@ -152,8 +152,10 @@ export interface View {
   sessionPages(): SessionPage[];
   /** URLs of the stream slides; a new set object after each change. */
   streams(): readonly StreamOfSlide[];
-  /** What time it is for a screen: the site's with a playlist of a trigger, which lasts by it. */
+  /** What time it is for a screen: the site's, as far as it is known; with a playlist of a trigger in any case, which lasts by it. */
   timeOf(slug: string): EpochMs;
+  /** Programmes are due by the site's clock. Until this is called, the clock of this box stands for it. */
+  followClock(clock: SiteTime): void;
   /** What a screen plays at any moment, and why; null: there is no such screen. */
   playsAt(slug: string, at: EpochMs): ReturnType<typeof playsAt>;
   /** A saved message of the playing content. */
@@ -200,13 +202,14 @@ const streamsOf = (lists: Iterable<readonly Slide[]>): readonly StreamOfSlide[] 
 };
 
 export const createPayloads = (
-  { options: { variant, timeZone }, now, tempo }: Pick<ServiceContext, 'options' | 'now' | 'tempo'>,
+  { options: { variant, timeZone }, now: ownNow, tempo }: Pick<ServiceContext, 'options' | 'now' | 'tempo'>,
   {
     feeds,
     leading,
     inserted,
   }: { feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>; leading: LeadingSlides; inserted: InsertedPlaylists },
 ): Payloads => {
+  const { now, follow: followClock } = createFollowing(ownNow);
   const changes = createEmitter<[string[], 'content' | 'time']>();
   let screenDocuments: ReadonlyMap<string, ScreenDocument> = new Map();
   let payloads: ReadonlyMap<string, Payload> = new Map();
@@ -367,6 +370,7 @@ export const createPayloads = (
       sessionPages: () => (file === null ? [] : sessionPages(file)),
       streams: () => streams,
       timeOf: (slug) => (inserted.insertions({ slug, tags: tags(slug) }).length > 0 ? inserted.now() : now()),
+      followClock,
       playsAt: (slug, at) => (file === null ? null : playsAt(file, slug, at, timeZone, inserted.insertions)),
       message: (id) => file?.messages.find((message) => message.id === id),
       hasPlaylist: (id) => hasPlaylist(file, id),

@@ -41,5 +41,16 @@ export const unconfirmed = (now: () => number): SiteTime => ({
   isConfirmed: () => false,
 });
 
+/** The time of the site while its boxes stand behind it, and else that of this box. */
+export const createFollowing = (now: () => EpochMs) => {
+  let site = unconfirmed(now);
+  return {
+    now: (): EpochMs => (site.isConfirmed() ? site.now() : now()),
+    follow: (clock: SiteTime): void => {
+      site = clock;
+    },
+  };
+};
+
 /** Whether a reading of the machine's clock can be right. */
 export const isTrusted = (now: number): boolean => now >= RELEASED;

@@ -1,4 +1,5 @@
 /** The events of calendars in the days that pages get. They are expanded again when a calendar or the day has changed. */
+import { setTimeout as wait } from 'node:timers/promises';
 import { busy } from '../contract/calendar-values.ts';
 import { type CalendarEvent, calendarDays, mostCalendarEvents } from '../contract/calendars.ts';
 import type { Calendar as CalendarRecord, PlaylistPayload } from '../contract/playlist.ts';
@@ -88,6 +89,7 @@ export const createCalendarDays = (
   const known = new Map<string, Expanded>();
   /** The calendars that are being expanded, by their ids. */
   const running = new Map<string, Calendar>();
+  const expanding = new Set<Promise<void>>();
 
   const windowAt = (at: number): { from: number; until: number } => {
     const { date } = wallTimeOf(at, timeZone);
@@ -154,7 +156,10 @@ export const createCalendarDays = (
     const isCurrent = good !== null && good.calendar === calendar && good.from === from;
     const isFailed = failed !== null && failed.calendar === calendar && failed.from === from;
     const isWanted = isFailed ? at >= failed.againAt : !isCurrent;
-    if (isWanted && !running.has(id)) void expand(id, calendar as Calendar, fetchedAt);
+    if (isWanted && !running.has(id)) {
+      const done = expand(id, calendar as Calendar, fetchedAt).finally(() => expanding.delete(done));
+      expanding.add(done);
+    }
     if (good === null) return { status: isFailed ? 'failed' : 'pending', fetchedAt: null, pick: null };
     const isWhole = good.from <= from && good.until >= until;
     const time = good.calendar === calendar ? fetchedAt : good.fetchedAt;
@@ -216,6 +221,14 @@ export const createCalendarDays = (
         unfinished: good?.expansion.unfinished ?? [],
         reason: failed?.reason ?? null,
       };
+    },
+    /** Resolves once the calendars that are being expanded are, but not later than in a second or so. */
+    settled: async (): Promise<void> => {
+      if (expanding.size === 0) return;
+      const given = new AbortController();
+      const late = wait(tempo.feeds.settle, undefined, { signal: given.signal }).catch(() => {});
+      await Promise.race([Promise.all(expanding), late]);
+      given.abort();
     },
     forget: (id: string): void => {
       known.delete(id);

@@ -48,7 +48,7 @@ export type { SourceSettings };
 /** Largest calendar. */
 const MAX_CALENDAR_BYTES = 10 * 1024 ** 2;
 
-export type Feeds = Module & Pick<Polling, 'follow' | 'fill' | 'onChange' | 'reach'>;
+export type Feeds = Module & Pick<Polling, 'follow' | 'followClock' | 'fill' | 'onChange' | 'reach' | 'settled'>;
 
 const MOST_NAMED = 3;
 const quoted = (names: readonly string[]): string =>
@@ -88,7 +88,7 @@ export const createFeeds = async (context: ServiceContext): Promise<Feeds> => {
   const cache = await openCache(context);
   const turns = createTurns({ total: 8, perHost: 2, gapMs: context.tempo.feeds.gap });
   // The content follows its feeds until it is closed.
-  const { follow, fill, onChange, reach, health, calendars, fetches } = context.keep(
+  const { follow, followClock, fill, onChange, reach, settled, health, calendars, fetches } = context.keep(
     createPolling(context, {
       cache,
       fetch: createFetch(context),
@@ -104,9 +104,11 @@ export const createFeeds = async (context: ServiceContext): Promise<Feeds> => {
   );
   return {
     follow,
+    followClock,
     fill,
     onChange,
     reach,
+    settled,
     metrics: () => ({ signage_feed_fetches_total: { ...fetches() } }),
     health: () => ({ fields: health(), issues: { feeds: feedIssues(health(), calendars()) } }),
   };

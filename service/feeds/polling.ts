@@ -5,6 +5,7 @@ import type { ApiSource, PlaylistPayload, RssFeed } from '../contract/playlist.t
 import { createDebounce } from '../domain/debounce.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import type { NetworkScope } from '../domain/network-scope.ts';
+import { createFollowing } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Turns } from '../platform/outbound/limiter.ts';
 import type { Cache, CacheEntry } from './cache.ts';
@@ -80,7 +81,10 @@ export const createPolling = (
   const onFetch = (result: keyof Fetches): void => {
     fetches[result] += 1;
   };
-  const days = calendarMeans && createCalendarDays(context, { ...calendarMeans, onChange: () => changes.emit() });
+  const clock = createFollowing(context.now);
+  const days =
+    calendarMeans &&
+    createCalendarDays({ now: clock.now, tempo: context.tempo }, { ...calendarMeans, onChange: () => changes.emit() });
   const nameOf = ({ kind, id }: Pick<SourceSettings, 'kind' | 'id'>): string => `${kind} ${id}`;
 
   const save = (isUrgent = false): void =>
@@ -195,6 +199,8 @@ export const createPolling = (
         }),
       }),
     }),
+    /** The days of calendars are those of the site's clock. Until this is called, the clock of this box stands for it. */
+    followClock: clock.follow,
     /** Calls `listener` when the result of {@link Polling.fill} changes. */
     onChange: changes.on,
     /** The nearest network that addresses in the data may be in: that of the feed or source itself. */
@@ -211,6 +217,8 @@ export const createPolling = (
         };
       }),
     health: (): Pick<Health, 'rssFeeds' | 'apiSources'> => ({ rssFeeds: healthOf('rss'), apiSources: healthOf('api') }),
+    /** Resolves once pages get the events of the calendars that were kept, but not later than in a second or so. */
+    settled: async () => days?.settled(),
     faults: cache.faults,
     /** Writes of the cache. */
     writes: cache.writes,

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import type { Health } from '../../service/contract/health.ts';
 import { emptyPeerState, listenOn, secretModes, startBox, untilTogether } from '../peers/support.ts';
-import { patience } from '../support/observe.ts';
+import { patience, titlesOf } from '../support/observe.ts';
 import type { TestService } from '../support/service.ts';
 import { testTempo } from '../support/tempo.ts';
 
@@ -16,21 +16,36 @@ const isEstablished = async (box: TestService) => (await healthOf(box)).sync.est
 const aheadAt = async (box: TestService, offset: number): Promise<number> =>
   Math.round(((await healthOf(box)).sync.offset + offset) / 1_000) || 0;
 
+/** A programme that is due by a clock that is an hour ahead. */
+const contentSoon = () => {
+  const timeIn = (minutes: number): string => new Date(Date.now() + minutes * 60_000).toISOString().slice(11, 16);
+  const playlistOf = (id: string) => ({ id, slides: [{ id, kind: 'text', title: id }] });
+  return {
+    screens: [{ name: 'Lobby', slug: 'lobby', playlist_id: 'now' }],
+    playlists: [playlistOf('now'), playlistOf('soon')],
+    programmes: [{ id: 'soon', targets: ['all'], playlist_id: 'soon', start_time: timeIn(30), end_time: timeIn(120) }],
+  };
+};
+
 describe.each(secretModes)('%s', (_, env) => {
   test('a site that a wrong clock has led steps to the time of most boxes, once they are there', {
     timeout: 90_000,
   }, async () => {
-    const wrong = await startBox([], { env, wall: () => Date.now() + HOUR });
+    const content = contentSoon();
+    const zone = { ...env, SIGNAGE_TIMEZONE: 'UTC' };
+    const wrong = await startBox([], { env: zone, content, wall: () => Date.now() + HOUR });
     await expect.poll(() => isEstablished(wrong), patience).toBe(true);
+    expect(await titlesOf(wrong)).toEqual(['soon']);
     // It hears of the first before it takes its own time.
     const second = await startBox([wrong], {
-      env,
+      env: zone,
+      content,
       tempo: { ...testTempo, clock: { ...testTempo.clock, grace: 5_000 } },
     });
     await expect.poll(() => isEstablished(second), patience).toBe(true);
     // One against one: nothing moves.
     await expect.poll(() => aheadAt(second, 0), patience).toBe(3_600);
-    const third = await startBox([wrong, second], { env });
+    const third = await startBox([wrong, second], { env: zone, content });
     const boxes = [wrong, second, third];
     await untilTogether(boxes);
     for (const box of boxes) {
@@ -38,6 +53,8 @@ describe.each(secretModes)('%s', (_, env) => {
     }
     const note = expect.stringMatching(/^The clock of this box is 3600 s ahead of the site's time: .*time server/);
     await expect.poll(async () => (await healthOf(wrong)).warnings, later).toContainEqual(note);
+    // What is due is due by the site's clock.
+    for (const box of boxes) await expect.poll(() => titlesOf(box), patience).toEqual(['now']);
   });
 });
 

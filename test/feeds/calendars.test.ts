@@ -116,7 +116,8 @@ describe('a calendar', () => {
     await first.close();
     state.isDown = true;
     const second = await startTestService({ env, dataDir });
-    await expect.poll(async () => (await eventsOf(second)).length, patience).toBe(8);
+    // From the first answer on.
+    expect(await eventsOf(second)).toHaveLength(8);
     await expect.poll(async () => (await payloadOf(second)).calendars?.[0]?.status, patience).toBe('stale');
     await expect
       .poll(async () => JSON.stringify((await healthOf(second)).warnings), patience)

@@ -73,9 +73,12 @@ describe("the site's time", () => {
       asked += 1;
       setTimeout(() => sync.answer({ type: 'time', t0, t1: Date.now(), t2: Date.now() }), there);
     });
+    expect(sync.now()).toBe(clock.now());
     sync.setActive(true);
     await vi.advanceTimersByTimeAsync(seconds * 1000);
+    expect(sync.now()).toBe(sync.at(clock.elapsed()));
     sync.setActive(false);
+    expect(sync.now()).toBe(clock.now());
     return { error: sync.at(clock.elapsed()) - Date.now(), asked };
   };
 

@@ -130,6 +130,7 @@ export const openScene = (
       },
       syncClock: {
         at: (elapsed) => elapsed + Date.now() - performance.now() + ahead,
+        now: () => Date.now() + ahead,
         recordSwap: (late) => skews.push(late),
         recordVideoSkew() {},
       },

@@ -48,6 +48,8 @@ export const testTempo: Tempo = {
     grace: 10_000,
     parse: 10_000,
     calendar: 20_000,
+    // The thread compiles its sources first.
+    settle: 10_000,
     idle: 2_000,
     gather: 20,
     write: 50,
