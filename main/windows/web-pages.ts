@@ -37,7 +37,7 @@ export const watchChord = (contents: WebContents, onChord: () => void): void => 
 };
 
 /** Rotates the whole page about its center; at 90 and 270 degrees width and height are swapped. */
-const rotationCss = (rotation: Rotation): string => {
+export const rotationCss = (rotation: Rotation): string => {
   const [width, height] = rotation % 180 === 0 ? ['100vw', '100vh'] : ['100vh', '100vw'];
   return `:root {
     position: fixed !important; top: 50% !important; left: 50% !important;

@@ -1,6 +1,8 @@
 /** Zones beside the main one, in a real browser. */
+import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { rotationCss } from '../../main/windows/web-pages.ts';
 import type { Play } from '../../service/contract/plays.ts';
 import { openPlayer, patience, waitForConnection } from '../support/player.ts';
 import { startTestService } from '../support/service.ts';
@@ -40,6 +42,40 @@ it('show the sidebar at the right, the ticker below, and the screen in what is l
   await expect.poll(() => roomOf(page, '#stage'), patience).toEqual([0, 0, 720, 180]);
   service.writeContent(content(zones, []));
   await expect.poll(() => roomOf(page, '#stage'), patience).toEqual([0, 0, 900, 180]);
+});
+
+it('are measured in what the page is laid out in, not in the window', () => {
+  const css = readFileSync(new URL('../../renderer/player/player.css', import.meta.url), 'utf8');
+  const code = css.replace(/\/\*[^]*?\*\//g, '');
+  expect(code.match(/\dv(?:w|h|min|max)\b|@media[^{]*/g)).toBe(null);
+});
+
+it.each([
+  [90, { stage: [40, 0, 320, 540], sidebar: [40, 540, 320, 180], ticker: [0, 0, 40, 720] }],
+  [270, { stage: [0, 180, 320, 540], sidebar: [0, 0, 320, 180], ticker: [320, 0, 40, 720] }],
+] as const)('are laid out as people see them on a display that is rotated by %i degrees', async (rotation, rooms) => {
+  const service = await startTestService({ content: content(zones) });
+  const page = await openPlayer(service, 'lobby', { width: 360, height: 720 });
+  await waitForConnection(service, 'lobby', { currentSlideId: 'main' });
+  await page.addStyleTag({ content: rotationCss(rotation) });
+  await expect.poll(() => roomOf(page, '#stage'), patience).toEqual(rooms.stage);
+  expect(await roomOf(page, '#sidebar')).toEqual(rooms.sidebar);
+  expect(await roomOf(page, '#ticker')).toEqual(rooms.ticker);
+  // The line moves by its own length in the time that its height allows, and its copies fill the ticker.
+  const motionOf = () =>
+    page.evaluate(() => {
+      const track = document.querySelector<HTMLElement>('.ticker-track');
+      const [motion] = track?.getAnimations() ?? [];
+      const line = track?.firstElementChild as HTMLElement | null;
+      const moved = (motion?.effect as KeyframeEffect | undefined)?.getKeyframes().at(-1)?.['transform'];
+      return {
+        apart: Math.round(Number.parseFloat(String(moved).slice('translateX('.length)) + (line?.offsetWidth ?? 0)),
+        speed: Math.round((line?.offsetWidth ?? 0) / (Number(motion?.effect?.getTiming().duration) / 1000)),
+        isFilled: (track?.offsetWidth ?? 0) - (line?.offsetWidth ?? 0) >= 720,
+      };
+    });
+  await expect.poll(motionOf, patience).toEqual({ apart: 0, speed: 64, isFilled: true });
+  expect(await page.locator('#ticker').evaluate((element) => getComputedStyle(element).fontSize)).toBe('16.8px');
 });
 
 it('whose playlist becomes empty leave their room, while the main slide stays as it is and as long as it has', async () => {
