@@ -72,8 +72,6 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   if (options.mqttUrl !== null && options.variant === 'extended')
     add((await import('./mqtt/index.ts')).createMqtt(context, { box, screens, takeovers, peers, records }));
 
-  // A page that asks at once gets the events that were kept.
-  await feeds.settled();
   const server = await openHttp(context, {
     access,
     audit: records.audit,

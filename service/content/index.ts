@@ -38,7 +38,7 @@ export const createContent = async (
     triggers,
     secrets,
   }: {
-    feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>;
+    feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange' | 'settled'>;
     takeovers: Pick<Takeovers, 'slides' | 'onChange'>;
     triggers: Pick<Triggers, 'now' | 'insertions' | 'onChange'>;
     secrets: Pick<Secrets, 'issues' | 'publicWarnings'>;
@@ -53,6 +53,8 @@ export const createContent = async (
     secrets,
   });
   context.keep({ close });
+  // A page that asks at once gets the events that were kept.
+  await feeds.settled();
   const recentlyReplaced = () =>
     content
       .replaced()
