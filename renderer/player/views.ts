@@ -52,8 +52,7 @@ const PREPARE_MS = 20_000;
 const TYPICAL_STARTUP_LATENCY_MS = 60;
 
 export const createViews = (deps: ViewDependencies, playing: Playing): Views => {
-  const { syncClock, stage, mediaCache, credentials, refused, createSlide, createIdle, countFrames, onSwap } =
-    deps;
+  const { syncClock, stage, mediaCache, credentials, refused, createSlide, createIdle, countFrames, onSwap } = deps;
   const { dispatch, positionOf, siteAt, timeZone, fadeMs, isHalted } = playing;
   const views = new Map<number, SlideView>();
   const preparing = new Map<number, AbortController>();
