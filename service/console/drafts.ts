@@ -63,8 +63,12 @@ const guardOf = (ctx: Pick<Context, 'get'>, isRequired: boolean) => {
 
 type Editing = Readonly<Record<string, readonly string[]>>;
 
+/** Without what only a newer version knows of a person. */
+const known = (by: Author | null): Author | null => by && { id: by.id, name: by.name };
+
 const summaryOf = (head: DraftHead, editing: Editing): DraftSummary => {
-  const { id, title, base_sha256, author, updated_at, updated_by, submitted_by, note, state } = head;
+  const { id, title, base_sha256, updated_at, note, state } = head;
+  const [author, updated_by, submitted_by] = [known(head.author), known(head.updated_by), known(head.submitted_by)];
   const names = [...(editing[id] ?? [])];
   return { id, title, base_sha256, author, updated_at, updated_by, submitted_by, note, state, editing: names };
 };
@@ -133,7 +137,7 @@ export const draftRoutes = (tempo: Parameters<typeof withDocuments>[0], dependen
           content: file,
           isExpected: (playing) => (playing ?? nothing.sha256) === from,
           operator: (draft.updated_by ?? by)?.name ?? null,
-          person: provenOf(draft.updated_by ?? by),
+          person: provenOf(known(draft.updated_by) ?? by),
           approved_by: by,
         });
         return { sha256, changedAt, warnings: await warningsOf(file) };

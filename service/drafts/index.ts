@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import {
   type DraftHead,
   type DraftRecord,
-  draftRecord,
   mostDraftRecords,
   mostDrafts,
+  passedDraft,
 } from '../contract/console/drafts.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { Author } from '../contract/terms.ts';
@@ -20,7 +20,7 @@ import type { Module, ServiceContext } from '../module.ts';
 import { createQueue } from '../platform/queue.ts';
 import { isFull, systemDisk } from '../platform/store/disk.ts';
 import { keepCopy, makeFolder } from '../platform/store/file.ts';
-import { advanced, headOf, isNews, settle, withEtag } from './records.ts';
+import { advanced, headOf, isNews, isReadable, settle, withEtag } from './records.ts';
 
 /** What a client saves. */
 export interface DraftSave extends Pick<DraftRecord, 'title' | 'base_sha256'> {
@@ -37,7 +37,7 @@ export interface Drafts extends Module {
   list(): DraftHead[];
   /** Null: there is no such draft. */
   get(id: string): Promise<DraftRecord | null>;
-  /** @throws CodedError `too_many_drafts`, `insufficient_storage`, what `guard` throws */
+  /** @throws CodedError `box_older` if a newer version has written it, `too_many_drafts`, `insufficient_storage`, what `guard` throws */
   save(id: string, save: DraftSave, by: Author | null, guard: Guard): Promise<{ draft: DraftRecord; isNew: boolean }>;
   /** @throws CodedError `draft_not_found`, `insufficient_storage`, what `guard` throws */
   remove(id: string, by: Author | null, guard: Guard): Promise<void>;
@@ -48,6 +48,8 @@ export interface Drafts extends Module {
   restore(records: readonly DraftRecord[]): Promise<string[]>;
   /** All records that rest, removed ones included, for other boxes. */
   records(): DraftHead[];
+  /** How many drafts this version cannot read. */
+  unread(): number;
   /** A record for another box; null: there is none. */
   record(id: string): Promise<DraftRecord | null>;
   /** Whether another box's record is to be fetched. */
@@ -69,6 +71,8 @@ const KEEP_MS = 400 * 86_400_000;
 const EDITING_MS = 30_000;
 /** Names that are remembered of one draft. */
 const MAX_NAMES = 50;
+
+const OLDER = 'This box is older than the draft: edit it at a box of a newer version, or update this one.';
 
 const nameOf = (id: string): string => `${id}.json`;
 
@@ -121,7 +125,7 @@ export const createDrafts = async (
 
   const read = async (name: string): Promise<DraftRecord | null> => {
     try {
-      return draftRecord.parse(JSON.parse(await readFile(join(folder, name), 'utf8')));
+      return passedDraft.parse(JSON.parse(await readFile(join(folder, name), 'utf8')));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') log.error({ err: error, name }, 'a draft cannot be read');
       return null;
@@ -155,12 +159,17 @@ export const createDrafts = async (
     }
   };
 
+  /** Drafts that only a newer version can read. */
+  const unread = (): DraftHead[] => [...heads.values()].filter((head) => !head.removed && !isReadable(head));
+  const isUnread = (id: string): boolean => unread().some((head) => head.id === id);
   const live = (id: string): DraftHead | undefined => {
     const head = heads.get(id);
-    return head === undefined || head.removed ? undefined : head;
+    return head === undefined || head.removed || !isReadable(head) ? undefined : head;
   };
   const list = (): DraftHead[] =>
-    [...heads.values()].filter(({ removed }) => !removed).toSorted((a, b) => (a.updated_at < b.updated_at ? 1 : -1));
+    [...heads.values()]
+      .filter((head) => !head.removed && isReadable(head))
+      .toSorted((a, b) => (a.updated_at < b.updated_at ? 1 : -1));
 
   /** The next record of an id, by this box. */
   const next = (id: string, given: Omit<DraftRecord, 'id' | 'counters' | 'etag' | 'updated_at'>): DraftRecord => {
@@ -185,12 +194,14 @@ export const createDrafts = async (
 
   const saveNow: Drafts['save'] = (id, { title, base_sha256, content, state, note }, by, guard) =>
     enqueue(async () => {
+      if (isUnread(id)) throw new CodedError('box_older', OLDER);
       const before = live(id);
       guard(before?.etag ?? null);
       if (before === undefined && list().length >= mostDrafts) throw new CodedError('too_many_drafts');
       const nextState = state ?? before?.state ?? 'open';
       const submitter = before?.state === 'submitted' ? before.submitted_by : by;
       const draft = next(id, {
+        ...before,
         title,
         base_sha256,
         content,
@@ -223,7 +234,7 @@ export const createDrafts = async (
     restore: async (records) => {
       const leftOut: string[] = [];
       for (const { id, content, title, base_sha256, state, note, author } of records) {
-        const isHere = (): boolean => live(id) !== undefined;
+        const isHere = (): boolean => live(id) !== undefined || isUnread(id);
         const isFull = list().length >= mostDrafts;
         if (isHere() || isFull || content === null) {
           leftOut.push(
@@ -234,6 +245,7 @@ export const createDrafts = async (
       return leftOut;
     },
     records: () => [...shared.values()],
+    unread: () => unread().length,
     record: (id) => (heads.has(id) ? read(nameOf(id)) : Promise.resolve(null)),
     lacks: (head) => isNews(heads.get(head.id), head),
     merge: (record) =>

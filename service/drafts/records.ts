@@ -1,22 +1,26 @@
 /** The records of drafts, and how boxes agree on them without losing what was typed. Pure. */
 import { createHash } from 'node:crypto';
-import type { DraftHead, DraftRecord } from '../contract/console/drafts.ts';
+import { type DraftHead, type DraftRecord, draftHead } from '../contract/console/drafts.ts';
+import { canonical } from '../domain/canonical.ts';
 
 type Counters = DraftHead['counters'];
 
 /** Everything but the content. */
 export const headOf = ({ content: _, ...head }: DraftRecord): DraftHead => head;
 
-/** Adds the hash of a record, of its fields in a fixed order. */
+/** Heads are never mutated, so each is judged once. */
+const judged = new WeakMap<DraftHead, boolean>();
+/** Whether this version can read a draft; others are stored and passed on alone. */
+export const isReadable = (head: DraftHead): boolean => {
+  const known = judged.get(head) ?? draftHead.safeParse(head).success;
+  judged.set(head, known);
+  return known;
+};
+
+/** Adds the hash of a record: of all its fields, those of newer versions included. */
 export const withEtag = (record: Omit<DraftRecord, 'etag'>): DraftRecord => {
-  const { id, title, base_sha256, author, updated_at, updated_by, submitted_by, note, state, removed } = record;
-  const counters = Object.entries(record.counters).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const people = [author, updated_by, submitted_by].map((person) => person && [person.id, person.name]);
-  const rest = [id, counters, removed, title, base_sha256, people, updated_at, note, state];
-  const etag = createHash('sha256')
-    .update(JSON.stringify([...rest, record.content]))
-    .digest('hex');
-  return { ...record, etag };
+  const { etag: _, ...rest } = record as DraftRecord;
+  return { ...record, etag: createHash('sha256').update(canonical(rest)).digest('hex') };
 };
 
 /** Whether `a` has every save of `b`. */
@@ -85,6 +89,8 @@ export const settle = (ours: DraftRecord, theirs: DraftRecord): Settled => {
   const isNewer = includes(ours.counters, theirs.counters);
   const isOlder = includes(theirs.counters, ours.counters);
   if (isNewer !== isOlder) return { kept: isNewer ? ours : theirs, copy: null };
+  // What becomes of both a newer version alone can tell: it sends that.
+  if (![ours, theirs].every((record) => isReadable(headOf(record)))) return { kept: ours, copy: null };
   const [later, earlier] = isLater(ours, theirs) ? [ours, theirs] : [theirs, ours];
   // An id belongs to who chose it, and after that to the latest of its copies: so the copies have the same ids everywhere.
   const mover = [earlier, later].find(isCopy);

@@ -251,7 +251,7 @@ export const createPeers = async (
         },
         notes: [
           ...boxNotes(misdated.list(), registry.externalBoxes(), options),
-          ...unreadNotes(devices.unread() + takeovers.unread() + shared.unread()),
+          ...unreadNotes(devices.unread() + takeovers.unread() + drafts.unread() + shared.unread()),
         ],
         contentWarnings: missingMedia.warnings(),
       };

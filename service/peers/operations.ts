@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { type AlertRecord, peerAlerts } from '../contract/alerts.ts';
 import type { Command, CommandTarget } from '../contract/commands.ts';
 import { actionAnswer, type PeerOrder, type PeerReset } from '../contract/console/actions.ts';
-import { draftRecord, peerDrafts } from '../contract/console/drafts.ts';
+import { passedDraft, peerDrafts } from '../contract/console/drafts.ts';
 import { peerKeys } from '../contract/console/people.ts';
 import { type BoxLogQuery, boxLog, type PeerAuditQuery, peerAudit } from '../contract/console/site.ts';
 import {
@@ -244,7 +244,7 @@ const peerOperations = {
     { maxBytes: 16 * MIB },
   ),
   'drafts.list': define('GET /api/peers/drafts', peerDrafts),
-  'drafts.record': define('GET /api/peers/drafts/:id', draftRecord, (id: string) => ({ params: { id } }), {
+  'drafts.record': define('GET /api/peers/drafts/:id', passedDraft, (id: string) => ({ params: { id } }), {
     deadlineMs: 10_000,
     maxBytes: 3 * mostContentCharacters,
   }),

@@ -49,7 +49,7 @@ export type ReplicatedTakeovers = Pick<Takeovers, 'records' | 'unread' | 'merge'
 
 export type ReplicatedDrafts = Pick<
   Drafts,
-  'records' | 'record' | 'lacks' | 'merge' | 'digest' | 'onShare' | 'editing'
+  'records' | 'unread' | 'record' | 'lacks' | 'merge' | 'digest' | 'onShare' | 'editing'
 >;
 
 /** A record: its key and its date (ISO 8601). */

@@ -1,7 +1,8 @@
 /** Drafts: documents that people are editing, kept on the boxes of the site until they are published. */
 import { z } from 'zod';
+import { orUnread, passedOn } from '../passed-on.ts';
 import { author, instant, operator, sha256 } from '../terms.ts';
-import { contentDraft } from './content.ts';
+import { contentDraft, mostContentBytes } from './content.ts';
 
 /** Drafts of a site; their removals are kept beside them. */
 export const mostDrafts = 20;
@@ -58,28 +59,42 @@ export const draftQuery = z.object({
 /** Versions by the box that made them: one descends from another whose counters are nowhere higher. */
 const counters = z.record(z.string().max(64), z.int().nonnegative());
 
+const passedAuthor = passedOn(author).nullable();
+
 /** A draft as boxes exchange it; its removal is a record too. */
-export const draftHead = z
-  .object({
+export const draftHead = passedOn(
+  z.object({
     ...fields,
+    author: passedAuthor.describe('who made it; null: unknown'),
+    updated_by: passedAuthor.describe('who saved it last; null: unknown'),
+    submitted_by: passedAuthor.describe('null: it is not submitted'),
     counters: counters.describe('saves by node id'),
     removed: z.boolean().describe('it was published or deleted'),
-    etag: sha256.describe('of everything else, the content included'),
-  })
-  .meta({ id: 'DraftHead' });
+    etag: sha256.describe('of everything else, the content and unknown fields included, in the order of their names'),
+  }),
+  4_000,
+).meta({ id: 'DraftHead' });
 export type DraftHead = z.infer<typeof draftHead>;
 
-export const draftRecord = draftHead
-  .extend({ content: z.looseObject({}).nullable().describe('null: it was removed') })
-  .meta({ id: 'DraftRecord' });
+export const draftRecord = passedOn(
+  z.object({ ...draftHead.shape, content: z.looseObject({}).nullable().describe('null: it was removed') }),
+  4_000,
+).meta({ id: 'DraftRecord' });
 export type DraftRecord = z.infer<typeof draftRecord>;
+
+const { id, updated_at, removed, etag } = draftHead.shape;
+const head = { id, updated_at, counters: draftHead.shape.counters, removed, etag };
+/** A draft without its document, as boxes exchange it. */
+const passedHead = orUnread(draftHead, head, 12_000);
+/** A draft as boxes exchange and store it. */
+export const passedDraft = orUnread(draftRecord, head, 2 * mostContentBytes);
 
 /** Removed ones included. */
 export const mostDraftRecords = 500;
 
 export const peerDrafts = z
   .object({
-    drafts: z.array(draftHead).max(mostDraftRecords).describe('those that rest, removed ones included'),
+    drafts: z.array(passedHead).max(mostDraftRecords).describe('those that rest, removed ones included'),
     editing: z.record(draftId, z.array(z.string().max(64)).max(50)).describe('who has which draft open at this box'),
   })
   .meta({ id: 'PeerDrafts' });

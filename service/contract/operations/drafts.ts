@@ -1,7 +1,7 @@
 /** Drafts of the content. */
 import { z } from 'zod';
 import { publishedContent } from '../console/content.ts';
-import { draft, draftId, draftList, draftQuery, draftRecord, draftRequest, peerDrafts } from '../console/drafts.ts';
+import { draft, draftId, draftList, draftQuery, draftRequest, passedDraft, peerDrafts } from '../console/drafts.ts';
 import { digestExample, momentExample, nodeExample } from './examples.ts';
 import { entityTag, json, type Operations, ok, okSealable } from './operation.ts';
 
@@ -50,7 +50,14 @@ export const drafts = {
       201: { description: 'The new draft.', headers: entityTag, content: json(draft, draftExample) },
       200: { description: 'The draft.', headers: entityTag, content: json(draft, draftExample) },
     },
-    errors: ['precondition_required', 'draft_changed', 'too_many_drafts', 'too_many_requests', 'insufficient_storage'],
+    errors: [
+      'box_older',
+      'precondition_required',
+      'draft_changed',
+      'too_many_drafts',
+      'too_many_requests',
+      'insufficient_storage',
+    ],
     examples,
   },
   'DELETE /console/api/drafts/:id': {
@@ -100,7 +107,7 @@ export const drafts = {
   'GET /api/peers/drafts/:id': {
     summary: 'Get a draft of this box',
     params,
-    answer: okSealable('The draft.', draftRecord, { ...head, content }),
+    answer: okSealable('The draft.', passedDraft, { ...head, content }),
     errors: ['draft_not_found'],
     examples,
   },
