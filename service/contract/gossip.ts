@@ -1,6 +1,7 @@
 /** Gossip between boxes: periodic digests, and changes that boxes forward. */
 import { z } from 'zod';
 import { boxAlerts } from './alerts.ts';
+import { passedOn } from './passed-on.ts';
 import {
   contentDocument,
   contentVersion,
@@ -24,8 +25,8 @@ const digests = z
 export const mostRecords = 100;
 
 /** What a box says of itself, and other boxes pass on. */
-export const memberRecord = z
-  .object({
+export const memberRecord = passedOn(
+  z.object({
     nodeId,
     seq,
     media: sha256.describe('of the list of its media'),
@@ -36,8 +37,9 @@ export const memberRecord = z
       .describe('bound devices that are connected to it; absent: unknown'),
     alerts: boxAlerts.optional().describe('failures that it observes'),
     mqtt: z.literal(true).optional().describe('it is set up to publish the site over MQTT'),
-  })
-  .meta({ id: 'MemberRecord' });
+  }),
+  2_000,
+).meta({ id: 'MemberRecord' });
 export type MemberRecord = z.infer<typeof memberRecord>;
 
 const memberEntry = z

@@ -327,8 +327,8 @@ export const peerQuery = z.object({
 export const mostAdvertisedDevices = 1_000;
 
 /** State that a box reports to its peers. `instance` is new with each start, which reveals a copied node id. */
-export const peerState = z
-  .object({
+export const peerState = passedOn(
+  z.object({
     nodeId: z.uuid().describe('id of the box'),
     instance: z.string().max(64).describe('changes with each start'),
     site: z.string().max(256).describe('name of the site'),
@@ -354,8 +354,9 @@ export const peerState = z
     seq: z.int().nonnegative().describe('version of its own record'),
     alerts: boxAlerts.optional().describe('failures that it observes'),
     mqtt: z.literal(true).optional().describe('it is set up to publish the site over MQTT'),
-  })
-  .meta({ id: 'PeerState' });
+  }),
+  2_000,
+).meta({ id: 'PeerState' });
 export type PeerState = z.infer<typeof peerState>;
 
 /** What a box of another protocol tells of itself. */

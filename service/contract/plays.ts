@@ -165,9 +165,18 @@ export const peerPlaysQuery = z.object({
   limit: z.coerce.number().int().min(1).max(MAX_PEER_PLAYS).default(MAX_PEER_PLAYS).describe('maximum number of plays'),
 });
 
+const newer = z.string().max(64);
+/** A play of another box, whose version may know more kinds and results. */
+const peerPlay = play.extend({
+  kind: newer.describe('kind of the slide'),
+  result: newer.describe('how it ended'),
+  clock: newer.describe('untrusted: the time of the page was not plausible'),
+  zone: newer.nullable().default(null).describe('where it was shown; null: in all zones, as a takeover'),
+}) as unknown as typeof play;
+
 export const peerPlays = z
   .object({
-    plays: z.array(play).max(MAX_PEER_PLAYS).describe('in the order of `started_at`'),
+    plays: z.array(peerPlay).max(MAX_PEER_PLAYS).describe('in the order of `started_at`'),
     next: z
       .object({ after: instant, skip: z.int().describe('plays that started at `after` and are known') })
       .nullable()

@@ -3,7 +3,7 @@
  * site. A box with several addresses is one peer. What other boxes report only makes this one check for itself.
  */
 import type { z } from 'zod';
-import { type MemberEntry, type MemberRecord, memberRecord, type SiteSummary } from '../contract/gossip.ts';
+import type { MemberEntry, MemberRecord, SiteSummary } from '../contract/gossip.ts';
 import type { PeerHealth } from '../contract/health.ts';
 import {
   type AnyPeerState,
@@ -22,6 +22,7 @@ import { type Address, type AddressOrigin, createAddresses, isAnswering, isBusy,
 import { acceptedUrl, advertisedUrl, hostOf } from './advertised.ts';
 import type { Caller, PeerRequest } from './call.ts';
 import type { KnownBox } from './known-boxes.ts';
+import { knownIn, recordIn } from './member-records.ts';
 import { createProber, createWindow } from './prober.ts';
 import type { Failure, PeerAnswer } from './reply.ts';
 import { createSuspicions } from './suspicions.ts';
@@ -86,7 +87,8 @@ export const createRegistry = (
   const { peers: tempo } = table;
   const addresses = createAddresses(tempo);
   const window = createWindow();
-  const reports = new Map<string, Pick<LivePeer, 'state' | 'stateAt'> & { contactAt: EpochMs }>();
+  /** `record`: as it came last, for other boxes. */
+  const reports = new Map<string, Pick<LivePeer, 'state' | 'stateAt'> & { contactAt: EpochMs; record: MemberRecord }>();
   const ownUrls = new Map<string, true>();
   const states = createEmitter<[LivePeer]>();
   const reachability = createEmitter();
@@ -107,7 +109,8 @@ export const createRegistry = (
     const best = addresses.best(nodeId);
     if (report === undefined || best === undefined) return undefined;
     const { url, breaker, reason } = best;
-    return { nodeId, url, alive: !isOpen(breaker), isForeign: false, ...report, reason };
+    const { record: _, ...known } = report;
+    return { nodeId, url, alive: !isOpen(breaker), isForeign: false, ...known, reason };
   };
 
   const warn = ({ url, nodeId }: Pick<Address, 'url' | 'nodeId'>, reason: string, message = 'a peer is away'): void =>
@@ -200,7 +203,7 @@ export const createRegistry = (
       for (const other of others) if (other.instance !== first.instance) rejectClone(other, `the box at ${first.url}`);
       if (address.clone) return;
     }
-    reports.set(nodeId, { state, contactAt: now(), stateAt: monotonicNow() });
+    reports.set(nodeId, { state, record: recordIn(state), contactAt: now(), stateAt: monotonicNow() });
     if (suspicions.clear(nodeId)) reachability.emit();
     // It may have moved to this address from another one.
     if (isNew) for (const other of addresses.of(nodeId)) if (other !== address) void prober.ask(other);
@@ -417,15 +420,12 @@ export const createRegistry = (
       return [nodeId, advertisedUrl(address.url, address.host), report.state.seq];
     },
     /** The record that a peer keeps of itself; null if it is unknown. */
-    record: (nodeId: string): MemberRecord | null => {
-      const report = reports.get(nodeId);
-      return report === undefined ? null : memberRecord.parse(report.state);
-    },
+    record: (nodeId: string): MemberRecord | null => reports.get(nodeId)?.record ?? null,
     /** Applies the record of a peer that another one forwarded, if it is newer. @returns whether it was newer */
     applyRecord: (record: MemberRecord): boolean => {
       const report = reports.get(record.nodeId);
       if (report === undefined || record.seq <= report.state.seq || !isPlausibleTime(record.seq, now())) return false;
-      reports.set(record.nodeId, { ...report, state: { ...report.state, ...record } });
+      reports.set(record.nodeId, { ...report, record, state: { ...report.state, ...knownIn(record) } });
       emit(record.nodeId);
       return true;
     },
@@ -437,7 +437,7 @@ export const createRegistry = (
       if (theirInstance !== report.state.instance) return void prober.ask(address);
       addresses.answered(address, nodeId, monotonicNow(), random());
       const state = { ...report.state, ...summary, serverTime };
-      reports.set(nodeId, { state, stateAt: monotonicNow(), contactAt: now() });
+      reports.set(nodeId, { ...report, state, stateAt: monotonicNow(), contactAt: now() });
       emit(nodeId);
     },
     /** Handles the content version that a peer reports. @returns whether it is a live peer */

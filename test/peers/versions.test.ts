@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import type { SiteOverview } from '../../service/contract/console/site.ts';
 import type { ContentDocument } from '../../service/contract/peers.ts';
 import { editedDocument, versionOf } from '../../service/domain/document.ts';
+import { withEtag } from '../../service/drafts/records.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { healthOf, patience, titlesOf } from '../support/observe.ts';
 import { createOperator } from '../support/operator.ts';
@@ -26,6 +27,24 @@ const takeovers = [
   { id: 'unread', targets: ['lobby'], level: 'whisper', ...texts, ...times },
 ];
 
+const draftOf = (id: string, unknown: object) =>
+  withEtag({
+    ...{ id, title: id, base_sha256: null, author: null, updated_at: updatedAt, updated_by: null, submitted_by: null },
+    ...{ note: null, state: 'open', counters: { newer: 1 }, removed: false, content: { screens: [] }, ...unknown },
+  });
+const drafts = [
+  draftOf('known', { due: '2026-12-24', author: { id: null, name: 'Maria', pronoun: 'she' } }),
+  draftOf('unread', { state: 'approved' }),
+];
+const alerts = {
+  ...{ receiver: 'quiet', live: [], mood: 'a' },
+  failing: [{ kind: 'heat', subject: 'board', degrees: 91 }],
+};
+const alertRecords = [
+  { kind: 'heat', subject: 'board', at: updatedAt, isFailing: true, message: 'It is hot.', isSent: false },
+  { kind: 'trigger', subject: 'bell', at: updatedAt, isFailing: 'partly' },
+];
+
 /** A backup with nothing in it. */
 const emptyBackup = (): Promise<Buffer> => {
   const tar = pack();
@@ -39,12 +58,19 @@ const emptyBackup = (): Promise<Buffer> => {
 const startNewer = async (document: (nodeId: string) => ContentDocument) => {
   const nodeId = randomUUID();
   const content = document(nodeId);
-  const state = { ...emptyPeerState, nodeId, instance: nodeId, version: '9.1.0', moon: 'full' };
+  const state = { ...emptyPeerState, nodeId, instance: nodeId, version: '9.1.0', moon: 'full', alerts };
   const answers: Record<string, () => unknown> = {
-    '/api/peers/state': () => ({ ...state, serverTime: Date.now(), content: versionOf(content) }),
+    '/api/peers/state': () => ({
+      ...state,
+      serverTime: Date.now(),
+      content: versionOf(content),
+      drafts: '0'.repeat(64),
+    }),
     '/api/peers/content': () => content,
     '/api/peers/bindings/differing': () => ({ bindings }),
     '/api/peers/takeovers': () => ({ takeovers }),
+    '/api/peers/drafts': () => ({ drafts: drafts.map(({ content: _, ...head }) => head), editing: {} }),
+    ...Object.fromEntries(drafts.map((draft) => [`/api/peers/drafts/${draft.id}`, () => draft])),
   };
   const url = await listenOn(
     createServer((request, response) => {
@@ -55,7 +81,7 @@ const startNewer = async (document: (nodeId: string) => ContentDocument) => {
       );
     }),
   );
-  return { url, content };
+  return { url, nodeId, content };
 };
 
 test('a document of a newer version plays without what is not known, is passed on whole, and is not edited here', async () => {
@@ -81,9 +107,19 @@ test('a document of a newer version plays without what is not known, is passed o
     await expect.poll(() => bindingsOf(box), patience).toEqual(bindings);
     const passed = (await (await box.get('/api/peers/takeovers')).json()) as { takeovers: { id: string }[] };
     expect(passed.takeovers.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual(takeovers);
+    const draftsOf = () => Promise.all(drafts.map(async ({ id }) => (await box.get(`/api/peers/drafts/${id}`)).json()));
+    await expect.poll(draftsOf, patience).toEqual(drafts);
+    const listed = (await (await box.get('/console/api/drafts')).json()) as { drafts: { id: string }[] };
+    expect(listed.drafts.map(({ id }) => id).filter((id) => id !== 'mine')).toEqual(['known']);
+    // Its record is passed on as it came.
+    const body = { wanted: [newer.nodeId], records: [], entries: [] };
+    const { records } = await (await box.post('/api/peers/members', body)).json();
+    expect(records).toMatchObject([{ nodeId: newer.nodeId, moon: 'full', alerts }]);
+    await box.post('/api/peers/alerts', { records: alertRecords });
+    expect((await (await box.get('/api/peers/alerts')).json()).records).toEqual(expect.arrayContaining(alertRecords));
     expect((await site()).takeovers.map(({ id }) => id)).toEqual(['known']);
     expect((await site()).screens.map(({ devices }) => devices.map(({ deviceId }) => deviceId))).toEqual([['known']]);
-    expect((await healthOf(box)).warnings).toContainEqual(expect.stringMatching(/not used here.*: 2\.$/));
+    expect((await healthOf(box)).warnings).toContainEqual(expect.stringMatching(/not used here.*: 3\.$/));
     const { status, warnings } = (await healthOf(box)).content;
     expect([status, warnings.map(({ path }) => path)]).toEqual([
       'ok',
@@ -102,6 +138,8 @@ test('a document of a newer version plays without what is not known, is passed o
       ['POST', '/console/api/media/hall.jpg/rename', { to: 'great-hall.jpg' }],
       ['POST', '/console/api/restore', backup, asTar],
     ];
+    const older = await ask('PUT', '/console/api/drafts/unread', draft, { 'If-Match': '*' });
+    expect([older.status, await older.json()]).toMatchObject([409, { error: { code: 'box_older' } }]);
     for (const [method, path, body, headers = { 'If-Match': '*' }] of requests) {
       const answer = await ask(method, path, body, headers);
       const error = { code: 'box_older', message: expect.stringContaining(`${newer.url} (version 9.1.0)`) };

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Content } from '../../content/index.ts';
-import { type Alert, type AlertRecord, alertRecord, type Occasion, peerAlerts } from '../../contract/alerts.ts';
+import { type Alert, type AlertRecord, type Occasion, passedAlert, peerAlerts } from '../../contract/alerts.ts';
 import { readFields } from '../../contract/fields.ts';
 import type { Devices } from '../../devices/index.ts';
 import { laterThan } from '../../domain/merge.ts';
@@ -12,7 +12,7 @@ import type { Peers } from '../../peers/index.ts';
 import { openDurable } from '../../platform/store/durable.ts';
 import type { Streams } from '../../streams/index.ts';
 import { pauseAfter, type SendWebhook } from '../webhook.ts';
-import { keyOf, noOutages, record, reduce, shownSubject, speakerOf, typeOf } from './outages.ts';
+import { keyOf, noOutages, readable, record, reduce, shownSubject, speakerOf, typeOf } from './outages.ts';
 import { createWatch } from './watch.ts';
 
 interface Dependencies {
@@ -50,7 +50,7 @@ const MAX_TAKEN = 1_000;
 /** Characters of a message. */
 const MAX_MESSAGE = 2_000;
 
-const schema = z.object({ records: z.array(alertRecord) });
+const schema = z.object({ records: z.array(passedAlert) });
 
 const webhookReceiver = (send: SendWebhook) => ({
   key: 'webhook',
@@ -185,7 +185,7 @@ export const createAlerts = async (
   return {
     alertTo: (receiver) => void receivers.push(receiver),
     raise: (kind, subject, message) => {
-      const known = outages.records.get(keyOf({ kind, subject }));
+      const known = readable(outages.records.get(keyOf({ kind, subject })));
       // What waits for a receiver is said with it.
       const waiting = known?.isSent === false ? known.message : '';
       if (waiting.includes(message)) return;

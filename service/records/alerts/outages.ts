@@ -3,6 +3,7 @@ import {
   type AlertKind,
   type AlertRecord,
   type AlertType,
+  alertRecord,
   alertTypes,
   type BoxAlerts,
   mostAlertRecords,
@@ -52,6 +53,10 @@ export const shownSubject = ({ kind, subject }: Pick<AlertRecord, 'kind' | 'subj
 export const typeOf = ({ kind, isFailing }: Pick<AlertRecord, 'kind' | 'isFailing'>): AlertType | null =>
   kind === 'update' ? null : alertTypes[kind][isFailing ? 0 : 1];
 
+/** A stored record, if this version knows what it says. */
+export const readable = (stored: AlertRecord | undefined): AlertRecord | undefined =>
+  stored !== undefined && alertRecord.safeParse(stored).success ? stored : undefined;
+
 const isOccasion = ({ kind }: Pick<AlertRecord, 'kind'>): boolean => occasions.some((each) => each === kind);
 
 const isNewer = (a: AlertRecord, b: AlertRecord): boolean => (a.at === b.at ? a.isSent && !b.isSent : a.at > b.at);
@@ -87,7 +92,7 @@ export const reduce = (
   const due: AlertRecord[] = [];
   for (const { kind, subject, status, message } of conditions) {
     const key = keyOf({ kind, subject });
-    const known = records.get(key);
+    const known = readable(records.get(key));
     const isFailing = status === 'failing';
     /** A record of what has changed at this time. */
     const changed = (at: EpochMs): AlertRecord => ({
@@ -123,7 +128,8 @@ export const reduce = (
     if (typeOf({ kind, isFailing }) === null) endSilently();
     else due.push(changed(current.at));
   }
-  for (const known of records.values()) if (isOccasion(known) && !known.isSent) due.push(known);
+  for (const known of records.values())
+    if (isOccasion(known) && known.isSent === false && readable(known)) due.push(known);
   const oldest = new Date(now - KEPT_MS).toISOString();
   for (const [key, { kind, isFailing, isSent, at }] of records) {
     if (at < oldest && !(isFailing && isSent && !isOccasion({ kind }))) records.delete(key);

@@ -1,7 +1,7 @@
 /** What this box sees: the state of everything that an alert can be about. */
 import { statfs } from 'node:fs/promises';
 import type { Content } from '../../content/index.ts';
-import { type BoxAlerts, mostFailures } from '../../contract/alerts.ts';
+import { type BoxAlerts, isKnownFailure, mostFailures } from '../../contract/alerts.ts';
 import type { Devices } from '../../devices/index.ts';
 import { isOpen } from '../../domain/opening-hours.ts';
 import { shownName } from '../../domain/slides.ts';
@@ -162,7 +162,7 @@ export const createWatch = (
       ...peers.alive().flatMap(({ nodeId: id, url, state: { alerts } }) => (alerts ? [{ id, url, alerts }] : [])),
     ];
     const failures = boxes.flatMap(({ id, alerts: { failing: own, signedOut = [] } }): AnyFailure[] => [
-      ...own,
+      ...own.filter(isKnownFailure),
       ...signedOut.map(({ subject, name }) => ({ kind: 'slide' as const, subject: slideOn(subject, id), name })),
     ]);
     const failing = new Map(failures.map((each) => [keyOf(each), each]));
