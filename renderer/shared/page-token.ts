@@ -18,10 +18,14 @@ const LONGEST_CHECK_MS = 1_000;
 const SHORTEST_CHECK_MS = 50;
 /** A token that is refused is renewed once within this time. */
 const REFUSED_MS = 1_000;
+/** Times in tokens are whole seconds, rounded down. */
+const ROUNDED_MS = 1_000;
 
 /** At which age a token is renewed, ms. */
-const renewalAgeMs = ({ issuedAt, expiresAt }: NonNullable<Issued>): number =>
-  ((Date.parse(expiresAt) - Date.parse(issuedAt)) * 2) / 3;
+const renewalAgeMs = ({ issuedAt, expiresAt }: NonNullable<Issued>): number => {
+  const lifeMs = Date.parse(expiresAt) - Date.parse(issuedAt);
+  return (Math.max(lifeMs - ROUNDED_MS, lifeMs / 2) * 2) / 3;
+};
 
 /**
  * @param issued the token that the page was served with; null if the service requires none
