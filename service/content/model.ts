@@ -8,7 +8,7 @@ import { perObject } from '../domain/collections.ts';
 import { programmesOf } from '../domain/programmes.ts';
 import { type RoundLists, reachableFrom } from '../domain/rounds.ts';
 import { fillSlide, fillTimetable, type NamedTemplate, shownName } from '../domain/slides.ts';
-import { namedBy } from '../domain/template.ts';
+import { reachedBy } from '../domain/template.ts';
 import type { FilledCalendar, FilledTimetable, SourceSettings } from '../feeds/index.ts';
 import { isPlain, roundListsOf, zonesOf } from './round-lists.ts';
 
@@ -128,7 +128,7 @@ const fillShared = (content: ContentFile): Data => {
     timetableGroups: content.timetableGroups.map((group) =>
       group.calendar_id === undefined
         ? fillTimetable(group)
-        : { ...fillTimetable(group), calendarId: group.calendar_id },
+        : { ...fillTimetable(group), calendar_id: group.calendar_id },
     ),
     calendars: content.calendars.map(({ id, name }) => ({
       id,
@@ -161,10 +161,10 @@ const usedBy = (slides: readonly Slide[], { rssFeeds, apiSources, timetableGroup
   }
   for (const slide of slides) {
     if (slide.kind !== 'template') continue;
-    for (const each of namedBy(slide, 'feeds', rssFeeds)) used.rssFeeds.add(each);
-    for (const each of namedBy(slide, 'sources', apiSources)) used.apiSources.add(each);
-    for (const each of namedBy(slide, 'timetables', timetableGroups)) used.timetableGroups.add(each);
-    for (const { id } of namedBy(slide, 'calendars', calendars)) show(id, slide.content);
+    for (const each of reachedBy(slide, 'feeds', rssFeeds)) used.rssFeeds.add(each);
+    for (const each of reachedBy(slide, 'sources', apiSources)) used.apiSources.add(each);
+    for (const each of reachedBy(slide, 'timetables', timetableGroups)) used.timetableGroups.add(each);
+    for (const { id } of reachedBy(slide, 'calendars', calendars)) show(id, slide.content);
   }
   return {
     rssFeeds: rssFeeds.filter((each) => used.rssFeeds.has(each)),

@@ -13,7 +13,7 @@ import { programmesOf } from '../domain/programmes.ts';
 import { isDaily, longestRound, namedBy, type RoundLists, reachableFrom, roundSizes } from '../domain/rounds.ts';
 import { fillSlide, fillTimetable, type NamedTemplate, slideId } from '../domain/slides.ts';
 import { isTargeted } from '../domain/targets.ts';
-import { namedBy as recordsNamedBy } from '../domain/template.ts';
+import { reachedBy } from '../domain/template.ts';
 import { type Issue, type Path, quoted } from './labels.ts';
 import { isPlain, roundListsOf, zonesOf } from './round-lists.ts';
 
@@ -86,8 +86,8 @@ const createMeasures = (content: ContentFile, lists: RoundLists<SlideFile>) => {
     const { id, index } = places.get(slide) ?? { id: '', index: 0 };
     const filled = fillSlide(id, slide, index, named);
     return {
-      calendars: recordsNamedBy(filled, 'calendars', content.calendars).map((each) => each.id),
-      timetables: recordsNamedBy(filled, 'timetables', content.timetableGroups).map((each) => each.id),
+      calendars: reachedBy(filled, 'calendars', content.calendars).map((each) => each.id),
+      timetables: reachedBy(filled, 'timetables', content.timetableGroups).map((each) => each.id),
     };
   };
   const slidesOf = (id: string): SlideFile[] =>

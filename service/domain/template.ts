@@ -135,6 +135,20 @@ export const namedBy = <T extends { id: string }>(
   return records.filter(({ id }) => ids.has(id));
 };
 
+/**
+ * The records that the template of a slide may use: those of {@link namedBy}, and all of a kind that it reaches by a variable.
+ * Of calendars, which are private, and what is made of them, only those that it names.
+ */
+export const reachedBy = <T extends { id: string; calendar_id?: string | undefined }>(
+  slide: Pick<Slide, 'template' | 'content'>,
+  name: RecordName,
+  records: readonly T[],
+): readonly T[] => {
+  const named = namedBy(slide, name, records);
+  if (name === 'calendars' || usesOf(slide.template?.html ?? '').of.get(name)?.isByValue !== true) return named;
+  return records.filter((each) => each.calendar_id === undefined || named.includes(each));
+};
+
 /** The fields of a slide's content whose values are ids of records in its template. */
 export const fieldsNaming = (html: string): { field: string; name: RecordName }[] => {
   const found = [...codeOf(html).matchAll(BY_VALUE)].map(

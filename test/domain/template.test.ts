@@ -1,7 +1,7 @@
 /** Which records a template names: of all others nothing is sent to pages. */
 import { describe, expect, test } from 'vitest';
 import type { Slide } from '../../service/contract/slides.ts';
-import { fieldsNaming, namedBy } from '../../service/domain/template.ts';
+import { fieldsNaming, namedBy, reachedBy } from '../../service/domain/template.ts';
 
 const calendars = ['a', 'b', 'c-d'].map((id) => ({ id }));
 const slideOf = (html: string, content: Slide['content'] = null) => ({
@@ -67,6 +67,21 @@ describe('by values of the slide a template names', () => {
       { field: 'which', name: 'calendars' },
     ]);
   });
+});
+
+test('a template that reaches records by a computed name gets all of that kind, but of calendars those that it names', () => {
+  const rows = [{ id: 'a' }, { id: 'b', calendar_id: 'x' }, { id: 'c', calendar_id: 'y' }];
+  const reached = (html: string, name: 'feeds' | 'timetables' | 'calendars') =>
+    reachedBy(slideOf(html, { which: 'b' }), name, rows)
+      .map(({ id }) => id)
+      .join(' ');
+  const computed = '{% for row in sources.menu.data %}{{ feeds[row.feed].name }}{% endfor %}';
+  expect(reachedBy(slideOf(computed), 'feeds', calendars)).toEqual(calendars);
+  expect(reachedBy(slideOf('{% assign x = slide.title %}{{ feeds[x] }}'), 'feeds', calendars)).toEqual(calendars);
+  expect(reached('{{ timetables[which].name }}', 'timetables')).toBe('a b');
+  expect(reached('{{ timetables.a.name }}', 'timetables')).toBe('a');
+  expect(reached('{% for each in timetables %}{% endfor %}', 'timetables')).toBe('a b c');
+  expect(reached('{{ calendars[which].name }}', 'calendars')).toBe('b');
 });
 
 test.each([
