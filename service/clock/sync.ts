@@ -210,6 +210,7 @@ export const createSync = (
 
   /** Whether two boxes at least, and most of them, have the time of day that the site has. */
   const isAgreed = (): boolean => {
+    if (!established) return false;
     const isNear = (time: number | null): boolean =>
       time !== null && verdict.wall !== null && Math.abs(time - verdict.wall) <= 2 * WALL_MS;
     const agreeing = [own(), ...answers.values()].filter(({ wall }) => isNear(wall));
@@ -238,7 +239,8 @@ export const createSync = (
   return {
     now: siteNow,
     isEstablished: () => established,
-    isConfirmed: () => established && (isAgreed() || isSynchronized()),
+    isAgreed,
+    isConfirmed: () => isAgreed() || (established && isSynchronized()),
     onSkew: skews.add,
     time: () => ({ nodeId, established, received: siteNow(), sent: siteNow(), wall: now() }),
     health: () => {

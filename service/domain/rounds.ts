@@ -15,6 +15,8 @@ export type RoundLists<One> = ReadonlyMap<string, RoundList<One>>;
 
 /** Longest round, in slides. */
 export const longestRound = 1_000;
+/** Longest round that goes on for its inserts' sake, in slides. */
+const LONGEST_EVEN = 100;
 
 const gcd = (one: number, other: number): number => (other === 0 ? one : gcd(other, one % other));
 
@@ -25,8 +27,8 @@ interface Plan {
 }
 
 /**
- * The round lasts until both lists come out even, if that fits; else until an insert falls on the end of the list; else it is
- * one pass, or as many as one insert needs.
+ * The round lasts until both lists come out even, if that fits; else until an insert falls on the end of the list, if that is
+ * soon; else it is one pass, or as many as one insert needs.
  * @param own slides of the list
  * @param other slides of the inserted list
  */
@@ -40,7 +42,7 @@ const planOf = (own: number, other: number, { every, count }: { every: number; c
     return { passes: rounds * passes, inserted: rounds * inserts * count };
   }
   // Each round begins with the first inserted slide, and the distance between inserts stays what it is.
-  if (passes * own + inserts * count <= longestRound) return { passes, inserted: inserts * count };
+  if (passes * own + inserts * count <= LONGEST_EVEN) return { passes, inserted: inserts * count };
   const few = Math.ceil(every / own);
   return { passes: few, inserted: Math.floor((few * own) / every) * count };
 };

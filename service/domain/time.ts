@@ -30,6 +30,8 @@ export interface SiteTime {
   now(): number;
   /** Whether the time was agreed with other boxes, or none of them was reachable for some seconds after the start. */
   isEstablished(): boolean;
+  /** Whether most boxes of the site, and two at least, agree on the time of day. */
+  isAgreed(): boolean;
   /** Whether the boxes of the site agree on the time of day, or the system calls its clock synchronized. */
   isConfirmed(): boolean;
 }
@@ -38,14 +40,15 @@ export interface SiteTime {
 export const unconfirmed = (now: () => number): SiteTime => ({
   now,
   isEstablished: () => false,
+  isAgreed: () => false,
   isConfirmed: () => false,
 });
 
-/** The time of the site while its boxes stand behind it, and else that of this box. */
+/** The time of the site while most of its boxes stand behind it, and else that of this box. */
 export const createFollowing = (now: () => EpochMs) => {
   let site = unconfirmed(now);
   return {
-    now: (): EpochMs => (site.isConfirmed() ? site.now() : now()),
+    now: (): EpochMs => (site.isAgreed() ? site.now() : now()),
     follow: (clock: SiteTime): void => {
       site = clock;
     },

@@ -73,6 +73,7 @@ export const createPeers = async (
   const siteTime: SiteTime = {
     now: () => followed.now(),
     isEstablished: () => followed.isEstablished(),
+    isAgreed: () => followed.isAgreed(),
     isConfirmed: () => followed.isConfirmed(),
   };
   let started = 0;
