@@ -125,7 +125,8 @@ export const createDrafts = async (
 
   const read = async (name: string): Promise<DraftRecord | null> => {
     try {
-      return passedDraft.parse(JSON.parse(await readFile(join(folder, name), 'utf8')));
+      // Earlier versions hashed other fields: an etag of theirs is no other box's.
+      return withEtag(passedDraft.parse(JSON.parse(await readFile(join(folder, name), 'utf8'))));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') log.error({ err: error, name }, 'a draft cannot be read');
       return null;
@@ -159,9 +160,11 @@ export const createDrafts = async (
     }
   };
 
-  /** Drafts that only a newer version can read. */
-  const unread = (): DraftHead[] => [...heads.values()].filter((head) => !head.removed && !isReadable(head));
-  const isUnread = (id: string): boolean => unread().some((head) => head.id === id);
+  /** Whether only a newer version can read a draft. */
+  const isUnread = (id: string): boolean => {
+    const head = heads.get(id);
+    return head !== undefined && !head.removed && !isReadable(head);
+  };
   const live = (id: string): DraftHead | undefined => {
     const head = heads.get(id);
     return head === undefined || head.removed || !isReadable(head) ? undefined : head;
@@ -245,7 +248,7 @@ export const createDrafts = async (
       return leftOut;
     },
     records: () => [...shared.values()],
-    unread: () => unread().length,
+    unread: () => [...heads.keys()].filter(isUnread).length,
     record: (id) => (heads.has(id) ? read(nameOf(id)) : Promise.resolve(null)),
     lacks: (head) => isNews(heads.get(head.id), head),
     merge: (record) =>

@@ -2,20 +2,15 @@
 import { createHash } from 'node:crypto';
 import { type DraftHead, type DraftRecord, draftHead } from '../contract/console/drafts.ts';
 import { canonical } from '../domain/canonical.ts';
+import { perObject } from '../domain/collections.ts';
 
 type Counters = DraftHead['counters'];
 
 /** Everything but the content. */
 export const headOf = ({ content: _, ...head }: DraftRecord): DraftHead => head;
 
-/** Heads are never mutated, so each is judged once. */
-const judged = new WeakMap<DraftHead, boolean>();
 /** Whether this version can read a draft; others are stored and passed on alone. */
-export const isReadable = (head: DraftHead): boolean => {
-  const known = judged.get(head) ?? draftHead.safeParse(head).success;
-  judged.set(head, known);
-  return known;
-};
+export const isReadable = perObject((head: DraftHead): boolean => draftHead.safeParse(head).success);
 
 /** Adds the hash of a record: of all its fields, those of newer versions included. */
 export const withEtag = (record: Omit<DraftRecord, 'etag'>): DraftRecord => {

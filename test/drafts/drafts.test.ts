@@ -1,4 +1,6 @@
 /** Drafts of boxes that exchange them: when one is offered, and under which ids those are kept that were typed apart. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import pino from 'pino';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -12,9 +14,8 @@ const START = Date.parse('2026-06-01T10:00:00Z');
 const idOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 
 /** A box with drafts alone; timers and clocks are those of vitest. */
-const openBox = (number = 0): Promise<Drafts> => {
-  const data = temporaryFolder();
-  return createDrafts({
+const openBox = (number = 0, data = temporaryFolder()): Promise<Drafts> =>
+  createDrafts({
     dirs: { data } as Parameters<typeof createDrafts>[0]['dirs'],
     log: pino({ level: 'silent' }),
     now: () => Date.now(),
@@ -22,7 +23,6 @@ const openBox = (number = 0): Promise<Drafts> => {
     ids: { nodeId: idOf(number) } as Parameters<typeof createDrafts>[0]['ids'],
     tempo: defaultTempo,
   });
-};
 const useClock = (): void => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: START });
 afterEach(() => vi.useRealTimers());
 
@@ -115,6 +115,18 @@ const record = (id: string, at: number, key: string): DraftRecord =>
     removed: false,
     counters: { [key]: 1 },
   });
+
+test('a draft that an earlier version has saved, with a hash of its own, reaches a box that lacks it', async () => {
+  useClock();
+  const data = temporaryFolder();
+  await save(await openBox(0, data), 'a', 'A');
+  const file = join(data, 'drafts', 'a.json');
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), etag: 'b'.repeat(64) }));
+  const [drafts, other] = [await openBox(0, data), await openBox(1)];
+  await send(drafts, other);
+  expect(await kept(other)).toEqual({ a: 'A' });
+  expect([other.digest(), drafts.records().filter(other.lacks)]).toEqual([drafts.digest(), []]);
+});
 
 test('copies have the same ids in whatever order their originals are heard of', () => {
   const put = (records: Map<string, DraftRecord>, theirs: DraftRecord): Map<string, DraftRecord> => {
