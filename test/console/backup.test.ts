@@ -393,7 +393,7 @@ test('without a secret both are for the box itself alone, and what says not what
   expect((await ask('PUT', '/api/media/b.png', larger, { 'Content-Type': 'image/png' })).status).toBe(201);
   const beside = await restore(ask, bytes, { ...confirmed, ...local });
   expect(await refusalOf(beside)).toEqual([507, 'insufficient_storage']);
-  const large = await restore(ask, Buffer.alloc(70_000), { ...confirmed, ...local });
+  const large = await restore(ask, Buffer.alloc(71_680), { ...confirmed, ...local });
   expect(await refusalOf(large)).toEqual([413, 'payload_too_large']);
 });
 
