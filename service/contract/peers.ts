@@ -58,7 +58,7 @@ export const peerCommands = z
   .meta({ id: 'PeerCommands', description: 'commands that a box relays' });
 
 /** Connections of a box are at most as many: a larger count is a lie. */
-const mostConnections = 10_000;
+export const mostConnections = 10_000;
 
 export const peerSent = z
   .int()
@@ -255,7 +255,9 @@ export const peerConnections = z
       .array(z.string())
       .max(mostConnections)
       .default([])
-      .describe('ids of the connections that would have to prove that they are of the device that they name'),
+      .describe(
+        'ids of the connections that would have to prove that they are of the device that they name; where no screens are named',
+      ),
   })
   .meta({ id: 'PeerConnections', description: 'the connections of this box alone, by screen' });
 export type PeerConnections = z.infer<typeof peerConnections>;

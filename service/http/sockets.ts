@@ -1,5 +1,4 @@
 /** Common behaviour of all WebSockets: heartbeat, message rate limit, bounded writes, and closing. */
-
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as library from 'ws';
@@ -48,13 +47,14 @@ interface SocketState {
   context: object;
   listener: SocketListener;
   lastSeen: number;
-  /** Called with the next sign of life. */
-  whenHeard?: (() => void) | undefined;
+  /** What is called with the answer to a ping of its own. */
+  awaited?: { ping: string; then: () => void } | undefined;
 }
 
 export const createSockets = () => {
   const known = new Map<WebSocket, SocketState>();
   let isClosing = false;
+  let asked = 0;
 
   const isLive = (socket: WebSocket): boolean => {
     const state = known.get(socket);
@@ -99,8 +99,6 @@ export const createSockets = () => {
       const seen = (): void => {
         state.lastSeen = performance.now();
         listener.onSeen?.();
-        state.whenHeard?.();
-        state.whenHeard = undefined;
       };
       const received = (): void => {
         if (socket.readyState !== WebSocket.OPEN) return;
@@ -109,7 +107,12 @@ export const createSockets = () => {
       };
       socket.on('message', received);
       socket.on('ping', received);
-      socket.on('pong', seen);
+      socket.on('pong', (data) => {
+        seen();
+        if (state.awaited?.ping !== String(data)) return;
+        state.awaited.then();
+        state.awaited = undefined;
+      });
       socket.on('closing', () => listener.onClosing?.());
       socket.on('error', (error) => log.debug({ err: error, ...context }, 'a socket failed'));
       socket.on('close', () => known.delete(socket));
@@ -130,12 +133,13 @@ export const createSockets = () => {
       writeFrame(socket, frame);
       return true;
     },
-    /** Pings the client of an open socket; `then` is called with its next sign of life, unless another call comes before. */
+    /** Pings the client of an open socket; `then` is called with the answer to that ping, unless another call comes before. */
     whenHeard: (socket: WebSocket, then: () => void): void => {
       const state = known.get(socket);
       if (state === undefined || socket.readyState !== WebSocket.OPEN) return;
-      state.whenHeard = then;
-      socket.ping();
+      asked += 1;
+      state.awaited = { ping: String(asked), then };
+      socket.ping(state.awaited.ping);
     },
     /** Closes all sockets with 1001; terminates those that are still open after 1 s. */
     close: async (): Promise<void> => {

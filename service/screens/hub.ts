@@ -1,5 +1,4 @@
 /** The live connections of player pages: their state, and messages to them. */
-
 import { randomUUID } from 'node:crypto';
 import { type RawData, WebSocket } from 'ws';
 import type { CommandTarget } from '../contract/commands.ts';
@@ -284,7 +283,7 @@ export const createHub = (
     attach,
     /** Sends a message to connections by id. @returns to how many it was written */
     send: (ids: readonly string[], message: ServiceMessage): number => broadcast(ids.map(clients.get), message),
-    /** Asks a connection for a sign of life; `then` is called with the next one, unless the connection ends or is asked again. */
+    /** Asks a connection for a sign of life; `then` is called with the answer, unless the connection ends or is asked again. */
     whenHeard: (connectionId: string, then: () => void): void => {
       const client = clients.get(connectionId);
       if (client !== undefined) sockets.whenHeard(client.socket, then);

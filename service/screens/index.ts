@@ -1,5 +1,4 @@
 /** Screens as they are shown: the live connections of their pages, and commands to them. */
-
 import type { Clock } from '../clock/index.ts';
 import type { Content } from '../content/index.ts';
 import type { CommandResult } from '../contract/commands.ts';
@@ -106,7 +105,8 @@ export const createScreens = (
   content.onChange(reports.contentChanged);
   const retry = (): void => hub.sendToAll({ type: 'media' });
   peers.onMedia(retry);
-  const { takeSnapshot, takeLocally, takeAll, shownBy } = createSnapshot({ hub, peers });
+  const slugs = (): string[] => content.screens().map(({ slug }) => slug);
+  const { takeSnapshot, takeLocally, takeAll, shownBy } = createSnapshot({ slugs, hub, peers });
   const screensOf = async (deviceId: string): Promise<string[]> => {
     const shown = await shownBy(deviceId);
     return [devices.get(deviceId)?.screenSlug ?? [], shown].flat();

@@ -1,5 +1,6 @@
 /** The routes of a screen: playlist, connections, commands, and the socket of its pages. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { z } from 'zod';
 import type { SignResponse } from '../auth/access.ts';
 import type { Content, Payload } from '../content/index.ts';
 import { type CommandResult, commandResult } from '../contract/commands.ts';
@@ -11,8 +12,9 @@ import {
   commandHeaders,
   commandIdHeader,
   mostCommandAgeMs,
-  type PeerConnections,
+  mostConnections,
   peerCommands,
+  type peerConnections,
   peerConnectionsQuery,
 } from '../contract/peers.ts';
 import { versionHeader } from '../contract/playlist.ts';
@@ -166,8 +168,8 @@ export const createScreenRoutes = (
       const slugs = screens?.split(',') ?? content.screens().map(({ slug }) => slug);
       ctx.body = {
         screens: slugs.map((slug) => ({ slug, connections: [...hub.snapshot(slug)] })),
-        unproven: hub.unproven(),
-      } satisfies PeerConnections;
+        ...(screens === undefined && { unproven: hub.unproven().slice(0, mostConnections) }),
+      } satisfies z.input<typeof peerConnections>;
     },
   };
 

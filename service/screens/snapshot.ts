@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
 import { type Connection, connection, connectionSnapshot } from '../contract/connections.ts';
+import type { PeerConnections } from '../contract/peers.ts';
 import type { Screen } from '../contract/playlist.ts';
 import { extendedFields, type Variant } from '../contract/terms.ts';
 import { type PreparedAnswer, prepareAnswer } from '../http/prepared.ts';
@@ -30,51 +31,56 @@ export type TakeLocally = ReturnType<typeof createSnapshot>['takeLocally'];
 
 /** Snapshots are public, and each round sends a signed request to every peer, so rounds are limited to four a second. */
 const ROUND_MS = 250;
+/** Asks for all screens; no slug. */
+const ALL = '*';
+
+/** What a round tells whom asked for a screen, or for all. */
+interface Round {
+  snapshot: Snapshot;
+  /** Of the peers. */
+  answers: readonly PeerConnections[];
+}
 
 interface Dependencies {
-  hub: Pick<Hub, 'snapshot' | 'counts' | 'locationsOf'>;
+  /** The slugs of all screens. */
+  slugs(): string[];
+  hub: Pick<Hub, 'snapshot' | 'locationsOf'>;
   peers: Pick<Peers, 'isAlone' | 'settled' | 'broadcast'>;
 }
 
 const oldestFirst = (connections: readonly Readonly<Connection>[]): Readonly<Connection>[] =>
   connections.toSorted((a, b) => Date.parse(a.connectedAt) - Date.parse(b.connectedAt));
 
-export const createSnapshot = ({ hub, peers }: Dependencies) => {
+export const createSnapshot = ({ slugs, hub, peers }: Dependencies) => {
   const local = (slug: string): Snapshot => ({ connections: hub.snapshot(slug), degraded: false });
 
   /** The snapshot if no peer has to be asked; undefined: use {@link TakeSnapshot}. */
   const takeLocally = (slug: string): Snapshot | undefined => (peers.isAlone() ? local(slug) : undefined);
 
-  const takeFromRound = createRounds<Snapshot>({
+  const takeFromRound = createRounds<Round>({
     intervalMs: ROUND_MS,
-    ask: async (slugs) => {
-      const { answers, degraded } = await peers.broadcast('screens.connections', slugs);
+    ask: async (keys) => {
+      const { answers, degraded } = await peers.broadcast('screens.connections', keys.includes(ALL) ? undefined : keys);
       const there = answers.flatMap(({ screens }) => screens);
-      const merge = (slug: string): Snapshot => {
-        const ofSlug = there.filter((each) => each.slug === slug).flatMap(({ connections }) => connections);
-        return { connections: oldestFirst([...hub.snapshot(slug), ...ofSlug]), degraded };
+      const merge = (key: string): Round => {
+        const asked = there.filter(({ slug }) => key === ALL || slug === key).flatMap(({ connections }) => connections);
+        const here = (key === ALL ? slugs() : [key]).flatMap(hub.snapshot);
+        return { snapshot: { connections: oldestFirst([...here, ...asked]), degraded }, answers };
       };
-      return new Map(slugs.map((slug) => [slug, merge(slug)]));
+      return new Map(keys.map((key) => [key, merge(key)]));
     },
   });
 
   const takeSnapshot: TakeSnapshot = async (slug, relayed) => {
     if (relayed) return local(slug);
     await peers.settled();
-    return takeLocally(slug) ?? (await takeFromRound(slug)) ?? local(slug);
+    return takeLocally(slug) ?? (await takeFromRound(slug))?.snapshot ?? local(slug);
   };
 
-  const askAll = async () => {
-    await peers.settled();
-    return peers.broadcast('screens.connections', undefined);
-  };
+  const askAll = async (): Promise<Round> =>
+    (await takeFromRound(ALL)) ?? { snapshot: { connections: [], degraded: true }, answers: [] };
 
-  const takeAll: TakeAll = async () => {
-    const { answers, degraded } = await askAll();
-    const here = [...hub.counts().keys()].flatMap(hub.snapshot);
-    const there = answers.flatMap(({ screens }) => screens.flatMap(({ connections }) => connections));
-    return { connections: oldestFirst([...here, ...there]), degraded };
-  };
+  const takeAll: TakeAll = async () => (await askAll()).snapshot;
 
   /** The screens that a device shows, on all boxes; a page that would have to prove that it is the device does not count. */
   const shownBy = async (deviceId: string): Promise<string[]> => {
@@ -85,7 +91,9 @@ export const createSnapshot = ({ hub, peers }: Dependencies) => {
         connections.some((each) => isOfDevice(each, deviceId) && !strangers.has(each.id)),
       );
     });
-    return [...hub.locationsOf(deviceId), ...there].map(({ slug }) => slug);
+    const known = new Set(slugs());
+    const here = hub.locationsOf(deviceId).filter(({ slug }) => known.has(slug));
+    return [...here, ...there].map(({ slug }) => slug);
   };
   return { takeSnapshot, takeLocally, takeAll, shownBy };
 };

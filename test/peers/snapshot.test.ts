@@ -98,6 +98,19 @@ test('any number of readers and screens causes at most four requests per second 
   expect(wanted).toContainEqual(slugs);
 });
 
+test('neither do names for pages that are on no box', async () => {
+  const { box, asked } = await startReader();
+  const name = { command: 'setclientname', clientName: 'Door', deviceId: 'device-1', clientId: 'gone' };
+  const until = performance.now() + 1_000;
+  const send = async (slug: string) => {
+    while (performance.now() < until) await box.post(`/api/screens/${slug}/commands`, name);
+  };
+  await Promise.all(slugs.flatMap((slug) => [send(slug), send(slug)]));
+  expect(mostASecond(asked)).toBeLessThanOrEqual(5);
+  // Of all screens in one question.
+  expect(asked.map(({ path }) => path)).toContain('/api/peers/connections');
+});
+
 test('a snapshot is never older than its request, at any request rate', async () => {
   const [one, other] = await startSite();
   for (let count = 0; count < 5; count++) {
@@ -113,7 +126,11 @@ test('a box returns to peers the connections of all screens, or of the requested
   await joinScreen(box, 'b');
   const ask = async (query: string) => {
     const response = await box.get(`/api/peers/connections${query}`);
-    const { screens = [] } = (await response.json()) as { screens?: { slug: string; connections: object[] }[] };
+    const { screens = [], unproven } = (await response.json()) as {
+      screens?: { slug: string; connections: object[] }[];
+      unproven?: string[];
+    };
+    expect(unproven).toEqual(response.ok && query === '' ? [] : undefined);
     return [response.status, Object.fromEntries(screens.map(({ slug, connections }) => [slug, connections.length]))];
   };
   expect(await ask('')).toEqual([200, { ...Object.fromEntries(slugs.map((slug) => [slug, 0])), b: 1 }]);

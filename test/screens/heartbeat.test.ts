@@ -12,8 +12,10 @@ import { startTestService } from '../support/service.ts';
 class FakeSocket extends EventEmitter {
   readyState: number = WebSocket.OPEN;
   pings = 0;
-  ping(): void {
+  payload: string | undefined;
+  ping(payload?: string): void {
     this.pings += 1;
+    this.payload = payload;
   }
   terminate(): void {
     this.readyState = WebSocket.CLOSED;
@@ -46,7 +48,11 @@ describe('on a clock that is turned by hand', () => {
     const fake = new FakeSocket();
     const socket = fake as unknown as WebSocket;
     sockets.add(socket, pino({ level: 'silent' }), {});
-    return { fake, isLive: () => sockets.isLive(socket) };
+    return {
+      fake,
+      isLive: () => sockets.isLive(socket),
+      whenHeard: (then: () => void) => sockets.whenHeard(socket, then),
+    };
   };
 
   test('a socket is pinged every 15 s, and lives as long as it answers', () => {
@@ -69,6 +75,20 @@ describe('on a clock that is turned by hand', () => {
     vi.advanceTimersByTime(5_000);
     expect(fake.readyState).toBe(WebSocket.CLOSED);
     expect(fake.pings).toBe(2);
+  });
+
+  test('who waits for an answer is told by the pong to their own ping, and by nothing that was on its way', () => {
+    const { fake, whenHeard } = start();
+    const [first, second] = [vi.fn(), vi.fn()];
+    whenHeard(first);
+    const before = fake.payload;
+    whenHeard(second);
+    const own = fake.payload;
+    for (const payload of ['', String(before)]) fake.emit('pong', Buffer.from(payload));
+    fake.emit('message');
+    expect(second).not.toHaveBeenCalled();
+    for (let times = 0; times < 2; times += 1) fake.emit('pong', Buffer.from(String(own)));
+    expect([first.mock.calls.length, second.mock.calls.length]).toEqual([0, 1]);
   });
 
   test('a message is a sign of life like any', () => {
