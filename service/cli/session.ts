@@ -221,7 +221,16 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
      */
     nearClient: async (): Promise<Client> => {
       const isNamed = (globals().box ?? boxOf(surroundings)) !== null;
-      return isNamed || readLocalBox(surroundings) === null ? selectedClient() : localClient();
+      if (isNamed || readLocalBox(surroundings) === null) return selectedClient();
+      const near = localClient();
+      try {
+        await near.ask<Health>({ path: '/healthz' });
+        return near;
+      } catch (error) {
+        // A player that lost its power leaves its address behind.
+        if (error instanceof CliError && error.exit === 'unreachable') return selectedClient();
+        throw error;
+      }
     },
     /**
      * The selected box, or the one that runs here, asked without a signature: by who has nothing to sign with yet.
