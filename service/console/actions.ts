@@ -164,7 +164,9 @@ export const createActions = (
       ctx.body = await act(order, { operator, person });
     },
     'POST /api/peers/resets': async (ctx) => {
-      await recordReset(readFields(peerReset, await readJson(ctx)));
+      const { person, ...reset } = readFields(peerReset, await readJson(ctx));
+      // Without a secret anybody may be the peer, so that nobody is proven.
+      await recordReset(options.sharedSecret === null ? reset : { ...reset, person });
       ctx.body = {};
     },
   };
