@@ -2,6 +2,7 @@
 import { networkInterfaces } from 'node:os';
 import { partyOf } from '../auth/throttle.ts';
 import type { Content } from '../content/index.ts';
+import { mostTakeoverTitle } from '../contract/console/takeover-levels.ts';
 import {
   type Trigger,
   type TriggerDid,
@@ -14,11 +15,11 @@ import {
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
 import { messagePrefix } from '../contract/messages.ts';
+import { cutText } from '../contract/terms.ts';
 import { remember } from '../domain/collections.ts';
 import { publicBase } from '../domain/lan-address.ts';
 import { createRate } from '../domain/rate.ts';
 import { redacted } from '../domain/redacted.ts';
-import { shownName } from '../domain/slides.ts';
 import { screensOf, unknownTargets } from '../domain/targets.ts';
 import { readJson, skipBody } from '../http/body.ts';
 import { isEncrypted } from '../http/client-address.ts';
@@ -106,7 +107,14 @@ export const createTriggerRoutes = (
     const { title, body, level, media_url, minutes } = messageOf(message_id);
     const now = takeovers.now();
     const until = minutes === null ? null : new Date(now + minutes * 60_000).toISOString();
-    const request = { targets: present(targets), level, title: shownName(title ?? null), body, media_url, until };
+    const request = {
+      targets: present(targets),
+      level,
+      title: title && cutText(title, mostTakeoverTitle),
+      body,
+      media_url,
+      until,
+    };
     const takeover = takeoverOf(`${messagePrefix}${message_id}`, request, everyScreen(), now);
     return async () => {
       const { record } = await takeovers.put(takeover);

@@ -1,8 +1,9 @@
 /** `message`: the saved messages of the content, shown as takeovers. */
 import { Argument, type Command } from 'commander';
+import { mostTakeoverTitle } from '../../contract/console/takeover-levels.ts';
 import type { ContentFile } from '../../contract/content.ts';
 import { messagePrefix } from '../../contract/messages.ts';
-import { shownName } from '../../domain/slides.ts';
+import { cutText } from '../../contract/terms.ts';
 import { didYouMean } from '../../domain/wording.ts';
 import { messageId } from '../arguments.ts';
 import { CliError } from '../exit.ts';
@@ -56,7 +57,7 @@ export const registerMessage = (program: Command, { out, client, confirm }: Sess
         );
       }
       const { body: more, level, media_url, minutes } = message;
-      const title = shownName(message.title ?? null);
+      const title = message.title && cutText(message.title, mostTakeoverTitle);
       const spelled = target.map(spellTarget);
       const box = await client();
       await confirm(`Show "${title ?? media_url}" on ${spelled.join(', ')}?`, yes);
