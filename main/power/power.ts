@@ -1,5 +1,4 @@
 /** Switches each display of a box on during the opening hours of its screen and off outside them. */
-
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PowerSaveBlocker } from 'electron';
 import type { Logger } from 'pino';

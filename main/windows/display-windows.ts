@@ -1,5 +1,4 @@
 /** The windows of all displays, and the recovery of their pages. */
-
 import type { Logger } from 'pino';
 import type { ProofNeeds } from '../../service/domain/device-proof.ts';
 import type { KioskHealth, PageHeaders } from '../../service/public.ts';

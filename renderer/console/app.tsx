@@ -1,5 +1,4 @@
 /** The frame of the console: navigation, banners, and the page of the address. */
-
 import { useComputed, useSignal } from '@preact/signals';
 import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';

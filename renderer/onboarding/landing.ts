@@ -1,5 +1,4 @@
 /** The landing page: shown until the device is bound to a screen. */
-
 import type {
   claimHeader,
   HotspotShown,

@@ -1,5 +1,4 @@
 /** What covers the player by a command: an external page, or a file of the service, shown like a slide of its kind. */
-
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
 import { blankSlide } from '../../service/contract/slide-values.ts';
 import { within } from './abort.ts';

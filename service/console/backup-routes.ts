@@ -1,5 +1,4 @@
 /** Backup and restore over HTTP. */
-
 import { confirmHeaders, type Restored } from '../contract/console/backup.ts';
 import { confirmHeader, tarType } from '../contract/console/backup-names.ts';
 import { CodedError } from '../contract/errors.ts';

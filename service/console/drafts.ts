@@ -79,7 +79,7 @@ const draftOf = (record: DraftRecord, editing: Editing): Draft => ({
 });
 
 const sendDraft = (ctx: Context, record: DraftRecord, editing: Editing): void => {
-  ctx.set({ ETag: etagOf(record.etag), 'Cache-Control': 'no-store' });
+  ctx.set('ETag', etagOf(record.etag));
   const draft = draftOf(record, editing);
   ctx.body = mayReadAll(ctx) ? draft : { ...draft, content: redacted(draft.content) };
 };

@@ -1,5 +1,4 @@
 /** The payload of each screen, serialized once per change of the document or of its live data: a GET only writes bytes. */
-
 import type { ContentFile, OpeningTime } from '../contract/content.ts';
 import { type PlaylistPayload, playlistPayload, type Screen, type Slide, syncHeader } from '../contract/playlist.ts';
 import type { ProgrammePlan } from '../contract/programmes.ts';

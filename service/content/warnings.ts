@@ -1,5 +1,4 @@
 /** Mistakes in a valid file that the schema allows. Pure. */
-
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-terms.ts';
 import { designs } from '../contract/designs.ts';

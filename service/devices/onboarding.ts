@@ -1,5 +1,4 @@
 /** Which screen a device plays: reports its status, binds it, and notifies its pages. */
-
 import type { Content } from '../content/index.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { Binding, OnboardingResult, OnboardingStatus } from '../contract/onboarding.ts';

@@ -71,10 +71,6 @@ export const createOnboardingRoutes = (
     return base === null ? null : `${base}/onboard`;
   };
 
-  const answer = (ctx: Context, body: unknown): void => {
-    ctx.body = body;
-  };
-
   const hasSecret = sharedSecret !== null;
 
   /**
@@ -100,15 +96,17 @@ export const createOnboardingRoutes = (
       const claim = claimFor(ctx, deviceId, base);
       if (claim !== null) ctx.set(claimHeader, claim);
       ctx.set(deviceKnownHeader, String(await knownDevices.isKnown(deviceId)));
-      answer(ctx, onboarding.status(deviceId, base));
+      ctx.body = onboarding.status(deviceId, base);
     },
-    'GET /api/onboarding/screens': (ctx) => answer(ctx, { screens: content.screens() }),
+    'GET /api/onboarding/screens': (ctx) => {
+      ctx.body = { screens: content.screens() };
+    },
     'GET /api/onboarding/names': (ctx) => {
       const own = canonicalDeviceId(readFields(deviceQuery, ctx.query).deviceId);
       const others = devices
         .list()
         .filter(({ deviceId, forgotten }) => !forgotten && canonicalDeviceId(deviceId) !== own);
-      answer(ctx, { names: others.map(({ clientName }) => clientName) });
+      ctx.body = { names: others.map(({ clientName }) => clientName) };
     },
     'GET /api/onboarding/qr': async (ctx) => {
       const { deviceId } = readFields(deviceQuery, ctx.query);
@@ -116,7 +114,7 @@ export const createOnboardingRoutes = (
       const claim = claimFor(ctx, deviceId, base);
       const url = `${base}/onboard?deviceId=${deviceId}${claim === null ? '' : `&claim=${claim}`}`;
       // ISO/IEC 18004: a quiet zone of four modules.
-      answer(ctx, await QRCode.toString(url, { type: 'svg', errorCorrectionLevel: 'M', margin: 4 }));
+      ctx.body = await QRCode.toString(url, { type: 'svg', errorCorrectionLevel: 'M', margin: 4 });
       ctx.type = 'image/svg+xml';
     },
     'POST /api/onboarding': async (ctx) => {
@@ -127,15 +125,15 @@ export const createOnboardingRoutes = (
         checkScope(ctx, content, [given.screenSlug, ...(await screens.screensOf(given.deviceId))]);
       }
       const { isRelayed, log } = ctx.state;
-      answer(ctx, await onboarding.bind(given, baseFor(reachedBy(ctx.req)), isRelayed, log));
+      ctx.body = await onboarding.bind(given, baseFor(reachedBy(ctx.req)), isRelayed, log);
     },
     'GET /api/peers/devices': (ctx) => {
       const { deviceIds } = readFields(peerDevicesQuery, ctx.query);
-      answer(ctx, { known: deviceIds.split(',', mostAskedDevices).filter(knownDevices.isKnownHere) });
+      ctx.body = { known: deviceIds.split(',', mostAskedDevices).filter(knownDevices.isKnownHere) };
     },
     'POST /api/peers/claims': async (ctx) => {
       const asked = readFields(peerClaims, await readJson(ctx));
-      answer(ctx, { right: asked.claims.map(({ deviceId, claim }) => claims.isRightHere(deviceId, claim)) });
+      ctx.body = { right: asked.claims.map(({ deviceId, claim }) => claims.isRightHere(deviceId, claim)) };
     },
   };
 

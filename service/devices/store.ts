@@ -7,7 +7,7 @@ import { CodedError } from '../contract/errors.ts';
 import { type BindingNews, type DeviceBinding, deviceBinding, mostBindings } from '../contract/peers.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
 import { canonical } from '../domain/canonical.ts';
-import { remember } from '../domain/collections.ts';
+import { perObject, remember } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { bindingReplaces, compareBindings, isPlausibleTime, laterThan, newsAmong } from '../domain/merge.ts';
 import { type Clock, systemClock } from '../domain/time.ts';
@@ -22,14 +22,8 @@ const head = z.looseObject({ deviceId: z.string(), updatedAt: z.string() });
 
 type Device = Readonly<DeviceBinding>;
 
-/** Records are never mutated, so each is judged once. */
-const judged = new WeakMap<Device, boolean>();
 /** Whether this version can read a record; others are stored and passed on alone. */
-const isReadable = (record: Device): boolean => {
-  const known = judged.get(record) ?? deviceBinding.safeParse(record).success;
-  judged.set(record, known);
-  return known;
-};
+const isReadable = perObject((record: Device): boolean => deviceBinding.safeParse(record).success);
 
 /** By {@link canonicalDeviceId}. */
 type DeviceMap = ReadonlyMap<string, Device>;
@@ -82,24 +76,12 @@ export interface StoredDevices {
 
 const MAX_NAME = 64;
 
-/** Records are never mutated, so each text is made once. */
-const texts = new WeakMap<Device, string>();
-const textOf = (record: Device): string => {
-  const text = texts.get(record) ?? canonical(record);
-  texts.set(record, text);
-  return text;
-};
+const textOf = perObject((record: Device): string => canonical(record));
 
-/** Neither are maps. */
-const digests = new WeakMap<DeviceMap, string>();
-const digestOf = (devices: DeviceMap): string => {
-  const before = digests.get(devices);
-  if (before !== undefined) return before;
+const digestOf = perObject((devices: DeviceMap): string => {
   const rows = [...devices].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([id, record]) => [id, textOf(record)]);
-  const digest = createHash('sha256').update(JSON.stringify(rows)).digest('hex');
-  digests.set(devices, digest);
-  return digest;
-};
+  return createHash('sha256').update(JSON.stringify(rows)).digest('hex');
+});
 
 /**
  * Removes devices above the limit `most`: first those that are forgotten, then those that were never seen, of these first

@@ -1,5 +1,4 @@
 /** Names and filters of templates. The player renders templates; the service checks them when it loads the content. */
-
 import type { Slide } from '../contract/slides.ts';
 import { remember } from './collections.ts';
 

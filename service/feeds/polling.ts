@@ -1,5 +1,4 @@
 /** Polls the feeds and API sources of the content, and fills their data into the payloads. */
-
 import type { Health } from '../contract/health.ts';
 import type { ApiSource, PlaylistPayload, RssFeed } from '../contract/playlist.ts';
 import { createDebounce } from '../domain/debounce.ts';

@@ -1,5 +1,4 @@
 /** The answer of a box: its body within a limit, and its meaning. */
-
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { jsonOf } from '../domain/json.ts';

@@ -1,5 +1,4 @@
 /** The audit: one record a change, written where operations are dispatched, and refused credentials, counted. */
-
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AuditRecord, auditRecord, maxAuditRecords } from '../contract/console/site.ts';

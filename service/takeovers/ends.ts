@@ -2,7 +2,6 @@
  * What is remembered of takeovers that are over, in a file that is appended to: a box that was away may still have an
  * older record of such an id, whose time has not passed.
  */
-
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';

@@ -1,5 +1,4 @@
 /** Calendars through the front door: what pages get of them, when, and what stays private. */
-
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

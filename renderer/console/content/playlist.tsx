@@ -1,5 +1,4 @@
 /** One playlist: its slides as a strip or a grid, the selected one as a form next to the player's preview. */
-
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
 import type { Design } from '../../../service/contract/console/designs.ts';

@@ -1,5 +1,4 @@
 /** The media of the site: see where each is used, upload, delete. */
-
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { reasonOf } from '../api/errors.ts';

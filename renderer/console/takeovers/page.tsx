@@ -1,5 +1,4 @@
 /** Composing a takeover: what, where and until when, with a preview and one confirmation. */
-
 import { useComputed, useSignal } from '@preact/signals';
 import { takeoverLevels } from '../../../service/contract/console/takeover-levels.ts';
 import type { SlideFile } from '../../../service/contract/slides.ts';

@@ -1,5 +1,4 @@
 /** A medium: chosen from those of the site, or an address that is typed. */
-
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { kindOfType } from '../../../service/domain/media-types.ts';

@@ -1,5 +1,4 @@
 /** The state of a display in words. */
-
 import { type Display, takeoverIdOf } from '../model/displays.ts';
 import { type Doer, doerOf, starterOf } from '../model/doers.ts';
 import { useConsole } from './context.tsx';

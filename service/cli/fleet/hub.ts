@@ -1,5 +1,4 @@
 /** The hub of a fleet, for the head office: what sites report, commands to sites, and content for them. */
-
 import { randomUUID } from 'node:crypto';
 import { AckPolicy, DeliverPolicy, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';

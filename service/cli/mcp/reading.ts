@@ -1,5 +1,4 @@
 /** Tools that change nothing but drafts. */
-
 import type { IncomingMessage } from 'node:http';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';

@@ -1,5 +1,4 @@
 /** Operations between the boxes of a site. */
-
 import { z } from 'zod';
 import { peerAlerts } from '../alerts.ts';
 import { connectionExample } from '../connections.ts';

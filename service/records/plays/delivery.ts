@@ -1,5 +1,4 @@
 /** Delivers plays to a receiver, at least once, in batches, from a position that is durable. */
-
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Play } from '../../contract/plays.ts';
 import { jsonOf } from '../../domain/json.ts';

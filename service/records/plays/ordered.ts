@@ -1,5 +1,4 @@
 /** Reads plays in the order of their start, in pieces: of a day only the positions are in memory. */
-
 import { type FileHandle, open } from 'node:fs/promises';
 import { type Play, play as playSchema } from '../../contract/plays.ts';
 import { jsonOf } from '../../domain/json.ts';
