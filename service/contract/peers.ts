@@ -254,7 +254,7 @@ export const peerConnections = z
     unproven: z
       .array(z.string())
       .max(mostConnections)
-      .default([])
+      .optional()
       .describe(
         'ids of the connections that would have to prove that they are of the device that they name; where no screens are named',
       ),

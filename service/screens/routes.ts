@@ -1,6 +1,5 @@
 /** The routes of a screen: playlist, connections, commands, and the socket of its pages. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { z } from 'zod';
 import type { SignResponse } from '../auth/access.ts';
 import type { Content, Payload } from '../content/index.ts';
 import { type CommandResult, commandResult } from '../contract/commands.ts';
@@ -13,8 +12,8 @@ import {
   commandIdHeader,
   mostCommandAgeMs,
   mostConnections,
+  type PeerConnections,
   peerCommands,
-  type peerConnections,
   peerConnectionsQuery,
 } from '../contract/peers.ts';
 import { versionHeader } from '../contract/playlist.ts';
@@ -169,7 +168,7 @@ export const createScreenRoutes = (
       ctx.body = {
         screens: slugs.map((slug) => ({ slug, connections: [...hub.snapshot(slug)] })),
         ...(screens === undefined && { unproven: hub.unproven().slice(0, mostConnections) }),
-      } satisfies z.input<typeof peerConnections>;
+      } satisfies PeerConnections;
     },
   };
 
