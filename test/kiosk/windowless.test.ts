@@ -57,7 +57,8 @@ describeBrowser('without a compositor', { timeout: 60_000 }, () => {
       warnings: expect.arrayContaining([`No display can be opened: ${fault}.`]),
       kiosk: { screens: [], rendering: 'software', compositor: { renderer: 'none', reason: fault } },
     });
-    await expect.poll(() => readFileSync(terminal, 'utf8'), patience).toContain(fault);
+    const shown = () => readFileSync(terminal, 'utf8').replaceAll(/\u001B\[K\r\n */g, ' ');
+    await expect.poll(shown, patience).toContain(fault);
     expect(await kiosk.evaluate(({ BaseWindow }) => BaseWindow.getAllWindows().length)).toBe(0);
     await kiosk.quit();
     expect(await kiosk.ended()).toBe(0);
