@@ -41,7 +41,7 @@ itBrowser(
       env: { SIGNAGE_HOST: '0.0.0.0', SIGNAGE_SHARED_SECRET: operatorSecret },
     });
     putImage(service.dataDir, 'hall.png', [20, 90, 60]);
-    const binding = { deviceId: '4K7QM3X9FT2WD0AZ', clientName: 'Door', screenSlug: 'lobby' };
+    const binding = { deviceId: 'door-display', clientName: 'Door', screenSlug: 'lobby' };
     await createOperator(service, operatorSecret)('POST', '/api/onboarding', binding);
     const protocols = await protocolsOf(service, 'lobby', operatorSecret);
     await joinScreen(service, 'lobby', binding, { protocols });

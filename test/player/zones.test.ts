@@ -69,7 +69,9 @@ it.each([
       const line = track?.firstElementChild as HTMLElement | null;
       const moved = (motion?.effect as KeyframeEffect | undefined)?.getKeyframes().at(-1)?.['transform'];
       return {
-        apart: Math.round(Number.parseFloat(String(moved).slice('translateX('.length)) + (line?.offsetWidth ?? 0)),
+        apart: Math.abs(
+          Math.round(Number.parseFloat(String(moved).slice('translateX('.length)) + (line?.offsetWidth ?? 0)),
+        ),
         speed: Math.round((line?.offsetWidth ?? 0) / (Number(motion?.effect?.getTiming().duration) / 1000)),
         isFilled: (track?.offsetWidth ?? 0) - (line?.offsetWidth ?? 0) >= 720,
       };
