@@ -75,18 +75,29 @@ export const openSignInPage = (
       if (!contents.isDestroyed() && contents.isLoading()) await once(contents, 'did-stop-loading');
     }
   };
+  /** Whether the document that is shown is a page of the site. */
+  let isPage = false;
   const load = async (): Promise<boolean> => {
     let isLoaded = false;
     const navigated = (_event: unknown, _url: string, status: number): void => {
-      isLoaded = status < SERVER_ERROR;
+      isPage = status < SERVER_ERROR;
+      isLoaded = isPage;
+    };
+    // An address that differs in what follows its # alone, or in nothing, loads no document again.
+    const moved = (_event: unknown, _url: string, isMainFrame: boolean): void => {
+      if (isMainFrame) isLoaded = isPage;
     };
     const failed = (_event: unknown, code: number, _reason: string, _url: string, isMainFrame: boolean): void => {
-      if (isMainFrame && code !== ABORTED) isLoaded = false;
+      if (!isMainFrame || code === ABORTED) return;
+      isPage = false;
+      isLoaded = false;
     };
     contents.on('did-navigate', navigated);
+    contents.on('did-navigate-in-page', moved);
     contents.on('did-fail-load', failed);
     await Promise.race([settle().catch(() => {}), wait(LOAD_MS, undefined, { ref: false })]);
     contents.off('did-navigate', navigated);
+    contents.off('did-navigate-in-page', moved);
     contents.off('did-fail-load', failed);
     return isLoaded;
   };
