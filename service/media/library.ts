@@ -52,8 +52,8 @@ interface Upload {
   /** The SHA-256 (hex) in the request's signature; null for an unsigned request. */
   bodySha256: string | null;
   conditions: Conditions;
-  /** Whether the client may write the name, as it is when the file takes its place. @throws CodedError */
-  checkPermission(): Promise<void>;
+  /** Whether the client may write the name: before the body arrives, and after that, as the file takes its place. @throws CodedError */
+  checkPermission(moment: 'before' | 'after'): Promise<void>;
 }
 
 /** An upload that is synced to disk. */
@@ -285,7 +285,7 @@ export const createLibrary = async (
      */
     async write(name: string, stream: Readable, upload: Upload): Promise<Written> {
       const { expectedLength, bodySha256, conditions, checkPermission } = upload;
-      await checkPermission();
+      await checkPermission('before');
       if (expectedLength !== null && expectedLength > maxUploadBytes) {
         throw new CodedError('payload_too_large', `The file is larger than ${maxUploadBytes} bytes.`);
       }
@@ -312,8 +312,8 @@ export const createLibrary = async (
         await utimes(temporary, time, time);
         const facts = await inspect(temporary, name);
         const isNew = await enqueue(async () => {
-          // The name may have been taken, and the person disabled, while the body arrived.
-          await checkPermission();
+          // The name may have been taken while the body arrived.
+          await checkPermission('after');
           await checkConditions(name, conditions);
           const before = await current(name);
           await renamePatiently(systemDisk, temporary, path);

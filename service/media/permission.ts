@@ -51,9 +51,14 @@ export const openMediaPermission = async (
   };
 
   return {
-    /** @throws CodedError `role_required` or `out_of_scope` where the name is taken, or content names it: what is sent would play */
-    checkUpload: async (signer: Signer | null, name: string): Promise<void> => {
-      if (signer === null || (!isUsed(name) && !(await exists(name)))) return;
+    /**
+     * @param moment whether the body is still to come, or has arrived
+     * @throws CodedError `role_required` or `out_of_scope` where the name is taken, or content names it before: what is sent
+     *   would play
+     */
+    checkUpload: async (signer: Signer | null, name: string, moment: 'before' | 'after'): Promise<void> => {
+      // A publisher may have published a draft that names it while it arrived.
+      if (signer === null || ((moment === 'after' || !isUsed(name)) && !(await exists(name)))) return;
       requireRole(signer.role, 'publisher');
       checkTags(signer, name);
     },

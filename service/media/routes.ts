@@ -169,7 +169,7 @@ export const mediaRoutes = (
         expectedLength: ctx.request.length ?? null,
         bodySha256: ctx.state.bodySha256,
         conditions: conditionsOf(ctx),
-        checkPermission: () => permission.checkUpload(ctx.state.signer, name),
+        checkPermission: (moment) => permission.checkUpload(ctx.state.signer, name, moment),
       });
       await permission.noteUpload(ctx.state.signer, name);
       ctx.body = result satisfies UploadResult;

@@ -162,6 +162,14 @@ test('a name that is taken while an editor uploads is not replaced', async () =>
   expect(await upload('taken.txt', () => admin('PUT', '/api/media/taken.txt', 'first', headers))).toBe(403);
   expect(await (await box.get('/media/taken.txt')).text()).toBe('first');
   expect(await upload('free.txt', async () => undefined)).toBe(201);
+  // Nor is it refused where what names it was published meanwhile.
+  const [playlist] = content.playlists;
+  const slides = [{ id: 'new', kind: 'image', media_url: '/media/new.txt' }, ...(playlist?.slides ?? [])];
+  const next = { ...content, playlists: [{ id: 'main', slides }] };
+  const publish = () => admin('PUT', `${api}/content`, next, { 'If-Match': '*' });
+  const answers: number[] = [];
+  expect(await upload('new.txt', async () => answers.push((await publish()).status))).toBe(201);
+  expect(answers[0]).toBe(200);
 });
 
 test('a viewer and an editor bind a device as a page does, with the code that it shows', async () => {
