@@ -28,6 +28,9 @@ const CONNECT_MS = 20_000;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** A manifest, or a part of one, of the service: others get no credentials, and their refusals say nothing of these. */
+const isOwn = (address: string): boolean => new URL(address, location.href).origin === location.origin;
+
 /** The source is no manifest: the service makes one. */
 const live = new RegExp(`^(${streamSchemes.join('|')}):`, 'i');
 
@@ -105,21 +108,20 @@ export const createStream: SlideFactory = (context) => {
     signal.throwIfAborted();
     const framed = happened(video, 'loadeddata', signal);
     if (Player.isSupported()) {
-      const own = url.startsWith('/');
       const player = new Player({
         backBufferLength: 8,
         maxBufferLength: 12,
         liveSyncDurationCount: 2,
         liveMaxLatencyDurationCount: 8,
         maxLiveSyncPlaybackRate: 1.05,
-        xhrSetup: (request) => {
-          if (own)
+        xhrSetup: (request, address) => {
+          if (isOwn(address))
             for (const [name, value] of Object.entries(context.credentials())) request.setRequestHeader(name, value);
         },
       });
       hls = player;
       player.on(Player.Events.ERROR, async (_, { fatal, type, response }) => {
-        if (response?.code === 401) await context.refused();
+        if (response?.code === 401 && isOwn(response.url)) await context.refused();
         if (!fatal || hls !== player) return;
         if (type === Player.ErrorTypes.MEDIA_ERROR) player.recoverMediaError();
         else player.startLoad();
