@@ -58,7 +58,7 @@ export interface Hand {
   on: boolean;
   /** What the opening hours said then; the order ends when they say something else. */
   planned: boolean;
-  /** When they would, in ms since the epoch; null: not within two weeks. */
+  /** When they will, as they are now, in ms since the epoch; null: not within two weeks. */
   until: number | null;
 }
 
@@ -137,15 +137,20 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
   const planOf = ({ hours }: Pick<DisplayHours, 'hours'>): Plan =>
     plan([now() >= builtAt ? hours : null], now(), timeZone, LEAD_MS);
   const isOn = (display: DisplayHours): boolean => {
-    const { on } = planOf(display);
+    const { on, changesAt } = planOf(display);
     const hand = hands.get(display.id);
     // An emergency suspends the order as it does the hours.
     if (hand === undefined || display.isEmergency) return on;
-    // A clock that is not set says nothing of the hours. While the app did not run they may have changed, and changed back.
-    const isOver = now() >= builtAt && (hand.planned !== on || (hand.until !== null && now() >= hand.until));
-    if (!isOver) return hand.on;
-    hands.delete(display.id);
-    return on;
+    // A clock that is not set says nothing of the hours.
+    if (now() < builtAt) return hand.on;
+    // While the app did not run they may have changed, and changed back.
+    if (hand.planned !== on || (hand.until !== null && now() >= hand.until)) {
+      hands.delete(display.id);
+      return on;
+    }
+    // The hours may be edited before they change.
+    if (hand.until !== changesAt) hands.set(display.id, { ...hand, until: changesAt });
+    return hand.on;
   };
 
   /** Switches by the first method available, and with several displays by all that can address one; returns the first. */

@@ -356,6 +356,23 @@ test('a display that was switched off by hand stays off over restarts, until its
   }
 });
 
+test('an order by hand lasts until the hours change as they were edited meanwhile', async () => {
+  machineWith({ swaymsg: obedient(temporaryFolder()) });
+  const { box, power, until } = boxWith();
+  await until(12);
+  await power.switchTo([1], false, never());
+  box.hours = [late];
+  for (const [hour, isOffByHand] of [
+    [19, true],
+    [21, true],
+    [22, false],
+    [24 + 12, false],
+  ] as const) {
+    await until(hour);
+    expect([hour, power.isOffByHand(1), power.status().on]).toEqual([hour, isOffByHand, hour > 24]);
+  }
+});
+
 test('as many orders are kept as a box may have displays, the newest ones, and a file of before has none', async () => {
   expect(kioskState.parse({ slots: [], pin: null, past: { started: true, bound: true } }).byHand).toEqual([]);
   const devices = Array.from({ length: 100 }, (_, index) => `device ${index}`);
