@@ -1,5 +1,4 @@
 /** What makes the app an appliance: provisioning, autostart, watchdog, updates, and displays that follow opening hours. */
-import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type KioskHealth, type KioskSettings, readBuiltAt } from '../service/public.ts';
@@ -8,7 +7,7 @@ import { createLock, hashPin } from './pin.ts';
 import { openHands } from './power/hands.ts';
 import type { Panel } from './power/panels.ts';
 import { createPower, type Power } from './power/power.ts';
-import { createProvisioning, type Proof, provisioningSources } from './provisioning.ts';
+import { createProvisioning, mayHaveBeenBound, type Proof, provisioningSources } from './provisioning.ts';
 import type { KioskProxy } from './proxy.ts';
 import type { HostedService, ServiceHost } from './service-host.ts';
 import { orderRoot } from './updates/installers.ts';
@@ -98,8 +97,8 @@ export const createAppliance = (
       log,
       check: host.checkConfig,
       isRight,
-      // Before the service starts a box that has run before may have been bound, or not.
-      wasBound: () => host.files()?.state.read().past.bound ?? existsSync(join(dataDir, 'kiosk.json')),
+      // Before the service starts, and where it cannot, its file tells.
+      wasBound: () => host.files()?.state.read().past.bound ?? mayHaveBeenBound(join(dataDir, 'kiosk.json')),
       isProtected: () => {
         const files = host.files();
         const running = service();

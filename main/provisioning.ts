@@ -1,6 +1,6 @@
 /** Provisioning of a box without a keyboard: imports a `config.json` from the boot partition or a USB stick. */
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, readFileSync } from 'node:fs';
 import { mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,6 +63,15 @@ const proofsIn = ({ kiosk, ...rest }: Record<string, unknown>): Proof[] => {
     ...(typeof pin === 'string' ? [{ what: 'pin', value: pin } as const] : []),
     ...(secret === undefined ? [] : [{ what: 'secret', value: String(secret) } as const]),
   ];
+};
+
+/** Whether a display of the box may have had a screen, by its `kiosk.json`: one that was never bound tells so. */
+export const mayHaveBeenBound = (path: string): boolean => {
+  try {
+    return objectIn(parse(readFileSync(path))['past'])['bound'] !== false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT';
+  }
 };
 
 interface ProvisioningPorts {

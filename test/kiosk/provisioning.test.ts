@@ -4,7 +4,12 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symli
 import { dirname, join } from 'node:path';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { createProvisioning, type ProvisioningSources, provisioningSources } from '../../main/provisioning.ts';
+import {
+  createProvisioning,
+  mayHaveBeenBound,
+  type ProvisioningSources,
+  provisioningSources,
+} from '../../main/provisioning.ts';
 import { readOptions } from '../../service/platform/options/index.ts';
 import { temporaryFolder } from '../support/service.ts';
 
@@ -158,6 +163,20 @@ test('a stick with the secret alone is enough, and a bound box without PIN and s
     box.put(box.stick, config);
     expect(await box.start().poll()).toBe(true);
     expect([box.current(), box.proofs]).toEqual([config, isProtected ? ['secret'] : []]);
+  }
+});
+
+test('before the service runs the file of the kiosk tells whether the box was bound, and one that is unclear says so', () => {
+  const path = join(temporaryFolder(), 'kiosk.json');
+  expect(mayHaveBeenBound(path)).toBe(false);
+  for (const [text, isBound] of [
+    ['{"past":{"started":true,"bound":false}}', false],
+    ['{"past":{"started":true,"bound":true}}', true],
+    ['{"pin":null}', true],
+    ['{"past":', true],
+  ] as const) {
+    writeFileSync(path, text);
+    expect([text, mayHaveBeenBound(path)]).toEqual([text, isBound]);
   }
 });
 
