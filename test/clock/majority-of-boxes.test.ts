@@ -32,7 +32,7 @@ describe.each(secretModes)('%s', (_, env) => {
     timeout: 90_000,
   }, async () => {
     const content = contentSoon();
-    const zone = { ...env, SIGNAGE_TIMEZONE: 'UTC' };
+    const zone = { ...env, SIGNAGE_TIME_ZONE: 'UTC' };
     const wrong = await startBox([], { env: zone, content, wall: () => Date.now() + HOUR });
     await expect.poll(() => isEstablished(wrong), patience).toBe(true);
     expect(await titlesOf(wrong)).toEqual(['soon']);

@@ -394,7 +394,7 @@ it('what is said of programmes is said anew at midnight of the site', async () =
 describe('the payload of a screen with programmes', () => {
   let now = Date.parse('2026-11-24T11:29:58Z');
   const wall = () => now;
-  const env = { SIGNAGE_TIMEZONE: 'UTC' };
+  const env = { SIGNAGE_TIME_ZONE: 'UTC' };
   const payloadOf = async ({ get }: { get(path: string): Promise<Response> }, slug = 'cafe') =>
     (await (await get(`/api/screens/${slug}/playlist`)).json()) as PlaylistPayload;
   const idsOf = ({ slides }: Pick<PlaylistPayload, 'slides'>) => slides.map(({ id }) => id);

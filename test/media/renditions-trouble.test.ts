@@ -52,7 +52,7 @@ const readersOf = (file: string): number[] =>
 describe.skipIf(!hasFfmpeg)('a conversion', () => {
   it('waits for its hours', async () => {
     let wall = Date.parse('2026-05-04T12:00:00Z');
-    const env = { SIGNAGE_CONVERT_HOURS: '22:00-06:00', SIGNAGE_TIMEZONE: 'UTC' };
+    const env = { SIGNAGE_CONVERT_HOURS: '22:00-06:00', SIGNAGE_TIME_ZONE: 'UTC' };
     const box = await startTestService({ content: empty, env, wall: () => wall });
     await put(box, 'photo.tiff', noise('photo.tiff', 1));
     await put(box, 'other.tiff', noise('other.tiff', 2));
@@ -93,7 +93,7 @@ describe.skipIf(!hasFfmpeg)('a conversion', () => {
 
   it.skipIf(process.platform !== 'linux')('ends with its hours, and begins again in the next ones', async () => {
     let wall = Date.parse('2026-05-04T05:59:00Z');
-    const env = { SIGNAGE_CONVERT_HOURS: '22:00-06:00', SIGNAGE_TIMEZONE: 'UTC' };
+    const env = { SIGNAGE_CONVERT_HOURS: '22:00-06:00', SIGNAGE_TIME_ZONE: 'UTC' };
     const box = await startTestService({ content: empty, env, wall: () => wall });
     await put(box, 'film.mp4', film('0x00a000', isSoak ? 60 : 8));
     const readers = (): number => readersOf(join(box.dataDir, 'uploads', 'film.mp4')).length;
@@ -215,7 +215,7 @@ describe.skipIf(!isSoak || !hasFfmpeg)('a long conversion', () => {
     // It converts in another hour, and is away before.
     const hour = (new Date().getUTCHours() + 12) % 24;
     const hours = [hour, (hour + 1) % 24].map((each) => `${String(each).padStart(2, '0')}:00`).join('-');
-    const owner = await startBox([first], { content, env: { SIGNAGE_CONVERT_HOURS: hours, SIGNAGE_TIMEZONE: 'UTC' } });
+    const owner = await startBox([first], { content, env: { SIGNAGE_CONVERT_HOURS: hours, SIGNAGE_TIME_ZONE: 'UTC' } });
     await untilTogether([first, second, owner]);
     await put(owner, 'photo.tiff', noise('photo.tiff', 5));
     for (const box of [first, second]) await untilState(box, 'photo.tiff', 'queued');

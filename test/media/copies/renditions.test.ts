@@ -36,7 +36,7 @@ describe.skipIf(!hasFfmpeg)('of remote media', () => {
         { title: 'Hall', kind: 'image', media_url: `${remote.url}/hall.tiff` },
         { title: 'Cut', kind: 'image', media_url: `${remote.url}/cut.tiff?token=secret` },
       ]),
-      env: { SIGNAGE_CONVERT_HOURS: '22:00-06:00', SIGNAGE_TIMEZONE: 'UTC' },
+      env: { SIGNAGE_CONVERT_HOURS: '22:00-06:00', SIGNAGE_TIME_ZONE: 'UTC' },
       wall: () => wall,
     });
     const metrics = async (): Promise<string> => (await box.get('/metrics')).text();
