@@ -107,8 +107,8 @@ const usesOf = (html: string): Uses => {
   return uses;
 };
 
-/** Everything in a value that can be an id. */
-const textsIn = (value: unknown): string[] => {
+/** The texts and numbers in a value. */
+export const textsIn = (value: unknown): string[] => {
   if (typeof value === 'string' || typeof value === 'number') return [String(value)];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 };
@@ -155,3 +155,6 @@ export const fieldsNaming = (html: string): { field: string; name: RecordName }[
   );
   return [...new Map(found).values()] as { field: string; name: RecordName }[];
 };
+
+/** Whether what a template shows can change with the time alone: it names the time, or uses a filter that reads the clock. */
+export const dependsOnTime = (html: string): boolean => /\b(?:now|today|ago|until)\b/.test(codeOf(html));

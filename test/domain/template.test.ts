@@ -1,7 +1,7 @@
 /** Which records a template names: of all others nothing is sent to pages. */
 import { describe, expect, test } from 'vitest';
 import type { Slide } from '../../service/contract/slides.ts';
-import { fieldsNaming, namedBy, reachedBy } from '../../service/domain/template.ts';
+import { dependsOnTime, fieldsNaming, namedBy, reachedBy } from '../../service/domain/template.ts';
 
 const calendars = ['a', 'b', 'c-d'].map((id) => ({ id }));
 const slideOf = (html: string, content: Slide['content'] = null) => ({
@@ -98,4 +98,19 @@ test.each([
   const started = performance.now();
   idsIn(piece.repeat(500_000 / piece.length));
   expect(performance.now() - started).toBeLessThan(1_000);
+});
+
+test.each([
+  ['<p>{{ now | date: "%H:%M" }}</p>', true],
+  ['{% assign hour = now | date: "%H" %}', true],
+  ['{%- liquid\n assign at = now\n echo at -%}', true],
+  ['{{ "today" | date: "%d" }}', true],
+  ['{{ content.since | ago }}', true],
+  ["{% if content.start|until < 0 %}It's over{% endif %}", true],
+  ['{{ "}}" | append: now }}', true],
+  ['<h1>Order now, until today</h1>{{ content.price }}', false],
+  ['<style>.now { color: red }</style>{{ content.nowhere }}', false],
+  ['', false],
+])('%s depends on the time: %s', (html, expected) => {
+  expect(dependsOnTime(html)).toBe(expected);
 });

@@ -2,7 +2,7 @@ import morphdom from 'morphdom';
 import { designPrefix } from '../../../service/contract/design-prefix.ts';
 import type { PlaylistPayload, Slide } from '../../../service/contract/playlist.ts';
 import { richness, templateLimit } from '../../../service/domain/richness.ts';
-import type { PlayerName } from '../../../service/domain/template.ts';
+import { dependsOnTime, type PlayerName, textsIn } from '../../../service/domain/template.ts';
 import { localeOf } from '../../shared/language.ts';
 import { fontsLoaded, largestFit, overflows, watchSize } from './fit.ts';
 import { compile, loadExtras, type Scope } from './liquid.ts';
@@ -36,11 +36,6 @@ const scopeOf = ({ slide, screen }: SlideContext, payload: PlaylistPayload): Sco
     calendars: byId(payload.calendars?.map((each) => ({ ...each, events: visibleEvents(each.events, slide) }))),
   };
   return { ...slide.content, ...own };
-};
-
-const textsIn = (value: unknown): string[] => {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 };
 
 /** Right to left, if the first word that people read is: dates and numbers of a design come before it. */
@@ -146,7 +141,7 @@ export const createTemplate: SlideFactory = (context) => {
     start() {
       view.start();
       // Continues during a pause: a stopped clock would be wrong.
-      if (/\b(now|ago|until)\b/.test(slide.template?.html ?? '')) void keepTime();
+      if (dependsOnTime(slide.template?.html ?? '')) void keepTime();
     },
     destroy() {
       gone.abort();
