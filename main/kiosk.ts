@@ -412,11 +412,14 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
     /** The origin of the service; null: it does not run. */
     serviceOrigin: () => service?.url ?? null,
     health: () => {
-      const screens = windows.list().map((window) => {
-        const isOff = appliance.isOffByHand(window.assignment.display.id);
-        return { ...window.health(), ...(isOff && { off: true }) };
-      });
-      return { ...windows.health(), screens, ...appliance.health(), sessions: sessions.health() };
+      const isOff = windows.list().map(({ assignment }) => appliance.isOffByHand(assignment.display.id));
+      const { screens, ...rest } = windows.health();
+      return {
+        screens: screens.map((screen, index) => ({ ...screen, ...(isOff[index] && { off: true }) })),
+        ...rest,
+        ...appliance.health(),
+        sessions: sessions.health(),
+      };
     },
     /** The Wi-Fi of the box itself; null: it is not open. */
     hotspot: hotspot.shown,
