@@ -4,7 +4,6 @@ import { textsOf } from '../../renderer/player/ticker-texts.ts';
 import { busy } from '../../service/contract/calendar-values.ts';
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
 
-// Texts are made by the build.
 vi.stubGlobal('navigator', { language: 'en-GB', languages: ['en-GB'] });
 afterAll(() => void vi.unstubAllGlobals());
 

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { agendaOf, type Entry } from '../../../renderer/player/slides/timetable.ts';
 
-// Texts are made by the build, and nothing of them is drawn here.
 const entry = (time: string, days_json: string | null = null): Entry => ({
   ...{ id: `${time} ${days_json}`, time, title: time, detail: null, location: null, days_json },
 });

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { columnsOf, rowsOf } from '../../../renderer/player/slides/timetable.ts';
 
-// Texts are made by the build, and nothing of them is drawn here.
 const page = [fc.double({ min: 20, max: 400, noNaN: true }), fc.integer({ min: 0, max: 100 }), fc.boolean()] as const;
 
 it('rows fill their page, but for what is left on the last of several', () => {
