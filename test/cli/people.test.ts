@@ -26,6 +26,11 @@ test('a person is made, invited, joins, and is disabled', { timeout: 60_000 }, a
   expect([here.code, here.stderr]).toEqual([0, '']);
   const other = await signageHere(['people', 'invite', 'maria'], { ...env, SIGNAGE_BOX: 'http://127.0.0.1:1' });
   expect(other.code).toBe(69);
+  // One that lost its power has left its address behind: a box is looked for.
+  const left = temporaryFolder();
+  writeFileSync(join(left, 'address'), 'http://127.0.0.1:1\n');
+  const off = await signageHere(['people', 'invite', 'maria'], { ...env, SIGNAGE_DATA_DIR: left });
+  expect(off.stderr).not.toContain('127.0.0.1:1 ');
   const url = here.stdout.trim();
 
   // The root of another site would count here, too.
