@@ -67,39 +67,29 @@ export const openSignInPage = (
   watchChord(contents, onChord);
   const rotate = rotateContents(contents, rotation);
   window.put(view, 'sign-in', areas[rotation][1]);
+  /** Whether the document that is shown is a page of the site; null: another one is being loaded. */
+  let isPage: boolean | null = null;
+  contents.on('did-navigate', (_event, _url, status) => {
+    isPage = status < SERVER_ERROR;
+  });
+  contents.on('did-fail-load', (_event, code, _reason, _url, isMainFrame) => {
+    if (isMainFrame && code !== ABORTED) isPage = false;
+  });
   const settle = async (): Promise<void> => {
     try {
       await contents.loadURL(address);
+      // An address that differs in what follows its # alone loads no document again.
+      if (isPage === null) contents.reload();
+      if (isPage === null) await once(contents, 'did-stop-loading');
     } catch {
       // The page may have gone on to another one before it was loaded.
       if (!contents.isDestroyed() && contents.isLoading()) await once(contents, 'did-stop-loading');
     }
   };
-  /** Whether the document that is shown is a page of the site. */
-  let isPage = false;
   const load = async (): Promise<boolean> => {
-    let isLoaded = false;
-    const navigated = (_event: unknown, _url: string, status: number): void => {
-      isPage = status < SERVER_ERROR;
-      isLoaded = isPage;
-    };
-    // An address that differs in what follows its # alone, or in nothing, loads no document again.
-    const moved = (_event: unknown, _url: string, isMainFrame: boolean): void => {
-      if (isMainFrame) isLoaded = isPage;
-    };
-    const failed = (_event: unknown, code: number, _reason: string, _url: string, isMainFrame: boolean): void => {
-      if (!isMainFrame || code === ABORTED) return;
-      isPage = false;
-      isLoaded = false;
-    };
-    contents.on('did-navigate', navigated);
-    contents.on('did-navigate-in-page', moved);
-    contents.on('did-fail-load', failed);
+    isPage = null;
     await Promise.race([settle().catch(() => {}), wait(LOAD_MS, undefined, { ref: false })]);
-    contents.off('did-navigate', navigated);
-    contents.off('did-navigate-in-page', moved);
-    contents.off('did-fail-load', failed);
-    return isLoaded;
+    return isPage === true;
   };
   void load();
   return {

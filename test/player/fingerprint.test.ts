@@ -68,9 +68,13 @@ describe('a slide restarts', () => {
       ['an item of news', 'the time of news', 'the name of news', 'the name of the screen'],
     ],
     [
-      'a template of whatever its content says',
-      template('{{ sources[content.source].data }} {{ feeds }} {{ timetables | size }}'),
-      but('the time of news', 'the status of news'),
+      'a template of what its content names',
+      slide(
+        'template',
+        { source: 'weather' },
+        '{{ sources[content.source].data }} {{ feeds }} {{ timetables | size }}',
+      ),
+      but('the time of news', 'the status of news', 'the air'),
     ],
     [
       'a template of all that there is',

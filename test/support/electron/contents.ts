@@ -547,6 +547,11 @@ export class WebContents extends EventEmitter {
     await send('Page.navigate', { url: toChromium(url) }).catch(() => {});
   }
 
+  reload(): void {
+    this.#check();
+    void this.attached.then(({ send }) => send('Page.reload')).catch(() => {});
+  }
+
   #check(): void {
     if (this.isDestroyed()) throw new TypeError('Object has been destroyed');
   }
