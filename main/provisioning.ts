@@ -68,7 +68,8 @@ const proofsIn = ({ kiosk, ...rest }: Record<string, unknown>): Proof[] => {
 /** Whether a display of the box may have had a screen, by its `kiosk.json`: one that was never bound tells so. */
 export const mayHaveBeenBound = (path: string): boolean => {
   try {
-    return objectIn(parse(readFileSync(path))['past'])['bound'] !== false;
+    // The state within its envelope.
+    return objectIn(objectIn(parse(readFileSync(path))['body'])['past'])['bound'] !== false;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== 'ENOENT';
   }

@@ -170,9 +170,9 @@ test('before the service runs the file of the kiosk tells whether the box was bo
   const path = join(temporaryFolder(), 'kiosk.json');
   expect(mayHaveBeenBound(path)).toBe(false);
   for (const [text, isBound] of [
-    ['{"past":{"started":true,"bound":false}}', false],
-    ['{"past":{"started":true,"bound":true}}', true],
-    ['{"pin":null}', true],
+    ['{"format":1,"body":{"past":{"started":true,"bound":false}}}', false],
+    ['{"format":1,"body":{"past":{"started":true,"bound":true}}}', true],
+    ['{"format":1,"body":{"pin":null}}', true],
     ['{"past":', true],
   ] as const) {
     writeFileSync(path, text);
