@@ -3,7 +3,7 @@ import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts'
 import { drawnKinds, fileKinds } from '../../service/contract/slide-values.ts';
 import { calendarIdsOf } from '../../service/domain/calendar-view.ts';
 import { paletteOf } from '../../service/domain/house-style.ts';
-import { reachedBy } from '../../service/domain/template.ts';
+import { namedBy } from '../../service/domain/template.ts';
 import { createPagePlan, type PagePlan, placeIn } from './page-plan.ts';
 import type { Now, Playback } from './playback-state.ts';
 import { createPlaylistSchedule, noCooldowns } from './playlist-schedule.ts';
@@ -42,10 +42,10 @@ const dataOf = (slide: Slide, payload: PlaylistPayload): unknown => {
   const html = slide.template?.html ?? '';
   return [
     [screen.id, screen.name, screen.slug],
-    reachedBy(slide, 'feeds', rssFeeds).map((feed) => withoutUnseen(html, feed)),
-    reachedBy(slide, 'sources', apiSources).map((source) => withoutUnseen(html, source)),
-    reachedBy(slide, 'timetables', timetableGroups).map((group) => withoutUnseen(html, group)),
-    reachedBy(slide, 'calendars', calendars).map((calendar) => withoutUnseen(html, calendar)),
+    namedBy(slide, 'feeds', rssFeeds).map((feed) => withoutUnseen(html, feed)),
+    namedBy(slide, 'sources', apiSources).map((source) => withoutUnseen(html, source)),
+    namedBy(slide, 'timetables', timetableGroups).map((group) => withoutUnseen(html, group)),
+    namedBy(slide, 'calendars', calendars).map((calendar) => withoutUnseen(html, calendar)),
   ];
 };
 

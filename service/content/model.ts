@@ -128,7 +128,7 @@ const fillShared = (content: ContentFile): Data => {
     timetableGroups: content.timetableGroups.map((group) =>
       group.calendar_id === undefined
         ? fillTimetable(group)
-        : { ...fillTimetable(group), calendar_id: group.calendar_id },
+        : { ...fillTimetable(group), calendarId: group.calendar_id },
     ),
     calendars: content.calendars.map(({ id, name }) => ({
       id,
@@ -163,7 +163,8 @@ const usedBy = (slides: readonly Slide[], { rssFeeds, apiSources, timetableGroup
     if (slide.kind !== 'template') continue;
     for (const each of reachedBy(slide, 'feeds', rssFeeds)) used.rssFeeds.add(each);
     for (const each of reachedBy(slide, 'sources', apiSources)) used.apiSources.add(each);
-    for (const each of reachedBy(slide, 'timetables', timetableGroups)) used.timetableGroups.add(each);
+    const isPrivate = ({ calendarId }: FilledTimetable): boolean => calendarId !== undefined;
+    for (const each of reachedBy(slide, 'timetables', timetableGroups, isPrivate)) used.timetableGroups.add(each);
     for (const { id } of reachedBy(slide, 'calendars', calendars)) show(id, slide.content);
   }
   return {

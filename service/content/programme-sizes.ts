@@ -87,7 +87,9 @@ const createMeasures = (content: ContentFile, lists: RoundLists<SlideFile>) => {
     const filled = fillSlide(id, slide, index, named);
     return {
       calendars: reachedBy(filled, 'calendars', content.calendars).map((each) => each.id),
-      timetables: reachedBy(filled, 'timetables', content.timetableGroups).map((each) => each.id),
+      timetables: reachedBy(filled, 'timetables', content.timetableGroups, ({ id }) => isCalendar(id)).map(
+        (each) => each.id,
+      ),
     };
   };
   const slidesOf = (id: string): SlideFile[] =>

@@ -51,6 +51,9 @@ const codeOf = (html: string): string =>
 const USES =
   /\b(?<!(?<!\.)\.)(feeds|sources|timetables|calendars)\b(?:\s*\.\s*([A-Za-z_][\w-]*)|\s*\[\s*(?:"([^"]*)"|'([^']*)')\s*\]|(?=\s*\[\s*((?:slide\s*\.\s*(?=content\b))?[A-Za-z_][\w-]*))|)/g;
 
+/** Matches the variable of a loop, and one that is assigned something but a text. */
+const INDIRECT = /\b(?:for|tablerow)\s+([\w-]+)\s+in\b|\bassign\s+([\w-]+)\s*=\s*(?!["'\s])/g;
+
 /** Matches what gives a variable a value; the last group is a filter that makes it from others. */
 const ASSIGNED = /\b(?:(?:capture|increment|decrement)\s+([\w-]+)|assign\s+([\w-]+)\s*=[^|%\n]*(\|)?)/g;
 
@@ -66,6 +69,8 @@ interface Use {
   ids: Set<string>;
   /** Also by values of the slide. */
   isByValue: boolean;
+  /** Also by variables whose values may be of something else, such as the rows of a source. */
+  isIndirect: boolean;
   /** Also in a way that does not tell which. */
   isOpen: boolean;
 }
@@ -83,16 +88,19 @@ const readUses = (html: string): Uses => {
     if (counted !== undefined) made.add(counted);
     else if (filter !== undefined && assigned !== undefined) made.add(assigned);
   }
+  const indirect = new Set([...code.matchAll(INDIRECT)].map(([, looped, assigned]) => looped ?? assigned));
   const isOfSlide = (variable: string): boolean =>
     /^(?:slide\s*\.\s*)?content$/.test(variable) ||
     !(made.has(variable) || (playerNames as readonly string[]).includes(variable));
   const of = new Map<RecordName, Use>();
   for (const [, name, property, quoted, single, variable] of code.matchAll(USES)) {
-    const use = of.get(name as RecordName) ?? { ids: new Set(), isByValue: false, isOpen: false };
+    const use = of.get(name as RecordName) ?? { ids: new Set(), isByValue: false, isIndirect: false, isOpen: false };
     const id = property ?? quoted ?? single;
     if (id !== undefined) use.ids.add(id);
-    else if (variable !== undefined && isOfSlide(variable)) use.isByValue = true;
-    else use.isOpen = true;
+    else if (variable !== undefined && isOfSlide(variable)) {
+      use.isByValue = true;
+      use.isIndirect ||= indirect.has(variable);
+    } else use.isOpen = true;
     of.set(name as RecordName, use);
   }
   return { of, texts: [...code.matchAll(QUOTED)].map(([, double, single]) => double ?? single ?? '') };
@@ -113,39 +121,51 @@ export const textsIn = (value: unknown): string[] => {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 };
 
-/**
- * The records that the template of a slide names: by id, by values of the slide, or all of them where it uses the list in
- * another way.
- */
-export const namedBy = <T extends { id: string }>(
-  { template, content }: Pick<Slide, 'template' | 'content'>,
-  name: RecordName,
+type Templated = Pick<Slide, 'template' | 'content'>;
+
+/** The records whose ids the template of a slide or its values name. */
+const spelledBy = <T extends { id: string }>(
+  { template, content }: Templated,
+  use: Use,
   records: readonly T[],
-): readonly T[] => {
-  const { of, texts } = usesOf(template?.html ?? '');
-  const use = of.get(name);
-  if (use === undefined || records.length === 0) return [];
-  if (use.isOpen) return records;
+): T[] => {
   // Lists of ids may be in one text.
   const values = use.isByValue
-    ? [...texts, ...textsIn(content)].flatMap((text) => [text, ...text.split(/[\s,;|]+/)])
+    ? [...usesOf(template?.html ?? '').texts, ...textsIn(content)].flatMap((text) => [text, ...text.split(/[\s,;|]+/)])
     : [];
   const ids = new Set([...use.ids, ...values]);
   return records.filter(({ id }) => ids.has(id));
 };
 
 /**
- * The records that the template of a slide may use: those of {@link namedBy}, and all of a kind that it reaches by a variable.
- * Of calendars, which are private, and what is made of them, only those that it names.
+ * The records that the template of a slide shows: those that it names by id or by values of the slide, or all where it does
+ * not tell which. Calendars, which are private, are never guessed.
  */
-export const reachedBy = <T extends { id: string; calendar_id?: string | undefined }>(
-  slide: Pick<Slide, 'template' | 'content'>,
+export const namedBy = <T extends { id: string }>(
+  slide: Templated,
   name: RecordName,
   records: readonly T[],
 ): readonly T[] => {
-  const named = namedBy(slide, name, records);
-  if (name === 'calendars' || usesOf(slide.template?.html ?? '').of.get(name)?.isByValue !== true) return named;
-  return records.filter((each) => each.calendar_id === undefined || named.includes(each));
+  const use = usesOf(slide.template?.html ?? '').of.get(name);
+  if (use === undefined || records.length === 0) return [];
+  return use.isOpen || (use.isIndirect && name !== 'calendars') ? records : spelledBy(slide, use, records);
+};
+
+/**
+ * The records that the template of a slide gets: those that it names by id, or all of a kind that it reaches by a variable.
+ * @param isPrivate of these, and of calendars, it gets only those that it or a value of the slide names
+ */
+export const reachedBy = <T extends { id: string }>(
+  slide: Templated,
+  name: RecordName,
+  records: readonly T[],
+  isPrivate: (record: T) => boolean = () => name === 'calendars',
+): readonly T[] => {
+  const use = usesOf(slide.template?.html ?? '').of.get(name);
+  if (use === undefined || records.length === 0) return [];
+  if (use.isOpen) return records;
+  const spelled = spelledBy(slide, use, records);
+  return use.isByValue ? records.filter((each) => !isPrivate(each) || spelled.includes(each)) : spelled;
 };
 
 /** The fields of a slide's content whose values are ids of records in its template. */

@@ -12,8 +12,8 @@ import type { CalendarQuestion } from './calendar-thread.ts';
 
 type TimetableGroup = PlaylistPayload['timetableGroups'][number];
 
-/** A timetable of the content; `calendar_id`: its entries are the events of a calendar. */
-export type FilledTimetable = TimetableGroup & { calendar_id?: string };
+/** A timetable of the content; `calendarId`: its entries are the events of a calendar. */
+export type FilledTimetable = TimetableGroup & { calendarId?: string };
 /** A calendar of the content that slides of a screen show; `showsPrivate`: with the titles of private events. */
 export type FilledCalendar = CalendarRecord & { showsPrivate?: boolean };
 

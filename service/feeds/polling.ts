@@ -180,10 +180,10 @@ export const createPolling = (
         })),
       ),
       apiSources: apiSources.map((source) => fillOne('api', source, (data) => ({ data }))),
-      timetableGroups: timetableGroups.map(({ calendar_id, ...group }) => {
-        if (calendar_id === undefined) return group;
-        const { data = null, fetched_at = null } = advertised.get(nameOf({ kind: 'ics', id: calendar_id })) ?? {};
-        const shown = data === null ? null : days?.timetable(calendar_id, data, fetched_at);
+      timetableGroups: timetableGroups.map(({ calendarId, ...group }) => {
+        if (calendarId === undefined) return group;
+        const { data = null, fetched_at = null } = advertised.get(nameOf({ kind: 'ics', id: calendarId })) ?? {};
+        const shown = data === null ? null : days?.timetable(calendarId, data, fetched_at);
         return { ...group, ...(shown && { entries: shown.entries }), fetched_at: shown?.fetchedAt ?? null };
       }),
       ...(calendars && {

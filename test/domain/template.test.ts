@@ -70,14 +70,18 @@ describe('by values of the slide a template names', () => {
 });
 
 test('a template that reaches records by a computed name gets all of that kind, but of calendars those that it names', () => {
-  const rows = [{ id: 'a' }, { id: 'b', calendar_id: 'x' }, { id: 'c', calendar_id: 'y' }];
+  const rows = [{ id: 'a' }, { id: 'b' }, { id: 'c' }];
   const reached = (html: string, name: 'feeds' | 'timetables' | 'calendars') =>
-    reachedBy(slideOf(html, { which: 'b' }), name, rows)
+    reachedBy(slideOf(html, { which: 'b' }), name, rows, ({ id }) => name === 'calendars' || id !== 'a')
       .map(({ id }) => id)
       .join(' ');
   const computed = '{% for row in sources.menu.data %}{{ feeds[row.feed].name }}{% endfor %}';
   expect(reachedBy(slideOf(computed), 'feeds', calendars)).toEqual(calendars);
   expect(reachedBy(slideOf('{% assign x = slide.title %}{{ feeds[x] }}'), 'feeds', calendars)).toEqual(calendars);
+  // What it shows is guessed only where it has to be.
+  expect(namedBy(slideOf(computed), 'feeds', calendars)).toEqual(calendars);
+  expect(namedBy(slideOf('{% assign x = slide.title %}{{ feeds[x] }}'), 'feeds', calendars)).toEqual(calendars);
+  expect(namedBy(slideOf('{{ feeds[which].name }}', { which: 'b' }), 'feeds', calendars)).toEqual([{ id: 'b' }]);
   expect(reached('{{ timetables[which].name }}', 'timetables')).toBe('a b');
   expect(reached('{{ timetables.a.name }}', 'timetables')).toBe('a');
   expect(reached('{% for each in timetables %}{% endfor %}', 'timetables')).toBe('a b c');
