@@ -16,7 +16,7 @@ export type RoundLists<One> = ReadonlyMap<string, RoundList<One>>;
 /** Longest round, in slides. */
 export const longestRound = 1_000;
 /** Longest round that goes on for its inserts' sake, in slides. */
-const LONGEST_EVEN = 100;
+const LONGEST_EVEN = 300;
 
 const gcd = (one: number, other: number): number => (other === 0 ? one : gcd(other, one % other));
 

@@ -77,8 +77,14 @@ export const createSnapshot = ({ slugs, hub, peers }: Dependencies) => {
     return takeLocally(slug) ?? (await takeFromRound(slug))?.snapshot ?? local(slug);
   };
 
-  const askAll = async (): Promise<Round> =>
-    (await takeFromRound(ALL)) ?? { snapshot: { connections: [], degraded: true }, answers: [] };
+  const askAll = async (): Promise<Round> => {
+    await peers.settled();
+    const here = (): Round => ({
+      snapshot: { connections: oldestFirst(slugs().flatMap(hub.snapshot)), degraded: false },
+      answers: [],
+    });
+    return peers.isAlone() ? here() : ((await takeFromRound(ALL)) ?? here());
+  };
 
   const takeAll: TakeAll = async () => (await askAll()).snapshot;
 

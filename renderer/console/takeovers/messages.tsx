@@ -1,5 +1,7 @@
 /** Saved messages: each is shown on all screens with one tap. */
+
 import { useSignal } from '@preact/signals';
+import { mostTakeoverTitle } from '../../../service/contract/console/takeover-levels.ts';
 import { shownName } from '../../../service/domain/slides.ts';
 import { reasonOf } from '../api/errors.ts';
 import type { MessageDraft } from '../model/document.ts';
@@ -22,7 +24,14 @@ const Message = ({ message }: { message: MessageDraft }) => {
     await client
       .json(`/console/api/takeovers/message-${id}`, {
         method: 'PUT',
-        body: { targets: ['all'], level, title, body, media_url, until },
+        body: {
+          targets: ['all'],
+          level,
+          title: message.title?.slice(0, mostTakeoverTitle) ?? null,
+          body,
+          media_url,
+          until,
+        },
       })
       .then(() => announcer.say(words.sent))
       .catch((error: unknown) => announcer.complain(reasonOf(error, texts)));

@@ -207,7 +207,7 @@ export const registerPeople = (program: Command, session: Session): void => {
     .option('--tag <tag>', 'only screens with this tag; several times for several', collect)
     .action(async (id: string, { name = id, role, tag = [] }: { name?: string; role: string; tag?: string[] }) => {
       const body = JSON.stringify({ name, role, tags: tag });
-      const answer = await (await client()).ask<Person>({ method: 'PUT', path: `${PATH}/${id}`, body });
+      const answer = await (await nearClient()).ask<Person>({ method: 'PUT', path: `${PATH}/${id}`, body });
       out.answer(answer.body, (person) => out.line(`${visible(person.name)} is ${person.role}.`));
       if (answer.status === 201) out.say(`They have no key yet. Invite them: signage people invite ${id}`);
     });
