@@ -45,7 +45,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   ca: ['signage ca', 'signage ca renew'],
   join: ["signage join 'https://192.168.1.20:8443/console#join=maria.ABCDEFGHIJKLMNOPQRSTUVWXYZ'"],
   people: [
-    'signage people add maria --role editor --tag lobby',
+    'signage people add maria --role publisher --tag lobby',
     'signage people invite maria',
     'signage people disable maria',
   ],

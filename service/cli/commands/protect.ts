@@ -31,8 +31,11 @@ export const registerProtect = (program: Command, { out, stdin, localClient }: S
       );
       if (secret !== undefined) return;
       out.say('It is shown this once. Keep it, and put it into ~/.config/signage/secret where you run this program.');
+      out.say('With sudo that is /root/.config/signage/secret.');
       for (const { url } of boxes)
-        out.say(`Not protected yet: ${visible(url)}. Run there: signage protect --secret-stdin`);
-      out.say('Then make the first admin: signage people add NAME --role admin, and signage people invite NAME');
+        out.say(`Not protected yet: ${visible(url)}. Run there: sudo signage protect --secret-stdin`);
+      out.say(
+        'Then make the first admin, on a box: sudo signage people add NAME --role admin, and sudo signage people invite NAME',
+      );
     });
 };
