@@ -1,5 +1,4 @@
 /** Builds what is missing or stale: `service/` and `main/` by esbuild, `renderer/` by vite, all into `dist/`. */
-
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

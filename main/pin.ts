@@ -1,5 +1,4 @@
 /** The lock of the maintenance page: a PIN stored as its scrypt hash, and delays that grow with each wrong PIN. */
-
 import { randomBytes, scrypt as scryptCallback, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { doubled } from '../service/domain/time.ts';

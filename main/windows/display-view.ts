@@ -1,5 +1,4 @@
 /** The pages of one display: the visible page, and the next one, which loads beneath it. */
-
 import { setTimeout as wait } from 'node:timers/promises';
 import { type NativeImage, type WebContents, WebContentsView } from 'electron';
 import type { ProofNeeds } from '../../service/domain/device-proof.ts';

@@ -1,5 +1,4 @@
 /** Restricts every page to its addresses, and denies everything that a passer-by could open. */
-
 import { app, type Session, type WebContents } from 'electron';
 import { mayBeFramed } from '../../service/domain/framing.ts';
 import { parseUrl } from '../../service/public.ts';

@@ -2,7 +2,6 @@
  * One window for each display, always visible, with stacked views inside. A window that is hidden or created again shows
  * black or the desktop briefly on every platform; views are swapped inside a window that stays open.
  */
-
 import { BaseWindow, type WebContents, type WebContentsView } from 'electron';
 import { createEmitter } from '../../service/domain/emitter.ts';
 import type { ViewArea } from '../../service/public.ts';

@@ -1,5 +1,4 @@
 /** The view of the maintenance page: above all other views in the window of a display. */
-
 import { WebContentsView } from 'electron';
 import { maintenanceCall } from '../../service/public.ts';
 import { maintenanceChannel } from '../channels.ts';

@@ -79,8 +79,10 @@ export const openSignInPage = (
     try {
       await contents.loadURL(address);
       // An address that differs in what follows its # alone loads no document again.
-      if (isPage === null) contents.reload();
-      if (isPage === null) await once(contents, 'did-stop-loading');
+      if (isPage === null) {
+        contents.reload();
+        await once(contents, 'did-stop-loading');
+      }
     } catch {
       // The page may have gone on to another one before it was loaded.
       if (!contents.isDestroyed() && contents.isLoading()) await once(contents, 'did-stop-loading');

@@ -1,5 +1,4 @@
 /** Joins the site with an invitation: this browser gets a key of its own. */
-
 import { hkdf } from '@noble/hashes/hkdf.js';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';

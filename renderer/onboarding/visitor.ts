@@ -1,5 +1,4 @@
 /** Makes the landing page usable in a browser, whose user may have no phone to scan the code with. */
-
 import { element } from './element.ts';
 
 /** The pointer is hidden after this time without movement. */

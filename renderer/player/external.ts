@@ -3,7 +3,6 @@
  * with its own process, which can be muted. In browsers it has an iframe, which no page can mute: if the browser allows
  * autoplay with sound, the frame stays empty until it is shown.
  */
-
 import type { FrameVerdict } from '../../service/contract/frames.ts';
 import type { PageLook, ViewArea } from '../../service/contract/kiosk.ts';
 import { mayBeFramed } from '../../service/domain/framing.ts';

@@ -1,5 +1,4 @@
 /** The player as a reducer: events change its state and return effects. Pure. */
-
 import { createPagePlan } from './page-plan.ts';
 import type { Decision, Direction, Effect, Now, Playback, PlaybackEvent, Step } from './playback-state.ts';
 import { createPlaylistSchedule, endsOf, noCooldowns } from './playlist-schedule.ts';

@@ -1,5 +1,4 @@
 /** How pages of a screen show the same slide at the same time. All slides that are on schedule form a loop that has run since the epoch; a slide keeps its slot on pages that can't show it. Pure. */
-
 import type { Slide } from '../../service/contract/playlist.ts';
 import { isOn, nextChange } from '../../service/domain/slide-schedule.ts';
 import type { PagePlan } from './page-plan.ts';

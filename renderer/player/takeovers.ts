@@ -1,5 +1,4 @@
 /** Takeovers, slides at the head of the playlist: a player of its own over everything else shows the one that is on, alone. */
-
 import { type TakeoverLevel, takeoverLevels } from '../../service/contract/console/takeover-levels.ts';
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
 import { hasPassed, type Moment } from '../../service/domain/passed.ts';

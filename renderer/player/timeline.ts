@@ -1,5 +1,4 @@
 /** Slot times and the order of slides; pure functions. */
-
 import type { Slide } from '../../service/contract/playlist.ts';
 import { doubled } from '../../service/domain/time.ts';
 

@@ -1,5 +1,4 @@
 /** The operator's `content.json`: how it is read and watched, its backups, and the demo that it is first. */
-
 import { unwatchFile, watch, watchFile } from 'node:fs';
 import { copyFile, cp, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';

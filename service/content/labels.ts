@@ -1,5 +1,4 @@
 /** Names places in the operator's file for people. */
-
 import { slideId, slideLabel } from '../domain/slides.ts';
 
 /** Keys and indices from the root of the file. */

@@ -1,5 +1,4 @@
 /** Checks that a slide defines the names that its template uses. Pure; a worker thread parses the template. */
-
 import type { ContentFile } from '../contract/content.ts';
 import { screen } from '../contract/playlist.ts';
 import { type SlideFile, slide as slideRecord } from '../contract/slides.ts';

@@ -1,5 +1,4 @@
 /** Schemas that all messages share: names, instants, digests, and the two variants of the interface. */
-
 import { z } from 'zod';
 import { canonicalDeviceId } from './readable.ts';
 

@@ -1,5 +1,4 @@
 /** Records which devices exist: an id is known once a page has connected with it, but not because of a status request. */
-
 import { mostAskedDevices, mostBindings } from '../contract/peers.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
 import { deviceId as deviceIdSchema } from '../contract/terms.ts';

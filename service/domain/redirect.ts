@@ -1,5 +1,4 @@
 /** The target of a `redirect` command. Pure; shared by the service, which checks it, and the page, which follows it. */
-
 import { canonicalDeviceId } from '../contract/readable.ts';
 
 /**

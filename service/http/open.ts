@@ -1,5 +1,4 @@
 /** Opens the HTTP server: the routes and sockets of all modules on one port. */
-
 import type { IncomingMessage } from 'node:http';
 import type { Admission, createAccess, SignResponse } from '../auth/access.ts';
 import type { HeaderLines } from '../auth/signatures.ts';

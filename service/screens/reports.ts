@@ -1,5 +1,4 @@
 /** Collects the reports of pages: slides they could not show, clock errors, missing glyphs, and gaps between slides. */
-
 import { isDeepStrictEqual } from 'node:util';
 import type { Gaps, PageHealth } from '../contract/health.ts';
 import type { Slide } from '../contract/playlist.ts';

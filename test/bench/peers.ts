@@ -1,5 +1,4 @@
 /** What it adds to a command that it reaches the pages of other boxes too, against the plain round trip to one box. */
-
 import { median, type Report } from './harness/report.ts';
 import { type BenchService, startBenchService } from './service.ts';
 

@@ -1,5 +1,4 @@
 /** Many slides at once: selected by pointer and keys, copied between playlists, timed together, found, and undone by step. */
-
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { readSlides } from '../../renderer/console/content/clipboard.ts';

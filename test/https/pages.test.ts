@@ -1,5 +1,4 @@
 /** Player pages over https: sockets and streams work as over http, and nothing is loaded over plain http. */
-
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

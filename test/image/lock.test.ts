@@ -1,5 +1,4 @@
 /** The lock of the image's packages. */
-
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';

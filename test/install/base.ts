@@ -1,5 +1,4 @@
 /** A fresh Debian for each release, made once: every test file gets a copy. */
-
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,4 @@
 /** One box, several displays: plugged in, pulled out, turned, each with what is its own. */
-
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Page } from 'playwright-core';

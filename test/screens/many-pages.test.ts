@@ -1,5 +1,4 @@
 /** Many pages, and pages that hold the others up. */
-
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

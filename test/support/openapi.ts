@@ -1,5 +1,4 @@
 /** Compares every answer of a real service with the OpenAPI document of its variant. */
-
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';

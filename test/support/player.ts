@@ -1,5 +1,4 @@
 /** A player page in a real browser, and what the service knows of it. */
-
 import type { Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';

@@ -1,5 +1,4 @@
 /** Requests to the box, signed if it has a secret. */
-
 import { operatorHeader } from '../../../service/contract/headers.ts';
 import { clockHeader, headerText, repeatRefused, signatureHeader } from '../../../service/domain/request-signature.ts';
 import { createPageSigning, sha256Hex } from '../../shared/page-signing.ts';

@@ -1,5 +1,4 @@
 /** Why a request had no answer that could be used. */
-
 import type { Texts } from 'virtual:texts/console';
 import type { ErrorCode } from '../../../service/contract/errors.ts';
 import type { ConsoleTexts } from '../texts/box.ts';

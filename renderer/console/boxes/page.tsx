@@ -1,5 +1,4 @@
 /** The boxes of the site: health, logs, restart, and the measurements of the answering box. */
-
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { reasonOf } from '../api/errors.ts';

@@ -1,5 +1,4 @@
 /** The slides of a playlist as a strip or a grid. Only the visible cards are in the DOM: a playlist can have thousands. */
-
 import { combine } from '@atlaskit/pragmatic-drag-and-drop/combine';
 import {
   draggable,

@@ -1,5 +1,4 @@
 /** Content: the editor, the box's messages about the draft, and publishing. */
-
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { reasonOf } from '../api/errors.ts';

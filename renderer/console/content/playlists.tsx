@@ -1,5 +1,4 @@
 /** All playlists, each as a strip of miniatures, and the screens that show it. */
-
 import { useSignal } from '@preact/signals';
 import type { Slide } from '../../../service/contract/playlist.ts';
 import { slideId } from '../../../service/domain/slides.ts';

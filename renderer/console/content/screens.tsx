@@ -1,5 +1,4 @@
 /** The screens: their names, what they play, their tags and opening hours. */
-
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { type ContentDocument, issuesAt, type ScreenDraft, shortMessage } from '../model/document.ts';

@@ -1,5 +1,4 @@
 /** The form of a slide, made from the schema of the operator's file. */
-
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId } from 'preact/hooks';
 import { contentSchema } from '../../../service/contract/content-schema.ts';

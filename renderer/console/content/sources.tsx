@@ -1,5 +1,4 @@
 /** What slides draw on: templates, feeds, API sources and timetables. */
-
 import { useSignal } from '@preact/signals';
 import { contentSchema } from '../../../service/contract/content-schema.ts';
 import {

@@ -1,5 +1,4 @@
 /** A week of a playlist: when each slide with a schedule is on, and when its screens are open. */
-
 import { useSignal } from '@preact/signals';
 import type { OpeningTime } from '../../../service/contract/kiosk.ts';
 import { slideId } from '../../../service/domain/slides.ts';

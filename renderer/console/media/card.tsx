@@ -1,5 +1,4 @@
 /** A medium with its picture: what it is, where it is used, and what can be done to it. */
-
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { kindOfType } from '../../../service/domain/media-types.ts';

@@ -1,5 +1,4 @@
 /** The plays: over time, by screen and by slide, with the gaps and their reasons. */
-
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { OpeningTime } from '../../../service/contract/kiosk.ts';

@@ -1,5 +1,4 @@
 /** The overview of the site, followed while the page is visible. */
-
 import { batch, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { doubled } from '../../../service/domain/time.ts';
 import type { Client } from '../api/client.ts';

@@ -1,5 +1,4 @@
 /** Saved messages: each is shown on all screens with one tap. */
-
 import { useSignal } from '@preact/signals';
 import { mostTakeoverTitle } from '../../../service/contract/console/takeover-levels.ts';
 import { shownName } from '../../../service/domain/slides.ts';

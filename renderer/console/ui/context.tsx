@@ -1,5 +1,4 @@
 /** What every part of the console has at hand. */
-
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Client } from '../api/client.ts';

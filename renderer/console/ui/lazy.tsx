@@ -1,5 +1,4 @@
 /** A part of the console that is loaded when it is first opened. */
-
 import { useSignal } from '@preact/signals';
 import type { FunctionComponent } from 'preact';
 import { useEffect } from 'preact/hooks';

@@ -1,5 +1,4 @@
 /** All screens of the site, all boxes together. */
-
 import { useComputed, useSignal } from '@preact/signals';
 import { displaysOf } from '../model/displays.ts';
 import { applyFilter, countGroups, type Filter, type Group, groups, noFilter, tagsOf } from '../model/filter.ts';

@@ -1,5 +1,4 @@
 /** Delivers the plays that are kept, a few at a time, until the service has acknowledged each of them. */
-
 import type { MAX_PLAYS, PagePlay } from '../../../service/contract/plays.ts';
 import { doubled } from '../../../service/domain/time.ts';
 import type { PlayStore } from './store.ts';

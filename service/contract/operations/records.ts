@@ -1,5 +1,4 @@
 /** Records of what happened. */
-
 import { z } from 'zod';
 import { auditAnswer, auditQuery, peerAudit, peerAuditQuery } from '../console/site.ts';
 import { degradedHeader } from '../headers.ts';

@@ -1,5 +1,4 @@
 /** Operating a site from the console. */
-
 import { z } from 'zod';
 import { connectionExample } from '../connections.ts';
 import { boxLog, boxLogQuery, capturedAtHeader, siteOverview } from '../console/site.ts';

@@ -1,5 +1,4 @@
 /** The WebSockets of the pages. */
-
 import { z } from 'zod';
 import { connectionExample } from '../connections.ts';
 import { deviceQuery, openedMessage, statusMessage } from '../onboarding.ts';

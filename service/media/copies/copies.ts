@@ -1,5 +1,4 @@
 /** Copies of the remote media that the content names, prefetched and kept fresh, so that a box plays offline. */
-
 import type { Content } from '../../content/index.ts';
 import type { CopiesHealth } from '../../contract/health.ts';
 import type { PeerCopy } from '../../contract/peers.ts';

@@ -1,5 +1,4 @@
 /** Which settings of `config.json` go into a backup, and which of those a restore takes. Pure. */
-
 import { isDeepStrictEqual } from 'node:util';
 import { parseUrl } from '../../contract/url.ts';
 import { environmentName, type SettingName, secretNames, settingNames } from './settings.ts';

@@ -1,5 +1,4 @@
 /** Keeps plays: durable before they are acknowledged, each one once, and no more than fit. */
-
 import type { Play } from '../../contract/plays.ts';
 import { groupBy } from '../../domain/collections.ts';
 import { createEmitter } from '../../domain/emitter.ts';

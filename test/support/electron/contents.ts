@@ -1,5 +1,4 @@
 /** Web contents: each a page of Chromium, with Electron's events, in Electron's order. */
-
 import { createHash } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
