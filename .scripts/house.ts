@@ -9,11 +9,11 @@ interface Source {
 }
 
 const MOST_LINES = 500;
-/** The files that begin everything are read first. */
+/** The files that begin everything are read first, on two screens. */
 const MOST_LINES_OF: Readonly<Record<string, number>> = {
-  'main/index.ts': 119,
-  'renderer/player/player.ts': 119,
-  'service/index.ts': 119,
+  'main/index.ts': 120,
+  'renderer/player/player.ts': 120,
+  'service/index.ts': 120,
 };
 
 const lengthIssues = ({ path, text }: Source): string[] => {
@@ -22,7 +22,7 @@ const lengthIssues = ({ path, text }: Source): string[] => {
   return lines > most ? [`is ${lines} lines long; the limit is ${most}`] : [];
 };
 
-/** The command line takes its settings from the environment of its user. */
+/** Only these read `process.env`. */
 const readsEnvironment = /^(service\/platform\/options\/|main\/paths\.ts$)/;
 
 const environmentIssues = ({ path, text }: Source): string[] =>

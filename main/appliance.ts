@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type KioskHealth, type KioskSettings, readBuiltAt } from '../service/public.ts';
 import type { Paths } from './paths.ts';
 import { createLock, hashPin } from './pin.ts';
-import { openHands } from './power/hands.ts';
+import { openOverrides } from './power/overrides.ts';
 import type { Panel } from './power/panels.ts';
 import { createPower, type Power } from './power/power.ts';
 import { createProvisioning, mayHaveBeenBound, type Proof, provisioningSources } from './provisioning.ts';
@@ -189,7 +189,7 @@ export const createAppliance = (
           blackout: windows.blackout,
           keepAwake,
           suspendRecovery: windows.suspendRecovery,
-          hands: openHands({
+          overrides: openOverrides({
             log,
             state: host.files()?.state,
             deviceOf: (id) =>

@@ -7,8 +7,8 @@ import type { MaintenanceOrder, MaintenanceRefusal, MaintenanceShown } from '../
 import { type Appliance, type AppliancePorts, createAppliance } from './appliance.ts';
 import { createDeviceKeys } from './device-keys.ts';
 import { createHotspot } from './hotspot/index.ts';
-import { createMachine, type MachinePorts } from './machine.ts';
 import { createMaintenance, type MaintenancePorts, maintenanceView } from './maintenance.ts';
+import { createOperate, type MachinePorts } from './operate.ts';
 import type { Paths } from './paths.ts';
 import { hashPin } from './pin.ts';
 import type { KioskProxy } from './proxy.ts';
@@ -31,8 +31,8 @@ import {
 import type { openSignInPage } from './windows/sign-in-page.ts';
 
 /** How long anybody may choose the PIN, after the first start and after the first binding. */
-const NEW_MS = 10 * 60_000;
-/** How often it is seen whether the box is bound, and whether it has another node id, in ms. */
+const PIN_WINDOW_MS = 10 * 60_000;
+/** How often to check whether the box is bound, and whether it has another node id, in ms. */
 const POLL_MS = 1_000;
 /** How long to wait before a failed start of the service is retried, in ms. */
 const RETRY_MS = 3_000;
@@ -152,7 +152,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
     paths,
   );
 
-  const operate = createMachine(
+  const operate = createOperate(
     {
       log,
       windows,
@@ -213,7 +213,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
     const { past } = state.read();
     const bound = wasBound(past);
     if (past.started && bound === past.bound) return;
-    newUntil = performance.now() + NEW_MS;
+    newUntil = performance.now() + PIN_WINDOW_MS;
     state
       .update((before) => ({ ...before, past: { started: true, bound } }))
       .catch((error: unknown) => log.error({ err: error }, 'it could not be recorded that the box is no longer new'));

@@ -1,7 +1,7 @@
 /**
  * How long the service waits, in one table: a section for each module, in milliseconds. Modules receive it with the
  * context; tests pass a table that is many times as short, so no waiting time that a test meets stands anywhere else.
- * Limits that are part of the interface (how long a signature is fresh, how long a record is kept) are no waiting times.
+ * Limits that are part of the interface (how long a signature is fresh, how long a record is kept) are not waiting times.
  */
 export const defaultTempo = {
   clock: {

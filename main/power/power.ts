@@ -53,8 +53,8 @@ export interface DisplayHours extends Pick<Display, 'id' | 'bounds'> {
   isEmergency: boolean;
 }
 
-/** An order by hand. */
-export interface Hand {
+/** A manual override: a display that somebody switched on or off. */
+export interface Override {
   on: boolean;
   /** What the opening hours said then; the order ends when they say something else. */
   planned: boolean;
@@ -62,14 +62,14 @@ export interface Hand {
   until: number | null;
 }
 
-/** The orders by hand, by the ID of the display. */
-export interface Hands {
-  get(id: number): Hand | undefined;
-  set(id: number, hand: Hand): void;
+/** The manual overrides, by the ID of the display. */
+export interface Overrides {
+  get(id: number): Override | undefined;
+  set(id: number, override: Override): void;
   delete(id: number): void;
 }
 
-/** What became of an order by hand. */
+/** What became of a manual override. */
 export interface Switched {
   /** What switched the displays; null: they cannot be switched. */
   by: Panel['name'] | null;
@@ -92,8 +92,8 @@ interface PowerPorts {
   keepAwake(on: boolean): void;
   /** Suspends the recovery of the pages of these displays, by ID, and resumes that of all others: off, they need not paint. */
   suspendRecovery(displays: ReadonlySet<number>): void;
-  /** Keeps the orders by hand; absent: until the next start. */
-  hands?: Hands;
+  /** Keeps the manual overrides; absent: until the next start. */
+  overrides?: Overrides;
   /** Ms since the epoch. */
   now(): number;
   /** Ms of a monotonic clock. */
@@ -122,7 +122,7 @@ interface PowerOptions {
 }
 
 export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptions) => {
-  const { log, panels, now, monotonicNow, hands = new Map<number, Hand>() } = ports;
+  const { log, panels, now, monotonicNow, overrides = new Map<number, Override>() } = ports;
   let planned: Plan = { on: true, changesAt: null };
   /** The last order to each display, by ID; null: none yet. */
   let ordered: ReadonlyMap<number, boolean> | null = null;
@@ -138,19 +138,19 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
     plan([now() >= builtAt ? hours : null], now(), timeZone, LEAD_MS);
   const isOn = (display: DisplayHours): boolean => {
     const { on, changesAt } = planOf(display);
-    const hand = hands.get(display.id);
+    const override = overrides.get(display.id);
     // An emergency suspends the order as it does the hours.
-    if (hand === undefined || display.isEmergency) return on;
+    if (override === undefined || display.isEmergency) return on;
     // A clock that is not set says nothing of the hours.
-    if (now() < builtAt) return hand.on;
+    if (now() < builtAt) return override.on;
     // While the app did not run they may have changed, and changed back.
-    if (hand.planned !== on || (hand.until !== null && now() >= hand.until)) {
-      hands.delete(display.id);
+    if (override.planned !== on || (override.until !== null && now() >= override.until)) {
+      overrides.delete(display.id);
       return on;
     }
     // The hours may be edited before they change.
-    if (hand.until !== changesAt) hands.set(display.id, { ...hand, until: changesAt });
-    return hand.on;
+    if (override.until !== changesAt) overrides.set(display.id, { ...override, until: changesAt });
+    return override.on;
   };
 
   /** Switches by the first method available, and with several displays by all that can address one; returns the first. */
@@ -214,7 +214,7 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
     );
     if (known.length === 0) return;
     // The displays of a box without opening hours are never switched.
-    const isByHand = known.some(({ id }) => hands.get(id) !== undefined);
+    const isByHand = known.some(({ id }) => overrides.get(id) !== undefined);
     if (ordered === null && !isByHand && known.every(({ hours }) => hours === null)) return;
     const displays = known.map((each) => ({ id: each.id, bounds: each.bounds, on: isOn(each) }));
     if (isByHand) planned = { ...planned, on: displays.some(({ on }) => on) };
@@ -272,7 +272,7 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
       const targets = ports.displays().filter(isOrdered);
       for (const target of targets) {
         const { on: isPlanned, changesAt } = planOf(target);
-        hands.set(target.id, { on, planned: isPlanned, until: changesAt });
+        overrides.set(target.id, { on, planned: isPlanned, until: changesAt });
       }
       await enqueue(() => poll(true));
       if (by === 'blackout' || by === 'none') return { by: null, states: targets.map(() => null) };
@@ -287,7 +287,7 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
       }
     },
     /** Whether a display, by ID, is off by hand; in an emergency none is. */
-    isOffByHand: (id: number): boolean => hands.get(id)?.on === false && ordered?.get(id) === false,
+    isOffByHand: (id: number): boolean => overrides.get(id)?.on === false && ordered?.get(id) === false,
     /** The plan of the box, which is on while one of its displays is, and what switches the displays. */
     status: () => ({ ...planned, by }),
     /** Does not change the displays, so that a restart at night does not switch them on. */

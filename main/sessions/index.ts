@@ -18,7 +18,7 @@ import {
   keptLimits,
   openKept,
   storageOf,
-} from './kept.ts';
+} from './session-store.ts';
 import { isSignedOut } from './signed-out.ts';
 
 /** A partition, and what its pages need. */

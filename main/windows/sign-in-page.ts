@@ -1,6 +1,6 @@
 /**
- * The page of others in which somebody signs in, beside the maintenance page, which becomes a bar above it. As all pages of
- * others it has no preload script, no permissions, windows and downloads, and here no sound.
+ * The third-party page in which somebody signs in, next to the maintenance page, which becomes a bar above it. Like every
+ * third-party page it has no preload script, permissions, windows or downloads, and here no sound.
  */
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -10,7 +10,7 @@ import type {
   OnboardingStatus,
 } from '../../service/contract/onboarding.ts';
 import type { PageToken } from '../shared/page-token.ts';
-import { patientFetch } from '../shared/patience.ts';
+import { patientFetch } from '../shared/retry.ts';
 
 // Typed by the contract, but not imported, so that a phone does not load its schemas.
 const knownHeader: typeof deviceKnownHeader = 'x-signage-device-known';

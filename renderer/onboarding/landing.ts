@@ -18,7 +18,7 @@ import { readIdentity } from '../shared/identity.ts';
 import { findKiosk } from '../shared/kiosk.ts';
 import { leaveFor } from '../shared/leave.ts';
 import { createPageToken, type PageToken } from '../shared/page-token.ts';
-import { waitMs } from '../shared/patience.ts';
+import { waitMs } from '../shared/retry.ts';
 import { requireTopLevel } from '../shared/top-level.ts';
 import { element } from './element.ts';
 import { loadTexts } from './texts.ts';

@@ -8,7 +8,7 @@ import type { ProofNeeds } from '../../service/domain/device-proof.ts';
 import { type Device, helloOf } from '../shared/device.ts';
 import type { Identity } from '../shared/identity.ts';
 import type { PageToken } from '../shared/page-token.ts';
-import { patientFetch, waitMs } from '../shared/patience.ts';
+import { patientFetch, waitMs } from '../shared/retry.ts';
 import type { Clock } from './clock.ts';
 import { createOutbox } from './outbox.ts';
 import type { Plays } from './plays/index.ts';

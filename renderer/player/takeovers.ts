@@ -1,7 +1,7 @@
 /** Takeovers, slides at the head of the playlist: a player of its own over everything else shows the one that is on, alone. */
 import { type TakeoverLevel, takeoverLevels } from '../../service/contract/console/takeover-levels.ts';
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
-import { hasPassed, type Moment } from '../../service/domain/passed.ts';
+import { hasPassed, type Moment } from '../../service/domain/has-passed.ts';
 import { isOn, nextChange } from '../../service/domain/slide-schedule.ts';
 import type { Player } from './player.ts';
 

@@ -13,7 +13,7 @@ import {
   proofText,
 } from '../../service/domain/device-proof.ts';
 import { findKiosk } from './kiosk.ts';
-import { patientFetch } from './patience.ts';
+import { patientFetch } from './retry.ts';
 import { recall, remember } from './storage.ts';
 
 // Typed by the contract, but not imported, so that a phone does not load its schemas.

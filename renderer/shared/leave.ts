@@ -1,4 +1,4 @@
-import { patientFetch } from './patience.ts';
+import { patientFetch } from './retry.ts';
 
 /**
  * Navigates to a page if it responds, so that the browser's error page is never shown.

@@ -2,7 +2,7 @@
 import type { PageBoot, pageAuthHeader, pageHeader } from '../../service/contract/page.ts';
 import type { socketProtocol, tokenProtocol } from '../../service/contract/socket.ts';
 import { readBoot } from './boot.ts';
-import { patientFetch, waitMs } from './patience.ts';
+import { patientFetch, waitMs } from './retry.ts';
 
 type Issued = PageBoot['pageToken'];
 

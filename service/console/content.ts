@@ -13,7 +13,7 @@ import { createTransferSlots, endIfUnread, streamedAnswers } from '../http/trans
 import type { ServiceContext } from '../module.ts';
 import { isFull } from '../platform/store/disk.ts';
 import { type DocumentDependencies, etagOf, nothing, withDocuments } from './documents.ts';
-import type { RequireKnown } from './older.ts';
+import type { RequireKnown } from './require-known.ts';
 import type { VersionStore } from './version-store.ts';
 
 export interface ContentDependencies extends DocumentDependencies {

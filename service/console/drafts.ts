@@ -25,7 +25,7 @@ import { authorOf, mayReadAll, operatorOf } from '../http/operator.ts';
 import type { Context, Routes } from '../http/routes.ts';
 import type { Peers } from '../peers/index.ts';
 import { type DocumentDependencies, etagOf, nothing, withDocuments } from './documents.ts';
-import type { RequireKnown } from './older.ts';
+import type { RequireKnown } from './require-known.ts';
 import type { VersionStore } from './version-store.ts';
 
 interface Dependencies extends DocumentDependencies {

@@ -15,7 +15,7 @@ import { type Media, mediaNameOf } from '../media/index.ts';
 import type { Peers } from '../peers/index.ts';
 import type { Takeovers } from '../takeovers/index.ts';
 import { nothing } from './documents.ts';
-import type { RequireKnown } from './older.ts';
+import type { RequireKnown } from './require-known.ts';
 
 interface Dependencies {
   media: Pick<Media, 'rename' | 'deletions'>;

@@ -39,7 +39,7 @@ import { isFull, isMissing, systemDisk } from '../platform/store/disk.ts';
 import { keepCopy } from '../platform/store/file.ts';
 import type { Takeovers } from '../takeovers/index.ts';
 import type { Triggers } from '../triggers/index.ts';
-import type { RequireKnown } from './older.ts';
+import type { RequireKnown } from './require-known.ts';
 import type { VersionStore } from './version-store.ts';
 
 export interface RestoreDependencies {
@@ -321,7 +321,7 @@ export const createRestore = (
 
   type Judged = Awaited<ReturnType<typeof judge>>;
 
-  /** Brings in the media, and then the content, which must find them. What follows is no reason to do it once more. */
+  /** Brings in the media, and then the content, which must find them. A later failure must not repeat this step. */
   const begin = async (
     { manifest, fileOf }: Spooled,
     judged: Judged,
@@ -330,7 +330,7 @@ export const createRestore = (
   ): Promise<Restored['content']> => {
     const [notYet, begun] = [join(folder, 'not-begun'), join(folder, begunName)];
     if (await isThere(begun)) return null;
-    // A full disk takes its next name all the same.
+    // On a full disk it can still be renamed.
     await writeFile(notYet, '', { flush: true });
     const undo = await media.adopt(
       manifest.media.map(({ name, sha256 }) => ({ name, sha256, path: fileOf(`media/${sha256}`) })),

@@ -10,7 +10,7 @@ import { createHeldBodies } from '../http/held-bodies.ts';
 import type { Routes } from '../http/routes.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Peer, Peers } from '../peers/index.ts';
-import { createRounds } from '../platform/rounds.ts';
+import { createBatcher } from '../platform/batcher.ts';
 import type { Takeovers } from '../takeovers/index.ts';
 import { countDisplays, type Part, siteScreens, waitingDevices } from './overview.ts';
 
@@ -141,7 +141,7 @@ export const createSite = (
     };
   };
 
-  const takeFromRound = createRounds<SiteOverview>({
+  const takeFromRound = createBatcher<SiteOverview>({
     intervalMs: tempo.console.round,
     ask: async ([key = '']) => new Map([[key, await round()]]),
   });

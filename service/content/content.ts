@@ -25,7 +25,7 @@ import {
   screenDocumentsOf,
 } from './edits.ts';
 import { createFontCheck } from './fonts.ts';
-import { createKept, type LastKnownGood, storedScreens } from './kept.ts';
+import { createKept, type LastKnownGood, storedScreens } from './last-known-good.ts';
 import { readDocument } from './lenient.ts';
 import type { ScreenDocument } from './model.ts';
 import { createPayloads, type InsertedPlaylists, type LeadingSlides, type View } from './payloads.ts';

@@ -7,7 +7,7 @@ import type { Takeovers } from '../takeovers/index.ts';
 import type { Triggers } from '../triggers/index.ts';
 import { type Content as OpenContent, openContent } from './content.ts';
 import { documentState } from './edits.ts';
-import { openLastKnownGood } from './kept.ts';
+import { openLastKnownGood } from './last-known-good.ts';
 
 export { type MediaUse, mediaUses } from './media.ts';
 export type { Payload, SessionPage } from './payloads.ts';

@@ -5,7 +5,7 @@ import { deviceId as deviceIdSchema } from '../contract/terms.ts';
 import { remember } from '../domain/collections.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
-import { createRounds } from '../platform/rounds.ts';
+import { createBatcher } from '../platform/batcher.ts';
 import type { Screens } from '../screens/index.ts';
 import type { Landing } from './landing.ts';
 import type { StoredDevices } from './store.ts';
@@ -25,7 +25,7 @@ export const createKnownDevices = (
 ) => {
   const seen = new Map<string, true>();
 
-  const isKnownThere = createRounds<boolean>({
+  const isKnownThere = createBatcher<boolean>({
     // The status is public, and each round costs every peer a signed request.
     intervalMs: tempo.devices.round,
     ask: async (keys) => {

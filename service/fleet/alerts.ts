@@ -4,7 +4,7 @@ import type { Alert } from '../contract/alerts.ts';
 import type { ServiceContext } from '../module.ts';
 import { createQueue } from '../platform/queue.ts';
 import { openDurable } from '../platform/store/durable.ts';
-import type { UpwardChannel, UpwardRecord } from './upward.ts';
+import type { UpwardChannel, UpwardRecord } from './uplink.ts';
 
 /** Alerts that are kept, sent or not; further ones take the place of the oldest. */
 const MAX_KEPT = 500;

@@ -15,7 +15,7 @@ import { createPause } from './pause.ts';
 import { createRefusals } from './refusals.ts';
 import { createRequests } from './requests.ts';
 import { createFleetClock, createPlaying, createStatus } from './status.ts';
-import { createUpward } from './upward.ts';
+import { createUpward } from './uplink.ts';
 import { createWanted } from './wanted.ts';
 
 interface Dependencies {

@@ -128,7 +128,7 @@ export const createLibrary = async (
   /** Removes an upload, or moves it to `.lost` if its bytes are not those of `sha256`. */
   const discardUpload = async (name: string, upload: Stats, sha256: string | null | undefined): Promise<void> => {
     const isSame = sha256 != null && catalog.hashOf(join(uploadDir, name), upload) === sha256;
-    const reason = 'an upload lost against a newer file or deletion of its name';
+    const reason = 'an upload lost to a newer file or deletion of its name';
     await (isSame ? removeFile(uploadDir, name) : lost.keep(join(uploadDir, name), reason));
   };
 
@@ -161,11 +161,10 @@ export const createLibrary = async (
           return copy();
         });
       const linked = await stat(target);
-      // Its date stays where it can, so that caches and pages that are in the middle of it go on.
+      // The modification time is kept if possible, so that caches and pages that are in the middle of the file go on.
       if (Math.floor(linked.mtimeMs) !== modifiedAt.getTime()) await utimes(target, modifiedAt, modifiedAt);
       const [named, kept] = [await stat(target), await stat(path)];
-      // What is known of a name that no folder has is forgotten. The old name is the last that is looked at: without a name
-      // that is known the hash would have no file.
+      // The catalog forgets names that no folder has. The old name is looked at last, or the hash would have no file.
       await folders.changed(target, path);
       catalog.again(path, stats, target, named);
       if (kept.mtimeMs !== stats.mtimeMs) catalog.again(target, named, path, kept);

@@ -31,7 +31,7 @@ import { type SiteTime, unconfirmed } from '../domain/time.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { createQueue } from '../platform/queue.ts';
 import type { Shared } from '../shared/index.ts';
-import { createLive } from './live.ts';
+import { createLive } from './key-watches.ts';
 import { mergeDisabling, mergeInvitation, mergeKey, mergePerson } from './records.ts';
 import { openUses } from './uses.ts';
 import {

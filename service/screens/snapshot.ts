@@ -7,8 +7,8 @@ import type { Screen } from '../contract/playlist.ts';
 import { extendedFields, type Variant } from '../contract/terms.ts';
 import { type PreparedAnswer, prepareAnswer } from '../http/prepared.ts';
 import type { Peers } from '../peers/index.ts';
-import { createRounds } from '../platform/rounds.ts';
-import { type Hub, isOfDevice } from './hub.ts';
+import { createBatcher } from '../platform/batcher.ts';
+import { type Hub, isOfDevice } from './live-pages.ts';
 
 /** The connections of a screen, on all boxes. */
 export interface Snapshot {
@@ -57,7 +57,7 @@ export const createSnapshot = ({ slugs, hub, peers }: Dependencies) => {
   /** The snapshot if no peer has to be asked; undefined: use {@link TakeSnapshot}. */
   const takeLocally = (slug: string): Snapshot | undefined => (peers.isAlone() ? local(slug) : undefined);
 
-  const takeFromRound = createRounds<Round>({
+  const takeFromRound = createBatcher<Round>({
     intervalMs: ROUND_MS,
     ask: async (keys) => {
       const { answers, degraded } = await peers.broadcast('screens.connections', keys.includes(ALL) ? undefined : keys);

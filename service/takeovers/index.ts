@@ -10,8 +10,8 @@ import { type PeerState, passedTakeover, type TakeoverRecord } from '../contract
 import type { Slide } from '../contract/playlist.ts';
 import { perObject } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
+import { hasPassed, type Moment } from '../domain/has-passed.ts';
 import { laterThan } from '../domain/merge.ts';
-import { hasPassed, type Moment } from '../domain/passed.ts';
 import { createRate } from '../domain/rate.ts';
 import { isTargeted } from '../domain/targets.ts';
 import { type EpochMs, type MonotonicMs, type SiteTime, unconfirmed } from '../domain/time.ts';

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Content, openContent } from '../../service/content/content.ts';
-import { openLastKnownGood } from '../../service/content/kept.ts';
+import { openLastKnownGood } from '../../service/content/last-known-good.ts';
 import type { ContentDocument } from '../../service/contract/peers.ts';
 import { editedDocument, versionOf } from '../../service/domain/document.ts';
 import { patience } from '../support/observe.ts';

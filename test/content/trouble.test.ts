@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { openContent } from '../../service/content/content.ts';
-import { openLastKnownGood } from '../../service/content/kept.ts';
+import { openLastKnownGood } from '../../service/content/last-known-good.ts';
 import { editedDocument } from '../../service/domain/document.ts';
 import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';

@@ -1,6 +1,6 @@
 /** Which screens a change concerns. */
 import { expect, test } from 'vitest';
-import { concernedScreens, type Shown } from '../../service/domain/concerned.ts';
+import { concernedScreens, type Shown } from '../../service/domain/affected-screens.ts';
 
 const slide = (id: string, more: object = {}) => ({ id, kind: 'text', ...more });
 const before: Shown = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasPassed } from '../../service/domain/passed.ts';
+import { hasPassed } from '../../service/domain/has-passed.ts';
 
 const NOW = Date.parse('2026-01-31T08:00:00.000Z');
 const MINUTE = 60_000;

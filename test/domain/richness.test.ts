@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { excess, richness, textLimit } from '../../service/domain/richness.ts';
+import { excess, richness, textLimit } from '../../service/domain/markup-limits.ts';
 
 it.each([
   ['', 0, 0],

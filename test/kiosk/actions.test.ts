@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { createMachine } from '../../main/machine.ts';
+import { createOperate } from '../../main/operate.ts';
 import type { ActionAnswer } from '../../service/contract/console/actions.ts';
 import { describeBrowser } from '../support/browser.ts';
 import { layersOf } from '../support/electron/ask.ts';
@@ -74,7 +74,7 @@ const machine = (takes: boolean, isOnTrial = false, displays: readonly { id: num
   };
   const looking = setInterval(look, 5);
   onTestFinished(() => clearInterval(looking));
-  const operate = createMachine(
+  const operate = createOperate(
     {
       log: pino({ level: 'silent' }),
       windows: {

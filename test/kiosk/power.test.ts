@@ -3,9 +3,9 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { openHands } from '../../main/power/hands.ts';
+import { openOverrides } from '../../main/power/overrides.ts';
 import { systemPanels } from '../../main/power/panels.ts';
-import { createPower, type Hands } from '../../main/power/power.ts';
+import { createPower, type Overrides } from '../../main/power/power.ts';
 import { setVolume } from '../../main/power/volume.ts';
 import { run } from '../../main/processes.ts';
 import { kioskState } from '../../main/service-host.ts';
@@ -46,7 +46,7 @@ const server = 'if [ "$1" = q ]; then echo "  DPMS is Disabled"; else echo "xset
 const MINUTE = 60_000;
 const open: Hours = [{ open: '08:00', close: '20:00' }];
 
-const boxWith = (hours: Hours[] = [open], panels = systemPanels('linux'), hands?: Hands) => {
+const boxWith = (hours: Hours[] = [open], panels = systemPanels('linux'), overrides?: Overrides) => {
   const seen: string[] = [];
   /** Of what is ordered again at each poll only what is new. */
   const now = new Map<string, string>();
@@ -68,7 +68,7 @@ const boxWith = (hours: Hours[] = [open], panels = systemPanels('linux'), hands?
           isEmergency: box.isEmergency,
         })),
       panels,
-      ...(hands && { hands }),
+      ...(overrides && { overrides }),
       blackout: (ids) => note(`covered${[...ids].map((id) => ` ${id}`).join('')}`),
       keepAwake: (awake) => note(awake ? 'awake' : 'may sleep'),
       suspendRecovery: (ids) => note(`rests${[...ids].map((id) => ` ${id}`).join('')}`),
@@ -320,7 +320,7 @@ const ordersIn = async (folder: string, devices = ['left', 'right']) => {
   const initial = { slots: [], pin: null, past: { started: true, bound: true }, byHand: [] };
   const path = join(folder, 'kiosk.json');
   const state = await createDurable({ path, schema: kioskState, initial, log, disk: systemDisk, now: Date.now });
-  return { state, hands: openHands({ log, state, deviceOf: (id) => devices[id - 1] }) };
+  return { state, overrides: openOverrides({ log, state, deviceOf: (id) => devices[id - 1] }) };
 };
 
 test('a display that was switched off by hand stays off over restarts, until its hours change', async () => {
@@ -333,14 +333,14 @@ test('a display that was switched off by hand stays off over restarts, until its
     [open, 24 + 12, true],
   ] as const) {
     const first = await ordersIn(folder);
-    const before = boxWith([hours], undefined, first.hands);
+    const before = boxWith([hours], undefined, first.overrides);
     await before.until(12);
     await before.power.switchTo([1], false, AbortSignal.abort());
     await first.state.close();
     const said = machine.calls().length;
     // The display has another ID: what counts is the device.
     const second = await ordersIn(folder, ['of another display', 'left']);
-    const after = boxWith([hours], undefined, second.hands);
+    const after = boxWith([hours], undefined, second.overrides);
     after.box.shift = 1;
     // Before its clock is set, it stays as it was.
     after.box.wrongBy = -10 * 365 * 24 * 60 * MINUTE;
@@ -376,12 +376,12 @@ test('an order by hand lasts until the hours change as they were edited meanwhil
 test('as many orders are kept as a box may have displays, the newest ones, and a file of before has none', async () => {
   expect(kioskState.parse({ slots: [], pin: null, past: { started: true, bound: true } }).byHand).toEqual([]);
   const devices = Array.from({ length: 100 }, (_, index) => `device ${index}`);
-  const { state, hands } = await ordersIn(temporaryFolder(), devices);
-  for (let id = 1; id <= 100; id += 1) hands.set(id, { on: false, planned: true, until: null });
-  hands.delete(100);
+  const { state, overrides } = await ordersIn(temporaryFolder(), devices);
+  for (let id = 1; id <= 100; id += 1) overrides.set(id, { on: false, planned: true, until: null });
+  overrides.delete(100);
   await state.close();
   expect(state.read().byHand.map(({ device }) => device)).toEqual(devices.slice(68, 99));
-  expect(hands.get(500)).toBeUndefined();
+  expect(overrides.get(500)).toBeUndefined();
 });
 
 test.each<[string, Record<string, string>, object]>([

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { areSameCookies, type KeptCookie, keptLimits, storageOf } from '../../main/sessions/kept.ts';
+import { areSameCookies, type KeptCookie, keptLimits, storageOf } from '../../main/sessions/session-store.ts';
 import { isWithin, judge } from '../../main/sessions/signed-out.ts';
 import { createSignIn } from '../../main/sign-in.ts';
 import { describeBrowser } from '../support/browser.ts';

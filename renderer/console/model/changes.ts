@@ -1,5 +1,5 @@
 /** What differs between two versions of the document, and which screens it concerns, by name; pure. */
-import { concernedScreens } from '../../../service/domain/concerned.ts';
+import { concernedScreens } from '../../../service/domain/affected-screens.ts';
 import { slideId } from '../../../service/domain/slides.ts';
 import { type ContentDocument, type Fields, isEqual, type PlaylistDraft, titleOf } from './document.ts';
 import { type ListName, listNames } from './edit.ts';

@@ -1,7 +1,7 @@
 /** Markup of texts and templates: made harmless, and with the addresses that its media are loaded from. */
 import DOMPurify from 'dompurify';
 import { addressOf, loadedAddress } from '../../../service/domain/markup.ts';
-import { excess, type Richness } from '../../../service/domain/richness.ts';
+import { excess, type Richness } from '../../../service/domain/markup-limits.ts';
 
 const ADDRESS = loadedAddress('/media/|https?://');
 /** Whether a remote address is a picture is known only by its extension. */

@@ -1,7 +1,7 @@
 import morphdom from 'morphdom';
 import { designPrefix } from '../../../service/contract/design-prefix.ts';
 import type { PlaylistPayload, Slide } from '../../../service/contract/playlist.ts';
-import { richness, templateLimit } from '../../../service/domain/richness.ts';
+import { richness, templateLimit } from '../../../service/domain/markup-limits.ts';
 import { dependsOnTime, type PlayerName, textsIn } from '../../../service/domain/template.ts';
 import { localeOf } from '../../shared/language.ts';
 import { fontsLoaded, largestFit, overflows, watchSize } from './fit.ts';

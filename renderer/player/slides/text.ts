@@ -1,5 +1,5 @@
 import type { Slide } from '../../../service/contract/playlist.ts';
-import { richness, textLimit } from '../../../service/domain/richness.ts';
+import { richness, textLimit } from '../../../service/domain/markup-limits.ts';
 import { fontsLoaded, largestFit, overflows, watchSize } from './fit.ts';
 import { hyphenate } from './hyphenation.ts';
 import {

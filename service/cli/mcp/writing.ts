@@ -7,7 +7,7 @@ import { commandNames } from '../../contract/command-names.ts';
 import type { SiteOverview } from '../../contract/console/site.ts';
 import { mostTakeoverBody, mostTakeoverDays, mostTakeoverTitle } from '../../contract/console/takeover-levels.ts';
 import { takeoverId } from '../../contract/console/takeovers.ts';
-import { concernedScreens, type Shown } from '../../domain/concerned.ts';
+import { concernedScreens, type Shown } from '../../domain/affected-screens.ts';
 import { redactedText } from '../../domain/redacted.ts';
 import { isTargeted, unknownTargets } from '../../domain/targets.ts';
 import type { Client } from '../client.ts';

@@ -21,7 +21,7 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
  * Returns a function that resolves with the answer for one key. The answer is from the first round that starts after the
  * call, so it is never older than the question; that round starts within the interval.
  */
-export const createRounds = <Answer>({ intervalMs, ask }: Options<Answer>) => {
+export const createBatcher = <Answer>({ intervalMs, ask }: Options<Answer>) => {
   let next: Reader<Answer>[] | null = null;
   let startedAt = Number.NEGATIVE_INFINITY;
 

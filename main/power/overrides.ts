@@ -1,13 +1,13 @@
-/** The orders by hand of displays, kept over restarts, by device: the IDs of displays may change with a start. */
+/** The manual overrides of displays, kept over restarts, by device: the IDs of displays may change with a start. */
 import type { Logger } from 'pino';
 import type { Durable } from '../../service/public.ts';
 import type { KioskState } from '../service-host.ts';
-import type { Hand, Hands } from './power.ts';
+import type { Override, Overrides } from './power.ts';
 
 /** Displays that are gone count, too; the oldest orders are forgotten. */
-const MAX_HANDS = 32;
+const MAX_OVERRIDES = 32;
 
-interface HandsPorts {
+interface OverridesPorts {
   log: Pick<Logger, 'error'>;
   /** The kiosk's own state; undefined: there is none, so that orders last until the next start. */
   state: Durable<Pick<KioskState, 'byHand'>> | undefined;
@@ -15,12 +15,12 @@ interface HandsPorts {
   deviceOf(id: number): string | undefined;
 }
 
-export const openHands = ({ log, state, deviceOf }: HandsPorts): Hands => {
-  const byDevice = new Map<string, Hand>();
-  for (const { device, ...hand } of state?.read().byHand ?? []) byDevice.set(device, hand);
+export const openOverrides = ({ log, state, deviceOf }: OverridesPorts): Overrides => {
+  const byDevice = new Map<string, Override>();
+  for (const { device, ...override } of state?.read().byHand ?? []) byDevice.set(device, override);
 
   const save = (): void => {
-    const byHand = [...byDevice].map(([device, hand]) => ({ device, ...hand }));
+    const byHand = [...byDevice].map(([device, override]) => ({ device, ...override }));
     // A full disk must not keep a display from being switched.
     state
       ?.update((before) => ({ ...before, byHand }))
@@ -29,12 +29,12 @@ export const openHands = ({ log, state, deviceOf }: HandsPorts): Hands => {
 
   return {
     get: (id) => byDevice.get(deviceOf(id) ?? ''),
-    set: (id, hand) => {
+    set: (id, override) => {
       const device = deviceOf(id);
       if (device === undefined) return;
       byDevice.delete(device);
-      byDevice.set(device, hand);
-      for (const oldest of [...byDevice.keys()].slice(0, -MAX_HANDS)) byDevice.delete(oldest);
+      byDevice.set(device, override);
+      for (const oldest of [...byDevice.keys()].slice(0, -MAX_OVERRIDES)) byDevice.delete(oldest);
       save();
     },
     delete: (id) => {

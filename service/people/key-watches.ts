@@ -6,7 +6,7 @@ export const createLive = (find: Keyring['find'], endMs: number) => {
   const timers = new Set<NodeJS.Timeout>();
 
   return {
-    /** Calls `end` soon after a key stops to count. @returns a function that ends the watch */
+    /** Calls `end` soon after a key stops counting. @returns a function that ends the watch */
     watch: (keyId: string, end: () => void): (() => void) => {
       const ends = watches.get(keyId) ?? new Set();
       watches.set(keyId, ends.add(end));

@@ -55,7 +55,7 @@ const chosen = (windows: readonly DisplayWindow[], display: BoxOrder['display'])
 const spell = (count: number): string => (count === 1 ? 'The display' : `The ${count} displays`);
 
 /** @returns a function that carries out an order */
-export const createMachine = (
+export const createOperate = (
   { log, windows, appliance, showLabel: show, execute, folders }: MachinePorts,
   { dataDir, isWatched }: MachineOptions,
 ): Operate => {

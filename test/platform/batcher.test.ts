@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createRounds } from '../../service/platform/rounds.ts';
+import { createBatcher } from '../../service/platform/batcher.ts';
 
 const setUp = (ask?: (keys: readonly string[]) => Promise<ReadonlyMap<string, number>>) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const starts: { at: number; keys: readonly string[] }[] = [];
-  const read = createRounds<number>({
+  const read = createBatcher<number>({
     intervalMs: 250,
     ask: async (keys) => {
       starts.push({ at: performance.now(), keys });
@@ -71,7 +71,7 @@ test('rounds start at least 250 ms apart, and no reader waits longer than that',
 });
 
 test('many readers are answered over several turns of the event loop, so that other work runs in between', async () => {
-  const read = createRounds({ intervalMs: 250, ask: async (keys) => new Map(keys.map((key) => [key, 1])) });
+  const read = createBatcher({ intervalMs: 250, ask: async (keys) => new Map(keys.map((key) => [key, 1])) });
   let answered = 0;
   let before = 0;
   let most = 0;
