@@ -77,12 +77,12 @@ export const openSignInPage = (
   });
   const settle = async (): Promise<void> => {
     try {
+      // It settles with the load before, too.
       await contents.loadURL(address);
       // An address that differs in what follows its # alone loads no document again.
-      if (isPage === null) {
-        contents.reload();
-        await once(contents, 'did-stop-loading');
-      }
+      if (isPage === null && contents.isLoading()) await once(contents, 'did-stop-loading');
+      if (isPage === null) contents.reload();
+      while (isPage === null) await once(contents, 'did-stop-loading');
     } catch {
       // The page may have gone on to another one before it was loaded.
       if (!contents.isDestroyed() && contents.isLoading()) await once(contents, 'did-stop-loading');

@@ -51,8 +51,9 @@ const codeOf = (html: string): string =>
 const USES =
   /\b(?<!(?<!\.)\.)(feeds|sources|timetables|calendars)\b(?:\s*\.\s*([A-Za-z_][\w-]*)|\s*\[\s*(?:"([^"]*)"|'([^']*)')\s*\]|(?=\s*\[\s*((?:slide\s*\.\s*(?=content\b))?[A-Za-z_][\w-]*))|)/g;
 
-/** Matches the variable of a loop, and one that is assigned something but a text. */
-const INDIRECT = /\b(?:for|tablerow)\s+([\w-]+)\s+in\b|\bassign\s+([\w-]+)\s*=\s*(?!["'\s])/g;
+/** Matches the variable of a loop or an assignment, and the variable that it is taken from. */
+const TAKEN =
+  /\b(?:(?:for|tablerow)\s+([\w-]+)\s+in|assign\s+([\w-]+)\s*=)\s*((?:slide\s*\.\s*(?=content\b))?[A-Za-z_][\w-]*)/g;
 
 /** Matches what gives a variable a value; the last group is a filter that makes it from others. */
 const ASSIGNED = /\b(?:(?:capture|increment|decrement)\s+([\w-]+)|assign\s+([\w-]+)\s*=[^|%\n]*(\|)?)/g;
@@ -88,10 +89,13 @@ const readUses = (html: string): Uses => {
     if (counted !== undefined) made.add(counted);
     else if (filter !== undefined && assigned !== undefined) made.add(assigned);
   }
-  const indirect = new Set([...code.matchAll(INDIRECT)].map(([, looped, assigned]) => looped ?? assigned));
   const isOfSlide = (variable: string): boolean =>
-    /^(?:slide\s*\.\s*)?content$/.test(variable) ||
+    /^slide\s*\.|^content$/.test(variable) ||
     !(made.has(variable) || (playerNames as readonly string[]).includes(variable));
+  const indirect = new Set<string>();
+  for (const [, looped, assigned, from = ''] of code.matchAll(TAKEN)) {
+    if (!isOfSlide(from) || indirect.has(from)) indirect.add(looped ?? assigned ?? '');
+  }
   const of = new Map<RecordName, Use>();
   for (const [, name, property, quoted, single, variable] of code.matchAll(USES)) {
     const use = of.get(name as RecordName) ?? { ids: new Set(), isByValue: false, isIndirect: false, isOpen: false };

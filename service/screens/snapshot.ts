@@ -79,11 +79,10 @@ export const createSnapshot = ({ slugs, hub, peers }: Dependencies) => {
 
   const askAll = async (): Promise<Round> => {
     await peers.settled();
-    const here = (): Round => ({
-      snapshot: { connections: oldestFirst(slugs().flatMap(hub.snapshot)), degraded: false },
-      answers: [],
-    });
-    return peers.isAlone() ? here() : ((await takeFromRound(ALL)) ?? here());
+    const round = peers.isAlone() ? undefined : await takeFromRound(ALL);
+    return (
+      round ?? { snapshot: { connections: oldestFirst(slugs().flatMap(hub.snapshot)), degraded: false }, answers: [] }
+    );
   };
 
   const takeAll: TakeAll = async () => (await askAll()).snapshot;

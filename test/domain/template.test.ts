@@ -81,7 +81,14 @@ test('a template that reaches records by a computed name gets all of that kind, 
   // What it shows is guessed only where it has to be.
   expect(namedBy(slideOf(computed), 'feeds', calendars)).toEqual(calendars);
   expect(namedBy(slideOf('{% assign x = slide.title %}{{ feeds[x] }}'), 'feeds', calendars)).toEqual(calendars);
-  expect(namedBy(slideOf('{{ feeds[which].name }}', { which: 'b' }), 'feeds', calendars)).toEqual([{ id: 'b' }]);
+  for (const html of [
+    '{{ feeds[which].name }}',
+    '{% assign x = content.which %}{{ feeds[x].name }}',
+    '{% assign x = slide.content.which %}{{ feeds[x].name }}',
+    '{% for each in rooms %}{{ feeds[each.feed].name }}{% endfor %}',
+    '{% for each in rooms %}{% assign x = each.feed %}{{ feeds[x].name }}{% endfor %}',
+  ])
+    expect(namedBy(slideOf(html, { which: 'b', rooms: [{ feed: 'b' }] }), 'feeds', calendars)).toEqual([{ id: 'b' }]);
   expect(reached('{{ timetables[which].name }}', 'timetables')).toBe('a b');
   expect(reached('{{ timetables.a.name }}', 'timetables')).toBe('a');
   expect(reached('{% for each in timetables %}{% endfor %}', 'timetables')).toBe('a b c');

@@ -26,7 +26,7 @@ const Message = ({ message }: { message: MessageDraft }) => {
         body: {
           targets: ['all'],
           level,
-          title: message.title?.slice(0, mostTakeoverTitle) ?? null,
+          title: message.title?.slice(0, mostTakeoverTitle).replace(/[\uD800-\uDBFF]$/, '') ?? null,
           body,
           media_url,
           until,
