@@ -108,7 +108,9 @@ describeBrowser('two pages of two boxes', () => {
       await expect.poll(() => Date.now(), { timeout: last - Date.now() + 30_000, interval: 500 }).toBeGreaterThan(last);
       for (const each of [box, other]) await waitForConnection(each, 'lobby', { currentSlideId: 'red-slide' });
       const films = await Promise.all(recordings.map((recording) => recording.stop()));
-      const dark = films.flatMap((frames) => frames.filter(({ points }) => !aboveTicker(points).every(isMeant)));
+      const isShown = ({ points }: Frame): boolean => aboveTicker(points).every(isMeant);
+      // The recording may begin before the page has painted its first picture.
+      const dark = films.flatMap((frames) => frames.slice(frames.findIndex(isShown)).filter((each) => !isShown(each)));
       const [delays = [], others = []] = films.map((frames) => delaysOf(frames, first, ready, hasZones));
       const skews = delays.map((delay, index) => Math.abs(delay - (others[index] ?? Number.NaN)));
       const all = [...delays, ...others];
