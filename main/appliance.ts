@@ -211,7 +211,7 @@ export const createAppliance = (
     },
     /** As {@link Power.switchTo}; null: there is no service yet. */
     switchTo: (...given: Parameters<Power['switchTo']>) => power?.switchTo(...given) ?? null,
-    /** As of {@link Power}. */
+    /** See {@link Power}. */
     isOffByHand: (id: number): boolean => power?.isOffByHand(id) ?? false,
     /** Whether the running version is on trial. */
     isOnTrial: () => updates.status().onTrial,

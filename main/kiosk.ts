@@ -8,7 +8,7 @@ import { type Appliance, type AppliancePorts, createAppliance } from './applianc
 import { createDeviceKeys } from './device-keys.ts';
 import { createHotspot } from './hotspot/index.ts';
 import { createMaintenance, type MaintenancePorts, maintenanceView } from './maintenance.ts';
-import { createOperate, type MachinePorts } from './operate.ts';
+import { createOperate, type OperatePorts } from './operate.ts';
 import type { Paths } from './paths.ts';
 import { hashPin } from './pin.ts';
 import type { KioskProxy } from './proxy.ts';
@@ -44,7 +44,7 @@ export interface KioskPorts
   extends Pick<DisplayWindowsPorts, 'openView' | 'memoryByProcess' | 'graphics'>,
     Pick<MaintenancePorts, 'openPage'>,
     Pick<AppliancePorts, 'app' | 'keepAwake' | 'panels'>,
-    Pick<MachinePorts, 'showLabel' | 'execute'> {
+    Pick<OperatePorts, 'showLabel' | 'execute'> {
   host: ServiceHost;
   proxy: KioskProxy;
   displays(): readonly Display[];

@@ -13,7 +13,7 @@ import type { DisplayWindow, DisplayWindows } from './windows/display-windows.ts
 import { nameOf } from './windows/displays.ts';
 import type { showLabel } from './windows/label.ts';
 
-export interface MachinePorts {
+export interface OperatePorts {
   log: Pick<Logger, 'warn'>;
   windows: Pick<DisplayWindows, 'list'>;
   appliance: Pick<Appliance, 'switchTo' | 'isOnTrial'>;
@@ -56,7 +56,7 @@ const spell = (count: number): string => (count === 1 ? 'The display' : `The ${c
 
 /** @returns a function that carries out an order */
 export const createOperate = (
-  { log, windows, appliance, showLabel: show, execute, folders }: MachinePorts,
+  { log, windows, appliance, showLabel: show, execute, folders }: OperatePorts,
   { dataDir, isWatched }: MachineOptions,
 ): Operate => {
   const updatesDir = join(dataDir, 'updates');

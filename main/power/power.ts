@@ -286,7 +286,7 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
         await pause(READ_MS);
       }
     },
-    /** Whether a display, by ID, is off by hand; in an emergency none is. */
+    /** Whether a manual override keeps the display with this ID off; never in an emergency. */
     isOffByHand: (id: number): boolean => overrides.get(id)?.on === false && ordered?.get(id) === false,
     /** The plan of the box, which is on while one of its displays is, and what switches the displays. */
     status: () => ({ ...planned, by }),

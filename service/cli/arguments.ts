@@ -56,7 +56,7 @@ export const siteName = matching(/^[A-Za-z0-9_-]{1,64}$/, 'the name of a site: 1
 /** Of an argument that takes several. */
 export const siteNames = (value: string, before: readonly string[] = []): string[] => [...before, siteName(value)];
 export const text = matching(/\S/, 'a non-empty string');
-/** A text of at most so many characters, as JavaScript counts them. */
+/** A non-empty text of at most `most` UTF-16 code units. */
 export const textWithin =
   (most: number) =>
   (value: string): string => {

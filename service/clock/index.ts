@@ -36,11 +36,7 @@ export const createClock = (
   { peers, media, content, feeds, takeovers, triggers, people }: Dependencies,
 ): Clock => {
   const sync = createSync(context, { peers });
-  for (const each of [content, feeds, media]) each.followClock(sync);
-  peers.followClock(sync);
-  takeovers.followClock(sync);
-  triggers.followClock(sync);
-  people.followClock(sync);
+  for (const each of [content, feeds, media, peers, takeovers, triggers, people]) each.followClock(sync);
   return {
     now: sync.now,
     isConfirmed: sync.isConfirmed,

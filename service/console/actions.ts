@@ -159,13 +159,13 @@ export const createActions = (
     'POST /api/peers/actions': async (ctx) => {
       const { operator = null, person, ...order } = readFields(peerOrder, await readJson(ctx));
       checkName(order);
-      // Without a secret anybody may be the peer.
+      // Without a secret the sender is not authenticated.
       checkLocal(order, false);
       ctx.body = await act(order, { operator, person });
     },
     'POST /api/peers/resets': async (ctx) => {
       const { person, ...reset } = readFields(peerReset, await readJson(ctx));
-      // Without a secret anybody may be the peer, so that nobody is proven.
+      // Without a secret the sender is not authenticated, so its claim about the person is dropped.
       await recordReset(options.sharedSecret === null ? reset : { ...reset, person });
       ctx.body = {};
     },

@@ -233,7 +233,7 @@ export const createRestore = (
     try {
       const [passed, read] = await Promise.allSettled([pipeline(counted, tar), reading]);
       const errors = [passed, read].flatMap((each) => (each.status === 'rejected' ? [each.reason as Error] : []));
-      // What does not say what is in it, and is larger than all media may be, is too large whatever it is.
+      // A body without a manifest that exceeds the media quota is refused for its size, not as damaged.
       if (manifest === null && (length ?? received) > quota) throw new CodedError('payload_too_large');
       const told = errors.find((error) => error instanceof CodedError || isFull(error)) ?? errors[0];
       if (told !== undefined) throw told instanceof CodedError || isFull(told) ? told : damaged(told.message);

@@ -295,7 +295,7 @@ export const createTriggerRoutes = (
         const did = await prepare(id, effect)(requestLog);
         remember(firedAt, id, new Date(takeovers.now()).toISOString(), MAX_KNOWN);
         count(id, 'ok');
-        // A blackout that is ended is told from one that begins, as in the records of commands.
+        // The record says whether a blackout began or ended, like those of commands.
         const blackout = effect?.command?.['blackout'];
         const told = did.command === undefined ? did : { command: { ...did.command, blackout } };
         await recordFiring(record, address, told, 'ok');

@@ -146,6 +146,9 @@ type Data = Pick<ScreenDocument, 'rssFeeds' | 'apiSources'> & {
   calendars?: FilledCalendar[];
 };
 
+/** Its entries are the events of a calendar. */
+const isOfCalendar = ({ calendarId }: FilledTimetable): boolean => calendarId !== undefined;
+
 /** The feeds, sources and groups that the slides name. */
 const usedBy = (slides: readonly Slide[], { rssFeeds, apiSources, timetableGroups, calendars = [] }: Data): Data => {
   const used = { rssFeeds: new Set<unknown>(), apiSources: new Set<unknown>(), timetableGroups: new Set<unknown>() };
@@ -163,8 +166,7 @@ const usedBy = (slides: readonly Slide[], { rssFeeds, apiSources, timetableGroup
     if (slide.kind !== 'template') continue;
     for (const each of reachedBy(slide, 'feeds', rssFeeds)) used.rssFeeds.add(each);
     for (const each of reachedBy(slide, 'sources', apiSources)) used.apiSources.add(each);
-    const isPrivate = ({ calendarId }: FilledTimetable): boolean => calendarId !== undefined;
-    for (const each of reachedBy(slide, 'timetables', timetableGroups, isPrivate)) used.timetableGroups.add(each);
+    for (const each of reachedBy(slide, 'timetables', timetableGroups, isOfCalendar)) used.timetableGroups.add(each);
     for (const { id } of reachedBy(slide, 'calendars', calendars)) show(id, slide.content);
   }
   return {

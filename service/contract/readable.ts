@@ -1,4 +1,8 @@
-/** Ids and codes that people read and type. */
+/** Ids, codes and texts that people read and type. */
+
+/** At most `limit` UTF-16 code units of a text, cut between two code points. */
+export const cutBetween = (text: string, limit: number): string =>
+  text.length <= limit ? text : text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '');
 
 const inGroups = (letters: string): string => letters.replace(/.{4}(?=.)/g, '$&-');
 

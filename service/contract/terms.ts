@@ -1,6 +1,6 @@
 /** Schemas that all messages share: names, instants, digests, and the two variants of the interface. */
 import { z } from 'zod';
-import { canonicalDeviceId } from './readable.ts';
+import { canonicalDeviceId, cutBetween } from './readable.ts';
 
 /** The interface has two variants; the baseline lacks everything marked by {@link extended}. */
 export const variants = ['extended', 'baseline'] as const;
@@ -27,13 +27,9 @@ export const sha256 = z
   .regex(/^[0-9a-f]{64}$/)
   .describe('SHA-256, lower-case hex');
 
-/** At most `limit` UTF-16 code units of a text, cut between two code points. */
-export const cutText = (text: string, limit: number): string => {
-  if (text.length <= limit) return text;
-  const cut = text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '');
-  // A copy, because in V8 a slice keeps the whole string in memory.
-  return Buffer.from(cut, 'utf16le').toString('utf16le');
-};
+/** {@link cutBetween} for texts that are kept: in V8 a slice keeps the whole string in memory, so the result is a copy. */
+export const cutText = (text: string, limit: number): string =>
+  text.length <= limit ? text : Buffer.from(cutBetween(text, limit), 'utf16le').toString('utf16le');
 
 /** A text from a page. A longer one is cut, not refused: a long title must not close the connection. */
 export const reportedText = (limit = 500) => z.string().overwrite((text) => cutText(text, limit));

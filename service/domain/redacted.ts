@@ -1,9 +1,9 @@
 /** A document for those who may look and not edit: its addresses without what may be a key to them. Pure. */
 import { parseUrl } from '../contract/url.ts';
 
-/** A text that is an address of any scheme, whatever characters its parts have. */
+/** Matches a text that is a single URL of any scheme. */
 const whole = /^[a-z][a-z\d+.-]*:\/\/\S+$/i;
-/** An address within a text, such as one in an attribute of HTML. */
+/** Matches URLs within a text, such as those in HTML attributes. */
 const within = /\b[a-z][a-z\d+.-]{1,20}:\/\/[^\s"'<>]+/gi;
 
 const bareAddress = (address: string, isHostAlone: boolean): string => {

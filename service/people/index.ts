@@ -31,7 +31,7 @@ import { type SiteTime, unconfirmed } from '../domain/time.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { createQueue } from '../platform/queue.ts';
 import type { Shared } from '../shared/index.ts';
-import { createLive } from './key-watches.ts';
+import { createKeyWatches } from './key-watches.ts';
 import { mergeDisabling, mergeInvitation, mergeKey, mergePerson } from './records.ts';
 import { openUses } from './uses.ts';
 import {
@@ -148,7 +148,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
     const { tags } = person;
     return { publicKey: key.public_key, signer: { keyId, id, name, role, tags }, reason: '' };
   };
-  const live = createLive(find, tempo.people.end);
+  const live = createKeyWatches(find, tempo.people.end);
   const onChange = (): void => {
     known = null;
     live.check();

@@ -1,7 +1,7 @@
-/** What is under way with keys, so that it ends with them: sockets, exports, uploads. */
+/** Watches the keys of what is still running (sockets, exports, uploads), so that it ends with them. */
 import type { Keyring } from '../auth/person-keys.ts';
 
-export const createLive = (find: Keyring['find'], endMs: number) => {
+export const createKeyWatches = (find: Keyring['find'], endMs: number) => {
   const watches = new Map<string, Set<() => void>>();
   const timers = new Set<NodeJS.Timeout>();
 

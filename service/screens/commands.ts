@@ -11,7 +11,7 @@ import { type RedirectTarget, redirectTarget } from '../domain/redirect.ts';
 import type { MonotonicMs } from '../domain/time.ts';
 import type { Peers } from '../peers/index.ts';
 import type { SourceLog } from '../platform/source-log.ts';
-import { type Hub, isOfDevice } from './live-pages.ts';
+import { type Hub, isOfDevice } from './hub.ts';
 import type { Snapshot, TakeAll, TakeSnapshot } from './snapshot.ts';
 
 /** A command and its recipients. */

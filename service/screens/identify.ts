@@ -1,7 +1,7 @@
 /** Asks the pages of this box to show which box and which display they are. */
 import { identifySeconds } from '../contract/console/action-names.ts';
 import type { Identify } from '../contract/socket.ts';
-import type { LivePage } from './live-pages.ts';
+import type { LivePage } from './hub.ts';
 
 interface Hub {
   pages(): readonly Pick<LivePage, 'connection'>[];

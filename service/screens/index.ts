@@ -10,15 +10,15 @@ import type { AnswerOpen } from '../http/routes.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import { type CommandOrigin, createCommands } from './commands.ts';
+import { createHub, type Hub } from './hub.ts';
 import { createIdentify, type Identified } from './identify.ts';
-import { createHub, type Hub } from './live-pages.ts';
 import { createReports, type Reports } from './reports.ts';
 import { createScreenRoutes } from './routes.ts';
 import { showRoutes } from './show.ts';
 import { createSnapshot, type TakeSnapshot } from './snapshot.ts';
 import { createVideoFrames } from './video.ts';
 
-export type { LivePage } from './live-pages.ts';
+export type { LivePage } from './hub.ts';
 
 interface Dependencies {
   content: Pick<Content, 'screens' | 'payload' | 'slide' | 'tags' | 'onChange'>;

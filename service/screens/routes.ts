@@ -28,7 +28,7 @@ import type { AnswerOpen, Context, Routes, Sockets } from '../http/routes.ts';
 import { checkScope, hasScope } from '../http/scope.ts';
 import type { ServiceContext } from '../module.ts';
 import { type CommandOrigin, type Commands, parseCommand } from './commands.ts';
-import type { Hub } from './live-pages.ts';
+import type { Hub } from './hub.ts';
 import { createSnapshotAnswers, createTrim, type TakeLocally, type TakeSnapshot } from './snapshot.ts';
 
 /** Maximum bytes of outdated snapshots that slow clients are still reading. */

@@ -7,7 +7,7 @@ import { readJson } from '../http/body.ts';
 import type { Routes } from '../http/routes.ts';
 import { checkScope } from '../http/scope.ts';
 import type { Peers } from '../peers/index.ts';
-import type { Hub } from './live-pages.ts';
+import type { Hub } from './hub.ts';
 
 interface Dependencies {
   content: Pick<Content, 'payload' | 'slide' | 'screens' | 'tags'>;

@@ -5,10 +5,11 @@ import { type Connection, connection, connectionSnapshot } from '../contract/con
 import type { PeerConnections } from '../contract/peers.ts';
 import type { Screen } from '../contract/playlist.ts';
 import { extendedFields, type Variant } from '../contract/terms.ts';
+import { perObject } from '../domain/collections.ts';
 import { type PreparedAnswer, prepareAnswer } from '../http/prepared.ts';
 import type { Peers } from '../peers/index.ts';
 import { createBatcher } from '../platform/batcher.ts';
-import { type Hub, isOfDevice } from './live-pages.ts';
+import { type Hub, isOfDevice } from './hub.ts';
 
 /** The connections of a screen, on all boxes. */
 export interface Snapshot {
@@ -125,19 +126,12 @@ const headers = ['Cache-Control', 'no-store'];
 export const createSnapshotAnswers = (variant: Variant) => {
   const trimConnection = createTrim(variant, connection);
   const trimSnapshot = createTrim(variant, connectionSnapshot);
-  const connectionJson = new WeakMap<object, string>();
   const answers = new WeakMap<Screen, { snapshot: Snapshot; answer: PreparedAnswer }>();
   /** Entity tags are counted, which costs less than a hash; after a restart no tag is reused. */
   const instance = randomBytes(6).toString('base64url');
   let count = 0;
 
-  const serialize = (record: Readonly<Connection>): string => {
-    const known = connectionJson.get(record);
-    if (known !== undefined) return known;
-    const json = JSON.stringify(trimConnection(record));
-    connectionJson.set(record, json);
-    return json;
-  };
+  const serialize = perObject((record: Readonly<Connection>): string => JSON.stringify(trimConnection(record)));
 
   return {
     of(screen: Screen, snapshot: Snapshot): PreparedAnswer {

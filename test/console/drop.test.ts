@@ -63,7 +63,7 @@ itBrowser(
     await page.keyboard.press('Control+z');
     await expect.poll(async () => (await titles()).length, patience).toBe(6);
 
-    // One with the same name and size is another file; on the wall the media were never read.
+    // Equal name and size do not make it the same file; the wall has not loaded the list of media.
     const hall = picture('hall.png', [9, 9, 90]);
     const changed = Buffer.from(hall.base64, 'base64');
     changed[changed.length - 1] = 1;

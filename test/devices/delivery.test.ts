@@ -122,7 +122,7 @@ describe('a player page', () => {
     const snapshot = await (await service.get('/api/screens/lobby/connections')).json();
     expect(snapshot.connections[0]).toMatchObject({ clientName: 'Front desk', label: 'Front desk' });
 
-    // It has shown that it is alive, so that whoever opens another screen later is left there.
+    // The page has responded, so the binding counts as delivered and a later page on another screen is not moved.
     page.send({ type: 'time', t0: 0 });
     await page.message(({ type }) => type === 'time');
     const later = await joinScreen(service, 'gate-4', { deviceId: 'device-1' });

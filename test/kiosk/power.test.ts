@@ -314,7 +314,7 @@ test('an emergency switches on what was switched off by hand, also where there a
   expect(power.status()).toMatchObject({ on: false });
 });
 
-/** The file in which the kiosk keeps its orders, with whatever a start finds in it. */
+/** Opens the kiosk's state file in a folder, as a start of the kiosk does. */
 const ordersIn = async (folder: string, devices = ['left', 'right']) => {
   const log = pino({ level: 'silent' });
   const initial = { slots: [], pin: null, past: { started: true, bound: true }, byHand: [] };

@@ -71,7 +71,7 @@ const stateOfConnection = (connection: Connection): DisplayState => {
 };
 
 const stateOf = (device: Device | null, connection: Connection | null): DisplayState => {
-  // Whatever its page shows.
+  // Its page keeps playing while the display is switched off.
   if (device?.off && (device.state === 'playing' || device.state === 'stuck')) return 'black';
   if (device !== null && device.state !== 'playing') {
     // A closed display that has a takeover is lit.

@@ -1,6 +1,7 @@
 /** Saved messages: each is shown on all screens with one tap. */
 import { useSignal } from '@preact/signals';
 import { mostTakeoverTitle } from '../../../service/contract/console/takeover-levels.ts';
+import { cutBetween } from '../../../service/contract/readable.ts';
 import { shownName } from '../../../service/domain/slides.ts';
 import { reasonOf } from '../api/errors.ts';
 import type { MessageDraft } from '../model/document.ts';
@@ -26,7 +27,7 @@ const Message = ({ message }: { message: MessageDraft }) => {
         body: {
           targets: ['all'],
           level,
-          title: message.title?.slice(0, mostTakeoverTitle).replace(/[\uD800-\uDBFF]$/, '') ?? null,
+          title: message.title == null ? null : cutBetween(message.title, mostTakeoverTitle),
           body,
           media_url,
           until,

@@ -97,7 +97,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
   const cuts = new Map<string, number>();
   /** Why originals that have not failed are not converted now: a sentence. */
   const held = new Map<string, string>();
-  /** Originals that are left to another box for now, and films that nobody has said anything of. */
+  /** Originals that this box leaves to another one for now, and unprobed films that no box has reported yet. */
   const waiting = new Set<string>();
   /** Films that this box cannot read, of which another one has a rendition soon. */
   const coming = new Set<string>();
@@ -110,7 +110,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
 
   const lackOf = async (job: Wanted): Promise<string | null> => (isOn ? converter.lackOf(job) : reasons.off);
   const isAble = async (job: Wanted): Promise<boolean> => isRead(job) && (await lackOf(job)) === null;
-  /** What is there of an original; of one that could not be read, whatever another box has made of it. */
+  /** The stored entry of an original: of its profile, or of any profile where this box could not probe it. */
   const entryOf = (sha256: string, profile: Profile | null): Rendition | Failure | undefined => {
     const entry = store.get(sha256);
     return profile === null || entry?.profile === profile ? entry : undefined;
