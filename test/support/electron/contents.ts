@@ -482,23 +482,26 @@ export class WebContents extends EventEmitter {
     this.#layout = this.#isPainted ? 'done' : 'due';
     if (this.#isPainted) this.emit('ready-to-show', createEvent());
   }
+  /** As it is now, if it is painted. Called by its window, which shows no older one once its views have changed. */
+  async takePicture(): Promise<void> {
+    const { send } = await this.attached;
+    // Nothing is painted before the first document, and a page that has crashed never answers.
+    if (this.commits === 0 || this.isCrashed || !this.#isPainted) return;
+    const taken = send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true }).catch(() => ({}));
+    const { data } = (await Promise.race([taken, wait(1_000, {})])) as { data?: string };
+    if (data === undefined || this.isCrashed || !this.#isPainted || this.isDestroyed()) return;
+    if (data === this.picture?.png) return;
+    this.picture = { png: data, number: (this.picture?.number ?? 0) + 1 };
+    this.onPicture();
+    this.#pictureMs = PICTURE_MS;
+  }
   /** Until it is no longer painted. */
   async #takePictures(): Promise<void> {
     if (this.#isTakingPictures) return;
     this.#isTakingPictures = true;
-    const { send } = await this.attached;
     const canPaint = () => this.#isPainted && !this.isDestroyed();
     while (canPaint()) {
-      // Nothing is painted before the first document, and a page that has crashed never answers.
-      if (this.commits > 0 && !this.isCrashed) {
-        const taken = send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true }).catch(() => ({}));
-        const { data } = (await Promise.race([taken, wait(1_000, {})])) as { data?: string };
-        if (data !== undefined && !this.isCrashed && canPaint() && data !== this.picture?.png) {
-          this.picture = { png: data, number: (this.picture?.number ?? 0) + 1 };
-          this.onPicture();
-          this.#pictureMs = PICTURE_MS;
-        }
-      }
+      await this.takePicture();
       for (let waited = 0; waited < this.#pictureMs && canPaint(); waited += PICTURE_MS) await wait(PICTURE_MS);
       this.#pictureMs = Math.min(PICTURE_MOST_MS, this.#pictureMs * 2);
     }

@@ -120,8 +120,10 @@ export class View {
       view.update();
     }
     if (this.parent === null && window === null) this.show(false, false);
-    this.window?.draw();
+    this.window?.drawAnew();
   }
+  /** Takes the picture of what a real window shows of it. */
+  async renew(): Promise<void> {}
   show(_isPainted: boolean, _isInside: boolean): void {}
 }
 
@@ -176,6 +178,9 @@ export class WebContentsView extends View {
       picture: picture?.png ?? null,
     };
   }
+  override async renew(): Promise<void> {
+    if (!this.isGone()) await this.#contents.takePicture();
+  }
   override show(isPainted: boolean, isInside: boolean): void {
     if (this.isGone()) return;
     if (isInside) this.#contents.resize(this.bounds);
@@ -225,6 +230,8 @@ export class BaseWindow extends EventEmitter {
   /** The display that it is on; of a real window only the compositor knows it. */
   #displayId: number | undefined;
   #real: RealWindow | null = null;
+  /** How many times the pictures of all its views are being taken. */
+  #renewals = 0;
 
   constructor(options: WindowOptions = {}) {
     super();
@@ -266,9 +273,18 @@ export class BaseWindow extends EventEmitter {
     this.#check();
     return this.#contentView;
   }
-  /** Called when what it shows has changed. */
+  /** Called when the picture of one of its views has changed. */
   draw(): void {
-    this.#real?.show(this.#contentView.painted().map((view) => view.layer()));
+    if (this.#renewals === 0) this.#real?.show(this.#contentView.painted().map((view) => view.layer()));
+  }
+  /** Called when its views have changed: what was below until now may have been painted since its last picture. */
+  drawAnew(): void {
+    if (this.#real === null) return;
+    this.#renewals += 1;
+    void Promise.allSettled(this.#contentView.painted().map((view) => view.renew())).then(() => {
+      this.#renewals -= 1;
+      this.draw();
+    });
   }
   /** The contents that get its keys. */
   #focused(): WebContents | null {
