@@ -130,7 +130,7 @@ const isEmergency = ({ level }: Pick<TakeoverRecord, 'level'>): boolean => level
 
 /** Opens the stored takeovers. */
 export const createTakeovers = async (context: ServiceContext): Promise<Takeovers> => {
-  const { now, monotonicNow, tempo, keep, reserve } = context;
+  const { options, now, monotonicNow, tempo, keep, reserve } = context;
   const initial: State = { records: new Map(), over: new Set() };
   const durable = keep(await openDurable(context, 'takeovers.json', { schema, initial, reserve }));
   const ends = keep(await openEnds(context));
@@ -162,7 +162,9 @@ export const createTakeovers = async (context: ServiceContext): Promise<Takeover
     record.endedAt === null &&
     !over.has(keyOf(record)) &&
     (isOpenAt(record, siteNow()) || isEmergency(record));
-  const open = (): TakeoverRecord[] => [...read().values()].filter(isOpen).toSorted(byPrecedence);
+  /** None in the baseline variant, which could not end one that an extended run has left. */
+  const open = (): TakeoverRecord[] =>
+    options.variant === 'baseline' ? [] : [...read().values()].filter(isOpen).toSorted(byPrecedence);
 
   const openNow = (): string =>
     open()

@@ -68,7 +68,7 @@ export interface Triggers extends Module {
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 export const createTriggers = async (
-  { now, tempo }: Pick<ServiceContext, 'now' | 'tempo'>,
+  { options, now, tempo }: Pick<ServiceContext, 'options' | 'now' | 'tempo'>,
   shared: Pick<Shared, 'open'>,
 ): Promise<Triggers> => {
   const records = await shared.open<TriggerRecord>({
@@ -87,7 +87,9 @@ export const createTriggers = async (
   let timer: NodeJS.Timeout | undefined;
   let insertions: readonly Insertion[] = [];
 
-  const live = (): TriggerRecord[] => records.list().filter(({ removed_at }) => removed_at === null);
+  /** None in the baseline variant, which could not end what an extended run has begun. */
+  const all = (): readonly TriggerRecord[] => (options.variant === 'baseline' ? [] : records.list());
+  const live = (): TriggerRecord[] => all().filter(({ removed_at }) => removed_at === null);
   const get = (id: string): TriggerRecord | undefined => {
     const record = records.get(id);
     return record?.removed_at === null ? record : undefined;
@@ -103,7 +105,7 @@ export const createTriggers = async (
   /** Notices playlists that began or are over. */
   const look = (): void => {
     const before = JSON.stringify(insertions);
-    insertions = insertionsOf(records.list(), siteNow());
+    insertions = insertionsOf(all(), siteNow());
     if (JSON.stringify(insertions) !== before) changes.emit();
   };
   records.onChange(look);

@@ -38,6 +38,7 @@ const openTakeovers = async () => {
   };
   const clock = { now: Date.now, monotonicNow: () => performance.now() };
   const context = {
+    options: { variant: 'extended' },
     dirs: { data: temporaryFolder() },
     log: pino({ level: 'silent' }),
     ...clock,
