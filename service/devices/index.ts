@@ -60,7 +60,7 @@ export interface Devices
 }
 
 export const createDevices = async (context: ServiceContext, dependencies: Dependencies): Promise<Devices> => {
-  const { logs, now } = context;
+  const { logs, now, options } = context;
   const { stored, proofs, content, peers, screens } = dependencies;
   const landing = createLanding(context);
   content.onChange(landing.refresh);
@@ -85,7 +85,8 @@ export const createDevices = async (context: ServiceContext, dependencies: Depen
     proofs,
     content,
     claims,
-    screens,
+    // The baseline variant has neither `redirect` nor `setclientname`; there the kiosk opens the page of its display anew.
+    screens: options.variant === 'baseline' ? { ...screens, send: () => 0 } : screens,
     landing,
     knownDevices,
     peers,
@@ -137,11 +138,9 @@ export const createDevices = async (context: ServiceContext, dependencies: Depen
     formOpened: landing.opened,
     health: () => ({
       issues: { devices: presence.issues() },
-      notes: proofs
-        .refusedLately()
-        .map(
-          (deviceId) => `A page with another key than that of the device ${deviceId} presents itself as this device.`,
-        ),
+      notes: (options.variant === 'baseline' ? [] : proofs.refusedLately()).map(
+        (deviceId) => `A page with another key than that of the device ${deviceId} presents itself as this device.`,
+      ),
     }),
     states: {
       device: (deviceId) => {

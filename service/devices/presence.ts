@@ -2,6 +2,7 @@
 import type { Content } from '../content/index.ts';
 import { type DeviceBinding, mostAdvertisedDevices, type PeerState } from '../contract/peers.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
+import type { Variant } from '../contract/terms.ts';
 import { isOpen } from '../domain/opening-hours.ts';
 import { limitSentences } from '../domain/wording.ts';
 import type { ServiceContext } from '../module.ts';
@@ -31,7 +32,7 @@ export const createPresence = (
     now,
     monotonicNow,
     tempo: { devices: tempo },
-  }: Pick<ServiceContext, 'now' | 'monotonicNow' | 'tempo'> & { options: { timeZone: string } },
+  }: Pick<ServiceContext, 'now' | 'monotonicNow' | 'tempo'> & { options: { timeZone: string; variant: Variant } },
   { screens, devices, peers, content }: Dependencies,
 ) => {
   /** Since when expected devices are not connected, by the monotonic clock, keyed by {@link canonicalDeviceId}. */
@@ -44,7 +45,9 @@ export const createPresence = (
   screens.onJoin(({ deviceId }) => seen.add(canonicalDeviceId(deviceId)));
 
   const connectedHere = (): Set<string> => new Set([...screens.deviceIds()].map(canonicalDeviceId));
-  const bound = (): DeviceBinding[] => devices.list().filter(({ screenSlug }) => screenSlug !== null);
+  /** None in the baseline variant, in which nobody binds or forgets devices. */
+  const bound = (): DeviceBinding[] =>
+    options.variant === 'baseline' ? [] : devices.list().filter(({ screenSlug }) => screenSlug !== null);
 
   const isExpected = ({ screenSlug }: DeviceBinding, time: number): boolean =>
     screenSlug !== null &&

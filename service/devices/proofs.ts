@@ -71,7 +71,7 @@ const createUsedNonces = () => {
 export const createDeviceProofs = (
   {
     ids: { nodeId },
-    options: { sharedSecret },
+    options: { sharedSecret, variant },
     now,
     monotonicNow,
     log,
@@ -144,12 +144,13 @@ export const createDeviceProofs = (
     },
     /**
      * Whether a page is the device only with a proof: with a secret, where the id is derived from a key, which its own page
-     * always has, or a key is kept with its binding. Pages of other devices may have no key.
+     * always has, or a key is kept with its binding. Pages of other devices may have no key. Never in the baseline variant,
+     * which does not tell pages whether their proof was taken: there only plays need it.
      * @param binding the current one, or the one before it, whose key a new binding may drop
      */
     mustProve: (given: string, binding = stored.get(given)): boolean => {
       const deviceId = canonicalDeviceId(given);
-      if (sharedSecret === null) return false;
+      if (sharedSecret === null || variant === 'baseline') return false;
       return isProvableId(deviceId) || unsaved.has(deviceId) || binding?.key !== undefined;
     },
     /** What a page signs once more with, as in `x-signage-device-proof-needs`. */

@@ -19,7 +19,12 @@ const setUp = ({ hours = null }: { hours?: OpeningTime[] | null } = {}) => {
   const start = Date.parse('2026-06-01T07:00:00Z');
   let at = 0;
   const presence = createPresence(
-    { options: { timeZone: 'UTC' }, now: () => start + at, monotonicNow: () => at, tempo: defaultTempo },
+    {
+      options: { timeZone: 'UTC', variant: 'extended' },
+      now: () => start + at,
+      monotonicNow: () => at,
+      tempo: defaultTempo,
+    },
     {
       screens: {
         deviceIds: () => connected,
