@@ -34,7 +34,8 @@ export const createStreams = async (
       const program = await ffmpeg.find();
       return {
         fields: { ffmpeg: program },
-        issues: { streams: program === null ? [missing(options)] : [] },
+        // The baseline variant has no streams.
+        issues: { streams: program === null && options.variant === 'extended' ? [missing(options)] : [] },
       };
     },
     metrics: () => ({

@@ -246,6 +246,7 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
     statusOf,
     /** What in the playing content has a medium that cannot be shown. */
     async warnings(): Promise<ContentIssue[]> {
+      if (!isOn) return [];
       const issues: ContentIssue[] = [];
       const note = ({ path, label }: MediaUse, name: string, { state, reason }: RenditionStatus): void => {
         const message = `${label}: ${JSON.stringify(name)} is not shown. ${reason}`;
