@@ -53,8 +53,9 @@ const run = async (): Promise<void> => {
   for (const { name, slug } of service.screens().slice(0, MAX_LISTED)) {
     console.log(`  ${name}: ${service.url}/screen/${slug}`);
   }
-  if (options.console && options.variant === 'extended') console.log(`  edit what they show: ${service.url}/console`);
-  if (base !== null) console.log(`  another screen in the network: ${base}/`);
+  if (options.console) console.log(`  edit what they show: ${service.url}/console`);
+  // The landing page, which the baseline variant does not have.
+  if (base !== null && options.variant === 'extended') console.log(`  another screen in the network: ${base}/`);
   console.log(`  content file: ${join(options.dataDir, 'content.json')}`);
 };
 

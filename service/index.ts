@@ -66,10 +66,11 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
     const { createFleet } = await import('./fleet/index.ts');
     add(await createFleet(context, { summary: health.summary, content, screens, peers, records }));
   }
-  const hasHttps = options.https && options.variant === 'extended';
-  const https = hasHttps ? add((await import('./https/index.ts')).createHttps(context, { authority, peers })) : null;
+  const https = options.https
+    ? add((await import('./https/index.ts')).createHttps(context, { authority, peers }))
+    : null;
   const box = add(createConsole(context, { content, media, peers, screens, devices, health, records, https, ...kept }));
-  if (options.mqttUrl !== null && options.variant === 'extended')
+  if (options.mqttUrl !== null)
     add((await import('./mqtt/index.ts')).createMqtt(context, { box, screens, takeovers, peers, records }));
 
   const server = await openHttp(context, {

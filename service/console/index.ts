@@ -98,7 +98,7 @@ interface Dependencies
 /** The content, its versions and the media. */
 const createEditing = (context: ServiceContext, given: Dependencies): Module => {
   const { options, dirs, log, ffmpeg, confined, keep } = context;
-  if (!options.console || options.variant === 'baseline') return {};
+  if (!options.console) return {};
   const dependencies = { ...given, requireKnown: createRequireKnown(context, given) };
   const { content, drafts, media } = dependencies;
   const versions = keep(createVersionStore({ folder: join(dirs.data, 'versions'), disk: systemDisk, log }));

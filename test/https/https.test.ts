@@ -139,7 +139,7 @@ test('a port that is taken is a warning, and is tried again', async () => {
 test('the baseline variant ignores the settings, and says so', async () => {
   const service = await startTestService({ env: { SIGNAGE_VARIANT: 'baseline', SIGNAGE_HTTPS: 'on' } });
   const { warnings, https } = await healthOf(service);
-  expect(warnings).toContain('SIGNAGE_HTTPS is ignored: the baseline variant has no HTTPS');
+  expect(warnings).toContain('SIGNAGE_HTTPS is ignored in the baseline variant');
   expect(https).toBeUndefined();
 });
 

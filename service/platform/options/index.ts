@@ -56,6 +56,21 @@ export type Options = Readonly<
   }
 >;
 
+/** Settings of what the baseline variant does not have: HTTPS, people, conversion of media, fleet and MQTT. */
+const extendedSettings: readonly SettingName[] = [
+  ...(['https', 'httpsPort', 'tlsCert', 'tlsKey'] as const),
+  ...(['requirePeople', 'oidcIssuer', 'oidcClientId', 'oidcClientSecret', 'oidcRoles'] as const),
+  ...(['convert', 'convertHours', 'fleetUrl', 'fleetCredentials', 'mqttUrl', 'mqttPrefix', 'mqttControl'] as const),
+];
+const baselineValues = {
+  https: false,
+  console: false,
+  requirePeople: false,
+  convert: false,
+  fleetUrl: null,
+  mqttUrl: null,
+} satisfies Partial<Values>;
+
 interface Surroundings {
   /** Default: the environment of the process, from which the secrets are removed, so that no child inherits them. */
   env?: Environment;
@@ -100,14 +115,15 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
     convert: 'on',
     requirePeople: 'off',
   };
-  const values = Object.fromEntries(
+  const given = Object.fromEntries(
     settingNames.map((name) => {
-      const given = fromEnvironment(name);
-      const { spelt, written } = (given === undefined ? file.get(name) : undefined) ?? {};
-      const value = judge(name, given ?? spelt ?? fallbacks[name], written);
+      const variable = fromEnvironment(name);
+      const { spelt, written } = (variable === undefined ? file.get(name) : undefined) ?? {};
+      const value = judge(name, variable ?? spelt ?? fallbacks[name], written);
       return [name, secretNames.includes(name) ? value || null : (value ?? null)];
     }),
   ) as Values;
+  const values: Values = given.variant === 'baseline' ? { ...given, ...baselineValues } : given;
 
   const { sharedSecret, sharedSecretPrevious, webhookSecret, playsUrl, alertUrl, site, fleetUrl } = values;
   for (const [name, secret] of Object.entries({ sharedSecret, sharedSecretPrevious })) {
@@ -120,7 +136,7 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
     warnings.push('SIGNAGE_SHARED_SECRET_PREVIOUS is set without SIGNAGE_SHARED_SECRET: authentication is off');
   }
 
-  if (values.requirePeople && sharedSecret === null && values.variant === 'extended') {
+  if (values.requirePeople && sharedSecret === null) {
     throw refusal('requirePeople', 'on', 'off as long as SIGNAGE_SHARED_SECRET is not set: people need a secret');
   }
 
@@ -135,10 +151,10 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
   }
 
   if (values.variant === 'baseline') {
-    const given = (['https', 'httpsPort', 'tlsCert', 'tlsKey'] as const).filter(
-      (name) => fromEnvironment(name) !== undefined || file.has(name),
-    );
-    for (const name of given) warnings.push(`${environmentName(name)} is ignored: the baseline variant has no HTTPS`);
+    for (const name of extendedSettings) {
+      if (fromEnvironment(name) !== undefined || file.has(name))
+        warnings.push(`${environmentName(name)} is ignored in the baseline variant`);
+    }
   }
 
   const siteRule = fleetSite.safeParse(site);
