@@ -5,7 +5,9 @@
  */
 import type { FrameVerdict } from '../../service/contract/frames.ts';
 import type { PageLook, ViewArea } from '../../service/contract/kiosk.ts';
+import type { PageBoot } from '../../service/contract/page.ts';
 import { mayBeFramed } from '../../service/domain/framing.ts';
+import { readBoot } from '../shared/boot.ts';
 import { findKiosk } from '../shared/kiosk.ts';
 import { within } from './abort.ts';
 import { requireLoadable } from './plain-http.ts';
@@ -44,8 +46,9 @@ export interface ExternalPage {
   close(): void;
 }
 
-/** Why the page at `url` refuses to be framed; null: it does not, or the service does not know. */
+/** Why the page at `url` refuses to be framed; null: it does not, or the service does not know, as that of the baseline. */
 const refusalOf = async (url: string, headers: Record<string, string>, signal: AbortSignal): Promise<string | null> => {
+  if (readBoot<PageBoot>(document).isBaseline) return null;
   const query = new URLSearchParams({ url, origin: location.origin });
   try {
     const response = await fetch(`/api/frames?${query}`, { headers, cache: 'no-store', signal });

@@ -24,8 +24,10 @@ interface Dependencies {
   device: Device;
   /** Called with a changed playlist, and whether pages of the screen are synchronized; null: the screen does not exist. */
   onPlaylist(payload: PlaylistPayload | null, isSynchronized: boolean): void;
-  /** Called with the version of the service, whenever it is asked for the playlist. */
+  /** Called with the version of the service, where its answer to a request for the playlist names it. */
   onVersion(version: string): void;
+  /** Called when the service has greeted the page on a new socket. */
+  onWelcome(): Promise<void>;
   /** Called with the revision of a playlist that the page plays on with by its programme, without fetching it. */
   onRevision(revision: string): void;
   onCommand(command: Command): void;
@@ -92,6 +94,7 @@ export const createLink = (
     device,
     onPlaylist,
     onVersion,
+    onWelcome,
     onRevision,
     onCommand,
     onShow,
@@ -224,6 +227,7 @@ export const createLink = (
         sendReport();
         outbox.open();
         plays.onOpen();
+        onWelcome().catch(() => {});
       }
       if (etag === `"${message.revision}"`) return;
       // At a boundary nothing but what is due has changed, which the programme of the page says too.

@@ -3,7 +3,7 @@ import { languages, type Texts } from 'virtual:texts/player';
 import type { OnboardingStatus } from '../../service/contract/onboarding.ts';
 import type { PlayerBoot } from '../../service/contract/page.ts';
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
-import { readBoot } from '../shared/boot.ts';
+import { fetchBoot, readBoot } from '../shared/boot.ts';
 import { createDevice } from '../shared/device.ts';
 import { resumeGreeting } from '../shared/greeting.ts';
 import { startHeartbeat } from '../shared/heartbeat.ts';
@@ -43,9 +43,9 @@ const element = (id: string): HTMLElement => {
 };
 
 const boot = readBoot<PlayerBoot>(document);
-const { slug, timeZone, pageToken } = boot;
+const { slug, timeZone, pageToken, isBaseline = false } = boot;
 const endGreeting = resumeGreeting(document.body, slug);
-const token = createPageToken(pageToken, location.pathname);
+const token = createPageToken(pageToken, location.pathname, !isBaseline);
 const identity = readIdentity(location.search);
 const device = createDevice(identity.deviceId, boot);
 const builtAt = Date.parse(document.querySelector<HTMLMetaElement>('meta[name=built]')?.content ?? '');
@@ -134,7 +134,7 @@ const load = (payload: PlaylistPayload | null, isSynchronized: boolean): void =>
   player.load(playlist, isSynchronized);
   zones.load(payload);
   // A page that was opened before its screen exists waits for it instead.
-  if (payload === null && knownName !== null) followNewBinding().catch(() => {});
+  if (payload === null && knownName !== null && !isBaseline) followNewBinding().catch(() => {});
   if (payload === null || payload.screen.name === knownName) return;
   knownName = payload.screen.name;
   remember(nameKey, knownName);
@@ -179,6 +179,11 @@ const renewal = createRenewal(
   boot.version,
   () => takeovers.shown === null && state.page === location.pathname && !state.paused && !state.blackout,
 );
+const onVersion = (version: string): void => {
+  renewal.onVersion(version);
+  // The idle screen has no end of its own.
+  if (isReady && state.currentSlideId === null) void renewal.boundary();
+};
 const player = createPlayer(
   {
     ...views,
@@ -264,10 +269,10 @@ const link = createLink(slug, identity, {
   token,
   device,
   onPlaylist: load,
-  onVersion: (version) => {
-    renewal.onVersion(version);
-    // The idle screen has no end of its own.
-    if (isReady && state.currentSlideId === null) void renewal.boundary();
+  onVersion,
+  // Playlists of the baseline do not name the version.
+  onWelcome: async () => {
+    if (isBaseline) onVersion((await fetchBoot<PlayerBoot>(location.pathname)).version);
   },
   onRevision: (next) => {
     revision = next;

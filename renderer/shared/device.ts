@@ -65,7 +65,7 @@ const proveHere = (deviceId: string, { nodeId, time }: ProofNeeds): string => {
 
 export interface Device {
   readonly id: string;
-  /** A proof that the page is the device, as in `x-signage-device-proof`; null: the kiosk makes none. */
+  /** A proof that the page is the device, as in `x-signage-device-proof`; null: the kiosk makes none, or nobody asks for one. */
   prove(): Promise<string | null>;
   /** Adopts what the box tells that a proof needs. */
   adopt(needs: ProofNeeds): void;
@@ -81,10 +81,12 @@ export interface Device {
 }
 
 /** @param boot tells which box served the page, and when */
-export const createDevice = (id: string, { nodeId, time }: Pick<PageBoot, 'nodeId' | 'time'>): Device => {
+export const createDevice = (id: string, { nodeId, time, isBaseline, pageToken }: PageBoot): Device => {
   let told = { nodeId, time, at: performance.now() };
 
   const prove = async (): Promise<string | null> => {
+    // The baseline takes one for plays, with a secret.
+    if (isBaseline && pageToken === null) return null;
     const needs = { nodeId: told.nodeId, time: Math.round(told.time + performance.now() - told.at) };
     const kiosk = findKiosk();
     if (kiosk === undefined) return proveHere(id, needs);

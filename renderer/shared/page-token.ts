@@ -1,7 +1,7 @@
 /** The page token, if the service requires one: embedded in the page and renewed while the page is open. */
 import type { PageBoot, pageAuthHeader, pageHeader } from '../../service/contract/page.ts';
 import type { socketProtocol, tokenProtocol } from '../../service/contract/socket.ts';
-import { readBoot } from './boot.ts';
+import { fetchBoot } from './boot.ts';
 import { patientFetch, waitMs } from './retry.ts';
 
 type Issued = PageBoot['pageToken'];
@@ -30,8 +30,9 @@ const renewalAgeMs = ({ issuedAt, expiresAt }: NonNullable<Issued>): number => {
 /**
  * @param issued the token that the page was served with; null if the service requires none
  * @param page the URL of the page, which is public and contains a new token if the current one has expired
+ * @param isRenewed false: the service renews none, as in the baseline variant, and each new one is that of the page
  */
-export const createPageToken = (issued: Issued, page: string) => {
+export const createPageToken = (issued: Issued, page: string, isRenewed = true) => {
   let current = issued;
   // Since the page was requested: a slow network may have used up much of a short life.
   let since = { monotonic: 0, wall: Date.now() - performance.now() };
@@ -53,7 +54,7 @@ export const createPageToken = (issued: Issued, page: string) => {
       : Math.max(renewalAgeMs(current) - ageMs(), notBefore - performance.now());
 
   const fetchToken = async (): Promise<Issued> => {
-    if (current !== null && current.isRenewed !== false) {
+    if (current !== null && isRenewed) {
       const renewed = await patientFetch('/api/auth/page', { method: 'POST', headers: headerNow() }, (response) => {
         if (response.ok) return response.json() as Promise<Issued>;
         // The token has expired: the page itself contains a new one.
@@ -62,8 +63,7 @@ export const createPageToken = (issued: Issued, page: string) => {
       });
       if (renewed !== undefined) return renewed;
     }
-    const html = await patientFetch(page, {}, (response) => response.text());
-    return readBoot<PageBoot>(new DOMParser().parseFromString(html, 'text/html')).pageToken;
+    return (await fetchBoot<PageBoot>(page)).pageToken;
   };
 
   const renew = async (): Promise<void> => {

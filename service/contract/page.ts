@@ -23,12 +23,14 @@ export const pageHeader = 'x-signage-page';
 
 /** Boot data of every page. */
 export interface PageBoot {
-  /** Null: no secret is set. `isRenewed` is false in the baseline variant, where the page itself has the next token. */
-  pageToken: { token: string; issuedAt: string; expiresAt: string; isRenewed?: false } | null;
+  /** Null: no secret is set. */
+  pageToken: { token: string; issuedAt: string; expiresAt: string } | null;
   /** The box that served the page. */
   nodeId: string;
   /** The box's clock when it served the page, ms since the epoch; proofs of the device are dated by it. */
   time: number;
+  /** Whether that box is of the baseline variant, which its pages ask for nothing that only the extended one has; absent: no. */
+  isBaseline?: true;
 }
 
 /** Boot data of the landing page. */

@@ -61,7 +61,11 @@ export const createPages = async (
       formOpened: devices.formOpened,
       secureBase: baseBy('https:', securePort),
       plainBase: baseBy('http:', () => plainPort),
-      box: () => ({ nodeId: ids.nodeId, time: proofs.time() }),
+      box: () => ({
+        nodeId: ids.nodeId,
+        time: proofs.time(),
+        ...(options.variant === 'baseline' && { isBaseline: true }),
+      }),
     },
     {
       variant: options.variant,

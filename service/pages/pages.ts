@@ -35,7 +35,7 @@ interface Dependencies {
   /** As {@link Dependencies.secureBase}, over http. */
   plainBase(request: IncomingMessage): string | null;
   /** The boot data of every page about the box. */
-  box(): Pick<PageBoot, 'nodeId' | 'time'>;
+  box(): Pick<PageBoot, 'nodeId' | 'time' | 'isBaseline'>;
   /** Called when the onboarding form of a device is opened. */
   formOpened(deviceId: string): void;
 }
@@ -92,7 +92,7 @@ export const createPageRoutes = async (
   const sendPage = <Boot extends PageBoot>(
     ctx: Pick<Context, 'type' | 'set' | 'body'>,
     html: string,
-    boot: Omit<Boot, 'nodeId' | 'time'>,
+    boot: Omit<Boot, 'nodeId' | 'time' | 'isBaseline'>,
   ): void => fillPage(ctx, html, { ...boot, ...box() });
 
   const sendScreenList = (ctx: Context): void => {
@@ -123,13 +123,11 @@ export const createPageRoutes = async (
       const slug = ctx.params.slug ?? '';
       // An unknown screen gets the player too, which waits until the screen exists.
       ctx.status = content.payload(slug) === undefined ? 404 : 200;
-      const token = await pageToken();
-      const isRenewed = variant === 'extended' || token === null;
       sendPage<PlayerBoot>(ctx, player, {
         slug,
         version,
         timeZone: timeZone(),
-        pageToken: isRenewed ? token : { ...token, isRenewed },
+        pageToken: await pageToken(),
       });
     },
     'GET /trust': async (ctx) => {

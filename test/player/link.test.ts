@@ -1,4 +1,7 @@
 /** The link of real pages to a service that comes and goes, over a network that fails at the worst time. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Page, Route, WebSocketRoute } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeBrowser, launchBrowser } from '../support/browser.ts';
@@ -90,6 +93,52 @@ describeBrowser('the link of a page', () => {
     await expect.poll(() => loads, patience).toBe(1);
     for (const id of ['0', '1', '0']) await expect.poll(shown, patience).toBe(id);
     expect(loads).toBe(1);
+  });
+
+  it('in the baseline asks for nothing that is not there, proves nothing, and loads itself anew too', {
+    timeout: 60_000,
+  }, async () => {
+    const site = createServer((_, response) => response.end('A board')).listen(0, '127.0.0.1');
+    onTestFinished(() => void site.close());
+    await once(site, 'listening');
+    const board = {
+      id: 'board',
+      kind: 'web',
+      media_url: `http://127.0.0.1:${(site.address() as AddressInfo).port}/`,
+      duration_seconds: 1,
+    };
+    const slides = [{ ...colourSlide('one', red), duration_seconds: 1 }, board];
+    const env = { SIGNAGE_VARIANT: 'baseline' };
+    const service = await startTestService({ content: lobby(slides, { templates: [colourTemplate] }), env });
+    const page = await openPlayer(service, 'lobby');
+    const asked = new Set<string>();
+    const proofs = new Set<unknown>();
+    let loads = 0;
+    page.on('load', () => {
+      loads += 1;
+    });
+    page.on('request', (request) => asked.add(new URL(request.url()).pathname));
+    page.on('websocket', (socket) =>
+      socket.on('framesent', ({ payload }) => {
+        const { type, proof } = JSON.parse(String(payload));
+        if (type === 'hello') proofs.add(proof);
+      }),
+    );
+    await page.route('**/screen/lobby', async (route) => {
+      if (route.request().resourceType() === 'document') return route.continue();
+      const response = await route.fetch();
+      const body = (await response.text()).replace(/"version":"[^"]*"/, '"version":"99.0.0"');
+      return route.fulfill({ response, body });
+    });
+    await page.reload();
+    await expect.poll(() => loads, patience).toBe(2);
+    await page.waitForResponse((response) => response.url() === board.media_url, patience);
+    service.writeContent({ screens: [] });
+    await page.getByText('Lobby').waitFor(patience);
+    await page.evaluate(() => fetch('/healthz').then((response) => response.text()));
+    expect(loads).toBe(2);
+    expect([...proofs]).toEqual([null]);
+    expect([...asked].filter((path) => /^\/api\/(?!screens\/lobby\/(playlist|socket)$)/.test(path))).toEqual([]);
   });
 
   it('comes back, and tells, where a playlist breaks the player', async () => {
