@@ -93,7 +93,7 @@ const mayStart = (): boolean => {
 
 const boot = async (): Promise<void> => {
   await app.whenReady();
-  showTextPage({ log, address: () => kiosk.address() }, compositor);
+  showTextPage({ log, state: kiosk.network }, compositor);
   serveOwnPages(session.fromPartition(ownPartition), paths.pagesDir);
   await kiosk.prepare();
   Menu.setApplicationMenu(null);

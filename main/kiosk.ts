@@ -206,7 +206,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
   /** Until when the box is new; recorded, so that no later start makes it new again. */
   let newUntil = Number.NEGATIVE_INFINITY;
   const wasBound = ({ bound }: KioskState['past']): boolean =>
-    bound || assignments().some(({ screen, deviceId }) => (screen ?? service?.screenOf(deviceId) ?? null) !== null);
+    bound || assignments().some((assignment) => screenOf(assignment) !== null);
   const updateNew = (): void => {
     const state = host.files()?.state;
     if (state === undefined) return;
@@ -292,6 +292,13 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
     if (order.do === 'bind') {
       const assignment = assignments().find(({ display }) => display.id === order.display);
       if (assignment !== undefined) await service?.bind(assignment.deviceId, order.screen);
+      // There the service has no command that moves its page.
+      const isMoved = service?.options.variant !== 'baseline';
+      if (!isMoved)
+        windows
+          .list()
+          .find(({ assignment: { display } }) => display.id === order.display)
+          ?.open();
       return null;
     }
     if (order.do === 'admin' || order.do === 'protect') {
@@ -407,8 +414,11 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
     /** Must be called when displays were connected, removed or changed; once that settles, the windows follow. */
     displaysChanged,
     focus: () => windows.list()[0]?.window.focus(),
-    /** The URL of the service for other machines; null: it does not run, or there is no network. */
-    address: () => (service === null ? null : host.lanUrl(service)),
+    /** The URL of the service for other machines, null where it does not run or there is no network, and whether it has a console. */
+    network: () => ({
+      address: service === null ? null : host.lanUrl(service),
+      hasConsole: service?.options.console === true,
+    }),
     /** The origin of the service; null: it does not run. */
     serviceOrigin: () => service?.url ?? null,
     health: () => {

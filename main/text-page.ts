@@ -9,6 +9,8 @@ export interface TextPage {
   name: string;
   /** The URL of the service in the network; null: there is no service yet, or no network. */
   address: string | null;
+  /** Whether it has a console. */
+  hasConsole: boolean;
   /** One sentence, without its end. */
   fault: string;
 }
@@ -23,7 +25,7 @@ const linesOf = (sentence: string): string[] =>
   (sentence.replaceAll(/\p{Cc}/gu, ' ').match(/\S{77,}|\S.{0,75}(?!\S)/g) ?? []).map((line) => `  ${line}`);
 
 /** @returns what to write to a terminal; it replaces an earlier page without flicker. Texts of others cannot control it */
-export const formatTextPage = ({ name, address, fault }: TextPage): string => {
+export const formatTextPage = ({ name, address, hasConsole, fault }: TextPage): string => {
   const lines = [
     '',
     '  Signage Player',
@@ -33,7 +35,9 @@ export const formatTextPage = ({ name, address, fault }: TextPage): string => {
     '',
     ...linesOf(`This box shows no picture: ${fault}.`),
     '',
-    ...(address === null ? [] : [...linesOf(`Everything else works. Open ${address}/console on another device.`), '']),
+    ...(address === null
+      ? []
+      : [...linesOf(`Everything else works. Open ${address}${hasConsole ? '/console' : ''} on another device.`), '']),
     '  See: Troubleshooting in the guide.',
   ];
   const clean = lines.map((line) => line.replaceAll(/\p{Cc}/gu, ' '));
@@ -45,7 +49,7 @@ const REFRESH_MS = 5_000;
 
 /** Shows the page for as long as the app runs, on the terminal of a session that has one. */
 export const showTextPage = (
-  { log, address }: { log: Pick<Logger, 'warn'>; address(): string | null },
+  { log, state }: { log: Pick<Logger, 'warn'>; state(): Pick<TextPage, 'address' | 'hasConsole'> },
   session: Session | null,
 ): void => {
   const terminal = session?.terminal;
@@ -53,7 +57,7 @@ export const showTextPage = (
   const fault = session.fault ?? 'the compositor does not start';
   let hasWarned = false;
   const show = (): void => {
-    writeFile(terminal, formatTextPage({ name: hostname(), address: address(), fault })).catch((error: unknown) => {
+    writeFile(terminal, formatTextPage({ name: hostname(), ...state(), fault })).catch((error: unknown) => {
       if (!hasWarned) log.warn({ err: error }, 'the page of text cannot be shown on the console');
       hasWarned = true;
     });

@@ -2,7 +2,8 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createKiosk } from '../../main/kiosk.ts';
-import type { HostedService, ServiceHost } from '../../main/service-host.ts';
+import type { MaintenancePageHandlers } from '../../main/maintenance.ts';
+import type { HostedService, KioskFiles, KioskState, ServiceHost } from '../../main/service-host.ts';
 import type { DisplayViewHandlers, Picture } from '../../main/windows/display-view.ts';
 import type { Display } from '../../main/windows/displays.ts';
 import { temporaryFolder } from '../support/service.ts';
@@ -30,10 +31,15 @@ const running = (log: string[] = []) =>
   }) as unknown as HostedService;
 
 /** A kiosk whose windows are recorded as they open and close, with the pages that they show. */
-const kioskWith = (start: () => Promise<HostedService>, connected: Display[] = [display(1)]) => {
+const kioskWith = (
+  start: () => Promise<HostedService>,
+  connected: Display[] = [display(1)],
+  files: KioskFiles | null = null,
+) => {
   const log: string[] = [];
   const box = { displays: connected };
   const views: { id: number; handlers: DisplayViewHandlers }[] = [];
+  const pages: MaintenancePageHandlers[] = [];
   const kiosk = createKiosk(
     {
       app: {
@@ -51,7 +57,7 @@ const kioskWith = (start: () => Promise<HostedService>, connected: Display[] = [
         checkConfig: () => [],
         mediaFolders: () => [],
         lendSecrets: (act) => act(),
-        files: () => null,
+        files: () => files,
         lanUrl: () => null,
         start,
       } satisfies ServiceHost,
@@ -66,7 +72,10 @@ const kioskWith = (start: () => Promise<HostedService>, connected: Display[] = [
       graphics: () => ({ gpu: 'hardware', gpu_features: {}, video_decode: 'unknown' }),
       showLabel: async () => {},
       execute: async () => '',
-      openPage: () => ({ rotate: () => {}, makeRoom: () => {}, close: () => void log.push('maintenance closed') }),
+      openPage: (_, handlers) => {
+        pages.push(handlers);
+        return { rotate: () => {}, makeRoom: () => {}, close: () => void log.push('maintenance closed') };
+      },
       openPartition: () => {
         throw new Error('no slide has a session');
       },
@@ -106,7 +115,7 @@ const kioskWith = (start: () => Promise<HostedService>, connected: Display[] = [
     },
   );
   onTestFinished(() => kiosk.stop());
-  return { kiosk, log, box, views };
+  return { kiosk, log, box, views, pages };
 };
 
 beforeEach(
@@ -128,6 +137,39 @@ describe('the kiosk', () => {
     await kiosk.startService();
     expect(log.at(-1)).toMatch(/^1 shows http:\/\/127\.0\.0\.1:8080\/screen\/lobby\?deviceId=[\w-]+$/);
     expect(kiosk.serviceOrigin()).toBe('http://127.0.0.1:8080');
+  });
+
+  it('of the baseline shows the first screen, which counts as bound, and another once it is bound to that', async () => {
+    let state: KioskState = { slots: [], pin: null, past: { started: true, bound: false }, byHand: [] };
+    let screen: string | null = null;
+    const service = {
+      ...running(),
+      options: { ...running().options, variant: 'baseline' },
+      screens: () => ['lobby', 'door'].map((slug) => ({ slug, name: slug })),
+      screenOf: () => screen,
+      bind: async (_: string, slug: string) => {
+        screen = slug;
+      },
+    } as unknown as HostedService;
+    const { kiosk, log, views, pages } = kioskWith(async () => service, [display(1)], {
+      settings: { ...service.options.kiosk, displays: 'all', rotation: 0, pin: '1234' },
+      state: {
+        read: () => state,
+        update: async (change: (before: KioskState) => KioskState) => {
+          state = change(state);
+        },
+      },
+      configure: async () => {},
+    } as unknown as KioskFiles);
+    kiosk.openWindows();
+    await kiosk.startService();
+    expect(log.at(-1)).toContain('/screen/lobby?');
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(state.past.bound).toBe(true);
+    views[0]?.handlers.onChord();
+    await pages[0]?.answer({ pin: '1234' });
+    await pages[0]?.answer({ order: { do: 'bind', display: 1, screen: 'door' } });
+    expect(log.at(-1)).toContain('/screen/door?');
   });
 
   it('starts the service again until it runs, and shows why it does not, once for each reason', async () => {

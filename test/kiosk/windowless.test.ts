@@ -13,17 +13,21 @@ import { temporaryFolder } from '../support/service.ts';
 const fault = 'this machine has no graphics device with a driver of the kernel';
 
 it('the page of text names box, address and fault, and whatever they hold cannot control the terminal', () => {
-  const page = formatTextPage({ name: 'hall\u001B[2J', address: 'http://192.168.1.20:8080', fault: 'a\u0007b\nc' });
+  const told = { name: 'hall\u001B[2J', address: 'http://192.168.1.20:8080', hasConsole: true, fault: 'a\u0007b\nc' };
+  const page = formatTextPage(told);
   expect(page).toContain('Name:     hall [2J\u001B[K');
-  expect(page).toContain('http://192.168.1.20:8080/console');
+  expect(page).toContain('Open http://192.168.1.20:8080/console on');
+  expect(formatTextPage({ ...told, hasConsole: false })).toContain('Open http://192.168.1.20:8080 on');
   expect(page).toContain('no picture: a b c.');
   // Cursor off, home; the rest of each line and of the screen.
   expect(
     [...page.matchAll(/\u001B(\[\??\d*[a-zA-Z])/g)].map(([, code]) => code).filter((code) => code !== '[K'),
   ).toEqual(['[?25l', '[H', '[J']);
-  expect(formatTextPage({ name: 'hall', address: null, fault })).not.toContain('http');
+  expect(formatTextPage({ name: 'hall', address: null, hasConsole: false, fault })).not.toContain('http');
   const sentence = 'the compositor does not start with the graphics driver virtio-pci: it is not ready after 180 s';
-  const lines = formatTextPage({ name: 'hall', address: null, fault: sentence }).split('\u001B[K\r\n');
+  const lines = formatTextPage({ name: 'hall', address: null, hasConsole: false, fault: sentence }).split(
+    '\u001B[K\r\n',
+  );
   expect(lines).toContain('  driver virtio-pci: it is not ready after 180 s.');
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(80);
 });
