@@ -64,6 +64,7 @@ export const topicsOf = ({ prefix, site }: Naming) => {
     isConfig: (topic: string) => topic.startsWith(`${DISCOVERY}/`) && topic.split('/')[2] === group,
     uniqueId: (id: string) => `${group}_${id}`,
     isOwn: (topic: string) => topic.startsWith(`${base}/`),
+    isOrder: (topic: string) => topic.startsWith(`${base}/display/`) && topic.endsWith('/set'),
   };
 };
 

@@ -102,6 +102,8 @@ export const createMqtt = (
       for (const each of topicsIn(payload)) if (topics.isOwn(each) && each !== topics.status) noteStale(each);
       return;
     }
+    // A broker sends what it likes.
+    if (!isControlled || !topics.isOrder(topic)) return;
     void orders
       .take(message, (part) => displays.get(part))
       .catch((error: unknown) => log.error({ err: error }, 'an order over MQTT has failed'))

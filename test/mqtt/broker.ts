@@ -2,6 +2,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { connectAsync, type IClientOptions } from 'mqtt';
 import { expect, onTestFinished } from 'vitest';
@@ -59,6 +60,40 @@ export const startBroker = async ({ user, tls }: Setup = {}, onEnd: OnEnd = onTe
   return { port, start, stop, url: `${tls === undefined ? 'mqtt' : 'mqtts'}://${login}127.0.0.1:${port}` };
 };
 export type TestBroker = Awaited<ReturnType<typeof startBroker>>;
+
+/** Whoever sits on a plain connection to the broker, and adds messages to what it says. */
+export const startMiddle = async (broker: Pick<TestBroker, 'port'>) => {
+  const clients = new Set<Socket>();
+  const server = createServer((client) => {
+    const line = connect(broker.port, '127.0.0.1');
+    clients.add(client);
+    client.pipe(line).pipe(client);
+    for (const socket of [client, line]) {
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        clients.delete(client);
+        client.destroy();
+        line.destroy();
+      });
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    for (const client of clients) client.destroy();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `mqtt://127.0.0.1:${port}`,
+    /** Publishes to whoever is connected, whatever they subscribed to (MQTT 3.1.1, 3.3; short ones). */
+    inject: (topic: string, payload: string): void => {
+      const bytes = Buffer.from(topic + payload);
+      const head = Buffer.from([0x30, bytes.length + 2, 0, Buffer.byteLength(topic)]);
+      for (const client of clients) client.write(Buffer.concat([head, bytes]));
+    },
+  };
+};
 
 /** What a client is told of a site, and what the broker keeps of it now. */
 export const listen = async ({ url }: Pick<TestBroker, 'url'>, site = 'default', options: IClientOptions = {}) => {

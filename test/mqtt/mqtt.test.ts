@@ -10,7 +10,7 @@ import { startHeadless } from '../platform/options/process.ts';
 import { healthOf, patience, payloadOf } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
 import { type OnEnd, startTestService, type TestService, temporaryFolder } from '../support/service.ts';
-import { isSkipped, listen, startBroker, type TestBroker } from './broker.ts';
+import { isSkipped, listen, startBroker, startMiddle, type TestBroker } from './broker.ts';
 import { faultsOf, isAvailable } from './home-assistant.ts';
 
 const content = {
@@ -52,11 +52,12 @@ const topicsOf = (site: string, prefix = 'signage') => ({
 const itBroker = test.skipIf(isSkipped);
 
 itBroker('displays appear in Home Assistant with what they show, and take no orders unless that is on', async () => {
-  const env = { SIGNAGE_MQTT_URL: broker.url, SIGNAGE_SITE: 'read' };
+  const middle = await startMiddle(broker);
+  const env = { SIGNAGE_MQTT_URL: middle.url, SIGNAGE_SITE: 'read' };
   const { base, display, configOf } = topicsOf('read');
   const service = await startTestService({ content, env });
   const page = await openDisplay(service);
-  const { kept, until, configs, client } = await listen(broker, 'read');
+  const { kept, heard, until, configs, client } = await listen(broker, 'read');
   await until(`${base}/status`, 'online');
   await until(display('slide'), 'Hello');
   expect([kept.get(display('state')), kept.get(display('connected'))]).toEqual(['playing', 'ON']);
@@ -80,6 +81,12 @@ itBroker('displays appear in Home Assistant with what they show, and take no ord
   expect(isAvailable(slide, kept)).toBe(true);
 
   await client.publishAsync(display('next/set'), 'PRESS');
+  // Nor from who speaks for the broker; what follows comes after it.
+  const told = () => heard.filter(([topic]) => topic === configOf('sensor', 'slide')).length;
+  const before = told();
+  middle.inject(display('next/set'), 'PRESS');
+  middle.inject('homeassistant/status', 'online');
+  await expect.poll(told, patience).toBeGreaterThan(before);
   page.socket.close();
   await until(display('status'), 'offline');
   await until(display('connected'), 'OFF');
