@@ -16,7 +16,7 @@ import { countDisplays } from './overview.ts';
 import type { Site } from './site.ts';
 
 interface Dependencies {
-  takeovers: Pick<Takeovers, 'now' | 'put' | 'end' | 'open'>;
+  takeovers: Pick<Takeovers, 'now' | 'put' | 'end'>;
   content: Pick<Content, 'screens' | 'tags'>;
   peers: Pick<Peers, 'sendTakeover'>;
   site: Pick<Site, 'take'>;
@@ -78,18 +78,14 @@ const idOf = (given: string): string => {
   throw new CodedError('invalid_field', `id is not valid: ${error.issues[0]?.message}.`, { field: 'id' });
 };
 
-/** The targets of the open takeover with an id, which a change of it concerns. */
-const targetsOf = (takeovers: Dependencies['takeovers'], id: string): readonly string[] =>
-  takeovers.open().find((each) => each.id === id)?.targets ?? [];
-
 export const takeoverRoutes = ({ takeovers, content, peers, site }: Dependencies): Routes => ({
   'PUT /console/api/takeovers/:id': async (ctx) => {
     const id = idOf(ctx.params.id);
-    checkScope(ctx, content, targetsOf(takeovers, id));
     const request = readFields(takeoverRequest, await readJson(ctx));
     checkScope(ctx, content, request.targets);
     const screens = content.screens().map(({ slug }) => ({ slug, tags: content.tags(slug) }));
-    const { record, isNew } = await takeovers.put(takeoverOf(id, request, screens, takeovers.now()));
+    const takeover = takeoverOf(id, request, screens, takeovers.now());
+    const { record, isNew } = await takeovers.put(takeover, (replaced) => checkScope(ctx, content, replaced.targets));
     await peers.sendTakeover(record);
     const { targets, level, from, until } = record;
     ctx.state.log.info({ id, targets, level, from, until }, 'a takeover was started');
@@ -98,8 +94,7 @@ export const takeoverRoutes = ({ takeovers, content, peers, site }: Dependencies
   },
   'DELETE /console/api/takeovers/:id': async (ctx) => {
     const id = idOf(ctx.params.id);
-    checkScope(ctx, content, targetsOf(takeovers, id));
-    await peers.sendTakeover(await takeovers.end(id));
+    await peers.sendTakeover(await takeovers.end(id, ({ targets }) => checkScope(ctx, content, targets)));
     ctx.state.log.info({ id }, 'a takeover was ended');
     ctx.status = 204;
   },

@@ -51,16 +51,24 @@ export interface Takeovers extends Module {
   onChange(listener: () => void): void;
   /**
    * Starts a takeover, or replaces the one with its id. Resolves once it is durable here.
+   * @param check called with the open one that is replaced, if there is one; nothing changes where it throws
    * @throws CodedError `too_many_takeovers`, `too_many_requests`, `insufficient_storage`
    */
-  put(takeover: NewTakeover): Promise<{ record: TakeoverRecord; isNew: boolean }>;
+  put(
+    takeover: NewTakeover,
+    check?: (replaced: TakeoverRecord) => void,
+  ): Promise<{ record: TakeoverRecord; isNew: boolean }>;
   /**
    * Changes a takeover as it is at that moment, if it is open: one that ends meanwhile stays over.
    * @returns its new record; undefined: nothing has changed
    */
   rewrite(id: string, change: (takeover: NewTakeover) => NewTakeover): Promise<TakeoverRecord | undefined>;
-  /** Ends a takeover. Resolves with the record of its end. @throws CodedError `takeover_not_found`, `insufficient_storage` */
-  end(id: string): Promise<TakeoverRecord>;
+  /**
+   * Ends a takeover. Resolves with the record of its end.
+   * @param check called with it as it is then; nothing changes where it throws
+   * @throws CodedError `takeover_not_found`, `insufficient_storage`
+   */
+  end(id: string, check?: (takeover: TakeoverRecord) => void): Promise<TakeoverRecord>;
   /** Stores the newer records of another box. @returns what it lacks: the ends of those that it still has */
   merge(theirs: readonly TakeoverRecord[]): Promise<TakeoverRecord[]>;
   /**
@@ -255,10 +263,11 @@ export const createTakeovers = async (context: ServiceContext): Promise<Takeover
         .filter(({ targets }) => isTargeted(targets, screen))
         .map((record) => slideOf(record, isOverdue(record))),
     onChange: changes.on,
-    put: async (takeover) => {
+    put: async (takeover, check) => {
       let result: { record: TakeoverRecord; isNew: boolean } | undefined;
       await update((records) => {
         const before = records.get(takeover.id);
+        if (before !== undefined && isOpen(before)) check?.(before);
         admit(takeover, before);
         const newest = [before?.updatedAt ?? '', ends.get(takeover.id)?.updatedAt ?? ''].toSorted().at(-1);
         const record = { ...takeover, updatedAt: laterThan(newest || undefined, siteNow()), endedAt: null };
@@ -280,11 +289,12 @@ export const createTakeovers = async (context: ServiceContext): Promise<Takeover
       });
       return rewritten;
     },
-    end: async (id) => {
+    end: async (id, check) => {
       let ended: TakeoverRecord | undefined;
       await update((records) => {
         const before = records.get(id);
         if (before === undefined || !isOpen(before)) throw new CodedError('takeover_not_found');
+        check?.(before);
         const updatedAt = laterThan(before.updatedAt, siteNow());
         ended = { ...before, updatedAt, endedAt: updatedAt };
         return mergeTakeovers(records, [ended], reading());

@@ -6,7 +6,7 @@ import { startSite } from '../peers/support.ts';
 import { makeDevice } from '../support/device-key.ts';
 import { createOperator, operatorSecret, refusalOf, secretSettings } from '../support/operator.ts';
 import { joinScreen, protocolsOf } from '../support/page.ts';
-import { addPerson } from '../support/people.ts';
+import { addPerson, holdBody } from '../support/people.ts';
 import { startTestService } from '../support/service.ts';
 
 const api = '/console/api';
@@ -60,7 +60,7 @@ describe('a publisher with tags', () => {
   test('commands, shows, takes over, binds and names within them', async () => {
     const [box, other] = await startSite({ content, env: secretSettings(operatorSecret) });
     const admin = createOperator(box, operatorSecret);
-    const { ask } = await addPerson(box, 'publisher', { tags: ['bar'] });
+    const { ask, key } = await addPerson(box, 'publisher', { tags: ['bar'] });
     const statusOf = async (...given: Parameters<typeof ask>) => {
       const response = await ask(...given);
       return response.ok ? response.status : refusalOf(response);
@@ -77,6 +77,10 @@ describe('a publisher with tags', () => {
     await admin('PUT', `${api}/takeovers/theirs`, takeover(['lobby']));
     expect(await statusOf('PUT', `${api}/takeovers/theirs`, takeover(['bar']))).toEqual(out);
     expect(await statusOf('DELETE', `${api}/takeovers/theirs`)).toEqual(out);
+    // Others take the id while the body is still to come.
+    const replace = await holdBody(box, key, ['PUT', `${api}/takeovers/next`, takeover(['bar'])]);
+    await admin('PUT', `${api}/takeovers/next`, takeover(['lobby']));
+    expect(await replace()).toEqual(out);
     expect(await statusOf('DELETE', `${api}/takeovers/mine`)).toBe(204);
     const bind = (deviceId: string, screenSlug: string) => ({ deviceId, clientName: deviceId, screenSlug });
     expect(await statusOf('POST', '/api/onboarding', bind('d1', 'bar'))).toBe(200);

@@ -1,7 +1,10 @@
 /** People with keys of their own, as the console and the command line make them. */
 import { createHmac, generateKeyPairSync, hkdfSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { keyIdOf } from '../../service/auth/person-keys.ts';
 import { signAsPerson } from '../../service/auth/sign.ts';
 import type { Role } from '../../service/contract/roles.ts';
@@ -41,6 +44,27 @@ export const createPerson =
     const signed = await signAsPerson(key, signable);
     return get(path, { method, headers: { ...signed, ...sent }, ...(body !== undefined && { body }) });
   };
+
+/** Begins a request of a person, whose body is sent later. @returns sends it; resolves with status and code of the answer */
+export const holdBody = async (
+  { url, nodeId }: Pick<TestService, 'url' | 'nodeId'>,
+  key: PersonSigner,
+  [method, path, given]: readonly [method: string, path: string, body: object],
+): Promise<() => Promise<[status: number, code: string | undefined]>> => {
+  const body = JSON.stringify(given);
+  const signed = await signAsPerson(key, { method, url: url + path, body, recipient: nodeId });
+  const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) };
+  const sent = request(url + path, { method, headers: { ...signed, ...headers, Expect: '100-continue' } });
+  const answered = once(sent, 'response') as Promise<[IncomingMessage]>;
+  sent.flushHeaders();
+  await once(sent, 'continue');
+  return async () => {
+    sent.end(body);
+    const [response] = await answered;
+    const answer = (await json(response)) as { error?: { code: string } };
+    return [response.statusCode ?? 0, answer.error?.code];
+  };
+};
 
 /** The header that proves that a request comes from the box itself. */
 export const localHeaders = ({ dataDir }: Pick<TestService, 'dataDir'>): Record<string, string> => ({
