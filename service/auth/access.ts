@@ -6,7 +6,7 @@ import { relayHeader, sealedType } from '../contract/peers.ts';
 import { countsAsPage } from '../contract/roles.ts';
 import { answerHeader, clockHeader, recipientHeader, signatureHeader } from '../domain/request-signature.ts';
 import type { Sender } from './nonces.ts';
-import { type Keyring, requireRole, type Signer } from './person-keys.ts';
+import { countingSigner, type Keyring, requireRole, type Signer } from './person-keys.ts';
 import type { ReplayGuard } from './replay.ts';
 import { createSeal, type Seal } from './seal.ts';
 import { sha256Hex, signAnswer } from './sign.ts';
@@ -45,6 +45,9 @@ interface Attempt extends SignedHead, Pick<FullRule, 'access' | 'role' | 'scope'
   onSigned?(signResponse: SignResponse): void;
 }
 
+/** The person who has signed a request, and what that makes of it. */
+type SignedBy = Pick<Admission, 'signer' | 'isPage'>;
+
 export interface Admission {
   /** The signed SHA-256 of the body, hex; null if the request was not admitted by a signature. */
   bodySha256: string | null;
@@ -58,6 +61,11 @@ export interface Admission {
   signer: Signer | null;
   /** Whether it may do what pages may, and no more. */
   isPage: boolean;
+  /**
+   * Judges the person again, as they are at that moment; absent: none has signed it.
+   * @throws CodedError `key_unknown`, `role_required` or `out_of_scope`
+   */
+  judgeAgain?(): SignedBy;
 }
 
 interface AccessControl {
@@ -214,9 +222,15 @@ export const createAccess = ({
     if (version === 'v2' && access !== 'public' && !isBetweenBoxes(headers, head.target)) {
       throw new CodedError('signature_required', 'A box signs only what boxes ask of each other.');
     }
+    let by: SignedBy & Pick<Admission, 'judgeAgain'> = { signer: null, isPage: false };
     if (signer !== null) {
-      checkPerson(signer, attempt, headers);
-      keyring?.noteUse(signer.keyId);
+      const { keyId } = signer;
+      const judge = (person: Signer): SignedBy => {
+        checkPerson(person, attempt, headers);
+        return { signer: person, isPage: access !== 'signed' && countsAsPage(person.role) };
+      };
+      by = { ...judge(signer), judgeAgain: () => judge(countingSigner(keyring?.find(keyId))) };
+      keyring?.noteUse(keyId);
     } else if (version === 'v1' && access !== 'public' && keyring?.isRequired() && !isLocal && !forSecret) {
       throw new CodedError('person_required');
     }
@@ -225,8 +239,7 @@ export const createAccess = ({
       boundSignature,
       seal: version === 'v2' && signedWith !== null ? (seals.get(signedWith) ?? null) : null,
       isRelayed: version === 'v2' && headers[relayHeader] !== undefined,
-      signer,
-      isPage: signer !== null && access !== 'signed' && countsAsPage(signer.role),
+      ...by,
     };
   };
 

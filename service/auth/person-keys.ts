@@ -41,6 +41,12 @@ export const requireRole = (role: Role, needed: Role): void => {
   throw new CodedError('role_required', `This needs the role ${needed}, and yours is ${role}.`);
 };
 
+/** Whose key it is. @throws CodedError `key_unknown` where it does not count any more, or never did */
+export const countingSigner = (known: KnownKey | null | undefined): Signer => {
+  if (known?.signer == null) throw new CodedError('key_unknown', known?.reason);
+  return known.signer;
+};
+
 const KEY_BYTES = 32;
 
 /** Of the 32 bytes of a public key; the same key has the same id everywhere. */

@@ -3,6 +3,7 @@ import { confirmHeaders, type Restored } from '../contract/console/backup.ts';
 import { confirmHeader, tarType } from '../contract/console/backup-names.ts';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
+import { judgeAgain } from '../http/body.ts';
 import { operatorOf, personOf } from '../http/operator.ts';
 import type { Context, Routes } from '../http/routes.ts';
 import { createTransferSlots, endIfUnread } from '../http/transfers.ts';
@@ -53,7 +54,12 @@ export const backupRoutes = (
         dependencies.requireKnown();
         readFields(confirmHeaders, { [confirmHeader]: ctx.get(confirmHeader) || undefined });
         const done = await restore(
-          { stream: ctx.req, length: ctx.request.length ?? null, bodySha256: ctx.state.bodySha256 },
+          {
+            stream: ctx.req,
+            length: ctx.request.length ?? null,
+            bodySha256: ctx.state.bodySha256,
+            judgeAgain: () => judgeAgain(ctx),
+          },
           { operator: operatorOf(ctx), person: personOf(ctx) },
         );
         const isRestarted = done.settings.length > 0 && restart !== undefined;

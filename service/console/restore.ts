@@ -62,6 +62,8 @@ interface Body {
   length: number | null;
   /** The SHA-256 (hex) in the request's signature; null for an unsigned request. */
   bodySha256: string | null;
+  /** Called once it is there, and before anything is changed. @throws CodedError where who sends it may not any more */
+  judgeAgain(): void;
 }
 
 const unfinished =
@@ -403,6 +405,7 @@ export const createRestore = (
       try {
         await mkdir(folder, { mode: 0o700 });
         const { manifest } = await spool(body, folder);
+        body.judgeAgain();
         const spooled = { manifest, fileOf: spooledIn(ready) };
         const judged = await judge({ manifest, fileOf: spooledIn(folder) }, folder, content.validate);
         const sizes = new Map(manifest.members.map(({ path, size }) => [path, size]));

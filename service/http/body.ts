@@ -58,6 +58,15 @@ const withDeadline = async <T>(ctx: Context, { ms, stillMs = ms }: BodyLimits, r
   }
 };
 
+/**
+ * Judges the person who has signed a request again once its body is there: they may have held it until their key was removed,
+ * or they had another role.
+ * @throws CodedError `key_unknown`, `role_required` or `out_of_scope`
+ */
+export const judgeAgain = ({ state }: Pick<Context, 'state'>): void => {
+  Object.assign(state, state.judgeAgain?.());
+};
+
 const readBytes = async (ctx: Context, limits: BodyLimits, limit = limits.bytes): Promise<Buffer> => {
   const reading = getRawBody(ctx.req, { limit, length: ctx.get('Content-Length') || null });
   const bytes = await withDeadline(
@@ -70,6 +79,7 @@ const readBytes = async (ctx: Context, limits: BodyLimits, limit = limits.bytes)
   checkBody(sha256Hex(bytes), ctx.state.bodySha256);
   // A host in between can pass on the head and hold the body.
   checkAge(ctx.state.boundSignature);
+  judgeAgain(ctx);
   return bytes;
 };
 

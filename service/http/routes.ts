@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RouterContext } from '@koa/router';
 import type { WebSocket } from 'ws';
-import type { SignResponse } from '../auth/access.ts';
+import type { Admission, SignResponse } from '../auth/access.ts';
 import type { Signer } from '../auth/person-keys.ts';
 import type { Seal } from '../auth/seal.ts';
 import type { BoundSignature } from '../auth/signatures.ts';
@@ -29,6 +29,8 @@ export interface RequestState {
   signer: Signer | null;
   /** Whether it may do what pages may, and no more. */
   isPage: boolean;
+  /** Judges the person again; absent: none has signed it. */
+  judgeAgain?: Admission['judgeAgain'];
   /** Whether the client uses https. */
   isSecure: boolean;
   /** Whether it comes from the box itself, by the token of this start. */

@@ -15,7 +15,7 @@ import {
 import { peerCopyRequest, peerRenditionsRequest } from '../contract/peers.ts';
 import { mediaName } from '../domain/media-names.ts';
 import { isSaved, OPAQUE } from '../domain/media-types.ts';
-import { readJson } from '../http/body.ts';
+import { judgeAgain, readJson } from '../http/body.ts';
 import type { Conditions } from '../http/conditions.ts';
 import type { Context, Routes } from '../http/routes.ts';
 import { isMissing } from '../platform/store/disk.ts';
@@ -169,7 +169,10 @@ export const mediaRoutes = (
         expectedLength: ctx.request.length ?? null,
         bodySha256: ctx.state.bodySha256,
         conditions: conditionsOf(ctx),
-        checkPermission: (moment) => permission.checkUpload(ctx.state.signer, name, moment),
+        checkPermission: (moment) => {
+          if (moment === 'after') judgeAgain(ctx);
+          return permission.checkUpload(ctx.state.signer, name, moment);
+        },
       });
       await permission.noteUpload(ctx.state.signer, name);
       ctx.body = result satisfies UploadResult;

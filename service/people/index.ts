@@ -1,6 +1,6 @@
 /** People with keys of their own: who they are, what they may do, and which keys count. */
 import { hkdfSync, randomBytes, randomUUID } from 'node:crypto';
-import { isJoinProof, isPersonKey, type Keyring, type KnownKey, keyIdOf } from '../auth/person-keys.ts';
+import { countingSigner, isJoinProof, isPersonKey, type Keyring, type KnownKey, keyIdOf } from '../auth/person-keys.ts';
 import type { SiteAuthority } from '../authority/index.ts';
 import {
   invitationMs,
@@ -313,10 +313,15 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
         await keys.put({ ...key, removed: { at: iso(), by } });
       }),
 
-    /** Adds a further key of a person, which ends when the one does that they have signed with. */
+    /**
+     * Adds a further key of a person, which ends when the one does that they have signed with.
+     * @throws CodedError `key_unknown` where that one counts no more
+     */
     addKey: ({ id, keyId }: { id: string; keyId: string }, { public_key, device }: KeyRequest, address: string) =>
       enqueue(async () => {
         checkSecret();
+        // It may have been removed while this waited.
+        countingSigner(find(keyId));
         const person = need(id);
         if (!isPersonKey(public_key)) throw weakKey();
         const { via: first, ends_at } = view().keys.get(keyId)?.key ?? { via: 'key', ends_at: null };

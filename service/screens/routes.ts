@@ -136,11 +136,11 @@ export const createScreenRoutes = (
     'GET /api/screens/:slug/connections': sendSnapshot,
     'GET /api/screens/:slug/clients': sendSnapshot,
     'POST /api/screens/:slug/commands': async (ctx) => {
-      checkScope(ctx, content, [ctx.params.slug]);
       const reached = { host: ctx.get('Host'), port: ctx.socket.localPort ?? 0 };
       const { isRelayed: relayed, boundSignature } = ctx.state;
       const id = relayed ? readFields(commandHeaders, ctx.headers)[commandIdHeader] : boundSignature?.nonce;
       const body = await readJson(ctx);
+      checkScope(ctx, content, [ctx.params.slug]);
       if (body['command'] === 'setclientname' && hasScope(ctx)) {
         checkScope(ctx, content, await screensOf(String(body['deviceId'])));
       }

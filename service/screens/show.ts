@@ -25,8 +25,9 @@ export const showRoutes = ({ content, hub, peers }: Dependencies): Routes => {
   return {
     'POST /console/api/screens/:slug/show': async (ctx) => {
       const { slug } = ctx.params;
+      const body = await readJson(ctx);
       checkScope(ctx, content, [slug]);
-      const { slide_id: slideId } = readFields(showRequest, await readJson(ctx));
+      const { slide_id: slideId } = readFields(showRequest, body);
       if (content.payload(slug) === undefined) throw new CodedError('screen_not_found');
       if (content.slide(slug, slideId) === undefined) {
         throw new CodedError('slide_not_found', undefined, { field: 'slide_id' });

@@ -10,14 +10,24 @@ import { joinInfo } from '../../service/domain/joining.ts';
 import { lobby } from '../content/samples.ts';
 import { patience } from '../support/observe.ts';
 import { createOperator, operatorSecret, refusalOf, secretSettings } from '../support/operator.ts';
-import { addPerson, createPerson, invite, joinWith, localHeaders, makeKey, proofOf } from '../support/people.ts';
+import {
+  addPerson,
+  createPerson,
+  holdBody,
+  invite,
+  joinWith,
+  localHeaders,
+  makeKey,
+  proofOf,
+} from '../support/people.ts';
 import { startTestService } from '../support/service.ts';
+import { testTempo } from '../support/tempo.ts';
 
 const env = secretSettings(operatorSecret);
 const api = '/console/api';
 
-const start = async (more: Record<string, string> = {}) => {
-  const box = await startTestService({ content: lobby, env: { ...env, ...more } });
+const start = async (more: Record<string, string> = {}, tempo = testTempo) => {
+  const box = await startTestService({ content: lobby, env: { ...env, ...more }, tempo });
   return { box, admin: createOperator(box, operatorSecret) };
 };
 
@@ -168,7 +178,8 @@ test('the proof is made over the name of the device as it is sent, of at most 64
 });
 
 test('a removed key and a disabled person are refused at once, and told by whom', async () => {
-  const { box, admin } = await start();
+  // What is under way with a key goes on for a while.
+  const { box, admin } = await start({}, { ...testTempo, people: { ...testTempo.people, end: 60_000 } });
   const boss = await addPerson(box, 'admin', { id: 'anna', name: 'Anna' });
   const maria = await addPerson(box, 'editor', { id: 'maria' });
   const second = makeKey();
@@ -207,6 +218,19 @@ test('a removed key and a disabled person are refused at once, and told by whom'
   // What was open then stays ended.
   expect(await refusalOf(await joinWith(box, open, 'maria', makeKey()))).toEqual([403, 'invitation_invalid']);
   expect((await maria.ask('GET', `${api}/me`)).status).toBe(200);
+
+  // Who asks is judged when the change is made, not when its body was announced.
+  const eve = await addPerson(box, 'admin', { id: 'eve' });
+  const third = makeKey();
+  const adding = { public_key: third.publicKey, device: 'x' };
+  const add = await holdBody(box, eve.key, ['POST', `${api}/people/eve/keys`, adding]);
+  expect((await boss.ask('DELETE', `${api}/people/eve/keys/${eve.key.keyId}`)).status).toBe(204);
+  expect(await add()).toEqual([401, 'key_unknown']);
+  expect(await refusalOf(await createPerson(box, third)('GET', `${api}/me`))).toEqual([401, 'key_unknown']);
+  const paul = await addPerson(box, 'admin', { id: 'paul' });
+  const make = await holdBody(box, paul.key, ['PUT', `${api}/people/puppet`, { name: 'P', role: 'admin' }]);
+  await boss.ask('PUT', `${api}/people/paul`, { name: 'Paul', role: 'viewer' });
+  expect(await make()).toEqual([403, 'role_required']);
 });
 
 test('a device whose clock is 31 s or a year off is refused, and told the time of the box', async () => {
