@@ -86,9 +86,10 @@ const createWrongProofs = (monotonicNow: () => number) => {
     const party = partyOf(address);
     const rate = rates.get(party) ?? createRate(MAX_WRONG, WRONG_WINDOW_MS);
     remember(rates, party, rate, MAX_ADDRESSES);
-    if (rate.take(monotonicNow())) return new CodedError('invitation_invalid');
+    const cause = new CodedError('invitation_invalid');
+    if (rate.take(monotonicNow())) return cause;
     const seconds = String(Math.max(1, Math.ceil(rate.wait(monotonicNow()) / 1_000)));
-    return new CodedError('too_many_requests', undefined, { headers: { 'Retry-After': seconds } });
+    return new CodedError('too_many_requests', undefined, { headers: { 'Retry-After': seconds }, cause });
   };
 };
 

@@ -168,9 +168,10 @@ export const createClaims = (
       if (isCode && (isRightHere(deviceId, claim) || (await isRightThere({ deviceId, claim, wrong })))) {
         return wrongCodes.forgive(party);
       }
-      if (wrong < MAX_WRONG) throw new CodedError('claim_invalid');
+      const cause = new CodedError('claim_invalid');
+      if (wrong < MAX_WRONG) throw cause;
       const seconds = String(wrongCodes.retryAfter(party));
-      throw new CodedError('too_many_requests', undefined, { headers: { 'Retry-After': seconds } });
+      throw new CodedError('too_many_requests', undefined, { headers: { 'Retry-After': seconds }, cause });
     },
     /** Ends the code of a device. */
     end: (deviceId: string): void => {

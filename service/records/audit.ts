@@ -1,6 +1,7 @@
 /** The audit: one record a change, written where operations are dispatched, and refused credentials, counted. */
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { partyOf } from '../auth/throttle.ts';
 import { type AuditRecord, auditRecord, maxAuditRecords } from '../contract/console/site.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { AuditRule } from '../contract/operations/index.ts';
@@ -37,6 +38,11 @@ const WINDOW_MS = 60_000;
 /** Requests of one address that failed, a minute: they changed nothing, and must not displace records of changes. */
 const MAX_FAILED = 20;
 const MAX_ADDRESSES = 1_000;
+/** What those who have neither a key nor the secret show instead of them; after many wrong ones the error is another. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof CodedError &&
+  (['claim_required', 'claim_invalid', 'invitation_invalid'].includes(error.code) || isRefusal(error.cause));
+
 /** Addresses with a record of refused credentials of their own, a minute; those beyond share one. */
 const MAX_REFUSED = 20;
 
@@ -112,9 +118,9 @@ export const createAudit = (
   { log, states }: { log: Pick<AuditLog, 'write' | 'note'>; states(): StateReaders },
 ) => {
   const failures = new Map<string, ReturnType<typeof createRate>>();
-  /** Refusals since the last record, by address; the null address counts those beyond the limit. */
-  const refused = new Map<string | null, { count: number; code: string }>();
-  /** Addresses with a record within the last minute. */
+  /** Refusals since the last record, by party; null counts those beyond the limit. */
+  const refused = new Map<string | null, { address: string | null; count: number; code: string }>();
+  /** Parties with a record within the last minute. */
   const recorded = new Map<string | null, number>();
 
   const complete = (record: Change): AuditRecord => ({
@@ -128,27 +134,35 @@ export const createAudit = (
   const write = (record: Change): Promise<void> => log.write(complete(record));
 
   const mayRecordFailure = (address: string): boolean => {
-    const rate = failures.get(address) ?? createRate(MAX_FAILED, WINDOW_MS);
-    remember(failures, address, rate, MAX_ADDRESSES);
+    const party = partyOf(address);
+    const rate = failures.get(party) ?? createRate(MAX_FAILED, WINDOW_MS);
+    remember(failures, party, rate, MAX_ADDRESSES);
     return rate.take(monotonicNow());
   };
 
-  const writeRefused = (address: string | null, count: number, result: string): void => {
-    remember(recorded, address, monotonicNow(), MAX_ADDRESSES);
+  const writeRefused = (party: string | null, address: string | null, count: number, result: string): void => {
+    remember(recorded, party, monotonicNow(), MAX_ADDRESSES);
     const action = 'credentials.refused';
     void write({ operator: null, address, action, target: null, before: null, after: { count }, result });
   };
 
-  const mayWriteRefused = (address: string | null): boolean =>
-    !recorded.has(address) && (address === null || recorded.size < MAX_REFUSED);
+  const mayWriteRefused = (party: string | null): boolean =>
+    !recorded.has(party) && (party === null || recorded.size < MAX_REFUSED);
 
   const flush = (): void => {
-    for (const [address, at] of recorded) if (monotonicNow() - at >= WINDOW_MS) recorded.delete(address);
-    for (const [address, { count, code }] of refused) {
-      if (!mayWriteRefused(address)) continue;
-      refused.delete(address);
-      writeRefused(address, count, code);
+    for (const [party, at] of recorded) if (monotonicNow() - at >= WINDOW_MS) recorded.delete(party);
+    for (const [party, { address, count, code }] of refused) {
+      if (!mayWriteRefused(party)) continue;
+      refused.delete(party);
+      writeRefused(party, address, count, code);
     }
+  };
+  const onRefused = (address: string, code: string): void => {
+    const party = partyOf(address);
+    if (!refused.has(party) && mayWriteRefused(party)) return writeRefused(party, address, 1, code);
+    const hasOwn = refused.has(party) || recorded.has(party) || refused.size < MAX_REFUSED;
+    const key = hasOwn ? party : null;
+    refused.set(key, { address: hasOwn ? address : null, count: (refused.get(key)?.count ?? 0) + 1, code });
   };
   let timer: NodeJS.Timeout | undefined;
 
@@ -182,7 +196,8 @@ export const createAudit = (
         });
       } catch (error) {
         const code = error instanceof CodedError ? error.code : 'internal_error';
-        if (!unrecorded.includes(code) && mayRecordFailure(address ?? '')) await end(code);
+        if (person === null && address !== null && isRefusal(error)) onRefused(address, code);
+        else if (!unrecorded.includes(code) && mayRecordFailure(address ?? '')) await end(code);
         throw error;
       }
       await end('ok');
@@ -191,19 +206,14 @@ export const createAudit = (
     /** Writes the record of a change that was not requested over HTTP. */
     record: write,
     /** Counts credentials that were refused. @param code of the error */
-    onRefused: (address: string, code: string): void => {
-      if (!refused.has(address) && mayWriteRefused(address)) return writeRefused(address, 1, code);
-      const hasOwn = refused.has(address) || recorded.has(address) || refused.size < MAX_REFUSED;
-      const key = hasOwn ? address : null;
-      refused.set(key, { count: (refused.get(key)?.count ?? 0) + 1, code });
-    },
+    onRefused,
     /** Starts to record those that are counted, once a minute each. */
     start: (): void => {
       timer = setInterval(flush, tempo.records.refused).unref();
     },
     close: (): void => {
       clearInterval(timer);
-      for (const [address, { count, code }] of refused) writeRefused(address, count, code);
+      for (const [party, { address, count, code }] of refused) writeRefused(party, address, count, code);
       refused.clear();
     },
   };

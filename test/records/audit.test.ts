@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { AuditRecord } from '../../service/contract/console/site.ts';
+import { CodedError } from '../../service/contract/errors.ts';
 import { type Operation, operations } from '../../service/contract/operations/index.ts';
 import type { ServiceContext } from '../../service/module.ts';
 import { boundedState, createAudit, createAuditLog } from '../../service/records/audit.ts';
@@ -314,6 +315,7 @@ describe('refused credentials', () => {
   const start = () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date', 'performance'] });
     const written: AuditRecord[] = [];
+    const write = async (record: AuditRecord): Promise<void> => void written.push(record);
     const audit = createAudit(
       {
         ids: { nodeId: 'a', instance: 'b' },
@@ -321,11 +323,14 @@ describe('refused credentials', () => {
         monotonicNow: () => performance.now(),
         tempo: defaultTempo,
       },
-      { log: { write: async (record) => void written.push(record), note: async () => {} }, states: () => ({}) },
+      { log: { write, note: write }, states: () => ({}) },
     );
     audit.start();
-    const counts = () => written.map(({ address, after }) => [address, (after as { count: number }).count]);
-    return { audit, counts };
+    const counts = () =>
+      written.flatMap(({ action, address, after }) =>
+        action === 'credentials.refused' ? [[address, (after as { count: number }).count]] : [],
+      );
+    return { audit, counts, results: () => written.map(({ result }) => result) };
   };
 
   test('are told at once, and then counted for a minute', () => {
@@ -343,6 +348,31 @@ describe('refused credentials', () => {
     vi.advanceTimersByTime(120_000);
     expect(counts()).toHaveLength(3);
     audit.close();
+  });
+
+  test('are those that somebody shows who has neither a key nor the secret, too, by the network of an address', async () => {
+    const { audit, counts, results } = start();
+    const rule = { action: 'device.bind', subject: 'device', id: 'deviceId' } as const;
+    const wrong = new CodedError('claim_invalid');
+    const errors = [wrong, new CodedError('claim_required'), new CodedError('too_many_requests', '', { cause: wrong })];
+    const fail = async (address: string, error: CodedError, person: AuditRecord['person'] = null): Promise<void> => {
+      const asked = { params: { deviceId: 'door' }, operator: null, person, address };
+      await expect(audit.during(rule, asked, () => Promise.reject(error))).rejects.toBe(error);
+    };
+    for (let host = 1; host <= 30; host += 1)
+      for (const error of errors) await fail(`2001:db8::${host.toString(16)}`, error);
+    expect(counts()).toEqual([['2001:db8::1', 1]]);
+    // What else fails is a record of its own, by the same network.
+    for (let host = 1; host <= 30; host += 1) await fail(`2001:db8::${host}`, new CodedError('too_many_requests'));
+    await fail('10.0.0.1', new CodedError('invitation_invalid'), { id: 'eve', name: 'Eve' });
+    audit.close();
+    expect(results()).toEqual([
+      'claim_invalid',
+      ...Array(20).fill('too_many_requests'),
+      'invitation_invalid',
+      'too_many_requests',
+    ]);
+    expect(counts().at(-1)).toEqual(['2001:db8::1e', 89]);
   });
 
   test('of very many addresses share one record, so that they displace no changes', () => {
