@@ -262,7 +262,7 @@ export const createMedia = async (
     });
 
   const rename = async (signer: Signer | null, name: string, to: string): Promise<UploadResult> => {
-    permission.checkRename(signer, name);
+    permission.checkRename(signer, name, to);
     if (mediaTypeOf(to) !== mediaTypeOf(name)) {
       const message = `The new name must end as the old one does: ${extname(name) || 'without a dot'}.`;
       throw new CodedError('invalid_field', message, { field: 'to' });

@@ -71,13 +71,15 @@ export const openMediaPermission = async (
       }
     },
     /**
-     * What is used is renamed in what plays, as by publishing.
+     * What is used is renamed in what plays, as by publishing; by a new name that is used the file plays at once.
      * @throws CodedError `role_required`, `out_of_scope`
      */
-    checkRename: (signer: Signer | null, name: string): void => {
+    checkRename: (signer: Signer | null, name: string, to: string): void => {
       if (signer === null) return;
-      if (isUsed(name) || uploads.get(idOf(name))?.by !== signer.id) requireRole(signer.role, 'publisher');
+      const isFree = !isUsed(name) && !isUsed(to);
+      if (!isFree || uploads.get(idOf(name))?.by !== signer.id) requireRole(signer.role, 'publisher');
       checkTags(signer, name);
+      checkTags(signer, to);
     },
     /** The file goes on to be that of who uploaded it. Never rejects. */
     noteRename: async (name: string, to: string): Promise<void> => {

@@ -314,6 +314,9 @@ test("an editor renames what nobody uses and is the editor's own; a publisher re
   expect((await root('PUT', '/console/api/content', content, headers)).status).toBe(200);
   expect(await refusalOf(await put(editor.ask, 'hall.gif', gif('mine')))).toEqual([403, 'role_required']);
   expect(await refusalOf(await put(tagged.ask, 'hall.gif', gif('mine')))).toEqual([403, 'out_of_scope']);
+  // Nor does another file by a rename.
+  expect(await refusalOf(await rename(editor.ask, 'own.gif', 'hall.gif'))).toEqual([403, 'role_required']);
+  expect(await refusalOf(await rename(tagged.ask, 'own.gif', 'hall.gif'))).toEqual([403, 'out_of_scope']);
   expect(await textOf(box, 'hall.gif')).toBe('GIF89ahall');
   expect((await put(publisher.ask, 'hall.gif', gif('new'))).status).toBe(201);
 });
