@@ -288,7 +288,7 @@ const make = <Name extends PeerOperationName>(operation: Name, input: PeerInput<
 /** The answers of the peers. A peer without the screen counts as answered, and adds no answer. */
 export interface Gathered<T> {
   answers: T[];
-  /** Whether a known peer did not answer within a second, or answered with an error. */
+  /** Whether a known peer did not answer within a second, answered with an error, or is of another protocol and was not asked. */
   degraded: boolean;
 }
 
@@ -303,8 +303,8 @@ const OVERDUE_PATIENCE_MS = 100;
 export type Overdue = ReturnType<typeof createOverdue>;
 
 /**
- * Peers that accept connections and do not answer. Without a secret any host can be a peer: each makes one answer to an
- * operation incomplete, is named, and is left out of further ones until it answers that operation.
+ * Peers that accept connections and do not answer. Without a secret any host can be a peer: each delays one answer to an
+ * operation, is named, and is hardly waited for until it answers that operation. Every answer without it is incomplete.
  */
 export const createOverdue = (
   { logs, options: { sharedSecret } }: Pick<ServiceContext, 'logs' | 'options'>,
@@ -318,15 +318,14 @@ export const createOverdue = (
     /** Notes how a peer answered. @returns whether this makes the answer of this box incomplete */
     note: (peer: Peer, operation: string, outcome: Outcome): boolean => {
       const key = keyOf(peer, operation);
-      const wasOverdue = overdue.has(key);
       const isOverdue = sharedSecret === null && outcome === 'late' && isThere(peer);
-      if (isOverdue) remember(overdue, key, peer, 8 * mostPeers);
-      else overdue.delete(key);
-      if (isOverdue && !wasOverdue) {
+      if (isOverdue && !overdue.has(key)) {
         const { nodeId, url } = peer;
         logs(`peer ${url}`).warn({ nodeId, url, operation }, 'a peer does not answer, and is left out until it does');
       }
-      return outcome !== 'answered' && !(isOverdue && wasOverdue);
+      if (isOverdue) remember(overdue, key, peer, 8 * mostPeers);
+      else overdue.delete(key);
+      return outcome !== 'answered';
     },
     /** The addresses of those that are alive otherwise; the others are named as away. */
     urls: (all: readonly Pick<Peer, 'nodeId' | 'alive'>[]): string[] => {
@@ -361,8 +360,8 @@ export const createAskPeers = (peers: Pick<Registry, 'all' | 'call' | 'settled'>
     const { path } = make(operation, input).request;
     const all = await Promise.all(
       peers.all().map(async (peer) => {
-        const none = { peer, body: null, isMissing: false };
-        if (!knows(peer, path)) return Promise.resolve(none);
+        const none = { peer, body: null, isMissing: true };
+        if (!knows(peer, path)) return none;
         const isOverdue = overdue.has(peer, operation);
         const asking = ask(peer, operation, ...input).then((answer) => {
           const isMissing = overdue.note(peer, operation, outcomeOf(answer));

@@ -13,7 +13,7 @@ test('a box tells its protocol and its version', async () => {
   expect(state).toMatchObject({ protocol: 1, version: expect.stringMatching(/^\d+\.\d+\.\d+/) });
 });
 
-test('a box of another protocol is named, takes commands over the command API, and is sent nothing else', async () => {
+test('a box of another protocol is named, takes commands over the command API, is sent nothing else, and degrades what lacks it', async () => {
   const asked: string[] = [];
   let relayed: string | string[] | undefined;
   const url = await listenOn(
@@ -49,10 +49,10 @@ test('a box of another protocol is named, takes commands over the command API, a
   expect((await operator('PUT', '/console/api/takeovers/drill', takeover)).status).toBe(201);
   expect((await operator('DELETE', '/console/api/devices/device-1')).status).toBe(204);
   const read = async (path: string) => (await box.get(path)).json();
-  expect(await read('/api/screens/lobby/connections')).toMatchObject({ count: 1, degraded: false });
+  expect(await read('/api/screens/lobby/connections')).toMatchObject({ count: 1, degraded: true });
   const boxes = [{ status: 'here' }, { url, status: 'away' }];
-  expect(await read('/console/api/site')).toMatchObject({ boxes, degraded: false });
-  expect((await box.get('/console/api/plays')).headers.get('x-signage-degraded')).toBe('false');
+  expect(await read('/console/api/site')).toMatchObject({ boxes, degraded: true });
+  expect((await box.get('/console/api/plays')).headers.get('x-signage-degraded')).toBe('true');
   const others = asked.filter((path) => path.includes('/api/peers/') && path !== 'GET /api/peers/state');
   expect(others.filter((path) => path !== 'GET /api/peers/time')).toEqual([]);
   expect(asked).toContain('POST /api/onboarding');

@@ -143,12 +143,13 @@ export const createSitePlays = (
   return {
     /**
      * Asks all boxes for their first plays.
-     * @returns `degraded`: a known box did not answer, and its plays are missing. The sequence throws where a box that
+     * @returns `degraded`: a known box did not answer, or is of another protocol, and its plays are missing. The sequence throws where a box that
      *   answered is lost later.
      */
     read: async (range: Range): Promise<{ plays: AsyncGenerator<Play[]>; degraded: boolean }> => {
       await peers.settled();
-      const boxes = peers.all().filter(({ isForeign }) => !isForeign);
+      const all = peers.all();
+      const boxes = all.filter(({ isForeign }) => !isForeign);
       const limit = Math.min(MAX_PAGE, Math.max(MIN_PAGE, Math.floor(MAX_READ_AHEAD / Math.max(1, boxes.length))));
       const answers = await Promise.all(
         boxes.map(async (peer) => ({ peer, answer: await ask(peer, range, null, limit) })),
@@ -158,7 +159,7 @@ export const createSitePlays = (
       );
       return {
         plays: mergePlays([...ownSequences(parts, range), ...remote]),
-        degraded: answers.some(({ answer }) => !answer.ok),
+        degraded: boxes.length < all.length || answers.some(({ answer }) => !answer.ok),
       };
     },
   };
