@@ -282,7 +282,7 @@ const link = createLink(slug, identity, {
   onIdentify: createIdentify(() => void link.sendNow({ type: 'identified' })),
   onMedia: () => {
     houseStyle.onMedia();
-    player.onMedia();
+    player.retry();
     zones.onMedia();
   },
   onTime: (message) => {

@@ -148,10 +148,8 @@ export type PlaybackEvent =
   /** A page was turned inside the slide; null: that does not change its time. */
   | { type: 'pageFlipped'; remainingMs: number | null }
   | { type: 'halt'; isHalted: boolean }
-  /** Failed slides become eligible immediately, and steps that moved a synchronized page out of sync are undone. */
+  /** Failed slides become eligible immediately. */
   | { type: 'retry' }
-  /** Media arrived: failed slides become eligible immediately. */
-  | { type: 'media' }
   | { type: 'clockSet' }
   | { type: 'tick' };
 

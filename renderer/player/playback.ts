@@ -194,8 +194,6 @@ const apply =
       case 'halt':
         return halt(event.isHalted)(state, now);
       case 'retry':
-        return [{ ...state, cooldowns: noCooldowns, shift: 0 }, []];
-      case 'media':
         return [{ ...state, cooldowns: noCooldowns }, []];
       case 'clockSet':
       case 'tick':

@@ -35,10 +35,8 @@ export interface Player {
   goTo(slideId: string): void;
   /** Goes one page back or forward inside the slide; past its first or last page, one slide. */
   flipPage(by: 1 | -1): void;
-  /** Makes failed slides eligible immediately, and undoes steps that moved a synchronized page out of sync. */
-  retry(): void;
   /** Makes failed slides eligible immediately. */
-  onMedia(): void;
+  retry(): void;
   /** Halts or resumes time and motion; `isSilent` also mutes. Resolves once the current view has a picture. */
   halt(isHalted: boolean, isSilent: boolean): Promise<void> | undefined;
   /** Re-evaluates immediately, because a clock was set. */
@@ -102,7 +100,6 @@ export const createPlayer = (deps: Dependencies, { timeZone, fadeMs = FADE_MS }:
     goTo: (slideId) => dispatch({ type: 'goTo', slideId }),
     onClockSet: () => dispatch({ type: 'clockSet' }),
     retry: () => dispatch({ type: 'retry' }),
-    onMedia: () => dispatch({ type: 'media' }),
     flipPage: (by) => {
       const view = views.get(state.shown?.key);
       if (!view?.flipPage(by)) return dispatch({ type: 'step', by });

@@ -64,7 +64,7 @@ export const createZones = ({ root, ticker: tickerElement, sidebar, ...clocks }:
       ticker.halt(isHalted);
       return sidebar.halt(isHalted, isSilent);
     },
-    onMedia: sidebar.onMedia,
+    onMedia: sidebar.retry,
     onClockSet: () => {
       sidebar.onClockSet();
       ticker.update();
