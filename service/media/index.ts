@@ -52,8 +52,8 @@ interface Dependencies {
 interface SiteMedia {
   /** Modification time of the newest file of a name, after which uploads are dated, ms since the epoch; 0: there is none. */
   newest(name: string): number;
-  /** Whether another box has a file of that name. */
-  isElsewhere(name: string): Promise<boolean>;
+  /** Whether another box has a file of that name. @param mayAsk default: true; otherwise only the lists of the boxes tell */
+  isElsewhere(name: string, mayAsk?: boolean): Promise<boolean>;
   /** Resolves when a file that the content has just started to name has arrived from another box, or after a time limit. */
   arrival(name: string): Promise<void>;
   /** The copy of a remote file at the box that downloads it for the site. */
@@ -197,7 +197,7 @@ export const createMedia = async (
     deletions,
     lost,
     copies: evictable,
-    isElsewhere: (name) => site.isElsewhere(name),
+    isElsewhere: (name, mayAsk) => site.isElsewhere(name, mayAsk),
   });
   const permission = await openMediaPermission(service, {
     shared,

@@ -42,8 +42,8 @@ interface Dependencies {
     add(name: string, write: () => Promise<unknown>): Promise<void>;
     remove(name: string): Promise<void>;
   };
-  /** Whether another box has a file of that name. */
-  isElsewhere(name: string): Promise<boolean>;
+  /** Whether another box has a file of that name. @param mayAsk default: true; otherwise only the lists of the boxes tell */
+  isElsewhere(name: string, mayAsk?: boolean): Promise<boolean>;
 }
 
 interface Upload {
@@ -59,7 +59,7 @@ interface Upload {
 /** An upload that is synced to disk. */
 interface Written {
   result: UploadResult;
-  /** Whether nothing was served under this name before. */
+  /** Whether no box served anything under this name before, as far as is known here. */
   isNew: boolean;
   /** The RFC 9110 entity tag that the file is served with, without the quotes. */
   etag: string;
@@ -109,9 +109,10 @@ export const createLibrary = async (
   };
 
   /** @throws `precondition_failed` */
-  const checkConditions = async (name: string, conditions: Conditions): Promise<void> => {
+  const checkConditions = async (name: string, conditions: Conditions, mayAsk = false): Promise<void> => {
     const stats = await current(name);
-    if (!areMet(conditions, stats && `"${fingerprint(stats)}"`)) throw new CodedError('precondition_failed');
+    const isTaken = stats === null && conditions.noneMatch === '*' && (await isElsewhere(name, mayAsk));
+    if (isTaken || !areMet(conditions, stats && `"${fingerprint(stats)}"`)) throw new CodedError('precondition_failed');
   };
 
   const fileAt = async (folder: string, name: string): Promise<Stats | null> => {
@@ -288,7 +289,7 @@ export const createLibrary = async (
       if (expectedLength !== null && expectedLength > maxUploadBytes) {
         throw new CodedError('payload_too_large', `The file is larger than ${maxUploadBytes} bytes.`);
       }
-      await checkConditions(name, conditions);
+      await checkConditions(name, conditions, true);
       const temporary = join(uploadDir, `.upload-${randomUUID()}`);
       const path = join(uploadDir, name);
       const { size: replaced } = await systemDisk.stat(path).catch(() => ({ size: 0 }));
@@ -316,7 +317,7 @@ export const createLibrary = async (
           await checkConditions(name, conditions);
           const before = await current(name);
           await renamePatiently(systemDisk, temporary, path);
-          return before === null;
+          return before === null && !(await isElsewhere(name, false));
         });
         await systemDisk.syncFolder(uploadDir);
         await folders.changed(temporary, path);

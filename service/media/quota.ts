@@ -1,5 +1,7 @@
 import { statfs as systemStatfs } from 'node:fs/promises';
 import { CodedError } from '../contract/errors.ts';
+import { isMissing } from '../platform/store/disk.ts';
+import { makeFolder } from '../platform/store/file.ts';
 import type { MediaContext } from './context.ts';
 
 /** The fields of `statfs` that are used here. */
@@ -43,15 +45,22 @@ export const createStorageQuota = (
   const quota = options.mediaQuotaBytes;
   /** The unused bytes of the quota; negative if the files exceed it. */
   const left = async (): Promise<number> => quota - (await folders.bytes());
+  /** Of a folder, which is made again where somebody has removed it by hand. */
+  const volumeOf = (folder: string): Promise<Volume> =>
+    statfs(folder).catch(async (error: unknown) => {
+      if (!isMissing(error)) throw error;
+      await makeFolder(folder);
+      return statfs(folder);
+    });
 
   return {
     quota,
     left,
     /** Ensures that the disk of a folder has room for bytes that the quota does not count. @throws `insufficient_storage` */
     async requireDisk(folder: string, wanted: number): Promise<void> {
-      const short = wanted - spareOf(await statfs(folder));
+      const short = wanted - spareOf(await volumeOf(folder));
       if (short > 0) await evict(short);
-      requireSpace(await statfs(folder), wanted);
+      requireSpace(await volumeOf(folder), wanted);
     },
     /**
      * Ensures that a folder has room for `wanted` bytes, `replaced` of which overwrite existing files. Bytes that lie on the
@@ -60,11 +69,11 @@ export const createStorageQuota = (
      * @throws `insufficient_storage`
      */
     async require(folder: string, wanted: number, replaced = 0): Promise<void> {
-      const spares = async () => [spareOf(await statfs(folder)), (await left()) + replaced] as const;
+      const spares = async () => [spareOf(await volumeOf(folder)), (await left()) + replaced] as const;
       const short = wanted - Math.min(...(await spares()));
       if (short <= 0) return;
       await evict(short);
-      requireSpace(await statfs(folder), wanted);
+      requireSpace(await volumeOf(folder), wanted);
       const spare = (await left()) + replaced;
       if (spare >= wanted) return;
       const room = `there is room for ${Math.max(0, Math.floor(spare / MIB))} MiB of ${Math.floor(quota / MIB)} MiB`;

@@ -206,9 +206,9 @@ export const createMediaReplication = (
   const isKnownElsewhere = (name: string): boolean => offers().some(({ find }) => find(name) !== undefined);
 
   return {
-    /** Whether another box has a file of that name; asks the boxes if the lists name none. */
-    isElsewhere: async (name: string): Promise<boolean> => {
-      if (!isKnownElsewhere(name)) await learn();
+    /** Whether another box has a file of that name; asks the boxes if the lists name none, and it may. */
+    isElsewhere: async (name: string, mayAsk = true): Promise<boolean> => {
+      if (mayAsk && !isKnownElsewhere(name)) await learn();
       return isKnownElsewhere(name);
     },
     /** The digest of the media here, for the state of this box. */
@@ -254,6 +254,8 @@ export const createMediaReplication = (
     /** The media of this box, and what was deleted at the site. */
     media: async (): Promise<PeerMedia> => {
       await firstList;
+      // A file that has just been uploaded is listed. A running scan may wait for the lists of boxes that wait for this one.
+      if (scanning === null) await settled();
       return { media: [...own.values()], deleted: deletions.list(), digest: ownStateDigest() };
     },
     start: absence.start,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -38,6 +38,14 @@ describe('PUT /api/media/{filename}', () => {
     writeFileSync(join(mediaDir, 'a.txt'), 'of a peer');
     expect((await put('a.txt', 'uploaded')).status).toBe(200);
     expect(await (await request('/media/a.txt')).text()).toBe('uploaded');
+  });
+
+  it('makes the folder again that was removed by hand', async () => {
+    const { put, uploadDir, uploads } = await startMedia();
+    await put('a.txt', 'before');
+    rmSync(uploadDir, { recursive: true });
+    expect((await put('a.txt', 'after')).status).toBe(201);
+    expect(uploads()).toEqual(['a.txt']);
   });
 
   it('accepts an empty file, with a body and without', async () => {

@@ -108,6 +108,17 @@ test('of two uploads of one name to separated boxes the newer one is on every bo
   expect(existsSync(join(one.dataDir, 'uploads', 'notice.txt'))).toBe(false);
 });
 
+test('a file that another box alone has is there for an upload', async () => {
+  const [one, other] = await startSite();
+  await upload(one, 'notice.txt', 'first');
+  const put = async (name: string, headers = {}) =>
+    (await other.get(`/api/media/${name}`, { method: 'PUT', body: 'second', headers })).status;
+  const onlyNew = { 'If-None-Match': '*' };
+  expect(await put('notice.txt', onlyNew)).toBe(412);
+  expect(await put('notice.txt')).toBe(200);
+  expect(await put('new.txt', onlyNew)).toBe(201);
+});
+
 test('an upload evicts copies that the content no longer names, and no files that were put there by hand', async () => {
   const env = { SIGNAGE_MEDIA_QUOTA_BYTES: String(4 * 1024 ** 2) };
   const [one, other] = await startSite({ env, content: showing('old.bin') });
