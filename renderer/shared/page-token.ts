@@ -57,8 +57,8 @@ export const createPageToken = (issued: Issued, page: string, isRenewed = true) 
     if (current !== null && isRenewed) {
       const renewed = await patientFetch('/api/auth/page', { method: 'POST', headers: headerNow() }, (response) => {
         if (response.ok) return response.json() as Promise<Issued>;
-        // The token has expired: the page itself contains a new one.
-        if (response.status === 401) return undefined;
+        // The token has expired, or is one of many wrong ones from this address: the page itself contains a new one.
+        if (response.status === 401 || response.status === 429) return undefined;
         throw new Error(`renewing the token answers ${response.status}`);
       });
       if (renewed !== undefined) return renewed;

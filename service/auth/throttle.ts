@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import { CodedError } from '../contract/errors.ts';
 
-const MAX_FAILURES = 200;
+const MAX_FAILURES = 100;
 const PER_SECONDS = 60;
 
 /**
@@ -28,7 +28,7 @@ interface Options {
 export type CredentialKind = 'signature' | 'page token';
 
 /**
- * Counts wrong credentials by address and kind: after 200 in a minute, further wrong ones in that minute are answered 429.
+ * Counts wrong credentials by address and kind: after 100 in a minute, further wrong ones in that minute are answered 429.
  * Right ones are never refused, as many clients may share an address, for example behind a proxy. So every credential is
  * verified; on two busy cores, a wrong signature costs 0.1 ms and a wrong token 0.4 ms. The length of the secret prevents
  * guessing, not the throttle: it reports guessing to the client and in the log.
