@@ -8,6 +8,7 @@ import { defaultTempo } from '../../service/tempo.ts';
 import { publish, startRtmpServer } from '../streams/publishing.ts';
 import { describeBrowser } from '../support/browser.ts';
 import { putImage } from '../support/media.ts';
+import { healthOf } from '../support/observe.ts';
 import { lobby, openPlayer, patience, waitForColour } from '../support/player.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
 
@@ -55,7 +56,7 @@ const isBlank = (picture: SVGElement | HTMLElement): boolean => {
 };
 
 describeBrowser('a stream slide in a real browser', { timeout: 60_000 }, () => {
-  it('shows moving pictures of a real source where boxes have a secret', async () => {
+  it('shows moving pictures of a real source where boxes have a secret, and says why a browser cannot', async () => {
     const secret = 'a secret that is long enough';
     const source = await startSource();
     source.publish();
@@ -69,6 +70,10 @@ describeBrowser('a stream slide in a real browser', { timeout: 60_000 }, () => {
     expect((await service.get(path)).status).toBe(401);
     const headers = signRequest({ secret, method: 'GET', url: service.url + path });
     expect((await service.get(path, { headers })).status).toBe(200);
+    await page.addInitScript(() => void Reflect.deleteProperty(globalThis, 'MediaSource'));
+    await page.reload();
+    const reason = expect.stringContaining('no Media Source Extensions');
+    await expect.poll(async () => (await healthOf(service)).pages, patience).toMatchObject([{ lastFault: { reason } }]);
   });
 
   it('is left out while its source is away, and comes when that does', async () => {

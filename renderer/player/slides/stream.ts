@@ -1,4 +1,5 @@
 import type Hls from 'hls.js';
+import type { pageAuthHeader } from '../../../service/contract/page.ts';
 import { streamSchemes } from '../../../service/contract/stream-schemes.ts';
 import type { RtmpSession } from '../../../service/contract/streams.ts';
 import { pictureKindOf } from '../../../service/domain/media-types.ts';
@@ -25,6 +26,9 @@ const ASK_AGAIN_MS = 250;
 const RETRY_MS = 2_000;
 /** Limit of one attempt to reconnect. */
 const CONNECT_MS = 20_000;
+
+// Typed by the contract, but not imported with its schemas.
+const tokenHeader: typeof pageAuthHeader = 'x-signage-page-auth';
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -103,8 +107,11 @@ export const createStream: SlideFactory = (context) => {
   const connect = async (signal: AbortSignal): Promise<void> => {
     hold();
     disconnect();
-    const url = await manifestOf(context, signal);
     const { default: Player } = await import('hls.js');
+    const isProtected = live.test(mediaUrl(context.slide)) && tokenHeader in context.credentials();
+    if (isProtected && !Player.isSupported())
+      throw new Error('this browser has no Media Source Extensions, so it sends no page token with streams');
+    const url = await manifestOf(context, signal);
     signal.throwIfAborted();
     const framed = happened(video, 'loadeddata', signal);
     if (Player.isSupported()) {
