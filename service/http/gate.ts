@@ -113,12 +113,14 @@ export const createGate = ({
     );
   };
 
-  const isForeign = ({ headers }: Pick<Head, 'headers'>): boolean => {
+  const isForeign = ({ method, headers }: Pick<Head, 'method' | 'headers'>): boolean => {
     const { host = '', origin, referer, 'sec-fetch-site': site } = headers;
     // A page on an allowed host that calls the box by its address is cross-site: an Origin is judged alone.
     if (origin === undefined && site === 'cross-site') return true;
-    // Over plain http browsers send no Sec-Fetch-Site, and for an image only a Referer.
-    const source = origin ?? (site === undefined && referer !== '' ? referer : undefined);
+    // Over plain http browsers send no Sec-Fetch-Site, and for an image only a Referer. With any other method they send an
+    // Origin: a request without one is a program's, whatever its Referer.
+    const isReading = method === 'GET' || method === 'HEAD';
+    const source = origin ?? (site === undefined && isReading && referer !== '' ? referer : undefined);
     return source !== undefined && !isSameOrigin(source, host);
   };
 
@@ -145,7 +147,7 @@ export const createGate = ({
      * Runs for every operation with side effects, and for every WebSocket.
      * @throws CodedError `origin_refused`
      */
-    checkOrigin: (head: Pick<Head, 'headers'>): void => {
+    checkOrigin: (head: Pick<Head, 'method' | 'headers'>): void => {
       if (isForeign(head)) throw new CodedError('origin_refused');
     },
   };
