@@ -2,10 +2,11 @@
 import { spawn } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, onTestFinished } from 'vitest';
+import { isCi } from '../support/machine.ts';
 import { findProgram } from '../support/program.ts';
 
 /** Elsewhere it takes other options. */
-export const hasTerminal = process.platform === 'linux' && findProgram('script') !== undefined;
+export const hasTerminal = process.platform === 'linux' && (findProgram('script') !== undefined || isCi);
 
 export interface Terminal {
   /** Everything that was printed so far. */

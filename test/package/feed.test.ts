@@ -11,6 +11,7 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { createDownloads } from '../../main/updates/downloads.ts';
+import { isCi } from '../support/machine.ts';
 import { findProgram } from '../support/program.ts';
 import { plainScript } from '../support/script.ts';
 import { temporaryFolder } from '../support/service.ts';
@@ -57,7 +58,7 @@ const update = (url: string, channel: string) => {
   );
 };
 
-describe.skipIf(findProgram('dpkg-deb') === undefined)('a release', { timeout: 120_000 }, () => {
+describe.skipIf(findProgram('dpkg-deb') === undefined && !isCi)('a release', { timeout: 120_000 }, () => {
   it('is found, verified and downloaded by an older version, each channel for itself, and refused once it is altered', async () => {
     const work = temporaryFolder();
     const stable = join(work, 'stable');
