@@ -1,5 +1,5 @@
 /** The box's own Wi-Fi, as root opens it: NetworkManager's program and the firewall's are stand-ins that write down what they are asked. */
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -26,7 +26,7 @@ const makeBox = ({
     systemctl: `case "$*" in is-active*) echo ${active}; exit ;; esac; ${note}`,
     nft: `${note}; case "$*" in *-f*) cat >'${join(folder, 'rules')}'; exit ${guard} ;; esac`,
     nmcli: `case "$*" in *DEVICE,TYPE*) printf '${devices}\\n'; exit 0 ;; *'wifi list'*) cat '${join(folder, 'networks')}'; exit 0 ;; esac
-      ${note}; case "$*" in *'connection up'*) exit ${up} ;; esac`,
+      ${note}; case "$*" in *'connection up'*) [ ${up} = 0 ] || echo 'Error: no such radio' >&2; exit ${up} ;; esac`,
   };
   for (const [name, body] of Object.entries(programs)) {
     writeFileSync(join(bin, name), `#!/bin/sh\n${body}\n`);
@@ -35,9 +35,9 @@ const makeBox = ({
   const told = join(folder, 'signage-hotspot.json');
   return {
     told,
-    run: (word: string) =>
-      execFileSync(script, [word], {
-        stdio: 'pipe',
+    /** What it says, to whomever. */
+    run: (word: string): string => {
+      const { status, stdout, stderr } = spawnSync(script, [word], {
         encoding: 'utf8',
         env: {
           PATH: `${bin}:${process.env.PATH}`,
@@ -46,7 +46,10 @@ const makeBox = ({
           HOSTNAME_FILE: join(folder, 'hostname'),
           FORWARD: join(folder, 'forward'),
         },
-      }),
+      });
+      if (status !== 0) throw new Error(stdout + stderr);
+      return stdout + stderr;
+    },
     read: () => JSON.parse(readFileSync(told, 'utf8')) as { ssid: string; password: string; networks: string[] },
     rules: () => readFileSync(join(folder, 'rules'), 'utf8'),
     calls: () =>
@@ -64,8 +67,9 @@ const away = [
 it('opens with another password each time, which the player alone is told, and goes away', () => {
   const networks = ['House', `O'Neill "$(reboot)" ;&`, 'House', 'x'.repeat(40), ''];
   const { run, read, rules, calls, told } = makeBox({ networks });
-  expect(run('open')).not.toMatch(/password/);
+  const said = run('open');
   const first = read();
+  expect(said).not.toContain(first.password);
   expect(first).toEqual({
     ssid: 'signage-1a2b3c',
     password: expect.stringMatching(/^(?=.*[g-z])[a-z2-9]{12}$/),
@@ -90,11 +94,15 @@ it('opens with another password each time, which the player alone is told, and g
 it.each<[string, Parameters<typeof makeBox>[0]]>([
   ['while the network is being set', { active: 'activating' }],
   ['without a radio', { devices: 'enp1s0:ethernet:connected\\nwlp2s0:wifi:unavailable' }],
-  ['where the radio cannot', { up: 4 }],
+  ['where the radio cannot, which is said without the password,', { up: 4 }],
   ['without its guard', { guard: 1 }],
 ])('%s it stays closed', (_, options) => {
   const { run, calls, told } = makeBox(options);
-  run('open');
+  const said = run('open');
+  expect(said).toContain(options?.up === 4 ? 'Error: no such radio' : 'hotspot: ');
+  const added = calls().find((words) => words.includes('wpa-psk')) ?? [];
+  const password = added[added.indexOf('wifi-sec.psk') + 1];
+  expect(said).not.toContain(password ?? '\0');
   expect(calls().slice(-2)).toEqual(away);
   expect(existsSync(told)).toBe(false);
 });

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { findProgram } from '../support/program.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 const script = join(import.meta.dirname, '..', '..', 'resources/image/root/usr/lib/signage/network');
@@ -11,6 +12,7 @@ const script = join(import.meta.dirname, '..', '..', 'resources/image/root/usr/l
  * @param up what the program says of a connection that is started, and its exit code
  * @param lateness how often it says so, before the connection starts after all
  * @param patience s
+ * @param refused a part of what is asked of NetworkManager's program, which it refuses
  */
 const makeBox = (
   network: unknown,
@@ -19,6 +21,7 @@ const makeBox = (
     lateness = Number.POSITIVE_INFINITY,
     patience = 120,
     devices = 'enp1s0:ethernet\\nwlp2s0:wifi',
+    refused = 'nothing',
   } = {},
 ) => {
   const folder = temporaryFolder();
@@ -31,12 +34,15 @@ const makeBox = (
   const answer = Number.isFinite(lateness) ? `if ${isLate}; then ${refusal}; fi` : refusal;
   const programs = {
     sleep: 'true',
-    runuser: 'shift 3; exec "$@"',
+    runuser: '[ "$1 $2 $3" = "-u signage --" ] || exit 1; AS_PLAYER=1; export AS_PLAYER; shift 3; exec "$@"',
+    // What the player may have linked to elsewhere is read as the player.
+    cat: `case "$*" in *config.json*) [ -n "$AS_PLAYER" ] || exit 1 ;; esac; exec ${findProgram('cat')} "$@"`,
     iw: `printf '%s\\0' iw "$@" >>'${calls}'; printf '\\n' >>'${calls}'`,
     systemctl: 'true',
     nmcli: `case "$*" in *DEVICE,TYPE*) printf '${devices}\\n'; exit 0 ;; esac
       printf '%s\\0' "$@" >>'${calls}'; printf '\\n' >>'${calls}'
-      case "$*" in *'up id signage-next'*) ${answer} ;; *connection.uuid*) echo 1234 ;; esac`,
+      case "$*" in *'${refused}'*) echo 'Error: refused' >&2; exit 10 ;;
+        *'up id signage-next'*) ${answer} ;; *connection.uuid*) echo 1234 ;; esac`,
     'nm-online': 'true',
   };
   for (const [name, body] of Object.entries(programs)) {
@@ -129,6 +135,36 @@ it('waits for a network that comes later, as of a router that was switched on wi
   run();
   expect(told()).toBeNull();
   expect(calls().filter((words) => words.includes('up'))).toHaveLength(3);
+});
+
+it('says that NetworkManager does not take it, and starts nothing', () => {
+  const { run, calls, told } = makeBox({ wifi }, { refused: 'connection add' });
+  run();
+  expect(told()).toEqual({ reason: 'value', subject: 'network' });
+  expect(calls().filter((words) => words.includes('up') || words.includes('modify'))).toEqual([]);
+});
+
+it('says so where the network works and cannot be kept, and keeps the one before', () => {
+  const { run, calls, told } = makeBox({ wifi }, { refused: 'connection modify' });
+  run();
+  expect(told()).toEqual({ reason: 'link', subject: wifi.ssid });
+  expect(calls().flat()).not.toContain('uuid');
+});
+
+it('takes what the device finds by itself where there was no network before', () => {
+  const { run, calls } = makeBox({ wifi }, { refused: 'up id signage' });
+  run();
+  expect(calls().slice(-2)).toEqual([
+    ['connection', 'up', 'id', 'signage'],
+    ['device', 'connect', 'wlp2s0'],
+  ]);
+});
+
+it('joins the first network of a box, which has none to remove', () => {
+  const { run, calls, told } = makeBox({ wifi }, { refused: 'connection.uuid' });
+  run();
+  expect(told()).toBeNull();
+  expect(calls().at(-1)).toContain('connection.autoconnect');
 });
 
 it('says that there is no such device', () => {
