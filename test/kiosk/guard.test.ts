@@ -141,7 +141,10 @@ describeBrowser('the kiosk is shut', { timeout: 90_000 }, () => {
   itDouble('by the preferences of every window, the sandbox, one instance, and refused switches', async () => {
     const kiosk = await startKiosk();
     await kiosk.url();
-    const opened = await kiosk.evaluate(({ BaseWindow, done }) => ({
+    const opened = await kiosk.evaluate(({ BaseWindow, session, done }) => ({
+      devices: [session.defaultSession, session.fromPartition('external')].map(({ devicePermission }: Electron) =>
+        devicePermission?.({ deviceType: 'hid' }),
+      ),
       windows: BaseWindow.getAllWindows().map(({ options }: Electron) => options),
       views: BaseWindow.getAllWindows().flatMap(({ contentView }: Electron) =>
         contentView.children.map(({ options }: Electron) => options),
@@ -149,7 +152,7 @@ describeBrowser('the kiosk is shut', { timeout: 90_000 }, () => {
       sandboxed: done.sandboxed,
       switches: done.switches,
     }));
-    expect(opened).toMatchObject({ sandboxed: true, switches: { 'password-store': 'basic' } });
+    expect(opened).toMatchObject({ devices: [false, false], sandboxed: true, switches: { 'password-store': 'basic' } });
     for (const options of opened.windows) {
       expect(options).toMatchObject({ kiosk: true, frame: false, hasShadow: false, backgroundColor: '#17343a' });
       // One that is shown later is blank on Windows, and visible all the same on Linux.

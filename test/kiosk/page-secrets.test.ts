@@ -37,25 +37,30 @@ describeBrowser('a page with the headers of a secret', { timeout: 180_000 }, () 
       response.setHeader('Access-Control-Allow-Origin', '*').setHeader('Content-Type', 'text/html');
       // A frame of others leads itself to the site, where a request may change something.
       if (url === '/turn') return void response.end(html(`<script>location = '${dash.url}/turned'</script>`));
+      // A frame of others leads the whole page there, once somebody has touched it.
+      if (url === '/steer')
+        return void response.end(html(`<script>var steer = () => { top.location = '${dash.url}/steered'; };</script>`));
       // A frame of others asks the site itself.
       response.end(html(`<script>fetch('${dash.url}/from-evil', { mode: 'no-cors' })</script>`));
     });
     const inner = `
       <style>body { height: 5000px; background: #eee }</style>
-      <iframe src="${evil.url}/frame"></iframe><iframe src="${evil.url}/turn"></iframe><iframe src="/inner"></iframe><img src="${evil.url}/picture.png">
+      <iframe src="${evil.url}/frame"></iframe><iframe src="${evil.url}/turn"></iframe><iframe src="${evil.url}/steer"></iframe>
+      <iframe src="/inner"></iframe><img src="${evil.url}/picture.png">
       <img src="/away.png"><img src="/round.png">
       <script>
         fetch('/data'); fetch('${evil.url}/fetched', { mode: 'no-cors' });
-        open('${evil.url}/opened'); navigator.mediaDevices?.getUserMedia({ video: true }).catch(() => {});
-        const link = Object.assign(document.createElement('a'), { href: '/file', download: 'file' });
-        document.body.append(link); link.click();
+        open('${evil.url}/opened');
+        navigator.permissions.query({ name: 'camera' }).then(({ state }) => fetch('/camera-' + state));
+        navigator.serviceWorker.register('/worker.js').then(() => {}, () => fetch('/without-worker'));
       </script>`;
     dash = await startSite(({ url }, response) => {
       if (url === '/away.png') return void response.writeHead(302, { Location: `${evil.url}/redirected` }).end();
       if (url === '/round.png') return void response.writeHead(302, { Location: `${evil.url}/back` }).end();
       if (url === '/leave') return void response.writeHead(302, { Location: `${evil.url}/left` }).end();
       if (url === '/never') return;
-      response.setHeader('Content-Type', 'text/html');
+      response.setHeader('Content-Type', url === '/worker.js' ? 'text/javascript' : 'text/html');
+      if (url === '/worker.js') return void response.end();
       response.end(html(url === '/wall' ? inner : ''));
     });
     const look = { headers: 'wall', css: 'h1 { letter-spacing: 7px }', zoom: 2, scroll: 400 };
@@ -105,18 +110,22 @@ describeBrowser('a page with the headers of a secret', { timeout: 180_000 }, () 
       await expect.poll(() => keyOf(path).length, { ...patience, message: path }).toBeGreaterThan(0);
       expect(keyOf(path).filter((key) => key !== undefined)).toEqual([]);
     }
-    const external = () =>
-      kiosk.evaluate(async ({ webContents, BrowserWindow }: Electron) => {
+    for (const path of ['/camera-denied', '/without-worker'])
+      await expect.poll(() => keyOf(path).length, { ...patience, message: path }).toBe(1);
+    const wall = await kiosk.page(/\/wall$/);
+    // By a function of the frame's own, as with a touch.
+    await wall.frame({ url: `${evil.url}/steer` })?.evaluate('steer()');
+    const dressed = () =>
+      kiosk.evaluate(async ({ webContents }: Electron) => {
         const views = webContents
           .getAllWebContents()
           .filter(({ session }: Electron) => session.partition === 'external-wall');
         const [contents] = views.filter((each: Electron) => each.getURL().endsWith('/wall'));
         const look =
           'JSON.stringify([getComputedStyle(document.querySelector("h1")).letterSpacing, getComputedStyle(document.body).zoom, scrollY > 0])';
-        const dressed = contents === undefined ? null : JSON.parse(await contents.mainFrame.executeJavaScript(look));
-        return { dressed, windows: BrowserWindow?.getAllWindows?.().length ?? 0 };
+        return contents === undefined ? null : JSON.parse(await contents.mainFrame.executeJavaScript(look));
       });
-    await expect.poll(async () => (await external()).dressed, patience).toEqual(['7px', '2', true]);
+    await expect.poll(dressed, patience).toEqual(['7px', '2', true]);
 
     const before = dash.requests.length;
     await show('plain');
@@ -130,6 +139,9 @@ describeBrowser('a page with the headers of a secret', { timeout: 180_000 }, () 
     expect(evil.requests.filter(({ key }) => key !== undefined)).toEqual([]);
     for (const path of ['/frame', '/fetched', '/redirected', '/back'])
       expect(evil.requests.map((each) => each.url)).toContain(path);
+    expect(evil.requests.map((each) => each.url)).toContain('/steer');
+    expect(evil.requests.map((each) => each.url)).not.toContain('/opened');
+    expect(['/steered', '/worker.js'].flatMap(keyOf)).toEqual([]);
     expect(kiosk.printed.stdout + kiosk.printed.stderr).not.toContain('5ecret');
   });
 });

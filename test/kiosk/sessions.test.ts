@@ -102,7 +102,7 @@ it.each([
 
 /** A dashboard with a login page. It can end everybody's session, and asks for what no page may have. */
 const startDash = async () => {
-  const state = { tokens: new Set<string>() };
+  const state = { tokens: new Set<string>(), isDown: false };
   const server = createServer((request, response) => {
     const path = request.url ?? '';
     const token = /(?:^|; )sid=([^;]+)/.exec(request.headers.cookie ?? '')?.[1] ?? '';
@@ -121,13 +121,14 @@ const startDash = async () => {
     if (path.startsWith('/login')) {
       const unruly = `<script>
         window.opened = open('/popup');
-        window.asked = navigator.mediaDevices?.getUserMedia({ video: true }).then(() => 'given', (error) => error.name) ?? 'none';
+        window.asked = navigator.permissions.query({ name: 'camera' }).then(({ state }) => state);
         Object.assign(document.createElement('a'), { href: '/file', download: 'x' }).click();
       </script>`;
       return void response.end(
         `<!doctype html><h1>Sign in</h1><input type="password"><a href="/enter">Enter</a>${unruly}`,
       );
     }
+    if (state.isDown) return void response.writeHead(502).end('<!doctype html><h1>Bad gateway</h1>');
     if (!state.tokens.has(token)) return void response.writeHead(302, { Location: '/login' }).end();
     response.end(
       '<!doctype html><h1>Figures</h1><script>if (location.search === "?entered") localStorage.theme = "st0rage"; document.title = localStorage.theme ?? "none"</script>',
@@ -222,7 +223,14 @@ describeBrowser('a page with a session', { timeout: 180_000 }, () => {
       'Promise.resolve(window.asked).then((asked) => [window.opened, asked, typeof maintenance, typeof kiosk])';
     const [opened, camera, ...bridges] = await login.evaluate<string[]>(asked);
     expect([opened, ...bridges]).toEqual([null, 'undefined', 'undefined']);
-    expect(camera).not.toBe('given');
+    expect(camera).toBe('denied');
+    // What a proxy says in the place of the site is no page that somebody is signed in to.
+    dash.state.isDown = true;
+    await maintenance.getByRole('button', { name: 'I am signed in' }).click();
+    await maintenance.getByText('still asks for a sign-in').waitFor();
+    dash.state.isDown = false;
+    await maintenance.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await (await kiosk.page(/\/login$/)).getByRole('heading', { name: 'Sign in' }).waitFor();
     // Before anybody has signed in it is no use to say so.
     await maintenance.getByRole('button', { name: 'I am signed in' }).click();
     await maintenance.getByText('still asks for a sign-in').waitFor();

@@ -56,6 +56,12 @@ interface Frame {
   executeJavaScript?(expression: string): Promise<unknown>;
 }
 
+interface FrameOfTree {
+  url: string;
+  origin: string;
+  parent: FrameOfTree | null;
+}
+
 export class WebContents extends EventEmitter {
   readonly id: number;
   readonly ipc = new Ipc();
@@ -96,6 +102,10 @@ export class WebContents extends EventEmitter {
   /** What a listener added to a request, by its id: it goes along where that is redirected. */
   #added = new Map<string, Record<string, string>>();
   #lastError: NetError = netError('net::ERR_FAILED');
+  /** What the newest document of the main frame was answered with, by its loader. */
+  #answered = { loaderId: '', status: -1, statusText: '' };
+  /** The addresses of scripts that ask for a document, by Chromium's id of the request. */
+  #askers = new Map<string, string>();
 
   constructor({ webPreferences = {} }: ContentsOptions) {
     super();
@@ -146,6 +156,7 @@ export class WebContents extends EventEmitter {
       send('Inspector.enable'),
       send('Network.enable'),
       send('Security.enable'),
+      this.session.beforeSendHeaders === null ? null : this.#watchWorkers(chromium, String(sessionId), send),
       send('Security.setOverrideCertificateErrors', { override: true }),
       send('Runtime.addBinding', { name: pageBinding }),
       send('Runtime.addBinding', { name: preloadBinding, executionContextName: preloadWorld }),
@@ -163,6 +174,22 @@ export class WebContents extends EventEmitter {
       }),
     ]);
     return { targetId: targetId as string, send };
+  }
+
+  /** The script of a service worker is asked for by a target of its own, which waits until it is watched. */
+  async #watchWorkers(chromium: Chromium, sessionId: string, send: Send): Promise<void> {
+    chromium.events.on(sessionId, (method: string, parameters: Record<string, never>) => {
+      if (method !== 'Target.attachedToTarget') return;
+      const worker = String(parameters['sessionId']);
+      const sendTo: Send = (wanted, more) => chromium.send(wanted, more, worker);
+      chromium.events.on(worker, (what: string, request: Record<string, never>) => {
+        if (what === 'Fetch.requestPaused') void this.#judgeRequest(request, '', sendTo).catch(() => {});
+      });
+      const watched = sendTo('Fetch.enable', { patterns: [{ requestStage: 'Request' }] });
+      void watched.then(() => sendTo('Runtime.runIfWaitingForDebugger')).catch(() => {});
+    });
+    const filter = [{ type: 'service_worker', exclude: false }, { exclude: true }];
+    await send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter });
   }
 
   /** Pages of another site are in another process. */
@@ -241,8 +268,12 @@ export class WebContents extends EventEmitter {
         const origin = /^https?:/.test(url) ? new URL(url).origin : 'null';
         this.#mainFrame = { url, frameToken: frame.loaderId, origin, executeJavaScript };
         this.#layout = 'none';
-        if (frame.unreachableUrl === undefined) this.emit('did-navigate', createEvent(), url, 200, 'OK');
-        else {
+        if (frame.unreachableUrl === undefined) {
+          // Without HTTP there is none.
+          const isAnswered = /^(https?|kiosk):/.test(url) && this.#answered.loaderId === frame.loaderId;
+          const { status, statusText } = isAnswered ? this.#answered : { status: -1, statusText: '' };
+          this.emit('did-navigate', createEvent(), url, status, statusText);
+        } else {
           const { code, description } = this.#lastError;
           this.emit('did-fail-provisional-load', createEvent(), code, description, url, true, 1, 1);
           // Those of cancelled requests come otherwise, without a description.
@@ -265,6 +296,26 @@ export class WebContents extends EventEmitter {
         this.#frames.clear();
         this.#contexts.clear();
         return;
+      case 'Network.responseReceived': {
+        const { type, loaderId, response } = parameters as unknown as {
+          type: string;
+          loaderId: string;
+          response: { status: number; statusText: string };
+        };
+        if (type === 'Document' && isMainFrame)
+          this.#answered = { loaderId, status: response.status, statusText: response.statusText };
+        return;
+      }
+      case 'Network.requestWillBeSent': {
+        const { type, requestId, initiator } = parameters as unknown as {
+          type: string;
+          requestId: string;
+          initiator: { stack?: { callFrames: { url: string }[] } };
+        };
+        const script = initiator.stack?.callFrames.find(({ url }) => url !== '')?.url ?? '';
+        if (type === 'Document') this.#askers.set(requestId, script);
+        return;
+      }
       case 'Network.loadingFailed': {
         const { type, errorText } = parameters as unknown as { type: string; errorText: string };
         if (type === 'Document') this.#lastError = netError(errorText);
@@ -341,12 +392,18 @@ export class WebContents extends EventEmitter {
   }
 
   async #judgeRequest(parameters: Record<string, never>, targetId: string, send: Send): Promise<void> {
-    const { requestId, request, resourceType, frameId, redirectedRequestId } = parameters as Record<string, unknown>;
+    const { requestId, request, resourceType, frameId, networkId, redirectedRequestId } = parameters as Record<
+      string,
+      unknown
+    >;
     const url = fromChromium((request as { url: string }).url);
     const isMainFrame = frameId === targetId;
-    const isRequested = isMainFrame && url === this.#requested;
+    // What follows its # is not sent.
+    const isRequested = isMainFrame && url === this.#requested?.replace(/#.*/, '');
     if (isRequested) this.#requested = null;
-    const event = createEvent({ url, isMainFrame, isSameDocument: false });
+    const initiator = this.#frameAt(this.#askers.get(String(networkId)) ?? '');
+    this.#askers.delete(String(networkId));
+    const event = createEvent({ url, isMainFrame, isSameDocument: false, initiator });
     if (resourceType !== 'Document') {
       // Navigations alone are told of.
     } else if (redirectedRequestId !== undefined) this.emit('will-redirect', event);
@@ -360,43 +417,59 @@ export class WebContents extends EventEmitter {
     }
     const [answer, more] = await this.#answer(url, String(resourceType));
     const sent = answer === 'Fetch.continueRequest' ? this.#withHeaders(parameters, isMainFrame) : {};
-    await send(answer, { requestId, ...more, ...sent });
+    if (sent === null) await send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' });
+    else await send(answer, { requestId, ...more, ...sent });
   }
 
   /**
    * Asks the listener of the session, for each hop of a redirect with the same id, and with what it added to the hop
    * before (shell/browser/net/proxying_url_loader_factory.cc: FollowRedirect merges into the headers of the request).
+   * @returns null: it is cancelled
    */
-  #withHeaders(parameters: Record<string, unknown>, isMainFrame: boolean): Parameters {
-    const { request, resourceType, frameId, networkId } = parameters as {
+  #withHeaders(parameters: Record<string, unknown>, isMainFrame: boolean): Parameters | null {
+    const {
+      request,
+      resourceType,
+      frameId,
+      requestId,
+      networkId = requestId,
+    } = parameters as {
       request: { url: string; method: string; headers: Record<string, string> };
       resourceType: string;
       frameId: string;
-      networkId: string;
+      requestId: string;
+      networkId?: string;
     };
     const listener = this.session.beforeSendHeaders;
     if (listener === null) return {};
     const id = Number.parseInt(createHash('sha256').update(networkId).digest('hex').slice(0, 12), 16);
     const carried = this.#added.get(networkId) ?? {};
     const requestHeaders = { ...request.headers, ...carried };
-    let answered: Record<string, string> = requestHeaders;
+    let answered: Record<string, string> | null = requestHeaders;
     const type = resourceType === 'Document' ? (isMainFrame ? 'mainFrame' : 'subFrame') : resourceType.toLowerCase();
     const frame = this.#frameOf(frameId);
     const details = { id, url: request.url, method: request.method, resourceType: type, requestHeaders, frame };
     listener({ ...details, webContentsId: this.id, webContents: this }, (response) => {
-      answered = response.requestHeaders ?? requestHeaders;
+      answered = response.cancel === true ? null : (response.requestHeaders ?? requestHeaders);
     });
+    if (answered === null) return null;
     const added = Object.entries(answered).filter(([name]) => request.headers[name] === undefined);
     this.#added.set(networkId, Object.fromEntries(added));
     return { headers: Object.entries(answered).map(([name, value]) => ({ name, value })) };
   }
 
   /** A frame as `WebFrameMain` tells it: its origin is that of its document, which is that of no site in a new one. */
-  #frameOf(frameId: string): { url: string; origin: string; parent: unknown } | null {
+  #frameOf(frameId: string): FrameOfTree | null {
     const known = this.#frameTree.get(frameId);
     if (known === undefined) return null;
     const origin = /^https?:/.test(known.url) ? new URL(known.url).origin : 'null';
     return { url: known.url, origin, parent: known.parentId === null ? null : this.#frameOf(known.parentId) };
+  }
+
+  /** The frame that shows a document; null: none, or a script of another address asked. */
+  #frameAt(url: string): FrameOfTree | null {
+    const [id] = [...this.#frameTree].find(([, frame]) => url !== '' && frame.url === url) ?? [];
+    return id === undefined ? null : this.#frameOf(id);
   }
 
   /** What becomes of a request, as a command of the protocol. */
@@ -551,6 +624,7 @@ export class WebContents extends EventEmitter {
 
   reload(): void {
     this.#check();
+    this.#requested = this.getURL();
     void this.attached.then(({ send }) => send('Page.reload')).catch(() => {});
   }
 

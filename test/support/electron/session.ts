@@ -59,7 +59,11 @@ export class Session extends EventEmitter {
   setPermissionCheckHandler(handler: CheckHandler | null): void {
     this.#check = handler;
   }
-  setDevicePermissionHandler(): void {}
+  /** The handler of devices, which everything is refused without. */
+  devicePermission: ((details: { deviceType: string }) => boolean) | null = null;
+  setDevicePermissionHandler(handler: Session['devicePermission']): void {
+    this.devicePermission = handler;
+  }
   /** What {@link setProxy} was given last; null: the proxy of the system. */
   proxy: object | null = null;
   setProxy(config: object): Promise<void> {
