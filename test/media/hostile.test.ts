@@ -1,10 +1,11 @@
 /** Files that are built to keep the service busy: nobody waits for what one of them says of itself. */
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import type { MediaList } from '../../service/contract/media.ts';
-import { hasFfmpeg } from '../support/media.ts';
+import { hasFfmpeg, makeMedium } from '../support/media.ts';
 import { shareTestService } from '../support/service.ts';
 import { manySizes, manyTexts, nestedBoxes, nestedElements } from './hostile.ts';
 
@@ -55,17 +56,33 @@ it.runIf(hasFfmpeg && process.platform === 'linux')(
 );
 
 /** Files that name others: what a program that followed them would ask for, or show. */
-const curious = (address: string): [name: string, text: string][] => [
+const curious = (address: string, film: string, picture: string): [name: string, text: string][] => [
   [
     'list.mp4',
-    `#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n${address}/hls\n#EXTINF:10,\nfile:///etc/passwd\n#EXT-X-ENDLIST\n`,
+    `#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n${address}/hls\n#EXTINF:10,\nfile://${film}\n#EXT-X-ENDLIST\n`,
   ],
+  ['own.mp4', `#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\nfile://${film}\n#EXT-X-ENDLIST\n`],
   ['list.ts', `#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n${address}/ts\n#EXT-X-ENDLIST\n`],
-  ['concat.mkv', `ffconcat version 1.0\nfile '${address}/concat'\nfile '/etc/passwd'\n`],
-  ['list.avi', `#EXTM3U\n#EXTINF:10,\nconcat:${address}/avi|file:///etc/passwd\n`],
+  ['concat.mkv', `ffconcat version 1.0\nfile '${address}/concat'\nfile '${film}'\n`],
+  ['list.avi', `#EXTM3U\n#EXTINF:10,\nconcat:${address}/avi|file://${film}\n`],
   ['link.svg', `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="${address}/svg"/></svg>`],
-  ['link.tiff', `<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///etc/passwd"/></svg>`],
+  ['link.tiff', `<svg xmlns="http://www.w3.org/2000/svg"><image href="file://${picture}" width="9" height="9"/></svg>`],
 ];
+
+const secret = ['-f', 'lavfi', '-i', 'color=0xc800c8:size=64x36:rate=25:duration=1'];
+
+/** Whether a picture or a film shows the colour of the secret files; null: it is neither. */
+const showsSecret = (bytes: Buffer): boolean | null => {
+  const isJpeg = bytes.toString('hex', 0, 2) === 'ffd8';
+  const isWebp = bytes.toString('latin1', 8, 12) === 'WEBP';
+  const isFilm = bytes.toString('latin1', 4, 8) === 'ftyp';
+  if (!isJpeg && !isWebp && !isFilm) return null;
+  const pixels = ['-vf', 'scale=8:8', '-frames:v', '20', '-pix_fmt', 'rgb24', '-f', 'rawvideo', '-'];
+  const format = isJpeg ? 'mjpeg' : isWebp ? 'webp_pipe' : 'mov';
+  const { stdout } = spawnSync('ffmpeg', ['-v', 'error', '-f', format, '-i', '-', ...pixels], { input: bytes });
+  const starts = Array.from({ length: stdout.length / 3 }, (_, index) => index * 3);
+  return starts.some((at) => [200, 0, 200].every((part, index) => Math.abs((stdout[at + index] ?? 0) - part) < 40));
+};
 
 it.skipIf(!hasFfmpeg)('a file that names other files and addresses gets neither', async () => {
   const asked: string[] = [];
@@ -75,21 +92,31 @@ it.skipIf(!hasFfmpeg)('a file that names other files and addresses gets neither'
   });
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void listener.close());
-  const files = curious(`http://127.0.0.1:${(listener.address() as AddressInfo).port}`);
+  const shown = readFileSync(makeMedium('secret.jpg', [...secret, '-frames:v', '1']));
+  expect(showsSecret(shown)).toBe(true);
+  const files = curious(
+    `http://127.0.0.1:${(listener.address() as AddressInfo).port}`,
+    makeMedium('secret.ts', [...secret, '-c:v', 'libx264', '-pix_fmt', 'yuv420p']),
+    makeMedium('secret.png', [...secret, '-frames:v', '1']),
+  );
   for (const [name, text] of files) {
     expect((await service().get(`/api/media/${name}`, { method: 'PUT', body: text })).status).toBe(201);
   }
-  const states = async (): Promise<string[]> => {
+  const unsettled = async (): Promise<string[]> => {
     const { media } = (await (await service().get('/console/api/media')).json()) as MediaList;
-    return media.flatMap(({ filename, rendition }) =>
-      files.some(([name]) => name === filename) ? [rendition.state] : [],
-    );
+    const settled = media.filter(({ rendition }) => ['none', 'ready', 'failed'].includes(rendition.state));
+    return files.map(([name]) => name).filter((name) => settled.every(({ filename }) => filename !== name));
   };
-  await expect.poll(states, { timeout: 25_000 }).not.toContain('queued');
-  for (const [name] of files) {
-    await service().get(`/console/api/media/${name}/thumbnail`);
-    const body = await (await service().get(`/media/${name}`)).text();
-    expect(body).not.toContain('root:');
+  await expect.poll(unsettled, { timeout: 25_000 }).toEqual([]);
+  for (const [name, text] of files) {
+    for (const path of [`/console/api/media/${name}/thumbnail`, `/media/${name}`]) {
+      const answer = await service().get(path);
+      const body = Buffer.from(await answer.arrayBuffer());
+      const isSecret = showsSecret(body);
+      expect([path, isSecret ?? false]).toEqual([path, false]);
+      // What is no picture names the file, and does not hold it.
+      if (isSecret === null && answer.ok) expect(body.toString()).toBe(text);
+    }
   }
   expect(asked).toEqual([]);
 });
