@@ -51,7 +51,17 @@ test('a file whose name is that of another one by now gets the next name, and ne
   expect(renamed).toEqual([['hall.jpg', 'hall-2.jpg']]);
 });
 
-test('a file that is there already is not sent, also where the answer to it was lost', async () => {
+test('a file that is there already is not sent', async () => {
+  workers();
+  const upload = vi.fn();
+  const media = list(['hall.jpg', 'a'.repeat(64)]);
+  const uploads = createUploads({ client: { upload }, media: storeOf(media), onRenamed: vi.fn() });
+  uploads.add([new File(['x'], 'hall.jpg')]);
+  await expect.poll(() => uploads.list.value.map(({ state }) => state), patience).toEqual(['skipped']);
+  expect(upload).not.toHaveBeenCalled();
+});
+
+test('a file whose answer was lost is not sent again', async () => {
   workers();
   const media = list();
   const upload = async (): Promise<Response> => {

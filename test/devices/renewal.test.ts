@@ -13,21 +13,23 @@ const issue = (token: string, life = LIFE) => ({
 
 /** The tokens that renewals were asked for with. */
 let asked: (string | undefined)[] = [];
+let requests: unknown[] = [];
 let respond: () => Promise<Response>;
 
 beforeEach(() => {
   vi.useFakeTimers();
-  asked = [];
+  [asked, requests] = [[], []];
   respond = async () => Response.json(issue(`token-${asked.length + 1}`));
   vi.stubGlobal('fetch', (path: string, { method, headers }: RequestInit) => {
-    expect([method, path]).toStrictEqual(['POST', '/api/auth/page']);
-    asked.push((headers as Record<string, string>)['x-signage-page-auth']);
+    requests.push([method, path]);
+    asked.push((headers as Record<string, string> | undefined)?.['x-signage-page-auth']);
     return respond();
   });
 });
 afterEach(() => {
   vi.useRealTimers();
   vi.unstubAllGlobals();
+  for (const request of requests) expect(request).toStrictEqual(['POST', '/api/auth/page']);
 });
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);

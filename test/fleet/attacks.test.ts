@@ -188,7 +188,9 @@ describe.skipIf(!hasNats)('with a real nats-server', { timeout: 300_000 }, () =>
       const meta = headers();
       meta.set('Nats-Msg-Id', 'Wien:known');
       const { data } = await office.request('signage.Wien.plays.z', '{}', { headers: meta, timeout: 5_000 });
-      expect(JSON.parse(Buffer.from(data).toString())).not.toMatchObject({ duplicate: true });
+      const acknowledged = JSON.parse(Buffer.from(data).toString());
+      expect(acknowledged).toMatchObject({ stream: 'signage-plays', seq: expect.any(Number) });
+      expect(acknowledged).not.toMatchObject({ duplicate: true });
       page.socket.close();
     },
   );

@@ -67,7 +67,10 @@ describeBrowser('displays', { timeout: 90_000 }, () => {
         const [{ webContents }] = BaseWindow.getAllWindows()[at].contentView.children;
         webContents.emit('did-fail-load', {}, -2, 'ERR_FAILED', '', true);
       }, 1 - index);
-      const isReplaced = async () => (await pagesOf(1 - index)).every((id: number) => !before.includes(id));
+      const isReplaced = async () => {
+        const pages = await pagesOf(1 - index);
+        return pages.length > 0 && pages.every((id: number) => !before.includes(id));
+      };
       await expect.poll(isReplaced, patience).toBe(true);
       expect(await keyboard()).toEqual([index, index]);
     }

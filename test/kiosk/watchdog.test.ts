@@ -44,9 +44,14 @@ test('nothing is sent where systemd expects no notifications', async () => {
   const { watchdog } = watch(false, null);
   watchdog.ready();
   watchdog.close();
-  const second = watch(true, null);
-  second.watchdog.ready();
-  await expect.poll(heard, patience).toEqual(['--ready']);
+  const second = systemd();
+  const unhurried = watch(true, null);
+  unhurried.watchdog.ready();
+  await expect.poll(second, patience).toEqual(['--ready']);
+  unhurried.watchdog.close();
+  await expect.poll(second, patience).toEqual(['--ready', 'STOPPING=1']);
+  // What was sent before has been heard by then.
+  expect(heard()).toEqual([]);
 });
 
 test('a file is touched while something is painted, and no longer', async () => {

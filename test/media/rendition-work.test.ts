@@ -135,9 +135,10 @@ it('what waits for another box holds nothing of this one up, and each is asked f
   const films = Array.from({ length: 500 }, (_, index) => `film ${index}`);
   const own = hashOf(499);
   const asked = new Set<string>();
+  let longest = 0;
   const askSite: Work['askSite'] = async (originals) => {
     for (const original of originals) asked.add(original);
-    expect(originals.length).toBeLessThanOrEqual(200);
+    longest = Math.max(longest, originals.length);
     const others = originals.filter((original) => original !== own);
     return {
       holders: others.map((original) => ({ ...taker, original, state: 'converting' as const })),
@@ -147,6 +148,7 @@ it('what waits for another box holds nothing of this one up, and each is asked f
   const { statusOf } = await startWork({ films, convert: makeSmall, askSite });
   await expect.poll(() => statusOf('film 499').state, patience).toBe('ready');
   await expect.poll(() => asked.size, patience).toBe(500);
+  expect(longest).toBe(200);
   expect(statusOf('film 0').state).toBe('queued');
 });
 

@@ -66,7 +66,7 @@ test('a new box adopts the content of the site, and the demo content is not repl
   expect((await replicationOf(fresh)).content).toEqual((await replicationOf(one)).content);
 });
 
-test('a box that was away catches up, also after kill and restart', async () => {
+test('a box that was away catches up, also after a restart of both', async () => {
   const [one, other] = await startSite();
   await untilAllSay([one, other], 'Hello');
   await other.close();
@@ -109,6 +109,10 @@ test('an invalid edit is not replicated', async () => {
   await untilAllSay([one, other], 'Hello');
   one.writeContent({ screens: [{}] });
   await expect.poll(async () => (await (await one.get('/healthz')).json()).content.status, patience).toBe('invalid');
+  // What a box tells of itself has come to the other by then.
+  await bind(one, 'd1');
+  await expect.poll(() => boundTo(other, 'd1'), patience).toBe('lobby');
+  expect((await replicationOf(other)).refused).toEqual([]);
   other.writeContent(saying('from elsewhere'));
   await untilAllSay([one, other], 'from elsewhere');
   expect(lostAt(one)).toEqual([JSON.stringify({ screens: [{}] })]);

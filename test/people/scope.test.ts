@@ -95,7 +95,10 @@ describe('a publisher with tags', () => {
       const page = await joinScreen(shown, 'lobby', { deviceId }, { protocols: await protocolsOf(shown, 'lobby', '') });
       expect(await statusOf('POST', '/api/onboarding', bind(deviceId, 'bar'))).toEqual(out);
       expect(await statusOf('POST', '/api/screens/bar/commands', { ...name, deviceId })).toEqual(out);
-      expect(page.messages).toHaveLength(1);
+      // What was sent to it before has arrived by then.
+      await admin('POST', '/api/screens/lobby/commands', { command: 'reload' });
+      await page.message(({ command }) => command === 'reload');
+      expect(page.messages.flatMap(({ command }) => command ?? [])).toEqual(['reload']);
     }
     // A page that only says that it is a device does not keep anybody from it.
     const { deviceId } = makeDevice();

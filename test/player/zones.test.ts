@@ -1,5 +1,6 @@
 /** Zones beside the main one, in a real browser. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { rotationCss } from '../../main/windows/web-pages.ts';
@@ -45,9 +46,13 @@ it('show the sidebar at the right, the ticker below, and the screen in what is l
 });
 
 it('are measured in what the page is laid out in, not in the window', () => {
-  const css = readFileSync(new URL('../../renderer/player/player.css', import.meta.url), 'utf8');
-  const code = css.replace(/\/\*[^]*?\*\//g, '');
-  expect(code.match(/\dv(?:w|h|min|max)\b|@media[^{]*/g)).toBe(null);
+  const folder = join(import.meta.dirname, '..', '..', 'renderer', 'player');
+  const sheets = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.css'));
+  expect(sheets).toContain('player.css');
+  for (const name of sheets) {
+    const code = readFileSync(join(folder, name), 'utf8').replace(/\/\*[^]*?\*\//g, '');
+    expect([name, code.match(/\d[dsl]?v(?:w|h|i|b|min|max)\b|@media[^{]*/g)]).toEqual([name, null]);
+  }
 });
 
 it.each([

@@ -170,18 +170,25 @@ test('an installation that fails leaves what runs, and is tried again', async ()
   let fails = true;
   const feed = await serveFeed({ version: '2.0.0' });
   const ordered: string[] = [];
-  const box = installBox(feed.url, () => ({
-    install: async (file) => {
-      ordered.push(file);
-      if (fails) throw new Error('the disk is full');
-    },
-    rollBack: async () => {},
-  }));
+  const box = installBox(feed.url, (restart, updatesDir) => {
+    const program = join(updatesDir, '..', 'signage-player.AppImage');
+    const installer = appImageInstaller(program, restart);
+    return {
+      ...installer,
+      install: async (file) => {
+        ordered.push(file);
+        // Nothing can take the place of a folder: the new program cannot be written.
+        if (fails) mkdirSync(`${program}.next`, { recursive: true });
+        else rmSync(`${program}.next`, { recursive: true });
+        await installer.install(file);
+      },
+    };
+  });
   await putIn(box);
-  expect(ordered).toHaveLength(1);
+  expect([ordered.length, box.version(), box.restarts]).toEqual([1, '1.0.0', 0]);
   fails = false;
-  for (let hours = 0; hours < 30; hours += 1) await box.later(HOUR);
-  expect(ordered.length).toBeGreaterThan(1);
+  for (let hours = 0; hours < 30 && box.version() === '1.0.0'; hours += 1) await box.later(HOUR);
+  expect([ordered.length, box.version(), box.restarts]).toEqual([2, '2.0.0', 1]);
 });
 
 const YEAR = 365 * 24 * HOUR;

@@ -91,7 +91,7 @@ describe('a picture that the content names', () => {
     expect(remote.requests).toHaveLength(2);
   });
 
-  it('is continued where the service was killed', async () => {
+  it('is continued where the service was stopped', async () => {
     const remote = await startRemote();
     const bytes = picture(3 * MIB);
     serve(remote, '/a', bytes, { cutAfter: 2 * MIB });
