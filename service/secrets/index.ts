@@ -28,11 +28,11 @@ export type PageHeaders = Pick<SecretRecord, 'origins' | 'headers'>;
 export interface Secrets extends Module {
   /** Null: there is no such secret. */
   get(name: string): PageHeaders | null;
-  /** Web slides that name a secret for an address that is not among its origins. */
+  /** Web slides that name a secret for an address that is not among its origins, which are an admin's to know. */
   issues(content: ContentFile): ContentIssue[];
   /** Web slides of content that may play, whose secret is not here, or is not for their address any more. */
   warnings(content: ContentFile): ContentIssue[];
-  /** The same of content that plays, for everybody: without the origins. At most 50. */
+  /** The same of content that plays, for everybody. At most 50. */
   publicWarnings(content: ContentFile): ContentIssue[];
 }
 
@@ -129,12 +129,11 @@ export const createSecrets = async (
       await records.put({ id: name, origins: [], headers: {}, updated_at, removed_at: updated_at });
     });
 
-  const issues = (content: ContentFile, isPublic = false): ContentIssue[] =>
+  const issues = (content: ContentFile): ContentIssue[] =>
     uses(content).flatMap(({ path, label, name, address }) => {
       const origins = find(name)?.origins;
       if (origins === undefined || origins.includes(originOf(address) ?? '')) return [];
-      const others = isPublic ? 'other addresses' : origins.join(', ');
-      const message = `${label}: the secret ${JSON.stringify(name)} is for ${others}, and not for the address of this slide`;
+      const message = `${label}: the secret ${JSON.stringify(name)} is for other addresses, and not for the address of this slide`;
       return [{ path, message }];
     });
   const missing = (content: ContentFile): ContentIssue[] =>
@@ -146,9 +145,9 @@ export const createSecrets = async (
 
   return {
     get: (name) => find(name) ?? null,
-    issues: (content) => issues(content),
+    issues,
     warnings: (content) => [...issues(content), ...missing(content)],
-    publicWarnings: (content) => [...issues(content, true), ...missing(content)].slice(0, MOST_PUBLIC),
+    publicWarnings: (content) => [...issues(content), ...missing(content)].slice(0, MOST_PUBLIC),
     states: {
       secret: (name) => {
         const record = find(name);
