@@ -43,6 +43,8 @@ export interface Origin {
 }
 
 interface Dependencies {
+  /** Whether a page is of a display: what others count and lack stands nowhere that everybody reads. */
+  isDisplay(page: { deviceId: string | null; proven: boolean }): boolean;
   /** Called with the frames that a page counted. */
   onVideo(page: { connectionId: string; slug: string }, report: VideoReport): void;
   /** Called when a page shows what it was asked to identify. */
@@ -94,7 +96,7 @@ const timestamp = (): string => new Date().toISOString();
 
 export const createHub = (
   { logs, now, random, ids: { nodeId }, options }: Pick<ServiceContext, 'logs' | 'now' | 'random' | 'ids' | 'options'>,
-  { onIdentified, onVideo, reports, isProof, mustProve, revisionOf, nameOf, siteTime, onSkew }: Dependencies,
+  { isDisplay, onIdentified, onVideo, reports, isProof, mustProve, revisionOf, nameOf, siteTime, onSkew }: Dependencies,
 ) => {
   const isExtended = options.variant === 'extended';
   const sockets = createSockets();
@@ -221,8 +223,13 @@ export const createHub = (
         sockets.write(socket, frameOf({ type: 'time', t0: message.t0, t1, t2: siteTime() }));
       } else if (message.type === 'skew') onSkew(message);
       else if (message.type === 'identified') onIdentified(client.connection.id);
-      else if (message.type === 'video') onVideo({ connectionId: client.connection.id, slug: origin.slug }, message);
-      else if (message.type === 'plays') void acknowledge(client, message.plays);
+      else if (message.type === 'video' || message.type === 'glyphs') {
+        const { connection, proven } = client;
+        if (!isDisplay({ deviceId: connection.deviceId, proven })) return;
+        const sender = { connectionId: connection.id, slug: origin.slug };
+        if (message.type === 'video') onVideo(sender, message);
+        else reports.accept(sender, message);
+      } else if (message.type === 'plays') void acknowledge(client, message.plays);
       else {
         // A step back and on may lead to the same slide.
         if (message.type === 'swap') client.changedAt = performance.now();

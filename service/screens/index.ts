@@ -75,6 +75,7 @@ export const createScreens = (
   context: ServiceContext,
   { content, peers, clock, devices, proofs }: Dependencies,
 ): Screens => {
+  const { options, kiosk } = context;
   const redirects = createEmitter<[string]>();
   const shownCodes = createEmitter<[string]>();
   const reports = createReports(context, content.slide);
@@ -85,6 +86,12 @@ export const createScreens = (
     frames.forget(connectionId);
   };
   const hub = createHub(context, {
+    isDisplay: ({ deviceId, proven }) => {
+      if (options.sharedSecret === null) return true;
+      if (deviceId === null || !proven) return false;
+      const isSame = (id: string): boolean => canonicalDeviceId(id) === canonicalDeviceId(deviceId);
+      return devices.get(deviceId)?.screenSlug != null || (kiosk?.().screens ?? []).some((own) => isSame(own.deviceId));
+    },
     onIdentified: identification.onIdentified,
     onVideo: frames.accept,
     reports: { ...reports, forget },

@@ -6,7 +6,7 @@ import type { PagePlay } from '../../../service/contract/plays.ts';
 import { lobby } from '../../content/samples.ts';
 import { itBrowser, launchBrowser } from '../../support/browser.ts';
 import { makeDevice } from '../../support/device-key.ts';
-import { patience } from '../../support/observe.ts';
+import { healthOf, patience } from '../../support/observe.ts';
 import { createOperator, operatorSecret, secretSettings } from '../../support/operator.ts';
 import { joinScreen, protocolsOf, type TestPage } from '../../support/page.ts';
 import { colourSlide, colourTemplate, lobby as lobbyOf } from '../../support/player.ts';
@@ -49,6 +49,8 @@ test(`${INVENTED} invented devices, each proven, on 36 sockets, leave every play
     const hello = { clientId: deviceId, deviceId, proof: prove({ nodeId: service.nodeId }) };
     const forger = await joinScreen(service, 'lobby', hello, { protocols });
     expect(forger.welcome.proven).toBe(true);
+    forger.send({ type: 'video', slideId: 'hello', decoded: 100, dropped: 100 });
+    forger.send({ type: 'glyphs', slideId: 'hello', characters: 'words' });
     await send(forger, many(50));
     forger.socket.terminate();
   };
@@ -64,6 +66,16 @@ test(`${INVENTED} invented devices, each proven, on 36 sockets, leave every play
   await Promise.all(sockets);
   const more = many(50);
   await report(page, more);
+
+  // What they count and lack degrades nothing, and stands nowhere.
+  page.send({ type: 'video', slideId: 'hello', decoded: 100, dropped: 0 });
+  const frames = async (result: string) =>
+    sampleValue(await metricsOf(service), 'signage_video_frames_total', { result });
+  await expect.poll(() => frames('decoded'), patience).toBe(100);
+  expect([
+    await frames('dropped'),
+    (await healthOf(service)).warnings.filter((each) => each.includes('words')),
+  ]).toEqual([0, []]);
 
   const kept = idsOf(await readPlays(service, '', secret));
   expect(kept).toEqual(expect.arrayContaining(idsOf([...before, ...after, ...more])));
