@@ -77,6 +77,7 @@ export const createDevices = async (context: ServiceContext, dependencies: Depen
         // Peer state is at most some seconds old.
         return [{ nodeId, at: now(), deviceIds: state.devices }];
       }),
+    isBound: (deviceId) => stored.get(deviceId)?.screenSlug != null,
   });
   const pending = await openPending(context, lastSeen.of);
   const onboarding = createOnboarding({

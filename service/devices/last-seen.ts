@@ -12,6 +12,7 @@ interface Dependencies {
   connectedHere(): Iterable<string>;
   /** The last answer of each other box: when, and which devices were connected to it. */
   connectedThere(): Iterable<{ nodeId: string; at: EpochMs; deviceIds: readonly string[] }>;
+  isBound(deviceId: string): boolean;
 }
 
 type Sightings = Map<string, DeviceSighting>;
@@ -24,7 +25,7 @@ const schema: z.ZodType<State> = z.object({ sightings: z.array(deviceSighting) }
 
 export const openLastSeen = async (
   context: Pick<ServiceContext, 'dirs' | 'log' | 'keep' | 'now' | 'monotonicNow' | 'ids' | 'tempo'>,
-  { connectedHere, connectedThere }: Dependencies,
+  { connectedHere, connectedThere, isBound }: Dependencies,
 ) => {
   const { keep, now, monotonicNow } = context;
   const { nodeId } = context.ids;
@@ -39,13 +40,21 @@ export const openLastSeen = async (
   let storedAt = monotonicNow();
   let timer: NodeJS.Timeout | undefined;
 
+  /** Anybody can open pages with ids of their own: these displace no device that is bound. @returns whether there is room */
+  const makeRoom = (newcomer: string): boolean => {
+    if (sightings.size < mostBindings || sightings.has(newcomer)) return true;
+    for (const key of sightings.keys()) if (!isBound(key)) return sightings.delete(key);
+    return isBound(newcomer);
+  };
+
   const learnOne = ({ deviceId, nodeId: seenBy, at }: DeviceSighting): void => {
     const key = canonicalDeviceId(deviceId);
     const known = sightings.get(key);
     // The clock of the other box may be ahead.
     const latest = new Date(Math.min(Date.parse(at), now())).toISOString();
-    if (known === undefined) hasChanges = true;
-    if (known === undefined || latest > known.at) {
+    if (known !== undefined && latest <= known.at) return;
+    if (makeRoom(key)) {
+      hasChanges ||= known === undefined;
       remember(sightings, key, { deviceId, nodeId: seenBy, at: latest }, mostBindings);
     }
   };
