@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { singleFlight } from '../service/domain/single-flight.ts';
-import { changeConfig, secretIn, withoutSecret, withSecret } from '../service/public.ts';
+import { changeConfig, pathSettingIn, secretIn, withoutSecret, withSecret } from '../service/public.ts';
 import { writeDurably } from './files.ts';
 
 const parse = (bytes: Uint8Array): Record<string, unknown> => {
@@ -212,6 +212,14 @@ export const createProvisioning = (
     return 'this box was set up before, and neither a PIN nor a secret of the file is its own';
   };
 
+  /** Why a stick may not bring a whole configuration; null: it may; undefined: not judged yet. */
+  const stickRefusal = async (config: Record<string, unknown>, source: 'stick' | 'stick with proof') => {
+    const name = pathSettingIn(config);
+    if (name !== undefined)
+      return `a stick may not set ${name}, which names a program, folder or file of this box; set it in the config.json of the box`;
+    return source === 'stick with proof' ? missingProof(config) : null;
+  };
+
   /** @param source a stick needs a proof where the box has something to prove it by */
   const importFrom = async (path: string, source: 'trusted' | 'stick' | 'stick with proof'): Promise<boolean> => {
     const isTrusted = source === 'trusted';
@@ -225,11 +233,13 @@ export const createProvisioning = (
     const bytes = found;
     const hash = createHash('sha256').update(bytes).digest('hex');
     const imported = await readImported();
-    if (refused.has(hash) || imported.includes(hash)) return false;
-    const missing = source === 'stick with proof' ? await missingProof(parse(bytes)) : null;
+    // A file that no stick may bring is taken from where an administrator writes.
+    const key = isTrusted ? hash : `stick ${hash}`;
+    if (refused.has(key) || imported.includes(hash)) return false;
+    const missing = source === 'trusted' ? null : await stickRefusal(parse(bytes), source);
     if (missing === undefined) return false;
     if (missing !== null) {
-      refuse(hash, path, missing);
+      refuse(key, path, missing);
       return false;
     }
     // An image comes with an empty one, which must not keep a stick from being read, nor undo the settings of data that it adopts.
@@ -243,7 +253,7 @@ export const createProvisioning = (
       return reason === null ? next : null;
     });
     if (reason !== null) {
-      refuse(hash, path, reason);
+      refuse(key, path, reason);
       return false;
     }
     if (isChange) log.info({ path }, 'a configuration was imported');

@@ -38,6 +38,7 @@ export {
   lendSecrets,
   type Options,
   OptionsError,
+  pathSettingIn,
   readConfig,
   readKiosk,
   readOptions,

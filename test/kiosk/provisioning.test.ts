@@ -231,6 +231,25 @@ test.each<[string, unknown, RegExp]>([
   expect(await running.poll()).toBe(true);
 });
 
+test.each(['ffmpegPath', 'SIGNAGE_UPLOAD_DIR', 'tlsKey'])(
+  'a stick does not set %s, with which a program of its own would run, and the boot partition does',
+  async (name) => {
+    const box = boxWith();
+    const config = { ...good, [name]: '/media/signage/STICK/it', ...(name === 'tlsKey' && { tlsCert: '/media/it' }) };
+    box.put(box.stick, config);
+    const running = box.start();
+    expect(await running.poll()).toBe(false);
+    box.isProtected = box.wasBound = true;
+    box.put(box.stick, { ...config, kiosk: { pin: '2468' } });
+    expect(await running.poll()).toBe(false);
+    expect(box.logged).toHaveLength(2);
+    for (const line of box.logged) expect(line).toContain(`a stick may not set ${name}, which names a program`);
+    box.put(box.boot, config);
+    expect(await running.poll()).toBe(true);
+    expect(box.current()).toEqual(config);
+  },
+);
+
 test('a file may disappear while it is read', async () => {
   const box = boxWith();
   box.put(box.stick, good);

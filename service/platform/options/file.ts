@@ -5,7 +5,7 @@ import { nearestOf } from '../../domain/wording.ts';
 import { createQueue } from '../queue.ts';
 import { writePrivate } from '../store/rewrite.ts';
 import { type KioskSettings, kioskSettings } from './kiosk.ts';
-import { environmentName, refusal, type SettingName, secretNames, settingNames } from './settings.ts';
+import { environmentName, pathNames, refusal, type SettingName, secretNames, settingNames } from './settings.ts';
 import { OptionsError } from './values.ts';
 
 const written = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
@@ -65,6 +65,10 @@ export const secretIn = (config: Readonly<Record<string, unknown>>): string | nu
     | string
     | number
     | undefined;
+
+/** The first setting of a `config.json` that names a program, folder or file of the box; undefined: it has none. */
+export const pathSettingIn = (config: Readonly<Record<string, unknown>>): string | undefined =>
+  Object.keys(config).find((key) => pathNames.some((name) => key === name || key === environmentName(name)));
 
 /** The settings of a `config.json` other than the secret. */
 export const withoutSecret = (config: Readonly<Record<string, unknown>>): Record<string, unknown> =>

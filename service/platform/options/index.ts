@@ -23,6 +23,7 @@ import { isTimeZone } from './values.ts';
 export {
   changeConfig,
   lendSecrets,
+  pathSettingIn,
   readConfig,
   readKiosk,
   secretIn,

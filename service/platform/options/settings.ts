@@ -145,6 +145,17 @@ export const secretNames: readonly SettingName[] = [
   'oidcClientSecret',
 ];
 
+/** Settings that name a program, folder or file of the box: whoever sets them has the player run or write what they like. */
+export const pathNames: readonly SettingName[] = [
+  'tlsCert',
+  'tlsKey',
+  'uploadDir',
+  'mediaDir',
+  'caFile',
+  'ffmpegPath',
+  'fleetCredentials',
+];
+
 export const environmentName = (name: SettingName): string =>
   `SIGNAGE_${name.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`;
 
