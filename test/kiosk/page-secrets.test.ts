@@ -114,6 +114,8 @@ describeBrowser('a page with the headers of a secret', { timeout: 180_000 }, () 
       await expect.poll(() => keyOf(path).length, { ...patience, message: path }).toBe(1);
     const wall = await kiosk.page(/\/wall$/);
     // By a function of the frame's own, as with a touch.
+    const frameUrls = (): string[] => wall.frames().map((each) => each.url());
+    await expect.poll(frameUrls, patience).toContain(`${evil.url}/steer`);
     await wall.frame({ url: `${evil.url}/steer` })?.evaluate('steer()');
     const dressed = () =>
       kiosk.evaluate(async ({ webContents }: Electron) => {

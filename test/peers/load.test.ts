@@ -69,7 +69,8 @@ test(
     const ended = once(reader, 'message') as Promise<[{ answers: number; wrong: number }]>;
     await once(reader, 'spawn');
     const before = counted.requests;
-    const until = performance.now() + SECONDS * 1_000;
+    const begun = performance.now();
+    const until = begun + SECONDS * 1_000;
     let commands = 0;
     while (performance.now() < until) {
       for (const box of [read, other]) {
@@ -80,12 +81,14 @@ test(
       await pause(100);
     }
     const [{ answers, wrong }] = await ended;
+    const tookSeconds = (performance.now() - begun) / 1_000;
     // The remaining requests are one relay per command at the box under load, and a few state exchanges.
     const rounds = counted.requests - before - commands / 2;
     console.log(`${answers} answers in ${SECONDS} s, ${commands} commands, ${rounds} other requests to the peer`);
     expect(wrong).toBe(0);
     expect(answers).toBeGreaterThan(SECONDS * 100);
-    expect(rounds).toBeLessThanOrEqual((SECONDS + 5) * 5);
+    // As long as it took: a busy machine begins late.
+    expect(rounds).toBeLessThanOrEqual(tookSeconds * 5 + 5);
   },
   (SECONDS + 60) * 1_000,
 );
