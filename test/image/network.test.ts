@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { findProgram } from '../support/program.ts';
 import { temporaryFolder } from '../support/service.ts';
+import { isSoak } from '../support/soak.ts';
 
 const script = join(import.meta.dirname, '..', '..', 'resources/image/root/usr/lib/signage/network');
 
@@ -111,11 +112,13 @@ it('joins a Wi-Fi with names and passwords of any kind, once', () => {
   expect(calls().length).toBe(before + 1);
 });
 
-it.each<[string, string, unknown]>([
+const failures = [
   ['Error: Connection activation failed: Secrets were required, but not provided.', 'password', wifi.ssid],
   ['Error: Connection activation failed: The Wi-Fi network could not be found.', 'missing', wifi.ssid],
   ['Error: Timeout expired (120 seconds)', 'link', wifi.ssid],
-])('goes back to what worked: %s', (message, reason, subject) => {
+] as const;
+// Each is some starts of the script.
+it.each(isSoak ? failures : failures.slice(0, 1))('goes back to what worked: %s', (message, reason, subject) => {
   const { run, calls, told } = makeBox({ wifi }, { up: [message, 4], patience: 0 });
   run();
   expect(told()).toEqual({ reason, subject });
@@ -187,7 +190,7 @@ it('sets the cable where no Wi-Fi is named, and leaves all as it is where nothin
 });
 
 // The player checks them, too; root believes nobody.
-it.each<[string, unknown]>([
+const bad: [string, unknown][] = [
   ['wifi.ssid', { wifi: { ssid: 'two\nlines' } }],
   ['wifi.ssid', { wifi: { ssid: 'ü'.repeat(17) } }],
   ['wifi.password', { wifi: { ssid: 'x', password: 'short' } }],
@@ -197,12 +200,16 @@ it.each<[string, unknown]>([
   ['dns', { dns: ['192.168.1.1', 'x y'] }],
   ['ntp', { ntp: 'x\nNTP=y' }],
   ['hostname', { hostname: '-x' }],
-])('refuses a bad %s, and asks nobody', (subject, network) => {
-  const { run, calls, told } = makeBox(network);
-  run();
-  expect(told()).toEqual({ reason: 'value', subject });
-  expect(calls()).toEqual([]);
-});
+];
+it.each(isSoak ? bad : bad.filter((_, index) => index % 2 === 0))(
+  'refuses a bad %s, and asks nobody',
+  (subject, network) => {
+    const { run, calls, told } = makeBox(network);
+    run();
+    expect(told()).toEqual({ reason: 'value', subject });
+    expect(calls()).toEqual([]);
+  },
+);
 
 it('forgets the network where the configuration names none any more, and only then', () => {
   const { run, calls, write } = makeBox({ wifi });

@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { type CompositorSession, describeCompositor, startSession } from '../support/compositor.ts';
+import { type CompositorSession, describeCompositor, type Output, startSession } from '../support/compositor.ts';
 import { patience, startKiosk } from '../support/kiosk.ts';
 import { colourSlide, colourTemplate } from '../support/player.ts';
 
@@ -20,8 +20,7 @@ while :; do sleep 0.1; done`;
 const folder = process.env['SIGNAGE_PHOTOGRAPHS'];
 
 /** The colour that most of a display has, as `red,green,blue` in steps of 16. */
-const colourOf = async (session: CompositorSession, name: string): Promise<string> => {
-  const outputs = await session.outputs();
+const colourOf = async (session: CompositorSession, outputs: readonly Output[], name: string): Promise<string> => {
   if (folder !== undefined) {
     mkdirSync(folder, { recursive: true });
     await session.run('grim', ['-o', outputs[0]?.name ?? '', resolve(folder, `${name}.png`)]);
@@ -47,7 +46,8 @@ describeCompositor('a display', { timeout: 240_000 }, () => {
     const site = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 
     const session = await startSession({ player, more: { WLR_HEADLESS_OUTPUTS: '1' } });
-    const [output] = await session.outputs();
+    const outputs = await session.outputs();
+    const [output] = outputs;
     const bounds = output?.rect ?? { x: 0, y: 0, width: 1280, height: 720 };
     const web = { id: 'plain', kind: 'web', media_url: site, duration_seconds: 3600 };
     const kiosk = await startKiosk({
@@ -68,7 +68,9 @@ describeCompositor('a display', { timeout: 240_000 }, () => {
       },
     });
     const shows = (name: string, colour: string) =>
-      expect.poll(() => colourOf(session, name), { ...patience, timeout: 60_000, message: name }).toBe(colour);
+      expect
+        .poll(() => colourOf(session, outputs, name), { ...patience, interval: 250, timeout: 60_000, message: name })
+        .toBe(colour);
     const show = (slug: string): void =>
       writeFileSync(
         join(kiosk.dataDir, 'config.json'),

@@ -11,6 +11,7 @@ import { describeBrowser } from '../support/browser.ts';
 import type { Electron } from '../support/electron/ask.ts';
 import { itDouble, patience, startKiosk, type TestKiosk } from '../support/kiosk.ts';
 import { lobby } from '../support/player.ts';
+import { isSoak } from '../support/soak.ts';
 
 const picture = PNG.sync.write(
   Object.assign(new PNG({ width: 64, height: 64 }), { data: Buffer.alloc(64 * 64 * 4, 200) }),
@@ -193,7 +194,7 @@ describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
     await expect.poll(sizeOf, patience).toEqual([[0, 0, 960, 540]]);
   });
 
-  itDouble.each(['painted', 'unpainted'])(
+  itDouble.each(isSoak ? ['painted', 'unpainted'] : ['unpainted'])(
     'that is lost gives way to the next slide, and after a redirect to the player, where covered views are %s',
     async (covered) => {
       const url = await startForeign();

@@ -1,6 +1,6 @@
 /**
  * What a person before the displays sees. The kiosk's windows are real ones on a real compositor, whose outputs are
- * photographed every 50 ms: nothing is black, or shows through, that should not.
+ * photographed many times a second: nothing is black, or shows through, that should not.
  */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -48,7 +48,10 @@ const nameOf = (photograph: Photograph): string => {
   return (share > 0.25 ? names[colour] : undefined) ?? `${colour} ${share.toFixed(2)}`;
 };
 
-/** Photographs the outputs now and then every 50 ms. @returns ends it; resolves with what was seen on each, in order */
+/** Each photograph is a process. */
+const FRAME_MS = isSoak ? 50 : 100;
+
+/** Photographs the outputs now and then every {@link FRAME_MS}. @returns ends it; resolves with what was seen on each, in order */
 const startFilm = async (
   session: CompositorSession,
   outputs: readonly Output[],
@@ -62,7 +65,7 @@ const startFilm = async (
   await see();
   let isOn = true;
   const filming = (async () => {
-    while (isOn) await Promise.all([see(), wait(50)]);
+    while (isOn) await Promise.all([see(), wait(FRAME_MS)]);
   })();
   return async () => {
     isOn = false;
@@ -150,20 +153,20 @@ const openKiosk = async (config: object, isNested = false) => {
       DOUBLE_DISPLAYS: JSON.stringify(await displaysOf(session)),
     },
   });
-  const shown = async () => (await session.photograph(await session.outputs())).map(nameOf);
+  const shown = async () => (await session.photograph(isNested ? await session.outputs() : outputs)).map(nameOf);
   return {
     kiosk,
     session,
     site,
     /** What the outputs show. */
     shown,
-    shows: (expected: string[]) => expect.poll(shown, patience).toEqual(expected),
+    shows: (expected: string[]) => expect.poll(shown, { ...patience, interval: 250 }).toEqual(expected),
     /** What each output shows while something happens, until both show what they should, and a little longer. */
     film: async (act: () => unknown, expected: string[]): Promise<string[][]> => {
       const end = await startFilm(session, outputs);
       try {
         await act();
-        await expect.poll(shown, patience).toEqual(expected);
+        await expect.poll(shown, { ...patience, interval: 250 }).toEqual(expected);
         await wait(LINGER_MS);
       } finally {
         await end();
@@ -238,7 +241,8 @@ describeCompositor('photographs of the displays', { timeout: 240_000 }, () => {
       };
       await expect.poll(isAgain, patience).toBe(true);
     };
-    expect((await film(reload, ['red', 'blue'])).flat()).not.toContain('black');
+    // What is loaded again is filmed above.
+    if (isSoak) expect((await film(reload, ['red', 'blue'])).flat()).not.toContain('black');
 
     const rotate = async (): Promise<void> => {
       await press(true);
@@ -262,7 +266,7 @@ describeCompositor('photographs of the displays', { timeout: 240_000 }, () => {
     expect(toWeb).not.toContain('black');
     expect(toWeb).not.toContain('white');
     await pressTwice();
-    expect((await film(() => bind(first, 'plain'), ['white', 'blue'])).flat()).not.toContain('black');
+    if (isSoak) expect((await film(() => bind(first, 'plain'), ['white', 'blue'])).flat()).not.toContain('black');
     expect((await film(() => bind(first, 'lobby'), ['red', 'blue'])).flat()).not.toContain('black');
 
     expect(await film(() => command({ command: 'blackout', blackout: true }), ['black', 'blue'])).toEqual([
@@ -305,10 +309,13 @@ describeCompositor('photographs of the displays', { timeout: 240_000 }, () => {
     expect((await healthOf(kiosk)).displays).toMatchObject({ on: true });
     await send(kiosk, 'DELETE', fire);
     await shows(['black', 'black']);
-    await film(() => edit([]), ['red', 'blue']);
+    edit([]);
+    await shows(['red', 'blue']);
   });
 
-  it('show each display its own screen again after it was unplugged, and the others go on', async () => {
+  const itSoak = isSoak ? it : it.skip;
+  // In `npm test` compositor.test.ts loses outputs, and screens.test.ts displays.
+  itSoak('show each display its own screen again after it was unplugged, and the others go on', async () => {
     const displays = [{ screen: 'lobby' }, { screen: 'bar' }].map((each, index) => ({ display: index + 1, ...each }));
     const { kiosk, session, shows } = await openKiosk({ port: 0, kiosk: { displays } }, true);
     await shows(['red', 'blue']);

@@ -10,7 +10,7 @@ import { lobby } from '../support/player.ts';
 import { repeats } from '../support/soak.ts';
 import { healthOf, plays } from './health.ts';
 
-const KILLS = repeats(3, 60, 'SIGNAGE_TEST_RENDERER_KILLS');
+const KILLS = repeats(2, 60, 'SIGNAGE_TEST_RENDERER_KILLS');
 
 const content = lobby([{ id: 'hello', kind: 'text', title: 'Good morning' }]);
 const config = { kiosk: { displays: [{ display: 1, screen: 'lobby' }] } };

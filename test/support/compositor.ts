@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { PNG } from 'pngjs';
 import { describe, expect, onTestFinished } from 'vitest';
 import type { Run } from '../../main/processes.ts';
 import { isSkipped as isBrowserSkipped } from './browser.ts';
@@ -41,15 +40,20 @@ export interface Output {
 /** Pixels of a photograph for each one of an output. */
 const SCALE = 0.125;
 
+/** An image of binary PPM: as a PNG it would be packed and unpacked. */
+const readPpm = (ppm: Buffer): { width: number; pixels: Buffer } => {
+  const [header = '', width = 0] = /^P6\s+(\d+)\s+\d+\s+255\s/.exec(ppm.subarray(0, 64).toString('latin1')) ?? [];
+  return { width: Number(width), pixels: ppm.subarray(header.length) };
+};
+
 /**
  * @param ppm an image of binary PPM
  * @param from its first column, and `to` the one after its last
  */
 const sharesIn = (ppm: Buffer, from: number, to: number): Photograph => {
-  const [header = '', width = 0] = /^P6\s+(\d+)\s+\d+\s+255\s/.exec(ppm.subarray(0, 64).toString('latin1')) ?? [];
+  const { width, pixels } = readPpm(ppm);
   const counts = new Uint32Array(4096);
-  const pixels = ppm.subarray(header.length);
-  const row = Number(width) * 3;
+  const row = width * 3;
   let total = 0;
   for (let start = 0; start + row <= pixels.length; start += row) {
     for (let at = start + from * 3; at < start + to * 3; at += 3) {
@@ -173,12 +177,12 @@ export const startSession = async ({ player, isNested = false, more = {} }: Setu
       return outputs.toSorted((a, b) => a.rect.x - b.rect.x);
     },
     coloursOf: async (output) => {
-      const file = join(folder, `${output}.png`);
       // With the pointer, where there is one.
-      await run('grim', ['-c', '-o', output, file]);
-      const { data } = PNG.sync.read(readFileSync(file));
+      const args = ['-c', '-t', 'ppm', '-o', output, '-'];
+      const { stdout } = await execute('grim', args, { env: inside, encoding: 'buffer', maxBuffer: 2 ** 26 });
+      const { pixels } = readPpm(stdout);
       const colours = new Set<number>();
-      for (let at = 0; at < data.length; at += 4) colours.add(data.readUIntBE(at, 3));
+      for (let at = 0; at + 3 <= pixels.length; at += 3) colours.add(pixels.readUIntBE(at, 3));
       return [...colours].map((colour) => [colour >> 16, (colour >> 8) & 255, colour & 255].join(','));
     },
     unplug: async (output) => {

@@ -8,7 +8,7 @@ import { repeats } from '../../support/soak.ts';
 import { openStore } from '../../support/store.ts';
 import { temporaryFolder } from './folder.ts';
 
-const rounds = repeats(15, 500, 'SIGNAGE_TEST_KILLS');
+const rounds = repeats(6, 500, 'SIGNAGE_TEST_KILLS');
 
 /** Starts the worker, kills it at a random moment, its start included, and gives what it printed. */
 async function runAndKill(

@@ -8,6 +8,7 @@ import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { lockFolder } from '../../../service/platform/store/lock.ts';
 import { temporaryFolder } from '../../support/service.ts';
+import { repeats } from '../../support/soak.ts';
 import { startHeadless } from '../options/process.ts';
 
 const start = (SIGNAGE_DATA_DIR: string) => startHeadless({ SIGNAGE_DATA_DIR, SIGNAGE_LOG_LEVEL: 'error' });
@@ -33,14 +34,17 @@ test('a second service ends with a sentence, and what the first one does goes on
   expect([answer.statusCode, JSON.parse(String(await buffer(answer)))]).toMatchObject([201, { size: 200_000 }]);
 });
 
-test.each([1, 2, 3])('a service that was killed is followed at once by the next (%i)', async () => {
-  const dataDir = temporaryFolder();
-  const first = start(dataDir);
-  await first.ready();
-  // Not waited for: a supervisor may be faster than the kernel.
-  first.child.kill('SIGKILL');
-  await start(dataDir).ready();
-});
+test.each(Array.from({ length: repeats(1, 10) }, (_, index) => index))(
+  'a service that was killed is followed at once by the next (%i)',
+  async () => {
+    const dataDir = temporaryFolder();
+    const first = start(dataDir);
+    await first.ready();
+    // Not waited for: a supervisor may be faster than the kernel.
+    first.child.kill('SIGKILL');
+    await start(dataDir).ready();
+  },
+);
 
 describe.each([
   ['by flock(1)', process.env.PATH],
