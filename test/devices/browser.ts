@@ -5,7 +5,7 @@ import { PNG } from 'pngjs';
 import { expect, onTestFinished } from 'vitest';
 import { canonicalDeviceId } from '../../service/contract/readable.ts';
 import { launchBrowser } from '../support/browser.ts';
-import { shareTestService, startTestService, type TestService } from '../support/service.ts';
+import { type OnEnd, shareTestService, startTestService, type TestService } from '../support/service.ts';
 
 export const patience = { timeout: 25_000 };
 
@@ -30,26 +30,24 @@ export const startReachable = (env: Record<string, string> = {}, more: Parameter
 export const shareReachable = () => shareTestService({ content, env: { SIGNAGE_HOST: '0.0.0.0' } });
 
 /** Nothing drifts or breathes: each frame is drawn by the processor. */
-const open = async (url: string, options: BrowserContextOptions): Promise<Page> => {
+const open = async (url: string, options: BrowserContextOptions, onEnd: OnEnd = onTestFinished): Promise<Page> => {
   const context = await (await launchBrowser()).newContext({ reducedMotion: 'reduce', ...options });
-  onTestFinished(() => context.close());
+  onEnd(() => context.close());
   const page = await context.newPage();
   page.setDefaultTimeout(patience.timeout);
   await page.goto(url);
   return page;
 };
 
+/** As small as shows all that there is: each frame, and each picture of a code, is half the work. */
 export const openScreen = ({ url }: TestService, options: BrowserContextOptions = {}): Promise<Page> =>
-  open(url, { viewport: { width: 1280, height: 720 }, locale: 'en-GB', ...options });
+  open(url, { viewport: { width: 800, height: 620 }, locale: 'en-GB', ...options });
 
-export const openPhone = (url: string, options: BrowserContextOptions = {}): Promise<Page> =>
-  open(url, {
-    viewport: { width: 390, height: 844 },
-    hasTouch: true,
-    isMobile: true,
-    locale: 'en-GB',
-    ...options,
-  });
+/** @param onEnd when it closes; default: with the test */
+export const openPhone = (url: string, options: BrowserContextOptions = {}, onEnd?: OnEnd): Promise<Page> => {
+  const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, locale: 'en-GB' };
+  return open(url, { ...phone, ...options }, onEnd);
+};
 
 /** Makes a device known, as its own page does. */
 export const showUp = async ({ url }: Pick<TestService, 'url'>, deviceId: string): Promise<void> => {

@@ -1,8 +1,8 @@
 /** With a secret: the code that a display shows, in real browsers over plain http, where `crypto.subtle` is missing. */
-import { chromium, type Page } from 'playwright-core';
-import { expect, onTestFinished } from 'vitest';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { canonicalClaim, isProvableId } from '../../service/contract/readable.ts';
-import { describeBrowser, itBrowser as it } from '../support/browser.ts';
+import { describeBrowser, isSkipped, itBrowser as it } from '../support/browser.ts';
 import { findChromium } from '../support/chromium.ts';
 import { createOperator } from '../support/operator.ts';
 import { shareTestService, startTestService, type TestService, temporaryFolder } from '../support/service.ts';
@@ -23,12 +23,18 @@ const provenOf = (page: Page): unknown[] => {
   return proven;
 };
 
-/** A browser that reaches the box by a name: loopback itself would be a secure context. */
-const openByName = async ({ url }: TestService, path = '/'): Promise<Page> => {
+let browser: Browser;
+beforeAll(async () => {
   const args = ['--no-sandbox', '--disable-gpu', '--host-resolver-rules=MAP box.local 127.0.0.1'];
-  const browser = await chromium.launch({ executablePath: findChromium() as string, args });
-  onTestFinished(() => browser.close());
-  const page = await browser.newPage({ viewport: { width: 1280, height: 720 }, locale: 'en-GB' });
+  if (!isSkipped) browser = await chromium.launch({ executablePath: findChromium() as string, args });
+});
+afterAll(() => browser?.close());
+
+/** A page that reaches the box by a name: loopback itself would be a secure context. */
+const openByName = async ({ url }: TestService, path = '/'): Promise<Page> => {
+  const context = await browser.newContext({ viewport: { width: 800, height: 620 }, locale: 'en-GB' });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
   await page.goto(`http://box.local:${new URL(url).port}${path}`);
   expect(await page.evaluate(() => [isSecureContext, crypto.subtle === undefined])).toEqual([false, true]);
   return page;

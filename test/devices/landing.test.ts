@@ -7,6 +7,7 @@ import { expect } from 'vitest';
 import { WebSocket } from 'ws';
 import type { HotspotShown } from '../../service/public.ts';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
+import { isSoak } from '../support/soak.ts';
 import {
   content,
   openPhone,
@@ -289,14 +290,15 @@ describeBrowser('the landing page', { timeout: 60_000 }, () => {
       const { x, y, width, height } = (await screen.locator(selector).first().boundingBox()) ?? Object.create(null);
       return { left: x, top: y, right: x + width, bottom: y + height };
     };
-    for (const [width, height] of [
+    const sizes = [
+      [1280, 720],
+      [768, 1024],
       [1920, 1080],
       [1080, 1920],
-      [1280, 720],
       [3840, 2160],
       [1024, 768],
-      [768, 1024],
-    ] as const) {
+    ] as const;
+    for (const [width, height] of isSoak ? sizes : sizes.slice(0, 2)) {
       await screen.setViewportSize({ width, height });
       const [code, words] = [await box('#code'), await box('.words')];
       const size = `at ${width} by ${height}`;

@@ -38,7 +38,7 @@ describeBrowser('from the code to the screen', { timeout: 60_000 }, () => {
 
   it('by keyboard', async () => {
     const service = reachable();
-    const screen = await openScreen(service, { viewport: { width: 1080, height: 1920 } });
+    const screen = await openScreen(service, { viewport: { width: 540, height: 960 } });
     const phone = await openPhone(await scan(screen), { hasTouch: false, isMobile: false });
     const keys = async (...names: string[]): Promise<void> => {
       for (const name of names) await phone.keyboard.press(name);

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { describeBrowser, itBrowser as it } from '../support/browser.ts';
-import { openForm, openPhone, startReachable } from './browser.ts';
+import { openForm, openPhone, shareReachable } from './browser.ts';
 import { bind } from './support.ts';
 
 const press = (page: Page, name: string): Promise<void> => page.getByRole('button', { name }).tap();
@@ -14,8 +14,10 @@ const choose = async (page: Page, screen: string, name: string): Promise<void> =
 };
 
 describeBrowser('two phones', () => {
+  const reachable = shareReachable();
+
   it('ask before one moves what the other has just set up, and both know how it ended', async () => {
-    const service = await startReachable();
+    const service = reachable();
     const url = `${service.url}/onboard?deviceId=device-1`;
     const [first, second] = [await openForm(service), await openPhone(url)];
     await second.getByText('Gate 4').waitFor();
@@ -41,12 +43,12 @@ describeBrowser('two phones', () => {
   });
 
   it('do not answer a question that is out of date', async () => {
-    const service = await startReachable();
-    await bind(service, {});
-    const phone = await openPhone(`${service.url}/onboard?deviceId=device-1`);
+    const service = reachable();
+    await bind(service, { deviceId: 'device-2' });
+    const phone = await openPhone(`${service.url}/onboard?deviceId=device-2`);
     await choose(phone, 'Gate 4', 'A');
     await phone.getByText('It shows “Lobby” now. Change it to “Gate 4”?').waitFor();
-    await bind(service, { screenSlug: 'cafe', clientName: 'C' });
+    await bind(service, { deviceId: 'device-2', screenSlug: 'cafe', clientName: 'C' });
     await phone.getByText('“C” shows “Café” now.').waitFor();
     await press(phone, 'Start playing');
     await phone.getByText('It shows “Café” now. Change it to “Gate 4”?').waitFor();
