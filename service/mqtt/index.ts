@@ -27,7 +27,7 @@ interface Dependencies {
 const MAX_STALE = 10_000;
 
 /** The topics of a configuration that end with it. */
-const topicsIn = (payload: Buffer): string[] => {
+const topicsIn = (payload: Buffer | string): string[] => {
   try {
     const { state_topic, image_topic, availability } = JSON.parse(payload.toString()) as Record<string, unknown>;
     const reached = Array.isArray(availability)
@@ -131,6 +131,13 @@ export const createMqtt = (
       if (published.get(topic) === payload) continue;
       if (payload !== null) to.publish(topic, payload);
       published.set(topic, payload);
+    }
+    // What is announced is no other site's, also where its value is not known yet.
+    if (stale.size > 0) {
+      const announced = [...wanted].flatMap(([topic, payload]) =>
+        topics.isConfig(topic) ? topicsIn(payload ?? '') : [],
+      );
+      for (const topic of announced) stale.delete(topic);
     }
     const gone = [...published.keys()].filter((topic) => !wanted.has(topic) && topic !== topics.status);
     for (const topic of monotonicNow() >= collectedAt ? [...gone, ...stale] : gone) {

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { addressFile, addressIn } from '../../contract/headers.ts';
-import { type ChildEnvironment, findOnPath } from '../ffmpeg.ts';
+import { findOnPath } from '../ffmpeg.ts';
 
 const addressPath = (folder: string): string => join(folder, addressFile);
 
@@ -54,12 +54,15 @@ const TAKEN = 1;
  * @returns null if the lock is held
  * @throws if the program is missing or the file system has no locks
  */
-const lockDirectory = async (folder: string, environment: ChildEnvironment): Promise<Lock | null> => {
-  const program = await findOnPath('flock', environment);
+const lockDirectory = async (folder: string, environment: Readonly<NodeJS.ProcessEnv>): Promise<Lock | null> => {
+  const program = await findOnPath('flock', { PATH: environment['PATH'] ?? '' });
   if (program === null) throw new Error('there is no flock');
   const handle = await open(folder, 'r');
   try {
-    const flock = spawn(program, ['-n', '3'], { env: environment, stdio: ['ignore', 'ignore', 'ignore', handle.fd] });
+    const flock = spawn(program, ['-n', '3'], {
+      env: { ...environment },
+      stdio: ['ignore', 'ignore', 'ignore', handle.fd],
+    });
     const [code] = (await once(flock, 'exit')) as [number | null];
     if (code === 0) return handle;
     if (code !== TAKEN) throw new Error(`flock ended with ${code}`);
@@ -108,7 +111,7 @@ interface Options {
   /** An existing directory. */
   dataDir: string;
   /** The environment of flock(1). */
-  environment: ChildEnvironment;
+  environment: Readonly<NodeJS.ProcessEnv>;
   log: Pick<Logger, 'warn'>;
 }
 
