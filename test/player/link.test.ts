@@ -110,7 +110,9 @@ describeBrowser('the link of a page', () => {
     const slides = [{ ...colourSlide('one', red), duration_seconds: 1 }, board];
     const env = { SIGNAGE_VARIANT: 'baseline' };
     const service = await startTestService({ content: lobby(slides, { templates: [colourTemplate] }), env });
-    const page = await openPlayer(service, 'lobby');
+    const context = await (await launchBrowser()).newContext();
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
     const asked = new Set<string>();
     const proofs = new Set<unknown>();
     let loads = 0;
@@ -130,7 +132,7 @@ describeBrowser('the link of a page', () => {
       const body = (await response.text()).replace(/"version":"[^"]*"/, '"version":"99.0.0"');
       return route.fulfill({ response, body });
     });
-    await page.reload();
+    await page.goto(`${service.url}/screen/lobby`);
     await expect.poll(() => loads, patience).toBe(2);
     await page.waitForResponse((response) => response.url() === board.media_url, patience);
     service.writeContent({ screens: [] });
