@@ -116,6 +116,20 @@ it('renews a token that was refused, and at most one within a second', async () 
   expect(asked).toStrictEqual(['token-1', 'token-2']);
 });
 
+it.each([401, 429])('takes the token of the page itself where a renewal is answered %i', async (status) => {
+  const textContent = JSON.stringify({ pageToken: issue('token-2') });
+  vi.stubGlobal(
+    'DOMParser',
+    class {
+      parseFromString = () => ({ getElementById: () => ({ textContent }) });
+    },
+  );
+  vi.stubGlobal('fetch', async (path: string) => new Response('', { status: path === 'http://box/' ? 200 : status }));
+  const token = create();
+  await token.renew();
+  expect(token.header()).toStrictEqual({ 'x-signage-page-auth': 'token-2' });
+});
+
 it('sends no token any more where the service asks for none any more', async () => {
   respond = async () => Response.json({ token: null, issuedAt: null, expiresAt: null });
   const token = create();

@@ -70,7 +70,7 @@ export const media = {
     audit: { action: 'medium.upload', subject: 'medium', id: 'filename' },
     summary: 'Upload a file',
     description:
-      'The body is the file, of any type, without content coding and without Content-Range. The write is atomic, and durable when the response is sent. If-Match and If-None-Match are compared with the entity tag of /media/{filename}?original.',
+      'The body is the file, of any type, without content coding and without Content-Range. The write is atomic, and durable when the response is sent. If-Match and If-None-Match are compared with the entity tag of /media/{filename}?original; `If-None-Match: *` fails where another box has the file, too.',
     params,
     body: { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } },
     answer: {
