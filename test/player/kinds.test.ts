@@ -3,8 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeBrowser } from '../support/browser.ts';
 import { putImage, putVideo } from '../support/media.ts';
-import { connectionOf, lobby, openPlayer, patience, waitForColour, waitForConnection } from '../support/player.ts';
-import { startTestService, temporaryFolder } from '../support/service.ts';
+import { lobby, patience, sharePlayer, waitForColour, waitForConnection } from '../support/player.ts';
 
 const red = [220, 20, 20] as const;
 const green = [20, 180, 20] as const;
@@ -22,39 +21,34 @@ const startForeignSite = async (handler: Parameters<typeof createServer>[1]): Pr
 };
 
 describeBrowser('in a real browser', () => {
+  const player = sharePlayer({ width: 320, height: 180 }, { SIGNAGE_TIME_ZONE: 'Asia/Kathmandu' });
+
   it('a text slide shows its title and its body', async () => {
-    const service = await startTestService({
-      content: lobby([{ kind: 'text', title: 'Hello', body: 'Good morning' }]),
-    });
-    const page = await openPlayer(service, 'lobby');
+    const page = await player().show([{ kind: 'text', title: 'Hello', body: 'Good morning' }]);
     await page.getByText('Hello', { exact: true }).waitFor();
     await page.getByText('Good morning').waitFor();
   });
 
   it('HTML in a body is cleaned: marks stay, scripts do not run', async () => {
     const body = '<b>Bold</b><img src="x" onerror="document.title = `pwned`"><script>document.title = "pwned"</script>';
-    const service = await startTestService({ content: lobby([{ kind: 'text', title: 'Hello', body }]) });
-    const page = await openPlayer(service, 'lobby');
+    const page = await player().show([{ kind: 'text', title: 'Hello', body }]);
     await page.locator('b', { hasText: 'Bold' }).waitFor();
     expect(await page.title()).not.toBe('pwned');
     expect(await page.locator('#stage script').count()).toBe(0);
   });
 
   it('an image slide fills the screen', async () => {
-    const dataDir = temporaryFolder();
-    const media_url = putImage(dataDir, 'red.png', red);
-    const service = await startTestService({ dataDir, content: lobby([{ kind: 'image', media_url }]) });
-    await waitForColour(await openPlayer(service, 'lobby'), red);
+    const media_url = putImage(player().service.dataDir, 'red.png', red);
+    await waitForColour(await player().show([{ kind: 'image', media_url }]), red);
   });
 
   it('a video slide plays, muted unless it says otherwise, for as long as it is', async () => {
-    const dataDir = temporaryFolder();
+    const { dataDir } = player().service;
     const slides = [
       { id: 'film', kind: 'video', media_url: putVideo(dataDir, 'green.mp4', green, 2) },
       { id: 'still', kind: 'image', media_url: putImage(dataDir, 'red.png', red), duration_seconds: 2 },
     ];
-    const service = await startTestService({ dataDir, content: lobby(slides) });
-    const page = await openPlayer(service, 'lobby');
+    const page = await player().show(slides);
     await waitForColour(page, green);
     expect(
       await page
@@ -71,18 +65,13 @@ describeBrowser('in a real browser', () => {
       response.setHeader('Content-Type', 'text/html');
       response.end(`<body style="margin:0;background:rgb(${blue})">`);
     });
-    const service = await startTestService({ content: lobby([{ kind: 'web', media_url: url }]) });
-    await waitForColour(await openPlayer(service, 'lobby'), blue);
+    await waitForColour(await player().show([{ kind: 'web', media_url: url }]), blue);
   });
 
   it('a template is rendered with content, slide, screen and the time in the zone of the site', async () => {
     const html = '<p>{{ content.offer }} at {{ screen.name }}, {{ slide.title }}, {{ now | date: "%H:%M" }}</p>';
     const slide = { kind: 'template', template_id: 't', title: 'Today', content: { offer: 'Soup <b>of the day</b>' } };
-    const service = await startTestService({
-      content: lobby([slide], { templates: [{ id: 't', html }] }),
-      env: { SIGNAGE_TIME_ZONE: 'Asia/Kathmandu' },
-    });
-    const page = await openPlayer(service, 'lobby');
+    const page = await player().show([slide], { templates: [{ id: 't', html }] });
     const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone: 'Asia/Kathmandu' });
     await expect
       .poll(async () => await page.locator('p').first().textContent(), patience)
@@ -96,19 +85,13 @@ describeBrowser('in a real browser', () => {
       template_id: id,
       duration_seconds: 1,
     }));
-    const service = await startTestService({
-      content: lobby(slides, {
-        templates: [
-          {
-            id: 'endless',
-            html: '{% for a in (1..100000000) %}{% for b in (1..100000000) %}x{% endfor %}{% endfor %}',
-          },
-          { id: 'include', html: '{% render "/etc/passwd" %}' },
-          { id: 'script', html: '<h1 onclick="1">Still here</h1><script>document.title = "pwned"</script>' },
-        ],
-      }),
-    });
-    const page = await openPlayer(service, 'lobby');
+    const { service, page } = player();
+    const templates = [
+      { id: 'endless', html: '{% for a in (1..100000000) %}{% for b in (1..100000000) %}x{% endfor %}{% endfor %}' },
+      { id: 'include', html: '{% render "/etc/passwd" %}' },
+      { id: 'script', html: '<h1 onclick="1">Still here</h1><script>document.title = "pwned"</script>' },
+    ];
+    service.writeContent(lobby(slides, { templates }));
     await page.getByText('Still here').waitFor();
     await expect.poll(() => service.log(), patience).toMatch(/"slideId":"endless"/);
     await expect.poll(() => service.log(), patience).toMatch(/"slideId":"include"/);
@@ -116,8 +99,8 @@ describeBrowser('in a real browser', () => {
   });
 
   it('what is not there, or not what it says, is skipped and reported, never shown', async () => {
-    const dataDir = temporaryFolder();
-    const media_url = putImage(dataDir, 'red.png', red);
+    const { service, page } = player();
+    const media_url = putImage(service.dataDir, 'red.png', red);
     const bad = [
       { id: 'missing', kind: 'image', media_url: '/media/missing.png' },
       { id: 'no-video', kind: 'video', media_url },
@@ -125,18 +108,18 @@ describeBrowser('in a real browser', () => {
       { id: 'no-document', kind: 'pdf', media_url },
     ];
     const good = { id: 'good', kind: 'image', media_url, duration_seconds: 1 };
-    const service = await startTestService({ dataDir, content: lobby([...bad, good]) });
-    await waitForColour(await openPlayer(service, 'lobby'), red);
+    service.writeContent(lobby([...bad, good]));
+    await waitForColour(page, red);
     for (const { id } of bad) {
       await expect.poll(() => service.log(), patience).toMatch(new RegExp(`"slideId":"${id}","reason":".+"`));
     }
-    expect(await connectionOf(service, 'lobby')).toMatchObject({ currentSlideId: 'good', currentSlide: bad.length });
+    await waitForConnection(service, 'lobby', { currentSlideId: 'good', currentSlide: bad.length });
   });
 
   it('with no slide on, a calm screen is shown: not black, not an error', async () => {
     const off = { kind: 'text', title: 'Last week', schedule_mode: 'between', schedule_end_datetime: '2020-01-01' };
-    const service = await startTestService({ content: lobby([off]) });
-    const page = await openPlayer(service, 'lobby');
+    const { service, page } = player();
+    service.writeContent(lobby([off]));
     await waitForConnection(service, 'lobby', { currentSlide: null, currentSlideId: null, currentSlideTitle: null });
     await page.locator('.idle').waitFor();
     expect(await page.getByText('Last week').count()).toBe(0);

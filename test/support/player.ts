@@ -83,12 +83,12 @@ export interface SharedPlayer {
 }
 
 /** One service and one page on its screen `lobby` for all tests of a suite, which change nothing but its slides. */
-export const sharePlayer = (viewport = usualViewport): (() => SharedPlayer) => {
+export const sharePlayer = (viewport = usualViewport, env: Record<string, string> = {}): (() => SharedPlayer) => {
   const ends: (() => void | Promise<void>)[] = [];
   let player: SharedPlayer;
   let shows = 0;
   beforeAll(async () => {
-    const service = await startTestService({ content: lobby([]) }, (end) => ends.unshift(end));
+    const service = await startTestService({ content: lobby([]), env }, (end) => ends.unshift(end));
     const context = await (await launchBrowser()).newContext({ viewport });
     ends.unshift(() => context.close());
     const page = await context.newPage();
@@ -97,8 +97,15 @@ export const sharePlayer = (viewport = usualViewport): (() => SharedPlayer) => {
       shows += 1;
       const first = `show-${shows}`;
       const named = slides.map((slide, at) => ({ id: at === 0 ? first : `${first}-${at}`, ...slide }));
+      const currentSlideId = (named[0] as { id: string }).id;
+      const before = (await connectionOf(service, 'lobby'))?.currentSlideId;
+      if (named.some((slide) => (slide as { id: string }).id === before)) {
+        // One of the test before has the same name, and would stay on.
+        service.writeContent(lobby([]));
+        await waitForConnection(service, 'lobby', { currentSlideId: null });
+      }
       service.writeContent(lobby(named, more));
-      await waitForConnection(service, 'lobby', { currentSlideId: (named[0] as { id: string }).id });
+      await waitForConnection(service, 'lobby', { currentSlideId });
       // A slide that is only made ready has no state yet.
       await expect.poll(() => page.locator('#stage [data-state]').count(), patience).toBe(1);
       return page;
