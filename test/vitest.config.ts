@@ -23,8 +23,8 @@ const repeated = [
   'test/platform/options/process.test.ts',
   'test/platform/store/{crash,kill,lock}.test.ts',
   'test/people/{forged-signatures,many}.test.ts',
-  'test/player/{boundaries,daylight,endurance,outage,swaps,ticker}.test.ts',
-  'test/player/slides/{designs,long-pdf}.test.ts',
+  'test/player/{boundaries,daylight,endurance,framing,outage,swaps,ticker}.test.ts',
+  'test/player/slides/{designs,long-pdf,richness,text}.test.ts',
   'test/records/plays/{delivery,export,kill}.test.ts',
   'test/streams/{healing,orphans}.test.ts',
 ];

@@ -7,8 +7,9 @@ import { framedByOwnPages } from '../../service/domain/framing.ts';
 import { describeBrowser } from '../support/browser.ts';
 import { logged, patience } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
-import { connectionOf, lobby, openPlayer, waitForConnection } from '../support/player.ts';
+import { connectionOf, lobby, sharePlayer } from '../support/player.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { repeats } from '../support/soak.ts';
 
 const startSite = async (handler: RequestListener): Promise<string> => {
   const server = createServer(handler);
@@ -43,24 +44,6 @@ const startEvil = (): Promise<string> =>
 const identityOf = (page: Page) =>
   page.evaluate(() => ['signage.deviceId', 'signage.clientId'].map((key) => localStorage.getItem(key)));
 
-/** The player with its slide, as it is once the page has had its way. */
-const openWith = async (way: string, prepare: (page: Page) => Promise<unknown> = async () => {}) => {
-  const service = await startTestService({
-    content: lobby([{ id: 'evil', kind: 'web', media_url: `${await startEvil()}${way}`, duration_seconds: 3600 }]),
-  });
-  const page = await openPlayer(service, 'lobby');
-  const before = await identityOf(page);
-  await prepare(page);
-  const gone = page.waitForEvent('framenavigated', {
-    predicate: (frame) => frame !== page.mainFrame() && /deviceId=EVIL|chrome-error/.test(frame.url()),
-    timeout: 30_000,
-  });
-  await page.reload();
-  await gone;
-  await waitForConnection(service, 'lobby', { currentSlideId: 'evil' });
-  return { service, page, before };
-};
-
 const framedPlayers = async (page: Page): Promise<number> => {
   const stages = await Promise.all(
     page.frames().map((frame) =>
@@ -77,34 +60,56 @@ const connectionsOf = async (service: TestService): Promise<{ deviceId: string }
   (await (await service.get('/api/screens/lobby/connections')).json()).connections;
 
 describeBrowser('a web slide', { timeout: 90_000 }, () => {
-  it.each(['/goes', '/is-moved', '/nests', '/lands'])('that %s to the service is not the display', async (way) => {
-    const { service, page, before } = await openWith(way);
-    await page.waitForTimeout(1_000);
-    expect(await framedPlayers(page)).toBe(0);
-    expect(await identityOf(page)).toEqual(before);
-    expect((await connectionsOf(service)).map(({ deviceId }) => deviceId)).toEqual([before[0]]);
-  });
+  const player = sharePlayer();
 
-  it.each(['/goes', '/lands'])('that %s to the service is not the display where no header stops it', async (way) => {
-    const loosen = async (route: Route): Promise<void> => {
-      const response = await route.fetch();
-      const headers = response.headers();
-      delete headers['x-frame-options'];
-      delete headers['content-security-policy'];
-      await route.fulfill({ response, headers });
-    };
-    const { service, page, before } = await openWith(way, (loose) => loose.route('**/*deviceId=EVIL', loosen));
-    await page.waitForTimeout(1_000);
-    const framed = page.frames().find((frame) => frame.url().includes('EVIL'));
-    expect(await framed?.locator('body').count()).toBe(1);
-    expect(await identityOf(page)).toEqual(before);
-    expect(await connectionsOf(service)).toHaveLength(1);
-  });
+  /** The player with its slide, as it is once the page has had its way. */
+  const openWith = async (way: string) => {
+    const { service, page, show } = player();
+    const before = await identityOf(page);
+    const gone = page.waitForEvent('framenavigated', {
+      predicate: (frame) => frame !== page.mainFrame() && /deviceId=EVIL|chrome-error/.test(frame.url()),
+      timeout: 30_000,
+    });
+    await show([{ kind: 'web', media_url: `${await startEvil()}${way}`, duration_seconds: 3600 }]);
+    await gone;
+    return { service, page, before };
+  };
+
+  it.each(['/goes', '/nests', '/is-moved', '/lands'].slice(0, repeats(2, 4)))(
+    'that %s to the service is not the display',
+    async (way) => {
+      const { service, page, before } = await openWith(way);
+      await page.waitForTimeout(1_000);
+      expect(await framedPlayers(page)).toBe(0);
+      expect(await identityOf(page)).toEqual(before);
+      expect((await connectionsOf(service)).map(({ deviceId }) => deviceId)).toEqual([before[0]]);
+    },
+  );
+
+  it.each(['/goes', '/lands'].slice(0, repeats(1, 2)))(
+    'that %s to the service is not the display where no header stops it',
+    async (way) => {
+      const loosen = async (route: Route): Promise<void> => {
+        const response = await route.fetch();
+        const headers = response.headers();
+        delete headers['x-frame-options'];
+        delete headers['content-security-policy'];
+        await route.fulfill({ response, headers });
+      };
+      await player().page.route('**/*deviceId=EVIL', loosen);
+      onTestFinished(() => player().page.unroute('**/*deviceId=EVIL'));
+      const { service, page, before } = await openWith(way);
+      await page.waitForTimeout(1_000);
+      const framed = page.frames().find((frame) => frame.url().includes('EVIL'));
+      expect(await framed?.locator('body').count()).toBe(1);
+      expect(await identityOf(page)).toEqual(before);
+      expect(await connectionsOf(service)).toHaveLength(1);
+    },
+  );
 
   it('whose address is a page of the service is skipped, with the reason', async () => {
-    const service = await startTestService({ content: lobby([]) });
+    const { service } = player();
     service.writeContent(lobby([{ id: 'own', kind: 'web', media_url: `${service.url}/screen/lobby` }]));
-    await openPlayer(service, 'lobby');
     await expect
       .poll(() => logged(service, 'a slide was skipped')[0]?.reason, patience)
       .toContain('is a page of this player, which no frame may hold');
@@ -128,24 +133,25 @@ it('every answer of the service refuses frames, and media take those of its own 
 });
 
 describeBrowser("a display's client id", { timeout: 60_000 }, () => {
+  const player = sharePlayer();
+
   it('has an id that no other page takes over: a command for it reaches the display, even if another page claims it', async () => {
-    const service = await startTestService({ content: lobby([{ id: 'a', kind: 'text', title: 'A' }]) });
-    const page = await openPlayer(service, 'lobby');
-    await waitForConnection(service, 'lobby', { currentSlideId: 'a' });
+    const { service, show } = player();
+    const page = await show([{ kind: 'text', title: 'A' }]);
     const { clientId, deviceId } = (await connectionOf(service, 'lobby')) ?? {};
     const liar = await joinScreen(service, 'lobby', { clientId, deviceId });
     const guesser = await joinScreen(service, 'lobby', { clientId, deviceId, clientKey: 'a guess' });
     const order = { command: 'blackout', blackout: true, clientId };
     expect(await (await service.post('/api/screens/lobby/commands', order)).json()).toMatchObject({ sent: 1 });
     await page.locator('#blackout:not([hidden])').waitFor();
+    await service.post('/api/screens/lobby/commands', { ...order, blackout: false });
     for (const { messages } of [liar, guesser]) expect(messages.map(({ type }) => type)).not.toContain('command');
     expect((await connectionsOf(service)).filter((each) => each.deviceId === deviceId)).toHaveLength(1);
   });
 
   it('stays the same when the page reloads, and the newest of its connections gets the command at once', async () => {
-    const service = await startTestService({ content: lobby([{ id: 'a', kind: 'text', title: 'A' }]) });
-    const page = await openPlayer(service, 'lobby');
-    await waitForConnection(service, 'lobby', { currentSlideId: 'a' });
+    const { service, show } = player();
+    const page = await show([{ kind: 'text', title: 'A' }]);
     const { clientId } = (await connectionOf(service, 'lobby')) ?? {};
     // The first page is still there, as one is whose socket has not been closed yet.
     const second = await page.context().newPage();
