@@ -8,12 +8,13 @@ import { createTimes } from './support/times.ts';
 /** Tests that repeat themselves: `npm run soak` runs these alone, and for hours. */
 const repeated = [
   'test/auth/replay.test.ts',
-  'test/cli/{hostile,relay}.test.ts',
+  'test/cli/{documents,hostile,relay}.test.ts',
   'test/clock/majority-of-boxes.test.ts',
   'test/console/{boxes,content,editor,forget,history,media,museum,site,takeovers,versions}.test.ts',
   'test/content/properties.test.ts',
   'test/devices/{claims,landing}.test.ts',
   'test/domain/wall-time.test.ts',
+  'test/feeds/calendar.test.ts',
   'test/fleet/{attacks,cut,losses,sites}.test.ts',
   'test/fuzz/fuzz.test.ts',
   'test/image/{boot-state,network}.test.ts',

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { joinScreen } from '../support/page.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
+import { isSoak } from '../support/soak.ts';
 import { program } from './support.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -37,8 +38,14 @@ const elsewhere = [
   // Names of commands in a sentence, and what one says.
   /^signage (onboard|needs Node.*)$/,
 ];
-/** In the order of the documents; an upload that a later command needs comes first. */
-const commands = all
+/** Commands that test/cli/tour.test.ts runs one by one, and judges: here only where there is time. */
+const section = /^## Command line\n([^]*?)^## /m.exec(textOf('README.md'))?.[1] ?? '';
+const [, ...tour] = [...section.matchAll(/```sh\n([^]*?)```/g)].map(([, block = '']) => block);
+const toured = new Set(tour.flatMap((block) => block.trimEnd().split('\n')));
+
+/** In the order of the documents, each once; an upload that a later command needs comes first. */
+const commands = [...new Set(all)]
+  .filter((command) => isSoak || !toured.has(command))
   .filter((command) => !elsewhere.some((pattern) => pattern.test(command)))
   .toSorted((a, b) => Number(b.startsWith('curl -T')) - Number(a.startsWith('curl -T')));
 

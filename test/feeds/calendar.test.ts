@@ -3,6 +3,7 @@ import { Temporal } from 'temporal-polyfill';
 import { describe, expect, test } from 'vitest';
 import type { CalendarEvent } from '../../service/contract/calendars.ts';
 import { expandCalendar, readCalendar } from '../../service/feeds/calendar.ts';
+import { isSoak, repeats } from '../support/soak.ts';
 
 const zones = [
   ...['Europe/Vienna', 'Europe/London', 'America/New_York', 'America/St_Johns', 'America/Sao_Paulo'],
@@ -260,7 +261,7 @@ describe('what is too much', () => {
     const parts = ['', ';BYDAY=MO,WE,FR', ';BYDAY=SU;WKST=SU', ';BYMONTH=11', ';BYHOUR=9,17'];
     for (const frequency of ['DAILY', 'WEEKLY']) {
       for (const part of parts) {
-        for (const interval of [1, 2, 3, 5]) {
+        for (const interval of isSoak ? [1, 2, 3, 5] : [1, 3]) {
           const rule = `FREQ=${frequency};INTERVAL=${interval}${part}`;
           expect([rule, startsOf(rule)]).toEqual([rule, startsOf(`${rule};COUNT=19999`)]);
         }
@@ -296,9 +297,9 @@ describe('what is too much', () => {
   });
 
   test.each([
-    ['birthdays', 10_000, '19800615', 'FREQ=YEARLY'],
-    ['birthdays as Outlook writes them', 3_000, '19800615', 'FREQ=YEARLY;BYMONTH=6;BYMONTHDAY=15'],
-    ['monthly meetings', 3_000, '20100113', 'FREQ=MONTHLY;BYDAY=2WE'],
+    ['birthdays', repeats(1_500, 10_000), '19800615', 'FREQ=YEARLY'],
+    ['birthdays as Outlook writes them', repeats(1_000, 3_000), '19800615', 'FREQ=YEARLY;BYMONTH=6;BYMONTHDAY=15'],
+    ['monthly meetings', repeats(1_000, 3_000), '20100113', 'FREQ=MONTHLY;BYDAY=2WE'],
   ])('thousands of %s are all there', (_, count, start, rule) => {
     const series = Array.from({ length: count }, (__, n) => `UID:${n}\r\nDTSTART;VALUE=DATE:${start}\r\nRRULE:${rule}`);
     const days = { from: Date.parse('2026-06-09T22:00:00Z'), until: Date.parse('2026-06-16T22:00:00Z') };
@@ -307,12 +308,13 @@ describe('what is too much', () => {
   });
 
   test('thousands of series that began decades ago are all there', () => {
+    const count = repeats(1_000, 2_000);
     const series = Array.from(
-      { length: 2_000 },
+      { length: count },
       (_, n) => `UID:${n}\r\nSUMMARY:A\r\n${at('Europe/Vienna', '1999-01-04')}\r\nRRULE:FREQ=DAILY`,
     );
     const day = { from: Date.parse('2026-11-20T00:00:00Z'), until: Date.parse('2026-11-21T00:00:00Z') };
-    expect(expandCalendar(readCalendar(calendarOf(...series)), day, 'Europe/Vienna').events).toHaveLength(2_000);
+    expect(expandCalendar(readCalendar(calendarOf(...series)), day, 'Europe/Vienna').events).toHaveLength(count);
   });
 
   const june = {
@@ -334,7 +336,7 @@ describe('what is too much', () => {
   ])('rule %# that finds no date takes nothing from the other events', (rule) => {
     const before = performance.now();
     const bad = Array.from(
-      { length: 5 },
+      { length: repeats(2, 5) },
       (_, n) => `UID:${n}\r\nSUMMARY:Never\r\nDTSTART:20260601T000000Z\r\nRRULE:${rule}`,
     );
     const { events } = expandCalendar(readCalendar(calendarOf(...bad, long, normal)), june, 'Europe/Vienna');
@@ -362,7 +364,7 @@ describe('what is too much', () => {
   test('endless rules of seconds end, and those of hours go on for years', { timeout: 30_000 }, () => {
     const before = performance.now();
     const seconds = Array.from(
-      { length: 10 },
+      { length: repeats(2, 10) },
       (_, index) => `UID:${index}\r\nDTSTART:20200101T000000Z\r\nRRULE:FREQ=SECONDLY`,
     );
     const hours = 'UID:h\r\nSUMMARY:Bell\r\nDTSTART:20100101T003000Z\r\nRRULE:FREQ=HOURLY;INTERVAL=2';
