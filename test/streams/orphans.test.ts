@@ -116,7 +116,7 @@ describe('a sweep', () => {
 });
 
 /** More rounds for a long run. */
-const rounds = repeats(2, 50, 'SIGNAGE_TEST_STREAM_ROUNDS');
+const rounds = repeats(1, 50, 'SIGNAGE_TEST_STREAM_ROUNDS');
 
 /** Runs the service in a process of its own until the stream is live. */
 const startService = async (dataDir: string, source: string, mode: 'death signal' | 'no death signal') => {
