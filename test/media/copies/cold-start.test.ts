@@ -15,6 +15,8 @@ import { startTestService, type TestService, temporaryFolder } from '../../suppo
 import { serveBytes, startRemote } from '../remote.ts';
 
 const red = [230, 20, 20] as const;
+/** Pictures are compared as a whole. */
+const small = { width: 480, height: 270 };
 const green = [20, 180, 20] as const;
 const blue = [20, 20, 230] as const;
 
@@ -92,7 +94,7 @@ describeBrowser('a box without a network', () => {
 
       const online = await startTestService({ dataDir, content });
       await expect.poll(() => copiesOf(online), patience).toMatchObject({ count: 4, pending: 0, failed: [] });
-      const page = await openPlayer(online, 'lobby');
+      const page = await openPlayer(online, 'lobby', small);
       const before = await shots(online, page, slides);
       const { revision } = await payloadOf(online);
       await page.context().close();
@@ -100,7 +102,7 @@ describeBrowser('a box without a network', () => {
       await remote.close();
 
       const offline = await startTestService({ dataDir });
-      const cold = await openPlayer(offline, 'lobby');
+      const cold = await openPlayer(offline, 'lobby', small);
       const after = await shots(offline, cold, slides);
       for (const { id } of slides) {
         // A text's ground moves, slowly.
