@@ -1,4 +1,4 @@
-/** The npm package of the client, as a developer uses it: packed, installed, typed, and in a browser. */
+/** The npm package of the client, as a developer uses it: packed, installed, typed, in a browser, and every operation called through it. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -6,14 +6,24 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { parse } from 'yaml';
 import { buildClient } from '../../.scripts/client.ts';
+import { everyKind } from '../content/samples.ts';
 import { listenOn } from '../peers/support.ts';
 import { itBrowser, launchBrowser } from '../support/browser.ts';
 import { patience } from '../support/observe.ts';
+import { answerCheckOf } from '../support/openapi.ts';
 import { operatorSecret as secret, secretSettings } from '../support/operator.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
 
 type Result = { data?: Record<string, unknown>; error?: { error: { code: string } }; response: Response };
+
+interface Operation {
+  operationId: string;
+  parameters?: { name: string; in: 'path' | 'query' | 'header'; example?: string }[];
+  requestBody?: { content: Record<string, { example?: unknown }> };
+}
+
 interface Package {
   connectBox(options: object): object;
   openSocket(options: object): Promise<{ send(message: object): void; close(): void }>;
@@ -22,6 +32,7 @@ interface Package {
   postApiScreensSlugCommands(options: object): Promise<Result>;
 }
 
+const root = join(import.meta.dirname, '..', '..');
 const ends: (() => void | Promise<void>)[] = [];
 let folder: string;
 let client: Package;
@@ -84,7 +95,7 @@ await putConsoleApiTakeoversId({ client, path: { id: 'lift' }, body: { targets: 
     '--types',
     '',
   ];
-  const tsc = join(import.meta.dirname, '..', '..', 'node_modules', 'typescript', 'bin', 'tsc');
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   execFileSync(process.execPath, [tsc, ...options, 'use.mts'], { cwd: folder, stdio: 'pipe' });
 });
 
@@ -177,5 +188,64 @@ itBrowser('it runs in a browser, over plain http', async () => {
     expect(nodeId).toBe(service.nodeId);
   } finally {
     await context.close();
+  }
+});
+
+/** What a new box has nothing of: copies of remote media, releases, streams, scripts, boxes, displays. */
+const absent = /TriggersToken|Copies|Renditions|Updates|RtmpStreams|AssetsPath|ConsoleApi|PeersRestart|PeersScreenshot/;
+
+test('it calls every operation', { timeout: 60_000 }, async () => {
+  const screens = [{ name: 'Lobby', slug: 'lobby', playlist_id: 'welcome' }];
+  const service = await startTestService({ content: { ...everyKind, screens } });
+  await service.get('/api/media/hall.jpg', { method: 'PUT', body: 'a picture' });
+
+  const { paths } = parse(readFileSync(join(root, 'resources', 'openapi.yaml'), 'utf8')) as {
+    paths: Record<string, Record<string, Operation>>;
+  };
+  const operations = Object.values(paths).flatMap((each) => Object.entries(each));
+  const sdk = client as unknown as Record<string, (options: object) => Promise<Result>>;
+  const own = ['connectBox', 'openSocket', 'UnprovenError'];
+  const functions = new Map(
+    Object.keys(sdk)
+      .filter((name) => !own.includes(name))
+      .map((name) => [name.toLowerCase(), name]),
+  );
+  expect(functions.size).toBe(operations.length);
+
+  // What deletes comes late, and what gives a file another name last.
+  const turn = ([method, { operationId }]: (typeof operations)[number]): number =>
+    Number(method === 'delete') + 2 * Number(operationId.endsWith('Rename'));
+  const ordered = operations.toSorted((one, other) => turn(one) - turn(other));
+  for (const [method, { operationId, parameters = [], requestBody }] of ordered) {
+    const valuesOf = (place: string) =>
+      Object.fromEntries(
+        parameters
+          .filter((each) => each.in === place && (place !== 'header' || each.example !== undefined))
+          .map(({ name, example }) => [name, example]),
+      );
+    const [type, media] = Object.entries(requestBody?.content ?? {})[0] ?? [];
+    const call = sdk[functions.get(operationId.toLowerCase()) ?? ''];
+    const result = await call?.({
+      baseUrl: service.url,
+      path: valuesOf('path'),
+      query: valuesOf('query'),
+      ...(type && { body: media?.example ?? new Blob(['some bytes']) }),
+      headers: { ...valuesOf('header'), ...(type && { 'Content-Type': type }) },
+      fetch: async (request: Request) => {
+        const response = await fetch(request, { redirect: 'manual' });
+        const { pathname, search } = new URL(request.url);
+        await answerCheckOf('extended')(method.toUpperCase(), pathname + search, response);
+        return response;
+      },
+    });
+    if (result?.response === undefined) throw result?.error;
+    const { status } = result.response;
+    const expected = absent.test(operationId) ? [200, 201, 204, 302, 404, 409] : [200, 201, 204];
+    // Without a secret a box is backed up, restored and protected by itself alone.
+    if (/Backup|Restore|Actions|Protect/.test(operationId)) expected.push(403);
+    if (operationId === 'postConsoleApiTriggers') expected.push(400);
+    if (/DraftsIdPublish/.test(operationId)) expected.push(428);
+    if (/Trust|ApiCa/.test(operationId)) expected.push(404);
+    expect(expected, `${operationId} answers ${status}`).toContain(status);
   }
 });

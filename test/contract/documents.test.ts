@@ -30,7 +30,13 @@ interface Document {
 
 const names = ['openapi.yaml', 'openapi.baseline.yaml', 'asyncapi.yaml'] as const;
 const fileOf = (name: string): string => join(import.meta.dirname, '..', '..', 'resources', name);
-const open = (name: string): Document => parse(readFileSync(fileOf(name), 'utf8')) as Document;
+const opened = new Map<string, Document>();
+/** Each is parsed once: that takes half a second. */
+const open = (name: string): Document => {
+  const document = opened.get(name) ?? (parse(readFileSync(fileOf(name), 'utf8')) as Document);
+  opened.set(name, document);
+  return document;
+};
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 

@@ -6,7 +6,7 @@ import { exchange } from '../http/raw.ts';
 import { describeBrowser } from '../support/browser.ts';
 import { logged } from '../support/observe.ts';
 import { lobby, openPlayer, patience, waitForConnection } from '../support/player.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { shareTestService, startTestService, type TestService } from '../support/service.ts';
 
 /** A web server of somebody else's; counts what it is asked. */
 const startSite = async (handler: RequestListener): Promise<{ url: string; asked: string[] }> => {
@@ -85,14 +85,14 @@ describe('GET /api/frames', () => {
     expect(await verdict(service, `${url}/`)).toMatchObject({ status: 200, body: { framable: false } });
   });
 
+  const plain = shareTestService({ content: lobby([]) });
   it.each([
     ['', 'missing_field', 'url'],
     ['url=http://a/', 'missing_field', 'origin'],
     ['url=http://a/&url=http://b/&origin=http://c', 'invalid_field', 'url'],
     ['url=nonsense&origin=http://c', 'invalid_field', 'url'],
   ])('%s is 400 %s (%s)', async (query, code, field) => {
-    const service = await startTestService({ content: lobby([]) });
-    const response = await service.get(`/api/frames?${query}`);
+    const response = await plain().get(`/api/frames?${query}`);
     expect([response.status, await response.json()]).toMatchObject([400, { error: { code, field } }]);
   });
 
