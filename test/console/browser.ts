@@ -1,9 +1,10 @@
 /** The console in a real Chromium, over plain http on an address that is no secure context. */
 import { networkInterfaces } from 'node:os';
 import axe from 'axe-core';
-import type { BrowserContextOptions, Page } from 'playwright-core';
-import { onTestFinished } from 'vitest';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { launchBrowser } from '../support/browser.ts';
+import { type OnEnd, startTestService, type TestService } from '../support/service.ts';
 
 const address = Object.values(networkInterfaces())
   .flat()
@@ -18,23 +19,49 @@ export interface ConsolePage {
   go(hash: string): Promise<unknown>;
 }
 
-/** Opens the console of a box in a browser of its own; it closes with the test. @param script runs before any other */
-export const openConsole = async (
-  url: string,
+/** A page in a browser of its own; it closes with the test. @param script runs before any other */
+export const newPage = async (
   options: BrowserContextOptions = {},
   script?: string,
-): Promise<ConsolePage> => {
+  onEnd: OnEnd = onTestFinished,
+): Promise<Page> => {
   const context = await (await launchBrowser()).newContext({
     viewport: { width: 1280, height: 800 },
     locale: 'en-GB',
+    // Nothing moves, so that nothing is drawn again and again.
+    reducedMotion: 'reduce',
     ...options,
   });
-  onTestFinished(() => context.close());
+  onEnd(() => context.close());
   const page = await context.newPage();
   if (script !== undefined) await page.addInitScript(script);
+  return page;
+};
+
+/** Opens the console of a box in a {@link newPage}. */
+export const openConsole = async (url: string, ...options: Parameters<typeof newPage>): Promise<ConsolePage> => {
+  const page = await newPage(...options);
   const go = (hash: string): Promise<unknown> => page.goto(`${inLan(url)}/console#/${hash}`);
   await go('');
   return { page, go };
+};
+
+/** One service and one page of its console for all tests of a suite, which go on from what the one before has left. */
+export const shareConsole = (
+  setup: Parameters<typeof startTestService>[0] = {},
+  options: BrowserContextOptions = {},
+): (() => ConsolePage & { service: TestService }) => {
+  const ends: (() => void | Promise<void>)[] = [];
+  let shared: ConsolePage & { service: TestService };
+  beforeAll(async () => {
+    const onEnd: OnEnd = (end) => void ends.unshift(end);
+    const service = await startTestService({ ...setup, env: { SIGNAGE_HOST: '0.0.0.0', ...setup.env } }, onEnd);
+    shared = { service, ...(await openConsole(service.url, options, undefined, onEnd)) };
+  });
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
+  return () => shared;
 };
 
 export const signIn = async (page: Page, secret: string, name = ''): Promise<void> => {
@@ -44,21 +71,26 @@ export const signIn = async (page: Page, secret: string, name = ''): Promise<voi
 };
 
 /**
- * What axe finds on the page as it is: rules of WCAG 2.2 AA, each with the first element that breaks it.
+ * What axe finds in a part of the page as it is: rules of WCAG 2.2 AA, each with the first element that breaks it.
  * @param rules absent: all of them
  */
-export const violationsOn = async (
-  page: Page,
+export const violationsIn = async (
+  part: Locator,
   ...rules: string[]
 ): Promise<[rule: string, element: string | undefined][]> => {
+  const page = part.page();
   // It is half a megabyte, and stays until the page is loaded anew.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
-  return page.evaluate(
-    async (runOnly) => {
+  return part.evaluate(
+    async (element, runOnly) => {
       const { axe: run } = globalThis as unknown as { axe: typeof axe };
-      const { violations } = await run.run(document, { runOnly, iframes: false });
+      const { violations } = await run.run(element, { runOnly, iframes: false });
       return violations.map(({ id, nodes }): [string, string | undefined] => [id, nodes[0]?.html]);
     },
     rules.length > 0 ? rules : ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
   );
 };
+
+/** {@link violationsIn} the whole page. */
+export const violationsOn = (page: Page, ...rules: string[]): ReturnType<typeof violationsIn> =>
+  violationsIn(page.locator('html'), ...rules);

@@ -1,49 +1,48 @@
 /** The console over plain http says that others can read along, and leads to its secure address. */
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Health } from '../../service/contract/health.ts';
 import { lobby } from '../content/samples.ts';
-import { describeBrowser, launchBrowser } from '../support/browser.ts';
+import { describeBrowser } from '../support/browser.ts';
 import { patience } from '../support/observe.ts';
 import { createOperator, operatorSecret } from '../support/operator.ts';
 import { invite } from '../support/people.ts';
-import { startTestService } from '../support/service.ts';
-import { inLan, openConsole, signIn, violationsOn } from './browser.ts';
+import { shareTestService, startTestService } from '../support/service.ts';
+import { inLan, newPage, openConsole, signIn, violationsOn } from './browser.ts';
 
 const env = { SIGNAGE_HOST: '0.0.0.0', SIGNAGE_SHARED_SECRET: operatorSecret };
 
 describeBrowser('the console', { timeout: 60_000 }, () => {
+  const secureService = shareTestService({
+    content: lobby,
+    env: { ...env, SIGNAGE_HTTPS: 'on', SIGNAGE_HTTPS_PORT: '0' },
+  });
+  const securePort = async (): Promise<number> => {
+    const port = async () => ((await (await secureService().get('/healthz')).json()) as Health).https?.port;
+    await expect.poll(port, patience).toEqual(expect.any(Number));
+    return (await port()) ?? 0;
+  };
+
   test('over http in the LAN it offers the secure address, where nothing is said', async () => {
-    const service = await startTestService({ env: { ...env, SIGNAGE_HTTPS: 'on', SIGNAGE_HTTPS_PORT: '0' } });
-    const healthy = async () => ((await (await service.get('/healthz')).json()) as Health).https?.port;
-    await expect.poll(healthy, patience).toEqual(expect.any(Number));
-    const { page } = await openConsole(service.url);
+    const [service, port] = [secureService(), await securePort()];
+    const { page } = await openConsole(service.url, { ignoreHTTPSErrors: true });
     await signIn(page, operatorSecret);
     await page.getByText('This page is not opened securely').click();
     const secure = await page.getByRole('link', { name: 'Open securely' }).getAttribute('href');
     const { hostname } = new URL(inLan(service.url));
-    expect(secure).toBe(`https://${hostname}:${await healthy()}/console`);
+    expect(secure).toBe(`https://${hostname}:${port}/console`);
 
-    const context = await (await launchBrowser()).newContext({ ignoreHTTPSErrors: true, locale: 'en-GB' });
-    onTestFinished(() => context.close());
-    const there = await context.newPage();
-    await there.goto(secure ?? '');
-    await signIn(there, operatorSecret);
-    await there.getByRole('heading', { level: 1 }).first().waitFor();
-    expect(await there.getByText('This page is not opened securely').count()).toBe(0);
+    await page.goto(secure ?? '');
+    await signIn(page, operatorSecret);
+    await page.getByRole('heading', { level: 1 }).first().waitFor();
+    expect(await page.getByText('This page is not opened securely').count()).toBe(0);
   });
 
   test('a person goes on at the secure address with a key that is made there, and that of the http page is removed', async () => {
-    const service = await startTestService({
-      content: lobby,
-      env: { ...env, SIGNAGE_HTTPS: 'on', SIGNAGE_HTTPS_PORT: '0' },
-    });
-    const healthy = async () => ((await (await service.get('/healthz')).json()) as Health).https?.port;
-    await expect.poll(healthy, patience).toEqual(expect.any(Number));
+    const [service, port] = [secureService(), await securePort()];
     const ask = createOperator(service, operatorSecret);
     await ask('PUT', '/console/api/people/maria', { name: 'Maria', role: 'viewer' });
     const code = await invite(service, 'maria');
-    const { page } = await openConsole(service.url, { ignoreHTTPSErrors: true });
-    await page.goto('about:blank');
+    const page = await newPage({ ignoreHTTPSErrors: true });
     await page.goto(`${inLan(service.url)}/console#join=maria.${code}`);
     await page.getByLabel('Name of this device').fill('Laptop');
     await page.getByRole('button', { name: 'Join' }).click();
@@ -102,7 +101,7 @@ describeBrowser('the console', { timeout: 60_000 }, () => {
         }),
     );
     await page.goto('about:blank');
-    await page.goto(`https://${new URL(inLan(service.url)).hostname}:${await healthy()}/console#added=${fingerprint}`);
+    await page.goto(`https://${new URL(inLan(service.url)).hostname}:${port}/console#added=${fingerprint}`);
     await page.getByRole('heading', { name: 'Lobby' }).waitFor();
     expect(await keys()).toHaveLength(1);
     await page.reload();

@@ -9,12 +9,11 @@ import { patience } from '../support/observe.ts';
 import { createOperator, operatorSecret, secretSettings } from '../support/operator.ts';
 import { addPerson, invite } from '../support/people.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { inLan, openConsole, signIn, violationsOn } from './browser.ts';
+import { inLan, newPage, openConsole, signIn, violationsOn } from './browser.ts';
 
 const join = async (service: TestService, id: string, options = {}): Promise<Page> => {
   const code = await invite(service, id);
-  const { page } = await openConsole(service.url, options);
-  await page.goto('about:blank');
+  const page = await newPage(options);
   await page.goto(`${inLan(service.url)}/console#join=${id}.${code}`);
   await page.getByLabel('Name of this device').fill('Laptop');
   await page.getByRole('button', { name: 'Join' }).click();

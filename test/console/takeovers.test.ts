@@ -181,9 +181,9 @@ test.each(secretModes)(
     const page = await joinScreen(service, 'lobby', {}, { protocols: await protocolsOf(service, 'lobby', secret) });
     // A signature is judged by the latest time that the box has seen.
     const ask = createOperator(service, secret);
-    expect((await ask('PUT', pathOf('lift'), lift({ until: inMinutes(0.15) }))).status).toBe(201);
+    expect((await ask('PUT', pathOf('lift'), lift({ until: inMinutes(0.06) }))).status).toBe(201);
     await page.message(({ type }) => type === 'revision');
-    await expect.poll(() => slidesOf(service, 'lobby'), patience).toEqual(['hello']);
+    await expect.poll(() => slidesOf(service, 'lobby'), { ...patience, interval: 250 }).toEqual(['hello']);
     expect(page.messages.filter(({ type }) => type === 'revision').length).toBeGreaterThan(1);
     const isNoted = () => JSON.stringify(readFileSync(join(dataDir, 'takeovers.json'), 'utf8')).includes('lift 20');
     await expect.poll(isNoted, patience).toBe(true);
