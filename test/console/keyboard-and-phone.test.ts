@@ -1,18 +1,18 @@
 /** The console by keyboard alone, and with one hand on a phone. */
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { EditedContent } from '../../service/contract/console/content.ts';
-import { itBrowser } from '../support/browser.ts';
+import { describeBrowser } from '../support/browser.ts';
 import { putImage } from '../support/media.ts';
 import { createOperator } from '../support/operator.ts';
 import { joinScreen } from '../support/page.ts';
 import { lobby, openPlayer, patience } from '../support/player.ts';
-import { startTestService, temporaryFolder } from '../support/service.ts';
-import { openConsole, violationsOn } from './browser.ts';
+import { temporaryFolder } from '../support/service.ts';
+import { shareConsole, violationsOn } from './browser.ts';
 
 const slides = [{ id: 'hello', kind: 'text', title: 'Hello', duration_seconds: 3600 }];
-const env = { SIGNAGE_HOST: '0.0.0.0' };
+const small = { width: 320, height: 180 };
 
 /** Presses Tab until what has the focus is called so. */
 const tabTo = async (page: Page, name: string): Promise<void> => {
@@ -29,52 +29,150 @@ const tabTo = async (page: Page, name: string): Promise<void> => {
   throw new Error(`no Tab leads to ${name}, only to ${seen.join(', ')}`);
 };
 
-itBrowser('an editor uploads, adds a slide and publishes with the keyboard alone', async () => {
-  const service = await startTestService({ content: lobby(slides), env });
-  const folder = temporaryFolder();
-  putImage(folder, 'hall.png', [20, 90, 60]);
-  const { page } = await openConsole(service.url);
-  await page.getByRole('link', { name: 'Lobby' }).waitFor();
-  const press = async (name: string, key = 'Enter'): Promise<void> => {
-    await tabTo(page, name);
-    await page.keyboard.press(key);
-  };
-  await press('Media');
-  await page.getByRole('heading', { name: 'Media', level: 1 }).waitFor();
-  const chooser = page.waitForEvent('filechooser');
-  await press('Upload', 'Space');
-  await (await chooser).setFiles(join(folder, 'uploads', 'hall.png'));
-  await page.getByText('Uploaded', { exact: true }).waitFor();
-  await press('Content');
-  await press('main');
-  await press('Add slide');
-  await press('Picture');
-  await page.getByRole('dialog').getByText('hall.png').waitFor();
-  await press('hall.png');
-  await page.getByText('Not published yet.').waitFor();
-  await press('Publish …');
-  await page.getByRole('dialog').waitFor();
-  await press('Publish now');
-  const playing = async () => (await service.get('/api/screens/lobby/playlist')).text();
-  await expect.poll(playing, patience).toContain('/media/hall.png');
+describeBrowser('at a desk', { timeout: 60_000 }, () => {
+  const desk = shareConsole({
+    content: lobby([{ id: 'hall', kind: 'image', title: 'Hall', media_url: '/media/hall.png' }]),
+  });
+  beforeAll(() => {
+    for (const name of ['hall.png', 'yard.png']) putImage(desk().service.dataDir, name, [20, 90, 60]);
+  });
+
+  test('a screen without a display tells the address that other machines open, as a code and to copy', async () => {
+    const { service, page, go } = desk();
+    await go('screens/lobby');
+    const code = page.getByRole('img', { name: 'QR code of the address' });
+    await expect
+      .poll(() => code.evaluate((image) => (image as HTMLImageElement).naturalWidth), patience)
+      .toBeGreaterThan(0);
+    const address = await page.getByLabel('Address of the screen').inputValue();
+    const site = (await (await service.get('/console/api/site')).json()) as { boxes: { url: string }[] };
+    expect(address).toBe(new URL('/screen/lobby', site.boxes[0]?.url).href);
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Copy the address' }).click();
+    await page.getByText('The address is copied.').waitFor();
+  });
+
+  test('an editor uploads, adds a slide and publishes with the keyboard alone', async () => {
+    const { service, page, go } = desk();
+    const folder = temporaryFolder();
+    putImage(folder, 'door.png', [20, 90, 60]);
+    await go('');
+    await page.getByRole('link', { name: 'Lobby' }).waitFor();
+    const press = async (name: string, key = 'Enter'): Promise<void> => {
+      await tabTo(page, name);
+      await page.keyboard.press(key);
+    };
+    await press('Media');
+    await page.getByRole('heading', { name: 'Media', level: 1 }).waitFor();
+    const chooser = page.waitForEvent('filechooser');
+    await press('Upload', 'Space');
+    await (await chooser).setFiles(join(folder, 'uploads', 'door.png'));
+    await page.getByText('Uploaded', { exact: true }).waitFor();
+    await press('Content');
+    await press('main');
+    await press('Add slide');
+    await press('Picture');
+    await page.getByRole('dialog').getByText('door.png').waitFor();
+    await press('door.png');
+    await page.getByText('Not published yet.').waitFor();
+    await press('Publish …');
+    await page.getByRole('dialog').waitFor();
+    await press('Publish now');
+    const playing = async () => (await service.get('/api/screens/lobby/playlist')).text();
+    await expect.poll(playing, patience).toContain('/media/door.png');
+  });
+
+  test('a file is renamed in its card by keyboard; slides, drafts and the open page follow', async () => {
+    const { service, page, go } = desk();
+    await go('media');
+    const card = page.getByRole('listitem').filter({ hasText: 'hall.png' });
+    await card.getByRole('link').focus();
+    await page.keyboard.press('F2');
+    const field = page.getByLabel('New name of hall.png');
+    await field.waitFor();
+    // The ending is not selected.
+    await page.keyboard.type('yard');
+    await page.keyboard.press('Enter');
+    await page.getByText('There is a file with this name already').waitFor();
+    await field.fill('great hall.png');
+    await page.keyboard.press('Enter');
+    await page.getByText('hall.png is called great hall.png now').waitFor();
+    await page.getByText('great hall.png', { exact: true }).waitFor();
+    const playing = async () => (await service.get('/api/screens/lobby/playlist')).text();
+    expect(await playing()).toContain('/media/great%20hall.png');
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Rename yard.png' }).click();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByLabel('New name of yard.png').count(), patience).toBe(0);
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('A');
+  });
 });
 
-itBrowser(
-  'on a phone the dialogs that publish, merge and take over are clean for axe, a picture takes the screens over, and the plays are drawn',
-  async () => {
-    const service = await startTestService({ content: lobby(slides), env });
-    putImage(service.dataDir, 'evacuation.png', [160, 20, 20]);
-    const display = await openPlayer(service, 'lobby');
+describeBrowser('on a phone', { timeout: 90_000 }, () => {
+  const phone = shareConsole({ content: lobby(slides) }, { viewport: { width: 390, height: 844 }, hasTouch: true });
+
+  test('the slides come first, and a blackout stands apart and is undone with one tap', async () => {
+    const { service, page, go } = phone();
+    const display = await openPlayer(service, 'lobby', small);
     await display.getByText('Hello').waitFor();
-    const { page, go } = await openConsole(service.url, { viewport: { width: 390, height: 844 }, hasTouch: true });
+    await go('content/playlists/main');
+    const card = page.locator('.card').first();
+    await card.waitFor();
+    const top = async (): Promise<number> => (await card.boundingBox())?.y ?? 999;
+    await expect.poll(top, patience).toBeLessThan(300);
+    await page.getByLabel('Title', { exact: true }).fill('Good morning');
+    await page.getByText('Saved on the box.').waitFor();
+    await page.evaluate(() => scrollTo(0, 0));
+    expect(await top()).toBeLessThan(300);
+
+    await go('screens/lobby');
+    const button = (name: string) => page.getByRole('button', { name, exact: true });
+    await button('Black out').scrollIntoViewIfNeeded();
+    const [black, next] = [await button('Black out').boundingBox(), await button('Page forward').boundingBox()];
+    expect((black?.y ?? 0) - (next?.y ?? 0) - (next?.height ?? 0)).toBeGreaterThan(80);
+    await button('Black out').tap();
+    await button('End blackout').waitFor();
+    await button('Undo').tap();
+    await button('Black out').waitFor();
+
+    // With text of twice the size nothing is cut, and all is reached.
+    for (const hash of [
+      '',
+      'screens/lobby',
+      'content',
+      'content/playlists/main',
+      'media',
+      'takeovers',
+      'history',
+      'boxes',
+    ]) {
+      await go(hash);
+      await page.locator('main h1').waitFor();
+      await page.evaluate(() => {
+        document.documentElement.style.fontSize = '200%';
+      });
+      const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect.soft(wider, `${hash} at 200 %`).toBeLessThanOrEqual(0);
+    }
+    await page.evaluate(() => {
+      document.documentElement.style.fontSize = '';
+    });
+  });
+
+  test('the dialogs that publish, merge and take over are clean for axe, a picture takes the screens over, and the plays are drawn', async () => {
+    const { service, page, go } = phone();
+    putImage(service.dataDir, 'evacuation.png', [160, 20, 20]);
+    const display = await openPlayer(service, 'lobby', small);
+    await display.getByText('Hello').waitFor();
     const tap = (name: string | RegExp) => page.getByRole('button', { name, exact: true }).tap();
     const dialog = page.getByRole('dialog');
     const check = async (what: string): Promise<void> => {
       await dialog.waitFor();
-      for (const colorScheme of ['dark', 'light'] as const) {
-        await page.emulateMedia({ colorScheme });
-        expect.soft(await violationsOn(page), `${what}, ${colorScheme}`).toEqual([]);
-      }
+      expect.soft(await violationsOn(page), what).toEqual([]);
+      // The colours are all that differs at night.
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect.soft(await violationsOn(page, 'color-contrast'), `${what} at night`).toEqual([]);
+      await page.emulateMedia({ colorScheme: 'light' });
       const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       expect.soft(wider, `${what} is wider than the phone`).toBeLessThanOrEqual(0);
     };
@@ -135,97 +233,5 @@ itBrowser(
         return count;
       });
     await expect.poll(coloured, patience).toBeGreaterThan(20);
-  },
-  90_000,
-);
-
-itBrowser('on a phone the slides come first, and a blackout stands apart and is undone with one tap', async () => {
-  const service = await startTestService({ content: lobby(slides), env });
-  const display = await openPlayer(service, 'lobby');
-  await display.getByText('Hello').waitFor();
-  const { page, go } = await openConsole(service.url, { viewport: { width: 390, height: 844 }, hasTouch: true });
-  await go('content/playlists/main');
-  const card = page.locator('.card').first();
-  await card.waitFor();
-  const top = async (): Promise<number> => (await card.boundingBox())?.y ?? 999;
-  await expect.poll(top, patience).toBeLessThan(300);
-  await page.getByLabel('Title', { exact: true }).fill('Good morning');
-  await page.getByText('Saved on the box.').waitFor();
-  await page.evaluate(() => scrollTo(0, 0));
-  expect(await top()).toBeLessThan(300);
-
-  await go('screens/lobby');
-  const button = (name: string) => page.getByRole('button', { name, exact: true });
-  await button('Black out').scrollIntoViewIfNeeded();
-  const [black, next] = [await button('Black out').boundingBox(), await button('Page forward').boundingBox()];
-  expect((black?.y ?? 0) - (next?.y ?? 0) - (next?.height ?? 0)).toBeGreaterThan(80);
-  await button('Black out').tap();
-  await button('End blackout').waitFor();
-  await button('Undo').tap();
-  await button('Black out').waitFor();
-
-  // With text of twice the size nothing is cut, and all is reached.
-  for (const hash of [
-    '',
-    'screens/lobby',
-    'content',
-    'content/playlists/main',
-    'media',
-    'takeovers',
-    'history',
-    'boxes',
-  ]) {
-    await go(hash);
-    await page.locator('main h1').waitFor();
-    await page.evaluate(() => {
-      document.documentElement.style.fontSize = '200%';
-    });
-    const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    expect.soft(wider, `${hash} at 200 %`).toBeLessThanOrEqual(0);
-  }
-});
-
-itBrowser('a screen without a display tells the address that other machines open, as a code and to copy', async () => {
-  const service = await startTestService({ content: lobby([]), env });
-  const { page, go } = await openConsole(service.url);
-  await go('screens/lobby');
-  const code = page.getByRole('img', { name: 'QR code of the address' });
-  await expect
-    .poll(() => code.evaluate((image) => (image as HTMLImageElement).naturalWidth), patience)
-    .toBeGreaterThan(0);
-  const address = await page.getByLabel('Address of the screen').inputValue();
-  const site = (await (await service.get('/console/api/site')).json()) as { boxes: { url: string }[] };
-  expect(address).toBe(new URL('/screen/lobby', site.boxes[0]?.url).href);
-  expect(await violationsOn(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Copy the address' }).click();
-  await page.getByText('The address is copied.').waitFor();
-});
-
-itBrowser('a file is renamed in its card by keyboard; slides, drafts and the open page follow', async () => {
-  const dataDir = temporaryFolder();
-  for (const name of ['hall.png', 'yard.png']) putImage(dataDir, name, [20, 90, 60]);
-  const content = lobby([{ id: 'hall', kind: 'image', title: 'Hall', media_url: '/media/hall.png' }]);
-  const service = await startTestService({ content, dataDir, env });
-  const { page, go } = await openConsole(service.url);
-  await go('media');
-  const card = page.getByRole('listitem').filter({ hasText: 'hall.png' });
-  await card.getByRole('link').focus();
-  await page.keyboard.press('F2');
-  const field = page.getByLabel('New name of hall.png');
-  await field.waitFor();
-  // The ending is not selected.
-  await page.keyboard.type('yard');
-  await page.keyboard.press('Enter');
-  await page.getByText('There is a file with this name already').waitFor();
-  await field.fill('great hall.png');
-  await page.keyboard.press('Enter');
-  await page.getByText('hall.png is called great hall.png now').waitFor();
-  await page.getByText('great hall.png', { exact: true }).waitFor();
-  const playing = async () => (await service.get('/api/screens/lobby/playlist')).text();
-  expect(await playing()).toContain('/media/great%20hall.png');
-  expect(await violationsOn(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Rename yard.png' }).click();
-  await page.keyboard.press('Escape');
-  await expect.poll(() => page.getByLabel('New name of yard.png').count(), patience).toBe(0);
-  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('A');
+  });
 });
