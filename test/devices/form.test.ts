@@ -1,16 +1,75 @@
 /** The onboarding form, on a phone, where things are not as they should be. */
 import type { Page } from 'playwright-core';
-import { expect } from 'vitest';
-import { describeBrowser, itBrowser as it } from '../support/browser.ts';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from 'vitest';
+import { describeBrowser, isSkipped, itBrowser as it } from '../support/browser.ts';
 import { joinScreen } from '../support/page.ts';
-import { content, openForm, openPhone, patience, showUp, startReachable } from './browser.ts';
-import { bind } from './support.ts';
+import type { TestService } from '../support/service.ts';
+import {
+  content,
+  openForm as openOther,
+  openPhone,
+  patience,
+  shareReachable,
+  showUp,
+  startReachable,
+} from './browser.ts';
+import { bind as bindDevice } from './support.ts';
 
-const formOf = ({ url }: { url: string }, deviceId = 'device-1'): string => `${url}/onboard?deviceId=${deviceId}`;
+/** The player of the case: each has one of its own at the one service. */
+let device = '';
+let devices = 0;
+const formOf = ({ url }: { url: string }, deviceId = device): string => `${url}/onboard?deviceId=${deviceId}`;
+
+/** The one phone of the file: a page of its own takes three times as long. */
+let phone: Page;
+const ends: (() => void | Promise<void>)[] = [];
+beforeAll(async () => {
+  if (!isSkipped) phone = await openPhone('about:blank', {}, (end) => ends.push(end));
+});
+afterAll(async () => {
+  for (const end of ends) await end();
+});
+/** Opens an address on the phone, which remembers nothing of before. */
+const visit = async (url: string): Promise<Page> => {
+  await phone.unrouteAll();
+  await phone.context().setOffline(false);
+  const forget = (): void => {
+    localStorage.clear();
+    sessionStorage.clear();
+  };
+  // An empty page has nothing to forget.
+  await phone.evaluate(forget).catch(() => {});
+  await phone.goto(url);
+  return phone;
+};
+const openForm = async (service: TestService): Promise<Page> => {
+  await showUp(service, device);
+  return visit(formOf(service));
+};
+const bind = (service: TestService, binding: Record<string, unknown>) =>
+  bindDevice(service, { deviceId: device, ...binding });
+const countOf = async (service: TestService): Promise<number> =>
+  (await (await service.get('/api/onboarding/screens')).json()).screens.length;
+/** Puts other content in its place until the case is over. */
+const change = async (service: TestService, next: { screens: object[]; playlists: object[] }): Promise<void> => {
+  const write = (each: typeof next): Promise<void> => {
+    service.writeContent(each);
+    return expect.poll(() => countOf(service), { interval: 100 }).toBe(each.screens.length);
+  };
+  onTestFinished(() => write(content));
+  await write(next);
+};
 const press = (page: Page, name: string): Promise<void> => page.getByRole('button', { name }).tap();
 
 describeBrowser('the form', () => {
+  const reachable = shareReachable();
+  beforeEach(() => {
+    devices += 1;
+    device = `device-of-case-${devices}`;
+  });
+
   it('says beside each field what is missing, and leads there', async () => {
+    // The names of other players would change what is suggested.
     const service = await startReachable();
     const phone = await openForm(service);
     await press(phone, 'Start playing');
@@ -28,6 +87,7 @@ describeBrowser('the form', () => {
   });
 
   it('suggests a name by the screen, until there is one', async () => {
+    // The names of other players would change what is suggested.
     const service = await startReachable();
     const phone = await openForm(service);
     const name = phone.getByLabel('Name of the player');
@@ -40,7 +100,7 @@ describeBrowser('the form', () => {
   });
 
   it('keeps the name and the screen of a bound device, and asks before its name changes', async () => {
-    const service = await startReachable();
+    const service = reachable();
     await bind(service, { screenSlug: 'cafe' });
     const phone = await openForm(service);
     await phone.getByText('“Front desk” shows “Café” now.').waitFor();
@@ -52,20 +112,20 @@ describeBrowser('the form', () => {
     await phone.getByText('“Counter” isn’t connected at the moment').waitFor();
   });
 
-  it.each(['/onboard', '/onboard?deviceId='])(
-    'asks for the id where %s has none, and takes it as it is read off',
-    async (path) => {
-      const service = await startReachable();
-      const phone = await openPhone(service.url + path);
+  it('asks for the id where the address has none, and takes it as it is read off', async () => {
+    const { url } = reachable();
+    const phone = await visit('about:blank');
+    for (const path of ['/onboard', '/onboard?deviceId=']) {
+      await phone.goto(url + path);
       await phone.getByText('The address doesn’t say which player to set up.').waitFor();
       await phone.getByLabel('Id of the player').fill(' k7qm 3x9f ');
       await press(phone, 'Next');
       await phone.getByText('Player k7qm3x9f').waitFor();
-    },
-  );
+    }
+  });
 
   it('has no choice under its button where letters are twice as large', async () => {
-    const service = await startReachable();
+    const service = reachable();
     const phone = await openForm(service);
     await phone.addStyleTag({ content: 'html { font-size: 212.5% }' });
     const choice = phone.getByText('Gate 4');
@@ -79,8 +139,8 @@ describeBrowser('the form', () => {
   });
 
   it('says that an id is wrong, and not that there is none', async () => {
-    const service = await startReachable();
-    const phone = await openPhone(formOf(service, 'a/b'));
+    const service = reachable();
+    const phone = await visit(formOf(service, 'a/b'));
     await phone.getByText('This id can’t be right.').waitFor();
     expect(await phone.getByText('The address doesn’t say').isVisible()).toBe(false);
     expect(await phone.getByLabel('Id of the player').inputValue()).toBe('a/b');
@@ -88,12 +148,8 @@ describeBrowser('the form', () => {
 
   it('has a search where there are many screens, which knows no accents', async () => {
     const many = ['Café Nord', ...Array.from({ length: 8 }, (_, index) => `Room ${index}`)];
-    const service = await startReachable(
-      {},
-      {
-        content: { ...content, screens: many.map((name, index) => ({ name, slug: `screen-${index}` })) },
-      },
-    );
+    const service = reachable();
+    await change(service, { ...content, screens: many.map((name, index) => ({ name, slug: `screen-${index}` })) });
     const phone = await openForm(service);
     const rows = phone.locator('.choice:visible');
     await expect.poll(() => rows.count()).toBe(9);
@@ -107,28 +163,27 @@ describeBrowser('the form', () => {
   });
 
   it('has no search where there are few', async () => {
-    const service = await startReachable();
+    const service = reachable();
     const phone = await openForm(service);
     await phone.getByText('Lobby').waitFor();
     expect(await phone.getByLabel('Search screens').isVisible()).toBe(false);
   });
 
   it('says that there is nothing to choose from, and tries again', async () => {
-    const service = await startReachable({}, { content: { screens: [], playlists: [] } });
+    const service = reachable();
+    await change(service, { screens: [], playlists: [] });
     const phone = await openForm(service);
     await phone.getByRole('heading', { name: 'There are no screens' }).waitFor();
-    service.writeContent(content);
-    await expect.poll(async () => (await (await service.get('/api/onboarding/screens')).json()).screens.length).toBe(3);
+    await change(service, content);
     await press(phone, 'Try again');
     await phone.getByText('Lobby').waitFor();
   });
 
   it('offers other screens where the chosen one is gone', async () => {
-    const service = await startReachable();
+    const service = reachable();
     const phone = await openForm(service);
     await phone.getByText('Lobby').tap();
-    service.writeContent({ ...content, screens: content.screens.slice(1) });
-    await expect.poll(async () => (await (await service.get('/api/onboarding/screens')).json()).screens.length).toBe(2);
+    await change(service, { ...content, screens: content.screens.slice(1) });
     await press(phone, 'Start playing');
     await phone.getByText('This screen is no longer there.').waitFor();
     expect(await phone.locator('.choice').allTextContents()).toStrictEqual(['Café', 'Gate 4']);
@@ -138,16 +193,16 @@ describeBrowser('the form', () => {
   });
 
   it('says that there is nothing to choose from any more, where every screen is gone', async () => {
-    const service = await startReachable();
+    const service = reachable();
     const phone = await openForm(service);
     await phone.getByText('Lobby').tap();
-    service.writeContent({ screens: [], playlists: [] });
-    await expect.poll(async () => (await (await service.get('/api/onboarding/screens')).json()).screens.length).toBe(0);
+    await change(service, { screens: [], playlists: [] });
     await press(phone, 'Start playing');
     await phone.getByRole('heading', { name: 'There are no screens' }).waitFor();
   });
 
   it('suggests a name that no player of the screen has', async () => {
+    // The names of other players would change what is suggested.
     const service = await startReachable();
     await joinScreen(service, 'lobby', { deviceId: 'device-2', clientName: 'Lobby' });
     await joinScreen(service, 'lobby', { deviceId: 'device-3', clientName: 'Lobby 3' });
@@ -158,7 +213,7 @@ describeBrowser('the form', () => {
   });
 
   it('goes back to the form from the question and from the end', async () => {
-    const service = await startReachable();
+    const service = reachable();
     await bind(service, { screenSlug: 'cafe' });
     const phone = await openForm(service);
     await phone.getByText('Lobby').tap();
@@ -175,7 +230,7 @@ describeBrowser('the form', () => {
   });
 
   it('shows no dead form where somebody goes back from the end to a player that is away, and on again', async () => {
-    const service = await startReachable();
+    const service = reachable();
     const phone = await openForm(service);
     await phone.getByText('Lobby').tap();
     await press(phone, 'Start playing');
@@ -190,16 +245,16 @@ describeBrowser('the form', () => {
   });
 
   it('stays on a phone that was given the address of the form on the player itself', async () => {
-    const service = await startReachable();
-    await showUp(service, 'device-1');
-    const phone = await openPhone(`${formOf(service)}#here`);
+    const service = reachable();
+    await showUp(service, device);
+    const phone = await visit(`${formOf(service)}#here`);
     await phone.getByText('Lobby').tap();
     await press(phone, 'Start playing');
     await phone.getByRole('heading', { name: 'Saved' }).waitFor();
   });
 
   it('says that the phone is offline, keeps what was filled in, and goes on', async () => {
-    const service = await startReachable();
+    const service = reachable();
     const phone = await openForm(service);
     await phone.getByText('Lobby').tap();
     await phone.context().setOffline(true);
@@ -212,7 +267,7 @@ describeBrowser('the form', () => {
   });
 
   it('says that the player does not answer, and tries again', async () => {
-    const service = await startReachable();
+    const service = reachable();
     const phone = await openForm(service);
     await phone.route('**/api/onboarding/**', (route) => route.abort());
     await phone.reload();
@@ -222,23 +277,26 @@ describeBrowser('the form', () => {
     await phone.getByText('Lobby').waitFor();
   });
 
-  it.each([
-    [507, 'insufficient_storage', 'The player’s disk is full. Free some space first. Nothing was saved.'],
-    [429, 'too_many_requests', 'Too many attempts. Wait a minute. Nothing was saved.'],
-    [500, 'internal_error', 'Something went wrong on the player. Nothing was saved.'],
-  ])('says in plain words what a %i means', async (status, code, words) => {
-    const service = await startReachable();
+  it('says in plain words what went wrong on the player', async () => {
+    const service = reachable();
     const phone = await openForm(service);
-    const answer = { status, json: { error: { code, message: 'x' } } };
-    await phone.route('**/api/onboarding', (route) => route.fulfill(answer));
     await phone.getByText('Lobby').tap();
-    await press(phone, 'Start playing');
-    await phone.getByRole('alert').getByText(words).waitFor();
+    for (const [status, code, words] of [
+      [507, 'insufficient_storage', 'The player’s disk is full. Free some space first. Nothing was saved.'],
+      [429, 'too_many_requests', 'Too many attempts. Wait a minute. Nothing was saved.'],
+      [500, 'internal_error', 'Something went wrong on the player. Nothing was saved.'],
+    ] as const) {
+      const answer = { status, json: { error: { code, message: 'x' } } };
+      await phone.route('**/api/onboarding', (route) => route.fulfill(answer));
+      await press(phone, 'Start playing');
+      await phone.getByRole('alert').getByText(words).waitFor();
+      await phone.unrouteAll();
+    }
   });
 
   it('asks before it binds an id that no player has been here with', async () => {
-    const service = await startReachable();
-    const phone = await openPhone(formOf(service, '4K7QM3X9FT2WD0AY'));
+    const service = reachable();
+    const phone = await visit(formOf(service, '4K7QM3X9FT2WD0AY'));
     await phone.getByText('This player has not been seen yet.').waitFor();
     await phone.getByText('Lobby').tap();
     await press(phone, 'Start playing');
@@ -258,8 +316,9 @@ describeBrowser('the form', () => {
   });
 
   it('binds an id that no player has been here with, once it is told that the id is right', async () => {
+    // The names of other players would change what is suggested.
     const service = await startReachable();
-    const phone = await openPhone(formOf(service, 'device-7'));
+    const phone = await visit(formOf(service));
     await phone.getByText('Lobby').tap();
     await press(phone, 'Start playing');
     await press(phone, 'It’s right, save it');
@@ -269,11 +328,11 @@ describeBrowser('the form', () => {
   });
 
   it('takes the notice back as soon as the player is there', async () => {
-    const service = await startReachable();
-    const phone = await openPhone(formOf(service));
+    const service = reachable();
+    const phone = await visit(formOf(service));
     const notice = phone.getByText('This player has not been seen yet.');
     await notice.waitFor();
-    await showUp(service, 'device-1');
+    await showUp(service, device);
     await notice.waitFor({ state: 'hidden' });
   });
 
@@ -291,7 +350,7 @@ describeBrowser('the form', () => {
     const again = await startReachable({ SIGNAGE_PORT: port }, { dataDir: service.dataDir });
     await phone.getByRole('alert').getByText('Nothing was saved.').waitFor();
     await phone.unrouteAll();
-    await showUp(again, 'device-1');
+    await showUp(again, device);
     await press(phone, 'Start playing');
     await phone.getByRole('heading', { name: 'Saved' }).waitFor();
   });
@@ -314,8 +373,8 @@ describeBrowser('the form', () => {
   });
 
   it.each(['light', 'dark'] as const)('can be touched and read: %s', async (colorScheme) => {
-    const service = await startReachable();
-    const phone = await openForm(service, 'device-1', { colorScheme, viewport: { width: 320, height: 568 } });
+    const service = reachable();
+    const phone = await openOther(service, device, { colorScheme, viewport: { width: 320, height: 568 } });
     await phone.getByText('Lobby').waitFor();
     const sizes = await phone
       .locator('button:visible, .choice:visible, input:not([type=radio]):visible')
