@@ -9,7 +9,7 @@ import type {
   OnboardingScreens,
   OnboardingStatus,
 } from '../../service/contract/onboarding.ts';
-import type { PageToken } from '../shared/page-token.ts';
+import { isTokenRefused, type PageToken } from '../shared/page-token.ts';
 import { patientFetch } from '../shared/retry.ts';
 
 // Typed by the contract, but not imported, so that a phone does not load its schemas.
@@ -43,7 +43,7 @@ export const createApi = (token: PageToken) => {
       body: (await response.json()) as unknown,
     }));
     if (status < 400) return answer;
-    if (status === 401 && !isRetry) {
+    if (isTokenRefused(status) && !isRetry) {
       await token.renew();
       return request(path, init, true);
     }

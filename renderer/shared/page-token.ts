@@ -21,6 +21,9 @@ const REFUSED_MS = 1_000;
 /** Times in tokens are whole seconds, rounded down. */
 const ROUNDED_MS = 1_000;
 
+/** Whether an answer may mean that the token is no longer right: it has expired, or is one of many wrong ones from this address. */
+export const isTokenRefused = (status: number): boolean => status === 401 || status === 429;
+
 /** At which age a token is renewed, ms. */
 const renewalAgeMs = ({ issuedAt, expiresAt }: NonNullable<Issued>): number => {
   const lifeMs = Date.parse(expiresAt) - Date.parse(issuedAt);
@@ -57,8 +60,8 @@ export const createPageToken = (issued: Issued, page: string, isRenewed = true) 
     if (current !== null && isRenewed) {
       const renewed = await patientFetch('/api/auth/page', { method: 'POST', headers: headerNow() }, (response) => {
         if (response.ok) return response.json() as Promise<Issued>;
-        // The token has expired, or is one of many wrong ones from this address: the page itself contains a new one.
-        if (response.status === 401 || response.status === 429) return undefined;
+        // The page itself contains a new one.
+        if (isTokenRefused(response.status)) return undefined;
         throw new Error(`renewing the token answers ${response.status}`);
       });
       if (renewed !== undefined) return renewed;

@@ -405,7 +405,6 @@ export const createRestore = (
       try {
         await mkdir(folder, { mode: 0o700 });
         const { manifest } = await spool(body, folder);
-        body.judgeAgain();
         const spooled = { manifest, fileOf: spooledIn(ready) };
         const judged = await judge({ manifest, fileOf: spooledIn(folder) }, folder, content.validate);
         const sizes = new Map(manifest.members.map(({ path, size }) => [path, size]));
@@ -420,6 +419,8 @@ export const createRestore = (
         ] as const)
           await writeFile(join(folder, name), JSON.stringify(value), { mode: 0o600, flush: true });
         await systemDisk.syncFolder(folder);
+        // Who asked may have lost the right meanwhile.
+        body.judgeAgain();
         // One that could not be finished is replaced.
         await rm(ready, { recursive: true, force: true });
         await rename(folder, ready);

@@ -43,7 +43,14 @@ export const openLastSeen = async (
   /** Anybody can open pages with ids of their own: these displace no device that is bound. @returns whether there is room */
   const makeRoom = (newcomer: string): boolean => {
     if (sightings.size < mostBindings || sightings.has(newcomer)) return true;
-    for (const key of sightings.keys()) if (!isBound(key)) return sightings.delete(key);
+    let left = sightings.size;
+    for (const [key, sighting] of sightings) {
+      if (!isBound(key)) return sightings.delete(key);
+      if (left-- === 0) break;
+      // So that the next newcomer does not look at it again.
+      sightings.delete(key);
+      sightings.set(key, sighting);
+    }
     return isBound(newcomer);
   };
 

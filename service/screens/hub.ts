@@ -44,7 +44,7 @@ export interface Origin {
 
 interface Dependencies {
   /** Whether a page is of a display: what others count and lack stands nowhere that everybody reads. */
-  isDisplay(page: { deviceId: string | null; proven: boolean }): boolean;
+  isDisplay(page: Pick<Connection, 'clientIp' | 'deviceId'> & { proven: boolean }): boolean;
   /** Called with the frames that a page counted. */
   onVideo(page: { connectionId: string; slug: string }, report: VideoReport): void;
   /** Called when a page shows what it was asked to identify. */
@@ -223,12 +223,9 @@ export const createHub = (
         sockets.write(socket, frameOf({ type: 'time', t0: message.t0, t1, t2: siteTime() }));
       } else if (message.type === 'skew') onSkew(message);
       else if (message.type === 'identified') onIdentified(client.connection.id);
-      else if (message.type === 'video' || message.type === 'glyphs') {
+      else if (message.type === 'video') {
         const { connection, proven } = client;
-        if (!isDisplay({ deviceId: connection.deviceId, proven })) return;
-        const sender = { connectionId: connection.id, slug: origin.slug };
-        if (message.type === 'video') onVideo(sender, message);
-        else reports.accept(sender, message);
+        if (isDisplay({ ...connection, proven })) onVideo({ connectionId: connection.id, slug: origin.slug }, message);
       } else if (message.type === 'plays') void acknowledge(client, message.plays);
       else {
         // A step back and on may lead to the same slide.
@@ -307,6 +304,11 @@ export const createHub = (
         connection: isUnproven(client) ? { ...client.connection, deviceId: null } : client.connection,
         unchangedMs: at - client.changedAt,
       }));
+    },
+    /** Whether a connection is of a display now: its proof can come late. */
+    isDisplay: (connectionId: string): boolean => {
+      const client = clients.get(connectionId);
+      return client !== undefined && isDisplay({ ...client.connection, proven: client.proven });
     },
     /** The ids of the live connections that would have to prove their device. */
     unproven: (): string[] =>

@@ -6,6 +6,7 @@ import type { VideoFrames } from '../contract/health.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
 import type { Identify } from '../contract/socket.ts';
 import { createEmitter } from '../domain/emitter.ts';
+import { isThisMachine } from '../domain/network-scope.ts';
 import type { AnswerOpen } from '../http/routes.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
@@ -86,11 +87,14 @@ export const createScreens = (
     frames.forget(connectionId);
   };
   const hub = createHub(context, {
-    isDisplay: ({ deviceId, proven }) => {
+    isDisplay: ({ deviceId, clientIp, proven }) => {
       if (options.sharedSecret === null) return true;
-      if (deviceId === null || !proven) return false;
-      const isSame = (id: string): boolean => canonicalDeviceId(id) === canonicalDeviceId(deviceId);
-      return devices.get(deviceId)?.screenSlug != null || (kiosk?.().screens ?? []).some((own) => isSame(own.deviceId));
+      if (deviceId === null) return false;
+      if (proven && devices.get(deviceId)?.screenSlug != null) return true;
+      // A display of this box that is set by hand has no binding, and an id that no proof is kept of.
+      if (kiosk === undefined || !isThisMachine(clientIp)) return false;
+      const id = canonicalDeviceId(deviceId);
+      return kiosk().screens.some((own) => canonicalDeviceId(own.deviceId) === id);
     },
     onIdentified: identification.onIdentified,
     onVideo: frames.accept,
@@ -172,7 +176,7 @@ export const createScreens = (
           (slug, slideId) => content.slide(slug, slideId)?.title || slideId,
         ),
       },
-      notes: reports.missingGlyphs(),
+      notes: reports.missingGlyphs(hub.isDisplay),
     }),
     metrics: () => {
       const counts = hub.counts();

@@ -148,10 +148,11 @@ export const createReports = (
     forget: (connectionId: string): void => void pages.delete(connectionId),
     /** The last slide that a page could not show, and has not shown since; null: none. */
     faultOf: (connectionId: string): PageHealth['lastFault'] => pages.get(connectionId)?.lastFault ?? null,
-    /** One sentence per slide with characters that a page has no glyphs for. */
-    missingGlyphs: (): string[] => {
+    /** One sentence per slide with characters that a page has no glyphs for. @param isCounted whether a page's are told */
+    missingGlyphs: (isCounted: (connectionId: string) => boolean): string[] => {
       const sentences = new Set<string>();
-      for (const { slug, missingGlyphs } of pages.values()) {
+      for (const [connectionId, { slug, missingGlyphs }] of pages) {
+        if (missingGlyphs.size === 0 || !isCounted(connectionId)) continue;
         for (const [slideId, characters] of missingGlyphs) {
           if (sentences.size === MAX_SENTENCES) return [...sentences];
           const title = slideOf(slug, slideId)?.title || slideId;

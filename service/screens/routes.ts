@@ -139,6 +139,8 @@ export const createScreenRoutes = (
       const reached = { host: ctx.get('Host'), port: ctx.socket.localPort ?? 0 };
       const { isRelayed: relayed, boundSignature } = ctx.state;
       const id = relayed ? readFields(commandHeaders, ctx.headers)[commandIdHeader] : boundSignature?.nonce;
+      // The tags of a person may be others once the body is there.
+      checkScope(ctx, content, [ctx.params.slug]);
       const body = await readJson(ctx);
       checkScope(ctx, content, [ctx.params.slug]);
       if (body['command'] === 'setclientname' && hasScope(ctx)) {

@@ -25,6 +25,8 @@ export const showRoutes = ({ content, hub, peers }: Dependencies): Routes => {
   return {
     'POST /console/api/screens/:slug/show': async (ctx) => {
       const { slug } = ctx.params;
+      // The tags of a person may be others once the body is there.
+      checkScope(ctx, content, [slug]);
       const body = await readJson(ctx);
       checkScope(ctx, content, [slug]);
       const { slide_id: slideId } = readFields(showRequest, body);

@@ -142,12 +142,13 @@ export const createSecrets = async (
         ? [{ path, message: `${label}: there is no secret ${JSON.stringify(name)}: the slide is skipped` }]
         : [],
     );
+  const warnings = (content: ContentFile): ContentIssue[] => [...issues(content), ...missing(content)];
 
   return {
     get: (name) => find(name) ?? null,
     issues,
-    warnings: (content) => [...issues(content), ...missing(content)],
-    publicWarnings: (content) => [...issues(content), ...missing(content)].slice(0, MOST_PUBLIC),
+    warnings,
+    publicWarnings: (content) => warnings(content).slice(0, MOST_PUBLIC),
     states: {
       secret: (name) => {
         const record = find(name);

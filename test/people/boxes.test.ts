@@ -114,6 +114,7 @@ test('what is under way at another box ends within seconds of a removal: a socke
   const removedAt = performance.now();
   await createOperator(one, operatorSecret)('DELETE', `${api}/people/eve`);
   await Promise.all(closed.slice(0, 2));
+  expect(performance.now() - removedAt).toBeLessThan(process.env.CI === 'true' ? 6_000 : 2_000);
   answer.resume();
   await Promise.all(closed);
   const tookMs = performance.now() - removedAt;

@@ -3,6 +3,7 @@ import type { pageAuthHeader } from '../../../service/contract/page.ts';
 import { streamSchemes } from '../../../service/contract/stream-schemes.ts';
 import type { RtmpSession } from '../../../service/contract/streams.ts';
 import { pictureKindOf } from '../../../service/domain/media-types.ts';
+import { isTokenRefused } from '../../shared/page-token.ts';
 import { within } from '../abort.ts';
 import { createImage } from './image.ts';
 import { createView, mediaUrl, type SlideContext, type SlideFactory, type SlideView } from './slide.ts';
@@ -46,7 +47,7 @@ const manifestOf = async ({ slide, credentials, refused }: SlideContext, signal:
   const query = new URLSearchParams({ source, slide: slide.id, disableAudio: String(disableAudio) });
   for (let refusals = 0; ; ) {
     const response = await fetch(`/api/rtmp/session?${query}`, { headers: credentials(), cache: 'no-store', signal });
-    if (response.status === 401 && ++refusals === 1) {
+    if (isTokenRefused(response.status) && ++refusals === 1) {
       await refused();
       continue;
     }
@@ -128,7 +129,7 @@ export const createStream: SlideFactory = (context) => {
       });
       hls = player;
       player.on(Player.Events.ERROR, async (_, { fatal, type, response }) => {
-        if (response?.code === 401 && isOwn(response.url)) await context.refused();
+        if (response && isTokenRefused(response.code) && isOwn(response.url)) await context.refused();
         if (!fatal || hls !== player) return;
         if (type === Player.ErrorTypes.MEDIA_ERROR) player.recoverMediaError();
         else player.startLoad();
