@@ -129,7 +129,9 @@ export const createStream: SlideFactory = (context) => {
       });
       hls = player;
       player.on(Player.Events.ERROR, async (_, { fatal, type, response }) => {
-        if (response && isTokenRefused(response.code) && isOwn(response.url)) await context.refused();
+        if (response?.code !== undefined && isTokenRefused(response.code) && isOwn(response.url)) {
+          await context.refused();
+        }
         if (!fatal || hls !== player) return;
         if (type === Player.ErrorTypes.MEDIA_ERROR) player.recoverMediaError();
         else player.startLoad();
