@@ -25,23 +25,27 @@ const content = {
   templates: [{ id: 'menu', name: 'Menu', html: '<h1>{{ dish }}</h1>' }],
 };
 
+const small = { width: 320, height: 180 };
 const red: Rgb = [200, 40, 40];
 /** From the answer to a publish until it is painted; a busy machine needs longer than the 2 s that are promised. */
 const MOST_MS_TO_PAINT = isSoak ? 2_000 : 30_000;
 const MOST_MS_TO_AWAY = 45_000;
 
-/** When the slide that plays first has such an element on the screen, ms since the epoch. */
+/** When the slide that plays first has such an element on the screen, ms since the epoch; rejects with what is on instead. */
 const paintOf = (page: Page, selector: string): Promise<number> =>
   page.evaluate(
-    (wanted) =>
-      new Promise<number>((resolve) => {
+    ([wanted, most]) =>
+      new Promise<number>((resolve, reject) => {
+        const slides = (): string[] =>
+          [...document.querySelectorAll('.slide')].map((each) => each.outerHTML.slice(0, 300));
+        setTimeout(() => reject(new Error(`there is only ${slides().join(' and ')}`)), most);
         const look = (): void => {
           const isThere = document.querySelector(wanted) !== null;
           requestAnimationFrame(isThere ? () => resolve(Date.now()) : look);
         };
         look();
       }),
-    `.slide[data-state="playing"] ${selector}`,
+    [`.slide[data-state="playing"] ${selector}`, 2 * MOST_MS_TO_PAINT] as const,
   );
 
 /** An hour ahead of the box. */
@@ -65,6 +69,8 @@ it.skipIf(isSkipped || !hasFfmpeg)(
     });
     const secondUrl = (await mortal.ready()).replace('0.0.0.0', '127.0.0.1');
     await untilTogether([first, { get: (path) => fetch(secondUrl + path) }]);
+    // Boxes are together before they have the same content, and a display asks more and more seldom for a screen that is none.
+    await expect.poll(async () => (await fetch(`${secondUrl}/screen/bar`)).status, patience).toBe(200);
     const { page, go } = await openConsole(first.url);
     expect(await page.evaluate(() => isSecureContext)).toBe(inLan(first.url) === first.url);
     const click = (name: string | RegExp) => page.getByRole('button', { name, exact: true }).click();
@@ -75,7 +81,7 @@ it.skipIf(isSkipped || !hasFfmpeg)(
     await says('This is not the secret of this site.');
     await signIn(page, operatorSecret, 'Мария');
     await page.getByRole('link', { name: 'Lobby' }).waitFor();
-    const [here, there] = [await openPlayer(first, 'lobby'), await openPlayer({ url: secondUrl }, 'bar')];
+    const [here, there] = [await openPlayer(first, 'lobby', small), await openPlayer({ url: secondUrl }, 'bar', small)];
     const displays = [here, there];
     for (const display of displays) await display.getByText('Hello').waitFor();
 
