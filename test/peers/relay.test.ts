@@ -5,7 +5,6 @@ import { signRequest } from '../../service/auth/sign.ts';
 import { connectionSnapshot } from '../../service/contract/connections.ts';
 import { lobby } from '../content/samples.ts';
 import { openLanding } from '../devices/support.ts';
-import { patience } from '../support/observe.ts';
 import { joinScreen, type TestPage } from '../support/page.ts';
 import type { TestService } from '../support/service.ts';
 import {

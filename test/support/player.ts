@@ -99,7 +99,7 @@ export const sharePlayer = (viewport = usualViewport, env: Record<string, string
       const named = slides.map((slide, at) => ({ id: at === 0 ? first : `${first}-${at}`, ...slide }));
       const currentSlideId = (named[0] as { id: string }).id;
       const before = (await connectionOf(service, 'lobby'))?.currentSlideId;
-      if (named.some((slide) => (slide as { id: string }).id === before)) {
+      if (named.some((slide) => slide.id === before)) {
         // One of the test before has the same name, and would stay on.
         service.writeContent(lobby([]));
         await waitForConnection(service, 'lobby', { currentSlideId: null });
