@@ -292,13 +292,12 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
     if (order.do === 'bind') {
       const assignment = assignments().find(({ display }) => display.id === order.display);
       if (assignment !== undefined) await service?.bind(assignment.deviceId, order.screen);
-      // There the service has no command that moves its page.
-      const isMoved = service?.options.variant !== 'baseline';
-      if (!isMoved)
-        windows
-          .list()
-          .find(({ assignment: { display } }) => display.id === order.display)
-          ?.open();
+      // There the service has no command that moves the pages of a device.
+      if (service?.options.variant === 'baseline') {
+        for (const window of windows.list()) {
+          if (window.assignment.deviceId === assignment?.deviceId) window.open();
+        }
+      }
       return null;
     }
     if (order.do === 'admin' || order.do === 'protect') {

@@ -60,8 +60,8 @@ export const createPageToken = (issued: Issued, page: string, isRenewed = true) 
     if (current !== null && isRenewed) {
       const renewed = await patientFetch('/api/auth/page', { method: 'POST', headers: headerNow() }, (response) => {
         if (response.ok) return response.json() as Promise<Issued>;
-        // The page itself contains a new one.
-        if (isTokenRefused(response.status)) return undefined;
+        // The page itself contains a new one, also where its variant has become the one without this path.
+        if (isTokenRefused(response.status) || response.status === 404) return undefined;
         throw new Error(`renewing the token answers ${response.status}`);
       });
       if (renewed !== undefined) return renewed;

@@ -3,6 +3,7 @@
  * a name stands for the same file on every box.
  */
 import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Content, type MediaUse, mediaUses } from '../content/index.ts';
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-terms.ts';
@@ -46,6 +47,8 @@ interface Site extends MediaSite {
 }
 
 const MAX_MEDIA = 10_000;
+/** How long a box that hangs is waited for where an upload or a deletion asks who has a file, ms. */
+const PATIENCE_MS = 1_000;
 /** Most media that are reported as missing. */
 const MAX_REPORTED = 100;
 
@@ -208,7 +211,7 @@ export const createMediaReplication = (
   return {
     /** Whether another box has a file of that name; asks the boxes if the lists name none, and it may. */
     isElsewhere: async (name: string, mayAsk = true): Promise<boolean> => {
-      if (mayAsk && !isKnownElsewhere(name)) await learn();
+      if (mayAsk && !isKnownElsewhere(name)) await Promise.race([learn(), pause(PATIENCE_MS, null, { ref: false })]);
       return isKnownElsewhere(name);
     },
     /** The digest of the media here, for the state of this box. */
