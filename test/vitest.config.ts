@@ -31,6 +31,25 @@ const repeated = [
   'test/streams/{healing,orphans}.test.ts',
 ];
 
+/** What takes long and joins what other tests check one by one: `npm run test:whole` runs it too; CI does at night. */
+const walks = [
+  'test/authority/site.test.ts',
+  'test/cli/{completion,documents,relay,tour}.test.ts',
+  'test/console/{accessibility,editor,insecure,keyboard-and-phone,museum,people,scale,second-day}.test.ts',
+  'test/contract/client.test.ts',
+  'test/devices/{form,landing}.test.ts',
+  'test/fleet/cut.test.ts',
+  'test/fuzz/fuzz.test.ts',
+  'test/kiosk/photographs.test.ts',
+  'test/media/corpus.test.ts',
+  'test/package/{feed,release,start}.test.ts',
+  'test/pages/docs.test.ts',
+  'test/platform/compiled-code.test.ts',
+  'test/player/motion.test.ts',
+  'test/records/alerts/killed.test.ts',
+  'test/streams/healing.test.ts',
+];
+
 /** Data folders are kept in memory where there is room: tests wait for their code, not for a disk. */
 const memory = '/dev/shm';
 const isRoomy = (): boolean => {
@@ -46,6 +65,8 @@ if (isRoomy()) process.env.TMPDIR = memory;
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** The module graph would run all tests that start a service for a change of one module. */
 const isChanged = process.argv.includes('--changed');
+/** Those that are named, as in `npm test -- test/cli`, run whatever they take. */
+const areNamed = process.argv.some((argument) => argument.startsWith('test/') && !argument.endsWith('.config.ts'));
 
 export default defineConfig(({ mode }) => ({
   plugins: [
@@ -60,6 +81,7 @@ export default defineConfig(({ mode }) => ({
   test: {
     root,
     include: mode === 'soak' ? repeated : isChanged ? testsOf(changedFiles(root)) : ['test/**/*.test.ts'],
+    exclude: mode === 'whole' || mode === 'soak' || isChanged || areNamed ? [] : walks,
     testTimeout: mode === 'soak' ? 3_600_000 : 30_000,
     hookTimeout: 60_000,
     // CI runs browsers, compositors and ffmpeg on few processors: a test that lost a race is repeated, and its report says so.

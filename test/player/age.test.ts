@@ -78,7 +78,7 @@ describeBrowser('data that is too old', { timeout: 60_000 }, () => {
       { id: 'b', kind: 'rss', content: { feed_id: 'news', ...content } },
     ].map((each) => ({ ...each, duration_seconds: 1 }));
     const service = await startTestService({ content: lobby(slides, server.records) });
-    const page = await openPlayer(service, 'lobby');
+    const page = await openPlayer(service, 'lobby', { width: 160, height: 90 });
     const label = page.locator('.slide[data-state="playing"] .as-of');
     for (const kind of ['template', 'rss']) await page.locator(`.slide-${kind}[data-state="playing"]`).waitFor();
     // The data stays the same, so nothing but its time changes.
@@ -114,7 +114,7 @@ describeBrowser('data that is too old', { timeout: 60_000 }, () => {
         server.records,
       ),
     });
-    const page = await openPlayer(service, 'lobby');
+    const page = await openPlayer(service, 'lobby', { width: 160, height: 90 });
     for (const kind of Object.keys(kinds)) await waitForConnection(service, 'lobby', { currentSlideId: kind });
     server.isDown = true;
     const skipped = () =>

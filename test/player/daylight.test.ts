@@ -85,16 +85,16 @@ describe('on the day of a change the window', () => {
 
 const zones = [
   'Europe/Vienna',
+  'America/Santiago',
+  'Australia/Lord_Howe',
+  'Africa/Casablanca',
   'Europe/Dublin',
   'America/New_York',
-  'America/Santiago',
   'America/Havana',
   'America/St_Johns',
-  'Africa/Casablanca',
   'Africa/Cairo',
   'Asia/Kathmandu',
-  'Australia/Lord_Howe',
-];
+].slice(0, repeats(4, 10));
 const FROM = Date.parse('2025-06-01T00:00Z');
 const YEARS = repeats(1, 2);
 const MINUTES = YEARS * 365 * 1440;

@@ -5,7 +5,7 @@ import { colourSlide, colourTemplate, lobby, openPlayer } from '../support/playe
 import { startTestService, temporaryFolder } from '../support/service.ts';
 import { repeats } from '../support/soak.ts';
 
-const swaps = repeats(60, 5_000, 'SIGNAGE_TEST_SWAPS');
+const swaps = repeats(40, 5_000, 'SIGNAGE_TEST_SWAPS');
 
 interface Weight {
   nodes: number;
@@ -27,7 +27,7 @@ describeBrowser('over thousands of swaps', () => {
       },
     ];
     const service = await startTestService({ dataDir, content: lobby(slides, { templates: [colourTemplate] }) });
-    const page = await openPlayer(service, 'lobby', { width: 320, height: 180 });
+    const page = await openPlayer(service, 'lobby', { width: 160, height: 90 });
     await page.locator('.layer').first().waitFor();
     await page.evaluate(() => {
       Object.assign(globalThis, { swaps: 0 });
@@ -54,7 +54,7 @@ describeBrowser('over thousands of swaps', () => {
     /** What weighs least of several slides: some have more nodes than others. */
     const lightest = async (): Promise<Weight> => {
       const weights: Weight[] = [];
-      for (let sample = 0; sample < 8; sample += 1) weights.push(await weigh());
+      for (let sample = 0; sample < repeats(4, 8); sample += 1) weights.push(await weigh());
       return {
         nodes: Math.min(...weights.map(({ nodes }) => nodes)),
         heapBytes: Math.min(...weights.map(({ heapBytes }) => heapBytes)),

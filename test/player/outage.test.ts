@@ -53,12 +53,12 @@ describeBrowser('a page whose service is killed', () => {
 
     const service = start();
     await expect.poll(isUp, patience).toBe(true);
-    const page = await openPlayer({ url }, 'lobby');
+    const page = await openPlayer({ url }, 'lobby', { width: 160, height: 90 });
     for (const colour of [red, green, blue]) await waitForColour(page, colour);
     await expect.poll(count, patience).toBe(1);
 
     service.kill('SIGKILL');
-    const until = Date.now() + repeats(15, 600) * 1_000;
+    const until = Date.now() + repeats(6, 600) * 1_000;
     while (Date.now() < until) for (const colour of [red, green, blue]) await waitForColour(page, colour);
 
     start();

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { PNG } from 'pngjs';
-import { expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
 import { defaultTempo } from '../../service/tempo.ts';
 import { publish, startRtmpServer } from '../streams/publishing.ts';
@@ -14,15 +14,19 @@ import { startTestService, temporaryFolder } from '../support/service.ts';
 
 const red = [220, 20, 20] as const;
 
-/** An RTMP server of this test's own, and the address of a stream on it. */
-const startSource = async () => {
-  const server = await startRtmpServer();
-  onTestFinished(server.close);
-  const address = `${server.url}/channel`;
+const viewport = { width: 320, height: 180 };
+
+let server: Awaited<ReturnType<typeof startRtmpServer>>;
+let sources = 0;
+
+/** The address of a stream of this test's own, and its camera. */
+const startSource = () => {
+  sources += 1;
+  const address = `${server.url}/channel-${sources}`;
   return {
     address,
     publish: () => {
-      const publisher = publish(address);
+      const publisher = publish(address, { size: '160x90' });
       onTestFinished(publisher.close);
       return publisher;
     },
@@ -31,7 +35,7 @@ const startSource = async () => {
 
 /** A strip across the middle of the picture. */
 const pixels = async (page: Page): Promise<Buffer> =>
-  PNG.sync.read(await page.screenshot({ clip: { x: 0, y: 170, width: 640, height: 16 } })).data;
+  PNG.sync.read(await page.screenshot({ clip: { x: 0, y: 85, width: 320, height: 8 } })).data;
 
 /** Waits until there is a video, and what it shows changes. */
 const waitForMotion = async (page: Page): Promise<void> => {
@@ -56,15 +60,20 @@ const isBlank = (picture: SVGElement | HTMLElement): boolean => {
 };
 
 describeBrowser('a stream slide in a real browser', { timeout: 60_000 }, () => {
+  beforeAll(async () => {
+    server = await startRtmpServer();
+  });
+  afterAll(() => server.close());
+
   it('shows moving pictures of a real source where boxes have a secret, and says why a browser cannot', async () => {
     const secret = 'a secret that is long enough';
-    const source = await startSource();
+    const source = startSource();
     source.publish();
     const service = await startTestService({
       content: lobby([{ kind: 'stream', media_url: source.address }]),
       env: { SIGNAGE_SHARED_SECRET: secret },
     });
-    const page = await openPlayer(service, 'lobby');
+    const page = await openPlayer(service, 'lobby', viewport);
     await waitForMotion(page);
     const path = `/api/rtmp/session?source=${encodeURIComponent(source.address)}`;
     expect((await service.get(path)).status).toBe(401);
@@ -78,13 +87,13 @@ describeBrowser('a stream slide in a real browser', { timeout: 60_000 }, () => {
 
   it('is left out while its source is away, and comes when that does', async () => {
     const dataDir = temporaryFolder();
-    const source = await startSource();
+    const source = startSource();
     const slides = [
       { id: 'live', kind: 'stream', media_url: source.address, duration_seconds: 3600 },
       { id: 'still', kind: 'image', media_url: putImage(dataDir, 'red.png', red), duration_seconds: 1 },
     ];
     const service = await startTestService({ dataDir, content: lobby(slides) });
-    const page = await openPlayer(service, 'lobby');
+    const page = await openPlayer(service, 'lobby', viewport);
     await waitForColour(page, red);
     source.publish();
     await waitForMotion(page);
@@ -92,14 +101,14 @@ describeBrowser('a stream slide in a real browser', { timeout: 60_000 }, () => {
 
   it('shows its fallback while its source is away, and the stream when that is back', async () => {
     const dataDir = temporaryFolder();
-    const source = await startSource();
+    const source = startSource();
     const content = { fallback_media_url: putImage(dataDir, 'red.png', red) };
     const service = await startTestService({
       dataDir,
       content: lobby([{ kind: 'stream', media_url: source.address, content }]),
       tempo: defaultTempo,
     });
-    const page = await openPlayer(service, 'lobby');
+    const page = await openPlayer(service, 'lobby', viewport);
     await waitForColour(page, red);
     const publisher = source.publish();
     await waitForMotion(page);
@@ -117,7 +126,7 @@ describeBrowser('a stream slide in a real browser', { timeout: 60_000 }, () => {
       mute.close();
     });
     const dataDir = temporaryFolder();
-    const source = await startSource();
+    const source = startSource();
     source.publish();
     const fallback_media_url = `http://127.0.0.1:${(mute.address() as AddressInfo).port}/never.png`;
     const slide = {
@@ -127,7 +136,7 @@ describeBrowser('a stream slide in a real browser', { timeout: 60_000 }, () => {
       duration_seconds: 3600,
     };
     const service = await startTestService({ dataDir, content: lobby([slide]) });
-    const page = await openPlayer(service, 'lobby');
+    const page = await openPlayer(service, 'lobby', viewport);
     await waitForMotion(page);
     // Both are watched from before the restart: the stream can be back before anybody looks.
     const fallenBack = page.waitForRequest(fallback_media_url);

@@ -20,7 +20,7 @@ interface Scene {
 
 const open = async (slides: object[]): Promise<Scene> => {
   const service = await startTestService({ content: lobby(slides, { templates: [colourTemplate] }) });
-  const context = await (await launchBrowser()).newContext({ viewport: { width: 640, height: 360 } });
+  const context = await (await launchBrowser()).newContext({ viewport: { width: 160, height: 90 } });
   onTestFinished(() => context.close());
   const page = await context.newPage();
   const arrived = new Map<string, PagePlay>();

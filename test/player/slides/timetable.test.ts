@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { describeBrowser } from '../../support/browser.ts';
-import { lobby, openPlayer, patience, waitForConnection } from '../../support/player.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { lobby, patience, sharePlayer, waitForConnection } from '../../support/player.ts';
+import type { TestService } from '../../support/service.ts';
 
 const landscape = { width: 1280, height: 720 };
 
@@ -11,33 +11,36 @@ const noon = (): string => {
   const hour = new Date().getUTCHours();
   return `Etc/GMT${hour >= 12 ? '+' : '-'}${Math.abs(hour - 12)}`;
 };
-const wallTime = (minutes: number, timeZone: string): string =>
+const timeZone = noon();
+const wallTime = (minutes: number): string =>
   new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone }).format(
     Date.now() + minutes * 60_000,
   );
 
-const open = async (entries: object[], more: object[] = [], timeZone = 'UTC', duration_seconds = 3600) => {
-  const slide = { id: 'board', kind: 'timetable', content: { group_id: 'trains' }, duration_seconds };
-  const groups = { timetableGroups: [{ id: 'trains', name: 'Departures', entries }] };
-  return startTestService({ content: lobby([slide, ...more], groups), env: { SIGNAGE_TIME_ZONE: timeZone } });
-};
-const board = async (service: TestService, viewport = landscape): Promise<Page> => {
-  const page = await openPlayer(service, 'lobby', viewport);
-  await page.locator('.slide-timetable[data-state="playing"]').waitFor();
-  return page;
-};
+const board = (duration_seconds = 3600) => ({
+  kind: 'timetable',
+  content: { group_id: 'trains' },
+  duration_seconds,
+});
+const groups = (entries: object[], name = 'Departures') => ({ timetableGroups: [{ id: 'trains', name, entries }] });
 const names = (page: Page): Promise<string[]> => page.locator('.row .name').allTextContents();
 const command = (service: TestService, name: string) => service.post('/api/screens/lobby/commands', { command: name });
 
 describeBrowser('a timetable', () => {
+  const player = sharePlayer(landscape, { SIGNAGE_TIME_ZONE: timeZone });
+
+  const open = async (entries: object[], more: object[] = [], duration_seconds?: number): Promise<Page> => {
+    await player().page.setViewportSize(landscape);
+    return player().show([board(duration_seconds), ...more], groups(entries));
+  };
+
   it('tells what is still to come today, the next first, in the time of the site', async () => {
-    const timeZone = noon();
     const entries = [
-      { time: wallTime(120, timeZone), title: 'Later', location: 'Platform 2' },
-      { time: wallTime(-5, timeZone), title: 'Gone' },
-      { time: wallTime(10, timeZone), title: 'Next', detail: 'Express' },
+      { time: wallTime(120), title: 'Later', location: 'Platform 2' },
+      { time: wallTime(-5), title: 'Gone' },
+      { time: wallTime(10), title: 'Next', detail: 'Express' },
     ];
-    const page = await board(await open(entries, [], timeZone));
+    const page = await open(entries);
     expect(await names(page)).toEqual(['Next', 'Later']);
     expect(await page.locator('.row.next .detail').textContent()).toMatch(/^in (10|9) min.*Express$/);
     expect(await page.locator('.row .location').last().textContent()).toBe('Platform 2');
@@ -45,10 +48,9 @@ describeBrowser('a timetable', () => {
   });
 
   it('lets go of what is over while it is on, and then tells of tomorrow', async () => {
-    const timeZone = noon();
     // It stays for a minute, of which most is gone.
     const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone }).format(Date.now() - 44_000);
-    const page = await board(await open([{ time, title: 'Leaving' }], [], timeZone));
+    const page = await open([{ time, title: 'Leaving' }]);
     const marked = await page.locator('.slide-timetable').evaluateHandle((element) => element);
     expect(await page.locator('.row.next .detail').textContent()).toBe('now');
     await expect.poll(() => page.locator('.day').textContent(), patience).toMatch(/^tomorrow/i);
@@ -57,17 +59,12 @@ describeBrowser('a timetable', () => {
   });
 
   it('has pages, turned by left and right; at the ends by a whole slide', async () => {
-    const timeZone = noon();
     const entries = Array.from({ length: 14 }, (_, at) => ({
-      time: wallTime(30 + at, timeZone),
+      time: wallTime(30 + at),
       title: `Train ${at}`,
     }));
-    const service = await open(
-      entries,
-      [{ id: 'text', kind: 'text', title: 'A text', duration_seconds: 3600 }],
-      timeZone,
-    );
-    const page = await board(service);
+    const { service } = player();
+    const page = await open(entries, [{ id: 'text', kind: 'text', title: 'A text', duration_seconds: 3600 }]);
     const perPage = (await names(page)).length;
     expect(perPage).toBeGreaterThan(4);
     expect(perPage).toBeLessThan(8);
@@ -81,33 +78,31 @@ describeBrowser('a timetable', () => {
   });
 
   it('turns its pages by itself', async () => {
-    const timeZone = noon();
     const entries = Array.from({ length: 12 }, (_, at) => ({
-      time: wallTime(30 + at, timeZone),
+      time: wallTime(30 + at),
       title: `Train ${at}`,
     }));
-    const page = await board(await open(entries, [], timeZone, 9));
+    const page = await open(entries, [], 9);
     await expect.poll(async () => (await names(page))[0], patience).toMatch(/^Train [4-8]$/);
   });
 
   it('of nothing is skipped and reported', async () => {
-    const service = await open([], [{ id: 'text', kind: 'text', title: 'A text' }]);
-    await openPlayer(service, 'lobby');
-    await waitForConnection(service, 'lobby', { currentSlideId: 'text' });
+    const { service } = player();
+    const slides = [
+      { ...board(), id: 'board' },
+      { id: 'after', kind: 'text', title: 'A text' },
+    ];
+    service.writeContent(lobby(slides, groups([])));
+    await waitForConnection(service, 'lobby', { currentSlideId: 'after' });
     await expect.poll(() => service.log(), patience).toMatch(/"slideId":"board","reason":"there is nothing/);
   });
 
   it('cuts off neither a place nor its title, and lets none run into the next row', async () => {
-    const timeZone = noon();
-    const entry = (at: number, title: string, location: string) => ({ time: wallTime(at, timeZone), title, location });
+    const entry = (at: number, title: string, location: string) => ({ time: wallTime(at), title, location });
     const long = entry(30, 'Universitätsklinikum über Marktplatz und Rathaus', 'Bussteig am Omnibusbahnhof West');
-    const content = (entries: object[]) =>
-      lobby([{ id: 'board', kind: 'timetable', content: { group_id: 'bus' }, duration_seconds: 3600 }], {
-        timetableGroups: [{ id: 'bus', name: 'Abfahrten aller Linien am Hauptbahnhof Nord, Europaplatz', entries }],
-      });
+    const name = 'Abfahrten aller Linien am Hauptbahnhof Nord, Europaplatz';
     const many = Array.from({ length: 20 }, (_, at) => entry(31 + at, 'Flughafen', 'Bussteig 1'));
-    const service = await startTestService({ content: content([long]), env: { SIGNAGE_TIME_ZONE: timeZone } });
-    const page = await board(service);
+    const { page, service } = player();
     const cut = () =>
       page.locator('.sheet').evaluate((sheet) => {
         const isCut = ({ scrollWidth, clientWidth, scrollHeight, clientHeight }: Element): boolean =>
@@ -120,7 +115,8 @@ describeBrowser('a timetable', () => {
         return parts.filter((part) => isCut(part) || runsOver(part)).map((part) => part.textContent);
       });
     for (const entries of [[long], [long, ...many]]) {
-      service.writeContent(content(entries));
+      service.writeContent(lobby([{ ...board(), id: 'long' }], groups(entries, name)));
+      await expect.poll(async () => (await names(page))[0], patience).toBe(long.title);
       await expect.poll(async () => (await names(page)).length > 1, patience).toBe(entries.length > 1);
       for (const viewport of [landscape, { width: 720, height: 1280 }]) {
         await page.setViewportSize(viewport);
@@ -130,14 +126,13 @@ describeBrowser('a timetable', () => {
   });
 
   it('can be read from afar, whatever stands in it', async () => {
-    const timeZone = noon();
-    const entry = (title: string, more = {}) => ({ time: wallTime(30, timeZone), title, ...more });
+    const entry = (title: string, more = {}) => ({ time: wallTime(30), title, ...more });
     const entries = [
       entry('Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogoch', { location: 'Platform 12' }),
       entry('الرحلة إلى الإسكندرية', { detail: 'word '.repeat(60) }),
       ...Array.from({ length: 48 }, (_, at) => entry(`Train ${at}`)),
     ];
-    const page = await board(await open(entries, [], timeZone));
+    const page = await open(entries);
     for (const viewport of [landscape, { width: 720, height: 1280 }, { width: 390, height: 844 }]) {
       await page.setViewportSize(viewport);
       const measure = () =>

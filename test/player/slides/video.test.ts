@@ -1,29 +1,22 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Health } from '../../../service/contract/health.ts';
 import { describeBrowser, launchBrowser } from '../../support/browser.ts';
-import { hasFfmpeg, putImage, putVideo } from '../../support/media.ts';
-import { lobby, openPlayer, patience, waitForConnection } from '../../support/player.ts';
+import { hasFfmpeg, makeMedium, putImage, putVideo } from '../../support/media.ts';
+import { lobby, patience, type SharedPlayer, sharePlayer, waitForConnection } from '../../support/player.ts';
 import { startTestService, temporaryFolder } from '../../support/service.ts';
 
 const green = [20, 180, 20] as const;
 
-const openVideo = async (slide: object): Promise<Page> => {
-  const dataDir = temporaryFolder();
-  const media_url = putVideo(dataDir, 'green.mp4', green, 2);
-  const service = await startTestService({
-    dataDir,
-    content: lobby([
-      { id: 'film', kind: 'video', media_url, ...slide },
-      { id: 'text', kind: 'text', title: 'After' },
-    ]),
-  });
-  const page = await openPlayer(service, 'lobby');
+const openVideo = async ({ service, show }: SharedPlayer, slide: object): Promise<Page> => {
+  const media_url = putVideo(service.dataDir, 'green.mp4', green, 2);
+  const page = await show([
+    { kind: 'video', media_url, ...slide },
+    { kind: 'text', title: 'After' },
+  ]);
   await page.locator('.slide-video[data-state="playing"] video').waitFor();
   return page;
 };
@@ -56,7 +49,11 @@ const startStuckServer = async (file: string): Promise<string> => {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/film.mp4`;
 };
 
+const viewport = { width: 320, height: 180 };
+
 describeBrowser('a stream slide', () => {
+  const player = sharePlayer(viewport);
+
   it.each([
     [
       { muted: false, volume: 0.25 },
@@ -72,9 +69,11 @@ describeBrowser('a stream slide', () => {
       server.close();
     });
     const media_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/live.m3u8`;
-    const service = await startTestService({ content: lobby([{ kind: 'stream', media_url, content }]) });
-    const page = await openPlayer(service, 'lobby');
+    const { service, page } = player();
+    service.writeContent(lobby([]));
     const video = page.locator('.slide-stream video').first();
+    await video.waitFor({ state: 'detached', timeout: patience.timeout });
+    service.writeContent(lobby([{ kind: 'stream', media_url, content }]));
     await video.waitFor({ state: 'attached', timeout: patience.timeout });
     expect(await video.evaluate(({ muted, volume }: HTMLVideoElement) => ({ muted, volume }))).toEqual(expected);
   });
@@ -82,8 +81,10 @@ describeBrowser('a stream slide', () => {
 
 describe.skipIf(!hasFfmpeg)('with ffmpeg', () => {
   describeBrowser('a video slide', () => {
+    const player = sharePlayer(viewport);
+
     it('has sound where its content says so', async () => {
-      const page = await openVideo({ content: { muted: false, volume: 0.25 } });
+      const page = await openVideo(player(), { content: { muted: false, volume: 0.25 } });
       const { muted, volume } = await state(page);
       expect(muted).toBe(false);
       // Its tone is louder than -23 LUFS, which its loudness says once it is measured.
@@ -92,20 +93,14 @@ describe.skipIf(!hasFfmpeg)('with ffmpeg', () => {
     });
 
     it('that is on for longer than it is begins again', async () => {
-      expect(await state(await openVideo({ duration_seconds: 3600 }))).toMatchObject({ loop: true });
-      expect(await state(await openVideo({ duration_seconds: 1 }))).toMatchObject({ loop: false });
+      expect(await state(await openVideo(player(), { duration_seconds: 3600 }))).toMatchObject({ loop: true });
+      expect(await state(await openVideo(player(), { duration_seconds: 1 }))).toMatchObject({ loop: false });
     });
 
     it('without a duration is on for its own length, which is not the 10 s of other kinds', async () => {
-      const dataDir = temporaryFolder();
-      const media_url = putVideo(dataDir, 'green.mp4', green, 2);
-      const film = { id: 'film', kind: 'video', media_url };
-      const service = await startTestService({
-        dataDir,
-        content: lobby([film, { id: 'text', kind: 'text', title: 'After', duration_seconds: 3600 }]),
-      });
-      const page = await openPlayer(service, 'lobby');
-      await waitForConnection(service, 'lobby', { currentSlideId: 'film' });
+      const { service, show } = player();
+      const film = { kind: 'video', media_url: putVideo(service.dataDir, 'green.mp4', green, 2) };
+      const page = await show([film, { id: 'text', kind: 'text', title: 'After', duration_seconds: 3600 }]);
       const beganAt = performance.now();
       await page.getByText('After').waitFor();
       await waitForConnection(service, 'lobby', { currentSlideId: 'text' });
@@ -113,7 +108,7 @@ describe.skipIf(!hasFfmpeg)('with ffmpeg', () => {
     });
 
     it('lets go of its decoder', async () => {
-      const page = await openVideo({});
+      const page = await openVideo(player(), {});
       const video = await page.locator('video').first().elementHandle();
       await page.getByText('After').waitFor();
       await expect.poll(() => video?.evaluate((element) => (element as HTMLVideoElement).readyState), patience).toBe(0);
@@ -128,7 +123,7 @@ describe.skipIf(!hasFfmpeg)('with ffmpeg', () => {
         dataDir,
         content: lobby([film, { id: 'text', kind: 'text', title: 'After', duration_seconds: 3600 }]),
       });
-      const context = await (await launchBrowser()).newContext();
+      const context = await (await launchBrowser()).newContext({ viewport });
       onTestFinished(() => context.close());
       const page = await context.newPage();
       // As of a decoder that gives the sound alone.
@@ -144,30 +139,15 @@ describe.skipIf(!hasFfmpeg)('with ffmpeg', () => {
     });
 
     it('that stops arriving is skipped and reported', { timeout: 60_000 }, async () => {
-      const dataDir = temporaryFolder();
-      const file = join(dataDir, 'film.mp4');
-      execFileSync('ffmpeg', [
-        ...['-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=size=1280x720:rate=25:duration=8'],
-        ...[
-          '-c:v',
-          'libx264',
-          '-preset',
-          'ultrafast',
-          '-b:v',
-          '8M',
-          '-pix_fmt',
-          'yuv420p',
-          '-movflags',
-          '+faststart',
-          file,
-        ],
-      ]);
-      const media_url = await startStuckServer(file);
-      const still = { id: 'still', kind: 'image', media_url: putImage(dataDir, 'green.png', green) };
-      const film = { id: 'film', kind: 'video', media_url, duration_seconds: 3600 };
-      const service = await startTestService({ dataDir, content: lobby([film, still]) });
-      await openPlayer(service, 'lobby');
-      await waitForConnection(service, 'lobby', { currentSlideId: 'film' });
+      const { service, show } = player();
+      // Noise needs many bytes a second, of which a browser takes many before it begins.
+      const how = [
+        ...['-f', 'lavfi', '-i', 'nullsrc=size=320x180:rate=25:duration=8,noise=alls=100:allf=t,format=yuv420p'],
+        ...['-c:v', 'libx264', '-preset', 'ultrafast', '-b:v', '2M', '-movflags', '+faststart'],
+      ];
+      const media_url = await startStuckServer(makeMedium('film.mp4', how));
+      const still = { id: 'still', kind: 'image', media_url: putImage(service.dataDir, 'green.png', green) };
+      await show([{ id: 'film', kind: 'video', media_url, duration_seconds: 3600 }, still]);
       await waitForConnection(service, 'lobby', { currentSlideId: 'still' });
       expect(service.log()).toMatch(/"slideId":"film","reason":"the video has not moved for 8 s"/);
     });
