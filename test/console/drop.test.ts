@@ -137,7 +137,7 @@ itBrowser(
     await giveFiles(again.page, [hall], 'h1');
     await expect.poll(async () => (await second.get('/media/hall.png')).status, patience).toBe(200);
     await again.go('content/playlists/main');
+    await expect.poll(() => cards.count(), patience).toBe(2);
     await expect.poll(() => again.page.locator('.card-arrival').count(), patience).toBe(0);
-    expect(await cards.count()).toBe(2);
   },
 );
