@@ -104,8 +104,9 @@ const upright: Readonly<Record<number, string>> = {
   8: 'transpose=cclock',
 };
 
-/** From the colours of Apple's cameras and displays to sRGB. */
-const FROM_P3 = 'zscale=pin=smpte432:tin=iec61966-2-1:min=gbr:p=bt709:t=iec61966-2-1:m=gbr';
+/** From the colours of Apple's cameras and displays to sRGB; their profile, which the file would keep, goes. */
+const FROM_P3 =
+  'zscale=pin=smpte432:tin=iec61966-2-1:min=gbr:p=bt709:t=iec61966-2-1:m=gbr,format=gbrp,sidedata=mode=delete:type=ICC_PROFILE';
 
 /** Fits a picture into a square of {@link MOST_SIDE}. */
 const FIT =

@@ -183,6 +183,8 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
     const key = `${path}\n${fingerprint(stats)}`;
     const known = glances.get(key) ?? read(path, name);
     glances.set(key, known);
+    // A file that could not be read now may be later.
+    known.catch(() => glances.delete(key));
     for (const oldest of glances.keys()) {
       if (glances.size <= MAX_GLANCES) break;
       glances.delete(oldest);
