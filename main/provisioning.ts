@@ -192,7 +192,11 @@ export const createProvisioning = (
   };
 
   const readImported = async (): Promise<string[]> =>
-    (await readFile(importedPath, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
+    (await readFile(importedPath, 'utf8').catch(() => ''))
+      .split('\n')
+      // The headless package, whose data this may be, writes them as sha256sum prints them.
+      .map((line) => line.replace(/ +-$/, ''))
+      .filter((line) => line !== '');
 
   /** Root looks at the file of the hashes, too: it sets the network then. */
   const remember = (imported: readonly string[], hash: string, path: string): Promise<void> =>

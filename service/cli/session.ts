@@ -184,8 +184,12 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
     })();
     return client;
   };
-  /** The box on this machine: `--box`, else the one that runs here. @throws CliError `unreachable` */
-  const localClient = (): Client => {
+  /**
+   * The box on this machine: `--box`, else the one that runs here.
+   * @param isSigned false: it is asked as who is at the box, whatever secret or key this program has
+   * @throws CliError `unreachable`
+   */
+  const localClient = (isSigned = true): Client => {
     const base = globals().box ?? readLocalBox(surroundings);
     if (base === null) {
       throw new CliError(
@@ -193,7 +197,7 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
         'No player runs on this machine, or its data directory may not be read: run it on the box, as root or as the user of the player.',
       );
     }
-    return connect(base, readSecret(surroundings), person());
+    return isSigned ? connect(base, readSecret(surroundings), person()) : connect(base, null);
   };
   let isDegraded = false;
   return {

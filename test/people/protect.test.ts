@@ -74,7 +74,7 @@ test('the command line protects the box that it runs on, and tells the secret on
     exitCodes.unreachable,
     expect.stringContaining('run it on the box'),
   ]);
-  const done = await signageHere(['protect', '--json'], env);
+  const done = await signageHere(['protect', '--json'], { ...env, SIGNAGE_SHARED_SECRET: 'of another site' });
   const { secret } = JSON.parse(done.stdout);
   expect(JSON.parse(readFileSync(join(box.dataDir, 'config.json'), 'utf8'))).toEqual({ sharedSecret: secret });
   expect(done.stderr).toContain('Restart the player');
