@@ -126,7 +126,9 @@ itBrowser(
     const second = await start();
     const again = await openConsole(second.url);
     await again.go('content');
-    await again.page.getByRole('button', { name: 'Go on with it' }).click();
+    const goOn = again.page.getByRole('button', { name: 'Go on with it' });
+    await goOn.click();
+    await goOn.waitFor({ state: 'detached' });
     await again.go('content/playlists/main');
     await again.page.getByText('Waiting for hall.png').waitFor();
     const cards = again.page.locator('.strip .card');
