@@ -17,7 +17,11 @@ export const registerProtect = (program: Command, { out, stdin, localClient }: S
         throw new CliError('usage', `Standard input must hold the secret: 1 to ${maxSecret} characters.`);
       }
       const body = JSON.stringify(secret === undefined ? {} : { secret });
-      const answer = await localClient(false).ask<ProtectedSite>({ method: 'POST', path: '/console/api/protect', body });
+      const answer = await localClient(false).ask<ProtectedSite>({
+        method: 'POST',
+        path: '/console/api/protect',
+        body,
+      });
       const { boxes, restart_required: isOwnRestart } = answer.body;
       out.answer(answer.body, ({ secret: made, config }) => {
         if (secret !== undefined) return out.line('This box has the secret.');
