@@ -16,7 +16,7 @@ const SUM = 270;
 const TOLERANCE = 60;
 const isMeant = ([r, g, b]: Rgb): boolean => Math.abs(r + g + b - SUM) <= TOLERANCE;
 
-const BOUNDARIES = repeats(16, 2_000, 'SIGNAGE_TEST_BOUNDARIES');
+const BOUNDARIES = repeats(60, 2_000, 'SIGNAGE_TEST_BOUNDARIES');
 /** From the edit that brings the programmes until the first boundary. */
 const AHEAD_MS = 6_000;
 /** A page that has just got the programmes prepares the next slide. */
