@@ -65,7 +65,7 @@ if (isRoomy()) process.env.TMPDIR = memory;
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** The module graph would run all tests that start a service for a change of one module. */
 const isChanged = process.argv.includes('--changed');
-/** Those that are named, as in `npm test -- test/cli`, run whatever they take. */
+/** Files named on the command line, as in `npm test -- test/cli`, run even if they are walks. */
 const areNamed = process.argv.some((argument) => argument.startsWith('test/') && !argument.endsWith('.config.ts'));
 
 export default defineConfig(({ mode }) => ({

@@ -186,7 +186,7 @@ export const createSession = ({ out, stdin, surroundings, globals, limits, signa
   };
   /**
    * The box on this machine: `--box`, else the one that runs here.
-   * @param isSigned false: it is asked as who is at the box, whatever secret or key this program has
+   * @param isSigned false: no signature is sent, only the box's local token
    * @throws CliError `unreachable`
    */
   const localClient = (isSigned = true): Client => {

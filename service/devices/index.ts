@@ -86,7 +86,7 @@ export const createDevices = async (context: ServiceContext, dependencies: Depen
     proofs,
     content,
     claims,
-    // The baseline variant has neither `redirect` nor `setclientname`; there the kiosk opens the page of its display anew.
+    // The baseline variant lacks `redirect` and `setclientname`; the kiosk reloads the page instead.
     screens: options.variant === 'baseline' ? { ...screens, send: () => 0 } : screens,
     landing,
     knownDevices,

@@ -118,7 +118,7 @@ export const createGate = ({
     // A page on an allowed host that calls the box by its address is cross-site: an Origin is judged alone.
     if (origin === undefined && site === 'cross-site') return true;
     // Over plain http browsers send no Sec-Fetch-Site, and for an image only a Referer. With any other method they send an
-    // Origin: a request without one is a program's, whatever its Referer.
+    // Origin: a request without one comes from a program, even with a Referer.
     const isReading = method === 'GET' || method === 'HEAD';
     const source = origin ?? (site === undefined && isReading && referer !== '' ? referer : undefined);
     return source !== undefined && !isSameOrigin(source, host);

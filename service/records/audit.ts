@@ -38,7 +38,7 @@ const WINDOW_MS = 60_000;
 /** Requests of one address that failed, a minute: they changed nothing, and must not displace records of changes. */
 const MAX_FAILED = 20;
 const MAX_ADDRESSES = 1_000;
-/** What those who have neither a key nor the secret show instead of them; after many wrong ones the error is another. */
+/** Whether a claim or an invitation was refused; the error of a rate limit has the refusal as its cause. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof CodedError &&
   (['claim_required', 'claim_invalid', 'invitation_invalid'].includes(error.code) || isRefusal(error.cause));

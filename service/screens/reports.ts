@@ -148,7 +148,7 @@ export const createReports = (
     forget: (connectionId: string): void => void pages.delete(connectionId),
     /** The last slide that a page could not show, and has not shown since; null: none. */
     faultOf: (connectionId: string): PageHealth['lastFault'] => pages.get(connectionId)?.lastFault ?? null,
-    /** One sentence per slide with characters that a page has no glyphs for. @param isCounted whether a page's are told */
+    /** One sentence per slide with characters that a page has no glyphs for. @param isCounted selects the connections to include */
     missingGlyphs: (isCounted: (connectionId: string) => boolean): string[] => {
       const sentences = new Set<string>();
       for (const [connectionId, { slug, missingGlyphs }] of pages) {

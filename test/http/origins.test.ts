@@ -41,7 +41,7 @@ describe('let in', () => {
       'a page at the public address, likewise',
       ['Host: 192.168.1.20:8080', 'Origin: https://screens.example.net:8443', 'Sec-Fetch-Site: cross-site'],
     ],
-    ['no Origin, whatever the Referer: a program', ['Host: box', 'Referer: http://evil.com/page']],
+    ['no Origin, but a Referer: a program', ['Host: box', 'Referer: http://evil.com/page']],
     ['its own, whatever the Referer', ['Host: box', 'Origin: http://box', 'Referer: https://evil.com/']],
   ])('%s', async (_, lines) => {
     expect((await command(lines)).answer.status).toBe(200);

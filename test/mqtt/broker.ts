@@ -61,7 +61,7 @@ export const startBroker = async ({ user, tls }: Setup = {}, onEnd: OnEnd = onTe
 };
 export type TestBroker = Awaited<ReturnType<typeof startBroker>>;
 
-/** Whoever sits on a plain connection to the broker, and adds messages to what it says. */
+/** A proxy between client and broker that injects messages. */
 export const startMiddle = async (broker: Pick<TestBroker, 'port'>) => {
   const clients = new Set<Socket>();
   const server = createServer((client) => {
@@ -86,7 +86,7 @@ export const startMiddle = async (broker: Pick<TestBroker, 'port'>) => {
   const { port } = server.address() as AddressInfo;
   return {
     url: `mqtt://127.0.0.1:${port}`,
-    /** Publishes to whoever is connected, whatever they subscribed to (MQTT 3.1.1, 3.3; short ones). */
+    /** Sends a PUBLISH packet (MQTT 3.1.1, 3.3; at most 127 bytes) to each connected client, subscribed or not. */
     inject: (topic: string, payload: string): void => {
       const bytes = Buffer.from(topic + payload);
       const head = Buffer.from([0x30, bytes.length + 2, 0, Buffer.byteLength(topic)]);

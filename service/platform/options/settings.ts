@@ -145,7 +145,7 @@ export const secretNames: readonly SettingName[] = [
   'oidcClientSecret',
 ];
 
-/** Settings that name a program, folder or file of the box: whoever sets them has the player run or write what they like. */
+/** Settings that name a program, folder or file: their values decide what the player executes, reads and writes. */
 export const pathNames: readonly SettingName[] = [
   'tlsCert',
   'tlsKey',
