@@ -14,7 +14,8 @@ const plainHeader: typeof pageHeader = 'x-signage-page';
 const protocol: typeof socketProtocol = 'signage.v1';
 const prefix: typeof tokenProtocol = 'token.';
 
-const LONGEST_CHECK_MS = 1_000;
+/** A clock that is set, and a sleep of the machine, are noticed within this time, or when a request is refused. */
+const LONGEST_CHECK_MS = 15_000;
 const SHORTEST_CHECK_MS = 50;
 /** A token that is refused is renewed once within this time. */
 const REFUSED_MS = 1_000;
