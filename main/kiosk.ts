@@ -3,11 +3,11 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Session } from 'electron';
 import { createDebounce } from '../service/domain/debounce.ts';
-import type { MaintenanceOrder, MaintenanceRefusal, MaintenanceShown } from '../service/public.ts';
+import type { KioskSettings, MaintenanceRefusal } from '../service/public.ts';
 import { type Appliance, type AppliancePorts, createAppliance } from './appliance.ts';
 import { createDeviceKeys } from './device-keys.ts';
 import { createHotspot } from './hotspot/index.ts';
-import { createMaintenance, type MaintenancePorts, maintenanceView } from './maintenance.ts';
+import { createMaintenance, type MaintenancePorts, maintenanceView, type Orders } from './maintenance.ts';
 import { createOperate, type OperatePorts } from './operate.ts';
 import type { Paths } from './paths.ts';
 import { hashPin } from './pin.ts';
@@ -253,68 +253,58 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
 
   const refuse = (reason: MaintenanceRefusal) => new Error(reason);
 
-  /** @throws Error whose message is a {@link MaintenanceRefusal}, or one for the user */
-  const carryOut = async (order: MaintenanceOrder, displayId: number): Promise<MaintenanceShown | null> => {
+  /** Takes settings of config.json, which the windows follow. */
+  const configure = async (change: (files: NonNullable<ReturnType<typeof host.files>>) => Partial<KioskSettings>) => {
     const files = host.files();
-    if (order.do === 'restart') relaunch('restart was chosen on the maintenance page');
-    if (order.do === 'quit') await appliance.quit();
-    if (order.do === 'restart' || order.do === 'quit') return null;
-    if (order.do === 'machine') {
-      const { action } = order;
+    if (files === null) throw refuse('noSettings');
+    await files.configure(change(files));
+    arrange();
+  };
+
+  const orders: Orders = {
+    restart: async () => relaunch('restart was chosen on the maintenance page'),
+    quit: appliance.quit,
+    machine: async ({ action }) => {
       if (action === 'reboot' && appliance.isOnTrial()) throw refuse('onTrial');
       // Most of all where the service does not run.
       const answer = await (service?.end(action) ?? operate({ action }, { name: '', address: null }));
       if (!('result' in answer) || answer.result !== 'done') throw refuse('notTaken');
-      return null;
-    }
-    if (files === null) throw refuse('noSettings');
-    if (order.do === 'sign in') {
+    },
+    'sign in': async ({ session, address }, displayId) => {
+      if (!sessions.list().some((each) => each.session === session && each.address === address))
+        throw refuse('noSession');
       const shown = windows.list().find(({ assignment }) => assignment.display.id === displayId);
-      const isNamed = sessions.list().some((each) => each.session === order.session && each.address === order.address);
-      if (!isNamed) throw refuse('noSession');
-      if (shown === undefined) return null;
+      if (shown === undefined) return;
       const { window, assignment } = shown;
-      await signIn.begin(order.session, order.address, { window, displayId, rotation: assignment.rotation });
-      return null;
-    }
-    if (order.do === 'signed in') {
+      await signIn.begin(session, address, { window, displayId, rotation: assignment.rotation });
+    },
+    'signed in': async () => {
       if ((await signIn.finish()) === false) throw refuse('stillAsks');
-      return null;
-    }
-    if (order.do === 'sign out') {
-      await sessions.signOut(order.session, order.address);
-      return null;
-    }
-    if (order.do === 'hotspot') {
-      hotspot.look(order.open ? 'open' : 'close');
-      return null;
-    }
-    if (order.do === 'bind') {
-      const assignment = assignments().find(({ display }) => display.id === order.display);
-      if (assignment !== undefined) await service?.bind(assignment.deviceId, order.screen);
+    },
+    'sign out': ({ session, address }) => sessions.signOut(session, address),
+    hotspot: async ({ open }) => hotspot.look(open ? 'open' : 'close'),
+    bind: async ({ display: wanted, screen }) => {
+      const assignment = assignments().find(({ display }) => display.id === wanted);
+      if (assignment !== undefined) await service?.bind(assignment.deviceId, screen);
       // There the service has no command that moves the pages of a device.
-      if (service?.options.variant === 'baseline') {
-        for (const window of windows.list()) {
-          if (window.assignment.deviceId === assignment?.deviceId) window.open();
-        }
-      }
-      return null;
-    }
-    if (order.do === 'admin' || order.do === 'protect') {
+      if (service?.options.variant !== 'baseline') return;
+      for (const window of windows.list()) if (window.assignment.deviceId === assignment?.deviceId) window.open();
+    },
+    rotate: ({ display, rotation }) =>
+      configure(({ settings }) => withRotation(settings, assignments(), display, rotation)),
+    displays: ({ displays }) => configure(() => ({ displays })),
+    admin: async () => {
       if (service === null) throw refuse('noService');
-      if (order.do === 'admin') return { what: 'invitation', ...(await service.recover()) };
-      const { secret, config, boxes } = await service.protect(order.secret);
+      return { what: 'invitation', ...(await service.recover()) };
+    },
+    protect: async ({ secret: given }) => {
+      if (service === null) throw refuse('noService');
+      const { secret, config, boxes } = await service.protect(given);
       isSecretNew = true;
-      if (order.secret !== undefined) return { what: 'entered' };
-      return { what: 'secret', secret, config, boxes: boxes.map(({ url }) => url) };
-    }
-    await files.configure(
-      order.do === 'rotate'
-        ? withRotation(files.settings, assignments(), order.display, order.rotation)
-        : { displays: order.displays },
-    );
-    arrange();
-    return null;
+      return given === undefined
+        ? { what: 'secret', secret, config, boxes: boxes.map(({ url }) => url) }
+        : { what: 'entered' };
+    },
   };
 
   const isPinGiven = (): boolean => host.files()?.settings.pin !== undefined;
@@ -355,7 +345,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
         log: host.lines(),
       }),
     isPinGiven,
-    carryOut,
+    orders,
     onClosed: () => {
       signIn.end();
       if (isSecretNew && !isStopping) relaunch('the site was protected on the maintenance page');

@@ -85,6 +85,19 @@ export interface MaintenancePageHandlers {
   onClose(): void;
 }
 
+/**
+ * What carries out each order.
+ * @param display the id of that with the page
+ * @returns what the page shows once
+ * @throws Error whose message is a {@link MaintenanceRefusal}, or one for the user
+ */
+export type Orders = {
+  [Do in MaintenanceOrder['do']]: (
+    order: Extract<MaintenanceOrder, { do: Do }>,
+    display: number,
+  ) => Promise<MaintenanceShown> | Promise<void>;
+};
+
 export interface MaintenancePorts {
   openPage(window: LayeredWindow, handlers: MaintenancePageHandlers): MaintenancePage;
   /** The hash of the PIN; null: none was set; undefined: the settings cannot be read. */
@@ -97,12 +110,7 @@ export interface MaintenancePorts {
   view(): MaintenanceView;
   /** Whether the PIN stands in config.json. */
   isPinGiven(): boolean;
-  /**
-   * @param display the ID of that with the page
-   * @returns what the page shows once; null: nothing
-   * @throws Error with a message for the user
-   */
-  carryOut(order: MaintenanceOrder, display: number): Promise<MaintenanceShown | null>;
+  orders: Orders;
   /** Called after the page was closed. */
   onClosed(): void;
   /** The window of a display; undefined: the display has none. */
@@ -117,7 +125,7 @@ export const createMaintenance = ({
   secret,
   view,
   isPinGiven,
-  carryOut,
+  orders,
   onClosed,
   windowOf,
 }: MaintenancePorts) => {
@@ -182,8 +190,12 @@ export const createMaintenance = ({
       if (order === undefined) return answered();
       const wrong = await wrongSecret(order);
       if (wrong !== null) return answered({ wrongSecret: wrong });
+      const carryOut = orders[order.do] as Orders[keyof Orders] as (
+        order: MaintenanceOrder,
+        display: number,
+      ) => ReturnType<Orders['admin']>;
       return carryOut(order, displayId).then(
-        (shown) => answered({ shown }),
+        (shown) => answered({ shown: shown ?? null }),
         (cause: Error) => answered({ error: cause.message }),
       );
     };
