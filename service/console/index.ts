@@ -72,6 +72,7 @@ interface Dependencies
       | 'hours'
       | 'playing'
       | 'isWhole'
+      | 'observeCounter'
       | 'replaced'
       | 'status'
     >;

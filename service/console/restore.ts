@@ -29,6 +29,7 @@ import { CodedError } from '../contract/errors.ts';
 import { type Author, author } from '../contract/terms.ts';
 import type { Devices } from '../devices/index.ts';
 import { isMediaName } from '../domain/media-names.ts';
+import { isPlausible } from '../domain/merge.ts';
 import type { Drafts } from '../drafts/index.ts';
 import type { Media } from '../media/index.ts';
 import type { ServiceContext } from '../module.ts';
@@ -43,7 +44,7 @@ import type { RequireKnown } from './require-known.ts';
 import type { VersionStore } from './version-store.ts';
 
 export interface RestoreDependencies {
-  content: Pick<Content, 'validate' | 'publish'>;
+  content: Pick<Content, 'playing' | 'validate' | 'publish' | 'observeCounter'>;
   media: Pick<Media, 'adopt' | 'requireSpool' | 'requireAdoption' | 'spoolFolder'>;
   devices: Pick<Devices, 'restore'>;
   takeovers: Pick<Takeovers, 'restore'>;
@@ -342,6 +343,10 @@ export const createRestore = (
     try {
       if (judged.content !== null) {
         const { text, file } = judged.content;
+        // What is restored now is newer than the versions of the backup, also where another box made those.
+        const own = content.playing()?.counter ?? 0;
+        const earlier = judged.versions.map(({ counter }) => counter).filter((counter) => isPlausible(counter, own));
+        content.observeCounter(Math.max(own, ...earlier));
         const published = await content.publish({ text, content: file, isExpected: () => true, ...by });
         document = { sha256: published.sha256, changedAt: published.changedAt };
       }

@@ -107,6 +107,11 @@ test('a box of another disk plays what was backed up, and keeps what is its own'
   }
   const device = { deviceId: 'door.1', clientName: 'Front door', screenSlug: 'lobby' };
   expect((await ask('POST', '/api/onboarding', device)).status).toBe(200);
+  for (const name of ['One', 'Two', 'Three']) {
+    const etag = (await ask('GET', '/console/api/content')).headers.get('ETag') ?? '';
+    const edited = { ...slides, screens: slides.screens.map((screen) => ({ ...screen, name })) };
+    expect((await ask('PUT', '/console/api/content', edited, { 'If-Match': etag })).status).toBe(200);
+  }
   const until = new Date(Date.now() + 600_000).toISOString();
   await ask('PUT', '/console/api/takeovers/drill', { targets: ['all'], level: 'info', title: 'Drill', until });
   const listed = async () =>
@@ -154,6 +159,8 @@ test('a box of another disk plays what was backed up, and keeps what is its own'
     versions: { sha256: string }[];
   };
   expect(versions.length).toBeGreaterThan(1);
+  // Newest first: what was restored now is newer than the edits of the other box.
+  expect(versions[0]?.sha256).toBe(answer.content?.sha256);
   expect(readdirSync(join(other.dataDir, 'uploads')).filter((name) => name.startsWith('.'))).toEqual([]);
 
   // What was deleted by mistake comes back, and the box that has the passwords keeps them.
