@@ -7,7 +7,7 @@ import { networkFault } from './onboarding.ts';
 import { contentVersion } from './peers.ts';
 import { sourceStatus } from './playlist.ts';
 import { clockStates } from './socket.ts';
-import { instant, slug, variants } from './terms.ts';
+import { extended, instant, slug, variants } from './terms.ts';
 
 /** State of a peer in `/healthz`. */
 export const peerHealth = z
@@ -345,7 +345,7 @@ export const health = z
       .describe('the time of the site'),
     https: httpsHealth.optional().describe('HTTPS of this box; absent where it is off'),
     fleet: fleetHealth.optional().describe('the hub of the fleet; absent if none is configured'),
-    machine: machineHealth.describe('what the machine tells of itself'),
+    machine: extended(machineHealth.optional().describe('what the machine tells of itself')),
     kiosk: kioskHealth.optional().describe('absent headless'),
   })
   .meta({ id: 'Health' });

@@ -99,7 +99,7 @@ export const createHealth = (
           uptime: Math.round(process.uptime() * 10) / 10,
           nodeId: ids.nodeId,
           site: options.site,
-          machine: await readMachine(),
+          ...(options.variant === 'extended' && { machine: await readMachine() }),
           ...(shown && {
             kiosk: { ...shown, screens: shown.screens.map((each) => ({ ...each, video: framesOf(each.deviceId) })) },
           }),

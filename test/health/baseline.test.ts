@@ -89,13 +89,14 @@ test('the baseline shows, tells and does nothing of what an extended run has lef
     await page.message(({ type }) => type === 'time');
     expect(page.messages.filter(({ type }) => type === 'command')).toEqual([]);
   }
-  const { status, warnings, content, fleet } = await healthOf(box);
-  expect({ status, warnings, told: content.warnings, fleet }).toEqual({
+  const { status, warnings, content, fleet, machine } = await healthOf(box);
+  expect({ status, warnings, told: content.warnings, fleet, machine }).toEqual({
     status: 'ok',
     warnings: ['REQUIRE_PEOPLE', 'FLEET_URL', 'MQTT_URL'].map(
       (name) => `SIGNAGE_${name} is ignored in the baseline variant`,
     ),
     told: [],
     fleet: undefined,
+    machine: undefined,
   });
 });

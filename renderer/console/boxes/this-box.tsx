@@ -25,7 +25,7 @@ const screenTones = { starting: 'quiet', playing: 'good', recovering: 'warning',
 
 /** What the machine tells of itself; what it does not tell is left out. */
 const machineFacts = (
-  { uptime, memory, disk, temperature, throttled }: Health['machine'],
+  { uptime, memory, disk, temperature, throttled }: NonNullable<Health['machine']>,
   words: ConsoleTexts['boxes']['machine'],
   format: Format,
 ): [string, string][] => {
@@ -97,7 +97,7 @@ export const ThisBox = () => {
           ],
           [words.displays, kiosk.displays.on ? words.lit : words.dark],
         ] as [string, string][])),
-    ...machineFacts(machine, words.machine, format),
+    ...(machine === undefined ? [] : machineFacts(machine, words.machine, format)),
     [words.streams, ffmpeg === null ? words.noFfmpeg : `ffmpeg ${ffmpeg.version}`],
   ];
   const times = samples.value.map(({ at }) => at);
