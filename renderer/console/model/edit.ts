@@ -1,4 +1,5 @@
 /** Edits of the document; pure: each returns the next one. */
+import { slideIds } from '../../../service/domain/slides.ts';
 import {
   type ContentDocument,
   mediumUrl,
@@ -92,12 +93,15 @@ export const editPlaylist = (
  * Gives each slide an id of its own before the list is changed: the ids that the service makes go by position, and a slide
  * that moves would be another one.
  */
-export const withIds = (playlist: PlaylistDraft): PlaylistDraft => ({
-  ...playlist,
-  slides: playlist.slides.map((slide, index) =>
-    slide.id === undefined ? { id: `${playlist.id}-${index + 1}`, ...slide } : slide,
-  ),
-});
+export const withIds = (playlist: PlaylistDraft): PlaylistDraft => {
+  const ids = slideIds(playlist.id, playlist.slides);
+  return {
+    ...playlist,
+    slides: playlist.slides.map((slide, index) =>
+      slide.id === undefined ? { id: ids[index] ?? '', ...slide } : slide,
+    ),
+  };
+};
 
 export const editSlides = (
   content: ContentDocument,
