@@ -96,14 +96,17 @@ export const createAuditLog = ({ dirs, log }: Pick<ServiceContext, 'dirs' | 'log
     note: (record) => journal.write(JSON.stringify(record), { isSynced: false }),
     newest: async (count, isWanted) => {
       const wantedIn = (lines: readonly string[]): AuditRecord[] => lines.toReversed().flatMap(parse).filter(isWanted);
-      const records = wantedIn(journal.waiting());
+      const waiting = journal.waiting();
+      const records = wantedIn(waiting);
+      // They may be written while the files are read.
+      const known = new Set(waiting);
       for (
         let age = 0;
         age < MAX_FILES && records.length < maxAuditRecords && pageOf(records, count).length === records.length;
         age += 1
       ) {
         const text = await readFile(nameOf(age), 'utf8').catch(() => '');
-        records.push(...wantedIn(text.split('\n')));
+        records.push(...wantedIn(text.split('\n').filter((line) => !known.has(line))));
       }
       return pageOf(records, count);
     },

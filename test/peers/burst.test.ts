@@ -126,6 +126,11 @@ test('a peer that hangs on all that is gathered degrades each overview and list 
   );
   const box = await startBox([{ url }]);
   await expect.poll(() => aliveAt(box), patience).toBe(1);
+  const begunAt = performance.now();
+  const plays = await box.get('/console/api/plays');
+  expect([plays.headers.get('x-signage-degraded'), await plays.json()]).toEqual(['true', []]);
+  // It is not given the time that the first plays of a slow box may take.
+  expect(performance.now() - begunAt).toBeLessThan(5_000);
   for (const asked of ['/console/api/site', '/api/screens/lobby/connections']) {
     const answers: boolean[] = [];
     const ask = async () => answers.push((await (await box.get(asked)).json()).degraded);

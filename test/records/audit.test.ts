@@ -1,6 +1,7 @@
 /** The audit of changes. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { AuditRecord } from '../../service/contract/console/site.ts';
@@ -274,28 +275,43 @@ test('a disk that takes no records fails no request, and they follow once it doe
   expect((await healthOf(service)).warnings).toEqual([]);
 });
 
+const openLog = (folder: string) =>
+  createAuditLog({ dirs: { data: folder } as ServiceContext['dirs'], log: pino({ level: 'silent' }) });
+const recordOf = (index: number, after = ''): AuditRecord => ({
+  at: new Date(index).toISOString(),
+  node_id: 'a',
+  operator: null,
+  person: null,
+  address: null,
+  action: 'test',
+  target: `${index}`,
+  before: null,
+  after,
+  result: 'ok',
+});
+
+test('a record that is written while the files are read is told once', async () => {
+  const log = openLog(temporaryFolder());
+  for (let index = 0; index < 100; index += 1) {
+    const written = log.write(recordOf(index));
+    // It is on its way to the file, and waits for the disk.
+    await nextTurn();
+    const targets = (await log.newest(500, () => true)).map(({ target }) => target);
+    expect(targets).toEqual([...new Set(targets)]);
+    await written;
+  }
+  await log.close();
+});
+
 test('its files are bounded, and the newest records stay', async () => {
   const folder = temporaryFolder();
-  const context = { dirs: { data: folder } as ServiceContext['dirs'], log: pino({ level: 'silent' }) };
-  const log = createAuditLog(context);
-  const record = (index: number): AuditRecord => ({
-    at: new Date(index).toISOString(),
-    node_id: 'a',
-    operator: null,
-    person: null,
-    address: null,
-    action: 'test',
-    target: `${index}`,
-    before: null,
-    after: 'x'.repeat(50_000),
-    result: 'ok',
-  });
-  for (let index = 0; index < 300; index += 1) await log.write(record(index));
+  const log = openLog(folder);
+  for (let index = 0; index < 300; index += 1) await log.write(recordOf(index, 'x'.repeat(50_000)));
   await log.close();
   const sizes = readdirSync(folder).map((name) => statSync(join(folder, name)).size);
   expect(sizes).toHaveLength(5);
   expect(Math.max(...sizes)).toBeLessThan(2.2 * 1024 ** 2);
-  const newest = await createAuditLog(context).newest(100, () => true);
+  const newest = await openLog(folder).newest(100, () => true);
   expect(newest.map(({ target }) => target)).toEqual(Array.from({ length: 100 }, (_, index) => `${299 - index}`));
   expect(existsSync(join(folder, 'audit.jsonl.5'))).toBe(false);
 });

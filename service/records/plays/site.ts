@@ -149,7 +149,10 @@ export const createSitePlays = (
     read: async (range: Range): Promise<{ plays: AsyncGenerator<Play[]>; degraded: boolean }> => {
       await peers.settled();
       const all = peers.all();
-      const boxes = all.filter(({ isForeign }) => !isForeign);
+      // One that hangs is found out soon, though the first plays of a slow one may take long to find.
+      const asked = all.filter(({ isForeign }) => !isForeign);
+      const probes = await Promise.all(asked.map((peer) => peers.ask(peer, 'boxes.probe')));
+      const boxes = asked.filter((_, index) => probes[index]?.ok);
       const limit = Math.min(MAX_PAGE, Math.max(MIN_PAGE, Math.floor(MAX_READ_AHEAD / Math.max(1, boxes.length))));
       const answers = await Promise.all(
         boxes.map(async (peer) => ({ peer, answer: await ask(peer, range, null, limit) })),
