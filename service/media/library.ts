@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Stats } from 'node:fs';
-import { copyFile, link, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { constants, type Stats } from 'node:fs';
+import { access, copyFile, link, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { checkBody } from '../auth/signatures.ts';
@@ -255,6 +255,8 @@ export const createLibrary = async (
       throw new CodedError('file_not_found');
     }
     await checkConditions(name, conditions);
+    // A folder that takes no writes would go on serving what is deleted.
+    if (upload !== null) await access(uploadDir, constants.W_OK);
     const newestHere = Math.ceil(Math.max(upload?.mtimeMs ?? 0, copy?.mtimeMs ?? 0));
     const at = new Date(Math.max(now(), newest(name) + 1, newestHere + 1));
     if (isByHand) {

@@ -94,6 +94,34 @@ describe('a misbehaving client', () => {
   });
 });
 
+/** A file system of 4 MiB of its own, until the test ends; null: this machine does not allow one. */
+const mountFolder = (): string | null => {
+  const folder = mkdtempSync(join(tmpdir(), 'signage-full-'));
+  onTestFinished(() => rmdirSync(folder));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', folder], { stdio: 'ignore' });
+  } catch {
+    return null;
+  }
+  onTestFinished(() => void execFileSync('umount', [folder]));
+  return folder;
+};
+
+it('a folder that takes no writes deletes nothing, and says so (needs the right to mount one)', async ({ skip }) => {
+  const uploadDir = mountFolder();
+  if (uploadDir === null) return skip();
+  const { put, request } = await startMedia({ uploadDir });
+  expect((await put('offer.bin', 'x')).status).toBe(201);
+  const remove = () => request('/api/media/offer.bin', { method: 'DELETE' });
+  execFileSync('mount', ['-o', 'remount,ro', uploadDir]);
+  const refused = await remove();
+  expect([refused.status, (await errorOf(refused)).code]).toEqual([503, 'storage_unavailable']);
+  expect((await request('/media/offer.bin')).status).toBe(200);
+  execFileSync('mount', ['-o', 'remount,rw', uploadDir]);
+  expect((await remove()).status).toBe(204);
+  expect((await request('/media/offer.bin')).status).toBe(404);
+});
+
 describe('a full disk', () => {
   const full = { bsize: 4096, blocks: 2 ** 20, bavail: 1000 };
   const roomy = { ...full, bavail: 2 ** 20 };
@@ -114,15 +142,8 @@ describe('a full disk', () => {
   });
 
   it('that is real leaves no incomplete file (needs the right to mount one)', async ({ skip }) => {
-    const folder = mkdtempSync(join(tmpdir(), 'signage-full-'));
-    onTestFinished(() => rmdirSync(folder));
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', folder], { stdio: 'ignore' });
-    } catch {
-      return skip();
-    }
-    onTestFinished(() => void execFileSync('umount', [folder]));
-
+    const folder = mountFolder();
+    if (folder === null) return skip();
     const { put, request } = await startMedia({ uploadDir: folder, statfs: async () => roomy });
     expect((await put('small.bin', 'x')).status).toBe(201);
     const response = await put('large.bin', Buffer.alloc(8 * 1024 ** 2));
