@@ -156,7 +156,9 @@ export const createOpenApi = () => {
     const byClass = [401, 403, 429, 503].includes(status) ? pascal(access) : '';
     const name = `${pascal(STATUS_CODES[status] ?? '')}${byClass}${isApi ? '' : 'Text'}`;
     const key = codes.join();
-    if ((keys.get(name) ?? key) !== key) return errorResponse(status, codes, isApi);
+    // The first of a status is shared; that of the root is none that others have.
+    const isRare = key === 'trust_unavailable';
+    if (isRare || (keys.get(name) ?? key) !== key) return errorResponse(status, codes, isApi);
     keys.set(name, key);
     shared[name] ??= errorResponse(status, codes, isApi);
     return { $ref: `#/components/responses/${name}` };

@@ -31,9 +31,12 @@ export const toCodedError = (error: unknown, log: Pick<SourceLog, 'error'>): Cod
   return sentence === null ? new CodedError('internal_error') : new CodedError('storage_unavailable', sentence);
 };
 
-/** Whether a request target, in absolute form where the gate has refused it, belongs to an API, whose errors are JSON. */
+/**
+ * Whether a request target, in absolute form where the gate has refused it, belongs to an API, whose errors are JSON, as
+ * are those of the files of the root, which programs fetch.
+ */
 export const isApiPath = (target: string): boolean =>
-  /^(?:[A-Za-z][A-Za-z\d+.-]*:\/\/[^/?#]*)?\/(console\/)?api([/?#]|$)/.test(target);
+  /^(?:[A-Za-z][A-Za-z\d+.-]*:\/\/[^/?#]*)?\/((console\/)?api([/?#]|$)|trust\/)/.test(target);
 
 /** The response for an error: JSON for API paths, plain text elsewhere. */
 export const errorAnswer = (path: string, error: CodedError): Answer => {
