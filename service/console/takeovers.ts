@@ -45,7 +45,7 @@ export const takeoverOf = (id: string, request: TakeoverRequest, screens: Screen
   if (unknown !== undefined) {
     throw invalid(
       'targets',
-      `there is no screen ${unknown.startsWith('tag:') ? 'with the tag' : ''} ${JSON.stringify(unknown)}`,
+      `there is no screen ${unknown.startsWith('tag:') ? 'with the tag ' : ''}${JSON.stringify(unknown)}`,
     );
   }
   if (media_url != null && pictureKindOf(media_url) === null)

@@ -35,6 +35,8 @@ const kept: Play = {
   screen: 'lobby',
 };
 
+const columns = Object.keys(play.shape) as (keyof Play)[];
+
 export const records = {
   'GET /console/api/plays': {
     role: 'viewer',
@@ -56,7 +58,7 @@ export const records = {
           ...json(z.array(play), [kept]),
           'text/csv': {
             schema: z.string(),
-            example: `${Object.keys(play.shape).join(',')}\r\n${Object.values(kept).join(',')}\r\n`,
+            example: `${columns.join(',')}\r\n${columns.map((name) => kept[name]).join(',')}\r\n`,
           },
         },
       },
