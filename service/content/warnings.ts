@@ -8,7 +8,7 @@ import { calendarIdsOf } from '../domain/calendar-view.ts';
 import { isColour } from '../domain/colours.ts';
 import { unreadableColours } from '../domain/house-style.ts';
 import { excess, richness, textLimit } from '../domain/markup-limits.ts';
-import { withoutCredentials } from '../domain/media-names.ts';
+import { mediaNameIn, withoutCredentials } from '../domain/media-names.ts';
 import { momentOf, playsFrom, type Schedule } from '../domain/slide-schedule.ts';
 import { mostNameCharacters, shownName, slideId, slideLabel } from '../domain/slides.ts';
 import type { EpochMs } from '../domain/time.ts';
@@ -171,6 +171,12 @@ const textIssues = ({ kind, title, body }: SlideFile): SlideIssue[] => {
   return message === null ? [] : [{ path: ['body'], message: `is not shown: ${message}` }];
 };
 
+/** A file of such a name cannot be uploaded, so the one that is named is not only missing yet. */
+const mediumIssues = ({ media_url }: SlideFile): SlideIssue[] => {
+  if (media_url == null || !/^\/media\/[^/?#]/.test(media_url) || mediaNameIn(media_url) !== null) return [];
+  return [{ path: ['media_url'], message: 'no medium can have this name' }];
+};
+
 /**
  * @param site its time zone, and whether pages may be over https
  * @param templates results of the template checks, by id; absent: not checked
@@ -212,6 +218,7 @@ export function* warningSteps(
         ...fieldIssues(slide),
         ...contentIssues(slide),
         ...textIssues(slide),
+        ...mediumIssues(slide),
         ...ageIssues(slide, content),
         ...credentialIssues(slide),
         ...sessionIssues(slide),

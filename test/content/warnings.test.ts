@@ -117,6 +117,12 @@ describe('a mistake in a slide is a warning at its path, and the message begins 
       /^"Hello": is not shown: it has 1000 elements/,
     ],
     [
+      'a name that no medium can have',
+      { kind: 'image', media_url: '/media/.hidden.png' },
+      'media_url',
+      /^"welcome-2": no medium can have this name$/,
+    ],
+    [
       'a password in the address of a web page',
       { kind: 'web', media_url: 'https://me:secret@example.com/board' },
       'media_url',
