@@ -66,7 +66,7 @@ const open = (variant: Variant) => {
   const check = async (method: string, path: string, response: Response): Promise<void> => {
     const { status, headers } = response;
     const fail = (reason: string): never => {
-      throw new Error(`${method} ${path} answers ${status}, but in resources/${name} ${reason}`);
+      throw new Error(`${method} ${path} answers ${status}, but in the API document ${reason}`);
     };
     const place = find(method, path);
     const operation = place?.operations[method.toLowerCase()];
