@@ -5,7 +5,12 @@ import { demuxerOf, formatOf, isOffice, isRaw, judgeType, SIGNATURE_BYTES } from
 import type { ServiceContext } from '../module.ts';
 import type { RunConfined } from '../platform/confined.ts';
 import { fingerprint } from './folders.ts';
-import { findPreview, readPreview } from './raw.ts';
+import { profileIn } from './headers/chunks.ts';
+import { type PictureHeader, unknownHeader } from './headers/header.ts';
+import { readHeif } from './headers/heif.ts';
+import { readJpeg } from './headers/jpeg.ts';
+import { readTiff } from './headers/tiff.ts';
+import { findPreview } from './raw.ts';
 import {
   documentNeeded,
   type Film,
@@ -47,9 +52,7 @@ export interface Facts extends Reading {
   isProbed: boolean;
 }
 
-/** JPEG files may carry previews and colour profiles before their dimensions. */
-const JPEG_HEAD_BYTES = 512 * 1024;
-/** For other images: image-size takes quadratic time for some formats. */
+/** Of pictures whose header is not read box by box: image-size takes quadratic time for some formats. */
 const IMAGE_HEAD_BYTES = 64 * 1024;
 
 const readHead = async (handle: FileHandle, length: number): Promise<Buffer> => {
@@ -71,56 +74,55 @@ export const headOf = async (path: string): Promise<Buffer> => {
 export const typeOfFile = async (handle: FileHandle, name: string): Promise<string> =>
   judgeType(name, await readHead(handle, SIGNATURE_BYTES));
 
-/** Number of colours of a JPEG (ITU-T T.81, B.2.2): four are CMYK. */
-const isCmyk = (head: Buffer): boolean => {
-  for (let at = 2; at + 9 < head.length && head[at] === 0xff; at += 2 + head.readUInt16BE(at + 2)) {
-    const marker = head[at + 1] ?? 0;
-    if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) return head[at + 9] === 4;
-  }
-  return false;
-};
-
 /** Of GIF, PNG (its chunk `acTL`) and WebP (a flag of its chunk `VP8X`). */
-export const isAnimated = (mediaType: string, head: Buffer): boolean =>
+const isAnimated = (mediaType: string, head: Buffer): boolean =>
   mediaType === 'image/gif'
     ? head.includes('NETSCAPE2.0')
     : mediaType === 'image/webp'
       ? head.toString('latin1', 12, 16) === 'VP8X' && ((head[20] ?? 0) & 2) !== 0
       : head.toString('latin1', 1, 4) === 'PNG' && head.includes('acTL');
 
-/** How a picture is turned to be upright (Exif), 1 to 8. */
-export const orientationOf = (head: Buffer): number => {
+const sizeOf = (head: Buffer): Pick<PictureHeader, 'width' | 'height'> => {
   try {
-    return imageSize(head).orientation ?? 1;
-  } catch {
-    return 1;
-  }
-};
-
-const sizeOf = (head: Buffer): { width: number | null; height: number | null } => {
-  try {
-    const { width, height, orientation = 1 } = imageSize(head);
-    // Exif orientations from 5 on are rotated by 90 degrees.
-    return orientation < 5 ? { width, height } : { width: height, height: width };
+    const { width, height } = imageSize(head);
+    return { width, height };
   } catch {
     return { width: null, height: null };
   }
 };
 
-const pictureFacts = (mediaType: string, head: Buffer): Pick<Facts, 'width' | 'height' | 'profile' | 'isShowable'> => {
-  const size = sizeOf(head);
-  const traits = {
-    isAnimated: isAnimated(mediaType, head),
-    isCmyk: mediaType === 'image/jpeg' && isCmyk(head),
-  };
-  return { ...size, ...needOfPicture({ mediaType, ...size, ...traits }) };
+/** Of a raw picture: that of its preview. */
+const readRaw = async (handle: FileHandle): Promise<PictureHeader> => {
+  const preview = await findPreview(handle);
+  if (preview === null) return unknownHeader;
+  const header = await readJpeg(handle, preview.offset);
+  return { ...header, orientation: header.orientation === 1 ? preview.orientation : header.orientation };
 };
 
-/** The first bytes of a picture, in which its size and orientation stand; of a raw one those of its preview. */
-export const pictureHead = async (handle: FileHandle, mediaType: string): Promise<Buffer> => {
-  const preview = isRaw(mediaType) ? await findPreview(handle) : null;
-  if (preview !== null) return readPreview(handle, preview, JPEG_HEAD_BYTES);
-  return readHead(handle, mediaType === 'image/jpeg' ? JPEG_HEAD_BYTES : IMAGE_HEAD_BYTES);
+/** Of formats whose header may lie anywhere in the file, and is read piece by piece. */
+const readPieces = (handle: FileHandle, mediaType: string): Promise<PictureHeader> | PictureHeader => {
+  if (isRaw(mediaType)) return readRaw(handle);
+  if (mediaType === 'image/jpeg') return readJpeg(handle);
+  if (mediaType === 'image/tiff') return readTiff(handle);
+  return /^image\/(?:hei[cf]|avif)$/.test(mediaType) ? readHeif(handle) : unknownHeader;
+};
+
+/** The header of a picture; `handle` is that of its file. */
+export const readHeader = async (handle: FileHandle, mediaType: string): Promise<PictureHeader> => {
+  const header = await readPieces(handle, mediaType);
+  if (header.width !== null || isRaw(mediaType)) return header;
+  const head = await readHead(handle, IMAGE_HEAD_BYTES);
+  const isMoving = isAnimated(mediaType, head);
+  return { ...header, ...sizeOf(head), isAnimated: isMoving, icc: header.icc ?? profileIn(head) };
+};
+
+const pictureFacts = (
+  mediaType: string,
+  { orientation, isCmyk, isAnimated: isMoving, width, height }: PictureHeader,
+): Pick<Facts, 'width' | 'height' | 'profile' | 'isShowable'> => {
+  // Exif orientations from 5 on are rotated by 90 degrees.
+  const size = orientation < 5 ? { width, height } : { width: height, height: width };
+  return { ...size, ...needOfPicture({ mediaType, ...size, isAnimated: isMoving, isCmyk }) };
 };
 
 /**
@@ -145,7 +147,7 @@ export const inspect = async (path: string, name: string, knownType?: string): P
       frameRate: null,
       ...(isOffice(mediaType) ? documentNeeded : nothingNeeded),
       isReadable: true,
-      ...(isPicture && pictureFacts(mediaType, await pictureHead(handle, mediaType))),
+      ...(isPicture && pictureFacts(mediaType, await readHeader(handle, mediaType))),
       isProbed: isPicture || demuxerOf(mediaType) === undefined,
     };
   } finally {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -8,6 +8,8 @@ import { createFfmpeg } from '../../service/platform/ffmpeg.ts';
 import { hasFfmpeg, makeMedium } from '../support/media.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { testTempo } from '../support/tempo.ts';
+import { clap, tiledHeic, turn } from './corpus/heic.ts';
+import { fillSegments, tiffOf } from './headers.ts';
 import { png } from './server.ts';
 
 const childEnvironment = { PATH: process.env['PATH'] ?? '', LANG: 'C' };
@@ -30,6 +32,57 @@ describe('the first bytes', () => {
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="30" height="20"/>');
     expect(await inspectBytes('a.svg', svg)).toMatchObject({ width: 30, height: 20 });
     expect(await inspectBytes('cut.png', png.subarray(0, 12))).toMatchObject({ mediaType: 'image/png', width: null });
+  });
+
+  const grey = () => [128, 128, 128];
+  const photo = (size: string): Buffer =>
+    readFileSync(makeMedium('photo.jpg', ['-f', 'lavfi', '-i', `color=gray:size=${size}`, '-frames:v', '1']));
+  const cover = ['-f', 'lavfi', '-i', 'color=gray:size=128x64:duration=0.04'];
+
+  it.skipIf(!hasFfmpeg).each<[what: string, name: string, bytes: () => Buffer, expected: object]>([
+    [
+      'a TIFF on its side, whose directory is behind its pixels',
+      'a.tiff',
+      () => tiffOf({ width: 300, height: 100, colourAt: grey, orientation: 6 }),
+      { width: 100, height: 300, profile: 'picture' },
+    ],
+    [
+      'a HEIC picture on its side, of which a part is shown',
+      'a.heic',
+      () => tiledHeic(cover, [128, 64], 64, [clap(100, 60), turn(1)]),
+      { width: 60, height: 100 },
+    ],
+    [
+      'one that stands on its head',
+      'b.heic',
+      () => tiledHeic(cover, [128, 64], 64, [turn(2)]),
+      { width: 128, height: 64 },
+    ],
+    [
+      'one whose part is larger than it',
+      'c.heic',
+      () => tiledHeic(cover, [128, 64], 64, [clap(999, 60)]),
+      { width: 128, height: 60 },
+    ],
+    [
+      'a JPEG behind a long profile',
+      'a.jpg',
+      () => Buffer.concat([photo('40x30').subarray(0, 2), fillSegments(2 ** 20), photo('40x30').subarray(2)]),
+      { width: 40, height: 30, profile: null },
+    ],
+    [
+      'a JPEG for printers behind a long profile',
+      'b.jpg',
+      () =>
+        Buffer.concat([
+          Buffer.from([0xff, 0xd8]),
+          fillSegments(2 ** 20),
+          Buffer.from(`ffc000140800140140${'04'.padEnd(26, '0')}`, 'hex'),
+        ]),
+      { width: 320, height: 20, profile: 'picture' },
+    ],
+  ])('tell the dimensions of %s', async (_, name, bytes, expected) => {
+    expect(await inspectBytes(name, bytes())).toMatchObject(expected);
   });
 
   it('are read of any file', async () => {

@@ -7,7 +7,8 @@ import { demuxerOf, isOffice, isRaw } from '../../domain/media-types.ts';
 import type { ServiceContext } from '../../module.ts';
 import { type Confined, idleProcessors } from '../../platform/confined.ts';
 import { findOnPath } from '../../platform/ffmpeg.ts';
-import { inputOf, isAnimated, orientationOf, pictureHead, readReport } from '../inspect.ts';
+import type { PictureHeader } from '../headers/header.ts';
+import { inputOf, readHeader, readReport } from '../inspect.ts';
 import { findPreview, readPreview } from '../raw.ts';
 import { filmArguments, pictureArguments, progressOf, remuxArguments } from './arguments.ts';
 import type { Profile } from './profile.ts';
@@ -77,8 +78,8 @@ ${setting('Calc/Content/Update', 'Link', '1')}
 `;
 
 /** The name of an Apple profile (ICC.1:2022, 9.2.41), in either of its codings. */
-const hasP3 = (head: Buffer): boolean =>
-  head.includes('Display P3') || head.includes(Buffer.from('Display P3', 'utf16le').swap16());
+const hasP3 = (profile: Buffer): boolean =>
+  profile.includes('Display P3') || profile.includes(Buffer.from('Display P3', 'utf16le').swap16());
 
 /** The program of `heif-process.ts`: beside the bundles of the service, or what the build of a checkout made. */
 const heifScript = ['../service/heif.cjs', '../../../dist/service/heif.cjs'].map((path) =>
@@ -137,10 +138,10 @@ export const createConverter = ({ ffmpeg, confined, options, runScript }: Contex
     throw new ConversionFault(isLate ? reasons.slow : reasons.damaged, stderr.trim().slice(-MAX_WORDS));
   };
 
-  const headOf = async (path: string, mediaType: string): Promise<Buffer> => {
+  const headerOf = async (path: string, mediaType: string): Promise<PictureHeader> => {
     const handle = await open(path);
     try {
-      return await pictureHead(handle, mediaType);
+      return await readHeader(handle, mediaType);
     } finally {
       await handle.close();
     }
@@ -171,14 +172,14 @@ export const createConverter = ({ ffmpeg, confined, options, runScript }: Contex
   }
 
   /** Takes the picture for viewers out of a raw file. */
-  const extractPreview = async (path: string, folder: string): Promise<{ file: string; orientation: number }> => {
+  const extractPreview = async (path: string, folder: string): Promise<string> => {
     const handle = await open(path);
     try {
       const preview = await findPreview(handle);
       if (preview === null) throw new ConversionFault(reasons.preview);
       const file = join(folder, 'preview.jpg');
       await writeFile(file, await readPreview(handle, preview));
-      return { file, orientation: preview.orientation };
+      return file;
     } finally {
       await handle.close();
     }
@@ -190,20 +191,17 @@ export const createConverter = ({ ffmpeg, confined, options, runScript }: Contex
     await confined.isolates(ffmpegPath);
     const decoded = isHeif(mediaType) ? await decodeHeif(path, folder, signal) : null;
     const preview = isRaw(mediaType) ? await extractPreview(path, folder) : null;
-    const [file, type] = decoded ?? (preview === null ? [path, mediaType] : [preview.file, 'image/jpeg']);
-    // A picture that was decoded has lost its profile.
-    const head = await (decoded === null ? headOf(file, type) : headOf(path, mediaType));
-    const own = decoded === null ? orientationOf(head) : 1;
-    const isMoving = isAnimated(type, head);
+    const [file, type] = decoded ?? (preview === null ? [path, mediaType] : [preview, 'image/jpeg']);
+    const { orientation, isAnimated, icc } = await headerOf(path, mediaType);
     const picture = {
       file,
-      demuxer: demuxerOf(isMoving && type === 'image/png' ? 'image/apng' : type) ?? '',
-      isAnimated: isMoving,
-      orientation: own === 1 ? (preview?.orientation ?? 1) : own,
-      isP3: hasP3(head),
+      demuxer: demuxerOf(isAnimated && type === 'image/png' ? 'image/apng' : type) ?? '',
+      isAnimated,
+      orientation: decoded === null ? orientation : 1,
+      isP3: icc !== null && hasP3(icc),
     };
     const args = pictureArguments(picture, { isPlain, out });
-    const timeout = isMoving ? ANIMATION_MS : PICTURE_MS;
+    const timeout = isAnimated ? ANIMATION_MS : PICTURE_MS;
     await run({ program: ffmpegPath, args, file, folder, timeout, signal });
   };
 

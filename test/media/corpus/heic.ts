@@ -21,11 +21,22 @@ const contentOf = (file: Buffer, type: string): Buffer => {
   return file.subarray(at + 8, at + file.readUInt32BE(at));
 };
 
+/** Turns a picture by so many quarters against the clock. */
+export const turn = (quarters: number): Buffer => box('irot', u8(quarters));
+/** Shows the middle of a picture. */
+export const clap = (width: number, height: number): Buffer => box('clap', u32(width, 1, height, 1, 0, 1, 0, 1));
+
 /**
  * @param how what ffmpeg makes the whole picture from, whose sides are multiples of those of a tile
  * @param shown the part of it that is shown, from its upper left corner
+ * @param changes what is done with that then
  */
-export const tiledHeic = (how: readonly string[], [width, height]: readonly [number, number], tile: number): Buffer => {
+export const tiledHeic = (
+  how: readonly string[],
+  [width, height]: readonly [number, number],
+  tile: number,
+  changes: readonly Buffer[] = [],
+): Buffer => {
   const [columns, rows] = [Math.ceil(width / tile), Math.ceil(height / tile)];
   const tiles = Array.from({ length: columns * rows }, (_, at) => {
     const crop = `crop=${tile}:${tile}:${(at % columns) * tile}:${Math.floor(at / columns) * tile}`;
@@ -38,11 +49,12 @@ export const tiledHeic = (how: readonly string[], [width, height]: readonly [num
     box('hvcC', contentOf(tiles[0] as Buffer, 'hvcC')),
     full('ispe', 0, u32(tile, tile)),
     full('ispe', 0, u32(width, height)),
+    ...changes,
   );
   const grid = tiles.length + 1;
   const associations = [
     ...tiles.map((_, at) => Buffer.concat([u16(at + 1), u8(2, 0x81, 2)])),
-    Buffer.concat([u16(grid), u8(1, 3)]),
+    Buffer.concat([u16(grid), u8(1 + changes.length, 3, ...changes.map((_, at) => 0x84 + at))]),
   ];
   const item = (id: number, type: string, flags: number): Buffer =>
     box('infe', u8(2, 0, 0, flags), u16(id, 0), Buffer.from(`${type}\0`, 'latin1'));

@@ -4,8 +4,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeMedium } from '../../support/media.ts';
+import { tiffOf } from '../headers.ts';
 import { manyTexts } from '../hostile.ts';
-import { tiledHeic } from './heic.ts';
+import { tiledHeic, turn } from './heic.ts';
 import type { Sample } from './sample.ts';
 
 /** A blue picture with white in its upper left corner. */
@@ -38,6 +39,12 @@ const exif = (orientation: number): Buffer => {
 const turnedJpeg = (orientation: number, how: readonly string[]) => (): Buffer => {
   const file = byFfmpeg('turned.jpg', how)();
   return Buffer.concat([file.subarray(0, 2), exif(orientation), file.subarray(2)]);
+};
+
+/** On its side: turned clockwise it is upright. */
+const turnedTiff = (): Buffer => {
+  const colourAt = (x: number, y: number) => (639 - y < 160 && x < 90 ? [255, 255, 255] : [0x28, 0x50, 0xe6]);
+  return tiffOf({ width: 360, height: 640, colourAt, orientation: 6 });
 };
 
 const u16 = (...numbers: number[]): Buffer => Buffer.from(numbers.flatMap((number) => [number >> 8, number & 0xff]));
@@ -175,12 +182,14 @@ type Row = [name: string, rendition: Sample['rendition'], make: () => Buffer, mo
 const rows: Row[] = [
   ['phone.heic', 'picture', byHeif('heic', '-q', '80')],
   ['iphone.heic', 'picture', () => tiledHeic(marked('640x384'), [640, 360], 128)],
+  ['portrait.heic', 'picture', () => tiledHeic(marked('640x384', 'transpose=cclock'), [360, 640], 128, [turn(3)])],
   ['thumb.heif', 'picture', byHeif('heic', '-q', '80', '-t', '128')],
   ['huge.jpg', 'picture', byFfmpeg('huge.jpg', marked('8000x6000'))],
   ['wide.jpg', 'picture', byFfmpeg('wide.jpg', marked('8000x4500'))],
   ['turned-huge.jpg', 'picture', turnedJpeg(6, marked('6400x3600', 'transpose=cclock'))],
   ['print.jpg', 'picture', cmykJpeg, { isUnmarked: true }],
   ['scan.tif', 'picture', byFfmpeg('scan.tif', marked())],
+  ['turned.tif', 'picture', turnedTiff],
   ['deep.tiff', 'picture', byFfmpeg('deep.tiff', [...marked(), '-pix_fmt', 'rgb48le', '-compression_algo', 'deflate'])],
   ['fax.tif', 'picture', byFfmpeg('fax.tif', [...marked(), '-compression_algo', 'lzw'])],
   ['film.jp2', 'picture', byFfmpeg('film.jp2', [...marked(), '-c:v', 'libopenjpeg'])],
