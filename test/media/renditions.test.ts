@@ -1,5 +1,5 @@
 /** Media that browsers do not show, or show badly: each gets a rendition, of which the original knows nothing. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { isCi } from '../support/machine.ts';
 import { hasFfmpeg, makeMedium, middleOf } from '../support/media.ts';
 import { findProgram } from '../support/program.ts';
 import { shareTestService, startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { adobeRgb, displayP3, fillSegments, profileOf, profileSegments, tiffOf } from './headers.ts';
 import { manyTexts } from './hostile.ts';
 
 const service = shareTestService({ content: { screens: [], playlists: [] } });
@@ -176,6 +177,42 @@ describe.skipIf(!hasFfmpeg)('a picture', () => {
     await put(name, makeMedium(name, photo('640x360')));
     expect((await settled(name)).rendition).toMatchObject({ state: 'ready' });
     expect((await service().get(`/media/${name}`)).headers.get('content-type')).toMatch(/^image\/(?:jpeg|webp)$/);
+  });
+
+  it('of a scanner that held it on its side is upright, in the colours of its profile', async () => {
+    // Turned clockwise its left is the top.
+    const colourAt = (x: number): readonly number[] => (x < 150 ? [200, 100, 50] : [0, 0, 0]);
+    const scan = { width: 300, height: 200, colourAt, orientation: 6, profile: profileOf(adobeRgb, 1_000) };
+    await service().get('/api/media/scan.tif', { method: 'PUT', body: new Uint8Array(tiffOf(scan)) });
+    expect(await settled('scan.tif')).toMatchObject({ width: 200, height: 300, rendition: { state: 'ready' } });
+    const shown = Buffer.from(await (await service().get('/media/scan.tif')).arrayBuffer());
+    const at = (y: number): number[] => {
+      const filter = ['-vf', `crop=2:2:50:${y},scale=1:1`, '-pix_fmt', 'rgb24', '-f', 'rawvideo'];
+      const { stdout } = spawnSync('ffmpeg', ['-v', 'error', '-f', 'webp_pipe', '-i', '-', ...filter, '-'], {
+        input: shown,
+      });
+      return [...stdout];
+    };
+    for (const [index, value] of [227, 100, 42].entries())
+      expect(Math.abs((at(60)[index] ?? 0) - value)).toBeLessThan(6);
+    expect(Math.max(...at(240))).toBeLessThan(6);
+  });
+
+  it('of a camera whose profile is behind a long preview has the colours of that', async () => {
+    const photo = readFileSync(
+      makeMedium('brown.jpg', ['-f', 'lavfi', '-i', 'color=0xC86432:size=4000x300', '-frames:v', '1']),
+    );
+    const parts = [
+      photo.subarray(0, 2),
+      fillSegments(2 ** 20),
+      profileSegments(profileOf(displayP3, 100_000)),
+      photo.subarray(2),
+    ];
+    await service().get('/api/media/brown.jpg', { method: 'PUT', body: new Uint8Array(Buffer.concat(parts)) });
+    expect(await settled('brown.jpg')).toMatchObject({ width: 4000, height: 300, rendition: { state: 'ready' } });
+    const shown = Buffer.from(await (await service().get('/media/brown.jpg')).arrayBuffer());
+    for (const [index, value] of [215, 93, 31].entries())
+      expect(Math.abs((middleOf(shown)[index] ?? 0) - value)).toBeLessThan(6);
   });
 
   it.each(['wide.gif', 'wide.apng', 'wide.png'])('that moves and is too wide, as %s, moves on', async (name) => {

@@ -104,9 +104,12 @@ const upright: Readonly<Record<number, string>> = {
   8: 'transpose=cclock',
 };
 
-/** From the colours of Apple's cameras and displays to sRGB; their profile, which the file would keep, goes. */
-const FROM_P3 =
-  'zscale=pin=smpte432:tin=iec61966-2-1:min=gbr:p=bt709:t=iec61966-2-1:m=gbr,format=gbrp,sidedata=mode=delete:type=ICC_PROFILE';
+/** From the colours of a profile to sRGB by a table; the profile, which the file would keep, goes. */
+const toSrgb = (cube: string): string[] => {
+  // In quotes all is meant as it stands but quotes; the value of an option has escapes of its own.
+  const file = cube.replaceAll(/[\\':]/g, '\\$&').replaceAll("'", "'\\''");
+  return [`lut3d=file='${file}'`, 'sidedata=mode=delete:type=ICC_PROFILE'];
+};
 
 /** Fits a picture into a square of {@link MOST_SIDE}. */
 const FIT =
@@ -120,8 +123,8 @@ interface PictureFacts {
   file: string;
   demuxer: string;
   orientation: number;
-  /** Whether its colours are those of Display P3. */
-  isP3: boolean;
+  /** A file with the table that makes its colours those of sRGB; null: they are, or are not known. */
+  cube: string | null;
   isAnimated: boolean;
 }
 
@@ -144,12 +147,12 @@ const animation = (isPlain: boolean): string[] => [
 ];
 
 export const pictureArguments = (
-  { file, demuxer, orientation, isP3, isAnimated }: PictureFacts,
+  { file, demuxer, orientation, cube, isAnimated }: PictureFacts,
   { isPlain, out }: { isPlain: boolean; out: string },
 ): string[] => {
   const filters = [
     FIT,
-    ...(isP3 && !isPlain ? ['format=gbrp', FROM_P3] : []),
+    ...(cube === null || isPlain ? [] : toSrgb(cube)),
     ...(upright[orientation] === undefined ? [] : [upright[orientation]]),
     'setsar=1',
   ];

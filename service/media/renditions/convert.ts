@@ -11,6 +11,7 @@ import type { PictureHeader } from '../headers/header.ts';
 import { inputOf, readHeader, readReport } from '../inspect.ts';
 import { findPreview, readPreview } from '../raw.ts';
 import { filmArguments, pictureArguments, progressOf, remuxArguments } from './arguments.ts';
+import { cubeOf } from './colours.ts';
 import type { Profile } from './profile.ts';
 import { reasons } from './reasons.ts';
 
@@ -76,10 +77,6 @@ ${setting('Writer/Content/Update', 'Link', '0')}
 ${setting('Calc/Content/Update', 'Link', '1')}
 </oor:items>
 `;
-
-/** The name of an Apple profile (ICC.1:2022, 9.2.41), in either of its codings. */
-const hasP3 = (profile: Buffer): boolean =>
-  profile.includes('Display P3') || profile.includes(Buffer.from('Display P3', 'utf16le').swap16());
 
 /** The program of `heif-process.ts`: beside the bundles of the service, or what the build of a checkout made. */
 const heifScript = ['../service/heif.cjs', '../../../dist/service/heif.cjs'].map((path) =>
@@ -193,12 +190,15 @@ export const createConverter = ({ ffmpeg, confined, options, runScript }: Contex
     const preview = isRaw(mediaType) ? await extractPreview(path, folder) : null;
     const [file, type] = decoded ?? (preview === null ? [path, mediaType] : [preview, 'image/jpeg']);
     const { orientation, isAnimated, icc } = await headerOf(path, mediaType);
+    const table = cubeOf(icc);
+    const cube = table === null ? null : join(folder, 'colours.cube');
+    if (table !== null && cube !== null) await writeFile(cube, table);
     const picture = {
       file,
       demuxer: demuxerOf(isAnimated && type === 'image/png' ? 'image/apng' : type) ?? '',
       isAnimated,
       orientation: decoded === null ? orientation : 1,
-      isP3: icc !== null && hasP3(icc),
+      cube,
     };
     const args = pictureArguments(picture, { isPlain, out });
     const timeout = isAnimated ? ANIMATION_MS : PICTURE_MS;
