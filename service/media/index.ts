@@ -161,7 +161,7 @@ export const createMedia = async (
     isElsewhere: async () => false,
     arrival: async () => {},
     copyOf: async () => null,
-    renditionsOf: async () => ({ holders: [], isIncomplete: false }),
+    renditionsOf: async () => ({ holders: [] }),
   };
   const deleted = createEmitter();
   const folders = createFolders([...served, copiesDir, renditionsDir, lostFolderOf(uploadDir)]);

@@ -56,7 +56,7 @@ export const createSharedRenditions =
   (peers: Pick<Registry, 'all' | 'settled'>, asking: Pick<AskPeers, 'askAll'>) =>
   async (originals: readonly string[]): Promise<SiteRenditions> => {
     await peers.settled();
-    if (peers.all().length === 0) return { holders: [], isIncomplete: false };
+    if (peers.all().length === 0) return { holders: [] };
     const { answers } = await asking.askAll('media.renditions', originals);
     const holders = answers.flatMap(({ peer, body }) =>
       (body?.renditions ?? []).map((each) => ({
@@ -65,7 +65,7 @@ export const createSharedRenditions =
         from: `${peer.url}/renditions/${each.rendition?.sha256}`,
       })),
     );
-    return { holders, isIncomplete: answers.some(({ peer, body }) => body === null && !peer.isForeign) };
+    return { holders };
   };
 
 /** A change that is longer is fetched by the other boxes. */

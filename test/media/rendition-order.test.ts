@@ -49,7 +49,7 @@ it('room is made without a look into copies that have not been read', async () =
     content: { mediaInOrder: () => new Set(), mediaNames: () => new Set(), onChange: () => {} } as never,
     isPeerCopy: () => false,
     requireRoom: async () => {},
-    askSite: async () => ({ holders: [], isIncomplete: false }),
+    askSite: async () => ({ holders: [] }),
     probe: async () => {
       probes += 1;
       return null;

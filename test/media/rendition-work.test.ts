@@ -11,6 +11,7 @@ import { openRenditionStore } from '../../service/media/renditions/store.ts';
 import { createRenditionWork, type Wanted } from '../../service/media/renditions/work.ts';
 import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
+import { testTempo } from '../support/tempo.ts';
 import { mediaContext } from './context.ts';
 
 type Work = Parameters<typeof createRenditionWork>[1];
@@ -25,32 +26,36 @@ interface Setup extends Pick<Converter, 'convert'> {
   askSite?: Work['askSite'];
   /** Whether this box cannot read them. */
   isBlind?: boolean;
+  /** Whether another box has taken them from outside. */
+  hasOwner?: boolean;
+  monotonicNow?: () => number;
 }
 
 const hashOf = (index: number): string => String(index).padStart(64, '0');
 
-const startWork = async ({ films, convert, options, now, requireRoom, rest, askSite, isBlind }: Setup) => {
+const startWork = async ({ films, convert, options, now, requireRoom, rest, askSite, ...setup }: Setup) => {
+  const { isBlind = false, hasOwner = false, monotonicNow = () => performance.now() } = setup;
   const context = {
     ...mediaContext(temporaryFolder(), { options: { convert: true, convertHours: null, ...options } }),
     ...(now && { now }),
-    monotonicNow: () => performance.now(),
+    monotonicNow,
     ids: { nodeId: 'box' } as never,
   };
   const wanted = films.map((name, index): Wanted => {
     const path = join(context.dirs.media, name);
     writeFileSync(path, 'a film');
     const facts = { path, sha256: hashOf(index), mediaType: 'video/mp4', duration: 1 };
-    return { ...facts, profile: isBlind ? null : 'h264', isNamed: true, isUpload: false, hasOwner: false };
+    return { ...facts, profile: isBlind ? null : 'h264', isNamed: true, isUpload: false, hasOwner };
   });
   const store = await openRenditionStore(context);
   const work = createRenditionWork(context, {
     store,
-    catalog: { hashOf: () => undefined },
+    catalog: { hashOf: (path) => hashOf(films.indexOf(basename(path))) },
     converter: { lackOf: async () => null, convert },
     downloads: { fetch: () => Promise.reject(new Error('there is no other box')) },
     wanted: async () => wanted,
     requireRoom: requireRoom ?? (async () => {}),
-    askSite: askSite ?? (async () => ({ holders: [], isIncomplete: false })),
+    askSite: askSite ?? (async () => ({ holders: [] })),
     rest: rest ?? (async () => null),
   });
   onTestFinished(async () => {
@@ -120,7 +125,8 @@ it('what the hours have ended is converted after everything else, and people are
   isShort = true;
   wall = Date.parse('2026-05-06T01:00:01Z');
   await expect.poll(status, patience).toMatchObject({ state: 'ready', reason: null });
-  expect(work.counts().results).toMatchObject({ made: 2, failed: 0 });
+  // It is counted after its work folder is gone.
+  await expect.poll(() => work.counts().results, patience).toMatchObject({ made: 2, failed: 0 });
 });
 
 /** Another box that took an upload. */
@@ -142,7 +148,6 @@ it('what waits for another box holds nothing of this one up, and each is asked f
     const others = originals.filter((original) => original !== own);
     return {
       holders: others.map((original) => ({ ...taker, original, state: 'converting' as const })),
-      isIncomplete: false,
     };
   };
   const { statusOf } = await startWork({ films, convert: makeSmall, askSite });
@@ -152,6 +157,38 @@ it('what waits for another box holds nothing of this one up, and each is asked f
   expect(statusOf('film 0').state).toBe('queued');
 });
 
+it('what another box has taken is left to it while it starts, and is converted here once that takes too long', async () => {
+  const begun: string[] = [];
+  const convert: Converter['convert'] = (original, work) => {
+    begun.push(basename(original.path));
+    return makeSmall(original, work);
+  };
+  let isBack = false;
+  let asked = 0;
+  // It answers, and knows nothing of its files yet; then of one.
+  const askSite: Work['askSite'] = async () => {
+    asked += 1;
+    return { holders: isBack ? [{ ...taker, original: hashOf(0), state: 'queued' as const }] : [] };
+  };
+  let clock = 0;
+  const setup = { films: ['there', 'lost'], convert, askSite, hasOwner: true, monotonicNow: () => clock };
+  const { statusOf } = await startWork(setup);
+  const untilAskedAgain = (): Promise<boolean> => {
+    const before = asked;
+    return vi.waitUntil(() => asked > before + 2, patience);
+  };
+  await untilAskedAgain();
+  clock = testTempo.media.owner - 1;
+  await untilAskedAgain();
+  expect([begun, statusOf('there').state, statusOf('lost').state]).toEqual([[], 'queued', 'queued']);
+  isBack = true;
+  await untilAskedAgain();
+  clock = 2 * testTempo.media.owner;
+  await expect.poll(() => statusOf('lost').state, patience).toBe('ready');
+  await untilAskedAgain();
+  expect([begun, statusOf('there').state]).toEqual([['lost'], 'queued']);
+});
+
 it('a film that cannot be read here is what another box says of it', async () => {
   const films = ['plain', 'coming', 'failed', 'blind'];
   const holders = [
@@ -159,7 +196,7 @@ it('a film that cannot be read here is what another box says of it', async () =>
     { ...taker, original: hashOf(2), state: 'failed' as const, reason: 'It is damaged.' },
     { ...taker, original: hashOf(3), state: 'queued' as const, isAble: false },
   ];
-  const askSite = async () => ({ holders, isIncomplete: false });
+  const askSite = async () => ({ holders });
   const { work, statusOf } = await startWork({ films, convert: makeSmall, askSite, isBlind: true });
   const states = () => films.map((name) => statusOf(name).state);
   await expect.poll(states, patience).toEqual(['none', 'queued', 'failed', 'none']);

@@ -18,17 +18,16 @@ export type Step = 'convert' | 'wait' | 'fetch' | 'fail' | 'lack';
 /**
  * What this box does for an original that needs a rendition.
  * @param others boxes that answered and have the original
- * @param isOwnerAway whether the box that took the upload may be away, and is still waited for
+ * @param isOwnerAwaited whether nobody has taken the upload, as far as is known, and whoever has is still waited for
  * @returns `fail`: another box could not convert it; `lack`: no box has the program
  */
-export const stepOf = (own: Holder, others: readonly OtherHolder[], isOwnerAway: boolean): Step => {
+export const stepOf = (own: Holder, others: readonly OtherHolder[], isOwnerAwaited: boolean): Step => {
   if (others.some(({ state }) => state === 'ready')) return 'fetch';
   if (others.some(({ state }) => state === 'converting')) return 'wait';
   if (others.some(({ state }) => state === 'failed')) return 'fail';
   const able = [own, ...others].filter(({ isAble }) => isAble);
   const takers = able.filter(({ isUpload }) => isUpload);
-  const isKnown = [own, ...others].some(({ isUpload }) => isUpload);
-  if (!isKnown && isOwnerAway) return 'wait';
+  if (isOwnerAwaited) return 'wait';
   const [first] = (takers.length > 0 ? takers : able).map(({ nodeId }) => nodeId).sort();
   if (first === undefined) return 'lack';
   return first === own.nodeId ? 'convert' : 'wait';

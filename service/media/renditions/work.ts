@@ -37,8 +37,6 @@ export interface Wanted extends Omit<Original, 'profile'> {
 export interface SiteRenditions {
   /** The answers of the boxes that have them. */
   holders: readonly (PeerRendition & { nodeId: string /** The URL of the rendition. */; from: string })[];
-  /** Whether a known box did not answer. */
-  isIncomplete: boolean;
 }
 
 interface Dependencies {
@@ -270,9 +268,9 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     fetching.set(job.sha256, done);
   };
 
-  /** Whether the box that took the upload may be away, and is still waited for. */
-  const isWaitedFor = ({ sha256, hasOwner }: Wanted, isIncomplete: boolean): boolean => {
-    if (!hasOwner || !isIncomplete) {
+  /** Whether the box that took the upload is still waited for: it may be away, start, or not have read the file yet. */
+  const isWaitedFor = ({ sha256, hasOwner, isUpload }: Wanted, holders: SiteRenditions['holders']): boolean => {
+    if (!hasOwner || isUpload || holders.some((each) => each.isUpload)) {
       missing.delete(sha256);
       return false;
     }
@@ -306,6 +304,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     const site = await askSite(todo.map(({ sha256 }) => sha256));
     // Not for each: those in front have been passed over when the hours begin.
     const mayConvert = isOpen();
+    let isAwaited = false;
     for (const job of todo) {
       const { sha256, isUpload } = job;
       const holders = site.holders.filter(({ original }) => original === sha256);
@@ -313,7 +312,8 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
       const own = { nodeId: ids.nodeId, isUpload, isAble: isRead(job) && lack === null };
       // Meanwhile it may have become ready.
       if (running?.sha256 === sha256 || fetching.has(sha256) || isDone(job)) continue;
-      const waits = isWaitedFor(job, site.isIncomplete);
+      const waits = isWaitedFor(job, holders);
+      isAwaited ||= waits;
       const next = stepOf(own, holders.flatMap(holderOf), waits);
       if (next !== 'lack' && next !== 'fail' && held.get(sha256) !== reasons.room) held.delete(sha256);
       setMember(waiting, sha256, next === 'wait' || (next === 'lack' && !isRead(job)));
@@ -330,7 +330,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
       else if (next === 'lack') held.set(sha256, lack ?? reasons.program);
       else if (next === 'convert' && mayConvert && (await mayBegin(job)) && (await hasRoom(job))) begin(job);
     }
-    return site.holders.some(isPromising) || site.isIncomplete;
+    return isAwaited || site.holders.some(isPromising);
   };
 
   const waitOf = ({ sha256 }: Wanted): number => Number(held.has(sha256) || waiting.has(sha256));
