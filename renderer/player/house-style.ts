@@ -6,7 +6,7 @@ import type { MediaCache } from './media-cache.ts';
 
 export interface HouseStylePage {
   load(payload: Pick<PlaylistPayload, 'style'> | null): void;
-  /** Loads what was not available before. */
+  /** Loads what was not available before, and what has been replaced under its name, which browsers do not ask for again. */
   onMedia(): void;
 }
 
@@ -23,6 +23,13 @@ const faceOf = (use: Use, url: string): string => {
 const addressOf = (path: string, attempt: number): string =>
   `${path.replaceAll(/["\\\n]/g, encodeURIComponent)}${attempt === 0 ? '' : `?again=${attempt}`}`;
 
+/** Entity tag of a file of the service; null: it is not there. */
+const tagOf = (path: string): Promise<string | null> =>
+  fetch(path, { method: 'HEAD', cache: 'no-cache' }).then(
+    ({ headers }) => headers.get('ETag'),
+    () => null,
+  );
+
 /** Of a logo. */
 const MOST_PIXELS = 25e6;
 
@@ -32,7 +39,9 @@ export const createHouseStyle = (root: HTMLElement, { resolve }: Pick<MediaCache
   let style: HouseStyle | undefined;
   let known = '';
   let attempt = 0;
-  /** The address of the logo that shows; empty: none does. */
+  /** Entity tags of the fonts as they were loaded. */
+  let fontTags: Promise<string> = Promise.resolve('');
+  /** The address that the logo has been loaded from; empty: none shows. */
   let logo = '';
 
   const set = (name: string, value: string | null): void => {
@@ -44,6 +53,9 @@ export const createHouseStyle = (root: HTMLElement, { resolve }: Pick<MediaCache
     for (const part of ['ground', 'ink', 'form', 'accent'] as const) set(`--house-${part}`, palette?.[part] ?? null);
     root.toggleAttribute('data-colours', palette !== null);
   };
+
+  const readTags = (): Promise<string> =>
+    Promise.all(uses.flatMap((use) => style?.fonts?.[use] ?? []).map(tagOf)).then((tags) => tags.join());
 
   const preload = (): void => {
     for (const link of document.head.querySelectorAll('link[data-house]')) link.remove();
@@ -68,6 +80,7 @@ export const createHouseStyle = (root: HTMLElement, { resolve }: Pick<MediaCache
   /** Decoded before it is set, so that it does not appear after the slide. */
   const loadLogo = async (url: string): Promise<void> => {
     const address = await resolve(url);
+    if (address === logo) return;
     const picture = new Image();
     await new Promise((loaded, failed) => Object.assign(picture, { onload: loaded, onerror: failed, src: address }));
     // Decoded, it takes more memory than a small box has; a smaller one is made of it.
@@ -76,7 +89,7 @@ export const createHouseStyle = (root: HTMLElement, { resolve }: Pick<MediaCache
       throw new Error('the logo is too large');
     await picture.decode();
     if (style?.logo_url !== url) return;
-    logo = url;
+    logo = address;
     set('--house-logo', `url("${address.replaceAll(/["\\\n]/g, encodeURIComponent)}")`);
     root.toggleAttribute('data-logo', true);
   };
@@ -92,6 +105,15 @@ export const createHouseStyle = (root: HTMLElement, { resolve }: Pick<MediaCache
   const hasFailed = (): boolean =>
     [...document.fonts].some(({ family, status }) => /^"?House /.test(family) && status === 'error');
 
+  const refreshFonts = async (): Promise<void> => {
+    const before = fontTags;
+    fontTags = readTags();
+    const isOther = (await before) !== (await fontTags);
+    if (!isOther && !hasFailed()) return;
+    attempt += 1;
+    preload();
+  };
+
   return {
     load: (payload) => {
       // A page whose screen was removed keeps the look of the house.
@@ -100,15 +122,14 @@ export const createHouseStyle = (root: HTMLElement, { resolve }: Pick<MediaCache
       style = payload.style;
       paint(paletteOf(style));
       set('--house-corner', style?.corner === undefined ? null : `min(${style.corner}px, 6cqmin)`);
+      // Asked for first: of a font that is replaced meanwhile this is the older tag.
+      fontTags = readTags();
       preload();
       refreshLogo();
     },
     onMedia: () => {
-      if (hasFailed()) {
-        attempt += 1;
-        preload();
-      }
-      if (style?.logo_url !== undefined && logo !== style.logo_url) refreshLogo();
+      void refreshFonts();
+      refreshLogo();
     },
   };
 };

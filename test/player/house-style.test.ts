@@ -10,9 +10,9 @@ import { createOperator } from '../support/operator.ts';
 import { lobby, openPlayer, patience } from '../support/player.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-const font = readFileSync(
-  join(import.meta.dirname, '../../node_modules/@fontsource-variable/fraunces/files/fraunces-latin-opsz-normal.woff2'),
-);
+const fonts = join(import.meta.dirname, '../../node_modules/@fontsource-variable');
+const font = readFileSync(join(fonts, 'fraunces/files/fraunces-latin-opsz-normal.woff2'));
+const otherFont = readFileSync(join(fonts, 'inter/files/inter-latin-opsz-normal.woff2'));
 const logo =
   '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="10"><rect width="20" height="10" fill="red"/></svg>';
 const colours = { background: '#1f3d2b', text: '#f3efe2', accent: '#e9b44c' };
@@ -69,6 +69,39 @@ describeBrowser('a house style', () => {
     await expect.poll(face, patience).toEqual([{ status: 'loaded', display: 'block' }]);
     expect(await page.locator('link[rel=preload][as=font]').getAttribute('href')).toBe('/media/house.woff2');
     await expect.poll(() => page.locator('html[data-logo]').count(), patience).toBe(1);
+  });
+
+  it('has the logo and the font that replace others under their names', async () => {
+    const service = await start([hall], { logo_url: '/media/logo.svg', fonts: { display: '/media/house.woff2' } });
+    const put = async (name: string, body: Uint8Array<ArrayBuffer> | string): Promise<void> => {
+      expect((await service.get(`/api/media/${name}`, { method: 'PUT', body })).ok).toBe(true);
+    };
+    await put('house.woff2', new Uint8Array(font));
+    await put('logo.svg', logo);
+    const page = await openPlayer(service, 'lobby');
+    await page.locator(textSlide).waitFor();
+    const shown = () =>
+      page.evaluate(async () => {
+        const house = [...document.fonts].filter(({ family }) => family.includes('House Display'));
+        const context = document.createElement('canvas').getContext('2d') as CanvasRenderingContext2D;
+        context.font = '100px "House Display", monospace';
+        const [, src = ''] =
+          /url\("(.*)"\)/.exec(document.documentElement.style.getPropertyValue('--house-logo')) ?? [];
+        const picture = Object.assign(new Image(), { src });
+        await picture.decode().catch(() => {});
+        const isLoaded = house.length === 1 && house[0]?.status === 'loaded';
+        return { isLoaded, logo: picture.naturalWidth, words: context.measureText('Wirtshaus im Hof').width };
+      });
+    await expect.poll(shown, patience).toMatchObject({ isLoaded: true, logo: 20 });
+    const { words } = await shown();
+    await put('house.woff2', new Uint8Array(otherFont));
+    await put('logo.svg', logo.replaceAll('"20"', '"30"'));
+    await expect.poll(shown, patience).toMatchObject({ isLoaded: true, logo: 30 });
+    await expect.poll(async () => Math.abs((await shown()).words - words), patience).toBeGreaterThan(5);
+    const addresses = page
+      .locator('link[rel=preload][as=font]')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+    expect(await addresses).toEqual(['/media/house.woff2?again=1']);
   });
 
   it.skipIf(!hasFfmpeg)('has a logo of 100 megapixels once a smaller one has been made of it', async () => {
