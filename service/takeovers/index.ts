@@ -10,13 +10,15 @@ import { type PeerState, passedTakeover, type TakeoverRecord } from '../contract
 import type { Slide } from '../contract/playlist.ts';
 import { perObject } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
-import { hasPassed, type Moment } from '../domain/has-passed.ts';
+import type { Moment } from '../domain/has-passed.ts';
 import { laterThan } from '../domain/merge.ts';
+import { createOver } from '../domain/over.ts';
 import { createRate } from '../domain/rate.ts';
 import { isTargeted } from '../domain/targets.ts';
 import { type EpochMs, type MonotonicMs, type SiteTime, unconfirmed } from '../domain/time.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { openDurable } from '../platform/store/durable.ts';
+import { storedOver } from '../platform/store/over.ts';
 import { type End, openEnds } from './ends.ts';
 import {
   byPrecedence,
@@ -97,13 +99,20 @@ const schema: z.ZodType<State> = z.object({
     decode: (list) => new Map(list.map((each) => [each.id, each])),
     encode: (map) => [...map.values()],
   }),
-  over: z.codec(z.array(z.string()), z.set(z.string()), {
-    decode: (list) => new Set(list),
-    encode: (set) => [...set],
-  }),
+  over: storedOver,
 });
 
 const keyOf = ({ id, updatedAt }: TakeoverRecord): string => `${id} ${updatedAt}`;
+
+/** When those are over that nobody has ended, by {@link keyOf}. */
+const endsOf = perObject(
+  (records: Records): Map<string, EpochMs> =>
+    new Map(
+      [...records.values()].flatMap((record) =>
+        record.endedAt === null ? [[keyOf(record), endOfTakeover(record)] as const] : [],
+      ),
+    ),
+);
 
 /** Records are never mutated, so each digest is computed once. */
 const digestOf = perObject((records: Records): string =>
@@ -150,9 +159,7 @@ export const createTakeovers = async (context: ServiceContext): Promise<Takeover
   const quota = createQuota();
   let timer: NodeJS.Timeout | undefined;
   /** In memory first: a disk that takes no writes must not prolong a takeover. */
-  const over = new Set(durable.read().over);
-  /** When this box learned of the records, by {@link keyOf}. */
-  const learned = new Map<string, Moment>();
+  const over = createOver(durable.read().over);
 
   let siteTime: SiteTime = unconfirmed(now);
   const siteNow = (): EpochMs => siteTime.now();
@@ -195,11 +202,8 @@ export const createTakeovers = async (context: ServiceContext): Promise<Takeover
         if (record.endedAt !== null) noted.push(record);
         if (before !== undefined && endOfTakeover(before) > endOfTakeover(record)) noted.push(before);
       }
-      const keys = new Set([...next.values()].map(keyOf));
-      for (const key of over) if (!keys.has(key)) over.delete(key);
-      for (const key of learned.keys()) if (!keys.has(key)) learned.delete(key);
-      for (const key of keys) if (!learned.has(key)) learned.set(key, moment());
-      return { records: next, over: new Set(over) };
+      over.look(endsOf(next), moment(), siteTime.isConfirmed());
+      return { records: next, over: over.all() };
     });
     await Promise.all(noted.map(({ id, updatedAt, until }) => ends.note({ id, updatedAt, until })));
   };
@@ -207,23 +211,12 @@ export const createTakeovers = async (context: ServiceContext): Promise<Takeover
     await store(change);
     announce();
   };
-  const learnAll = (): void => {
-    for (const record of read().values()) learned.set(keyOf(record), moment());
-  };
-  learnAll();
 
   /** Ends the takeovers whose time is over, and shows those again that were over only by a clock that was ahead. */
   const poll = (): void => {
-    const current = moment();
     const { now: time, isConfirmed } = reading();
-    const ended = [...read().values()].filter((record) => {
-      const key = keyOf(record);
-      if (record.endedAt !== null || over.has(key) || endOfTakeover(record) > time) return false;
-      return isConfirmed || hasPassed(endOfTakeover(record), learned.get(key) ?? current, current);
-    });
-    for (const record of ended) over.add(keyOf(record));
     // The store reports a disk that takes no writes.
-    if (ended.length > 0) store((records) => records).catch(() => {});
+    if (over.look(endsOf(read()), moment(), isConfirmed)) store((records) => records).catch(() => {});
     ends.forget(time, isConfirmed);
     if (openNow() !== shown) announce();
   };
@@ -341,7 +334,7 @@ export const createTakeovers = async (context: ServiceContext): Promise<Takeover
     unread: () => [...read().values()].filter((record) => !isReadable(record)).length,
     followClock: (clock) => {
       siteTime = clock;
-      learnAll();
+      over.relearn();
     },
     state: () => ({ takeovers: digestOf(read()) }),
     start: () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { hasPassed } from '../../service/domain/has-passed.ts';
+import { createOver } from '../../service/domain/over.ts';
 
 const NOW = Date.parse('2026-01-31T08:00:00.000Z');
 const MINUTE = 60_000;
@@ -17,4 +18,28 @@ test.each([
   ['not if the clock said so when it became known', later(61), -1, false],
 ])('an end has passed: %s', (_, current, minutes, expected) => {
   expect(hasPassed(NOW + minutes * MINUTE, learned, current)).toBe(expected);
+});
+
+test('what is over stays over, by a clock that can be relied on or by time that has passed', () => {
+  const over = createOver([]);
+  const ends = new Map([['lift', NOW + 60 * MINUTE]]);
+  expect(over.look(ends, learned, false)).toBe(false);
+  // A clock that was only set says nothing.
+  expect([over.look(ends, later(1, 120), false), over.has('lift')]).toEqual([false, false]);
+  expect([over.look(ends, later(61), false), over.has('lift')]).toEqual([true, true]);
+  expect([over.look(ends, later(62, -120), true), over.has('lift')]).toEqual([false, true]);
+  expect(createOver(over.all()).has('lift')).toBe(true);
+
+  const sure = createOver([]);
+  expect([sure.look(ends, later(1, 120), true), sure.has('lift')]).toEqual([true, true]);
+  // Another one has no mark, and what is gone needs none.
+  expect([sure.look(new Map([['exit', NOW + MINUTE]]), learned, true), sure.has('lift')]).toEqual([true, false]);
+});
+
+test('by another clock, what is over is learned again', () => {
+  const over = createOver([]);
+  const ends = new Map([['lift', NOW + 60 * MINUTE]]);
+  over.look(ends, learned, false);
+  over.relearn();
+  expect([over.look(ends, later(61), false), over.has('lift')]).toEqual([false, false]);
 });
