@@ -12,15 +12,18 @@ import { laterThan } from '../domain/merge.ts';
 import { type EpochMs, type SiteTime, unconfirmed } from '../domain/time.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { createQueue } from '../platform/queue.ts';
+import { openOver } from '../platform/store/over.ts';
 import type { Shared } from '../shared/index.ts';
 import {
   effectOf,
+  endsOf,
   type Insertion,
   insertionsFor,
   insertionsOf,
   isForgotten,
   mergeTriggers,
   type Named,
+  startKeyOf,
   undatedTrigger,
   warningsOf,
 } from './records.ts';
@@ -67,10 +70,8 @@ export interface Triggers extends Module {
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-export const createTriggers = async (
-  { options, now, tempo }: Pick<ServiceContext, 'options' | 'now' | 'tempo'>,
-  shared: Pick<Shared, 'open'>,
-): Promise<Triggers> => {
+export const createTriggers = async (context: ServiceContext, shared: Pick<Shared, 'open'>): Promise<Triggers> => {
+  const { options, now, monotonicNow, tempo, keep } = context;
   const records = await shared.open<TriggerRecord>({
     name: 'triggers',
     schema: triggerRecord,
@@ -80,6 +81,7 @@ export const createTriggers = async (
     protection: 'open',
     isOver: isForgotten,
   });
+  const over = keep(await openOver(context, 'triggers.over.json'));
   const enqueue = createQueue();
   const changes = createEmitter();
   let siteTime: SiteTime = unconfirmed(now);
@@ -105,7 +107,11 @@ export const createTriggers = async (
   /** Notices playlists that began or are over. */
   const look = (): void => {
     const before = JSON.stringify(insertions);
-    insertions = insertionsOf(all(), siteNow());
+    over.look(endsOf(records.list()), { at: siteNow(), monotonic: monotonicNow() }, siteTime.isConfirmed());
+    insertions = insertionsOf(
+      all().filter((record) => !over.has(startKeyOf(record))),
+      siteNow(),
+    );
     if (JSON.stringify(insertions) !== before) changes.emit();
   };
   records.onChange(look);
@@ -156,6 +162,7 @@ export const createTriggers = async (
     onChange: changes.on,
     followClock: (clock) => {
       siteTime = clock;
+      over.relearn();
     },
     states: {
       trigger: (id) => {

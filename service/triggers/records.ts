@@ -75,6 +75,17 @@ export const isForgotten = ({ removed_at }: Pick<TriggerRecord, 'removed_at'>, n
 export const effectOf = ({ effect }: Pick<TriggerRecord, 'effect'>): TriggerEffect | null =>
   triggerEffect.safeParse(effect).data ?? null;
 
+/** Of the last start of its playlist. */
+export const startKeyOf = ({ id, plays }: TriggerRecord): string => `${id} ${plays?.from}`;
+
+/** When the playlists that were started are over, by {@link startKeyOf}. */
+export const endsOf = (records: readonly TriggerRecord[]): Map<string, EpochMs> =>
+  new Map(
+    records.flatMap((record) =>
+      record.plays === null ? [] : [[startKeyOf(record), Date.parse(record.plays.until)] as const],
+    ),
+  );
+
 /** The playlists that are put above all programmes now, the latest first. */
 export const insertionsOf = (records: readonly TriggerRecord[], now: EpochMs): Insertion[] =>
   records

@@ -148,6 +148,32 @@ test('a playlist of a trigger is above all programmes and below takeovers until 
   await expect.poll(async () => (await payloadOf(again, 'lobby')).programme?.spans.length, patience).toBe(1);
 });
 
+test('a playlist of a trigger that is over stays over, whatever the clock says later, and over a restart', async () => {
+  let offset = 0;
+  const wall = () => Date.now() + offset;
+  const setup = { env, wall, isSynchronized: () => true };
+  const service = await startBox([], { ...setup, content });
+  const ask = createOperator(service, operatorSecret, wall);
+  const party = await make(ask, { playlist: { targets: ['all'], playlist_id: 'party', minutes: 30 } });
+  const once = await didOf(await fire(service, party.token));
+  expect(await slidesOf(service, 'lobby')).toEqual(['cake']);
+  offset = 31 * 60_000;
+  await expect.poll(() => slidesOf(service, 'lobby'), patience).toEqual(['hello']);
+
+  offset = 0;
+  const bye = [{ id: 'welcome', slides: [{ id: 'bye', kind: 'text', title: 'Bye' }] }, content.playlists[1]];
+  service.writeContent({ ...content, playlists: bye });
+  await expect.poll(() => slidesOf(service, 'lobby'), patience).toEqual(['bye']);
+  expect((await payloadOf(service, 'lobby')).programme?.spans.length).toBe(1);
+  await service.close();
+  const again = await startBox([], { ...setup, dataDir: service.dataDir, content: undefined });
+  expect(await slidesOf(again, 'lobby')).toEqual(['bye']);
+  // Fired once more it plays.
+  const more = await didOf(await fire(again, party.token));
+  expect(await slidesOf(again, 'lobby')).toEqual(['cake']);
+  expect(String(more.playlist?.until) > String(once.playlist?.until)).toBe(true);
+});
+
 test('a trigger sends a command to the pages of its screens', async () => {
   const service = await startBox([], { content });
   const ask = createOperator(service, null);
