@@ -8,6 +8,7 @@ import {
   createLogRing,
   EXIT_CONFIG,
   EXIT_RESTART,
+  importConfig,
   isSupervised,
   mostLogLines,
   OptionsError,
@@ -22,8 +23,15 @@ const STOP_MS = 5_000;
 /** Maximum number of screens listed at the start; a site may have hundreds. */
 const MAX_LISTED = 8;
 
+/** Of the machine, and the folder of the data, where a package starts this. */
+const [, , machineConfig, dataDir] = process.argv;
+
 const run = async (): Promise<void> => {
-  const options = readOptions();
+  // An import that fails does not keep the screens from playing.
+  const failure = machineConfig && dataDir ? await importConfig(machineConfig, dataDir) : null;
+  if (failure !== null) console.error(failure);
+  const found = readOptions();
+  const options = failure === null ? found : { ...found, warnings: [...found.warnings, failure] };
   const ring = createLogRing(mostLogLines);
   const log = createLog(options.logLevel, join(options.dataDir, 'logs'), ring.add);
   let stopping = false;

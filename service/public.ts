@@ -32,6 +32,7 @@ export type { Operate } from './module.ts';
 export { readBuiltAt } from './platform/built-at.ts';
 export { type ScriptJob, type ScriptOutput, watchMemory } from './platform/confined.ts';
 export { createLog, createLogRing } from './platform/log.ts';
+export { importConfig } from './platform/options/import.ts';
 export {
   changeConfig,
   EXIT_CONFIG,

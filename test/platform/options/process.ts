@@ -19,10 +19,16 @@ export interface Headless {
 /**
  * Starts the service with nothing in its environment but PATH and what is given; it ends with the test.
  * @param descriptors how many it may have open; absent: as many as the machine gives
+ * @param program which runs the entry
  */
-export const startHeadless = (env: Record<string, string>, entry = built, descriptors?: number): Headless => {
-  const limited = ['sh', '-c', `ulimit -n ${descriptors}; exec "$0" "$1"`, process.execPath, entry];
-  const [command = '', ...words] = descriptors === undefined ? [process.execPath, entry] : limited;
+export const startHeadless = (
+  env: Record<string, string>,
+  entry = built,
+  descriptors?: number,
+  program = process.execPath,
+): Headless => {
+  const limited = ['sh', '-c', `ulimit -n ${descriptors}; exec "$0" "$1"`, program, entry];
+  const [command = '', ...words] = descriptors === undefined ? [program, entry] : limited;
   const child = spawn(command, words, {
     env: { PATH: process.env.PATH ?? '', SIGNAGE_HOST: '127.0.0.1', SIGNAGE_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
