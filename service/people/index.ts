@@ -31,6 +31,7 @@ import { type SiteTime, unconfirmed } from '../domain/time.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { createQueue } from '../platform/queue.ts';
 import type { Shared } from '../shared/index.ts';
+import { openEndings } from './endings.ts';
 import { createKeyWatches } from './key-watches.ts';
 import { mergeDisabling, mergeInvitation, mergeKey, mergePerson } from './records.ts';
 import { openUses } from './uses.ts';
@@ -125,6 +126,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
   });
   const uses = await openUses(context);
   let siteTime: SiteTime = unconfirmed(now);
+  const endings = await openEndings(context, { keys, invitations, siteNow: () => siteTime.now() });
   const enqueue = createQueue();
   const changes = createEmitter();
   let timer: NodeJS.Timeout | undefined;
@@ -137,8 +139,8 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
     const found = view().keys.get(keyId);
     if (found === undefined) return null;
     const { key, person } = found;
-    const hasEnded = key.ends_at !== null && Date.parse(key.ends_at) <= siteTime.now();
-    const ending = found.ending ?? (hasEnded ? ({ at: key.ends_at, by: null, what: 'ended' } as const) : null);
+    const ending =
+      found.ending ?? (endings.hasEnded(key) ? ({ at: key.ends_at, by: null, what: 'ended' } as const) : null);
     const role = person?.role ?? null;
     if (person === null || role === null || ending !== null) {
       const reason = ending === null ? 'Your role is one of a newer version; update this box.' : spellEnding(ending);
@@ -185,7 +187,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
         'This key was removed, ends with a sign-in, or is another person’s; make a new one.',
       );
     const isNew = found === undefined;
-    const counted = person.keys.filter(({ ends_at }) => ends_at === null || Date.parse(ends_at) > siteTime.now());
+    const counted = person.keys.filter((key) => !endings.hasEnded(key));
     if (isNew && (counted.length >= mostKeys || person.removed >= mostRemovedKeys))
       throw new CodedError('too_many_keys');
   };
@@ -369,7 +371,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
      */
     checkProof: (request: JoinRequest): Buffer | null => {
       const invitation = invitations.get(request.person);
-      const isOpen = invitation !== undefined && !invitation.used && Date.parse(invitation.expires_at) > now();
+      const isOpen = invitation !== undefined && endings.isOpen(invitation);
       // A person without an invitation takes as long.
       const key = isOpen ? Buffer.from(invitation.key, 'base64url') : randomBytes(32);
       return isJoinProof(key, request) && isOpen ? key : null;
@@ -479,7 +481,10 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
       }),
 
     start: (): void => {
-      timer = setInterval(live.check, tempo.people.poll).unref();
+      timer = setInterval(() => {
+        endings.look();
+        live.check();
+      }, tempo.people.poll).unref();
     },
     close: async (): Promise<void> => {
       clearInterval(timer);

@@ -1,7 +1,7 @@
 /** People: made, invited, joined, signed in with a key, removed. */
 import { createHmac, hkdfSync } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -20,7 +20,7 @@ import {
   makeKey,
   proofOf,
 } from '../support/people.ts';
-import { startTestService } from '../support/service.ts';
+import { startTestService, temporaryFolder } from '../support/service.ts';
 import { testTempo } from '../support/tempo.ts';
 
 const env = secretSettings(operatorSecret);
@@ -149,6 +149,23 @@ test('an invitation is told over https or to the box itself alone, ends with the
   expect(
     await refusalOf(await admin('POST', `${api}/people/nobody/invitations`, undefined, localHeaders(box))),
   ).toEqual([404, 'person_not_found']);
+});
+
+test('an invitation that has ended stays so if the clock is set back, also after a restart', async () => {
+  let ahead = 0;
+  const setup = { env, dataDir: temporaryFolder(), wall: () => Date.now() + ahead };
+  const box = await startTestService({ ...setup, content: lobby });
+  await createOperator(box, operatorSecret)('PUT', `${api}/people/maria`, { name: 'Maria', role: 'viewer' });
+  const code = await invite(box, 'maria');
+  ahead = 24 * 3_600_000 + 1_000;
+  const isMarked = () => existsSync(join(box.dataDir, 'people.over.json'));
+  await expect.poll(isMarked, patience).toBe(true);
+  ahead = 0;
+  expect(await refusalOf(await joinWith(box, code, 'maria', makeKey()))).toEqual([403, 'invitation_invalid']);
+  await box.close();
+  const again = await startTestService(setup);
+  expect(await refusalOf(await joinWith(again, code, 'maria', makeKey()))).toEqual([403, 'invitation_invalid']);
+  expect((await joinWith(again, await invite(again, 'maria'), 'maria', makeKey())).status).toBe(201);
 });
 
 test('ten wrong proofs a minute are too many, and a right one never is', async () => {

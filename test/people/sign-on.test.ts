@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { expect, onTestFinished, test } from 'vitest';
@@ -34,9 +35,16 @@ const startProvider = async () => {
   return { issuer, answer, stop: () => child.kill() };
 };
 
-const startBox = (issuer: string, more: Record<string, string> = {}, dataDir?: string): Promise<TestService> =>
+const startBox = (
+  issuer: string,
+  more: Record<string, string> = {},
+  dataDir?: string,
+  wall?: () => number,
+): Promise<TestService> =>
   startTestService({
     content: lobby,
+    isSynchronized: () => wall !== undefined,
+    ...(wall !== undefined && { wall }),
     ...(dataDir !== undefined && { dataDir }),
     env: {
       ...secretSettings(operatorSecret),
@@ -134,6 +142,30 @@ test('who has a key goes on while the provider is away', { timeout: 60_000 }, as
   expect((await createPerson(box, maria.key)('GET', '/console/api/site')).status).toBe(200);
   const body = { public_key: makeKey().publicKey, device: 'x' };
   expect(await refusalOf(await box.post(path, body, { 'X-Forwarded-Proto': 'https' }))).toEqual([503, 'issuer_away']);
+});
+
+test('a key of a sign-in that has ended stays so if the clock is set back, also after a restart', {
+  timeout: 60_000,
+}, async () => {
+  const provider = await startProvider();
+  let offset = 0;
+  const wall = () => Date.now() + offset;
+  const dataDir = temporaryFolder();
+  const box = await startBox(provider.issuer, {}, dataDir, wall);
+  const maria = await begin(box);
+  await provider.answer(maria.begun.user_code, 'maria|guests');
+  expect((await maria.ended()).state).toBe('done');
+  const me = async (at: TestService) => createPerson(at, maria.key, wall)('GET', '/console/api/me');
+  expect((await me(box)).status).toBe(200);
+  offset = 13 * 3_600_000;
+  await expect.poll(async () => refusalOf(await me(box)), patience).toEqual([401, 'key_unknown']);
+  await expect.poll(() => existsSync(join(dataDir, 'people.over.json')), patience).toBe(true);
+  offset = 60_000;
+  await box.close();
+  const again = await startBox(provider.issuer, {}, dataDir, wall);
+  const refused = await me(again);
+  expect(await refusalOf(refused)).toEqual([401, 'key_unknown']);
+  expect(await refused.text()).toContain('Your sign-in has ended');
 });
 
 test('tokens that the provider has not made for this sign-in are refused, and a right one is taken once', {

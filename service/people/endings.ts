@@ -1,0 +1,32 @@
+/** What ends by a clock, the keys of sign-ins and invitations: once it has ended it stays so, even if the clock is set back. */
+import type { InvitationRecord, KeyRecord } from '../contract/people-records.ts';
+import type { EpochMs } from '../domain/time.ts';
+import type { ServiceContext } from '../module.ts';
+import { openOver } from '../platform/store/over.ts';
+import type { SharedSet } from '../shared/index.ts';
+
+interface Dependencies {
+  keys: Pick<SharedSet<KeyRecord>, 'list'>;
+  invitations: Pick<SharedSet<InvitationRecord>, 'list'>;
+  /** By the clock of the site, by which keys end; invitations end by that of the box. */
+  siteNow(): EpochMs;
+}
+
+export const openEndings = async (context: ServiceContext, { keys, invitations, siteNow }: Dependencies) => {
+  const { now, monotonicNow, keep } = context;
+  const over = keep(await openOver(context, 'people.over.json'));
+  return {
+    /** Whether the key of a sign-in has ended. */
+    hasEnded: ({ id, ends_at }: KeyRecord): boolean =>
+      ends_at !== null && (over.has(id) || Date.parse(ends_at) <= siteNow()),
+    isOpen: ({ used, number, expires_at }: InvitationRecord): boolean =>
+      !used && !over.has(number) && Date.parse(expires_at) > now(),
+    /** Marks what has ended. Who has to sign in or be invited again loses little, so any clock is good enough. */
+    look: (): void => {
+      const ahead = now() - siteNow();
+      const ends = new Map(invitations.list().map(({ number, expires_at }) => [number, Date.parse(expires_at)]));
+      for (const { id, ends_at } of keys.list()) if (ends_at !== null) ends.set(id, Date.parse(ends_at) + ahead);
+      over.look(ends, { at: now(), monotonic: monotonicNow() }, true);
+    },
+  };
+};
