@@ -88,6 +88,27 @@ test('a person is made, invited, joins, and is disabled', { timeout: 60_000 }, a
     expect((await signageHere(['join', wrong], own)).code).toBe(2);
 });
 
+test('a change of a person keeps what it does not name', { timeout: 60_000 }, async () => {
+  const box = await startTestService({ content: lobby, env: { SIGNAGE_SHARED_SECRET: secret } });
+  const at = ['--box', box.url];
+  const env = { SIGNAGE_SHARED_SECRET: secret, SIGNAGE_DATA_DIR: box.dataDir };
+  const add = async (...words: string[]) => {
+    const { stdout } = await signageHere([...at, '--json', 'people', 'add', 'maria', ...words], env);
+    const { name, role, tags } = JSON.parse(stdout);
+    return { name, role, tags };
+  };
+  expect(await add('--name', 'Maria', '--role', 'editor', '--tag', 'a', '--tag', 'b')).toMatchObject({
+    tags: ['a', 'b'],
+  });
+  expect(await add('--role', 'publisher')).toEqual({ name: 'Maria', role: 'publisher', tags: ['a', 'b'] });
+  expect(await add('--role', 'publisher', '--name', 'Maria L.')).toMatchObject({ name: 'Maria L.', tags: ['a', 'b'] });
+  expect(await add('--role', 'publisher', '--tag', 'c')).toMatchObject({ name: 'Maria L.', tags: ['c'] });
+  // An admin acts on the whole site.
+  expect(await add('--role', 'admin')).toEqual({ name: 'Maria L.', role: 'admin', tags: [] });
+  await add('--role', 'viewer', '--tag', 'a');
+  expect(await add('--role', 'viewer', '--no-tag')).toMatchObject({ tags: [] });
+});
+
 test('whoever disables a person is told which triggers they made', { timeout: 60_000 }, async () => {
   const box = await startTestService({ content: lobby, env: { SIGNAGE_SHARED_SECRET: secret } });
   const at = ['--box', box.url];

@@ -48,7 +48,7 @@ const personId = (given: string): string => {
   throw new InvalidArgumentError('It must be 1 to 64 of a-z, 0-9 and -.');
 };
 
-const collect = (given: string, before: readonly string[] = []): string[] => [...before, given];
+const collect = (given: string, before?: readonly string[] | false): string[] => [...(before || []), given];
 
 /** Posts to a box that nothing is known of; what it answers is proven by the code. */
 const post = (base: URL, body: string): Promise<{ status: number; bytes: Buffer; headers: Record<string, unknown> }> =>
@@ -202,12 +202,18 @@ export const registerPeople = (program: Command, session: Session): void => {
     .command('add')
     .description('make a person, or change one')
     .addArgument(personArgument())
-    .option('--name <name>', 'as others see it (default: the id)', text)
+    .option('--name <name>', 'as others see it (default: as it is, else the id)', text)
     .addOption(new Option('--role <role>', 'what the person may do').choices(roles).makeOptionMandatory())
-    .option('--tag <tag>', 'only screens with this tag; several times for several', collect)
-    .action(async (id: string, { name = id, role, tag = [] }: { name?: string; role: string; tag?: string[] }) => {
-      const body = JSON.stringify({ name, role, tags: tag });
-      const answer = await (await nearClient()).ask<Person>({ method: 'PUT', path: `${PATH}/${id}`, body });
+    .option('--tag <tag>', 'only screens with this tag; several times for several (default: as it is)', collect)
+    .option('--no-tag', 'all screens')
+    .action(async (id: string, { name, role, tag }: { name?: string; role: string; tag?: string[] | false }) => {
+      const box = await nearClient();
+      const { people } = (await box.ask<People>({ path: PATH })).body;
+      const before = people.find((person) => person.id === id);
+      // An admin acts on the whole site.
+      const kept = role === 'admin' ? undefined : before?.tags;
+      const body = JSON.stringify({ name: name ?? before?.name ?? id, role, tags: (tag ?? kept) || [] });
+      const answer = await box.ask<Person>({ method: 'PUT', path: `${PATH}/${id}`, body });
       out.answer(answer.body, (person) => out.line(`${visible(person.name)} is ${person.role}.`));
       if (answer.status === 201) out.say(`They have no key yet. Invite them: signage people invite ${id}`);
     });
