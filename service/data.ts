@@ -7,7 +7,7 @@ import type { Closers } from './platform/closers.ts';
 import { makeFolders, type Options } from './platform/options/index.ts';
 import { systemDisk } from './platform/store/disk.ts';
 import { lockFolder } from './platform/store/lock.ts';
-import { createReserve } from './platform/store/reserve.ts';
+import { createReserve, reserveFile } from './platform/store/reserve.ts';
 
 /** @throws as `startService` does */
 export const openData = async (options: Options, { log, reserveBytes: bytes, now }: Ports, { lasting }: Closers) => {
@@ -17,7 +17,7 @@ export const openData = async (options: Options, { log, reserveBytes: bytes, now
   await makeFolders(options);
   for (const warning of options.warnings) log.warn(warning);
   const lock = lasting(await lockFolder({ dataDir, environment, log }));
-  const reserve = lasting(createReserve({ path: join(dataDir, 'state.reserve'), disk: systemDisk, log, bytes }));
+  const reserve = lasting(createReserve({ path: join(dataDir, reserveFile), disk: systemDisk, log, bytes }));
   reserve.hold();
   const { nodeId, renewId, devices } = lasting(await createStore({ dataDir, log, reserve, ...(now && { now }) }));
   return { lock, reserve, nodeId, renewId, stored: devices };

@@ -54,6 +54,7 @@ export { systemDisk } from './platform/store/disk.ts';
 export { createDurable, type Durable } from './platform/store/durable.ts';
 export { replaceFile } from './platform/store/file.ts';
 export { FolderTaken, runningAt } from './platform/store/lock.ts';
+export { reserveFile, writeWithReserve } from './platform/store/reserve.ts';
 export { sweepRewrites, writePrivate } from './platform/store/rewrite.ts';
 export { openSealKey, sealedWith } from './platform/store/sealing.ts';
 export { EXIT_RESTART, isSupervised } from './platform/supervisor.ts';

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { chmod, copyFile, link, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { reserveFile, writeWithReserve } from '../../service/public.ts';
 import type { readSystem } from '../system.ts';
 
 export interface Installer {
@@ -61,6 +62,7 @@ export const appImageInstaller = (program: string, restart: () => void): Install
 /**
  * Orders an action that needs root: a systemd path unit watches for the file and runs `update-player`. It takes the place of
  * one that root has not taken yet, unless it is for the Wi-Fi of the box itself.
+ * @param updatesDir in the data directory, whose reserve is used on a full disk
  * @param order a word of `update-player`: install, roll-back, keep, quit, reboot, power-off, hotspot-open, hotspot-close,
  * hotspot-join, or reset, which has folders below it
  * @throws Error if it is for the Wi-Fi, and another order waits
@@ -68,8 +70,11 @@ export const appImageInstaller = (program: string, restart: () => void): Install
 export const orderRoot = async (updatesDir: string, order: string): Promise<void> => {
   const [word = ''] = order.split('\n');
   const draft = join(updatesDir, `${word}.new`);
-  await mkdir(updatesDir, { recursive: true });
-  await writeFile(draft, `${order}\n`);
+  const reserve = { release: () => rm(join(dirname(updatesDir), reserveFile), { force: true }) };
+  await writeWithReserve(reserve, async () => {
+    await mkdir(updatesDir, { recursive: true });
+    await writeFile(draft, `${order}\n`);
+  });
   const path = join(updatesDir, 'order');
   if (!word.startsWith('hotspot-')) return rename(draft, path);
   const replaceWish = async (error: unknown): Promise<void> => {

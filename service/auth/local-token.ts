@@ -10,6 +10,7 @@ import { localHeader, localTokenFile } from '../contract/headers.ts';
 import { isThisMachine } from '../domain/network-scope.ts';
 import { systemDisk } from '../platform/store/disk.ts';
 import { keepCopy } from '../platform/store/file.ts';
+import { type Reserve, writeWithReserve } from '../platform/store/reserve.ts';
 
 /** Headers with which a proxy names the client that it speaks for. */
 const forwarding = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
@@ -30,13 +31,16 @@ export const isLocalRequest = ({ headersDistinct, socket }: Parameters<IsLocal>[
 export const openLocalToken = async ({
   dirs,
   log,
+  reserve,
 }: {
   dirs: { data: string };
   log: Pick<Logger, 'warn'>;
+  reserve: Pick<Reserve, 'release'>;
 }): Promise<IsLocal> => {
-  const text = randomBytes(32).toString('base64url');
-  let token: Buffer | null = Buffer.from(text);
-  await keepCopy(systemDisk, join(dirs.data, localTokenFile), token).catch((error: unknown) => {
+  const bytes = Buffer.from(randomBytes(32).toString('base64url'));
+  let token: Buffer | null = bytes;
+  const write = (): Promise<void> => keepCopy(systemDisk, join(dirs.data, localTokenFile), bytes);
+  await writeWithReserve(reserve, write).catch((error: unknown) => {
     token = null;
     log.warn({ err: error }, 'the token of the box itself could not be written, so nobody is the box itself');
   });

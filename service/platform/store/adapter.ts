@@ -4,9 +4,9 @@ import type { Adapter } from 'lowdb';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { EpochMs } from '../../domain/time.ts';
-import { codeOf, type Disk, isFull } from './disk.ts';
+import { codeOf, type Disk } from './disk.ts';
 import { isLeftover, keepCopy, previousOf, renamePatiently, replaceFile } from './file.ts';
-import type { Reserve } from './reserve.ts';
+import { type Reserve, writeWithReserve } from './reserve.ts';
 
 interface Options<T> {
   path: string;
@@ -97,13 +97,7 @@ export function createAdapter<T>(options: Options<T>): Adapter<T> & { faults(): 
       // Incremented even if the write fails, because its data may still have reached the disk.
       seq += 1;
       const bytes = seal(z.encode(schema, state), seq, now());
-      try {
-        await replaceFile(disk, path, bytes);
-      } catch (error) {
-        if (!isFull(error) || !reserve) throw error;
-        await reserve.release();
-        await replaceFile(disk, path, bytes);
-      }
+      await writeWithReserve(reserve, () => replaceFile(disk, path, bytes));
     },
 
     faults: () => {

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { Logger } from 'pino';
 import { createQueue } from '../queue.ts';
-import type { Disk } from './disk.ts';
+import { type Disk, isFull } from './disk.ts';
 import { writeDurably } from './file.ts';
 
 /** Disk space that is reserved for the state, so that it can be written to a full disk. */
@@ -12,7 +12,7 @@ export interface Reserve {
   take(): Promise<void>;
   /** Releases the space for a write that needs it. Never rejects. */
   release(): Promise<void>;
-  /** Takes the space now, and again every minute, in case it was released. */
+  /** Takes the space now, and again every minute, in case it was released, here or by another part of the player. */
   hold(): void;
   faults(): string[];
   /** Ends {@link hold}; resolves when no operation of the disk is in progress. */
@@ -30,16 +30,35 @@ interface Options {
 /** How often a released reserve is taken again. */
 const RETAKE_MS = 60_000;
 
+/** In the data directory. */
+export const reserveFile = 'state.reserve';
+
 const randomFill = promisify(randomBytes);
 
+/**
+ * Writes once more, with the space that is reserved, what a full disk has not taken.
+ * @param reserve absent: it is written once
+ * @throws what `write` throws
+ */
+export const writeWithReserve = async (
+  reserve: Pick<Reserve, 'release'> | undefined,
+  write: () => Promise<void>,
+): Promise<void> => {
+  try {
+    await write();
+  } catch (error) {
+    if (reserve === undefined || !isFull(error)) throw error;
+    await reserve.release();
+    await write();
+  }
+};
+
 export function createReserve({ path, disk, log, bytes = 4 * 1024 * 1024 }: Options): Reserve {
-  let held = false;
   let fault: string | null = null;
   let timer: NodeJS.Timeout | undefined;
   const enqueue = createQueue();
 
   const lose = (reason: string, err?: unknown): void => {
-    held = false;
     if (fault !== reason) log.warn({ err }, reason);
     fault = reason;
   };
@@ -52,13 +71,11 @@ export function createReserve({ path, disk, log, bytes = 4 * 1024 * 1024 }: Opti
       // Random, because a compressing file system would reserve nothing for zeros.
       await writeDurably(disk, path, 'w', await randomFill(bytes));
     }
-    held = true;
     fault = null;
   }
 
   const take = (): Promise<void> =>
     enqueue(async () => {
-      if (held) return;
       try {
         await make();
       } catch (error) {

@@ -1,10 +1,14 @@
-import { appendFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
+import { orderRoot } from '../../../main/updates/installers.ts';
+import { openLocalToken } from '../../../service/auth/index.ts';
+import { localTokenFile } from '../../../service/contract/headers.ts';
+import { systemDisk } from '../../../service/platform/store/disk.ts';
 import { createDurable, type Durable } from '../../../service/platform/store/durable.ts';
-import { createReserve, type Reserve } from '../../../service/platform/store/reserve.ts';
+import { createReserve, type Reserve, reserveFile } from '../../../service/platform/store/reserve.ts';
 import { mountSmallDisk } from '../../support/small-disk.ts';
 import { openStore } from '../../support/store.ts';
 import { createSimulatedDisk } from './simulated-disk.ts';
@@ -144,6 +148,28 @@ describe.skipIf(mounted === null)('on a real disk of 12 MiB (needs the right to 
     await expect.poll(() => again.faults()).toEqual([]);
     expect(await readdir(dataDir)).toContain('state.reserve');
     await again.close();
+  });
+
+  test('the box itself can still be told what to do: its token and orders to root are written', async () => {
+    const reserve = createReserve({ path: join(dataDir, reserveFile), disk: systemDisk, log, bytes: 1024 * 1024 });
+    for (const write of [
+      async () => {
+        await openLocalToken({ dirs: { data: dataDir }, log, reserve });
+        return readFile(join(dataDir, localTokenFile), 'utf8');
+      },
+      async () => {
+        await orderRoot(join(dataDir, 'updates'), 'reboot');
+        return readFile(join(dataDir, 'updates', 'order'), 'utf8');
+      },
+    ]) {
+      for (const name of await readdir(dataDir)) await rm(join(dataDir, name), { recursive: true });
+      await reserve.take();
+      expect(reserve.faults()).toEqual([]);
+      await fill('filler');
+      expect(await write()).toMatch(/^(reboot\n|[\w-]{43})$/);
+      expect(await readdir(dataDir)).not.toContain(reserveFile);
+    }
+    await rm(join(dataDir, 'updates'), { recursive: true });
   });
 
   test('a first start on a full disk works, and says so', async () => {
