@@ -4,6 +4,7 @@ import type { Content } from '../content/index.ts';
 import type { LandingBoot } from '../contract/page.ts';
 import type { DeviceBinding, DeviceSighting } from '../contract/peers.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
+import { isBound } from '../domain/displays.ts';
 import { laterThan } from '../domain/merge.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
@@ -77,7 +78,7 @@ export const createDevices = async (context: ServiceContext, dependencies: Depen
         // Peer state is at most some seconds old.
         return [{ nodeId, at: now(), deviceIds: state.devices }];
       }),
-    isBound: (deviceId) => stored.get(deviceId)?.screenSlug != null,
+    isBound: (deviceId) => isBound(stored.get(deviceId)),
   });
   const pending = await openPending(context, lastSeen.of);
   const onboarding = createOnboarding({

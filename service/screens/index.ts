@@ -5,6 +5,7 @@ import type { CommandResult } from '../contract/commands.ts';
 import type { VideoFrames } from '../contract/health.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
 import type { Identify } from '../contract/socket.ts';
+import { isBound, isDisplayOf } from '../domain/displays.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { isThisMachine } from '../domain/network-scope.ts';
 import type { AnswerOpen } from '../http/routes.ts';
@@ -90,11 +91,9 @@ export const createScreens = (
     isDisplay: ({ deviceId, clientIp, proven }) => {
       if (options.sharedSecret === null) return true;
       if (deviceId === null) return false;
-      if (proven && devices.get(deviceId)?.screenSlug != null) return true;
+      if (proven && isBound(devices.get(deviceId))) return true;
       // A display of this box that is set by hand has no binding, and an id that no proof is kept of.
-      if (kiosk === undefined || !isThisMachine(clientIp)) return false;
-      const id = canonicalDeviceId(deviceId);
-      return kiosk().screens.some((own) => canonicalDeviceId(own.deviceId) === id);
+      return isThisMachine(clientIp) && isDisplayOf(kiosk?.(), deviceId);
     },
     onIdentified: identification.onIdentified,
     onVideo: frames.accept,

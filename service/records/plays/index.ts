@@ -7,8 +7,8 @@ import { CodedError } from '../../contract/errors.ts';
 import { readFields } from '../../contract/fields.ts';
 import { degradedHeader } from '../../contract/headers.ts';
 import { type PagePlay, type Play, type PlayRefusal, peerPlaysQuery, playsQuery } from '../../contract/plays.ts';
-import { canonicalDeviceId } from '../../contract/readable.ts';
 import type { Devices } from '../../devices/index.ts';
+import { isBound, isDisplayOf } from '../../domain/displays.ts';
 import { withoutCredentials } from '../../domain/media-names.ts';
 import { formats } from '../../domain/play-formats.ts';
 import type { SiteTime } from '../../domain/time.ts';
@@ -119,9 +119,8 @@ export const createPlays = async (
 
   const admit = createAdmission({
     hasSecret: options.sharedSecret !== null,
-    isBound: (deviceId) => (devices.get(deviceId)?.screenSlug ?? null) !== null,
-    isDisplay: (deviceId) =>
-      kiosk?.().screens.some((display) => canonicalDeviceId(display.deviceId) === canonicalDeviceId(deviceId)) ?? false,
+    isBound: (deviceId) => isBound(devices.get(deviceId)),
+    isDisplay: (deviceId) => isDisplayOf(kiosk?.(), deviceId),
     hasScreen: knownScreens.has,
   });
   const refused: Partial<Record<PlayRefusal, number>> = {};
