@@ -41,9 +41,12 @@ export const requireRole = (role: Role, needed: Role): void => {
   throw new CodedError('role_required', `This needs the role ${needed}, and yours is ${role}.`);
 };
 
-/** Whose key it is. @throws CodedError `key_unknown` where it does not count any more, or never did */
-export const countingSigner = (known: KnownKey | null | undefined): Signer => {
-  if (known?.signer == null) throw new CodedError('key_unknown', known?.reason);
+/** Whose key it is. @throws CodedError `key_unknown`, with `more`, where it does not count any more, or never did */
+export const countingSigner = (
+  known: KnownKey | null | undefined,
+  more: ConstructorParameters<typeof CodedError>[2] = {},
+): Signer => {
+  if (known?.signer == null) throw new CodedError('key_unknown', known?.reason, more);
   return known.signer;
 };
 

@@ -13,7 +13,7 @@ import {
 } from '../domain/request-signature.ts';
 import { freshMs } from './fence.ts';
 import type { Sender } from './nonces.ts';
-import { isSignedBy, type Keyring, type Signer } from './person-keys.ts';
+import { countingSigner, isSignedBy, type Keyring, type Signer } from './person-keys.ts';
 import type { ReplayGuard } from './replay.ts';
 import { sha256Hex, signatureMac } from './sign.ts';
 
@@ -158,11 +158,11 @@ interface Verification {
 }
 
 /** Who has signed: one of the secrets, or a person. */
-type SignedBy = { secret: string; signer: null } | { secret: null; signer: Signer };
+type Signatory = { secret: string; signer: null } | { secret: null; signer: Signer };
 
 /** Verifies signatures; each is accepted once. */
 export const createSignatures = ({ secrets, guard, keyring }: Options) => {
-  const bySecret = ({ mac, ...claimed }: Signature, head: SignedHead): SignedBy | null => {
+  const bySecret = ({ mac, ...claimed }: Signature, head: SignedHead): Signatory | null => {
     const given = Buffer.from(mac, 'hex');
     const secret = secrets.find((each) => timingSafeEqual(given, signatureMac(each, { ...head, ...claimed })));
     return secret === undefined ? null : { secret, signer: null };
@@ -173,13 +173,12 @@ export const createSignatures = ({ secrets, guard, keyring }: Options) => {
     { mac, keyId = '', ...claimed }: Signature,
     head: SignedHead,
     headers: Record<string, string>,
-  ): SignedBy | null => {
+  ): Signatory | null => {
     if (keyring === null) return null;
     const known = keyring.find(keyId);
-    if (known === null) throw new CodedError('key_unknown', undefined, { headers });
-    if (!isSignedBy(known.publicKey, requestText({ ...head, ...claimed, keyId }), mac)) return null;
-    if (known.signer === null) throw new CodedError('key_unknown', known.reason, { headers });
-    return { secret: null, signer: known.signer };
+    const signed = requestText({ ...head, ...claimed, keyId });
+    if (known !== null && !isSignedBy(known.publicKey, signed, mac)) return null;
+    return { secret: null, signer: countingSigner(known, { headers }) };
   };
 
   return {
@@ -196,7 +195,7 @@ export const createSignatures = ({ secrets, guard, keyring }: Options) => {
       const isInWindow = window === freshMs || Math.abs(timestamp - guard.clock()) <= window;
       const isFresh = guard.isFresh(timestamp) && isInWindow;
       const headers = { [clockHeader]: String(guard.clock()) };
-      let by: SignedBy | null;
+      let by: Signatory | null;
       try {
         by = (version === 'v3' ? byPerson : bySecret)(signature, head, headers);
         if (by === null) {
