@@ -458,10 +458,10 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
     restore: (backup: PeopleRecords): Promise<string[]> =>
       enqueue(async () => {
         const before = view();
-        const leftOut = backup.people.flatMap(({ id, name }) => {
-          const own = before.people.get(id);
-          return own?.disabled == null ? [] : [`${name} was disabled after the backup, and stays so.`];
-        });
+        const then = viewOf(backup);
+        const leftOut = backup.people
+          .filter(({ id }) => before.people.get(id)?.disabled != null && then.people.get(id)?.disabled == null)
+          .map(({ name }) => `${name} was disabled after the backup, and stays so.`);
         const removed = new Map<string, number>();
         for (const { id, person, removed: gone } of backup.keys) {
           if (gone === null && before.keys.get(id)?.ending?.what === 'removed')

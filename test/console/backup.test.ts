@@ -183,9 +183,10 @@ test('a box of another disk plays what was backed up, and keeps what is its own'
 test('people, drafts and triggers come back; who was disabled and what was revoked does not', async () => {
   const { box, ask } = await boxWith();
   const person = (name: string) => ({ name, role: 'editor', tags: [] });
-  for (const name of ['Anna', 'Ben']) {
+  for (const name of ['Anna', 'Ben', 'Cleo']) {
     expect((await ask('PUT', `/console/api/people/${name.toLowerCase()}`, person(name))).status).toBe(201);
   }
+  expect((await ask('DELETE', '/console/api/people/cleo')).status).toBe(204);
   const [lost, left] = [await addPerson(box, 'editor', { id: 'lost' }), await addPerson(box, 'editor', { id: 'left' })];
   const draft = { title: 'Spring', base_sha256: null, content: { ...lobby, note: 'half done' } };
   expect((await ask('PUT', '/console/api/drafts/spring', draft)).status).toBe(201);
@@ -220,6 +221,7 @@ test('people, drafts and triggers come back; who was disabled and what was revok
     ['anna', true],
     ['ben', true],
     ['boss', true],
+    ['cleo', false],
     ['left', true],
     ['lost', true],
   ]);
@@ -242,6 +244,7 @@ test('people, drafts and triggers come back; who was disabled and what was revok
     ['anna', true],
     ['ben', false],
     ['boss', true],
+    ['cleo', false],
     ['left', true],
     ['lost', true],
   ]);
