@@ -3,7 +3,8 @@ import { useSignal } from '@preact/signals';
 import type { ContentDocument, ScreenDraft } from '../model/document.ts';
 import { freeId, withSlug } from '../model/edit.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Dialog, Field } from '../ui/controls.tsx';
+import { Field, FormDialog } from '../ui/controls.tsx';
+import { typedInto } from '../ui/inputs.tsx';
 
 interface AddressProps {
   document: ContentDocument;
@@ -29,50 +30,40 @@ export const AddressDialog = ({ document, screen, onClose }: AddressProps) => {
   const takeovers = (site.overview.value?.takeovers ?? []).filter(isFor);
   const followers = (document.programmes ?? []).filter(isFor).length;
   return (
-    <Dialog title={words.title({ name: screen.name })} onClose={onClose}>
-      <form
-        class="stack"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          isTried.value = true;
-          if (fault !== null) return;
-          if (next !== screen.slug) draft().edit(withSlug(document, screen.slug, next));
-          onClose();
-        }}
-      >
-        <Field label={words.label} hint={`${location.origin}/screen/${next}`} fault={isTried.value ? fault : null}>
-          {(control) => (
-            <input
-              {...control}
-              value={typed.value}
-              autocapitalize="none"
-              autocomplete="off"
-              spellcheck={false}
-              maxLength={64}
-              onInput={(event) => (typed.value = event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <div class="notice warning">
-          <p>{words.breaks}</p>
-          <ul class="bullets">
-            {names.length > 0 && <li>{words.displays({ names: format.few(names, 5, texts.wall.more) })}</li>}
-            <li>{words.bookmarks({ address: `/screen/${screen.slug}` })}</li>
-            {takeovers.length > 0 && <li>{words.takeovers({ count: takeovers.length })}</li>}
-            <li>{words.others}</li>
-          </ul>
-        </div>
-        {followers > 0 && <p class="hint">{words.follow({ count: followers })}</p>}
-        <div class="buttons end">
-          <button type="button" class="button" onClick={onClose}>
-            {texts.cancel}
-          </button>
-          <button type="submit" class="button primary">
-            {words.submit}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={words.title({ name: screen.name })}
+      submit={words.submit}
+      noValidate
+      onClose={onClose}
+      onSubmit={() => {
+        isTried.value = true;
+        if (fault !== null) return;
+        if (next !== screen.slug) draft().edit(withSlug(document, screen.slug, next));
+        onClose();
+      }}
+    >
+      <Field label={words.label} hint={`${location.origin}/screen/${next}`} fault={isTried.value ? fault : null}>
+        {(control) => (
+          <input
+            {...control}
+            {...typedInto(typed)}
+            autocapitalize="none"
+            autocomplete="off"
+            spellcheck={false}
+            maxLength={64}
+          />
+        )}
+      </Field>
+      <div class="notice warning">
+        <p>{words.breaks}</p>
+        <ul class="bullets">
+          {names.length > 0 && <li>{words.displays({ names: format.few(names, 5, texts.wall.more) })}</li>}
+          <li>{words.bookmarks({ address: `/screen/${screen.slug}` })}</li>
+          {takeovers.length > 0 && <li>{words.takeovers({ count: takeovers.length })}</li>}
+          <li>{words.others}</li>
+        </ul>
+      </div>
+      {followers > 0 && <p class="hint">{words.follow({ count: followers })}</p>}
+    </FormDialog>
   );
 };

@@ -1,9 +1,8 @@
 /** The drafts of the site: who works on what, and going on with one. */
 import { useSignal } from '@preact/signals';
 import type { DraftSummary } from '../../../service/contract/console/drafts.ts';
-import { reasonOf } from '../api/errors.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Confirm, Dialog, Field, IconButton } from '../ui/controls.tsx';
+import { Button, Confirm, Field, FormDialog, IconButton } from '../ui/controls.tsx';
 
 const Row = ({ draft, onRemove, onSendBack }: { draft: DraftSummary; onRemove(): void; onSendBack(): void }) => {
   const { access, savedDrafts, texts, format, clock, announcer } = useConsole();
@@ -24,21 +23,13 @@ const Row = ({ draft, onRemove, onSendBack }: { draft: DraftSummary; onRemove():
         </p>
         {note !== null && <p>{note}</p>}
       </div>
-      <button
-        type="button"
-        class="button small"
-        onClick={() =>
-          void savedDrafts()
-            .open(id)
-            .catch((error: unknown) => announcer.complain(reasonOf(error, texts)))
-        }
-      >
+      <Button class="small" onClick={() => void savedDrafts().open(id).catch(announcer.report)}>
         {words.open}
-      </button>
+      </Button>
       {state === 'submitted' && mayPublish && (
-        <button type="button" class="button small" onClick={onSendBack}>
+        <Button class="small" onClick={onSendBack}>
           {words.sendBack} …
-        </button>
+        </Button>
       )}
       {mayRemove && (
         <IconButton icon="forget" label={words.removeOf({ title: title || words.untitled })} onClick={onRemove} />
@@ -57,9 +48,7 @@ export const Drafts = () => {
   const drafts = savedDrafts().list.value.filter(({ id }) => id !== own);
   const remove = async ({ id }: DraftSummary): Promise<void> => {
     removing.value = null;
-    await savedDrafts()
-      .remove(id)
-      .catch((error: unknown) => announcer.complain(reasonOf(error, texts)));
+    await savedDrafts().remove(id).catch(announcer.report);
   };
   const sendBack = async (form: FormData): Promise<void> => {
     const id = returning.value?.id;
@@ -68,7 +57,7 @@ export const Drafts = () => {
     await savedDrafts()
       .sendBack(id, String(form.get('note')).trim())
       .then(() => announcer.say(words.sentBack))
-      .catch((error: unknown) => announcer.complain(reasonOf(error, texts)));
+      .catch(announcer.report);
   };
   if (drafts.length === 0) return null;
   return (
@@ -85,27 +74,16 @@ export const Drafts = () => {
         ))}
       </ul>
       {returning.value !== null && (
-        <Dialog title={words.sendBack} onClose={() => (returning.value = null)}>
-          <form
-            class="stack"
-            onSubmit={(event) => {
-              event.preventDefault();
-              void sendBack(new FormData(event.currentTarget));
-            }}
-          >
-            <Field label={words.note}>
-              {(control) => <textarea {...control} name="note" maxLength={2_000} required />}
-            </Field>
-            <div class="buttons end">
-              <button type="button" class="button" onClick={() => (returning.value = null)}>
-                {texts.cancel}
-              </button>
-              <button type="submit" class="button primary">
-                {words.sendBack}
-              </button>
-            </div>
-          </form>
-        </Dialog>
+        <FormDialog
+          title={words.sendBack}
+          submit={words.sendBack}
+          onClose={() => (returning.value = null)}
+          onSubmit={(form) => void sendBack(form)}
+        >
+          <Field label={words.note}>
+            {(control) => <textarea {...control} name="note" maxLength={2_000} required />}
+          </Field>
+        </FormDialog>
       )}
       {removing.value !== null && (
         <Confirm

@@ -7,8 +7,9 @@ import { freeId, insertAt, setList, withoutPlaylist } from '../model/edit.ts';
 import { screensByPlaylist } from '../model/playable.ts';
 import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Confirm, Dialog, Empty, Field, IconButton, SearchField } from '../ui/controls.tsx';
+import { Button, Confirm, Empty, Field, FormDialog, IconButton, SearchField } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { SelectField } from '../ui/inputs.tsx';
 import { Miniature } from '../ui/miniature.tsx';
 import { FoundSlides } from './found-slides.tsx';
 
@@ -126,37 +127,14 @@ const NewPlaylist = ({ document, onClose }: { document: ContentDocument; onClose
     router.go('content', 'playlists', id);
   };
   return (
-    <Dialog title={words.newPlaylist} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          create(new FormData(event.currentTarget));
-        }}
-      >
-        <Field label={words.playlistName}>{(control) => <input {...control} name="name" autocomplete="off" />}</Field>
-        <Field label={words.showOn}>
-          {(control) => (
-            <select {...control} name="screen">
-              <option value="">{words.later}</option>
-              {document.screens.map(({ slug, name }) => (
-                <option key={slug} value={slug}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <div class="buttons end">
-          <button type="button" class="button" onClick={onClose}>
-            {texts.cancel}
-          </button>
-          <button type="submit" class="button primary">
-            {words.create}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog title={words.newPlaylist} submit={words.create} onClose={onClose} onSubmit={create}>
+      <Field label={words.playlistName}>{(control) => <input {...control} name="name" autocomplete="off" />}</Field>
+      <SelectField
+        label={words.showOn}
+        name="screen"
+        options={[['', words.later], ...document.screens.map(({ slug, name }) => [slug, name] as const)]}
+      />
+    </FormDialog>
   );
 };
 
@@ -170,9 +148,9 @@ export const Playlists = ({ document }: { document: ContentDocument }) => {
   return (
     <>
       <div class="chooser-head">
-        <button type="button" class="button" onClick={() => (isAdding.value = true)}>
+        <Button onClick={() => (isAdding.value = true)}>
           <Icon name="plus" /> {words.newPlaylist}
-        </button>
+        </Button>
         {playlists.length > 0 && <SearchField label={words.search} text={search} />}
       </div>
       {search.value.trim() !== '' ? (

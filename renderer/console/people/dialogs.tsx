@@ -3,11 +3,12 @@ import { useSignal } from '@preact/signals';
 import type { Invitation, Person, PersonRequest } from '../../../service/contract/console/people.ts';
 import { type Role, roles } from '../../../service/contract/roles.ts';
 import { isCode, reasonOf } from '../api/errors.ts';
-import { freeId } from '../model/edit.ts';
+import { freeId, toggled } from '../model/edit.ts';
 import { tagsOf } from '../model/filter.ts';
 import { Address } from '../ui/address.tsx';
 import { useConsole } from '../ui/context.tsx';
-import { Dialog, Field } from '../ui/controls.tsx';
+import { Dialog, Field, FormDialog } from '../ui/controls.tsx';
+import { Chip } from '../ui/inputs.tsx';
 
 const path = '/console/api/people';
 
@@ -26,8 +27,8 @@ export const PersonDialog = (props: {
   const fault = useSignal<string | null>(null);
   const isSending = useSignal(false);
   const known = [...new Set([...tagsOf(site.screens()), ...(person?.tags ?? [])])].toSorted();
-  const submit = async (form: HTMLFormElement): Promise<void> => {
-    const name = String(new FormData(form).get('name')).trim();
+  const submit = async (form: FormData): Promise<void> => {
+    const name = String(form.get('name')).trim();
     if (name === '') {
       fault.value = words.nameMissing;
       return;
@@ -45,60 +46,46 @@ export const PersonDialog = (props: {
     }
   };
   return (
-    <Dialog title={person === null ? words.new : words.changeOf({ name: person.name })} onClose={props.onClose}>
-      <form
-        class="stack"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!isSending.value) void submit(event.currentTarget);
-        }}
-      >
-        <Field label={words.name} fault={fault.value}>
-          {(control) => <input {...control} name="name" maxLength={64} defaultValue={person?.name ?? ''} />}
-        </Field>
+    <FormDialog
+      title={person === null ? words.new : words.changeOf({ name: person.name })}
+      submit={person === null ? words.make : words.save}
+      noValidate
+      isBusy={isSending.value}
+      onClose={props.onClose}
+      onSubmit={(form) => void submit(form)}
+    >
+      <Field label={words.name} fault={fault.value}>
+        {(control) => <input {...control} name="name" maxLength={64} defaultValue={person?.name ?? ''} />}
+      </Field>
+      <fieldset class="field">
+        <legend>{words.role}</legend>
+        {roles.map((each) => (
+          <label key={each} class="check role-choice">
+            <input type="radio" name="role" checked={role.value === each} onChange={() => (role.value = each)} />
+            <span>
+              <strong>{words.roles[each]}</strong> <span class="soft">{words.rights[each]}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      {role.value !== 'admin' && known.length > 0 && (
         <fieldset class="field">
-          <legend>{words.role}</legend>
-          {roles.map((each) => (
-            <label key={each} class="check role-choice">
-              <input type="radio" name="role" checked={role.value === each} onChange={() => (role.value = each)} />
-              <span>
-                <strong>{words.roles[each]}</strong> <span class="soft">{words.rights[each]}</span>
-              </span>
-            </label>
-          ))}
+          <legend>{words.tags}</legend>
+          <div class="chips">
+            {known.map((tag) => (
+              <Chip
+                key={tag}
+                checked={tags.value.includes(tag)}
+                onChange={() => (tags.value = toggled(tags.value, tag))}
+              >
+                {tag}
+              </Chip>
+            ))}
+          </div>
+          <p class="hint">{tags.value.length === 0 ? words.wholeSite : words.tagsHint}</p>
         </fieldset>
-        {role.value !== 'admin' && known.length > 0 && (
-          <fieldset class="field">
-            <legend>{words.tags}</legend>
-            <div class="chips">
-              {known.map((tag) => (
-                <label key={tag} class="chip">
-                  <input
-                    type="checkbox"
-                    checked={tags.value.includes(tag)}
-                    onChange={() => {
-                      const isIn = tags.value.includes(tag);
-                      tags.value = isIn ? tags.value.filter((other) => other !== tag) : [...tags.value, tag];
-                    }}
-                  />
-                  <span>{tag}</span>
-                </label>
-              ))}
-            </div>
-            <p class="hint">{tags.value.length === 0 ? words.wholeSite : words.tagsHint}</p>
-          </fieldset>
-        )}
-        <div class="buttons end">
-          <button type="button" class="button" onClick={props.onClose}>
-            {texts.cancel}
-          </button>
-          <button type="submit" class="button primary" aria-disabled={isSending.value}>
-            {person === null ? words.make : words.save}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+      )}
+    </FormDialog>
   );
 };
 

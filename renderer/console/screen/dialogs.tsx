@@ -6,7 +6,8 @@ import { shownDeviceId } from '../../../service/contract/readable.ts';
 import { suggestName } from '../../shared/name.ts';
 import type { SiteScreen } from '../model/wire.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Confirm, Dialog, Field } from '../ui/controls.tsx';
+import { Confirm, Field, FormDialog } from '../ui/controls.tsx';
+import { SelectField } from '../ui/inputs.tsx';
 
 /** Maximum length of a display's name, UTF-16 code units. */
 const MAX_NAME = 64;
@@ -20,29 +21,17 @@ const Ask = (props: {
   /** @param fault why it did not continue */
   children(fault: string | null): ComponentChildren;
 }) => {
-  const { texts } = useConsole();
   const [fault, setFault] = useState<string | null>(null);
   return (
-    <Dialog title={props.title} onClose={props.onClose}>
-      <form
-        class="stack"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          setFault(props.onSubmit(new FormData(event.currentTarget)));
-        }}
-      >
-        {props.children(fault)}
-        <div class="buttons end">
-          <button type="button" class="button" onClick={props.onClose}>
-            {texts.cancel}
-          </button>
-          <button type="submit" class="button primary">
-            {props.submit}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={props.title}
+      submit={props.submit}
+      noValidate
+      onClose={props.onClose}
+      onSubmit={(form) => setFault(props.onSubmit(form))}
+    >
+      {props.children(fault)}
+    </FormDialog>
   );
 };
 
@@ -152,20 +141,13 @@ export const MoveDialog = ({ from, onClose, onSend }: SendProps & { from: string
       }}
     >
       {() => (
-        <Field label={words.moveTo}>
-          {(control) => (
-            <select {...control} name="slug">
-              {site
-                .screens()
-                .filter(({ screen }) => screen.slug !== from)
-                .map(({ screen }) => (
-                  <option key={screen.slug} value={screen.slug}>
-                    {screen.name}
-                  </option>
-                ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label={words.moveTo}
+          name="slug"
+          options={site
+            .screens()
+            .flatMap(({ screen: { slug, name } }) => (slug === from ? [] : [[slug, name] as const]))}
+        />
       )}
     </Ask>
   );
@@ -223,22 +205,13 @@ export const ConnectDialog = ({ deviceId, onClose, onSend }: ConnectProps) => {
     >
       {(fault) => (
         <>
-          <Field label={words.screen}>
-            {(control) => (
-              <select
-                {...control}
-                name="slug"
-                value={screen?.slug}
-                onChange={(event) => setChosen(event.currentTarget.value)}
-              >
-                {screens.map(({ screen: { slug, name: screenName } }) => (
-                  <option key={slug} value={slug}>
-                    {screenName}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <SelectField
+            label={words.screen}
+            name="slug"
+            value={screen?.slug ?? ''}
+            options={screens.map(({ screen: { slug, name: screenName } }) => [slug, screenName])}
+            onValue={setChosen}
+          />
           <Field label={texts.commands.newName} fault={fault}>
             {(control) => (
               <input

@@ -1,6 +1,6 @@
 /** The controls that all pages of the console share. */
 import type { Signal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { reasonOf } from '../api/errors.ts';
 import { useConsole } from './context.tsx';
@@ -46,6 +46,11 @@ export const Dialog = ({ title, onClose, isWide = false, children }: DialogProps
   );
 };
 
+/** @param props.class what kind of button it is, such as `small` */
+export const Button = ({ class: kind = '', ...props }: Omit<ButtonHTMLAttributes, 'class'> & { class?: string }) => (
+  <button type="button" {...props} class={`button ${kind}`.trim()} />
+);
+
 /** A round button without text. @param props.label read aloud */
 export const IconButton = (props: { icon: IconName; label: string; disabled?: boolean; onClick(): void }) => (
   <button
@@ -89,9 +94,7 @@ export const Failure = ({ reason, onRetry }: { reason: unknown; onRetry(): void 
   return (
     <Empty>
       <p role="alert">{typeof reason === 'string' ? reason : reasonOf(reason, texts)}</p>
-      <button type="button" class="button" onClick={onRetry}>
-        {texts.retry}
-      </button>
+      <Button onClick={onRetry}>{texts.retry}</Button>
     </Empty>
   );
 };
@@ -113,9 +116,7 @@ export const Confirm = (props: {
       <div class="stack">
         {props.children}
         <div class="buttons end">
-          <button type="button" class="button" onClick={props.onClose}>
-            {texts.cancel}
-          </button>
+          <Button onClick={props.onClose}>{texts.cancel}</Button>
           <button
             type="button"
             class={props.isDanger ? 'button danger primary' : 'button primary'}
@@ -126,6 +127,48 @@ export const Confirm = (props: {
           </button>
         </div>
       </div>
+    </Dialog>
+  );
+};
+
+/** A dialog with a form that is filled in. */
+export const FormDialog = ({
+  isWide = false,
+  noValidate = false,
+  disabled = false,
+  ...props
+}: {
+  title: string;
+  submit: string;
+  isWide?: boolean;
+  /** Leaves it to `onSubmit` to say what is wrong. */
+  noValidate?: boolean;
+  disabled?: boolean;
+  /** From the request until its answer. */
+  isBusy?: boolean;
+  onClose(): void;
+  onSubmit(form: FormData): void;
+  children: ComponentChildren;
+}) => {
+  const { texts } = useConsole();
+  return (
+    <Dialog title={props.title} onClose={props.onClose} isWide={isWide}>
+      <form
+        class="stack"
+        noValidate={noValidate}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!props.isBusy) props.onSubmit(new FormData(event.currentTarget));
+        }}
+      >
+        {props.children}
+        <div class="buttons end">
+          <Button onClick={props.onClose}>{texts.cancel}</Button>
+          <Button type="submit" class="primary" disabled={disabled} aria-disabled={props.isBusy}>
+            {props.submit}
+          </Button>
+        </div>
+      </form>
     </Dialog>
   );
 };

@@ -1,0 +1,119 @@
+/** What is chosen from, and how it is chosen. */
+import type { Signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { shortMessage } from '../model/document.ts';
+import type { ContentIssue } from '../model/wire.ts';
+import { useConsole } from './context.tsx';
+import { Field, type FieldControl } from './controls.tsx';
+
+interface SelectProps<Value extends string> extends Partial<FieldControl> {
+  name?: string;
+  'aria-label'?: string;
+  /** Absent: the first one is chosen at first. */
+  value?: Value;
+  options: readonly (readonly [value: Value, name: string])[];
+  onValue?(value: Value): void;
+}
+
+/** A list of which one is chosen. */
+export const Select = <Value extends string>({ options, onValue, ...props }: SelectProps<Value>) => (
+  <select {...props} onChange={(event) => onValue?.(event.currentTarget.value as Value)}>
+    {options.map(([value, name]) => (
+      <option key={value} value={value}>
+        {name}
+      </option>
+    ))}
+  </select>
+);
+
+/** The same, with its label. */
+export const SelectField = <Value extends string>({
+  label,
+  hint,
+  ...props
+}: SelectProps<Value> & { label: string; hint?: string }) => (
+  <Field label={label} {...(hint !== undefined && { hint })}>
+    {(control) => <Select {...control} {...props} />}
+  </Field>
+);
+
+interface ChipProps {
+  /** Of the group of which one is chosen; absent: it is chosen by itself. */
+  name?: string;
+  class?: string;
+  checked: boolean;
+  onChange(): void;
+  children: ComponentChildren;
+}
+
+/** A choice that is drawn as a chip. */
+export const Chip = ({ name, class: kind = '', checked, onChange, children }: ChipProps) => (
+  <label class={`chip ${kind}`.trim()}>
+    <input type={name === undefined ? 'checkbox' : 'radio'} name={name} checked={checked} onChange={onChange} />
+    <span>{children}</span>
+  </label>
+);
+
+/** 1 is Monday. */
+export const weekdays = [1, 2, 3, 4, 5, 6, 7] as const;
+
+interface WeekdaysProps {
+  chosen: readonly number[];
+  /** Which are offered. */
+  days?: readonly number[];
+  /** @param chosen in the order of the week */
+  onChange(chosen: number[]): void;
+}
+
+export const Weekdays = ({ chosen, days = weekdays, onChange }: WeekdaysProps) => {
+  const { texts, format } = useConsole();
+  const toggle = (day: number): void =>
+    onChange(weekdays.filter((each) => (each === day ? !chosen.includes(day) : chosen.includes(each))));
+  return (
+    <fieldset class="chips">
+      <legend class="unseen">{texts.schedule.days}</legend>
+      {days.map((day) => (
+        <Chip key={day} class="day" checked={chosen.includes(day)} onChange={() => toggle(day)}>
+          {format.weekday(day)}
+        </Chip>
+      ))}
+    </fieldset>
+  );
+};
+
+interface CheckProps {
+  checked: boolean;
+  onChange(checked: boolean): void;
+  children: ComponentChildren;
+}
+
+export const Check = ({ checked, onChange, children }: CheckProps) => (
+  <label class="check">
+    <input type="checkbox" checked={checked} onChange={(event) => onChange(event.currentTarget.checked)} />
+    <span>{children}</span>
+  </label>
+);
+
+/** The attributes of a field that a text is typed into. */
+export const typedInto = (text: Signal<string>) => ({
+  value: text.value,
+  onInput: (event: { currentTarget: { value: string } }): void => {
+    text.value = event.currentTarget.value;
+  },
+});
+
+/** What the box says about a field. */
+export const IssueNotes = (props: { errors: readonly ContentIssue[]; warnings: readonly ContentIssue[] }) => (
+  <>
+    {props.errors.map((issue) => (
+      <p key={`${issue.path} ${issue.message}`} class="fault">
+        {shortMessage(issue)}
+      </p>
+    ))}
+    {props.warnings.map((issue) => (
+      <p key={`${issue.path} ${issue.message}`} class="caution">
+        {shortMessage(issue)}
+      </p>
+    ))}
+  </>
+);
