@@ -3,10 +3,10 @@ import { useSignal } from '@preact/signals';
 import { mostTakeoverTitle } from '../../../service/contract/console/takeover-levels.ts';
 import { cutBetween } from '../../../service/contract/readable.ts';
 import { shownName } from '../../../service/domain/slides.ts';
-import { reasonOf } from '../api/errors.ts';
 import type { MessageDraft } from '../model/document.ts';
 import { slideOfTakeover } from '../model/shown.ts';
 import { useConsole } from '../ui/context.tsx';
+import { Button } from '../ui/controls.tsx';
 import { Miniature } from '../ui/miniature.tsx';
 
 const MINUTE_MS = 60_000;
@@ -34,7 +34,7 @@ const Message = ({ message }: { message: MessageDraft }) => {
         },
       })
       .then(() => announcer.say(words.sent))
-      .catch((error: unknown) => announcer.complain(reasonOf(error, texts)));
+      .catch(announcer.report);
     await site.refresh();
     isSending.value = false;
   };
@@ -54,15 +54,9 @@ const Message = ({ message }: { message: MessageDraft }) => {
         <p class="soft">{minutes === null ? words.untilEnded : format.duration(minutes * MINUTE_MS)}</p>
       </div>
       {access.covers(['all'], []) && (
-        <button
-          type="button"
-          class="button"
-          aria-label={words.showMessage({ name })}
-          aria-disabled={isSending.value}
-          onClick={() => void start()}
-        >
+        <Button aria-label={words.showMessage({ name })} aria-disabled={isSending.value} onClick={() => void start()}>
           {words.showEverywhere}
-        </button>
+        </Button>
       )}
     </li>
   );

@@ -3,7 +3,8 @@ import { useSignal } from '@preact/signals';
 import type { NewTrigger, TriggerEffect } from '../../../service/contract/console/triggers.ts';
 import { reasonOf } from '../api/errors.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Dialog, Field } from '../ui/controls.tsx';
+import { Field, FormDialog } from '../ui/controls.tsx';
+import { SelectField, typedInto } from '../ui/inputs.tsx';
 import { everywhere, Targets, targetsOf } from './targets.tsx';
 
 const kinds = ['takeover', 'end', 'playlist', 'command'] as const;
@@ -16,25 +17,6 @@ const commands = {
   reload: { command: 'reload' },
 } as const;
 type CommandName = keyof typeof commands;
-
-const Choice = (props: {
-  label: string;
-  value: string;
-  options: readonly (readonly [value: string, name: string])[];
-  onChange(value: string): void;
-}) => (
-  <Field label={props.label}>
-    {(control) => (
-      <select {...control} value={props.value} onChange={(event) => props.onChange(event.currentTarget.value)}>
-        {props.options.map(([value, name]) => (
-          <option key={value} value={value}>
-            {name}
-          </option>
-        ))}
-      </select>
-    )}
-  </Field>
-);
 
 export const NewTriggerDialog = ({ onClose, onMade }: { onClose(): void; onMade(trigger: NewTrigger): void }) => {
   const { client, documents, texts } = useConsole();
@@ -84,103 +66,64 @@ export const NewTriggerDialog = ({ onClose, onMade }: { onClose(): void; onMade(
     reload: names.name.reload,
   };
   return (
-    <Dialog title={words.new} onClose={onClose} isWide>
-      <form
-        class="stack"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void make();
-        }}
-      >
-        <Field label={words.name} hint={words.nameHint}>
-          {(control) => (
-            <input
-              {...control}
-              value={name.value}
-              maxLength={100}
-              autocomplete="off"
-              onInput={(event) => {
-                name.value = event.currentTarget.value;
-              }}
-            />
-          )}
-        </Field>
-        <Choice
-          label={words.what}
-          value={kind.value}
-          options={kinds.map((each) => [each, words.kind[each]])}
-          onChange={(value) => {
-            kind.value = kinds.find((each) => each === value) ?? 'takeover';
-          }}
+    <FormDialog
+      title={words.new}
+      submit={words.make}
+      isWide
+      noValidate
+      isBusy={isSending.value}
+      onClose={onClose}
+      onSubmit={() => void make()}
+    >
+      <Field label={words.name} hint={words.nameHint}>
+        {(control) => <input {...control} maxLength={100} autocomplete="off" {...typedInto(name)} />}
+      </Field>
+      <SelectField
+        label={words.what}
+        value={kind.value}
+        options={kinds.map((each) => [each, words.kind[each]])}
+        onValue={(value) => (kind.value = value)}
+      />
+      {needsMessage && (
+        <SelectField
+          label={words.message}
+          value={message.value}
+          options={messages.map(({ id, title, body }) => [String(id), title ?? body ?? String(id)])}
+          onValue={(value) => (message.value = value)}
         />
-        {needsMessage && (
-          <Choice
-            label={words.message}
-            value={message.value}
-            options={messages.map(({ id, title, body }) => [String(id), title ?? body ?? String(id)])}
-            onChange={(value) => {
-              message.value = value;
-            }}
+      )}
+      {needsMessage && messages.length === 0 && <p class="hint">{words.noMessages}</p>}
+      {kind.value === 'playlist' && (
+        <>
+          <SelectField
+            label={words.playlist}
+            value={playlist.value}
+            options={playlists.map(({ id, name: title }) => [String(id), title ?? String(id)])}
+            onValue={(value) => (playlist.value = value)}
           />
-        )}
-        {needsMessage && messages.length === 0 && <p class="hint">{words.noMessages}</p>}
-        {kind.value === 'playlist' && (
-          <>
-            <Choice
-              label={words.playlist}
-              value={playlist.value}
-              options={playlists.map(({ id, name: title }) => [String(id), title ?? String(id)])}
-              onChange={(value) => {
-                playlist.value = value;
-              }}
-            />
-            <Field label={words.minutes}>
-              {(control) => (
-                <input
-                  {...control}
-                  type="number"
-                  min={1}
-                  value={minutes.value}
-                  onInput={(event) => {
-                    minutes.value = event.currentTarget.value;
-                  }}
-                />
-              )}
-            </Field>
-          </>
-        )}
-        {kind.value === 'command' && (
-          <Choice
-            label={words.command}
-            value={command.value}
-            options={Object.entries(commandNames)}
-            onChange={(value) => {
-              command.value = value as CommandName;
-            }}
-          />
-        )}
-        {kind.value !== 'end' && (
-          <Targets
-            where={where.value}
-            fault={null}
-            onChange={(changed) => {
-              where.value = { ...where.value, ...changed };
-            }}
-          />
-        )}
-        <p class="fault" role="alert">
-          {fault.value}
-        </p>
-        <div class="buttons end">
-          <button type="button" class="button" onClick={onClose}>
-            {texts.cancel}
-          </button>
-          <button type="submit" class="button primary" aria-disabled={isSending.value}>
-            {words.make}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+          <Field label={words.minutes}>
+            {(control) => <input {...control} type="number" min={1} {...typedInto(minutes)} />}
+          </Field>
+        </>
+      )}
+      {kind.value === 'command' && (
+        <SelectField
+          label={words.command}
+          value={command.value}
+          options={Object.entries(commandNames) as [CommandName, string][]}
+          onValue={(value) => (command.value = value)}
+        />
+      )}
+      {kind.value !== 'end' && (
+        <Targets
+          where={where.value}
+          fault={null}
+          onChange={(changed) => (where.value = { ...where.value, ...changed })}
+        />
+      )}
+      <p class="fault" role="alert">
+        {fault.value}
+      </p>
+    </FormDialog>
   );
 };

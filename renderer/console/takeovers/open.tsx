@@ -1,9 +1,10 @@
 /** The takeovers that are on or still to come. */
 import { useSignal } from '@preact/signals';
-import { isCode, reasonOf } from '../api/errors.ts';
+import { isCode } from '../api/errors.ts';
 import { slideOfTakeover } from '../model/shown.ts';
 import type { Takeover } from '../model/wire.ts';
 import { useConsole } from '../ui/context.tsx';
+import { Button } from '../ui/controls.tsx';
 import { Miniature } from '../ui/miniature.tsx';
 
 const TAG = 'tag:';
@@ -33,7 +34,7 @@ const Open = ({ takeover }: { takeover: Takeover }) => {
       await site.refresh();
       announcer.say(words.ended);
     } catch (error) {
-      announcer.complain(reasonOf(error, texts));
+      announcer.report(error);
     } finally {
       isEnding.value = false;
     }
@@ -67,9 +68,9 @@ const Open = ({ takeover }: { takeover: Takeover }) => {
         )}
       </div>
       {access.covers(targets, site.screens()) && (
-        <button type="button" class="button danger" aria-disabled={isEnding.value} onClick={() => void end()}>
+        <Button class="danger" aria-disabled={isEnding.value} onClick={() => void end()}>
           {isOn ? words.end : words.callOff}
-        </button>
+        </Button>
       )}
     </li>
   );

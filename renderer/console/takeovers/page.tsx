@@ -4,14 +4,14 @@ import { takeoverLevels } from '../../../service/contract/console/takeover-level
 import type { SlideFile } from '../../../service/contract/slides.ts';
 import { fillSlide } from '../../../service/domain/slides.ts';
 import { screensOf } from '../../../service/domain/targets.ts';
-import { reasonOf } from '../api/errors.ts';
 import { displaysOf } from '../model/displays.ts';
 import { freeId, setList } from '../model/edit.ts';
 import { payloadOf } from '../model/payload.ts';
 import { slideOfTakeover } from '../model/shown.ts';
 import type { Level, SiteScreen } from '../model/wire.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Confirm, Field } from '../ui/controls.tsx';
+import { Button, Confirm, Field } from '../ui/controls.tsx';
+import { Chip } from '../ui/inputs.tsx';
 import { MediaField } from '../ui/media-field.tsx';
 import { PlayerFrame } from '../ui/player-frame.tsx';
 import { Messages } from './messages.tsx';
@@ -191,7 +191,7 @@ export const TakeoverPage = () => {
       announcer.say(words.sent);
     } catch (error) {
       confirming.value = null;
-      announcer.complain(reasonOf(error, texts));
+      announcer.report(error);
     } finally {
       isSending.value = false;
     }
@@ -218,10 +218,15 @@ export const TakeoverPage = () => {
             <legend>{words.level}</legend>
             <div class="chips">
               {takeoverLevels.map((each) => (
-                <label key={each} class={`chip level-chip ${each}`}>
-                  <input type="radio" name="level" checked={level === each} onChange={() => change({ level: each })} />
-                  <span>{texts.level[each]}</span>
-                </label>
+                <Chip
+                  key={each}
+                  name="level"
+                  class={`level-chip ${each}`}
+                  checked={level === each}
+                  onChange={() => change({ level: each })}
+                >
+                  {texts.level[each]}
+                </Chip>
               ))}
             </div>
             <p class="hint">{words.levelHint[level]}</p>
@@ -259,35 +264,22 @@ export const TakeoverPage = () => {
             <legend>{words.howLong}</legend>
             <div class="chips">
               {lengths.map((length) => (
-                <label key={length} class="chip">
-                  <input
-                    type="radio"
-                    name="length"
-                    checked={minutes === length && !lastsUntilEnded}
-                    onChange={() => change({ minutes: length, isUntilEnded: false })}
-                  />
-                  <span>{format.duration(length * 60_000)}</span>
-                </label>
-              ))}
-              <label class="chip">
-                <input
-                  type="radio"
+                <Chip
+                  key={length}
                   name="length"
-                  checked={minutes === null && !lastsUntilEnded}
-                  onChange={() => void chooseTime()}
-                />
-                <span>{words.chosenTime}</span>
-              </label>
+                  checked={minutes === length && !lastsUntilEnded}
+                  onChange={() => change({ minutes: length, isUntilEnded: false })}
+                >
+                  {format.duration(length * 60_000)}
+                </Chip>
+              ))}
+              <Chip name="length" checked={minutes === null && !lastsUntilEnded} onChange={() => void chooseTime()}>
+                {words.chosenTime}
+              </Chip>
               {level === 'emergency' && (
-                <label class="chip">
-                  <input
-                    type="radio"
-                    name="length"
-                    checked={lastsUntilEnded}
-                    onChange={() => change({ isUntilEnded: true })}
-                  />
-                  <span>{words.untilIEndIt}</span>
-                </label>
+                <Chip name="length" checked={lastsUntilEnded} onChange={() => change({ isUntilEnded: true })}>
+                  {words.untilIEndIt}
+                </Chip>
               )}
             </div>
             {minutes === null && !lastsUntilEnded && (
@@ -320,12 +312,10 @@ export const TakeoverPage = () => {
             {previewFault.value !== null && texts.preview.fault({ reason: previewFault.value })}
           </p>
           <div class="compose-send">
-            <button type="button" class="button" onClick={() => void keep()}>
-              {words.keep}
-            </button>
-            <button type="submit" class="button primary">
+            <Button onClick={() => void keep()}>{words.keep}</Button>
+            <Button type="submit" class="primary">
               {words.show({ count: reach.displays })}
-            </button>
+            </Button>
           </div>
         </div>
       </form>

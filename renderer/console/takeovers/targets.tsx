@@ -4,6 +4,7 @@ import { toggled } from '../model/edit.ts';
 import { matches, tagsOf } from '../model/filter.ts';
 import { useConsole } from '../ui/context.tsx';
 import { SearchField } from '../ui/controls.tsx';
+import { Check, Chip } from '../ui/inputs.tsx';
 import { tagTarget } from './open.tsx';
 
 export interface Where {
@@ -40,14 +41,12 @@ export const Targets = ({ where: { isAll, tags, slugs }, fault, onChange }: Targ
       <legend>{words.where}</legend>
       {access.covers(['all'], []) && (
         <div class="chips">
-          <label class="chip">
-            <input type="radio" name="where" checked={isAll} onChange={() => onChange({ isAll: true })} />
-            <span>{words.everywhere}</span>
-          </label>
-          <label class="chip">
-            <input type="radio" name="where" checked={!isAll} onChange={() => onChange({ isAll: false })} />
-            <span>{words.some}</span>
-          </label>
+          <Chip name="where" checked={isAll} onChange={() => onChange({ isAll: true })}>
+            {words.everywhere}
+          </Chip>
+          <Chip name="where" checked={!isAll} onChange={() => onChange({ isAll: false })}>
+            {words.some}
+          </Chip>
         </div>
       )}
       {!isAll && (
@@ -55,14 +54,9 @@ export const Targets = ({ where: { isAll, tags, slugs }, fault, onChange }: Targ
           {shownTags.length > 0 && (
             <div class="chips">
               {shownTags.map((tag) => (
-                <label key={tag} class="chip">
-                  <input
-                    type="checkbox"
-                    checked={tags.includes(tag)}
-                    onChange={() => onChange({ tags: toggled(tags, tag) })}
-                  />
-                  <span>{words.withTag({ tag })}</span>
-                </label>
+                <Chip key={tag} checked={tags.includes(tag)} onChange={() => onChange({ tags: toggled(tags, tag) })}>
+                  {words.withTag({ tag })}
+                </Chip>
               ))}
             </div>
           )}
@@ -70,14 +64,12 @@ export const Targets = ({ where: { isAll, tags, slugs }, fault, onChange }: Targ
           <ul class="target-screens">
             {listed.map(({ screen }) => (
               <li key={screen.slug}>
-                <label class="check">
-                  <input
-                    type="checkbox"
-                    checked={slugs.includes(screen.slug)}
-                    onChange={() => onChange({ slugs: toggled(slugs, screen.slug) })}
-                  />
-                  <span>{screen.name}</span>
-                </label>
+                <Check
+                  checked={slugs.includes(screen.slug)}
+                  onChange={() => onChange({ slugs: toggled(slugs, screen.slug) })}
+                >
+                  {screen.name}
+                </Check>
               </li>
             ))}
           </ul>

@@ -2,9 +2,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { NewTrigger, Trigger, TriggerEffect, TriggerTrial } from '../../../service/contract/console/triggers.ts';
-import { reasonOf } from '../api/errors.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Confirm, Dialog } from '../ui/controls.tsx';
+import { Button, Confirm, Dialog } from '../ui/controls.tsx';
 import { NewTriggerDialog } from './new-trigger.tsx';
 
 /** What it does, as a sentence. */
@@ -37,7 +36,7 @@ const Row = ({ trigger, onRemove }: { trigger: Trigger; onRemove(): void }) => {
       if (trial.ok) announcer.say(words.works({ count: trial.displays }));
       else announcer.complain(words.fails({ reason: texts.ofBox(trial.issue ?? '') }));
     } catch (error) {
-      announcer.complain(reasonOf(error, texts));
+      announcer.report(error);
     }
   };
   const made = { name: created_by?.name ?? texts.somebody, time: format.when(created_at, clock.now()) };
@@ -54,12 +53,12 @@ const Row = ({ trigger, onRemove }: { trigger: Trigger; onRemove(): void }) => {
       </div>
       {access.may('DELETE /console/api/triggers/:id') && (
         <div class="buttons">
-          <button type="button" class="button" aria-label={words.tryOf({ name })} onClick={() => void attempt()}>
+          <Button aria-label={words.tryOf({ name })} onClick={() => void attempt()}>
             {words.try}
-          </button>
-          <button type="button" class="button danger" aria-label={words.removeOf({ name })} onClick={onRemove}>
+          </Button>
+          <Button class="danger" aria-label={words.removeOf({ name })} onClick={onRemove}>
             {words.remove}
-          </button>
+          </Button>
         </div>
       )}
     </li>
@@ -91,18 +90,17 @@ export const Triggers = () => {
   const isNew = useSignal(false);
   const made = useSignal<NewTrigger | null>(null);
   const removing = useSignal<Trigger | null>(null);
-  const complain = (error: unknown): void => announcer.complain(reasonOf(error, texts));
   const load = async (): Promise<void> => {
     ({ triggers: list.value } = await client.json<{ triggers: Trigger[] }>('/console/api/triggers'));
   };
-  useEffect(() => void load().catch(complain), [documents.current.value?.sha256]);
+  useEffect(() => void load().catch(announcer.report), [documents.current.value?.sha256]);
   const remove = async ({ id }: Trigger): Promise<void> => {
     removing.value = null;
     await client
       .json(`/console/api/triggers/${id}`, { method: 'DELETE' })
       .then(() => announcer.say(words.removed))
-      .catch(complain);
-    await load().catch(complain);
+      .catch(announcer.report);
+    await load().catch(announcer.report);
   };
   return (
     <section class="open-takeovers">
@@ -115,9 +113,7 @@ export const Triggers = () => {
       </ul>
       {access.may('POST /console/api/triggers') && (
         <div class="buttons">
-          <button type="button" class="button" onClick={() => (isNew.value = true)}>
-            {words.new}
-          </button>
+          <Button onClick={() => (isNew.value = true)}>{words.new}</Button>
         </div>
       )}
       {isNew.value && (
@@ -126,7 +122,7 @@ export const Triggers = () => {
           onMade={(trigger) => {
             isNew.value = false;
             made.value = trigger;
-            void load().catch(complain);
+            void load().catch(announcer.report);
           }}
         />
       )}
