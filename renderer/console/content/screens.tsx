@@ -1,11 +1,12 @@
 /** The screens: their names, what they play, their tags and opening hours. */
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
-import { type ContentDocument, issuesAt, type ScreenDraft, shortMessage } from '../model/document.ts';
+import { type ContentDocument, issuesAt, type ScreenDraft } from '../model/document.ts';
 import { freeId, removeAt, replaceAt, setField, setList, withoutScreen } from '../model/edit.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Confirm, Field, IconButton } from '../ui/controls.tsx';
+import { Button, Confirm, Field, IconButton } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { Check, IssueNotes, Weekdays, weekdays } from '../ui/inputs.tsx';
 import { useWanted } from '../ui/wanted.ts';
 import { AddressDialog } from './address-dialog.tsx';
 import { Layout } from './layout.tsx';
@@ -14,7 +15,6 @@ import { PlaylistOptions } from './playlist-options.tsx';
 type Hours = NonNullable<ScreenDraft['hours']>;
 type Entry = Hours[number];
 
-const weekdays = [1, 2, 3, 4, 5, 6, 7] as const;
 /** Screens that are added in one step. */
 const MOST_AT_ONCE = 100;
 
@@ -26,19 +26,13 @@ interface HoursProps {
 
 /** The opening hours of a screen: times of weekdays, and dates that differ. */
 export const Hours = ({ screen, onChange }: HoursProps) => {
-  const { texts, format, clock, timeZone } = useConsole();
+  const { texts, clock, timeZone } = useConsole();
   /** The date of the site, as the file has it. */
   const today = (): string => new Intl.DateTimeFormat('sv', { timeZone }).format(clock.now());
   const words = texts.hours;
   const id = useId();
   const hours = screen.hours ?? [];
   const set = (index: number, entry: Entry): void => onChange(replaceAt(hours, index, entry));
-  const toggle = (entry: Entry, index: number, day: number): void => {
-    const days = entry.days ?? [...weekdays];
-    const next = weekdays.filter((each) => (each === day ? !days.includes(day) : days.includes(each)));
-    // A list without days is no opening time.
-    if (next.length > 0) set(index, { ...entry, days: next });
-  };
   const time = (entry: Entry, index: number, name: 'open' | 'close', label: string) => (
     <label class="field">
       <span class="label">{label}</span>
@@ -56,19 +50,11 @@ export const Hours = ({ screen, onChange }: HoursProps) => {
         {hours.map((entry, index) => (
           <div key={`${id}${index}`} class="hours-row">
             {entry.date === undefined ? (
-              <fieldset class="chips">
-                <legend class="unseen">{texts.schedule.days}</legend>
-                {weekdays.map((day) => (
-                  <label key={day} class="chip day">
-                    <input
-                      type="checkbox"
-                      checked={entry.days?.includes(day) ?? true}
-                      onChange={() => toggle(entry, index, day)}
-                    />
-                    <span>{format.weekday(day)}</span>
-                  </label>
-                ))}
-              </fieldset>
+              <Weekdays
+                chosen={entry.days ?? weekdays}
+                // A list without days is no opening time.
+                onChange={(days) => days.length > 0 && set(index, { ...entry, days })}
+              />
             ) : (
               <label class="field">
                 <span class="label">{words.date}</span>
@@ -80,21 +66,17 @@ export const Hours = ({ screen, onChange }: HoursProps) => {
               </label>
             )}
             {entry.date !== undefined && (
-              <label class="check">
-                <input
-                  type="checkbox"
-                  checked={entry.open === undefined}
-                  onChange={(event) =>
-                    set(
-                      index,
-                      event.currentTarget.checked
-                        ? { date: entry.date ?? '' }
-                        : { date: entry.date ?? '', open: '08:00', close: '18:00' },
-                    )
-                  }
-                />
-                <span>{words.closed}</span>
-              </label>
+              <Check
+                checked={entry.open === undefined}
+                onChange={(isClosed) =>
+                  set(
+                    index,
+                    isClosed ? { date: entry.date ?? '' } : { date: entry.date ?? '', open: '08:00', close: '18:00' },
+                  )
+                }
+              >
+                {words.closed}
+              </Check>
             )}
             {entry.open !== undefined && (
               <>
@@ -113,16 +95,15 @@ export const Hours = ({ screen, onChange }: HoursProps) => {
           </div>
         ))}
         <div class="buttons">
-          <button
-            type="button"
-            class="button small"
+          <Button
+            class="small"
             onClick={() => onChange([...hours, { days: [1, 2, 3, 4, 5], open: '08:00', close: '18:00' }])}
           >
             <Icon name="plus" /> {words.add}
-          </button>
-          <button type="button" class="button small" onClick={() => onChange([...hours, { date: today() }])}>
+          </Button>
+          <Button class="small" onClick={() => onChange([...hours, { date: today() }])}>
             <Icon name="plus" /> {words.addDate}
-          </button>
+          </Button>
         </div>
       </div>
     </details>
@@ -209,16 +190,7 @@ const Row = ({ document, screen, index }: { document: ContentDocument; screen: S
       <div data-field="hours">
         <Hours screen={screen} onChange={(hours) => edit(setField(screen, 'hours', hours), 'hours')} />
       </div>
-      {errors.map((issue) => (
-        <p key={issue.message} class="fault">
-          {shortMessage(issue)}
-        </p>
-      ))}
-      {warnings.map((issue) => (
-        <p key={issue.message} class="caution">
-          {shortMessage(issue)}
-        </p>
-      ))}
+      <IssueNotes errors={errors} warnings={warnings} />
       {isMoving.value && <AddressDialog document={document} screen={screen} onClose={() => (isMoving.value = false)} />}
       {isRemoving.value && (
         <Confirm
@@ -290,9 +262,9 @@ export const Screens = ({ document, wanted, field }: ScreensProps) => {
           aria-label={words.count}
           title={words.count}
         />
-        <button type="submit" class="button">
+        <Button type="submit">
           <Icon name="plus" /> {words.add}
-        </button>
+        </Button>
       </form>
       <ul class="screen-rows">
         {document.screens.map((screen, index) => (

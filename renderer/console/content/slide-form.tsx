@@ -5,19 +5,13 @@ import { contentSchema } from '../../../service/contract/content-schema.ts';
 import { shownFields } from '../../../service/contract/slide-values.ts';
 import { shownBy } from '../../../service/domain/media-types.ts';
 import { schemaOf } from '../model/designs.ts';
-import {
-  type ContentDocument,
-  type Fields,
-  issuesAt,
-  type NamedDraft,
-  type SlideDraft,
-  shortMessage,
-} from '../model/document.ts';
+import { type ContentDocument, type Fields, issuesAt, type NamedDraft, type SlideDraft } from '../model/document.ts';
 import { setField } from '../model/edit.ts';
 import { createForms, type Field } from '../model/schema.ts';
-import type { ContentCheck } from '../model/wire.ts';
+import type { ContentCheck, ContentIssue } from '../model/wire.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { Chip, IssueNotes, Weekdays, weekdays } from '../ui/inputs.tsx';
 import { kindIcon } from '../ui/miniature.tsx';
 import { wordOf } from '../ui/words.ts';
 import { DesignForm } from './design-form.tsx';
@@ -83,7 +77,6 @@ interface ScheduleProps {
 }
 
 const modes = ['always', 'between', 'weekly'] as const;
-const weekdays = [1, 2, 3, 4, 5, 6, 7] as const;
 
 export const daysOf = (json: unknown): number[] | null => {
   if (typeof json !== 'string') return null;
@@ -122,55 +115,38 @@ export const ScheduleFields = ({ slide, issues, path, onChange }: ScheduleProps)
           onInput={(event) => onChange(setField(slide, name, event.currentTarget.value))}
         />
         <div id={`${id}${name}-note`} class="field-note">
-          {own.map((issue) => (
-            <p key={issue.message} class="fault">
-              {shortMessage(issue)}
-            </p>
-          ))}
-          {cautions.map((issue) => (
-            <p key={issue.message} class="caution">
-              {shortMessage(issue)}
-            </p>
-          ))}
+          <IssueNotes errors={own} warnings={cautions} />
         </div>
       </div>
     );
   };
 
-  const days = daysOf(slide['schedule_days_json']);
-  const toggle = (day: number): void => {
-    const chosen = days ?? [...weekdays];
-    const next = weekdays.filter((each) => (each === day ? !chosen.includes(day) : chosen.includes(each)));
-    onChange(setField(slide, 'schedule_days_json', next.length === 7 ? undefined : JSON.stringify(next)));
-  };
-
+  const days = daysOf(slide['schedule_days_json']) ?? weekdays;
+  const concerning = (list: readonly ContentIssue[]): ContentIssue[] =>
+    ['schedule_mode', 'schedule_days_json'].flatMap((name) => issuesAt(list, `${path}.${name}`));
   return (
     <fieldset class="field schedule">
       <legend>{words.title}</legend>
       <div class="chips">
         {modes.map((each) => (
-          <label key={each} class="chip">
-            <input
-              type="radio"
-              name={`${id}mode`}
-              checked={mode === each}
-              onChange={() => onChange(setField(slide, 'schedule_mode', each === 'always' ? undefined : each))}
-            />
-            <span>{words.mode[each]}</span>
-          </label>
+          <Chip
+            key={each}
+            name={`${id}mode`}
+            checked={mode === each}
+            onChange={() => onChange(setField(slide, 'schedule_mode', each === 'always' ? undefined : each))}
+          >
+            {words.mode[each]}
+          </Chip>
         ))}
       </div>
       {mode === 'weekly' && (
         <>
-          <fieldset class="chips">
-            <legend class="unseen">{words.days}</legend>
-            {weekdays.map((day) => (
-              <label key={day} class="chip day">
-                <input type="checkbox" checked={days === null || days.includes(day)} onChange={() => toggle(day)} />
-                <span>{format.weekday(day)}</span>
-              </label>
-            ))}
-          </fieldset>
+          <Weekdays
+            chosen={days}
+            onChange={(next) =>
+              onChange(setField(slide, 'schedule_days_json', next.length === 7 ? undefined : JSON.stringify(next)))
+            }
+          />
           <div class="pair">
             {field('schedule_start_time', 'time', words.from)}
             {field('schedule_end_time', 'time', words.until)}
@@ -184,22 +160,7 @@ export const ScheduleFields = ({ slide, issues, path, onChange }: ScheduleProps)
         </div>
       )}
       {isTimed && <p class="hint">{texts.plan.zone({ timeZone: format.zone })}</p>}
-      {[
-        ...issuesAt(issues.errors, `${path}.schedule_mode`),
-        ...issuesAt(issues.errors, `${path}.schedule_days_json`),
-      ].map((issue) => (
-        <p key={issue.message} class="fault">
-          {shortMessage(issue)}
-        </p>
-      ))}
-      {[
-        ...issuesAt(issues.warnings, `${path}.schedule_mode`),
-        ...issuesAt(issues.warnings, `${path}.schedule_days_json`),
-      ].map((issue) => (
-        <p key={issue.message} class="caution">
-          {shortMessage(issue)}
-        </p>
-      ))}
+      <IssueNotes errors={concerning(issues.errors)} warnings={concerning(issues.warnings)} />
     </fieldset>
   );
 };

@@ -1,9 +1,8 @@
 /** Asks on which days of the week the programmes of one are repeated. */
 import { useSignal } from '@preact/signals';
 import { useConsole } from '../ui/context.tsx';
-import { Dialog } from '../ui/controls.tsx';
-
-const weekdays = [1, 2, 3, 4, 5, 6, 7] as const;
+import { FormDialog } from '../ui/controls.tsx';
+import { Weekdays } from '../ui/inputs.tsx';
 
 interface CopyDayProps {
   /** 1 is Monday. */
@@ -15,43 +14,21 @@ interface CopyDayProps {
 export const CopyDay = ({ from, onCopy, onClose }: CopyDayProps) => {
   const { texts, format } = useConsole();
   const words = texts.programmes;
-  const others = weekdays.filter((day) => day !== from);
+  const others = [1, 2, 3, 4, 5, 6, 7].filter((day) => day !== from);
   const chosen = useSignal<readonly number[]>(others);
   return (
-    <Dialog title={words.copyTitle({ day: format.weekday(from) })} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (chosen.value.length > 0) onCopy(chosen.value);
-          onClose();
-        }}
-      >
-        <p>{words.copyTask({ day: format.weekday(from) })}</p>
-        <fieldset class="chips">
-          <legend class="unseen">{texts.schedule.days}</legend>
-          {others.map((day) => (
-            <label key={day} class="chip day">
-              <input
-                type="checkbox"
-                checked={chosen.value.includes(day)}
-                onChange={({ currentTarget: { checked } }) => {
-                  chosen.value = checked ? [...chosen.value, day] : chosen.value.filter((each) => each !== day);
-                }}
-              />
-              <span>{format.weekday(day)}</span>
-            </label>
-          ))}
-        </fieldset>
-        <div class="buttons end">
-          <button type="button" class="button" onClick={onClose}>
-            {texts.cancel}
-          </button>
-          <button type="submit" class="button primary" disabled={chosen.value.length === 0}>
-            {words.copy}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={words.copyTitle({ day: format.weekday(from) })}
+      submit={words.copy}
+      disabled={chosen.value.length === 0}
+      onClose={onClose}
+      onSubmit={() => {
+        if (chosen.value.length > 0) onCopy(chosen.value);
+        onClose();
+      }}
+    >
+      <p>{words.copyTask({ day: format.weekday(from) })}</p>
+      <Weekdays chosen={chosen.value} days={others} onChange={(days) => (chosen.value = days)} />
+    </FormDialog>
   );
 };

@@ -1,10 +1,11 @@
 /** One programme: what it plays, when, where, and how it ranks. */
 import type { ContentDocument, ProgrammeDraft } from '../model/document.ts';
-import { issuesAt, shortMessage } from '../model/document.ts';
+import { issuesAt } from '../model/document.ts';
 import { setField } from '../model/edit.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Field } from '../ui/controls.tsx';
+import { Button, Field } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { IssueNotes, Weekdays, weekdays } from '../ui/inputs.tsx';
 import { lengthOn, windowOf } from './geometry.ts';
 import { Targets } from './targets.tsx';
 
@@ -23,7 +24,6 @@ interface FormProps {
   onRemove(): void;
 }
 
-const weekdays = [1, 2, 3, 4, 5, 6, 7] as const;
 const PRIORITY = 10;
 
 export const ProgrammeForm = (props: FormProps) => {
@@ -37,11 +37,6 @@ export const ProgrammeForm = (props: FormProps) => {
   const set = (name: string, value: unknown): void => props.onChange(setField(programme, name, value), name);
   const days = programme.days ?? (programme.dates == null ? [...weekdays] : []);
   const dates = programme.dates ?? [];
-  const toggle = (day: number): void => {
-    const next = weekdays.filter((each) => (each === day ? !days.includes(day) : days.includes(each)));
-    // Without any day and date it would be due every day.
-    if (next.length > 0 || dates.length > 0) set('days', next.length === 0 ? undefined : next);
-  };
   const time = (name: 'start_time' | 'end_time', label: string) => (
     <Field name={name} label={label}>
       {(control) => (
@@ -112,20 +107,17 @@ export const ProgrammeForm = (props: FormProps) => {
         {time('end_time', texts.schedule.until)}
       </div>
       <div class="programme-when" data-field="days dates">
-        <fieldset class="chips">
-          <legend class="unseen">{texts.schedule.days}</legend>
-          {weekdays.map((each) => (
-            <label key={each} class="chip day">
-              <input type="checkbox" checked={days.includes(each)} onChange={() => toggle(each)} />
-              <span>{format.weekday(each)}</span>
-            </label>
-          ))}
-        </fieldset>
+        <Weekdays
+          chosen={days}
+          onChange={(next) => {
+            // Without any day and date it would be due every day.
+            if (next.length > 0 || dates.length > 0) set('days', next.length === 0 ? undefined : next);
+          }}
+        />
         {dates.map((each) => (
-          <button
+          <Button
             key={each}
-            type="button"
-            class="button small"
+            class="small"
             aria-label={words.removeDate({ date: format.day(Date.parse(`${each}T12:00Z`)) })}
             disabled={dates.length === 1 && days.length === 0}
             onClick={() => {
@@ -134,22 +126,22 @@ export const ProgrammeForm = (props: FormProps) => {
             }}
           >
             {format.day(Date.parse(`${each}T12:00Z`))} <Icon name="close" />
-          </button>
+          </Button>
         ))}
         <div class="buttons">
           {days.length > 1 && days.includes(weekday) && (
-            <button type="button" class="button small" onClick={props.onSplit}>
+            <Button class="small" onClick={props.onSplit}>
               {words.split({ day: format.weekday(weekday) })}
-            </button>
+            </Button>
           )}
           {!(days.length === 0 && dates.length === 1) && (
-            <button type="button" class="button small" onClick={props.onDate}>
+            <Button class="small" onClick={props.onDate}>
               {words.once({ date: format.day(Date.parse(`${date}T12:00Z`)) })}
-            </button>
+            </Button>
           )}
-          <button type="button" class="button small danger" onClick={props.onRemove}>
+          <Button class="small danger" onClick={props.onRemove}>
             <Icon name="forget" /> {texts.editor.remove}
-          </button>
+          </Button>
         </div>
       </div>
       {isChanged && (
@@ -157,16 +149,7 @@ export const ProgrammeForm = (props: FormProps) => {
           {words.lasts({ date: format.day(Date.parse(`${date}T12:00Z`)), length: format.duration(length * 60_000) })}
         </p>
       )}
-      {errors.map(({ path: at, message }) => (
-        <p key={`${at} ${message}`} class="fault">
-          {shortMessage({ path: at, message })}
-        </p>
-      ))}
-      {warnings.map(({ path: at, message }) => (
-        <p key={`${at} ${message}`} class="caution">
-          {shortMessage({ path: at, message })}
-        </p>
-      ))}
+      <IssueNotes errors={errors} warnings={warnings} />
       <details class="more-fields">
         <summary>{words.more}</summary>
         <div class="programme-fields stack">
