@@ -8,12 +8,12 @@ import { addDays } from '../../../service/domain/wall-time.ts';
 import { ChangeList } from '../content/change-list.tsx';
 import { type ContentDocument, titleOf } from '../model/document.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Empty, Failure } from '../ui/controls.tsx';
+import { Button, Empty, Failure } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { saveFile } from '../ui/save-file.ts';
 import { csvOf } from './csv.ts';
 import { didOf, type Names } from './did.ts';
-import { DayFilter, ScreenFilter } from './filters.tsx';
+import { DayFilter, Filter, useScreenOptions } from './filters.tsx';
 
 /** Records of a page. */
 const PAGE = 200;
@@ -65,6 +65,7 @@ const Difference = ({ before, after }: { before: string | null; after: string })
 export const Changes = () => {
   const { client, documents, site, texts, format } = useConsole();
   const words = texts.history;
+  const screens = useScreenOptions();
   const listId = useId();
   const [date, screen, person, kind] = [useSignal(''), useSignal(''), useSignal(''), useSignal('')];
   const records = useSignal<readonly AuditRecord[] | null>(null);
@@ -170,25 +171,15 @@ export const Changes = () => {
             ))}
           </datalist>
         </label>
-        <ScreenFilter slug={screen} />
-        <label class="filter">
-          <span>{words.what}</span>
-          <select
-            aria-label={words.what}
-            value={kind.value}
-            onChange={(event) => (kind.value = event.currentTarget.value)}
-          >
-            <option value="">{words.everything}</option>
-            {kinds.map((each) => (
-              <option key={each} value={each}>
-                {words.kind[each]}
-              </option>
-            ))}
-          </select>
-        </label>
-        <button type="button" class="button small" disabled={shown === null || shown.length === 0} onClick={save}>
+        <Filter label={texts.plays.screen} chosen={screen} options={screens} />
+        <Filter
+          label={words.what}
+          chosen={kind}
+          options={[['', words.everything], ...kinds.map((each) => [each, words.kind[each]] as const)]}
+        />
+        <Button class="small" disabled={shown === null || shown.length === 0} onClick={save}>
           <Icon name="download" /> {texts.plays.save}
-        </button>
+        </Button>
       </div>
       {isDegraded.value && <p class="notice warning">{texts.degraded}</p>}
       {error.value !== null && shown === null ? (
@@ -230,9 +221,7 @@ export const Changes = () => {
         </ol>
       )}
       {shown !== null && isMore.value && (
-        <button
-          type="button"
-          class="button"
+        <Button
           onClick={() =>
             load(shown.at(-1)?.at ?? null, new AbortController().signal).catch((reason: unknown) => {
               error.value = reason;
@@ -240,7 +229,7 @@ export const Changes = () => {
           }
         >
           {words.earlier}
-        </button>
+        </Button>
       )}
       <p class="hint">{texts.plan.zone({ timeZone: format.zone })}</p>
     </>

@@ -1,36 +1,46 @@
 /** The filters that both parts of the history share. */
 import type { Signal } from '@preact/signals';
+import { useId } from 'preact/hooks';
 import { useConsole } from '../ui/context.tsx';
+import { Select, typedInto } from '../ui/inputs.tsx';
 
-/** Which screen. @param slug empty: all of them */
-export const ScreenFilter = ({ slug }: { slug: Signal<string> }) => {
-  const { site, texts } = useConsole();
+interface FilterProps {
+  label: string;
+  /** Empty: all of them. */
+  chosen: Signal<string>;
+  options: readonly (readonly [value: string, name: string])[];
+}
+
+/** What is listed, by one of its properties. */
+export const Filter = ({ label, chosen, options }: FilterProps) => {
+  const id = useId();
   return (
-    <label class="filter">
-      <span>{texts.plays.screen}</span>
-      <select
-        aria-label={texts.plays.screen}
-        value={slug.value}
-        onChange={(event) => (slug.value = event.currentTarget.value)}
-      >
-        <option value="">{texts.plays.allScreens}</option>
-        {site.screens().map(({ screen }) => (
-          <option key={screen.slug} value={screen.slug}>
-            {screen.name}
-          </option>
-        ))}
-      </select>
+    <label class="filter" for={id}>
+      <span>{label}</span>
+      <Select
+        id={id}
+        aria-label={label}
+        value={chosen.value}
+        options={options}
+        onValue={(value) => (chosen.value = value)}
+      />
     </label>
   );
+};
+
+/** All screens, and each of them. */
+export const useScreenOptions = () => {
+  const { site, texts } = useConsole();
+  return [
+    ['', texts.plays.allScreens],
+    ...site.screens().map(({ screen }) => [screen.slug, screen.name] as const),
+  ] as const;
 };
 
 /** Which day of the site. @param date empty: any */
-export const DayFilter = ({ date }: { date: Signal<string> }) => {
-  const { texts } = useConsole();
-  return (
-    <label class="filter">
-      <span>{texts.history.day}</span>
-      <input type="date" value={date.value} onInput={(event) => (date.value = event.currentTarget.value)} />
-    </label>
-  );
-};
+export const DayFilter = ({ date }: { date: Signal<string> }) => (
+  <label class="filter">
+    <span>{useConsole().texts.history.day}</span>
+    <input type="date" {...typedInto(date)} />
+  </label>
+);

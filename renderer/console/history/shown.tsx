@@ -3,14 +3,13 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Play } from '../../../service/contract/plays.ts';
 import { addDays, instantOf, wallTimeOf } from '../../../service/domain/wall-time.ts';
-import { reasonOf } from '../api/errors.ts';
 import { mediumName } from '../model/document.ts';
 import { readPlays } from '../model/figures.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Empty, Failure } from '../ui/controls.tsx';
+import { Button, Empty, Failure } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { saveFile } from '../ui/save-file.ts';
-import { DayFilter, ScreenFilter } from './filters.tsx';
+import { DayFilter, Filter, useScreenOptions } from './filters.tsx';
 
 /** Plays of a page. */
 const PAGE = 200;
@@ -29,6 +28,7 @@ interface Loaded {
 export const Shown = () => {
   const { client, clock, site, texts, format, timeZone, announcer } = useConsole();
   const words = texts.history;
+  const screens = useScreenOptions();
   const date = useSignal(wallTimeOf(clock.now(), timeZone).date);
   const [screen, hour] = [useSignal(''), useSignal('')];
   const loaded = useSignal<Loaded | null>(null);
@@ -97,7 +97,7 @@ export const Shown = () => {
       const response = await client.request(path, { timeout: SAVE_MS, limit: SAVE_BYTES });
       saveFile('plays.csv', await response.blob());
     } catch (reason) {
-      announcer.complain(reasonOf(reason, texts));
+      announcer.report(reason);
     }
   };
 
@@ -106,25 +106,21 @@ export const Shown = () => {
     <>
       <div class="filters-row history-filters">
         <DayFilter date={date} />
-        <label class="filter">
-          <span>{words.hour}</span>
-          <select
-            aria-label={words.hour}
-            value={hour.value}
-            onChange={(event) => (hour.value = event.currentTarget.value)}
-          >
-            <option value="">{words.allDay}</option>
-            {hours().map((start) => (
-              <option key={start} value={String(start)}>
-                {words.hourSpan({ from: format.time(start), until: format.time(start + HOUR_MS) })}
-              </option>
-            ))}
-          </select>
-        </label>
-        <ScreenFilter slug={screen} />
-        <button type="button" class="button small" disabled={date.value === ''} onClick={() => void save()}>
+        <Filter
+          label={words.hour}
+          chosen={hour}
+          options={[
+            ['', words.allDay],
+            ...hours().map((start): readonly [string, string] => [
+              String(start),
+              words.hourSpan({ from: format.time(start), until: format.time(start + HOUR_MS) }),
+            ]),
+          ]}
+        />
+        <Filter label={texts.plays.screen} chosen={screen} options={screens} />
+        <Button class="small" disabled={date.value === ''} onClick={() => void save()}>
           <Icon name="download" /> {texts.plays.save}
-        </button>
+        </Button>
       </div>
       {error.value !== null && found === null ? (
         <Failure reason={error.value} onRetry={() => (attempt.value += 1)} />
@@ -172,17 +168,9 @@ export const Shown = () => {
             </table>
           </div>
           {found.isMore && (
-            <button
-              type="button"
-              class="button"
-              onClick={() =>
-                load(found.plays, new AbortController().signal).catch((reason: unknown) =>
-                  announcer.complain(reasonOf(reason, texts)),
-                )
-              }
-            >
+            <Button onClick={() => load(found.plays, new AbortController().signal).catch(announcer.report)}>
               {words.later}
-            </button>
+            </Button>
           )}
         </>
       )}

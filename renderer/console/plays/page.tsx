@@ -5,12 +5,14 @@ import type { OpeningTime } from '../../../service/contract/kiosk.ts';
 import { openSpans } from '../../../service/domain/opening-hours.ts';
 import { addDays, instantOf, wallTimeOf } from '../../../service/domain/wall-time.ts';
 import { reasonOf } from '../api/errors.ts';
+import { useScreenOptions } from '../history/filters.tsx';
 import { mediumName } from '../model/document.ts';
 import { createFigures, type Figures, type GapReason, gapReasons, readPlays } from '../model/figures.ts';
 import { Chart } from '../ui/chart.tsx';
 import { useConsole } from '../ui/context.tsx';
-import { Empty } from '../ui/controls.tsx';
+import { Button, Empty } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { Chip, Select } from '../ui/inputs.tsx';
 import { saveFile } from '../ui/save-file.ts';
 
 /** Days of a range; one day is shown by the hour. */
@@ -170,8 +172,9 @@ const Shown = ({ loaded: { figures, bounds, isDegraded }, days }: { loaded: Load
 };
 
 export const PlaysPage = () => {
-  const { client, clock, documents, site, texts, format, timeZone, announcer } = useConsole();
+  const { client, clock, documents, texts, format, timeZone, announcer } = useConsole();
   const words = texts.plays;
+  const screens = useScreenOptions();
   const days = useSignal<Days>(1);
   /** A slug; empty: all screens. */
   const screen = useSignal('');
@@ -231,7 +234,7 @@ export const PlaysPage = () => {
       });
       saveFile('plays.csv', await response.blob());
     } catch (reason) {
-      announcer.complain(reasonOf(reason, texts));
+      announcer.report(reason);
     }
   };
 
@@ -241,37 +244,28 @@ export const PlaysPage = () => {
         <fieldset class="chips">
           <legend class="unseen">{words.range}</legend>
           {ranges.map((each) => (
-            <label key={each} class="chip">
-              <input type="radio" name="range" checked={days.value === each} onChange={() => (days.value = each)} />
-              <span>{words.days({ count: each })}</span>
-            </label>
+            <Chip key={each} name="range" checked={days.value === each} onChange={() => (days.value = each)}>
+              {words.days({ count: each })}
+            </Chip>
           ))}
         </fieldset>
-        <select
+        <Select
           aria-label={words.screen}
           value={screen.value}
-          onChange={(event) => {
-            screen.value = event.currentTarget.value;
-          }}
-        >
-          <option value="">{words.allScreens}</option>
-          {site.screens().map((each) => (
-            <option key={each.screen.slug} value={each.screen.slug}>
-              {each.screen.name}
-            </option>
-          ))}
-        </select>
-        <button type="button" class="button small" onClick={() => void save()}>
+          options={screens}
+          onValue={(value) => (screen.value = value)}
+        />
+        <Button class="small" onClick={() => void save()}>
           <Icon name="download" /> {words.save}
-        </button>
+        </Button>
       </div>
       <div class="stack plays">
         {error.value !== null ? (
           <div class="notice bad">
             <p>{reasonOf(error.value, texts)}</p>
-            <button type="button" class="button small" onClick={() => (attempt.value += 1)}>
+            <Button class="small" onClick={() => (attempt.value += 1)}>
               {texts.retry}
-            </button>
+            </Button>
           </div>
         ) : loaded.value === null ? (
           <p class="soft" role="status">
