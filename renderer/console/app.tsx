@@ -3,7 +3,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { OperationName } from '../../service/contract/operations/index.ts';
-import { Refusal, reasonOf } from './api/errors.ts';
+import { Refusal } from './api/errors.ts';
 import { beginHandover } from './api/handover-start.ts';
 import { starterOf } from './model/doers.ts';
 import type { Takeover } from './model/wire.ts';
@@ -12,7 +12,7 @@ import type { Announcer } from './stores/announcer.ts';
 import { hrefOf } from './stores/router.ts';
 import { isActive } from './stores/uploads.ts';
 import { useConsole } from './ui/context.tsx';
-import { Empty, Failure, IconButton } from './ui/controls.tsx';
+import { Button, Empty, Failure, IconButton } from './ui/controls.tsx';
 import { Icon, type IconName } from './ui/icon.tsx';
 import { Lazy } from './ui/lazy.tsx';
 import { useReceive } from './ui/receive.ts';
@@ -42,7 +42,7 @@ const Running = ({ takeover }: { takeover: Takeover }) => {
     await client
       .json(`/console/api/takeovers/${id}`, { method: 'DELETE' })
       .then(() => announcer.say(texts.takeover.ended))
-      .catch((error: unknown) => announcer.complain(reasonOf(error, texts)));
+      .catch(announcer.report);
     await site.refresh();
     isEnding.value = false;
   };
@@ -59,15 +59,14 @@ const Running = ({ takeover }: { takeover: Takeover }) => {
             : texts.takeover.untilTime({ time: format.when(until, clock.now()) })}
         </p>
         {access.may('DELETE /console/api/takeovers/:id') && access.covers(targets, site.screens()) && (
-          <button
-            type="button"
-            class="button small"
+          <Button
+            class="small"
             aria-label={texts.takeover.endOf({ name: title ?? body ?? texts.takeover.pictureAlone })}
             aria-disabled={isEnding.value}
             onClick={() => void end()}
           >
             {texts.takeover.end}
-          </button>
+          </Button>
         )}
       </div>
     </Banner>

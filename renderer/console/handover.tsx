@@ -2,7 +2,6 @@
 import { useEffect } from 'preact/hooks';
 import type { Me } from '../../service/contract/console/people.ts';
 import type { Handover } from '../../service/domain/joining.ts';
-import { reasonOf } from './api/errors.ts';
 import {
   forgetPending,
   keepPending,
@@ -32,7 +31,7 @@ const Add = ({ publicKey }: { publicKey: string }) => {
       await client.json(`/console/api/people/${person?.id}/keys`, { method: 'POST', body });
       location.href = `${secureUrl}#added=${key.keyId}`;
     } catch (error) {
-      announcer.complain(reasonOf(error, texts));
+      announcer.report(error);
     }
   };
 
@@ -88,7 +87,7 @@ export const HandoverPage = ({ handover }: { handover: Handover }) => {
     } catch (error) {
       // Loading the page once more tries it again.
       if ((await readPending()) !== null) history.replaceState(null, '', `#added=${keyId}`);
-      announcer.complain(reasonOf(error, texts));
+      announcer.report(error);
     }
   };
 

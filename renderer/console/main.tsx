@@ -59,7 +59,7 @@ const access = createAccess(client, session, document);
 const site = createSiteStore(client, clock, document);
 const documents = createDocuments(client, site);
 const designs = createDesigns(client);
-const announcer = createAnnouncer();
+const announcer = createAnnouncer(texts);
 if (isForeign) announcer.complain(texts.handover.notBegun);
 const openDraft = (): Draft =>
   createDraft({

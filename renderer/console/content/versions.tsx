@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { reasonOf } from '../api/errors.ts';
 import type { ContentDocument } from '../model/document.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Dialog } from '../ui/controls.tsx';
+import { Button, Dialog } from '../ui/controls.tsx';
 import { ChangeList } from './change-list.tsx';
 
 interface VersionSummary {
@@ -57,7 +57,7 @@ export const Versions = () => {
       ]);
       opened.value = { version, content, before: older };
     } catch (reason) {
-      announcer.complain(reasonOf(reason, texts));
+      announcer.report(reason);
     }
   };
 
@@ -114,13 +114,9 @@ export const Versions = () => {
                   <ChangeList before={draft.content.value} after={opened.value.content} />
                 </section>
                 <div class="buttons end">
-                  <button
-                    type="button"
-                    class="button primary"
-                    onClick={() => opened.value !== null && bringBack(opened.value)}
-                  >
+                  <Button class="primary" onClick={() => opened.value !== null && bringBack(opened.value)}>
                     {words.bringBack}
-                  </button>
+                  </Button>
                 </div>
               </>
             )}

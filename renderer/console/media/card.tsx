@@ -2,12 +2,12 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { kindOfType } from '../../../service/domain/media-types.ts';
-import { reasonOf } from '../api/errors.ts';
 import { mediumUrl } from '../model/document.ts';
 import type { MediaList } from '../model/wire.ts';
 import type { Access } from '../stores/access.ts';
 import { useConsole } from '../ui/context.tsx';
 import { IconButton } from '../ui/controls.tsx';
+import { typedInto } from '../ui/inputs.tsx';
 import { Miniature } from '../ui/miniature.tsx';
 import { isUnderWay, RenditionNote } from '../ui/rendition.tsx';
 import { useVisible } from '../ui/visible.ts';
@@ -60,7 +60,7 @@ const MediumName = ({ medium: { filename }, isRenaming }: { medium: Medium; isRe
       announcer.say(words.renamed({ name: filename, to }));
       await media.load();
     } catch (error) {
-      announcer.complain(reasonOf(error, texts));
+      announcer.report(error);
     } finally {
       isBusy.value = false;
     }
@@ -81,8 +81,7 @@ const MediumName = ({ medium: { filename }, isRenaming }: { medium: Medium; isRe
         autocomplete="off"
         spellcheck={false}
         enterkeyhint="done"
-        value={name.value}
-        onInput={(event) => (name.value = event.currentTarget.value)}
+        {...typedInto(name)}
         onKeyDown={(event) => event.key === 'Escape' && close()}
       />
       <IconButton icon="check" label={words.renameOf({ name: filename })} onClick={() => void rename()} />

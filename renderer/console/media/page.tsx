@@ -7,7 +7,8 @@ import { matches } from '../model/filter.ts';
 import { slidesByTag } from '../model/playable.ts';
 import { isActive, type Upload, type Uploads } from '../stores/uploads.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Confirm, Empty, SearchField } from '../ui/controls.tsx';
+import { Button, Confirm, Empty, SearchField } from '../ui/controls.tsx';
+import { Check, Select } from '../ui/inputs.tsx';
 import { UploadButton } from '../ui/media-field.tsx';
 import { useReceive } from '../ui/receive.ts';
 import { isUnderWay } from '../ui/rendition.tsx';
@@ -32,14 +33,14 @@ const UploadRow = ({ upload, uploads }: { upload: Upload; uploads: Uploads }) =>
       </span>
       {isSending && <progress max={Math.max(1, file.size)} value={progress} aria-label={file.name} />}
       {(isSending || state === 'waiting') && (
-        <button type="button" class="button small" onClick={() => uploads.cancel(id)}>
+        <Button class="small" onClick={() => uploads.cancel(id)}>
           {texts.cancel}
-        </button>
+        </Button>
       )}
       {(state === 'failed' || state === 'cancelled') && (
-        <button type="button" class="button small" onClick={() => uploads.retry(id)}>
+        <Button class="small" onClick={() => uploads.retry(id)}>
           {texts.retry}
-        </button>
+        </Button>
       )}
     </li>
   );
@@ -96,7 +97,7 @@ export const MediaPage = () => {
         }),
       );
     } catch (error) {
-      announcer.complain(reasonOf(error, texts));
+      announcer.report(error);
     } finally {
       await media.load();
     }
@@ -140,9 +141,9 @@ export const MediaPage = () => {
         <section class="panel">
           <div class="panel-head">
             <h2>{words.uploads}</h2>
-            <button type="button" class="button small" onClick={uploads.clear}>
+            <Button class="small" onClick={uploads.clear}>
               {words.clear}
-            </button>
+            </Button>
           </div>
           <UploadRows list={active} uploads={uploads} />
           {ended.length > 0 && (
@@ -155,43 +156,30 @@ export const MediaPage = () => {
       )}
       <div class="media-search">
         <SearchField label={texts.mediaField.search} text={search} />
-        <select
+        <Select
           aria-label={words.order}
           value={order.value}
-          onChange={(event) => (order.value = event.currentTarget.value as Order)}
-        >
-          {(Object.keys(orders) as Order[]).map((each) => (
-            <option key={each} value={each}>
-              {words.orders[each]}
-            </option>
-          ))}
-        </select>
+          options={(Object.keys(orders) as Order[]).map((each) => [each, words.orders[each]])}
+          onValue={(value) => (order.value = value)}
+        />
         {tagged.size > 0 && (
-          <select
+          <Select
             aria-label={words.folder}
             value={folder.value}
-            onChange={(event) => (folder.value = event.currentTarget.value)}
-          >
-            <option value="">{words.allFolders}</option>
-            {[...tagged.keys()].map((tag) => (
-              <option key={tag} value={tag}>
-                {words.folderOf({ tag })}
-              </option>
-            ))}
-          </select>
-        )}
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isUnusedOnly.value}
-            onChange={(event) => (isUnusedOnly.value = event.currentTarget.checked)}
+            options={[
+              ['', words.allFolders],
+              ...[...tagged.keys()].map((tag) => [tag, words.folderOf({ tag })] as const),
+            ]}
+            onValue={(value) => (folder.value = value)}
           />
-          <span>{words.unusedOnly}</span>
-        </label>
+        )}
+        <Check checked={isUnusedOnly.value} onChange={(checked) => (isUnusedOnly.value = checked)}>
+          {words.unusedOnly}
+        </Check>
         {marked.length > 0 && (
-          <button type="button" class="button danger" onClick={() => (deleting.value = marked)}>
+          <Button class="danger" onClick={() => (deleting.value = marked)}>
             {words.deleteMany({ count: marked.length })}
-          </button>
+          </Button>
         )}
       </div>
       {list === null ? (

@@ -1,7 +1,6 @@
 /** The ten commands as buttons, and how each of them went, in words. */
 import { useSignal } from '@preact/signals';
 import type { Command, CommandResult } from '../../../service/contract/commands.ts';
-import { reasonOf } from '../api/errors.ts';
 import type { Display } from '../model/displays.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
@@ -40,7 +39,7 @@ export const Commands = ({ slug, displays, target }: CommandsProps) => {
       else announcer.say(text, undo && { label: undo.label, act: () => void send(undo.body) });
       void site.refresh();
     } catch (error) {
-      announcer.complain(reasonOf(error, texts));
+      announcer.report(error);
     }
   };
 

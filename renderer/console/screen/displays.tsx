@@ -3,10 +3,11 @@ import { useSignal } from '@preact/signals';
 import type { CommandResult } from '../../../service/contract/commands.ts';
 import type { ActionAnswer } from '../../../service/contract/console/actions.ts';
 import type { Binding, OnboardingResult } from '../../../service/contract/onboarding.ts';
-import { reasonOf, Unreachable } from '../api/errors.ts';
+import { Unreachable } from '../api/errors.ts';
 import { type Display, toneOf } from '../model/displays.ts';
 import type { Device } from '../model/wire.ts';
 import { useConsole } from '../ui/context.tsx';
+import { Button } from '../ui/controls.tsx';
 import { FaultNote } from '../ui/fault-note.tsx';
 import { useWords } from '../ui/words.ts';
 import { ForgetDialog, MoveDialog } from './dialogs.tsx';
@@ -35,7 +36,7 @@ export const Displays = ({ slug, displays, selected, onSelect }: DisplaysProps) 
       announcer.say(await act());
       await site.refresh();
     } catch (error) {
-      announcer.complain(reasonOf(error, texts));
+      announcer.report(error);
     }
   };
 
@@ -113,9 +114,9 @@ export const Displays = ({ slug, displays, selected, onSelect }: DisplaysProps) 
               </label>
               <FaultNote display={display} slug={slug} />
               {device?.off && access.may('POST /console/api/boxes/:nodeId/actions') && (
-                <button type="button" class="button small" onClick={() => switchOn(device)}>
+                <Button class="small" onClick={() => switchOn(device)}>
                   {texts.boxes.machine.on}
-                </button>
+                </Button>
               )}
               {(selected === key || displays.length === 1) && (
                 <>
@@ -133,23 +134,19 @@ export const Displays = ({ slug, displays, selected, onSelect }: DisplaysProps) 
                   {mayAct && (
                     <div class="buttons">
                       {(device?.deviceId ?? connection?.deviceId ?? null) !== null && site.slugs.value.length > 1 && (
-                        <button type="button" class="button small" onClick={() => (moving.value = display)}>
+                        <Button class="small" onClick={() => (moving.value = display)}>
                           {words.move} …
-                        </button>
+                        </Button>
                       )}
                       {device !== null && connection !== null && (
-                        <button
-                          type="button"
-                          class="button small"
-                          onClick={() => showCode(device.deviceId, connection.id)}
-                        >
+                        <Button class="small" onClick={() => showCode(device.deviceId, connection.id)}>
                           {words.showCode}
-                        </button>
+                        </Button>
                       )}
                       {device !== null && (
-                        <button type="button" class="button small" onClick={() => (forgetting.value = display)}>
+                        <Button class="small" onClick={() => (forgetting.value = display)}>
                           {words.forget} …
-                        </button>
+                        </Button>
                       )}
                     </div>
                   )}

@@ -6,6 +6,8 @@ import type { PlaylistPayload, Slide } from '../../../service/contract/playlist.
 import { reasonOf } from '../api/errors.ts';
 import { titleOf } from '../model/document.ts';
 import { useConsole } from '../ui/context.tsx';
+import { Button } from '../ui/controls.tsx';
+import { typedInto } from '../ui/inputs.tsx';
 import { Miniature } from '../ui/miniature.tsx';
 import type { Plan } from './plan.ts';
 
@@ -102,19 +104,12 @@ export const PlanPanel = ({ slug, current }: { slug: string; current: number | n
         <h2>{words.title}</h2>
         <label class="plan-time" for={inputId}>
           <span>{words.at}</span>
-          <input
-            id={inputId}
-            type="datetime-local"
-            value={chosen.value}
-            onInput={(event) => {
-              chosen.value = event.currentTarget.value;
-            }}
-          />
+          <input id={inputId} type="datetime-local" {...typedInto(chosen)} />
         </label>
         {chosen.value !== '' && (
-          <button type="button" class="button small" onClick={() => (chosen.value = '')}>
+          <Button class="small" onClick={() => (chosen.value = '')}>
             {words.now}
-          </button>
+          </Button>
         )}
       </div>
       {error.value !== null && <p class="notice bad">{reasonOf(error.value, texts)}</p>}

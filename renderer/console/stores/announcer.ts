@@ -1,5 +1,7 @@
 /** Announces results: shown for a while at the bottom of the page, and to assistive technology. */
 import { type ReadonlySignal, signal } from '@preact/signals';
+import { reasonOf } from '../api/errors.ts';
+import type { ConsoleTexts } from '../texts/box.ts';
 
 interface Notice {
   id: number;
@@ -15,23 +17,14 @@ export interface NoticeAction {
   act(): void;
 }
 
-export interface Announcer {
-  readonly notices: ReadonlySignal<readonly Notice[]>;
-  /** Replaces the previous announcement. @param action such as undoing what is announced */
-  say(text: string, action?: NoticeAction): void;
-  /** Announces to assistive technology only: the page shows it already. */
-  speak(text: string): void;
-  /** Stays until it is put away. */
-  complain(text: string): void;
-  dismiss(id: number): void;
-}
+export type Announcer = ReturnType<typeof createAnnouncer>;
 
 const SHOWN_MS = 6_000;
 /** Long enough to find and press its button. */
 const SHOWN_WITH_ACTION_MS = 20_000;
 const MOST = 4;
 
-export const createAnnouncer = (): Announcer => {
+export const createAnnouncer = (texts: Pick<ConsoleTexts, 'errors' | 'ofBox'>) => {
   const notices = signal<readonly Notice[]>([]);
   let last = 0;
   const dismiss = (id: number): void => {
@@ -47,11 +40,17 @@ export const createAnnouncer = (): Announcer => {
     const id = add(text, kind, action);
     setTimeout(() => dismiss(id), action === null ? SHOWN_MS : SHOWN_WITH_ACTION_MS);
   };
+  /** Stays until it is put away. */
+  const complain = (text: string): void => void add(text, 'failure');
   return {
-    notices,
-    say: (text, action) => addForAWhile(text, 'success', action),
-    speak: (text) => addForAWhile(text, 'spoken'),
-    complain: (text) => void add(text, 'failure'),
+    notices: notices as ReadonlySignal<readonly Notice[]>,
+    /** Replaces the previous announcement. @param action such as undoing what is announced */
+    say: (text: string, action?: NoticeAction): void => addForAWhile(text, 'success', action),
+    /** Announces to assistive technology only: the page shows it already. */
+    speak: (text: string): void => addForAWhile(text, 'spoken'),
+    complain,
+    /** Complains of why a request had no answer that could be used. */
+    report: (error: unknown): void => complain(reasonOf(error, texts)),
     dismiss,
   };
 };

@@ -1,5 +1,6 @@
 /** The operator's document as it plays, fetched again when the overview reports a change. */
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
+import { singleFlight } from '../../../service/domain/single-flight.ts';
 import type { Client } from '../api/client.ts';
 import type { Version } from '../model/document.ts';
 import type { SiteStore } from './site.ts';
@@ -17,7 +18,6 @@ export interface Documents {
 export const createDocuments = (client: Pick<Client, 'json'>, site: SiteStore): Documents => {
   const current = signal<Version | null>(null);
   const error = signal<unknown>(null);
-  let running: Promise<void> | null = null;
 
   const fetchCurrent = async (): Promise<void> => {
     try {
@@ -28,12 +28,7 @@ export const createDocuments = (client: Pick<Client, 'json'>, site: SiteStore): 
       error.value = reason;
     }
   };
-  const load = (): Promise<void> => {
-    running ??= fetchCurrent().finally(() => {
-      running = null;
-    });
-    return running;
-  };
+  const load = singleFlight<void, void>(fetchCurrent);
 
   effect(() => {
     const wanted = site.overview.value?.content.sha256;
