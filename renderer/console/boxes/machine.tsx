@@ -6,8 +6,9 @@ import type { ActionAnswer, BoxOrder } from '../../../service/contract/console/a
 import { isCode, reasonOf } from '../api/errors.ts';
 import type { Site } from '../model/wire.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Confirm, Field } from '../ui/controls.tsx';
+import { Button, Confirm, Field } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { Select } from '../ui/inputs.tsx';
 import { type RestoreStep, restoreBackup, saveBackup } from './backup.ts';
 
 type Box = Site['boxes'][number];
@@ -77,32 +78,26 @@ const Displays = ({ box }: { box: Box }) => {
     .flatMap((screen) => screen.devices)
     .filter(({ nodeId }) => nodeId === box.nodeId);
   const button = (label: string, action: BoxOrder['action']) => (
-    <button
-      type="button"
-      class="button small"
+    <Button
+      class="small"
       aria-disabled={isBusy.value}
       onClick={() => void order({ action, ...(chosen.value === '' ? {} : { display: chosen.value }) })}
     >
       {label}
-    </button>
+    </Button>
   );
   return (
     <Part title={words.displays} told={told.value}>
       {devices.length > 1 && (
-        <select
+        <Select
           aria-label={words.which}
           value={chosen.value}
-          onChange={(event) => {
-            chosen.value = event.currentTarget.value;
-          }}
-        >
-          <option value="">{words.all}</option>
-          {devices.map(({ deviceId, clientName }) => (
-            <option key={deviceId} value={deviceId}>
-              {clientName ?? deviceId}
-            </option>
-          ))}
-        </select>
+          options={[
+            ['', words.all],
+            ...devices.map(({ deviceId, clientName }) => [deviceId, clientName ?? deviceId] as const),
+          ]}
+          onValue={(value) => (chosen.value = value)}
+        />
       )}
       <div class="buttons">
         {button(words.identify, 'identify')}
@@ -289,14 +284,9 @@ const Backup = ({ box: { name } }: { box: Box }) => {
     <Part title={words.backup} told={told.value}>
       <p class="hint">{words.backupAbout}</p>
       <div class="buttons">
-        <button
-          type="button"
-          class="button small"
-          aria-disabled={isBusy.value}
-          onClick={() => !isBusy.value && void save()}
-        >
+        <Button class="small" aria-disabled={isBusy.value} onClick={() => !isBusy.value && void save()}>
           <Icon name="download" /> {words.save}
-        </button>
+        </Button>
         <label class="button small">
           <Icon name="upload" /> {words.restore} …
           <input

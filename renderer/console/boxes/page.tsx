@@ -5,7 +5,8 @@ import { reasonOf } from '../api/errors.ts';
 import { matches } from '../model/filter.ts';
 import type { Site } from '../model/wire.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Confirm, Dialog, SearchField } from '../ui/controls.tsx';
+import { Button, Confirm, Dialog, SearchField } from '../ui/controls.tsx';
+import { Check, Select } from '../ui/inputs.tsx';
 import { Lazy } from '../ui/lazy.tsx';
 
 interface Line {
@@ -64,29 +65,15 @@ export const Log = ({ nodeId }: { nodeId: string }) => {
     <div class="stack">
       <div class="filters-row">
         <SearchField label={words.search} text={text} />
-        <select
+        <Select
           aria-label={words.level}
           value={level.value}
-          onChange={(event) => {
-            level.value = event.currentTarget.value as (typeof levels)[number];
-          }}
-        >
-          {levels.map((each) => (
-            <option key={each} value={each}>
-              {words.levels[each]}
-            </option>
-          ))}
-        </select>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isFollowed.value}
-            onChange={(event) => {
-              isFollowed.value = event.currentTarget.checked;
-            }}
-          />
-          <span>{words.follow}</span>
-        </label>
+          options={levels.map((each) => [each, words.levels[each]])}
+          onValue={(value) => (level.value = value)}
+        />
+        <Check checked={isFollowed.value} onChange={(checked) => (isFollowed.value = checked)}>
+          {words.follow}
+        </Check>
       </div>
       {error.value !== null && <p class="notice bad">{reasonOf(error.value, texts)}</p>}
       <ol class="log">
@@ -122,7 +109,7 @@ const Card = ({ box, onLog, onOperate }: { box: Box; onLog(): void; onOperate():
       await client.json(`/console/api/boxes/${encodeURIComponent(nodeId ?? '')}/restart`, { method: 'POST' });
       announcer.say(words.restarting({ name }));
     } catch (error) {
-      announcer.complain(reasonOf(error, texts));
+      announcer.report(error);
     }
   };
   return (
@@ -153,19 +140,19 @@ const Card = ({ box, onLog, onOperate }: { box: Box; onLog(): void; onOperate():
       {nodeId !== null && (
         <div class="buttons">
           {access.may('GET /console/api/boxes/:nodeId/log') && (
-            <button type="button" class="button small" onClick={onLog}>
+            <Button class="small" onClick={onLog}>
               {words.log}
-            </button>
+            </Button>
           )}
           {access.may('POST /console/api/boxes/:nodeId/restart') && (
-            <button type="button" class="button small" onClick={() => (isAsking.value = true)}>
+            <Button class="small" onClick={() => (isAsking.value = true)}>
               {words.restart} …
-            </button>
+            </Button>
           )}
           {access.may('POST /console/api/boxes/:nodeId/actions') && (
-            <button type="button" class="button small" onClick={onOperate}>
+            <Button class="small" onClick={onOperate}>
               {words.machine.open} …
-            </button>
+            </Button>
           )}
         </div>
       )}

@@ -4,7 +4,8 @@ import { useEffect } from 'preact/hooks';
 import type { Secret } from '../../../service/contract/console/secrets.ts';
 import { reasonOf } from '../api/errors.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Confirm, Dialog, Field } from '../ui/controls.tsx';
+import { Button, Confirm, Dialog, Field } from '../ui/controls.tsx';
+import { typedInto } from '../ui/inputs.tsx';
 
 const base = '/console/api/secrets';
 
@@ -47,14 +48,11 @@ const NewSecret = ({ onDone }: { onDone(): void }) => {
               <input
                 {...control}
                 {...(each === 'value' ? { type: 'password' } : {})}
-                value={given[each].value}
+                {...typedInto(given[each])}
                 autocomplete="off"
                 autocapitalize="none"
                 spellcheck={false}
                 required
-                onInput={(event) => {
-                  given[each].value = event.currentTarget.value;
-                }}
               />
             )}
           </Field>
@@ -64,9 +62,9 @@ const NewSecret = ({ onDone }: { onDone(): void }) => {
           {fault.value}
         </p>
         <div class="buttons end">
-          <button type="submit" class="button primary">
+          <Button type="submit" class="primary">
             {words.set}
-          </button>
+          </Button>
         </div>
       </form>
     </Dialog>
@@ -87,9 +85,7 @@ export const Secrets = () => {
   };
   const remove = async (name: string): Promise<void> => {
     doomed.value = null;
-    await client
-      .json(`${base}/${name}`, { method: 'DELETE' })
-      .catch((error: unknown) => announcer.complain(reasonOf(error, texts)));
+    await client.json(`${base}/${name}`, { method: 'DELETE' }).catch(announcer.report);
     await load();
   };
   useEffect(() => void load(), []);
@@ -98,9 +94,9 @@ export const Secrets = () => {
       <div class="panel-head">
         <h2>{words.title}</h2>
         {access.may('PUT /console/api/secrets/:name') && isSecureContext && (
-          <button type="button" class="button small" onClick={() => (isAdding.value = true)}>
+          <Button class="small" onClick={() => (isAdding.value = true)}>
             {words.new} …
-          </button>
+          </Button>
         )}
         {/* A value that is typed here must not be read on the way. */}
         {access.may('PUT /console/api/secrets/:name') && !isSecureContext && secureUrl !== null && (
@@ -116,9 +112,9 @@ export const Secrets = () => {
             <b>{name}</b> {origins.join(', ')} <span class="soft">{format.when(updated_at, clock.now())}</span>
           </p>
           {access.may('DELETE /console/api/secrets/:name') && (
-            <button type="button" class="button small" onClick={() => (doomed.value = name)}>
+            <Button class="small" onClick={() => (doomed.value = name)}>
               {words.remove} …
-            </button>
+            </Button>
           )}
         </div>
       ))}

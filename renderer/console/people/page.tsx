@@ -3,10 +3,10 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Invitation, People, Person } from '../../../service/contract/console/people.ts';
 import type { Trigger } from '../../../service/contract/console/triggers.ts';
-import { isCode, reasonOf } from '../api/errors.ts';
+import { isCode } from '../api/errors.ts';
 import { matches } from '../model/filter.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Confirm, Empty, Failure, SearchField } from '../ui/controls.tsx';
+import { Button, Confirm, Empty, Failure, SearchField } from '../ui/controls.tsx';
 import { InvitationDialog, PersonDialog } from './dialogs.tsx';
 
 const path = '/console/api/people';
@@ -40,9 +40,9 @@ const KeyRow = ({ entry, isRemovable, onRemove }: { entry: Key; isRemovable: boo
         <p class="soft">{facts.filter(Boolean).join(' · ')}</p>
       </div>
       {isRemovable && (
-        <button type="button" class="button small" aria-label={words.removeKeyOf({ device })} onClick={onRemove}>
+        <Button class="small" aria-label={words.removeKeyOf({ device })} onClick={onRemove}>
           {words.removeKey}
-        </button>
+        </Button>
       )}
     </li>
   );
@@ -100,23 +100,23 @@ const Card = ({ person, isLast, ...act }: CardProps) => {
         <div class="buttons">
           {disabled_at === null ? (
             <>
-              <button type="button" class="button small" onClick={act.onInvite}>
+              <Button class="small" onClick={act.onInvite}>
                 {words.invite} …<span class="unseen"> {name}</span>
-              </button>
-              <button type="button" class="button small" onClick={act.onChange}>
+              </Button>
+              <Button class="small" onClick={act.onChange}>
                 {words.change} …<span class="unseen"> {name}</span>
-              </button>
+              </Button>
               {!isLast && (
-                <button type="button" class="button small danger" onClick={act.onDisable}>
+                <Button class="small danger" onClick={act.onDisable}>
                   {words.disable} …<span class="unseen"> {name}</span>
-                </button>
+                </Button>
               )}
             </>
           ) : (
-            <button type="button" class="button small" onClick={act.onEnable}>
+            <Button class="small" onClick={act.onEnable}>
               {words.enable}
               <span class="unseen"> {name}</span>
-            </button>
+            </Button>
           )}
         </div>
       )}
@@ -219,10 +219,7 @@ export const PeoplePage = () => {
   };
   const attempt = async (act: () => Promise<unknown>, done: string): Promise<void> => {
     close();
-    await act().then(
-      () => announcer.say(done),
-      (reason: unknown) => announcer.complain(reasonOf(reason, texts)),
-    );
+    await act().then(() => announcer.say(done), announcer.report);
     await load();
   };
   const invite = async ({ id, name }: Pick<Person, 'id' | 'name'>): Promise<void> => {
@@ -231,7 +228,7 @@ export const PeoplePage = () => {
       asking.value = { what: 'invitation', name, invitation };
     } catch (reason) {
       if (isCode(reason, 'secure_required')) asking.value = { what: 'insecure', name };
-      else announcer.complain(reasonOf(reason, texts));
+      else announcer.report(reason);
     }
   };
   const enable = ({ id, name, role, tags }: Person): Promise<void> =>
@@ -263,9 +260,9 @@ export const PeoplePage = () => {
         <p class="soft">{words.about}</p>
         {access.may('PUT /console/api/people/:id') && (
           <div class="actions">
-            <button type="button" class="button primary" onClick={() => (asking.value = { what: 'new' })}>
+            <Button class="primary" onClick={() => (asking.value = { what: 'new' })}>
               {words.new} …
-            </button>
+            </Button>
           </div>
         )}
       </div>

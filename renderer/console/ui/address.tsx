@@ -2,6 +2,7 @@
 import { useRef } from 'preact/hooks';
 import { qrPicture } from '../../player/slides/qr-code.ts';
 import { useConsole } from './context.tsx';
+import { Button } from './controls.tsx';
 
 export const Address = ({ url, label, code }: { url: string; label: string; code: string }) => {
   const { texts, announcer } = useConsole();
@@ -18,9 +19,7 @@ export const Address = ({ url, label, code }: { url: string; label: string; code
       <img class="address-code" src={qrPicture(url)} alt={code} />
       <div class="address-line">
         <input ref={shown} class="address" aria-label={label} readOnly value={url} />
-        <button type="button" class="button" onClick={copy}>
-          {words.copy}
-        </button>
+        <Button onClick={copy}>{words.copy}</Button>
       </div>
     </>
   );

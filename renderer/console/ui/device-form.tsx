@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { reasonOf } from '../api/errors.ts';
 import { useConsole } from './context.tsx';
-import { Field } from './controls.tsx';
+import { Button, Field } from './controls.tsx';
 
 interface DeviceFormProps {
   /** What is typed already. */
@@ -51,14 +51,10 @@ export const DeviceForm = ({ value = '', submit, onSubmit, onDecline, children, 
       <Field label={words.device} hint={words.deviceHint} fault={fault}>
         {(control) => <input {...control} name="device" maxLength={64} defaultValue={value} />}
       </Field>
-      <button type="submit" class="button primary" aria-disabled={isBusy}>
+      <Button type="submit" class="primary" aria-disabled={isBusy}>
         {submit}
-      </button>
-      {onDecline !== undefined && (
-        <button type="button" class="button" onClick={onDecline}>
-          {words.decline}
-        </button>
-      )}
+      </Button>
+      {onDecline !== undefined && <Button onClick={onDecline}>{words.decline}</Button>}
     </form>
   );
 };

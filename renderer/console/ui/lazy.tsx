@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { FunctionComponent } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { useConsole } from './context.tsx';
-import { Empty } from './controls.tsx';
+import { Button, Empty } from './controls.tsx';
 
 interface LazyProps<Props extends object> {
   load(): Promise<FunctionComponent<Props>>;
@@ -34,9 +34,7 @@ export const Lazy = <Props extends object>({ load, with: props }: LazyProps<Prop
   return (
     <Empty>
       <p>{texts.errors.unreachable}</p>
-      <button type="button" class="button" onClick={() => location.reload()}>
-        {texts.retry}
-      </button>
+      <Button onClick={() => location.reload()}>{texts.retry}</Button>
     </Empty>
   );
 };

@@ -8,7 +8,7 @@ import { toggled } from '../model/edit.ts';
 import { matches } from '../model/filter.ts';
 import type { MediaList } from '../model/wire.ts';
 import { useConsole } from './context.tsx';
-import { Dialog, IconButton, SearchField } from './controls.tsx';
+import { Button, Dialog, IconButton, SearchField } from './controls.tsx';
 import { Icon } from './icon.tsx';
 import { Miniature } from './miniature.tsx';
 import { useReceive } from './receive.ts';
@@ -95,9 +95,9 @@ export const MediaChooser = ({
         <SearchField label={words.search} text={search} />
         <UploadButton isMany={isMany} onFiles={onFiles} />
         {selected.value.length > 0 && (
-          <button type="button" class="button primary" onClick={() => onChoose(...selected.value)}>
+          <Button class="primary" onClick={() => onChoose(...selected.value)}>
             {words.add({ count: selected.value.length })}
-          </button>
+          </Button>
         )}
       </div>
       {fitting === undefined ? (
@@ -199,9 +199,7 @@ export const MediaField = ({
           onInput={(event) => onChange(event.currentTarget.value.trim())}
         />
         {value !== '' && <IconButton icon="close" label={texts.mediaField.clear} onClick={() => onChange('')} />}
-        <button type="button" class="button" onClick={() => (isOpen.value = true)}>
-          {texts.mediaField.choose}
-        </button>
+        <Button onClick={() => (isOpen.value = true)}>{texts.mediaField.choose}</Button>
       </div>
       <div id={`${id}-note`}>
         <p class="fault">{fault}</p>
