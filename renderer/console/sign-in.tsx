@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { reasonOf } from './api/errors.ts';
 import { useConsole } from './ui/context.tsx';
-import { Dialog, Field } from './ui/controls.tsx';
+import { Button, Dialog, Field } from './ui/controls.tsx';
 import { Lazy } from './ui/lazy.tsx';
 
 const signOn = async () => (await import('./sign-on.tsx')).SignOn;
@@ -62,9 +62,9 @@ export const SignIn = () => {
             />
           )}
         </Field>
-        <button type="submit" class="button primary" aria-disabled={isChecking}>
+        <Button type="submit" class="primary" aria-disabled={isChecking}>
           {isChecking ? words.checking : words.submit}
-        </button>
+        </Button>
       </form>
       {hasSignOn && (
         <section class="sign-on">

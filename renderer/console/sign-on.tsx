@@ -5,6 +5,7 @@ import { qrPicture } from '../player/slides/qr-code.ts';
 import { checkStatus, isCode } from './api/errors.ts';
 import { keepPersonKey, makeKey, type NewKey } from './api/person-key.ts';
 import { useConsole } from './ui/context.tsx';
+import { Button } from './ui/controls.tsx';
 import { DeviceForm } from './ui/device-form.tsx';
 
 const path = '/console/api/oidc';
@@ -88,9 +89,7 @@ export const SignOn = () => {
         <a class="button primary" href={address} target="_blank" rel="noreferrer">
           {words.open}
         </a>
-        <button type="button" class="button" onClick={() => setWaiting(null)}>
-          {texts.cancel}
-        </button>
+        <Button onClick={() => setWaiting(null)}>{texts.cancel}</Button>
       </div>
     );
   }

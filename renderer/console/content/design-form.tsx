@@ -9,7 +9,7 @@ import { chosenValue, formField, recordsFor } from '../model/designs.ts';
 import { type ContentDocument, type Fields, issuesAt } from '../model/document.ts';
 import { insertAt, removeAt, replaceAt, setField } from '../model/edit.ts';
 import { useConsole } from '../ui/context.tsx';
-import { IconButton } from '../ui/controls.tsx';
+import { Button, IconButton } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { wordOf } from '../ui/words.ts';
 import { FormField, type Issues } from './field.tsx';
@@ -100,9 +100,9 @@ const List = ({ field, title, entries, document, issues, path, onChange }: ListP
         </div>
       ))}
       {entries.length < most && (
-        <button type="button" class="button small" onClick={() => onChange([...entries, {}], 'add')}>
+        <Button class="small" onClick={() => onChange([...entries, {}], 'add')}>
           <Icon name="plus" /> {words.addEntry}
-        </button>
+        </Button>
       )}
     </fieldset>
   );

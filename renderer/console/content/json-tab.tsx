@@ -10,6 +10,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { type ContentDocument, isEqual } from '../model/document.ts';
 import { useConsole } from '../ui/context.tsx';
+import { Button } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { saveFile } from '../ui/save-file.ts';
 
@@ -154,9 +155,9 @@ export const JsonTab = () => {
             }}
           />
         </label>
-        <button type="button" class="button" onClick={save}>
+        <Button onClick={save}>
           <Icon name="download" /> {words.save}
-        </button>
+        </Button>
       </div>
       <p class="fault" role="alert">
         {fault.value !== null && words.fault({ reason: fault.value })}

@@ -7,6 +7,7 @@ import { setField } from '../model/edit.ts';
 import { screenPayload, zonesIn } from '../model/payload.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Field } from '../ui/controls.tsx';
+import { Chip } from '../ui/inputs.tsx';
 import { PlayerFrame } from '../ui/player-frame.tsx';
 import { PlaylistOptions } from './playlist-options.tsx';
 import { useLiveData } from './preview.tsx';
@@ -102,17 +103,9 @@ export const LayoutEditor = ({ document, screen, onChange }: LayoutEditorProps) 
         <fieldset class="chips">
           <legend class="unseen">{texts.preview.shape}</legend>
           {shapes.map((each) => (
-            <label key={each} class="chip">
-              <input
-                type="radio"
-                name={`${id}shape`}
-                checked={shape.value === each}
-                onChange={() => {
-                  shape.value = each;
-                }}
-              />
-              <span>{each === 'strip' ? words.shapeStrip : texts.preview[each]}</span>
-            </label>
+            <Chip key={each} name={`${id}shape`} checked={shape.value === each} onChange={() => (shape.value = each)}>
+              {each === 'strip' ? words.shapeStrip : texts.preview[each]}
+            </Chip>
           ))}
         </fieldset>
         <PlayerFrame

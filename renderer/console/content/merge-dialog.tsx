@@ -4,7 +4,7 @@ import { type Conflict, conflictKey, isEqual, merge } from '../../../service/dom
 import { redactedPart } from '../../../service/domain/redacted.ts';
 import { type ContentDocument, type Fields, titleOf } from '../model/document.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Dialog } from '../ui/controls.tsx';
+import { Button, Dialog } from '../ui/controls.tsx';
 import { Miniature } from '../ui/miniature.tsx';
 import { ChangeList } from './change-list.tsx';
 import { ConflictValue } from './conflict-value.tsx';
@@ -127,26 +127,24 @@ export const MergeDialog = ({ onClose, onMerged }: MergeProps) => {
           );
         })}
         <div class="buttons end">
-          <button
-            type="button"
-            class="button danger"
+          <Button
+            class="danger"
             onClick={() => {
               draft.discard();
               onClose();
             }}
           >
             {words.dropMine}
-          </button>
-          <button
-            type="button"
-            class="button primary"
+          </Button>
+          <Button
+            class="primary"
             onClick={() => {
               draft.rebase(newer, value as ContentDocument);
               onMerged();
             }}
           >
             {words.submit}
-          </button>
+          </Button>
         </div>
       </div>
     </Dialog>

@@ -5,7 +5,7 @@ import { reasonOf } from '../api/errors.ts';
 import type { ContentDocument } from '../model/document.ts';
 import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Failure } from '../ui/controls.tsx';
+import { Button, Failure } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Lazy } from '../ui/lazy.tsx';
 import { Tabs } from '../ui/tabs.tsx';
@@ -149,19 +149,14 @@ const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }
           </button>
         )}
         {draft.newer.value !== null && isDirty ? (
-          <button type="button" class="button primary" onClick={onMerge}>
+          <Button class="primary" onClick={onMerge}>
             <Icon name="warning" /> {words.merge}
-          </button>
+          </Button>
         ) : (
           mayPublish && (
-            <button
-              type="button"
-              class="button primary"
-              disabled={!isDirty || draft.isPublishing.value}
-              onClick={onPublish}
-            >
+            <Button class="primary" disabled={!isDirty || draft.isPublishing.value} onClick={onPublish}>
               {words.publish}
-            </button>
+            </Button>
           )
         )}
       </div>

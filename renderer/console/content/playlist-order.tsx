@@ -2,6 +2,7 @@
 import type { ContentDocument, PlaylistDraft } from '../model/document.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Field } from '../ui/controls.tsx';
+import { SelectField } from '../ui/inputs.tsx';
 import { PlaylistOptions } from './playlist-options.tsx';
 
 interface PlaylistOrderProps {
@@ -43,20 +44,16 @@ export const PlaylistOrder = ({ document, playlist, set }: PlaylistOrderProps) =
     <details class="playlist-order" open={order === 'shuffled' || insert != null}>
       <summary>{words.title}</summary>
       <div class="order-fields">
-        <Field label={words.order} hint={words.orderHint}>
-          {(control) => (
-            <select
-              {...control}
-              value={order ?? 'listed'}
-              onChange={({ currentTarget }) =>
-                set('order', currentTarget.value === 'listed' ? undefined : currentTarget.value)
-              }
-            >
-              <option value="listed">{words.listed}</option>
-              <option value="shuffled">{words.shuffled}</option>
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label={words.order}
+          hint={words.orderHint}
+          value={order ?? 'listed'}
+          options={[
+            ['listed', words.listed],
+            ['shuffled', words.shuffled],
+          ]}
+          onValue={(value) => set('order', value === 'listed' ? undefined : value)}
+        />
         <Field label={words.insert}>
           {(control) => (
             <select

@@ -5,6 +5,7 @@ import type { PlaylistPayload } from '../../../service/contract/playlist.ts';
 import type { ContentDocument, PlaylistDraft } from '../model/document.ts';
 import { type LiveData, previewPayload } from '../model/payload.ts';
 import { useConsole } from '../ui/context.tsx';
+import { Check, Chip } from '../ui/inputs.tsx';
 import { PlayerFrame } from '../ui/player-frame.tsx';
 
 interface PreviewProps {
@@ -49,33 +50,22 @@ export const Preview = ({ document, playlist, only }: PreviewProps) => {
         <fieldset class="chips">
           <legend class="unseen">{words.shape}</legend>
           {[false, true].map((portrait) => (
-            <label key={String(portrait)} class="chip">
-              <input
-                type="radio"
-                name="shape"
-                checked={isPortrait.value === portrait}
-                onChange={() => (isPortrait.value = portrait)}
-              />
-              <span>{portrait ? words.portrait : words.landscape}</span>
-            </label>
+            <Chip
+              key={String(portrait)}
+              name="shape"
+              checked={isPortrait.value === portrait}
+              onChange={() => (isPortrait.value = portrait)}
+            >
+              {portrait ? words.portrait : words.landscape}
+            </Chip>
           ))}
         </fieldset>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isWhole.value}
-            onChange={(event) => (isWhole.value = event.currentTarget.checked)}
-          />
-          <span>{words.whole}</span>
-        </label>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={loadsElsewhere.value}
-            onChange={(event) => (loadsElsewhere.value = event.currentTarget.checked)}
-          />
-          <span>{words.elsewhere}</span>
-        </label>
+        <Check checked={isWhole.value} onChange={(checked) => (isWhole.value = checked)}>
+          {words.whole}
+        </Check>
+        <Check checked={loadsElsewhere.value} onChange={(checked) => (loadsElsewhere.value = checked)}>
+          {words.elsewhere}
+        </Check>
       </div>
       <PlayerFrame
         key={String(loadsElsewhere.value)}

@@ -9,7 +9,7 @@ import type { ContentIssue } from '../model/wire.ts';
 import { hrefOf } from '../stores/router.ts';
 import { issuesOfBox } from '../texts/box.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Dialog } from '../ui/controls.tsx';
+import { Button, Dialog } from '../ui/controls.tsx';
 import { wordOf } from '../ui/words.ts';
 import { ChangeList } from './change-list.tsx';
 
@@ -119,12 +119,9 @@ export const PublishDialog = ({ onClose, onConflict }: PublishProps) => {
           {fault.value}
         </p>
         <div class="buttons end">
-          <button type="button" class="button" onClick={onClose}>
-            {words.goOn}
-          </button>
-          <button
-            type="button"
-            class="button primary"
+          <Button onClick={onClose}>{words.goOn}</Button>
+          <Button
+            class="primary"
             disabled={errors.length > 0}
             aria-disabled={isSending}
             onClick={() => {
@@ -132,7 +129,7 @@ export const PublishDialog = ({ onClose, onConflict }: PublishProps) => {
             }}
           >
             {isSending ? texts.loading : words.submit}
-          </button>
+          </Button>
         </div>
       </div>
     </Dialog>

@@ -1,5 +1,6 @@
 /** What can be done with the selected slides. */
 import { useConsole } from '../ui/context.tsx';
+import { Button } from '../ui/controls.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import type { Layout } from './cards.tsx';
 
@@ -39,9 +40,9 @@ export const SlideTools = (props: SlideToolsProps) => {
   );
   return (
     <div class="strip-tools">
-      <button type="button" class="button small primary" onClick={props.onAdd}>
+      <Button class="small primary" onClick={props.onAdd}>
         <Icon name="plus" /> {words.add}
-      </button>
+      </Button>
       <div class="tool-group">
         {tool('left', words.moveBack, count > 0 && !isFirst, () => props.onMove(-1))}
         {tool('right', words.moveOn, count > 0 && !isLast, () => props.onMove(1))}
@@ -51,16 +52,16 @@ export const SlideTools = (props: SlideToolsProps) => {
         {tool('paste', words.paste, props.canPaste, props.onPaste)}
         {tool('forget', words.remove, count > 0, props.onRemove)}
       </div>
-      <button type="button" class="button small" disabled={!props.canShow} onClick={props.onShow}>
+      <Button class="small" disabled={!props.canShow} onClick={props.onShow}>
         <Icon name="screens" /> {words.showNow}
-      </button>
-      <button type="button" class="button small" aria-pressed={props.isWeek} onClick={props.onWeek}>
+      </Button>
+      <Button class="small" aria-pressed={props.isWeek} onClick={props.onWeek}>
         <Icon name="timetable" /> {texts.week.title}
-      </button>
+      </Button>
       <div class="tool-end">
-        <button type="button" class="button small" aria-pressed={props.isMany} onClick={props.onMany}>
+        <Button class="small" aria-pressed={props.isMany} onClick={props.onMany}>
           <Icon name="check" /> {words.many}
-        </button>
+        </Button>
         <button
           type="button"
           class="icon-button"

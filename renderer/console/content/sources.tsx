@@ -11,7 +11,7 @@ import {
 import { freeId, removeAt, replaceAt, setField, setList } from '../model/edit.ts';
 import { createForms, type Field } from '../model/schema.ts';
 import { useConsole } from '../ui/context.tsx';
-import { IconButton } from '../ui/controls.tsx';
+import { Button, IconButton } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { useWanted } from '../ui/wanted.ts';
 import { FormField } from './field.tsx';
@@ -72,13 +72,9 @@ export const TimetableEntries = ({ entries, onChange }: EntriesProps) => {
           ))}
         </tbody>
       </table>
-      <button
-        type="button"
-        class="button small"
-        onClick={() => onChange([...entries, { time: '09:00', title: words.newEntry }])}
-      >
+      <Button class="small" onClick={() => onChange([...entries, { time: '09:00', title: words.newEntry }])}>
         <Icon name="plus" /> {words.addEntry}
-      </button>
+      </Button>
     </div>
   );
 };
@@ -128,9 +124,9 @@ const List = ({ document, list }: { document: ContentDocument; list: ListName })
     <section class="panel">
       <div class="panel-head">
         <h2>{words.title[list]}</h2>
-        <button type="button" class="button small" onClick={add}>
+        <Button class="small" onClick={add}>
           <Icon name="plus" /> {words.add[list]}
-        </button>
+        </Button>
       </div>
       <p class="soft">{words.about[list]}</p>
       <details class="source-help">
@@ -183,9 +179,9 @@ const List = ({ document, list }: { document: ContentDocument; list: ListName })
                 </div>
               )}
               <div class="buttons">
-                <button type="button" class="button small danger" onClick={() => save(removeAt(records, index))}>
+                <Button class="small danger" onClick={() => save(removeAt(records, index))}>
                   {texts.editor.remove}
-                </button>
+                </Button>
               </div>
             </div>
           </details>

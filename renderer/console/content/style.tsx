@@ -6,6 +6,7 @@ import { setField } from '../model/edit.ts';
 import { fillDraft, payloadOf } from '../model/payload.ts';
 import type { Field } from '../model/schema.ts';
 import { useConsole } from '../ui/context.tsx';
+import { Chip } from '../ui/inputs.tsx';
 import { PlayerFrame, shapes } from '../ui/player-frame.tsx';
 import { useWanted } from '../ui/wanted.ts';
 import { FormField } from './field.tsx';
@@ -71,17 +72,9 @@ const Samples = ({ style }: { style: StyleDraft }) => {
       <fieldset class="chips">
         <legend class="unseen">{words.sample}</legend>
         {samples.map((each) => (
-          <label key={each} class="chip">
-            <input
-              type="radio"
-              name="style-sample"
-              checked={sample.value === each}
-              onChange={() => {
-                sample.value = each;
-              }}
-            />
-            <span>{words.samples[each]}</span>
-          </label>
+          <Chip key={each} name="style-sample" checked={sample.value === each} onChange={() => (sample.value = each)}>
+            {words.samples[each]}
+          </Chip>
         ))}
       </fieldset>
       <div class="style-previews">

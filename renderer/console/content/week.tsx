@@ -7,7 +7,7 @@ import { type ContentDocument, type PlaylistDraft, type SlideDraft, titleOf } fr
 import { fillDraft } from '../model/payload.ts';
 import { spansOfHours, spansOfSlide, weekOf } from '../model/week.ts';
 import { useConsole } from '../ui/context.tsx';
-import { IconButton } from '../ui/controls.tsx';
+import { Button, IconButton } from '../ui/controls.tsx';
 
 interface WeekProps {
   document: ContentDocument;
@@ -70,16 +70,15 @@ export const Week = ({ document, playlist, selected, onSelect }: WeekProps) => {
               offset.value -= 1;
             }}
           />
-          <button
-            type="button"
-            class="button small"
+          <Button
+            class="small"
             disabled={offset.value === 0}
             onClick={() => {
               offset.value = 0;
             }}
           >
             {words.current}
-          </button>
+          </Button>
           <IconButton
             icon="forward"
             label={words.next}
