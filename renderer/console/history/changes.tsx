@@ -10,10 +10,11 @@ import { type ContentDocument, titleOf } from '../model/document.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Button, Empty, Failure } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { useScreenOptions } from '../ui/inputs.tsx';
 import { saveFile } from '../ui/save-file.ts';
 import { csvOf } from './csv.ts';
 import { didOf, type Names } from './did.ts';
-import { DayFilter, Filter, useScreenOptions } from './filters.tsx';
+import { DayFilter, Filter } from './filters.tsx';
 
 /** Records of a page. */
 const PAGE = 200;

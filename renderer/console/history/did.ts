@@ -27,7 +27,6 @@ const keyOfCommand = ({ command, blackout }: Record<string, unknown>): string =>
 export interface DidTexts {
   /** By action. */
   did: Readonly<Record<string, Sentence>>;
-  /** By command. */
   command: Readonly<Record<string, Sentence>>;
   /** By action on the machine of a box. */
   action: Readonly<Record<string, Sentence>>;

@@ -28,15 +28,6 @@ export const Filter = ({ label, chosen, options }: FilterProps) => {
   );
 };
 
-/** All screens, and each of them. */
-export const useScreenOptions = () => {
-  const { site, texts } = useConsole();
-  return [
-    ['', texts.plays.allScreens],
-    ...site.screens().map(({ screen }) => [screen.slug, screen.name] as const),
-  ] as const;
-};
-
 /** Which day of the site. @param date empty: any */
 export const DayFilter = ({ date }: { date: Signal<string> }) => (
   <label class="filter">

@@ -5,19 +5,15 @@ import type { Play } from '../../../service/contract/plays.ts';
 import { addDays, instantOf, wallTimeOf } from '../../../service/domain/wall-time.ts';
 import { mediumName } from '../model/document.ts';
 import { readPlays } from '../model/figures.ts';
+import { ANSWER_MS, HOUR_MS, playsPath, savePlays } from '../plays/request.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Button, Empty, Failure } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { saveFile } from '../ui/save-file.ts';
-import { DayFilter, Filter, useScreenOptions } from './filters.tsx';
+import { useScreenOptions } from '../ui/inputs.tsx';
+import { DayFilter, Filter } from './filters.tsx';
 
 /** Plays of a page. */
 const PAGE = 200;
-const HOUR_MS = 3_600_000;
-/** Timeout: the box queries the other boxes before it answers. */
-const ANSWER_MS = 30_000;
-const SAVE_MS = 5 * 60_000;
-const SAVE_BYTES = 512 * 1024 ** 2;
 
 interface Loaded {
   plays: readonly Play[];
@@ -46,20 +42,18 @@ export const Shown = () => {
         );
   const rangeOf = (): [from: number, to: number] =>
     hour.value === '' ? [midnight(0), midnight(1)] : [Number(hour.value), Number(hour.value) + HOUR_MS];
-  const pathOf = (from: string, to: number, type: 'json' | 'csv'): string => {
-    const query = new URLSearchParams({ from, to: new Date(to).toISOString(), format: type });
-    if (screen.value !== '') query.set('screen', screen.value);
-    return `/console/api/plays?${query}`;
-  };
 
   /** @param after the plays that are shown already */
   const load = async (after: readonly Play[], signal: AbortSignal): Promise<void> => {
     const [from, to] = rangeOf();
     const known = new Set(after.map(({ play_id }) => play_id));
-    const first = after.at(-1)?.started_at ?? new Date(from).toISOString();
+    const first = after.at(-1)?.started_at ?? from;
     const abort = new AbortController();
     signal.addEventListener('abort', () => abort.abort());
-    const response = await client.stream(pathOf(first, to, 'json'), { signal: abort.signal, timeout: ANSWER_MS });
+    const response = await client.stream(playsPath('json', screen.value, first, to), {
+      signal: abort.signal,
+      timeout: ANSWER_MS,
+    });
     const found: Play[] = [];
     const take = (play: object): void => {
       const next = play as Play;
@@ -90,16 +84,8 @@ export const Shown = () => {
     return () => abort.abort();
   }, [date.value, screen.value, hour.value, attempt.value]);
 
-  const save = async (): Promise<void> => {
-    const [from, to] = rangeOf();
-    try {
-      const path = pathOf(new Date(from).toISOString(), to, 'csv');
-      const response = await client.request(path, { timeout: SAVE_MS, limit: SAVE_BYTES });
-      saveFile('plays.csv', await response.blob());
-    } catch (reason) {
-      announcer.report(reason);
-    }
-  };
+  const save = (): Promise<void> =>
+    savePlays(client, playsPath('csv', screen.value, ...rangeOf())).catch(announcer.report);
 
   const found = loaded.value;
   return (

@@ -5,15 +5,14 @@ import type { OpeningTime } from '../../../service/contract/kiosk.ts';
 import { openSpans } from '../../../service/domain/opening-hours.ts';
 import { addDays, instantOf, wallTimeOf } from '../../../service/domain/wall-time.ts';
 import { reasonOf } from '../api/errors.ts';
-import { useScreenOptions } from '../history/filters.tsx';
 import { mediumName } from '../model/document.ts';
 import { createFigures, type Figures, type GapReason, gapReasons, readPlays } from '../model/figures.ts';
 import { Chart } from '../ui/chart.tsx';
 import { useConsole } from '../ui/context.tsx';
 import { Button, Empty } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Chip, Select } from '../ui/inputs.tsx';
-import { saveFile } from '../ui/save-file.ts';
+import { Chip, Select, useScreenOptions } from '../ui/inputs.tsx';
+import { ANSWER_MS, HOUR_MS, playsPath, savePlays } from './request.ts';
 
 /** Days of a range; one day is shown by the hour. */
 const ranges = [1, 7, 30] as const;
@@ -21,12 +20,6 @@ type Days = (typeof ranges)[number];
 
 /** Rows of the tables. */
 const SHOWN = 50;
-const HOUR_MS = 3_600_000;
-/** Timeout: the box queries the other boxes before it answers. */
-const ANSWER_MS = 30_000;
-/** A file of a month can be large. */
-const SAVE_MS = 5 * 60_000;
-const SAVE_BYTES = 512 * 1024 ** 2;
 
 const colours: Record<GapReason, string> = {
   closed: 'line',
@@ -183,12 +176,6 @@ export const PlaysPage = () => {
   const error = useSignal<unknown>(null);
   const attempt = useSignal(0);
 
-  const pathOf = (bounds: readonly number[], type: 'json' | 'csv'): string => {
-    const query = new URLSearchParams({ from: new Date(bounds[0] ?? 0).toISOString(), format: type });
-    if (screen.value !== '') query.set('screen', screen.value);
-    return `/console/api/plays?${query}`;
-  };
-
   useEffect(() => {
     const abort = new AbortController();
     const load = async (): Promise<void> => {
@@ -208,7 +195,10 @@ export const PlaysPage = () => {
           return found;
         },
       });
-      const response = await client.stream(pathOf(bounds, 'json'), { signal: abort.signal, timeout: ANSWER_MS });
+      const response = await client.stream(playsPath('json', screen.value, bounds[0] ?? 0), {
+        signal: abort.signal,
+        timeout: ANSWER_MS,
+      });
       if (response.body !== null) {
         await readPlays(response.body, abort.signal, figures.add, (read) => {
           count.value = read;
@@ -226,16 +216,9 @@ export const PlaysPage = () => {
     return () => abort.abort();
   }, [days.value, screen.value, attempt.value]);
 
-  const save = async (): Promise<void> => {
-    try {
-      const response = await client.request(pathOf(boundsOf(days.value, clock.now(), timeZone), 'csv'), {
-        timeout: SAVE_MS,
-        limit: SAVE_BYTES,
-      });
-      saveFile('plays.csv', await response.blob());
-    } catch (reason) {
-      announcer.report(reason);
-    }
+  const save = (): Promise<void> => {
+    const [from = 0] = boundsOf(days.value, clock.now(), timeZone);
+    return savePlays(client, playsPath('csv', screen.value, from)).catch(announcer.report);
   };
 
   return (
