@@ -2,7 +2,8 @@
 import { useState } from 'preact/hooks';
 import { reasonOf } from './api/errors.ts';
 import { useConsole } from './ui/context.tsx';
-import { Button, Dialog, Field } from './ui/controls.tsx';
+import { Button, Dialog } from './ui/controls.tsx';
+import { TextField } from './ui/inputs.tsx';
 import { Lazy } from './ui/lazy.tsx';
 
 const signOn = async () => (await import('./sign-on.tsx')).SignOn;
@@ -48,20 +49,15 @@ export const SignIn = () => {
         <p class={session.wasRefused.value ? 'notice warning' : 'soft'}>
           {session.wasRefused.value ? words.again : words.task}
         </p>
-        <Field label={words.secret} fault={fault}>
-          {(control) => <input {...control} name="secret" type="password" autocomplete="current-password" />}
-        </Field>
-        <Field label={words.name} hint={words.nameHint}>
-          {(control) => (
-            <input
-              {...control}
-              name="name"
-              autocomplete="username"
-              maxLength={64}
-              defaultValue={session.operator.value}
-            />
-          )}
-        </Field>
+        <TextField label={words.secret} fault={fault} name="secret" type="password" autocomplete="current-password" />
+        <TextField
+          label={words.name}
+          hint={words.nameHint}
+          name="name"
+          autocomplete="username"
+          maxLength={64}
+          defaultValue={session.operator.value}
+        />
         <Button type="submit" class="primary" aria-disabled={isChecking}>
           {isChecking ? words.checking : words.submit}
         </Button>

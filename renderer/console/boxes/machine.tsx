@@ -6,9 +6,9 @@ import type { ActionAnswer, BoxOrder } from '../../../service/contract/console/a
 import { isCode, reasonOf } from '../api/errors.ts';
 import type { Site } from '../model/wire.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Button, Confirm, Field } from '../ui/controls.tsx';
+import { Button, Confirm } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Select } from '../ui/inputs.tsx';
+import { Select, TextField } from '../ui/inputs.tsx';
 import { type RestoreStep, restoreBackup, saveBackup } from './backup.ts';
 
 type Box = Site['boxes'][number];
@@ -17,7 +17,6 @@ type Box = Site['boxes'][number];
 interface Told {
   tone: 'good' | 'quiet' | 'warning' | 'bad';
   text: string;
-  /** More sentences. */
   more?: readonly string[];
 }
 
@@ -199,21 +198,19 @@ const Power = ({ box }: { box: Box }) => {
         >
           <p>{questions[asked.value][2]}</p>
           {asked.value === 'reset' && (
-            <Field label={words.resetName} hint={words.resetHint({ name })} fault={fault.value}>
-              {(control) => (
-                <input
-                  {...control}
-                  value={typed.value}
-                  autocomplete="off"
-                  autocapitalize="none"
-                  spellcheck={false}
-                  onInput={(event) => {
-                    typed.value = event.currentTarget.value;
-                    fault.value = null;
-                  }}
-                />
-              )}
-            </Field>
+            <TextField
+              label={words.resetName}
+              hint={words.resetHint({ name })}
+              fault={fault.value}
+              value={typed.value}
+              autocomplete="off"
+              autocapitalize="none"
+              spellcheck={false}
+              onInput={(event) => {
+                typed.value = event.currentTarget.value;
+                fault.value = null;
+              }}
+            />
           )}
         </Confirm>
       )}

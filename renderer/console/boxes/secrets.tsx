@@ -4,8 +4,8 @@ import { useEffect } from 'preact/hooks';
 import type { Secret } from '../../../service/contract/console/secrets.ts';
 import { reasonOf } from '../api/errors.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Button, Confirm, Dialog, Field } from '../ui/controls.tsx';
-import { typedInto } from '../ui/inputs.tsx';
+import { Button, Confirm, Dialog } from '../ui/controls.tsx';
+import { TextField, typedInto } from '../ui/inputs.tsx';
 
 const base = '/console/api/secrets';
 
@@ -43,19 +43,16 @@ const NewSecret = ({ onDone }: { onDone(): void }) => {
         }}
       >
         {(['name', 'origins', 'header', 'value'] as const).map((each) => (
-          <Field key={each} label={words.field[each]}>
-            {(control) => (
-              <input
-                {...control}
-                {...(each === 'value' ? { type: 'password' } : {})}
-                {...typedInto(given[each])}
-                autocomplete="off"
-                autocapitalize="none"
-                spellcheck={false}
-                required
-              />
-            )}
-          </Field>
+          <TextField
+            key={each}
+            label={words.field[each]}
+            {...(each === 'value' ? { type: 'password' } : {})}
+            {...typedInto(given[each])}
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+            required
+          />
         ))}
         <p class="hint">{words.hint}</p>
         <p class="fault" role="alert">

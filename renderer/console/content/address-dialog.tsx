@@ -3,8 +3,8 @@ import { useSignal } from '@preact/signals';
 import type { ContentDocument, ScreenDraft } from '../model/document.ts';
 import { freeId, withSlug } from '../model/edit.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Field, FormDialog } from '../ui/controls.tsx';
-import { typedInto } from '../ui/inputs.tsx';
+import { FormDialog } from '../ui/controls.tsx';
+import { TextField, typedInto } from '../ui/inputs.tsx';
 
 interface AddressProps {
   document: ContentDocument;
@@ -42,18 +42,16 @@ export const AddressDialog = ({ document, screen, onClose }: AddressProps) => {
         onClose();
       }}
     >
-      <Field label={words.label} hint={`${location.origin}/screen/${next}`} fault={isTried.value ? fault : null}>
-        {(control) => (
-          <input
-            {...control}
-            {...typedInto(typed)}
-            autocapitalize="none"
-            autocomplete="off"
-            spellcheck={false}
-            maxLength={64}
-          />
-        )}
-      </Field>
+      <TextField
+        label={words.label}
+        hint={`${location.origin}/screen/${next}`}
+        fault={isTried.value ? fault : null}
+        {...typedInto(typed)}
+        autocapitalize="none"
+        autocomplete="off"
+        spellcheck={false}
+        maxLength={64}
+      />
       <div class="notice warning">
         <p>{words.breaks}</p>
         <ul class="bullets">

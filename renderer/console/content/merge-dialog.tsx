@@ -62,12 +62,7 @@ const ConflictPicture = ({
   );
 };
 
-interface MergeProps {
-  onClose(): void;
-  onMerged(): void;
-}
-
-export const MergeDialog = ({ onClose, onMerged }: MergeProps) => {
+export const MergeDialog = ({ onClose, onMerged }: { onClose(): void; onMerged(): void }) => {
   const { draft: openDraft, texts } = useConsole();
   const draft = openDraft();
   const words = texts.merge;

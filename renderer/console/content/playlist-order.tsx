@@ -2,7 +2,7 @@
 import type { ContentDocument, PlaylistDraft } from '../model/document.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Field } from '../ui/controls.tsx';
-import { SelectField } from '../ui/inputs.tsx';
+import { SelectField, TextField } from '../ui/inputs.tsx';
 import { PlaylistOptions } from './playlist-options.tsx';
 
 interface PlaylistOrderProps {
@@ -17,22 +17,18 @@ const most = 1_000;
 
 /** A whole number from 1; other input is not taken. */
 const Count = (props: { label: string; value: number; onValue(value: number): void }) => (
-  <Field label={props.label}>
-    {(control) => (
-      <input
-        {...control}
-        type="number"
-        min={1}
-        max={most}
-        step={1}
-        value={props.value}
-        onInput={({ currentTarget: { valueAsNumber: value } }) => {
-          if (Number.isInteger(value) && value >= 1 && value <= most) props.onValue(value);
-        }}
-        onBlur={({ currentTarget }) => (currentTarget.value = String(props.value))}
-      />
-    )}
-  </Field>
+  <TextField
+    label={props.label}
+    type="number"
+    min={1}
+    max={most}
+    step={1}
+    value={props.value}
+    onInput={({ currentTarget: { valueAsNumber: value } }) => {
+      if (Number.isInteger(value) && value >= 1 && value <= most) props.onValue(value);
+    }}
+    onBlur={({ currentTarget }) => (currentTarget.value = String(props.value))}
+  />
 );
 
 export const PlaylistOrder = ({ document, playlist, set }: PlaylistOrderProps) => {

@@ -7,9 +7,9 @@ import { freeId, insertAt, setList, withoutPlaylist } from '../model/edit.ts';
 import { screensByPlaylist } from '../model/playable.ts';
 import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Button, Confirm, Empty, Field, FormDialog, IconButton, SearchField } from '../ui/controls.tsx';
+import { Button, Confirm, Empty, FormDialog, IconButton, SearchField } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { SelectField } from '../ui/inputs.tsx';
+import { SelectField, TextField } from '../ui/inputs.tsx';
 import { Miniature } from '../ui/miniature.tsx';
 import { FoundSlides } from './found-slides.tsx';
 
@@ -128,7 +128,7 @@ const NewPlaylist = ({ document, onClose }: { document: ContentDocument; onClose
   };
   return (
     <FormDialog title={words.newPlaylist} submit={words.create} onClose={onClose} onSubmit={create}>
-      <Field label={words.playlistName}>{(control) => <input {...control} name="name" autocomplete="off" />}</Field>
+      <TextField label={words.playlistName} name="name" autocomplete="off" />
       <SelectField
         label={words.showOn}
         name="screen"

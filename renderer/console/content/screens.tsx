@@ -6,7 +6,7 @@ import { freeId, removeAt, replaceAt, setField, setList, withoutScreen } from '.
 import { useConsole } from '../ui/context.tsx';
 import { Button, Confirm, Field, IconButton } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Check, IssueNotes, Weekdays, weekdays } from '../ui/inputs.tsx';
+import { Check, IssueNotes, TextField, Weekdays, weekdays } from '../ui/inputs.tsx';
 import { useWanted } from '../ui/wanted.ts';
 import { AddressDialog } from './address-dialog.tsx';
 import { Layout } from './layout.tsx';
@@ -129,15 +129,13 @@ const Row = ({ document, screen, index }: { document: ContentDocument; screen: S
   return (
     <li class="panel screen-row" data-record={screen.slug}>
       <div class="screen-fields">
-        <Field name="name" label={words.name} hint={`/screen/${screen.slug}`}>
-          {(control) => (
-            <input
-              {...control}
-              value={screen.name}
-              onInput={(event) => edit({ ...screen, name: event.currentTarget.value }, 'name')}
-            />
-          )}
-        </Field>
+        <TextField
+          field="name"
+          label={words.name}
+          hint={`/screen/${screen.slug}`}
+          value={screen.name}
+          onInput={(event) => edit({ ...screen, name: event.currentTarget.value }, 'name')}
+        />
         <Field name="playlist_id" label={words.playlist}>
           {(control) => (
             <select

@@ -7,8 +7,8 @@ import { freeId, toggled } from '../model/edit.ts';
 import { tagsOf } from '../model/filter.ts';
 import { Address } from '../ui/address.tsx';
 import { useConsole } from '../ui/context.tsx';
-import { Dialog, Field, FormDialog } from '../ui/controls.tsx';
-import { Chip } from '../ui/inputs.tsx';
+import { Dialog, FormDialog } from '../ui/controls.tsx';
+import { Chip, TextField } from '../ui/inputs.tsx';
 
 const path = '/console/api/people';
 
@@ -54,9 +54,7 @@ export const PersonDialog = (props: {
       onClose={props.onClose}
       onSubmit={(form) => void submit(form)}
     >
-      <Field label={words.name} fault={fault.value}>
-        {(control) => <input {...control} name="name" maxLength={64} defaultValue={person?.name ?? ''} />}
-      </Field>
+      <TextField label={words.name} fault={fault.value} name="name" maxLength={64} defaultValue={person?.name ?? ''} />
       <fieldset class="field">
         <legend>{words.role}</legend>
         {roles.map((each) => (

@@ -5,7 +5,7 @@ import { setField } from '../model/edit.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Button, Field } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { IssueNotes, Weekdays, weekdays } from '../ui/inputs.tsx';
+import { IssueNotes, TextField, Weekdays, weekdays } from '../ui/inputs.tsx';
 import { lengthOn, windowOf } from './geometry.ts';
 import { Targets } from './targets.tsx';
 
@@ -38,28 +38,22 @@ export const ProgrammeForm = (props: FormProps) => {
   const days = programme.days ?? (programme.dates == null ? [...weekdays] : []);
   const dates = programme.dates ?? [];
   const time = (name: 'start_time' | 'end_time', label: string) => (
-    <Field name={name} label={label}>
-      {(control) => (
-        <input
-          {...control}
-          type="time"
-          value={(programme[name] ?? '00:00').slice(0, 5)}
-          onInput={({ currentTarget: { value } }) => set(name, value === '00:00' ? undefined : value)}
-        />
-      )}
-    </Field>
+    <TextField
+      field={name}
+      label={label}
+      type="time"
+      value={(programme[name] ?? '00:00').slice(0, 5)}
+      onInput={({ currentTarget: { value } }) => set(name, value === '00:00' ? undefined : value)}
+    />
   );
   const day = (name: 'start_date' | 'end_date', label: string) => (
-    <Field name={name} label={label}>
-      {(control) => (
-        <input
-          {...control}
-          type="date"
-          value={programme[name] ?? ''}
-          onInput={(event) => set(name, event.currentTarget.value)}
-        />
-      )}
-    </Field>
+    <TextField
+      field={name}
+      label={label}
+      type="date"
+      value={programme[name] ?? ''}
+      onInput={(event) => set(name, event.currentTarget.value)}
+    />
   );
   const window = windowOf(programme);
   const length = Number.isFinite(window.from + window.until) ? lengthOn(date, window, timeZone) : null;
@@ -88,21 +82,18 @@ export const ProgrammeForm = (props: FormProps) => {
         <div data-field="targets">
           <Targets document={document} targets={programme.targets} onChange={(targets) => set('targets', targets)} />
         </div>
-        <Field name="priority" label={words.priority}>
-          {(control) => (
-            <input
-              {...control}
-              type="number"
-              min={-PRIORITY}
-              max={PRIORITY}
-              step={1}
-              value={programme.priority ?? 0}
-              onInput={({ currentTarget: { value } }) =>
-                value !== '' && set('priority', Number(value) === 0 ? undefined : Number(value))
-              }
-            />
-          )}
-        </Field>
+        <TextField
+          field="priority"
+          label={words.priority}
+          type="number"
+          min={-PRIORITY}
+          max={PRIORITY}
+          step={1}
+          value={programme.priority ?? 0}
+          onInput={({ currentTarget: { value } }) =>
+            value !== '' && set('priority', Number(value) === 0 ? undefined : Number(value))
+          }
+        />
         {time('start_time', texts.schedule.from)}
         {time('end_time', texts.schedule.until)}
       </div>
@@ -153,30 +144,23 @@ export const ProgrammeForm = (props: FormProps) => {
       <details class="more-fields">
         <summary>{words.more}</summary>
         <div class="programme-fields stack">
-          <Field name="name" label={texts.fields.label.name}>
-            {(control) => (
-              <input
-                {...control}
-                value={programme.name ?? ''}
-                maxLength={200}
-                onInput={(event) => set('name', event.currentTarget.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            field="name"
+            label={texts.fields.label.name}
+            value={programme.name ?? ''}
+            maxLength={200}
+            onInput={(event) => set('name', event.currentTarget.value)}
+          />
           {day('start_date', texts.schedule.firstDay)}
           {day('end_date', texts.schedule.lastDay)}
-          <Field label={words.addDate}>
-            {(control) => (
-              <input
-                {...control}
-                type="date"
-                value=""
-                onChange={({ currentTarget: { value } }) =>
-                  value !== '' && set('dates', [...new Set([...dates, value])].sort())
-                }
-              />
-            )}
-          </Field>
+          <TextField
+            label={words.addDate}
+            type="date"
+            value=""
+            onChange={({ currentTarget: { value } }) =>
+              value !== '' && set('dates', [...new Set([...dates, value])].sort())
+            }
+          />
         </div>
       </details>
     </section>

@@ -7,7 +7,7 @@ import { suggestName } from '../../shared/name.ts';
 import type { SiteScreen } from '../model/wire.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Confirm, Field, FormDialog } from '../ui/controls.tsx';
-import { SelectField } from '../ui/inputs.tsx';
+import { SelectField, TextField } from '../ui/inputs.tsx';
 
 /** Maximum length of a display's name, UTF-16 code units. */
 const MAX_NAME = 64;
@@ -119,9 +119,14 @@ export const RenameDialog = ({ name, deviceId, onClose, onSend }: RenameProps) =
       }}
     >
       {(fault) => (
-        <Field label={words.newName} fault={fault}>
-          {(control) => <input {...control} name="name" maxLength={MAX_NAME} defaultValue={name} autocomplete="off" />}
-        </Field>
+        <TextField
+          label={words.newName}
+          fault={fault}
+          name="name"
+          maxLength={MAX_NAME}
+          defaultValue={name}
+          autocomplete="off"
+        />
       )}
     </Ask>
   );
@@ -212,18 +217,15 @@ export const ConnectDialog = ({ deviceId, onClose, onSend }: ConnectProps) => {
             options={screens.map(({ screen: { slug, name: screenName } }) => [slug, screenName])}
             onValue={setChosen}
           />
-          <Field label={texts.commands.newName} fault={fault}>
-            {(control) => (
-              <input
-                {...control}
-                name="name"
-                maxLength={MAX_NAME}
-                autocomplete="off"
-                value={value}
-                onInput={(event) => setTyped(event.currentTarget.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            label={texts.commands.newName}
+            fault={fault}
+            name="name"
+            maxLength={MAX_NAME}
+            autocomplete="off"
+            value={value}
+            onInput={(event) => setTyped(event.currentTarget.value)}
+          />
         </>
       )}
     </Ask>

@@ -3,8 +3,8 @@ import { useSignal } from '@preact/signals';
 import type { NewTrigger, TriggerEffect } from '../../../service/contract/console/triggers.ts';
 import { reasonOf } from '../api/errors.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Field, FormDialog } from '../ui/controls.tsx';
-import { SelectField, typedInto } from '../ui/inputs.tsx';
+import { FormDialog } from '../ui/controls.tsx';
+import { SelectField, TextField, typedInto } from '../ui/inputs.tsx';
 import { everywhere, Targets, targetsOf } from './targets.tsx';
 
 const kinds = ['takeover', 'end', 'playlist', 'command'] as const;
@@ -75,9 +75,7 @@ export const NewTriggerDialog = ({ onClose, onMade }: { onClose(): void; onMade(
       onClose={onClose}
       onSubmit={() => void make()}
     >
-      <Field label={words.name} hint={words.nameHint}>
-        {(control) => <input {...control} maxLength={100} autocomplete="off" {...typedInto(name)} />}
-      </Field>
+      <TextField label={words.name} hint={words.nameHint} maxLength={100} autocomplete="off" {...typedInto(name)} />
       <SelectField
         label={words.what}
         value={kind.value}
@@ -101,9 +99,7 @@ export const NewTriggerDialog = ({ onClose, onMade }: { onClose(): void; onMade(
             options={playlists.map(({ id, name: title }) => [String(id), title ?? String(id)])}
             onValue={(value) => (playlist.value = value)}
           />
-          <Field label={words.minutes}>
-            {(control) => <input {...control} type="number" min={1} {...typedInto(minutes)} />}
-          </Field>
+          <TextField label={words.minutes} type="number" min={1} {...typedInto(minutes)} />
         </>
       )}
       {kind.value === 'command' && (

@@ -11,7 +11,7 @@ import { slideOfTakeover } from '../model/shown.ts';
 import type { Level, SiteScreen } from '../model/wire.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Button, Confirm, Field } from '../ui/controls.tsx';
-import { Chip } from '../ui/inputs.tsx';
+import { Chip, TextField } from '../ui/inputs.tsx';
 import { MediaField } from '../ui/media-field.tsx';
 import { PlayerFrame } from '../ui/player-frame.tsx';
 import { Messages } from './messages.tsx';
@@ -231,17 +231,14 @@ export const TakeoverPage = () => {
             </div>
             <p class="hint">{words.levelHint[level]}</p>
           </fieldset>
-          <Field label={words.headline} fault={faultOf('title')}>
-            {(control) => (
-              <input
-                {...control}
-                value={title}
-                maxLength={500}
-                autocomplete="off"
-                onInput={(event) => change({ title: event.currentTarget.value })}
-              />
-            )}
-          </Field>
+          <TextField
+            label={words.headline}
+            fault={faultOf('title')}
+            value={title}
+            maxLength={500}
+            autocomplete="off"
+            onInput={(event) => change({ title: event.currentTarget.value })}
+          />
           <Field label={words.text}>
             {(control) => (
               <textarea
@@ -295,16 +292,13 @@ export const TakeoverPage = () => {
               {faultOf('until')}
             </p>
           </fieldset>
-          <Field label={words.startLabel({ timeZone: format.zone })} hint={words.startHint}>
-            {(control) => (
-              <input
-                {...control}
-                type="datetime-local"
-                value={from}
-                onInput={(event) => change({ from: event.currentTarget.value })}
-              />
-            )}
-          </Field>
+          <TextField
+            label={words.startLabel({ timeZone: format.zone })}
+            hint={words.startHint}
+            type="datetime-local"
+            value={from}
+            onInput={(event) => change({ from: event.currentTarget.value })}
+          />
         </div>
         <div class="compose-side">
           <PlayerFrame payload={payload} title={words.preview} fault={previewFault} />

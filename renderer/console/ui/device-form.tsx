@@ -3,7 +3,8 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { reasonOf } from '../api/errors.ts';
 import { useConsole } from './context.tsx';
-import { Button, Field } from './controls.tsx';
+import { Button } from './controls.tsx';
+import { TextField } from './inputs.tsx';
 
 interface DeviceFormProps {
   /** What is typed already. */
@@ -48,9 +49,14 @@ export const DeviceForm = ({ value = '', submit, onSubmit, onDecline, children, 
       }}
     >
       {children}
-      <Field label={words.device} hint={words.deviceHint} fault={fault}>
-        {(control) => <input {...control} name="device" maxLength={64} defaultValue={value} />}
-      </Field>
+      <TextField
+        label={words.device}
+        hint={words.deviceHint}
+        fault={fault}
+        name="device"
+        maxLength={64}
+        defaultValue={value}
+      />
       <Button type="submit" class="primary" aria-disabled={isBusy}>
         {submit}
       </Button>

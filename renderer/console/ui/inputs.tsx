@@ -1,6 +1,6 @@
 /** What is chosen from, and how it is chosen. */
 import type { Signal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import { shortMessage } from '../model/document.ts';
 import type { ContentIssue } from '../model/wire.ts';
 import { useConsole } from './context.tsx';
@@ -34,6 +34,26 @@ export const SelectField = <Value extends string>({
 }: SelectProps<Value> & { label: string; hint?: string }) => (
   <Field label={label} {...(hint !== undefined && { hint })}>
     {(control) => <Select {...control} {...props} />}
+  </Field>
+);
+
+type TextFieldProps = InputHTMLAttributes & {
+  label: string;
+  hint?: string;
+  fault?: string | null;
+  /** Its name in the document, by which an address finds it. */
+  field?: string;
+};
+
+/** A field of one line, with its label. */
+export const TextField = ({ label, hint, fault, field, ...input }: TextFieldProps) => (
+  <Field
+    label={label}
+    {...(field !== undefined && { name: field })}
+    {...(hint !== undefined && { hint })}
+    {...(fault !== undefined && { fault })}
+  >
+    {(control) => <input {...input} {...control} />}
   </Field>
 );
 
@@ -117,3 +137,12 @@ export const IssueNotes = (props: { errors: readonly ContentIssue[]; warnings: r
     ))}
   </>
 );
+
+/** All screens, and each of them. */
+export const useScreenOptions = () => {
+  const { site, texts } = useConsole();
+  return [
+    ['', texts.plays.allScreens],
+    ...site.screens().map(({ screen }) => [screen.slug, screen.name] as const),
+  ] as const;
+};
