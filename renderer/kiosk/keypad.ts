@@ -1,7 +1,7 @@
 /** The PIN pad, for touch and keyboard. */
 import type { Texts } from 'virtual:texts/kiosk';
 import type { MaintenanceAnswer } from '../../service/contract/kiosk.ts';
-import { element } from '../onboarding/element.ts';
+import { element } from '../shared/elements.ts';
 
 type Locked = Extract<MaintenanceAnswer, { state: 'locked' }>;
 
@@ -11,15 +11,10 @@ interface Handlers {
   onLeave(): void;
 }
 
-interface Keypad {
-  /** Asks for the PIN, twice for a new one, or for the site's secret. */
-  ask(locked: Locked): void;
-}
-
 const MIN_DIGITS = 4;
 const MAX_DIGITS = 12;
 
-export const createKeypad = (texts: Texts['maintenance'], { onEnter, onSecret, onLeave }: Handlers): Keypad => {
+export const createKeypad = (texts: Texts['maintenance'], { onEnter, onSecret, onLeave }: Handlers) => {
   let digits = '';
   let isNew = false;
   /** The first entry of a new PIN; null: none yet. */
@@ -91,7 +86,8 @@ export const createKeypad = (texts: Texts['maintenance'], { onEnter, onSecret, o
   };
 
   return {
-    ask: (locked) => {
+    /** Asks for the PIN, twice for a new one, or for the site's secret. */
+    ask: (locked: Locked): void => {
       isNew = locked.ask === 'new pin';
       const isPin = isNew || locked.ask === 'pin';
       element('keys').hidden = !isPin;

@@ -9,8 +9,8 @@ import type {
   MaintenanceShown,
   MaintenanceView,
 } from '../../service/contract/kiosk.ts';
-import { element } from '../onboarding/element.ts';
 import { qrPicture } from '../player/slides/qr-code.ts';
+import { element } from '../shared/elements.ts';
 import { textsFor } from '../texts/messages.ts';
 import { hoursIn } from './hours.ts';
 import { createKeypad } from './keypad.ts';

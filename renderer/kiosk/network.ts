@@ -1,8 +1,8 @@
 /** The form over the Wi-Fi of the box itself: a phone names the Wi-Fi of the house. */
 import './network.css';
 import type { NetworkFault } from '../../service/contract/onboarding.ts';
-import { element } from '../onboarding/element.ts';
 import { loadTexts } from '../onboarding/texts.ts';
+import { element } from '../shared/elements.ts';
 
 const { wifi: texts, network } = loadTexts(document, navigator.languages, ({ wifi }) => wifi);
 document.title = texts.title;

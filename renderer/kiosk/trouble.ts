@@ -1,7 +1,7 @@
 /** The trouble page: shown while the service does not run, or after a page failed too often. */
 import './trouble.css';
 import { languages, type Texts } from 'virtual:texts/kiosk';
-import { element } from '../onboarding/element.ts';
+import { element } from '../shared/elements.ts';
 import { textsFor } from '../texts/messages.ts';
 
 const texts = textsFor<Texts>(languages, navigator.languages);

@@ -1,14 +1,6 @@
 /** The list of screens: radio buttons, with a search field if there are many. */
 import type { Screen } from '../../service/contract/playlist.ts';
-import { element } from './element.ts';
-
-interface Choices {
-  /** Fills the list, and selects the screen with this slug, or the only one. */
-  fill(screens: readonly Screen[], slug: string | null): void;
-  /** The selected screen. */
-  readonly chosen: Screen | undefined;
-  focus(): void;
-}
+import { element } from '../shared/elements.ts';
 
 /** More screens do not fit on a phone without scrolling. */
 const MANY = 8;
@@ -20,7 +12,7 @@ const plain = (text: string): string =>
     .replace(/[\u0300-\u036f]/g, '')
     .toLowerCase();
 
-export const createChoices = (onChoose: (screen: Screen) => void): Choices => {
+export const createChoices = (onChoose: (screen: Screen) => void) => {
   const list = element('choices');
   const search = element<HTMLInputElement>('search');
   let screens: readonly Screen[] = [];
@@ -67,16 +59,18 @@ export const createChoices = (onChoose: (screen: Screen) => void): Choices => {
   });
 
   return {
-    fill: (next, slug) => {
+    /** Fills the list, and selects the screen with this slug, or the only one. */
+    fill: (next: readonly Screen[], slug: string | null): void => {
       screens = next;
       list.replaceChildren(...screens.map((screen) => row(screen, screen.slug === slug || screens.length === 1)));
       element('search-field').hidden = screens.length <= MANY;
       search.value = '';
       filter();
     },
-    get chosen() {
+    /** The selected screen. */
+    get chosen(): Screen | undefined {
       return chosen();
     },
-    focus: () => (inputs().find(({ checked }) => checked) ?? inputs()[0])?.focus(),
+    focus: (): void => (inputs().find(({ checked }) => checked) ?? inputs()[0])?.focus(),
   };
 };

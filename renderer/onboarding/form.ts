@@ -5,13 +5,13 @@ import type { Screen } from '../../service/contract/playlist.ts';
 import { canonicalClaim, canonicalDeviceId } from '../../service/contract/readable.ts';
 import { readBoot } from '../shared/boot.ts';
 import { isOwnDevice } from '../shared/device.ts';
+import { element, on } from '../shared/elements.ts';
 import { leaveFor } from '../shared/leave.ts';
 import { suggestName } from '../shared/name.ts';
 import { createPageToken } from '../shared/page-token.ts';
 import { requireTopLevel } from '../shared/top-level.ts';
 import { type Api, createApi, isRefusal, type Status } from './api.ts';
 import { createChoices } from './choices.ts';
-import { element, on } from './element.ts';
 import { loadTexts, type Texts } from './texts.ts';
 import { createViews, type View } from './views.ts';
 import { whenAlone } from './visitor.ts';
@@ -36,31 +36,24 @@ const findOutcome = async (
   }
 };
 
-interface Messages {
+const createMessages = (texts: Texts) => ({
   /** Shows an error beside a field; an empty text removes it. */
-  complain(field: 'screens' | 'name' | 'device' | 'claim', text?: string): void;
-  /** Shows a message about the whole form beside its button. */
-  say(text: string): void;
-  /** Fills in the last view. */
-  conclude(title: string, text: string): void;
-  /** The reason why a request failed, as a sentence. */
-  reason(error: unknown): string;
-}
-
-const createMessages = (texts: Texts): Messages => ({
-  complain: (field, text = '') => {
+  complain: (field: 'screens' | 'name' | 'device' | 'claim', text: string = ''): void => {
     element(`${field}-error`).textContent = text;
     if (text === '') element(field).removeAttribute('aria-invalid');
     else element(field).setAttribute('aria-invalid', 'true');
   },
-  say: (text) => {
+  /** Shows a message about the whole form beside its button. */
+  say: (text: string): void => {
     element('form-error').textContent = text;
   },
-  conclude: (title, text) => {
+  /** Fills in the last view. */
+  conclude: (title: string, text: string): void => {
     element('done-title').textContent = title;
     element('done').textContent = text;
   },
-  reason: (error) => {
+  /** The reason why a request failed, as a sentence. */
+  reason: (error: unknown): string => {
     if (!isRefusal(error)) return navigator.onLine ? texts.unreachable : texts.offline;
     if (error.code === 'insufficient_storage') return texts.diskFull;
     if (error.code === 'too_many_requests') return texts.tooMany;

@@ -12,6 +12,7 @@ import { isProvableId, shownClaim, shownDeviceId } from '../../service/contract/
 import type { ServiceMessage } from '../../service/contract/socket.ts';
 import { readBoot } from '../shared/boot.ts';
 import { createDevice, type Device, helloOf } from '../shared/device.ts';
+import { element, make } from '../shared/elements.ts';
 import { createGreeting, type Greeting, passGreeting } from '../shared/greeting.ts';
 import { startHeartbeat } from '../shared/heartbeat.ts';
 import { readIdentity } from '../shared/identity.ts';
@@ -20,7 +21,6 @@ import { leaveFor } from '../shared/leave.ts';
 import { createPageToken, type PageToken } from '../shared/page-token.ts';
 import { waitMs } from '../shared/retry.ts';
 import { requireTopLevel } from '../shared/top-level.ts';
-import { element } from './element.ts';
 import { loadTexts } from './texts.ts';
 import { receive, setFormLink } from './visitor.ts';
 
@@ -199,13 +199,7 @@ const showAddress = (next: string | null): void => {
 const showDevice = (): void => {
   const isPlain = !isProvableId(deviceId) && /^[A-Za-z0-9]{9,}$/.test(deviceId);
   const groups = isPlain ? (deviceId.match(/.{1,4}/g) ?? []) : [shownDeviceId(deviceId)];
-  element('device').replaceChildren(
-    ...groups.map((group) => {
-      const part = document.createElement('span');
-      part.textContent = group;
-      return part;
-    }),
-  );
+  element('device').replaceChildren(...groups.map((group) => make('span', '', group)));
 };
 
 const showClaim = (next: string | null): void => {

@@ -1,7 +1,7 @@
 /** The page for an unknown URL. */
 import type { MissingBoot } from '../../service/contract/page.ts';
 import { readBoot } from '../shared/boot.ts';
-import { element } from './element.ts';
+import { element } from '../shared/elements.ts';
 import { loadTexts } from './texts.ts';
 
 /** How many characters of the path are shown. */

@@ -2,8 +2,8 @@
 import { languages, type Texts } from 'virtual:texts/trust';
 import type { TrustBoot } from '../../service/contract/page.ts';
 import { readBoot } from '../shared/boot.ts';
+import { element, make } from '../shared/elements.ts';
 import { textsFor } from '../texts/messages.ts';
-import { element } from './element.ts';
 
 type Plain = { [Name in keyof Texts]: Texts[Name] extends string ? Name : never }[keyof Texts];
 
@@ -28,11 +28,7 @@ for (const each of document.querySelectorAll<HTMLElement>('[data-trust]')) {
 
 /** Pieces of four pairs, which people compare one by one. */
 element('fingerprint').append(
-  ...(fingerprint.match(/(?:[0-9A-F]{2}:?){1,4}/g) ?? []).map((piece) => {
-    const span = document.createElement('span');
-    span.textContent = piece;
-    return span;
-  }),
+  ...(fingerprint.match(/(?:[0-9A-F]{2}:?){1,4}/g) ?? []).map((piece) => make('span', '', piece)),
 );
 element('url').textContent = url;
 element('remove').textContent = texts.remove({
@@ -46,19 +42,9 @@ const own = systems.find(([, pattern]) => pattern.test(navigator.userAgent))?.[0
 element('systems').append(
   ...systems.map(([name]) => {
     const { title, ...steps } = texts.systems[name];
-    const details = document.createElement('details');
+    const list = make('ol', '', ...Object.values(steps).map((step) => make('li', '', step)));
+    const details = make('details', '', make('summary', '', title), list);
     details.open = name === own;
-    const summary = document.createElement('summary');
-    summary.textContent = title;
-    const list = document.createElement('ol');
-    list.append(
-      ...Object.values(steps).map((step) => {
-        const item = document.createElement('li');
-        item.textContent = step;
-        return item;
-      }),
-    );
-    details.append(summary, list);
     return details;
   }),
 );

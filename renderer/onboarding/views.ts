@@ -6,20 +6,10 @@ type Beyond = (typeof beyond)[number];
 
 export type View = 'loading' | 'device' | 'away' | 'empty' | 'form' | Beyond;
 
-interface Views {
-  readonly current: View;
-  /** Shows a view and focuses its heading, for screen readers. */
-  show(view: View): void;
-  /** Shows a view from which Back returns to the form. */
-  goOn(view: Beyond): void;
-  /** Goes back after {@link goOn}; resolves once that has happened. */
-  goBack(): Promise<void>;
-}
-
 const BEYOND = 'beyond';
 
 /** @param onBack called when the user goes back from a view */
-export const createViews = (page: Document, onBack: (from: Beyond) => void): Views => {
+export const createViews = (page: Document, onBack: (from: Beyond) => void) => {
   let current: View = 'loading';
 
   const show = (next: View): void => {
@@ -40,15 +30,18 @@ export const createViews = (page: Document, onBack: (from: Beyond) => void): Vie
   });
 
   return {
-    get current() {
+    get current(): View {
       return current;
     },
+    /** Shows a view and focuses its heading, for screen readers. */
     show,
-    goOn: (view) => {
+    /** Shows a view from which Back returns to the form. */
+    goOn: (view: Beyond): void => {
       if (history.state !== BEYOND) history.pushState(BEYOND, '');
       show(view);
     },
-    goBack: () =>
+    /** Goes back after {@link goOn}; resolves once that has happened. */
+    goBack: (): Promise<void> =>
       new Promise((resolve) => {
         if (history.state !== BEYOND) return resolve();
         addEventListener('popstate', () => resolve(), { once: true });

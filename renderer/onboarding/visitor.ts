@@ -1,5 +1,5 @@
 /** Makes the landing page usable in a browser, whose user may have no phone to scan the code with. */
-import { element } from './element.ts';
+import { element } from '../shared/elements.ts';
 
 /** The pointer is hidden after this time without movement. */
 const REST_MS = 4_000;

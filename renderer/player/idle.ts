@@ -1,3 +1,4 @@
+import { make } from '../shared/elements.ts';
 import { localeOf } from '../shared/language.ts';
 import { createSky } from '../shared/sky.ts';
 import type { SlideView } from './slides/slide.ts';
@@ -17,12 +18,6 @@ interface IdleOptions {
   /** The note to show in place of the time; null: no note. */
   note(): Note | null;
 }
-
-const part = (tag: 'p' | 'span' | 'div' | 'h1', name: string): HTMLElement => {
-  const element = document.createElement(tag);
-  element.className = name;
-  return element;
-};
 
 /** A view without anything to see. */
 export const createNothing = (): SlideView => ({
@@ -46,17 +41,15 @@ export const createIdle = ({ timeZone, now, note }: IdleOptions): SlideView => {
     timeZone,
   });
 
-  const element = document.createElement('section');
-  element.className = 'idle';
-  const time = part('p', 'idle-time');
-  const half = part('span', 'idle-half');
-  const hour = part('span', 'idle-hour');
-  const date = part('p', 'idle-date');
+  const time = make('p', 'idle-time');
+  const half = make('span', 'idle-half');
+  const hour = make('span', 'idle-hour');
+  const date = make('p', 'idle-date');
   time.append(hour, half);
-  const words = part('div', 'idle-note');
-  const [title, task] = [part('h1', 'idle-title'), part('p', 'idle-task')];
+  const words = make('div', 'idle-note');
+  const [title, task] = [make('h1', 'idle-title'), make('p', 'idle-task')];
   words.append(title, task);
-  element.append(createSky(), time, date, words);
+  const element = make('section', 'idle', createSky(), time, date, words);
 
   const update = (): void => {
     const at = now();

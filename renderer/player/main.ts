@@ -5,6 +5,7 @@ import type { PlayerBoot } from '../../service/contract/page.ts';
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
 import { fetchBoot, readBoot } from '../shared/boot.ts';
 import { createDevice } from '../shared/device.ts';
+import { element } from '../shared/elements.ts';
 import { resumeGreeting } from '../shared/greeting.ts';
 import { startHeartbeat } from '../shared/heartbeat.ts';
 import { readIdentity } from '../shared/identity.ts';
@@ -35,12 +36,6 @@ import { createTakeovers, endOf } from './takeovers.ts';
 import { createZones } from './zones.ts';
 
 requireTopLevel();
-
-const element = (id: string): HTMLElement => {
-  const found = document.getElementById(id);
-  if (found === null) throw new Error(`the page has no #${id}`);
-  return found;
-};
 
 const boot = readBoot<PlayerBoot>(document);
 const { slug, timeZone, pageToken, isBaseline = false } = boot;

@@ -1,6 +1,7 @@
 /** What covers the player by a command: an external page, or a file of the service, shown like a slide of its kind. */
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
 import { blankSlide } from '../../service/contract/slide-values.ts';
+import { make } from '../shared/elements.ts';
 import { within } from './abort.ts';
 import { type ExternalPage, type Opening, openExternal } from './external.ts';
 import type { SlideContext, SlideFactory } from './slides/slide.ts';
@@ -78,20 +79,7 @@ const openMedium = async (
 };
 
 /** An external page or a file over the player, which keeps running underneath. */
-export interface Redirect {
-  /** The address that is shown; null: no redirect is shown. */
-  readonly url: string | null;
-  /**
-   * Loads an http(s) address, or the path of a file of the service, and then shows it full screen in place of the previous
-   * one. Resolves to false if another address was requested meanwhile. Rejects with a reason if it can't be shown.
-   */
-  show(url: string): Promise<boolean>;
-  /**
-   * Mutes or unmutes the page for a blackout; while muted it is also hidden. Resolves once it has a picture again, or
-   * after a time limit.
-   */
-  mute(silent: boolean): Promise<void> | undefined;
-}
+export type Redirect = ReturnType<typeof createRedirect>;
 
 interface Dependencies {
   parent: HTMLElement;
@@ -102,7 +90,7 @@ interface Dependencies {
   onEnd(reason: string): void;
 }
 
-export const createRedirect = ({ parent, createSlide, context, onEnd }: Dependencies): Redirect => {
+export const createRedirect = ({ parent, createSlide, context, onEnd }: Dependencies) => {
   let shown: { url: string; place: HTMLElement; page: ExternalPage } | null = null;
   let loading = new AbortController();
   let isSilent = false;
@@ -119,15 +107,19 @@ export const createRedirect = ({ parent, createSlide, context, onEnd }: Dependen
       : openExternal(url, { ...opening, headers: context.credentials() }, signal);
 
   return {
-    get url() {
+    /** The address that is shown; null: no redirect is shown. */
+    get url(): string | null {
       return shown?.url ?? null;
     },
-    show: async (url) => {
+    /**
+     * Loads an http(s) address, or the path of a file of the service, and then shows it full screen in place of the previous
+     * one. Resolves to false if another address was requested meanwhile. Rejects with a reason if it can't be shown.
+     */
+    show: async (url: string): Promise<boolean> => {
       loading.abort(new Error('another page was requested'));
       const mine = new AbortController();
       loading = mine;
-      const place = document.createElement('div');
-      place.className = 'redirect';
+      const place = make('div', 'redirect');
       parent.append(place);
       try {
         const wasSilent = isSilent;
@@ -149,7 +141,11 @@ export const createRedirect = ({ parent, createSlide, context, onEnd }: Dependen
         throw error;
       }
     },
-    mute: (silent) => {
+    /**
+     * Mutes or unmutes the page for a blackout; while muted it is also hidden. Resolves once it has a picture again, or
+     * after a time limit.
+     */
+    mute: (silent: boolean): Promise<void> | undefined => {
       if (silent === isSilent) return;
       isSilent = silent;
       return shown?.page.mute(silent);

@@ -2,6 +2,7 @@
 import type { PlaylistPayload } from '../../service/contract/playlist.ts';
 import type { Zone } from '../../service/contract/programmes.ts';
 import { isOn, nextChange } from '../../service/domain/slide-schedule.ts';
+import { make } from '../shared/elements.ts';
 import type { SyncClock } from './clock.ts';
 import type { TickerPlays, TickerSlide } from './plays/ticker-plays.ts';
 import { textsOf } from './ticker-texts.ts';
@@ -52,12 +53,10 @@ export const createTicker = (root: HTMLElement, { syncClock, timeZone, onShow, p
   };
 
   const lineOf = (): HTMLElement => {
-    const line = document.createElement('div');
-    line.className = 'ticker-line';
+    const line = make('div', 'ticker-line');
     for (const text of texts) {
-      const item = document.createElement('span');
+      const item = make('span', '', text);
       item.dir = 'auto';
-      item.textContent = text;
       line.append(item);
     }
     return line;
@@ -72,9 +71,7 @@ export const createTicker = (root: HTMLElement, { syncClock, timeZone, onShow, p
     motion = null;
     root.replaceChildren();
     if (texts.length === 0) return;
-    const track = document.createElement('div');
-    track.className = 'ticker-track';
-    track.append(lineOf());
+    const track = make('div', 'ticker-track', lineOf());
     root.append(track);
     const width = widthOf(track);
     drawn = width;

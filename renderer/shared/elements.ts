@@ -11,3 +11,15 @@ export const on = (id: string, event: string, act: () => void): void =>
     happening.preventDefault();
     act();
   });
+
+/** A new element. @param name its class; empty: none; @param content null: nothing */
+export const make = <Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  name: string,
+  ...content: (string | Node | null)[]
+): HTMLElementTagNameMap[Tag] => {
+  const made = document.createElement(tag);
+  if (name !== '') made.className = name;
+  made.append(...content.filter((each) => each !== null));
+  return made;
+};

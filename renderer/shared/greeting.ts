@@ -2,6 +2,7 @@
  * The greeting after onboarding. It starts on the landing page and covers the player page until that shows a slide, so that
  * the navigation between the two is not visible.
  */
+import { make } from './elements.ts';
 import { createSky } from './sky.ts';
 
 export interface Greeting {
@@ -32,14 +33,9 @@ const LONG_NAME = 24;
 
 /** The text of the greeting, without the landscape. */
 export const createGreeting = ({ name, welcome, language }: Greeting): HTMLElement => {
-  const section = document.createElement('section');
-  const [intro, headline] = [document.createElement('p'), document.createElement('h1')];
-  section.className = 'greeting';
+  const headline = make('h1', name.length > LONG_NAME ? 'headline long' : 'headline', name);
+  const section = make('section', 'greeting', make('p', '', welcome), headline);
   section.lang = language;
-  intro.textContent = welcome;
-  headline.textContent = name;
-  headline.className = name.length > LONG_NAME ? 'headline long' : 'headline';
-  section.append(intro, headline);
   return section;
 };
 
@@ -74,11 +70,9 @@ const fadeOut = (element: HTMLElement, duration: number, delay: number): void =>
 export const resumeGreeting = (page: HTMLElement, slug: string): (() => void) => {
   const greeting = takeGreeting();
   if (greeting?.slug !== slug || Date.now() - greeting.until > STALE_MS) return () => {};
-  const scene = document.createElement('div');
-  scene.className = 'idle dawn scene';
-  scene.style.setProperty('--moved', `${greeting.since - Date.now()}ms`);
   const words = createGreeting(greeting);
-  scene.append(createSky(), words);
+  const scene = make('div', 'idle dawn scene', createSky(), words);
+  scene.style.setProperty('--moved', `${greeting.since - Date.now()}ms`);
   page.append(scene);
   const wordsTimer = setTimeout(() => fadeOut(words, WORDS_FADE_MS, 0), LONGEST_WORDS_MS);
   let isEnding = false;

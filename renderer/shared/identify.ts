@@ -1,4 +1,5 @@
 /** The panel that says which box and which display this is. It has no words, and so no language. */
+import { make } from './elements.ts';
 
 export interface DisplayLabel {
   /** Of the box. */
@@ -9,19 +10,11 @@ export interface DisplayLabel {
   number: number;
 }
 
-export const createIdentifyPanel = ({ name, address, number }: DisplayLabel): HTMLElement => {
-  const panel = document.createElement('div');
-  panel.className = 'identify';
-  const lines = [
-    ['identify-number', String(number)],
-    ['identify-name', name],
-    ['identify-address', (address ?? '').replace(/^https?:\/\//, '')],
-  ] as const;
-  for (const [className, text] of lines) {
-    const line = document.createElement('p');
-    line.className = className;
-    line.textContent = text;
-    panel.append(line);
-  }
-  return panel;
-};
+export const createIdentifyPanel = ({ name, address, number }: DisplayLabel): HTMLElement =>
+  make(
+    'div',
+    'identify',
+    make('p', 'identify-number', String(number)),
+    make('p', 'identify-name', name),
+    make('p', 'identify-address', (address ?? '').replace(/^https?:\/\//, '')),
+  );

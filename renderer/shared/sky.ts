@@ -1,16 +1,10 @@
+import { make } from './elements.ts';
+
 const names = ['idle-sun', 'idle-far', 'idle-middle', 'idle-near'] as const;
 
 /** The landscape of a page without content. Animated by its style sheet. */
 export const createSky = (): HTMLElement => {
-  const sky = document.createElement('div');
-  sky.className = 'idle-sky';
+  const sky = make('div', 'idle-sky', ...names.map((name) => make('div', name)));
   sky.ariaHidden = 'true';
-  sky.append(
-    ...names.map((name) => {
-      const part = document.createElement('div');
-      part.className = name;
-      return part;
-    }),
-  );
   return sky;
 };

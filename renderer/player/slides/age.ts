@@ -1,6 +1,7 @@
 /** Data of slides that has become too old: it is shown with its age, or not at all. */
 import { languages, type Texts } from 'virtual:texts/player';
 import { type Age, ageOf } from '../../../service/domain/age.ts';
+import { make } from '../../shared/elements.ts';
 import { textsFor } from '../../texts/messages.ts';
 import { since } from './since.ts';
 import type { SlideFactory } from './slide.ts';
@@ -22,8 +23,7 @@ export const withAge =
     const view = create(context);
     const { prepare, start, destroy } = view;
     const isSkipped = slide.content?.['when_old'] === 'skip';
-    const label = document.createElement('p');
-    label.className = 'as-of';
+    const label = make('p', 'as-of');
     label.dir = 'auto';
     let timer: ReturnType<typeof setTimeout> | undefined;
 

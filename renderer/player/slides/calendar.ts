@@ -3,6 +3,7 @@ import { languages, type Texts } from 'virtual:texts/player';
 import type { CalendarEvent } from '../../../service/contract/calendars.ts';
 import type { Calendar, PlaylistPayload, Slide } from '../../../service/contract/playlist.ts';
 import { calendarIdsOf, type Day, daysOf, isNow, roomAt } from '../../../service/domain/calendar-view.ts';
+import { make } from '../../shared/elements.ts';
 import { localeOf } from '../../shared/language.ts';
 import { textsFor } from '../../texts/messages.ts';
 import { fontsLoaded, largestFit, overflows, watchSize } from './fit.ts';
@@ -10,15 +11,8 @@ import { lookOf, paint } from './palette.ts';
 import { visibleEvents } from './private-events.ts';
 import { createView, type SlideFactory } from './slide.ts';
 
-const element = (tag: string, name: string, ...content: (string | Node)[]): HTMLElement => {
-  const made = document.createElement(tag);
-  made.className = name;
-  made.append(...content);
-  return made;
-};
-
-const text = (tag: string, name: string, content: string): HTMLElement => {
-  const made = element(tag, name, content);
+const text = (tag: 'h1' | 'p' | 'span' | 'h2' | 'div' | 'b', name: string, content: string): HTMLElement => {
+  const made = make(tag, name, content);
   made.dir = 'auto';
   return made;
 };
@@ -46,7 +40,7 @@ export const createCalendar: SlideFactory = ({ slide, payload, timeZone, now, fa
   const clock = format({ timeStyle: 'short' });
   const fullDay = format({ weekday: 'long', day: 'numeric', month: 'long' });
   const shortDay = format({ weekday: 'short', day: 'numeric' });
-  const sheet = element('main', 'sheet');
+  const sheet = make('main', 'sheet');
   sheet.dir = 'auto';
   frame.append(sheet);
 
@@ -62,8 +56,8 @@ export const createCalendar: SlideFactory = ({ slide, payload, timeZone, now, fa
 
   const row = (event: CalendarEvent, day: Day, at: number): HTMLElement => {
     const isOn = isNow(event, at) && day.start <= at && !event.all_day;
-    const made = element('li', isOn ? 'event now' : 'event');
-    made.append(element('span', 'time', timesOf(event, day)), text('b', 'name', event.title));
+    const made = make('li', isOn ? 'event now' : 'event');
+    made.append(make('span', 'time', timesOf(event, day)), text('b', 'name', event.title));
     if (event.location !== null) made.append(text('span', 'place', event.location));
     return made;
   };
@@ -72,29 +66,28 @@ export const createCalendar: SlideFactory = ({ slide, payload, timeZone, now, fa
     daysOf(events, at, count, timeZone).map((day, index) => {
       // What is over today makes room for what is to come.
       const left = day.events.filter((event) => index > 0 || Date.parse(event.ends_at) > at || event.all_day);
-      const list = element('ol', 'events', ...left.map((event) => row(event, day, at)));
-      const heading =
-        count === 1 ? [] : [element('h2', index === 0 ? 'date today' : 'date', shortDay.format(day.start))];
-      const none = left.length === 0 ? [element('p', 'none', texts.nothing)] : [];
-      return element('section', 'day', ...heading, list, ...none);
+      const list = make('ol', 'events', ...left.map((event) => row(event, day, at)));
+      const heading = count === 1 ? [] : [make('h2', index === 0 ? 'date today' : 'date', shortDay.format(day.start))];
+      const none = left.length === 0 ? [make('p', 'none', texts.nothing)] : [];
+      return make('section', 'day', ...heading, list, ...none);
     });
 
   const drawRoom = (events: readonly CalendarEvent[], at: number): Node[] => {
     const { current, next } = roomAt(events, at, timeZone);
     const [first] = next;
     const [day] = daysOf(events, at, 1, timeZone);
-    const state = element('section', current === null ? 'state free' : 'state taken');
-    state.append(element('p', 'word', current === null ? texts.free : texts.taken));
+    const state = make('section', current === null ? 'state free' : 'state taken');
+    state.append(make('p', 'word', current === null ? texts.free : texts.taken));
     if (current !== null) {
       state.append(text('p', 'current', current.title));
       if (!current.all_day)
-        state.append(element('p', 'till', texts.until({ time: clock.format(Date.parse(current.ends_at)) })));
+        state.append(make('p', 'till', texts.until({ time: clock.format(Date.parse(current.ends_at)) })));
     } else if (first !== undefined) {
-      state.append(element('p', 'till', texts.until({ time: clock.format(Date.parse(first.starts_at)) })));
+      state.append(make('p', 'till', texts.until({ time: clock.format(Date.parse(first.starts_at)) })));
     }
     if (day === undefined || first === undefined) return [state];
-    const list = element('ol', 'events', ...next.slice(0, MOST_NEXT).map((event) => row(event, day, at)));
-    return [state, element('section', 'next', element('h2', 'date', texts.next), list)];
+    const list = make('ol', 'events', ...next.slice(0, MOST_NEXT).map((event) => row(event, day, at)));
+    return [state, make('section', 'next', make('h2', 'date', texts.next), list)];
   };
 
   let key = '';
@@ -125,9 +118,9 @@ export const createCalendar: SlideFactory = ({ slide, payload, timeZone, now, fa
     const count =
       typeof wanted === 'number' ? Math.min(8, Math.max(1, wanted)) : DAYS[kind === 'week' ? 'week' : 'day'];
     const title = slide.title ?? calendars.map(({ name }) => name).join(', ');
-    const head = element('header', 'head', text('h1', 'title', title), element('p', 'clock', clock.format(at)));
-    head.append(element('p', 'today-date', fullDay.format(at)));
-    const body = element('div', 'body', ...(kind === 'room' ? drawRoom(events, at) : drawDays(events, at, count)));
+    const head = make('header', 'head', text('h1', 'title', title), make('p', 'clock', clock.format(at)));
+    head.append(make('p', 'today-date', fullDay.format(at)));
+    const body = make('div', 'body', ...(kind === 'room' ? drawRoom(events, at) : drawDays(events, at, count)));
     sheet.className = `sheet ${kind}`;
     sheet.style.setProperty('--days', String(count));
     sheet.replaceChildren(head, body);

@@ -1,4 +1,5 @@
 import type { PlaylistPayload, Slide } from '../../../service/contract/playlist.ts';
+import { make } from '../../shared/elements.ts';
 import { fontsLoaded, largestFit, overflows, watchSize } from './fit.ts';
 import { hyphenate } from './hyphenation.ts';
 import { createPages, spread, withPages } from './pages.ts';
@@ -24,13 +25,6 @@ const MOST_MARKS = 12;
 const HEADLINE = [12, 3.4] as const;
 const SUMMARY = [4.4, 2.7] as const;
 
-const element = (tag: string, name: string, text: string | null = ''): HTMLElement => {
-  const made = document.createElement(tag);
-  made.className = name;
-  made.textContent = text;
-  return made;
-};
-
 const feedOf = ({ content }: Slide, { rssFeeds = [] }: PlaylistPayload): Feed => {
   const feed = rssFeeds.find(({ id }) => id === content?.['feed_id']);
   if (feed === undefined) throw new Error(`there is no feed ${String(content?.['feed_id'])}`);
@@ -40,10 +34,10 @@ const feedOf = ({ content }: Slide, { rssFeeds = [] }: PlaylistPayload): Feed =>
 
 /** One story: headline, summary, and its picture if it was loaded in time. */
 const createStory = (item: Item, { media }: Pick<SlideContext, 'media'>) => {
-  const story = element('article', 'story');
-  const words = element('div', 'words');
-  const headline = element('h1', 'headline', item.title ?? item.summary);
-  const summary = element('p', 'summary', item.title === null || item.title === item.summary ? '' : item.summary);
+  const story = make('article', 'story');
+  const words = make('div', 'words');
+  const headline = make('h1', 'headline', item.title ?? item.summary);
+  const summary = make('p', 'summary', item.title === null || item.title === item.summary ? '' : item.summary);
   for (const part of [headline, summary]) part.dir = 'auto';
   words.append(...[headline, summary].filter((part) => part.textContent !== ''));
   story.append(words);
@@ -97,10 +91,10 @@ export const createRss: SlideFactory = (context) => {
   const look = lookOf(slide, payload.slides, payload.style);
   paint(frame, look.palette);
 
-  const source = element('footer', 'source');
-  const marks = element('div', 'marks');
-  const name = element('span', 'name');
-  const time = element('time', 'time');
+  const source = make('footer', 'source');
+  const marks = make('div', 'marks');
+  const name = make('span', 'name');
+  const time = make('time', 'time');
   name.dir = 'auto';
   source.append(name, time, marks);
 
@@ -164,7 +158,7 @@ export const createRss: SlideFactory = (context) => {
       length = share.length;
       // Ids are not shown to passers-by.
       name.textContent = slide.title ?? (feed.name === feed.id ? '' : feed.name);
-      if (items.length > 1 && items.length <= MOST_MARKS) marks.append(...items.map(() => element('i', 'mark')));
+      if (items.length > 1 && items.length <= MOST_MARKS) marks.append(...items.map(() => make('i', 'mark')));
       frame.append(source);
       pages.open(items.length, share.pageMs);
       await storyAt(0)?.ready;

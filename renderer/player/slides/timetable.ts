@@ -1,6 +1,7 @@
 /** Timetables: the upcoming entries by the wall clock of the site, on pages of rows as large as they fit. */
 import type { PlaylistPayload, Slide } from '../../../service/contract/playlist.ts';
 import { addDays, instantOf, wallTimeOf, weekdayOf } from '../../../service/domain/wall-time.ts';
+import { make } from '../../shared/elements.ts';
 import { localeOf } from '../../shared/language.ts';
 import { fontsLoaded, largestFit, watchSize } from './fit.ts';
 import { createPages, spread, withPages } from './pages.ts';
@@ -95,13 +96,6 @@ const LONGEST_WAIT = 60;
 /** Glyphs may exceed their line slightly; only a further line counts as overflow. */
 const isClamped = ({ scrollHeight, clientHeight }: Element): boolean => scrollHeight > clientHeight * 1.2;
 
-const element = (tag: string, name: string, text: string | null = ''): HTMLElement => {
-  const made = document.createElement(tag);
-  made.className = name;
-  made.textContent = text;
-  return made;
-};
-
 const groupOf = ({ content }: Slide, { timetableGroups = [] }: PlaylistPayload): Group => {
   const group = timetableGroups.find(({ id }) => id === content?.['group_id']);
   if (group === undefined) throw new Error(`there is no timetable group ${String(content?.['group_id'])}`);
@@ -117,10 +111,10 @@ const createFormats = (timeZone: string) => {
   return {
     /** AM and PM are set in small letters. */
     time: (moment: number): HTMLElement => {
-      const time = element('time', 'time');
+      const time = make('time', 'time');
       time.dir = 'auto';
       for (const { type, value } of clock.formatToParts(moment)) {
-        time.append(type === 'dayPeriod' ? element('small', 'half', value) : value.trim());
+        time.append(type === 'dayPeriod' ? make('small', 'half', value) : value.trim());
       }
       return time;
     },
@@ -144,14 +138,14 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
   paint(frame, lookOf(slide, payload.slides, payload.style).palette);
   const formats = createFormats(timeZone);
 
-  const sheet = element('main', 'sheet');
+  const sheet = make('main', 'sheet');
   sheet.dir = 'auto';
-  const title = element('h1', 'title');
-  const day = element('p', 'day');
-  const clock = element('p', 'clock');
-  const count = element('p', 'count');
-  const rows = element('ol', 'rows');
-  const head = element('header', 'head');
+  const title = make('h1', 'title');
+  const day = make('p', 'day');
+  const clock = make('p', 'clock');
+  const count = make('p', 'count');
+  const rows = make('ol', 'rows');
+  const head = make('header', 'head');
   head.append(title, clock, day, count);
   sheet.append(head, rows);
   frame.append(sheet);
@@ -162,14 +156,14 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
   let tick: ReturnType<typeof setTimeout> | undefined;
 
   const createRow = ({ entry, at }: Agenda['entries'][number], isNext: boolean): HTMLElement => {
-    const row = element('li', isNext ? 'row next' : 'row');
-    const what = element('div', 'what');
-    what.append(element('b', 'name', entry.title));
+    const row = make('li', isNext ? 'row next' : 'row');
+    const what = make('div', 'what');
+    what.append(make('b', 'name', entry.title));
     const wait = isNext ? formats.wait(at, now()) : '';
     const parts = Object.entries({ place: entry.location, wait, more: entry.detail }).filter(([, text]) => text);
-    if (parts.length > 0) what.append(element('span', 'detail'));
-    what.querySelector('.detail')?.append(...parts.map(([name, text]) => element('span', name, text)));
-    row.append(formats.time(at), what, element('span', 'location', entry.location));
+    if (parts.length > 0) what.append(make('span', 'detail'));
+    what.querySelector('.detail')?.append(...parts.map(([name, text]) => make('span', name, text)));
+    row.append(formats.time(at), what, make('span', 'location', entry.location));
     return row;
   };
 
