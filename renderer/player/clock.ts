@@ -6,16 +6,7 @@ import { type Course, createEstimator, offsetAt, steer } from '../../service/dom
  * Two clocks: `elapsed` is monotonic and measures how long slides are shown; `now` is the time of day by the service's
  * clock and decides which slides are on schedule, independent of the clock of the machine that shows the page.
  */
-export interface Clock {
-  /** Monotonic milliseconds since a fixed moment. */
-  elapsed(): number;
-  /** Milliseconds since the epoch. */
-  now(): number;
-  /** Whose clock is plausible. While it is `unset`, `now` is meaningless. */
-  state(): ClockState;
-  /** Adopts the service's time if it differs by more than `tolerance` ms; returns by how much `now` moved, in ms. */
-  set(serverTime: number, tolerance: number): number;
-}
+export type Clock = ReturnType<typeof createClock>;
 
 /** If the clocks of service and page differ by more, one of them is wrong. */
 const APART_MS = 60_000;
@@ -24,7 +15,7 @@ const APART_MS = 60_000;
  * @param builtAt when this player was built, ms since the epoch. A clock that reads an earlier time has not been set:
  *   many boxes have no battery-backed clock
  */
-export const createClock = (builtAt: number): Clock => {
+export const createClock = (builtAt: number) => {
   const elapsed = () => performance.now();
   let offset: number | null = null;
 
@@ -42,10 +33,14 @@ export const createClock = (builtAt: number): Clock => {
   };
 
   return {
+    /** Monotonic milliseconds since a fixed moment. */
     elapsed,
+    /** Milliseconds since the epoch. */
     now,
+    /** Whose clock is plausible. While it is `unset`, `now` is meaningless. */
     state,
-    set: (serverTime, tolerance) => {
+    /** Adopts the service's time if it differs by more than `tolerance` ms; returns by how much `now` moved, in ms. */
+    set: (serverTime: number, tolerance: number): number => {
       const before = now();
       const isFirst = offset === null;
       const difference = serverTime - (serviceTime() ?? Number.NEGATIVE_INFINITY);
@@ -57,20 +52,7 @@ export const createClock = (builtAt: number): Clock => {
 
 type TimeAnswer = Extract<ServiceMessage, { type: 'time' }>;
 
-export interface SyncClock {
-  /** The site's time in milliseconds since the epoch, at a reading of `performance.now`. */
-  at(elapsed: number): number;
-  /** The site's time while this is active, else that of the service; ms since the epoch. */
-  now(): number;
-  /** Starts or stops asking for the site's time and reporting. */
-  setActive(isSynchronized: boolean): void;
-  /** Handles the service's answer to a `time` message. */
-  answer(message: TimeAnswer): void;
-  /** Records that a slide appeared `lateMs` after the start of its slot. */
-  recordSwap(lateMs: number): void;
-  /** Records that a video is `aheadMs` ahead of its position in the slot. */
-  recordVideoSkew(aheadMs: number): void;
-}
+export type SyncClock = ReturnType<typeof createSyncClock>;
 
 /** Interval of requests until the estimate is settled. */
 const SOON_MS = 150;
@@ -84,7 +66,7 @@ const REPORT_MS = 5_000;
 const MAX_SKEWS = 100;
 
 /** @param send sends a message to the service, or drops it if there is no connection */
-export const createSyncClock = (clock: Clock, send: (message: object) => void): SyncClock => {
+export const createSyncClock = (clock: Clock, send: (message: object) => void) => {
   const estimator = createEstimator();
   let course: Course | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -116,9 +98,12 @@ export const createSyncClock = (clock: Clock, send: (message: object) => void): 
     elapsed + (course === null ? clock.now() - clock.elapsed() : offsetAt(course, elapsed));
 
   return {
+    /** The site's time in milliseconds since the epoch, at a reading of `performance.now`. */
     at,
-    now: () => (isActive ? at(clock.elapsed()) : clock.now()),
-    setActive: (isSynchronized) => {
+    /** The site's time while this is active, else that of the service; ms since the epoch. */
+    now: (): number => (isActive ? at(clock.elapsed()) : clock.now()),
+    /** Starts or stops asking for the site's time and reporting. */
+    setActive: (isSynchronized: boolean): void => {
       isActive = isSynchronized;
       clearTimeout(timer);
       clearInterval(reporting);
@@ -126,7 +111,8 @@ export const createSyncClock = (clock: Clock, send: (message: object) => void): 
       ask();
       reporting = setInterval(report, REPORT_MS);
     },
-    answer: ({ t0, t1, t2 }) => {
+    /** Handles the service's answer to a `time` message. */
+    answer: ({ t0, t1, t2 }: TimeAnswer): void => {
       const t3 = clock.elapsed();
       estimator.add({ t0, t1, t2, t3 });
       const best = estimator.best(t3);
@@ -134,7 +120,9 @@ export const createSyncClock = (clock: Clock, send: (message: object) => void): 
       course = steer(course ?? { at: t3, offset: best.offset, target: best.offset }, best.offset, t3, !settled);
       settled ||= asked >= MANY || (estimator.count() >= ENOUGH && best.roundTrip <= PRECISE_ROUND_TRIP_MS);
     },
-    recordSwap: (lateMs) => record(swaps, lateMs),
-    recordVideoSkew: (aheadMs) => record(videos, aheadMs),
+    /** Records that a slide appeared `lateMs` after the start of its slot. */
+    recordSwap: (lateMs: number): void => record(swaps, lateMs),
+    /** Records that a video is `aheadMs` ahead of its position in the slot. */
+    recordVideoSkew: (aheadMs: number): void => record(videos, aheadMs),
   };
 };

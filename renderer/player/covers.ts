@@ -17,11 +17,6 @@ interface Dependencies {
   takeover: HTMLElement;
 }
 
-interface Commanded {
-  paused: boolean;
-  blackout: boolean;
-}
-
 /** How long the end of a takeover waits at most for the picture under it. */
 const UNCOVER_MS = 400;
 
@@ -64,7 +59,7 @@ export const createCovers = ({ player, zones, redirect, takeovers, plays, blacko
     notePlays();
   };
 
-  return (commanded: Commanded): void => {
+  return (commanded: { paused: boolean; blackout: boolean }): void => {
     const isTakenOver = takeovers.shown !== null;
     isBlack = commanded.blackout;
     const isHidden = isBlack || isTakenOver;

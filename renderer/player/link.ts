@@ -52,18 +52,7 @@ interface Delivery {
   isSynchronized: boolean;
 }
 
-export interface Link {
-  /** Fetches the playlist if it has changed. */
-  refresh(): void;
-  /** Sends the state of the page if it has changed. */
-  report(report: Report): void;
-  /** Reports a slide that was skipped; null: a redirect, the playlist or the plays. */
-  reportError(slideId: string | null, reason: string): void;
-  /** Reports for how long the screen showed no intended picture when a slide came on; null: the idle screen. */
-  reportSwap(slideId: string | null, gapMs: number): void;
-  /** Sends a message now, or drops it and returns false if the socket is not open. */
-  sendNow(message: object): boolean;
-}
+export type Link = ReturnType<typeof createLink>;
 
 // Typed by the contract's constant, without importing its schemas.
 const synchronizedHeader: typeof syncHeader = 'x-signage-sync';
@@ -104,7 +93,7 @@ export const createLink = (
     onTimeSet,
     plays,
   }: Dependencies,
-): Link => {
+) => {
   const base = `/api/screens/${encodeURIComponent(slug)}`;
   const statusPath = `/api/onboarding/status?deviceId=${device.id}`;
   let socket: WebSocket | null = null;
@@ -311,16 +300,21 @@ export const createLink = (
   addEventListener('online', refresh);
 
   return {
+    /** Fetches the playlist if it has changed. */
     refresh,
-    report: (next) => {
+    /** Sends the state of the page if it has changed. */
+    report: (next: Report): void => {
       report = { ...next, currentSlideTitle: next.currentSlideTitle?.slice(0, MAX_TITLE_LENGTH) ?? null };
       sendReport();
     },
+    /** Reports a slide that was skipped; null: a redirect, the playlist or the plays. */
     reportError,
-    sendNow: (message) => {
+    /** Sends a message now, or drops it and returns false if the socket is not open. */
+    sendNow: (message: object): boolean => {
       if (isOpen()) socket?.send(JSON.stringify(message));
       return isOpen();
     },
-    reportSwap: (slideId, gapMs) => outbox.note({ type: 'swap', slideId, gapMs }),
+    /** Reports for how long the screen showed no intended picture when a slide came on; null: the idle screen. */
+    reportSwap: (slideId: string | null, gapMs: number): void => outbox.note({ type: 'swap', slideId, gapMs }),
   };
 };

@@ -14,22 +14,7 @@ interface CachedMedium {
   url: string;
 }
 
-export interface MediaCache {
-  /**
-   * Resolves to the URL to load a medium from. Media of the service, and remote media that it has a copy of, are fetched
-   * (revalidated if cached) and returned as `blob:` URLs; media too large for the cache as their address at the service;
-   * all other URLs unchanged. Rejects if a medium of the service is unavailable, or if one that a third party names, such
-   * as a feed, is neither available from the service nor redirected to by it.
-   */
-  resolve(url: string, options?: { isThirdParty?: boolean }): Promise<string>;
-  /**
-   * As `resolve`, but a cached medium is not revalidated: what must be shown immediately can't wait for a hanging
-   * service.
-   */
-  resolveAtOnce(url: string): Promise<string>;
-  /** The share of its volume at which a medium is played, so that all are as loud as each other: up to 1. */
-  gainOf(url: string): number;
-}
+export type MediaCache = ReturnType<typeof createMediaCache>;
 
 const MIB = 1024 ** 2;
 /** Larger media are streamed by the browser, in ranges. */
@@ -46,7 +31,7 @@ const MAX_GAINS = 1_000;
 const gainFor = (loudness: number): number =>
   Number.isNaN(loudness) ? 1 : Math.min(1, 10 ** ((TARGET_LUFS - loudness) / 20));
 
-export const createMediaCache = (): MediaCache => {
+export const createMediaCache = () => {
   /** In insertion order; the oldest are evicted first. */
   const cached = new Map<string, CachedMedium>();
   const gains = new Map<string, number>();
@@ -116,7 +101,7 @@ export const createMediaCache = (): MediaCache => {
     return medium.url;
   };
 
-  const resolve: MediaCache['resolve'] = async (url, { isThirdParty = false } = {}) => {
+  const resolve = async (url: string, { isThirdParty = false }: { isThirdParty?: boolean } = {}): Promise<string> => {
     if (!/^(?:\/media\/|https?:)/i.test(url)) return url;
     // A fragment (such as `#t=5`) applies to the medium wherever it is loaded from.
     const [medium = '', ...fragment] = url.split('#');
@@ -127,9 +112,20 @@ export const createMediaCache = (): MediaCache => {
   };
 
   return {
+    /**
+     * Resolves to the URL to load a medium from. Media of the service, and remote media that it has a copy of, are fetched
+     * (revalidated if cached) and returned as `blob:` URLs; media too large for the cache as their address at the service;
+     * all other URLs unchanged. Rejects if a medium of the service is unavailable, or if one that a third party names, such
+     * as a feed, is neither available from the service nor redirected to by it.
+     */
     resolve,
-    gainOf: (url) => gains.get(url.split('#')[0] ?? '') ?? 1,
-    resolveAtOnce: (url) => {
+    /** The share of its volume at which a medium is played, so that all are as loud as each other: up to 1. */
+    gainOf: (url: string): number => gains.get(url.split('#')[0] ?? '') ?? 1,
+    /**
+     * As `resolve`, but a cached medium is not revalidated: what must be shown immediately can't wait for a hanging
+     * service.
+     */
+    resolveAtOnce: (url: string): Promise<string> => {
       const [medium = '', ...fragment] = url.split('#');
       const known = cached.get(medium);
       return known === undefined ? resolve(url) : Promise.resolve([known.url, ...fragment].join('#'));

@@ -7,15 +7,6 @@ interface Dependencies {
   elapsed(): number;
 }
 
-interface Outbox {
-  /** Sends the state if it has changed. States that follow too fast are merged into the newest. */
-  state(message: object): void;
-  /** Queues a message; notes are sent in order. */
-  note(message: object): void;
-  /** Call when a socket was opened: sends the state again, and the queued notes. */
-  open(): void;
-}
-
 /** At most four states in any second. */
 const STATE_GAP_MS = 300;
 const NOTES_WINDOW_MS = 10_000;
@@ -23,7 +14,7 @@ const NOTES_PER_WINDOW = 60;
 /** Notes kept while the service is unreachable or the window is full; the oldest are dropped first. */
 const MAX_NOTES = 50;
 
-export const createOutbox = ({ send, elapsed }: Dependencies): Outbox => {
+export const createOutbox = ({ send, elapsed }: Dependencies) => {
   let state: string | null = null;
   let sentState: string | null = null;
   let stateSentAt = Number.NEGATIVE_INFINITY;
@@ -53,16 +44,19 @@ export const createOutbox = ({ send, elapsed }: Dependencies): Outbox => {
   };
 
   return {
-    state: (message) => {
+    /** Sends the state if it has changed. States that follow too fast are merged into the newest. */
+    state: (message: object): void => {
       state = JSON.stringify(message);
       flush();
     },
-    note: (message) => {
+    /** Queues a message; notes are sent in order. */
+    note: (message: object): void => {
       notes.push(JSON.stringify(message));
       notes.splice(0, notes.length - MAX_NOTES);
       flush();
     },
-    open: () => {
+    /** Call when a socket was opened: sends the state again, and the queued notes. */
+    open: (): void => {
       sentState = null;
       flush();
     },

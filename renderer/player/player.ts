@@ -26,24 +26,9 @@ interface PlayerOptions {
   fadeMs?: number;
 }
 
-export interface Player {
-  /** Replaces the playlist; null: the screen does not exist. A current slide that is unchanged keeps playing. */
-  load(payload: PlaylistPayload | null, isSynchronized?: boolean): void;
-  /** Goes to the previous or next slide that is on schedule and restarts its time. */
-  step(by: 1 | -1): void;
-  /** Goes to a slide that is due and restarts its time; any other id changes nothing. */
-  goTo(slideId: string): void;
-  /** Goes one page back or forward inside the slide; past its first or last page, one slide. */
-  flipPage(by: 1 | -1): void;
-  /** Makes failed slides eligible immediately. */
-  retry(): void;
-  /** Halts or resumes time and motion; `isSilent` also mutes. Resolves once the current view has a picture. */
-  halt(isHalted: boolean, isSilent: boolean): Promise<void> | undefined;
-  /** Re-evaluates immediately, because a clock was set. */
-  onClockSet(): void;
-}
+export type Player = ReturnType<typeof createPlayer>;
 
-export const createPlayer = (deps: Dependencies, { timeZone, fadeMs = FADE_MS }: PlayerOptions): Player => {
+export const createPlayer = (deps: Dependencies, { timeZone, fadeMs = FADE_MS }: PlayerOptions) => {
   const { clock, syncClock, mediaCache, plays, onReport, onError } = deps;
   let state = initialPlayback(timeZone);
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -92,20 +77,27 @@ export const createPlayer = (deps: Dependencies, { timeZone, fadeMs = FADE_MS }:
   });
 
   return {
-    load: (payload, isSynchronized = false) => {
+    /** Replaces the playlist; null: the screen does not exist. A current slide that is unchanged keeps playing. */
+    load: (payload: PlaylistPayload | null, isSynchronized: boolean = false): void => {
       dispatch({ type: 'load', payload, isSynchronized });
       if (payload !== null) void prefetch(new Set(state.plan.slides), mediaCache, () => state.payload === payload);
     },
-    step: (by) => dispatch({ type: 'step', by }),
-    goTo: (slideId) => dispatch({ type: 'goTo', slideId }),
-    onClockSet: () => dispatch({ type: 'clockSet' }),
-    retry: () => dispatch({ type: 'retry' }),
-    flipPage: (by) => {
+    /** Goes to the previous or next slide that is on schedule and restarts its time. */
+    step: (by: 1 | -1): void => dispatch({ type: 'step', by }),
+    /** Goes to a slide that is due and restarts its time; any other id changes nothing. */
+    goTo: (slideId: string): void => dispatch({ type: 'goTo', slideId }),
+    /** Re-evaluates immediately, because a clock was set. */
+    onClockSet: (): void => dispatch({ type: 'clockSet' }),
+    /** Makes failed slides eligible immediately. */
+    retry: (): void => dispatch({ type: 'retry' }),
+    /** Goes one page back or forward inside the slide; past its first or last page, one slide. */
+    flipPage: (by: 1 | -1): void => {
       const view = views.get(state.shown?.key);
       if (!view?.flipPage(by)) return dispatch({ type: 'step', by });
       dispatch({ type: 'pageFlipped', remainingMs: view.remainingMs?.() ?? null });
     },
-    halt: (isHalted, isSilent) => {
+    /** Halts or resumes time and motion; `isSilent` also mutes. Resolves once the current view has a picture. */
+    halt: (isHalted: boolean, isSilent: boolean): Promise<void> | undefined => {
       // A view that is not visible yet starts muted.
       const seen = views.mute(state.shown?.isBegun ? state.shown.key : undefined, isSilent);
       dispatch({ type: 'halt', isHalted });

@@ -9,19 +9,7 @@ export interface Cue {
   onSeen(at: DOMHighResTimeStamp): void;
 }
 
-export interface Stage {
-  /** Puts a view into a layer under all visible ones, where it can load, lay out and decode. */
-  place(view: SlideView): void;
-  /**
-   * Brings a placed view to the front within `fadeMs` (0: a cut) as soon as it is painted, or on its cue, and destroys
-   * the previous view. Resolves to how long neither view was on the screen, in ms: normally 0, because the old picture
-   * stays underneath until the new one covers it.
-   * @param onFrame called in the first frame in which the view is visible, unless another view was shown meanwhile
-   */
-  show(view: SlideView, fadeMs: number, onFrame: () => void, cue?: Cue): Promise<number>;
-  /** Destroys a placed view that was never shown. */
-  discard(view: SlideView): void;
-}
+export type Stage = ReturnType<typeof createStage>;
 
 /**
  * An invisible opacity that the browser still draws: it skips covered and fully transparent layers, and a video would
@@ -80,7 +68,7 @@ const frameOf = ({ left }: Cue): Promise<void> =>
     requestAnimationFrame(onFrame);
   });
 
-export const createStage = (root: HTMLElement): Stage => {
+export const createStage = (root: HTMLElement) => {
   const layers = new Map<SlideView, HTMLElement>();
   let front: SlideView | null = null;
   let height = 0;
@@ -104,8 +92,10 @@ export const createStage = (root: HTMLElement): Stage => {
   };
 
   return {
+    /** Destroys a placed view that was never shown. */
     discard,
-    place: (view) => {
+    /** Puts a view into a layer under all visible ones, where it can load, lay out and decode. */
+    place: (view: SlideView): void => {
       const layer = document.createElement('div');
       layer.className = 'layer';
       layer.style.zIndex = '-1';
@@ -113,7 +103,13 @@ export const createStage = (root: HTMLElement): Stage => {
       layers.set(view, layer);
       root.prepend(layer);
     },
-    show: async (view, fadeMs, onFrame, cue) => {
+    /**
+     * Brings a placed view to the front within `fadeMs` (0: a cut) as soon as it is painted, or on its cue, and destroys
+     * the previous view. Resolves to how long neither view was on the screen, in ms: normally 0, because the old picture
+     * stays underneath until the new one covers it.
+     * @param onFrame called in the first frame in which the view is visible, unless another view was shown meanwhile
+     */
+    show: async (view: SlideView, fadeMs: number, onFrame: () => void, cue?: Cue): Promise<number> => {
       const layer = layers.get(view);
       if (layer === undefined) return 0;
       const behind = front;

@@ -15,11 +15,7 @@ interface LoopSlot {
   appears: number;
 }
 
-interface LoopSchedule {
-  slotAt(now: number): LoopSlot;
-  /** Equal for loops with the same slots: the same slides, durations and schedules. The contents of the slides do not count. */
-  readonly key: string;
-}
+type LoopSchedule = ReturnType<typeof createLoopSchedule>;
 
 /** A period during which no slide goes on or off schedule, and one round is due. */
 interface Segment {
@@ -39,7 +35,7 @@ const timesOf = (slide: Slide): unknown[] => [
   slide.schedule_days_json,
 ];
 
-export const createLoopSchedule = (plan: PagePlan, timeZone: string): LoopSchedule => {
+export const createLoopSchedule = (plan: PagePlan, timeZone: string) => {
   const { slides } = plan;
   let segment: Segment = { from: 0, until: 0, slides: [] };
 
@@ -64,8 +60,9 @@ export const createLoopSchedule = (plan: PagePlan, timeZone: string): LoopSchedu
   };
 
   return {
+    /** Equal for loops with the same slots: the same slides, durations and schedules. The contents of the slides do not count. */
     key: JSON.stringify(slides.map((slide) => [slide.id, ...timesOf(slide)])),
-    slotAt: (now) => {
+    slotAt: (now: number): LoopSlot => {
       const { from, until, slides: loop } = segmentAt(now);
       const loopMs = loop.reduce((sum, { length }) => sum + length, 0);
       let since = Math.floor(now / loopMs) * loopMs;

@@ -76,20 +76,7 @@ const nextTakeoverChange = (takeovers: readonly Takeover[], wall: number, timeZo
     timeZone,
   );
 
-export interface Takeovers {
-  /** The takeover on the screen; null: none. */
-  readonly shown: Takeover | null;
-  /** A takeover is due, so that its player needs its stage. */
-  readonly isDue: boolean;
-  /** How many takeovers lead the playlist. */
-  readonly count: number;
-  /** Accepts a playlist; returns it without its takeovers. */
-  load(payload: PlaylistPayload | null): PlaylistPayload | null;
-  /** The player reports what it shows. */
-  onReport(slide: Slide | null): void;
-  /** Re-evaluates immediately, because a clock was set. */
-  onClockSet(): void;
-}
+export type Takeovers = ReturnType<typeof createTakeovers>;
 
 interface Dependencies {
   /** The time of the site, by which takeovers begin and end, and the page's own. */
@@ -125,14 +112,13 @@ const playlistOf = (payload: PlaylistPayload, takeover: Takeover): PlaylistPaylo
   ],
 });
 
-export const createTakeovers = ({ moment, timeZone, player, onDue, onShow }: Dependencies): Takeovers => {
+export const createTakeovers = ({ moment, timeZone, player, onDue, onShow }: Dependencies) => {
   let payload: PlaylistPayload | null = null;
   let takeovers: readonly Takeover[] = [];
   /** When this page learned of each takeover, by its key. */
   let learned: ReadonlyMap<string, Moment> = new Map();
   /** Keys of those whose end has passed while the clock was not set: they stay over, even if it is set back. */
   let over: ReadonlySet<string> = new Set();
-  /** The one that is due. */
   let due: Takeover | null = null;
   /** The playlist that the player has. */
   let loaded: PlaylistPayload | null = null;
@@ -191,16 +177,20 @@ export const createTakeovers = ({ moment, timeZone, player, onDue, onShow }: Dep
   };
 
   return {
-    get shown() {
+    /** The takeover on the screen; null: none. */
+    get shown(): Takeover | null {
       return shown;
     },
-    get isDue() {
+    /** A takeover is due, so that its player needs its stage. */
+    get isDue(): boolean {
       return due !== null;
     },
-    get count() {
+    /** How many takeovers lead the playlist. */
+    get count(): number {
       return takeovers.length;
     },
-    load: (next) => {
+    /** Accepts a playlist; returns it without its takeovers. */
+    load: (next: PlaylistPayload | null): PlaylistPayload | null => {
       const split = next === null ? null : splitPlaylist(next);
       payload = next === null ? null : withoutPlan(next);
       takeovers = split?.takeovers ?? [];
@@ -208,10 +198,12 @@ export const createTakeovers = ({ moment, timeZone, player, onDue, onShow }: Dep
       update();
       return split?.playlist ?? null;
     },
-    onReport: (slide) => {
+    /** The player reports what it shows. */
+    onReport: (slide: Slide | null): void => {
       painted = slide?.id ?? null;
       settle();
     },
+    /** Re-evaluates immediately, because a clock was set. */
     onClockSet: update,
   };
 };

@@ -40,18 +40,11 @@ interface Playing {
 
 type ViewEffect = Extract<Effect, { key: number }>;
 
-interface Views {
-  get(key: number | undefined): SlideView | undefined;
-  perform(effect: ViewEffect): void;
-  /** Mutes or unmutes the view; one that starts later starts muted. Resolves once it has a picture again. */
-  mute(key: number | undefined, isSilent: boolean): Promise<void> | undefined;
-}
-
 const PREPARE_MS = 20_000;
 /** Startup latency of a video on most machines; the first guess. */
 const TYPICAL_STARTUP_LATENCY_MS = 60;
 
-export const createViews = (deps: ViewDependencies, playing: Playing): Views => {
+export const createViews = (deps: ViewDependencies, playing: Playing) => {
   const { syncClock, stage, mediaCache, credentials, refused, createSlide, createIdle, countFrames, onSwap } = deps;
   const { dispatch, positionOf, siteAt, timeZone, fadeMs, isHalted } = playing;
   const views = new Map<number, SlideView>();
@@ -136,8 +129,8 @@ export const createViews = (deps: ViewDependencies, playing: Playing): Views => 
   };
 
   return {
-    get: (key) => (key === undefined ? undefined : views.get(key)),
-    perform: (effect) => {
+    get: (key: number | undefined): SlideView | undefined => (key === undefined ? undefined : views.get(key)),
+    perform: (effect: ViewEffect): void => {
       const view = views.get(effect.key);
       if (effect.type === 'prepare') void prepare(effect);
       else if (effect.type === 'idle') add(effect.key, createIdle());
@@ -148,7 +141,8 @@ export const createViews = (deps: ViewDependencies, playing: Playing): Views => 
       else if (effect.type === 'resume') view?.resume();
       else view?.restart?.();
     },
-    mute: (key, silent) => {
+    /** Mutes or unmutes the view; one that starts later starts muted. Resolves once it has a picture again. */
+    mute: (key: number | undefined, silent: boolean): Promise<void> | undefined => {
       const isChanged = silent !== isSilent;
       isSilent = silent;
       return isChanged && key !== undefined ? views.get(key)?.mute?.(silent) : undefined;

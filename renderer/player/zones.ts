@@ -18,16 +18,9 @@ interface Dependencies {
   plays?: Pick<TickerPlays, 'show'>;
 }
 
-export interface Zones {
-  load(payload: PlaylistPayload | null): void;
-  /** The player of the sidebar reports what it shows. */
-  onReport(slide: Slide | null): void;
-  halt(isHalted: boolean, isSilent: boolean): Promise<void> | undefined;
-  onMedia(): void;
-  onClockSet(): void;
-}
+export type Zones = ReturnType<typeof createZones>;
 
-export const createZones = ({ root, ticker: tickerElement, sidebar, ...clocks }: Dependencies): Zones => {
+export const createZones = ({ root, ticker: tickerElement, sidebar, ...clocks }: Dependencies) => {
   const shown = { sidebar: false, ticker: false };
   let hasSidebar = false;
 
@@ -43,7 +36,7 @@ export const createZones = ({ root, ticker: tickerElement, sidebar, ...clocks }:
   });
 
   return {
-    load: (payload) => {
+    load: (payload: PlaylistPayload | null): void => {
       const zoneOf = (name: string) => payload?.zones?.find(({ zone }) => zone === name);
       const zone = zoneOf('sidebar');
       // Without a sidebar before and now there is nothing to replace.
@@ -56,16 +49,17 @@ export const createZones = ({ root, ticker: tickerElement, sidebar, ...clocks }:
       hasSidebar = payload !== null && zone !== undefined;
       ticker.load(payload, zoneOf('ticker'));
     },
-    onReport: (slide) => {
+    /** The player of the sidebar reports what it shows. */
+    onReport: (slide: Slide | null): void => {
       shown.sidebar = slide !== null;
       arrange();
     },
-    halt: (isHalted, isSilent) => {
+    halt: (isHalted: boolean, isSilent: boolean): Promise<void> | undefined => {
       ticker.halt(isHalted);
       return sidebar.halt(isHalted, isSilent);
     },
     onMedia: sidebar.retry,
-    onClockSet: () => {
+    onClockSet: (): void => {
       sidebar.onClockSet();
       ticker.update();
     },

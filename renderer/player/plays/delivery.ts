@@ -3,16 +3,7 @@ import type { MAX_PLAYS, PagePlay } from '../../../service/contract/plays.ts';
 import { doubled } from '../../../service/domain/time.ts';
 import type { PlayStore } from './store.ts';
 
-export interface PlayDelivery {
-  /** There may be something to deliver. */
-  wake(): void;
-  /** A socket was opened. */
-  onOpen(): void;
-  /** The service acknowledged these plays. */
-  onAck(playIds: readonly string[]): void;
-  /** The socket was closed; `isRefused`: for a message that is not valid. A play that is refused alone is dropped. */
-  onClose(isRefused: boolean): void;
-}
+export type PlayDelivery = ReturnType<typeof createPlayDelivery>;
 
 interface Dependencies {
   store: Pick<PlayStore, 'oldest' | 'remove'>;
@@ -42,7 +33,7 @@ export const batchOf = (plays: readonly PagePlay[]): PagePlay[] => {
   });
 };
 
-export const createPlayDelivery = ({ store, send }: Dependencies): PlayDelivery => {
+export const createPlayDelivery = ({ store, send }: Dependencies) => {
   let isOpen = false;
   /** The ids that the service has not acknowledged yet. */
   let inFlight: ReadonlySet<string> | null = null;
@@ -82,14 +73,17 @@ export const createPlayDelivery = ({ store, send }: Dependencies): PlayDelivery 
   };
 
   return {
-    wake: () => void deliver(),
-    onOpen: () => {
+    /** There may be something to deliver. */
+    wake: (): void => void deliver(),
+    /** A socket was opened. */
+    onOpen: (): void => {
       isOpen = true;
       inFlight = null;
       failures = 0;
       void deliver();
     },
-    onAck: (playIds) => {
+    /** The service acknowledged these plays. */
+    onAck: (playIds: readonly string[]): void => {
       const acknowledged = playIds.filter((id) => inFlight?.has(id));
       if (acknowledged.length === 0) return;
       clearTimeout(timer);
@@ -106,7 +100,8 @@ export const createPlayDelivery = ({ store, send }: Dependencies): PlayDelivery 
         next();
       });
     },
-    onClose: (isRefused) => {
+    /** The socket was closed; `isRefused`: for a message that is not valid. A play that is refused alone is dropped. */
+    onClose: (isRefused: boolean): void => {
       isOpen = false;
       clearTimeout(timer);
       if (isRefused && inFlight !== null) {

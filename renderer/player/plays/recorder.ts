@@ -9,18 +9,7 @@ import { isLate } from '../timeline.ts';
 /** Where a slide came from. */
 export type PlaceOfPlay = Required<Pick<PagePlay, 'playlist_id' | 'programme_id'>>;
 
-export interface PlayRecorder {
-  /** A slide became visible and is to be on for `expectedMs`. */
-  begin(slide: Slide, expectedMs: number, place?: PlaceOfPlay): void;
-  /** Why it ended; null: its time is over. */
-  end(ending: Ending | null): void;
-  /** A slide that was due could not be prepared. */
-  skip(slide: Slide, missed: { expectedMs: number; reason: string; isFailed: boolean }, place?: PlaceOfPlay): void;
-  /** What covers the slides, or null: nothing does. A play ends when it is covered, and another one begins afterwards. */
-  cover(reason: string | null): void;
-  /** The play in progress, as if the page ended now; null: no slide is playing. */
-  underWay(): PagePlay | null;
-}
+export type PlayRecorder = ReturnType<typeof createPlayRecorder>;
 
 interface Dependencies {
   clock: Pick<Clock, 'elapsed' | 'now' | 'state'>;
@@ -57,7 +46,7 @@ const randomId = (): string => bytesToHex(crypto.getRandomValues(new Uint8Array(
 /** A takeover is of no playlist. */
 const nowhere: PlaceOfPlay = { playlist_id: null, programme_id: null };
 
-export const createPlayRecorder = ({ clock, screen, zone = null, revision, onPlay }: Dependencies): PlayRecorder => {
+export const createPlayRecorder = ({ clock, screen, zone = null, revision, onPlay }: Dependencies) => {
   let current: Current | null = null;
   let begun: Begun | null = null;
   let covered: string | null = null;
@@ -126,27 +115,36 @@ export const createPlayRecorder = ({ clock, screen, zone = null, revision, onPla
   };
 
   return {
-    begin: (slide, expectedMs, place = nowhere) => {
+    /** A slide became visible and is to be on for `expectedMs`. */
+    begin: (slide: Slide, expectedMs: number, place: PlaceOfPlay = nowhere): void => {
       stop(null);
       current = { slide, expectedMs, place };
       resume();
     },
-    end: (ending) => {
+    /** Why it ended; null: its time is over. */
+    end: (ending: Ending | null): void => {
       stop(ending);
       current = null;
     },
-    skip: (slide, { expectedMs, reason, isFailed }, place = nowhere) => {
+    /** A slide that was due could not be prepared. */
+    skip: (
+      slide: Slide,
+      { expectedMs, reason, isFailed }: { expectedMs: number; reason: string; isFailed: boolean },
+      place: PlaceOfPlay = nowhere,
+    ): void => {
       if (covered !== null) return;
       onPlay({ ...close(open({ slide, expectedMs, place }), null), result: isFailed ? 'failed' : 'skipped', reason });
     },
-    cover: (reason) => {
+    /** What covers the slides, or null: nothing does. A play ends when it is covered, and another one begins afterwards. */
+    cover: (reason: string | null): void => {
       if (reason === covered) return;
       const wasCovered = covered !== null;
       covered = reason;
       if (reason !== null) stop({ isFailed: false, reason });
       else if (wasCovered) resume();
     },
-    underWay: () => {
+    /** The play in progress, as if the page ended now; null: no slide is playing. */
+    underWay: (): PagePlay | null => {
       split();
       return begun === null ? null : close(begun, { isFailed: false, reason: 'page_ended' });
     },

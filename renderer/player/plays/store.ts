@@ -17,7 +17,6 @@ export interface Note {
 export interface PlayStore {
   /** Keeps a play that has ended, and forgets its note. @returns how many plays were dropped for it */
   add(play: PagePlay): Promise<number>;
-  /** The oldest plays. */
   oldest(count: number): Promise<PagePlay[]>;
   remove(playIds: readonly string[]): Promise<void>;
   /** Keeps a play that is under way, in place of what was noted of it before. */

@@ -12,19 +12,15 @@ export interface TickerSlide {
   playlistId: string | null;
 }
 
-export interface TickerPlays {
-  /** What the ticker shows from now on. Those that it showed before go on. */
-  show(shown: readonly TickerSlide[]): void;
-  cover: PlayRecorder['cover'];
-  underWay(): PagePlay[];
-}
+export type TickerPlays = ReturnType<typeof createTickerPlays>;
 
 /** @param create makes a recorder for one slide */
-export const createTickerPlays = (create: () => PlayRecorder): TickerPlays => {
+export const createTickerPlays = (create: () => PlayRecorder) => {
   const recorders = new Map<string, PlayRecorder>();
   let covered: string | null = null;
   return {
-    show: (shown) => {
+    /** What the ticker shows from now on. Those that it showed before go on. */
+    show: (shown: readonly TickerSlide[]): void => {
       const wanted = new Map(shown.slice(0, MOST).map((each) => [JSON.stringify([each.playlistId, each.slide]), each]));
       for (const [key, recorder] of recorders) {
         if (wanted.has(key)) continue;
@@ -40,10 +36,10 @@ export const createTickerPlays = (create: () => PlayRecorder): TickerPlays => {
         recorder.begin(slide, 0, { playlist_id: playlistId, programme_id: null });
       }
     },
-    cover: (reason) => {
+    cover: (reason: string | null): void => {
       covered = reason;
       for (const recorder of recorders.values()) recorder.cover(reason);
     },
-    underWay: () => [...recorders.values()].flatMap((recorder) => recorder.underWay() ?? []),
+    underWay: (): PagePlay[] => [...recorders.values()].flatMap((recorder) => recorder.underWay() ?? []),
   };
 };

@@ -10,11 +10,7 @@ interface Frame {
   fit: 'cover' | 'contain';
 }
 
-export interface PagedDocument {
-  readonly count: number;
-  /** Paints a page (0-based) into a new canvas. Rejects if it can't be painted or the document was closed. */
-  paint(index: number, frame: Frame): Promise<HTMLCanvasElement>;
-}
+export type PagedDocument = Awaited<ReturnType<typeof openDocument>>;
 
 /** Folder of the build with the files that pdf.js loads itself. */
 const base = `/assets/pdf-${version}/`;
@@ -64,7 +60,7 @@ const paintPage = async (
  * Opens a document; the signal closes it, and ends its worker.
  * Rejects with a reason that completes "the document ...".
  */
-export const openDocument = async (url: string, signal: AbortSignal): Promise<PagedDocument> => {
+export const openDocument = async (url: string, signal: AbortSignal) => {
   GlobalWorkerOptions.workerSrc = workerUrl;
   const loading = getDocument({
     url,
@@ -89,6 +85,7 @@ export const openDocument = async (url: string, signal: AbortSignal): Promise<Pa
   });
   return {
     count: pdf.numPages,
-    paint: (index, frame) => paintPage(pdf, index, frame, signal),
+    /** Paints a page (0-based) into a new canvas. Rejects if it can't be painted or the document was closed. */
+    paint: (index: number, frame: Frame): Promise<HTMLCanvasElement> => paintPage(pdf, index, frame, signal),
   };
 };

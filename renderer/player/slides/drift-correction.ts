@@ -3,7 +3,6 @@ import type { Pace } from './slide.ts';
 
 /** The correction of a video. */
 interface Correction {
-  /** Playback rate. */
   rate: number;
   seek: boolean;
 }

@@ -21,25 +21,18 @@ export const mediaIn = (html: string): string[] =>
     ),
   ].slice(0, MOST_MEDIA);
 
-/** Resolves the media that a markup names to the addresses to load them from. */
-interface Addresses {
-  /** Whether all media of the markup are resolved. */
-  know(html: string): boolean;
-  /** Resolves the missing ones. A medium that is not available keeps its own address, and the rest is shown. */
-  learn(html: string): Promise<void>;
-  /** The markup with the resolved addresses in it. */
-  apply(html: string): string;
-}
-
-export const createAddresses = (media: (url: string) => Promise<string>): Addresses => {
+export const createAddresses = (media: (url: string) => Promise<string>) => {
   const known = new Map<string, string>();
   const unknownIn = (html: string): string[] => mediaIn(html).filter((url) => !known.has(url));
   return {
-    know: (html) => unknownIn(html).length === 0,
-    learn: async (html) => {
+    /** Whether all media of the markup are resolved. */
+    know: (html: string): boolean => unknownIn(html).length === 0,
+    /** Resolves the missing ones. A medium that is not available keeps its own address, and the rest is shown. */
+    learn: async (html: string): Promise<void> => {
       await Promise.all(unknownIn(html).map(async (url) => known.set(url, await media(url).catch(() => url))));
     },
-    apply: (html) => html.replace(ADDRESS, (url) => known.get(addressOf(url)) ?? url),
+    /** The markup with the resolved addresses in it. */
+    apply: (html: string): string => html.replace(ADDRESS, (url) => known.get(addressOf(url)) ?? url),
   };
 };
 

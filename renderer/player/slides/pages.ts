@@ -19,19 +19,7 @@ const startTimer = (act: () => void, ms: number): (() => void) => {
   return () => clearTimeout(timer);
 };
 
-export interface Pages {
-  /** Sets the number of pages, of which the first is shown, and how long each is on, in ms. */
-  open(count: number, pageMs: number): void;
-  /** Starts, or restarts, at the first page. */
-  start(): void;
-  pause(): void;
-  resume(): void;
-  /** Turns to the previous or next page and restarts its time; false at the ends. */
-  flipPage(step: -1 | 1): boolean;
-  /** Remaining time of this page and the following ones, in ms. */
-  remainingMs(): number;
-  close(): void;
-}
+export type Pages = ReturnType<typeof createPages>;
 
 /** How a slide's time is divided. */
 interface Share {
@@ -58,7 +46,7 @@ export const spread = (
 };
 
 /** @param show is called with the index of the next page, from 0 */
-export const createPages = (show: (index: number) => void): Pages => {
+export const createPages = (show: (index: number) => void) => {
   let count = 1;
   let pageMs = 0;
   let index = 0;
@@ -82,30 +70,34 @@ export const createPages = (show: (index: number) => void): Pages => {
   };
 
   return {
-    open: (pages, ms) => {
+    /** Sets the number of pages, of which the first is shown, and how long each is on, in ms. */
+    open: (pages: number, ms: number): void => {
       count = pages;
       pageMs = ms;
     },
-    start: () => {
+    /** Starts, or restarts, at the first page. */
+    start: (): void => {
       left = null;
       if (index === 0) schedule(pageMs);
       else go(0);
     },
-    pause: () => {
+    pause: (): void => {
       left ??= Math.max(0, until - performance.now());
       stopTimer();
     },
-    resume: () => {
+    resume: (): void => {
       if (left !== null) schedule(left);
       left = null;
     },
-    flipPage: (step) => {
+    /** Turns to the previous or next page and restarts its time; false at the ends. */
+    flipPage: (step: -1 | 1): boolean => {
       if (index + step < 0 || index + step >= count) return false;
       go(index + step);
       return true;
     },
-    remainingMs: () => (left ?? Math.max(0, until - performance.now())) + (count - 1 - index) * pageMs,
-    close: () => stopTimer(),
+    /** Remaining time of this page and the following ones, in ms. */
+    remainingMs: (): number => (left ?? Math.max(0, until - performance.now())) + (count - 1 - index) * pageMs,
+    close: (): void => stopTimer(),
   };
 };
 

@@ -7,16 +7,6 @@ import { stringify, TokenType, tokenize } from '@csstools/css-tokenizer';
 import { parseUrl } from '../../../service/contract/url.ts';
 import { addressOf } from '../../../service/domain/markup.ts';
 
-interface Reach {
-  /** Whether the display itself may load an address of an element or a style. */
-  mayLoad(address: string): boolean;
-  /**
-   * Removes from a detached element every address that it must not load, in elements, attributes and styles.
-   * @returns the addresses that its styles load
-   */
-  confine(root: Element): string[];
-}
-
 /** Addresses in a text of the author, each up to the next Liquid tag. */
 const WRITTEN = /(?:https?:|(?<=["'(=\s]))\/\/[^\s"'()<>,\\{}|]+/gi;
 /** Paths of this service that templates may load. */
@@ -40,7 +30,7 @@ const textsOf = (value: unknown): string[] => {
  * @param written all texts by the author of the template and its slide
  * @param base the address of the page
  */
-export const createReach = (written: unknown, base: string): Reach => {
+export const createReach = (written: unknown, base: string) => {
   const { origin } = new URL(base);
 
   const resolve = (address: string): URL | null => parseUrl(address, base);
@@ -96,8 +86,13 @@ export const createReach = (written: unknown, base: string): Reach => {
   };
 
   return {
+    /** Whether the display itself may load an address of an element or a style. */
     mayLoad,
-    confine: (root) => {
+    /**
+     * Removes from a detached element every address that it must not load, in elements, attributes and styles.
+     * @returns the addresses that its styles load
+     */
+    confine: (root: Element): string[] => {
       const loaded: string[] = [];
       for (const element of root.querySelectorAll('*')) {
         if (element.localName === 'style') element.textContent = confineStyle(element.textContent, loaded);
