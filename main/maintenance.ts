@@ -69,7 +69,6 @@ export const maintenanceView = ({
 type Locked = Extract<MaintenanceAnswer, { state: 'locked' }>;
 type Open = Extract<MaintenanceAnswer, { state: 'open' }>;
 
-/** An open maintenance page. */
 export interface MaintenancePage {
   rotate(rotation: Rotation): void;
   /** Leaves room for the page in which somebody signs in, or covers the whole window again. */

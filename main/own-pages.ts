@@ -6,7 +6,6 @@ import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { Protocol, Session } from 'electron';
 
-/** Their origin. */
 export const ownOrigin = 'kiosk://pages';
 
 /** The URL of one of the pages. */

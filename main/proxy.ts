@@ -21,12 +21,7 @@ interface ProxyApp {
   ): unknown;
 }
 
-export interface KioskProxy {
-  /** Applies the settings to all sessions, those that exist and those to come. */
-  use(options: Pick<Options, 'proxy' | 'noProxy'>): Promise<void>;
-  /** Gives the proxy its user and password, once; another host, or a proxy that refuses them, gets none. */
-  answer(auth: Login, answer: Answer): void;
-}
+export type KioskProxy = ReturnType<typeof createKioskProxy>;
 
 /** How long a proxy that asks again for the same page counts as one that refuses the password, in ms. */
 const REFUSED_MS = 10_000;
@@ -34,7 +29,7 @@ const REFUSED_MS = 10_000;
 const MAX_ASKED = 100;
 
 /** Must be called before the first session exists. */
-export const createKioskProxy = (app: ProxyApp, monotonicNow = () => performance.now()): KioskProxy => {
+export const createKioskProxy = (app: ProxyApp, monotonicNow = () => performance.now()) => {
   const sessions = new Set<Session>();
   const asked = new Map<string, number>();
   let proxy: URL | null = null;
@@ -71,7 +66,8 @@ export const createKioskProxy = (app: ProxyApp, monotonicNow = () => performance
   });
 
   return {
-    use: async ({ proxy: given, noProxy }) => {
+    /** Applies the settings to all sessions, those that exist and those to come. */
+    use: async ({ proxy: given, noProxy }: Pick<Options, 'proxy' | 'noProxy'>): Promise<void> => {
       if (given === null) return;
       proxy = new URL(given);
       const chosen = {
@@ -82,7 +78,8 @@ export const createKioskProxy = (app: ProxyApp, monotonicNow = () => performance
       config = chosen;
       await Promise.all([...sessions].map((session) => session.setProxy(chosen)));
     },
-    answer: (auth, answer) => {
+    /** Gives the proxy its user and password, once; another host, or a proxy that refuses them, gets none. */
+    answer: (auth: Login, answer: Answer): void => {
       const credentials = offer(auth, 'updates');
       // Without arguments the request is cancelled.
       if (credentials === null) (answer as () => void)();

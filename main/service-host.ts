@@ -2,7 +2,6 @@
 import { mkdir } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Logger } from 'pino';
 import { z } from 'zod';
 import { lanHost } from '../service/domain/lan-address.ts';
 import { bareHost, isThisMachine } from '../service/domain/network-scope.ts';
@@ -67,32 +66,7 @@ export interface KioskFiles {
   configure(changes: Partial<KioskSettings>): Promise<void>;
 }
 
-export interface ServiceHost {
-  log: Logger;
-  /** The newest lines of the log, oldest first. */
-  lines(): readonly string[];
-  /** The folder of all persistent data. */
-  dataDir: string;
-  /**
-   * Validates the `config.json` in a folder.
-   * @returns warnings
-   * @throws OptionsError for an invalid setting
-   */
-  checkConfig(folder: string): readonly string[];
-  /** The folders of media that the settings name, also while the service does not run. */
-  mediaFolders(): string[];
-  /** Runs a function with the secrets in the environment, to start the app that replaces this one. */
-  lendSecrets(act: () => void): void;
-  /** Null if the settings cannot be read or the data folder cannot be used. */
-  files(): KioskFiles | null;
-  /** The URL at which other machines in the LAN reach the service; null: not reachable. */
-  lanUrl(service: Pick<HostedService, 'url' | 'options'>): string | null;
-  /**
-   * Starts the service with the kiosk's defaults. May be retried.
-   * @throws OptionsError for an invalid setting, else the system's error; see `startErrorOf`
-   */
-  start(): Promise<HostedService>;
-}
+export type ServiceHost = ReturnType<typeof createServiceHost>;
 
 /** The number of log lines on the maintenance page. */
 const SHOWN_LINES = 200;
@@ -100,7 +74,7 @@ const SHOWN_LINES = 200;
 export const createServiceHost = (
   { dataDir, rendererDir, resourcesDir }: Pick<Paths, 'dataDir' | 'rendererDir' | 'resourcesDir'>,
   ports: Required<Pick<Ports, 'kiosk' | 'capture' | 'operate' | 'runScript' | 'restart'>> & Pick<Ports, 'hotspot'>,
-): ServiceHost => {
+) => {
   const ring = createLogRing(mostLogLines);
   const environment = takeEnvironment();
   const usedDir = resolve(environment['SIGNAGE_DATA_DIR'] || dataDir);
@@ -148,14 +122,22 @@ export const createServiceHost = (
 
   return {
     log,
-    lines: () => ring.lines().slice(-SHOWN_LINES),
+    /** The newest lines of the log, oldest first. */
+    lines: (): readonly string[] => ring.lines().slice(-SHOWN_LINES),
+    /** The folder of all persistent data. */
     dataDir: usedDir,
-    // The secret may stand in the environment, and settings are only allowed with one.
-    checkConfig: (folder) =>
+    /**
+     * Validates the `config.json` in a folder.
+     * @returns warnings
+     * @throws OptionsError for an invalid setting
+     */
+    checkConfig: (folder: string): readonly string[] =>
       readOptions({
+        // The secret may stand in the environment, and settings are only allowed with one.
         env: { SIGNAGE_DATA_DIR: folder, SIGNAGE_SHARED_SECRET: environment['SIGNAGE_SHARED_SECRET'] },
       }).warnings,
-    mediaFolders: () => {
+    /** The folders of media that the settings name, also while the service does not run. */
+    mediaFolders: (): string[] => {
       let config: Readonly<Record<string, unknown>> = {};
       try {
         config = readConfig(join(usedDir, 'config.json'));
@@ -166,13 +148,20 @@ export const createServiceHost = (
         .map(([variable, name]) => environment[variable] || (config[name] ?? config[variable]))
         .flatMap((folder) => (typeof folder === 'string' && folder.trim() !== '' ? [resolve(folder)] : []));
     },
-    lendSecrets: (act) => lendSecrets(environment, act),
-    files: () => files,
-    lanUrl: ({ url, options }) => {
+    /** Runs a function with the secrets in the environment, to start the app that replaces this one. */
+    lendSecrets: (act: () => void): void => lendSecrets(environment, act),
+    /** Null if the settings cannot be read or the data folder cannot be used. */
+    files: (): KioskFiles | null => files,
+    /** The URL at which other machines in the LAN reach the service; null: not reachable. */
+    lanUrl: ({ url, options }: Pick<HostedService, 'url' | 'options'>): string | null => {
       const host = lanHost(networkInterfaces(), options.host);
       return host === null ? null : `http://${host}:${new URL(url).port}`;
     },
-    start: async () => {
+    /**
+     * Starts the service with the kiosk's defaults. May be retried.
+     * @throws OptionsError for an invalid setting, else the system's error; see `startErrorOf`
+     */
+    start: async (): Promise<HostedService> => {
       const options = await readSettings().catch(async (error) => {
         files ??= await openWithoutService().catch(() => null);
         throw error;

@@ -9,7 +9,6 @@ export interface TextPage {
   name: string;
   /** The URL of the service in the network; null: there is no service yet, or no network. */
   address: string | null;
-  /** Whether it has a console. */
   hasConsole: boolean;
   /** One sentence, without its end. */
   fault: string;

@@ -1,4 +1,4 @@
-/** Requests to one box: signed for it alone, and with answers that prove that the box knows the secret. */
+/** Requests to one box: signed only for it, and with answers that prove that the box knows the secret. */
 import { createPageSigning, sha256Hex } from '../../renderer/shared/page-signing.ts';
 import { answerHeader, headerText, repeatRefused, signatureHeader } from '../../service/domain/request-signature.ts';
 

@@ -21,12 +21,6 @@ export interface SocketOptions {
   onClose?(code: number): void;
 }
 
-export interface PageSocket {
-  /** Sends a message, such as `{ type: 'state', ... }`. */
-  send(message: BoxMessage): void;
-  close(): void;
-}
-
 /** The token that the page of a screen is served with; null: the box needs none. */
 const pageToken = async (base: string, screen: string): Promise<string | null> => {
   const html = await (await fetch(`${base}/screen/${encodeURIComponent(screen)}`)).text();
@@ -36,7 +30,7 @@ const pageToken = async (base: string, screen: string): Promise<string | null> =
 };
 
 /** Opens the socket of a screen, and says hello. Resolves once the box has welcomed the page. */
-export const openSocket = async (options: SocketOptions): Promise<PageSocket> => {
+export const openSocket = async (options: SocketOptions) => {
   const { url, screen, clientId, deviceId = null, clientName = null, onMessage, onClose } = options;
   const base = url.replace(/\/+$/, '');
   const token = options.token === undefined ? await pageToken(base, screen) : options.token;
@@ -57,5 +51,9 @@ export const openSocket = async (options: SocketOptions): Promise<PageSocket> =>
       onClose?.(code);
     });
   });
-  return { send, close: () => socket.close() };
+  return {
+    /** Sends a message, such as `{ type: 'state', ... }`. */
+    send,
+    close: (): void => socket.close(),
+  };
 };

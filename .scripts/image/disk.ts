@@ -18,7 +18,6 @@ import { run } from './run.ts';
 const { partitions } = layout;
 
 interface Source {
-  /** A file of a slot. */
   slot: string;
   /** GRUB for BIOS. */
   core: string;

@@ -5,7 +5,6 @@ export type HotspotOrder = 'open' | 'close' | 'join';
 
 export interface HotspotState {
   phase: 'closed' | 'opening' | 'open' | 'joining';
-  /** Since when. */
   since: number;
   /** Since when there is no link; null: there is one. */
   linklessSince: number | null;

@@ -56,7 +56,7 @@ interface Opened {
 
 /** Sites change cookies with every request; that somebody has signed in is kept at once. */
 const SELDOM = { quietMs: 60_000, longestMs: 60_000 };
-/** How long a page is waited for that is opened for its storage alone, in ms. */
+/** How long a page is waited for that is opened only for its storage, in ms. */
 const RESTORE_MS = 4_000;
 const PICTURE_MS = 1_000;
 const PICTURE_WIDTH = 480;

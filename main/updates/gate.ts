@@ -102,6 +102,5 @@ export const reject = (state: GateState): GateState =>
 /** Whether an installation that this process ordered has failed. Times are ms of a monotonic clock. */
 export const isOverdue = (orderedAt: number, now: number): boolean => now - orderedAt >= INSTALL_MS;
 
-/** Whether a version may be installed. */
 export const mayInstall = ({ trial, failed }: GateState, version: string): boolean =>
   trial === null && !failed.includes(version);

@@ -65,13 +65,11 @@ const partitionOf = (secret: string | undefined): string =>
   secret === undefined ? externalPartition : `${externalPartition}-${secret}`;
 
 const externals = new WeakSet<Session>();
-/** Opens a partition for external pages. */
 export const openExternalPartition = (partition: string): Session => {
   const session = sessions.fromPartition(partition);
   externals.add(session);
   return session;
 };
-/** Whether a session is one of external pages. */
 export const isExternalSession = (session: Session): boolean => externals.has(session);
 
 /** A page needs two: the current one and the next. More of them are not closed by mistake. */

@@ -39,26 +39,14 @@ const areas: Readonly<Record<Rotation, readonly [bar: ViewArea, page: ViewArea]>
 /** Where the bar is: at the top, as people see it. */
 export const barArea = (rotation: Rotation): ViewArea => areas[rotation][0];
 
-export interface SignInPage {
-  contents: Electron.WebContents;
-  /** Loads the address once more; resolves with whether it has loaded. */
-  load(): Promise<boolean>;
-  rotate(rotation: Rotation): void;
-  close(): void;
-}
-
-interface SignInOptions {
-  partition: string;
-  address: string;
-  rotation: Rotation;
-}
+export type SignInPage = ReturnType<typeof openSignInPage>;
 
 /** @param handlers `onChord`: the maintenance key combination was pressed; `onEnd`: the page has crashed or closed itself */
 export const openSignInPage = (
   window: LayeredWindow,
-  { partition, address, rotation }: SignInOptions,
+  { partition, address, rotation }: { partition: string; address: string; rotation: Rotation },
   { onChord, onEnd }: { onChord(): void; onEnd(): void },
-): SignInPage => {
+) => {
   const view = new WebContentsView({ webPreferences: { ...lockedPreferences, partition } });
   view.setBackgroundColor('#ffffff');
   const { webContents: contents } = view;
@@ -96,12 +84,13 @@ export const openSignInPage = (
   void load();
   return {
     contents,
+    /** Loads the address once more; resolves with whether it has loaded. */
     load,
-    rotate: (next) => {
+    rotate: (next: Rotation): void => {
       rotate(next);
       window.put(view, 'sign-in', areas[next][1]);
     },
-    close: () => {
+    close: (): void => {
       window.remove(view);
       if (!contents.isDestroyed()) contents.close();
     },
