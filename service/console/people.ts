@@ -16,10 +16,9 @@ import {
 } from '../contract/console/people.ts';
 import { CodedError } from '../contract/errors.ts';
 import { readFields } from '../contract/fields.ts';
-import { remember } from '../domain/collections.ts';
 import { invitationFragment } from '../domain/joining.ts';
 import { ownBase, publicBase } from '../domain/lan-address.ts';
-import { createRate } from '../domain/rate.ts';
+import { createRates } from '../domain/rate.ts';
 import { answerHeader, clockHeader } from '../domain/request-signature.ts';
 import { readJson } from '../http/body.ts';
 import { isEncrypted } from '../http/client-address.ts';
@@ -81,11 +80,9 @@ const latest = (all: readonly Uses[]): Uses => {
 
 /** Counts wrong proofs by address. @returns the error for one more */
 const createWrongProofs = (monotonicNow: () => number) => {
-  const rates = new Map<string, ReturnType<typeof createRate>>();
+  const rates = createRates(MAX_WRONG, WRONG_WINDOW_MS, MAX_ADDRESSES);
   return (address: string): CodedError => {
-    const party = partyOf(address);
-    const rate = rates.get(party) ?? createRate(MAX_WRONG, WRONG_WINDOW_MS);
-    remember(rates, party, rate, MAX_ADDRESSES);
+    const rate = rates(partyOf(address));
     const cause = new CodedError('invitation_invalid');
     if (rate.take(monotonicNow())) return cause;
     const seconds = String(Math.max(1, Math.ceil(rate.wait(monotonicNow()) / 1_000)));

@@ -18,7 +18,7 @@ import { messagePrefix } from '../contract/messages.ts';
 import { cutText } from '../contract/terms.ts';
 import { remember } from '../domain/collections.ts';
 import { publicBase } from '../domain/lan-address.ts';
-import { createRate } from '../domain/rate.ts';
+import { createRates } from '../domain/rate.ts';
 import { redacted } from '../domain/redacted.ts';
 import { screensOf, unknownTargets } from '../domain/targets.ts';
 import { readJson, skipBody } from '../http/body.ts';
@@ -75,8 +75,8 @@ export const createTriggerRoutes = (
   dependencies: TriggerDependencies,
 ): Module => {
   const { triggers, takeovers, content, screens, peers, records, site, https } = dependencies;
-  const unknown = new Map<string, ReturnType<typeof createRate>>();
-  const known = new Map<string, ReturnType<typeof createRate>>();
+  const unknown = createRates(triggerLimits.aSecond, SECOND_MS, MAX_KNOWN);
+  const known = createRates(triggerLimits.aSecond, SECOND_MS, MAX_KNOWN);
   /** By id: when it last carried out its effect here, and when a failure was last recorded. */
   const firedAt = new Map<string, string>();
   const failedAt = new Map<string, number>();
@@ -84,9 +84,7 @@ export const createTriggerRoutes = (
   const counts: Record<string, Record<'ok' | 'failed', number>> = { unknown: { ok: 0, failed: 0 } };
 
   const takeFrom = (rates: typeof known, key: string): void => {
-    const rate = rates.get(key) ?? createRate(triggerLimits.aSecond, SECOND_MS);
-    remember(rates, key, rate, MAX_KNOWN);
-    if (!rate.take(monotonicNow())) throw tooMany();
+    if (!rates(key).take(monotonicNow())) throw tooMany();
   };
 
   const everyScreen = () => content.screens().map(({ slug }) => ({ slug, tags: content.tags(slug) }));

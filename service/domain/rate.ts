@@ -1,4 +1,5 @@
 /** Rates of events and of bytes. Pure; time is an argument. */
+import { remember } from './collections.ts';
 
 /** At most `limit` events within any `windowMs`, exactly. */
 export const createRate = (limit: number, windowMs: number) => {
@@ -23,6 +24,16 @@ export const createRate = (limit: number, windowMs: number) => {
       const oldest = times.length < limit ? undefined : times[times.length - limit];
       return oldest === undefined ? 0 : Math.max(0, oldest + windowMs - now);
     },
+  };
+};
+
+/** A rate for each key; beyond `most` keys, that of the key that was asked for the longest ago is forgotten. */
+export const createRates = (limit: number, windowMs: number, most: number) => {
+  const rates = new Map<string, ReturnType<typeof createRate>>();
+  return (key: string) => {
+    const rate = rates.get(key) ?? createRate(limit, windowMs);
+    remember(rates, key, rate, most);
+    return rate;
   };
 };
 

@@ -4,8 +4,7 @@ import type { Console } from '../console/index.ts';
 import { mostTakeoverBody, mostTakeoverTitle } from '../contract/console/takeover-levels.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { AuditRule } from '../contract/operations/index.ts';
-import { remember } from '../domain/collections.ts';
-import { createRate } from '../domain/rate.ts';
+import { createRates } from '../domain/rate.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import type { Records } from '../records/index.ts';
@@ -62,7 +61,7 @@ export const createOrders = (
   { screens, takeovers, peers, records, box }: Dependencies,
 ) => {
   const log = logs('mqtt');
-  const rates = new Map<string, ReturnType<typeof createRate>>();
+  const rates = createRates(A_SECOND, 1_000, MAX_DISPLAYS);
 
   const audited = (rule: AuditRule, params: Record<string, string>, fields: object, change: () => Promise<unknown>) =>
     records.audit.during(rule, { params, operator: OPERATOR, address: null }, async (onBody) => {
@@ -129,9 +128,8 @@ export const createOrders = (
       const display = order === null ? undefined : find(order.part);
       if (order === null || display === undefined || isRetained || payload.length > MAX_BYTES) return;
       const { deviceId } = display;
-      const rate = rates.get(deviceId) ?? createRate(A_SECOND, 1_000);
-      remember(rates, deviceId, rate, MAX_DISPLAYS);
-      if (!rate.take(monotonicNow())) return log.warn({ deviceId }, 'orders come too fast, and some are left out');
+      if (!rates(deviceId).take(monotonicNow()))
+        return log.warn({ deviceId }, 'orders come too fast, and some are left out');
       try {
         await carryOut(order.name, display, payload.toString());
       } catch (error) {

@@ -7,7 +7,7 @@ import { CodedError } from '../contract/errors.ts';
 import type { AuditRule } from '../contract/operations/index.ts';
 import { remember } from '../domain/collections.ts';
 import { jsonOf } from '../domain/json.ts';
-import { createRate } from '../domain/rate.ts';
+import { createRates } from '../domain/rate.ts';
 import type { ServiceContext, StateReaders } from '../module.ts';
 import { createPatientJournal } from '../platform/store/journal.ts';
 import { pageOf } from './audit-pages.ts';
@@ -61,23 +61,14 @@ const MAX_FILES = 5;
 const MAX_WAITING = 1_000;
 
 /** The file: JSON Lines, rotated. */
-interface AuditLog {
-  /** Resolves when the record is durable, or waits for a disk that takes no writes now. Never rejects. */
-  write(record: AuditRecord): Promise<void>;
-  /** As `write`, but the record may be lost by a power cut; it outlives the process. */
-  note(record: AuditRecord): Promise<void>;
-  /** The newest records that are wanted, newest first, by {@link pageOf}. */
-  newest(count: number, isWanted: (record: AuditRecord) => boolean): Promise<AuditRecord[]>;
-  faults(): string[];
-  close(): Promise<void>;
-}
+type AuditLog = ReturnType<typeof createAuditLog>;
 
 const parse = (line: string): AuditRecord[] => {
   const { success, data } = auditRecord.safeParse(jsonOf(line));
   return success ? [data] : [];
 };
 
-export const createAuditLog = ({ dirs, log }: Pick<ServiceContext, 'dirs' | 'log'>): AuditLog => {
+export const createAuditLog = ({ dirs, log }: Pick<ServiceContext, 'dirs' | 'log'>) => {
   const path = join(dirs.data, 'audit.jsonl');
   const nameOf = (age: number): string => (age === 0 ? path : `${path}.${age}`);
   const rotate = async (): Promise<void> => {
@@ -92,9 +83,12 @@ export const createAuditLog = ({ dirs, log }: Pick<ServiceContext, 'dirs' | 'log
   });
 
   return {
-    write: (record) => journal.write(JSON.stringify(record)),
-    note: (record) => journal.write(JSON.stringify(record), { isSynced: false }),
-    newest: async (count, isWanted) => {
+    /** Resolves when the record is durable, or waits for a disk that takes no writes now. Never rejects. */
+    write: (record: AuditRecord): Promise<void> => journal.write(JSON.stringify(record)),
+    /** As `write`, but the record may be lost by a power cut; it outlives the process. */
+    note: (record: AuditRecord): Promise<void> => journal.write(JSON.stringify(record), { isSynced: false }),
+    /** The newest records that are wanted, newest first, by {@link pageOf}. */
+    newest: async (count: number, isWanted: (record: AuditRecord) => boolean): Promise<AuditRecord[]> => {
       const wantedIn = (lines: readonly string[]): AuditRecord[] => lines.toReversed().flatMap(parse).filter(isWanted);
       const waiting = journal.waiting();
       const records = wantedIn(waiting);
@@ -120,7 +114,7 @@ export const createAudit = (
   { ids, now, monotonicNow, tempo }: Pick<ServiceContext, 'ids' | 'now' | 'monotonicNow' | 'tempo'>,
   { log, states }: { log: Pick<AuditLog, 'write' | 'note'>; states(): StateReaders },
 ) => {
-  const failures = new Map<string, ReturnType<typeof createRate>>();
+  const failures = createRates(MAX_FAILED, WINDOW_MS, MAX_ADDRESSES);
   /** Refusals since the last record, by party; null counts those beyond the limit. */
   const refused = new Map<string | null, { address: string | null; count: number; code: string }>();
   /** Parties with a record within the last minute. */
@@ -136,12 +130,7 @@ export const createAudit = (
   });
   const write = (record: Change): Promise<void> => log.write(complete(record));
 
-  const mayRecordFailure = (address: string): boolean => {
-    const party = partyOf(address);
-    const rate = failures.get(party) ?? createRate(MAX_FAILED, WINDOW_MS);
-    remember(failures, party, rate, MAX_ADDRESSES);
-    return rate.take(monotonicNow());
-  };
+  const mayRecordFailure = (address: string): boolean => failures(partyOf(address)).take(monotonicNow());
 
   const writeRefused = (party: string | null, address: string | null, count: number, result: string): void => {
     remember(recorded, party, monotonicNow(), MAX_ADDRESSES);
