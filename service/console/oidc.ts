@@ -140,7 +140,7 @@ export const createProvider = ({ options, outbound, now }: Pick<ServiceContext, 
     const url = new URL(issuer ?? '');
     const config = await library.discovery(url, oidcClientId, oidcClientSecret ?? undefined, undefined, {
       [library.customFetch]: fetchWith,
-      // The setting takes http for this machine alone.
+      // The setting takes http only for this machine.
       execute: url.protocol === 'http:' ? [library.allowInsecureRequests] : [],
     });
     library.enableNonRepudiationChecks(config);

@@ -13,7 +13,6 @@ type SiteScreen = SiteOverview['screens'][number];
 type SiteDevice = SiteScreen['devices'][number];
 type Connection = SiteScreen['connections'][number];
 
-/** A screen of the content. */
 interface ContentScreen {
   screen: Screen;
   tags: readonly string[];
@@ -44,7 +43,6 @@ interface LiveConnection {
   isStuck: boolean;
 }
 
-/** A device that is expected. */
 interface Expected {
   deviceId: string;
   clientName: string | null;
@@ -174,7 +172,6 @@ export const countDisplays = (record: TakeoverRecord, screens: readonly SiteScre
 };
 
 interface DeviceFacts {
-  /** Its live connections. */
   connections: readonly { isStuck: boolean }[];
   /** Whether any box of the site has ever seen it. */
   wasSeen: boolean;

@@ -37,15 +37,7 @@ const argumentsFor = (path: string, demuxer: string, seek: number): string[] => 
   ...['-pix_fmt', 'yuvj420p', '-q:v', '4', '-threads', '1', '-f', 'mjpeg', 'pipe:1'],
 ];
 
-export interface Thumbnails {
-  /**
-   * A JPEG, and its entity tag without quotes. Requests for the same thumbnail share the work.
-   * @param signal aborts when the client has disconnected: its thumbnail is not made
-   * @throws CodedError `file_not_found`; `not_found` if there is no picture, or no ffmpeg; `too_many_requests`
-   */
-  get(name: string, signal: AbortSignal): Promise<{ bytes: Buffer; tag: string }>;
-  close(): void;
-}
+export type Thumbnails = ReturnType<typeof createThumbnails>;
 
 interface Dependencies {
   media: Pick<Media, 'open' | 'openRendition'>;
@@ -61,7 +53,7 @@ interface Job {
   signals: AbortSignal[];
 }
 
-export const createThumbnails = ({ media, ffmpeg, cache, confined, log }: Dependencies): Thumbnails => {
+export const createThumbnails = ({ media, ffmpeg, cache, confined, log }: Dependencies) => {
   const jobs = new Map<string, Job>();
   const failed = new Map<string, true>();
   const enqueue = createQueue();
@@ -119,7 +111,12 @@ export const createThumbnails = ({ media, ffmpeg, cache, confined, log }: Depend
   };
 
   return {
-    get: async (name, signal) => {
+    /**
+     * A JPEG, and its entity tag without quotes. Requests for the same thumbnail share the work.
+     * @param signal aborts when the client has disconnected: its thumbnail is not made
+     * @throws CodedError `file_not_found`; `not_found` if there is no picture, or no ffmpeg; `too_many_requests`
+     */
+    get: async (name: string, signal: AbortSignal): Promise<{ bytes: Buffer; tag: string }> => {
       const { path, type, etag } = await findFile(name);
       const key = createHash('sha256').update(`${path}\n${etag}`).digest('hex');
       const noPicture = () => new CodedError('not_found', `There is no picture in ${JSON.stringify(name)}.`);
@@ -133,7 +130,7 @@ export const createThumbnails = ({ media, ffmpeg, cache, confined, log }: Depend
       if (bytes === null) throw noPicture();
       return { bytes, tag: key };
     },
-    close: () => closing.abort(),
+    close: (): void => closing.abort(),
   };
 };
 
@@ -143,15 +140,10 @@ const MAX_BYTES = 256 * 1024 ** 2;
 
 const NAME = /^[0-9a-f]{64}\.jpg$/;
 
-export interface ThumbnailCache {
-  /** Null: there is none. */
-  read(key: string): Promise<Buffer | null>;
-  /** @throws the system's error */
-  write(key: string, bytes: Buffer): Promise<void>;
-}
+export type ThumbnailCache = ReturnType<typeof createThumbnailCache>;
 
 /** @param folder made at the first write; keys are SHA-256 in hex */
-export const createThumbnailCache = (folder: string, disk: Disk): ThumbnailCache => {
+export const createThumbnailCache = (folder: string, disk: Disk) => {
   /** Sizes in bytes by key, oldest first. */
   let sizes: Map<string, number> | undefined;
   const pathOf = (key: string): string => join(folder, `${key}.jpg`);
@@ -169,8 +161,10 @@ export const createThumbnailCache = (folder: string, disk: Disk): ThumbnailCache
   };
 
   return {
-    read: (key) => readFile(pathOf(key)).catch(() => null),
-    write: async (key, bytes) => {
+    /** Null: there is none. */
+    read: (key: string): Promise<Buffer | null> => readFile(pathOf(key)).catch(() => null),
+    /** @throws the system's error */
+    write: async (key: string, bytes: Buffer): Promise<void> => {
       sizes ??= await load();
       await keepCopy(disk, pathOf(key), bytes);
       sizes.set(key, bytes.length);

@@ -56,23 +56,7 @@ export type RecordedVersion = Pick<
   'counter' | 'nodeId' | 'sha256' | 'changedAt' | 'operator' | 'person' | 'approved_by' | 'text'
 >;
 
-export interface VersionStore {
-  /** Keeps the document, if it is not kept already. Never rejects: a failure is a fault, and is tried again. */
-  record(document: RecordedVersion): Promise<void>;
-  /** Newest first. */
-  list(): Promise<VersionHead[]>;
-  /** The text of a version; null: it is not kept. */
-  read(sha256: string): Promise<VersionText | null>;
-  /** One sentence if the newest versions could not be written. */
-  faults(): string[];
-  close(): Promise<void>;
-}
-
-interface Options {
-  folder: string;
-  disk: Disk;
-  log: Logger;
-}
+export type VersionStore = ReturnType<typeof createVersionStore>;
 
 const zip = promisify(gzip);
 
@@ -144,7 +128,7 @@ export const expired = <Each extends Pick<Version, 'stored'>>(versions: readonly
   });
 };
 
-export const createVersionStore = ({ folder, disk, log }: Options): VersionStore => {
+export const createVersionStore = ({ folder, disk, log }: { folder: string; disk: Disk; log: Logger }) => {
   const known = new Map<string, Version>();
   const unsaved = new Map<string, RecordedVersion>();
   const enqueue = createQueue();
@@ -199,7 +183,8 @@ export const createVersionStore = ({ folder, disk, log }: Options): VersionStore
   });
 
   return {
-    record: async (document) => {
+    /** Keeps the document, if it is not kept already. Never rejects: a failure is a fault, and is tried again. */
+    record: async (document: RecordedVersion): Promise<void> => {
       await loaded;
       if (known.has(document.sha256)) return;
       known.set(document.sha256, { ...headOf(document), stored: 0, start: 0 });
@@ -211,11 +196,13 @@ export const createVersionStore = ({ folder, disk, log }: Options): VersionStore
       }
       await enqueue(save);
     },
-    list: async () => {
+    /** Newest first. */
+    list: async (): Promise<VersionHead[]> => {
       await loaded;
       return sorted();
     },
-    read: async (sha256) => {
+    /** The text of a version; null: it is not kept. */
+    read: async (sha256: string): Promise<VersionText | null> => {
       await loaded;
       const version = known.get(sha256);
       if (version === undefined) return null;
@@ -232,7 +219,8 @@ export const createVersionStore = ({ folder, disk, log }: Options): VersionStore
         return null;
       }
     },
-    faults: () => (fault === null ? [] : [fault]),
-    close: () => enqueue(async () => undefined),
+    /** One sentence if the newest versions could not be written. */
+    faults: (): string[] => (fault === null ? [] : [fault]),
+    close: (): Promise<void> => enqueue(async () => undefined),
   };
 };

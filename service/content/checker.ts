@@ -13,18 +13,6 @@ import type { TemplateCheck } from './templates.ts';
 import type { TemplateReading } from './thread.ts';
 import { warningSteps } from './warnings.ts';
 
-export interface Checker {
-  /** Starts a check; a running one is abandoned. @param leftOut what of it this version does not know */
-  check(content: ContentFile, leftOut: readonly ContentIssue[]): void;
-  /** Checks the same again where another day of the site has begun: what is over, or passed over, depends on the day. */
-  follow(): void;
-  /** The latest warnings. Waits a little for a running check, then returns those of the check before. */
-  warnings(): Promise<ContentIssue[]>;
-  /** Mistakes in any content that the schema allows. Takes as long as `templates` of the tempo, and the checks before it. */
-  judge(content: ContentFile): Promise<ContentIssue[]>;
-  close(): Promise<void>;
-}
-
 /** Checks of templates that are remembered. */
 const MAX_KNOWN = 1_000;
 
@@ -33,7 +21,7 @@ const keyOf = (html: string): string => createHash('sha256').update(html).digest
 export const createChecker = (
   { options, log, now, tempo }: Pick<ServiceContext, 'options' | 'log' | 'now' | 'tempo'>,
   fonts: Pick<FontCheck, 'issues'>,
-): Checker => {
+) => {
   const worker = createWorker<string>({
     bundle: 'templates-thread',
     source: 'content/thread.ts',
@@ -116,24 +104,28 @@ export const createChecker = (
   };
 
   return {
+    /** Starts a check; a running one is abandoned. @param leftOut what of it this version does not know */
     check,
-    follow: () => {
+    /** Checks the same again where another day of the site has begun: what is over, or passed over, depends on the day. */
+    follow: (): void => {
       const at = now();
       if (checked !== null && (at < day.start || at >= day.end)) check(checked, unknown);
     },
     // Content that was just published is being checked already.
-    judge: async (content) => [
+    /** Mistakes in any content that the schema allows. Takes as long as `templates` of the tempo, and the checks before it. */
+    judge: async (content: ContentFile): Promise<ContentIssue[]> => [
       ...((content === checked ? await checking : null) ?? (await judge(content, () => true))),
       ...(await fonts.issues(content)),
     ],
-    warnings: async () => {
+    /** The latest warnings. Waits a little for a running check, then returns those of the check before. */
+    warnings: async (): Promise<ContentIssue[]> => {
       const stop = new AbortController();
       await Promise.race([checking, delay(tempo.content.warnings, undefined, { signal: stop.signal }).catch(() => {})]);
       stop.abort();
       // A font can be uploaded after the content that names it.
       return checked?.style?.fonts === undefined ? found : [...found, ...(await fonts.issues(checked))];
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       latest += 1;
       await worker.close();
       await checking;

@@ -97,26 +97,20 @@ export const watchContentFile = (
 const PREFIX = 'content.json.lost-';
 const MAX_BACKUPS = 10;
 
-/** Backups of edits of `content.json` that a peer's edit replaced. */
-interface Backups {
-  /** File names, oldest first. */
-  list(): Promise<string[]>;
-  /**
-   * Writes a backup, durable once this resolves, and deletes the oldest beyond {@link MAX_BACKUPS}.
-   * @returns the file name
-   * @throws the system's error
-   */
-  keep(text: Uint8Array, lostAt: Date): Promise<string>;
-}
-
-export const createBackups = (dataDir: string): Backups => {
+export const createBackups = (dataDir: string) => {
   // An unreadable folder lists nothing; writing a backup reports the error.
   const list = async (): Promise<string[]> =>
     (await readdir(dataDir).catch((): string[] => [])).filter((name) => name.startsWith(PREFIX)).toSorted();
 
   return {
+    /** File names, oldest first. */
     list,
-    async keep(text, lostAt) {
+    /**
+     * Writes a backup, durable once this resolves, and deletes the oldest beyond {@link MAX_BACKUPS}.
+     * @returns the file name
+     * @throws the system's error
+     */
+    async keep(text: Uint8Array, lostAt: Date): Promise<string> {
       const taken = await list();
       let at = lostAt.getTime();
       const nameAt = () => PREFIX + new Date(at).toISOString().replaceAll(/[-:.]/g, '');

@@ -69,7 +69,7 @@ interface Edited {
   screenDocuments: ReadonlyMap<string, ScreenDocument>;
 }
 
-/** Depends on the document alone, so that all boxes with the same document have the same revisions. */
+/** Depends only on the document, so that all boxes with the same document have the same revisions. */
 export const screenDocumentsOf = ({ stamps, changedAt }: ContentDocument, content: ContentFile) =>
   modelOf(content, new Map(stamps), changedAt).screenDocuments;
 

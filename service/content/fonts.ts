@@ -29,14 +29,10 @@ const issueOf = async (bytes: Buffer): Promise<FontIssue | null> => {
   }
 };
 
-export interface FontCheck {
-  issues(content: ContentFile): Promise<ContentIssue[]>;
-  /** The addresses of fonts that pages must not load. */
-  refused(content: ContentFile): Promise<ReadonlySet<string>>;
-}
+export type FontCheck = ReturnType<typeof createFontCheck>;
 
 /** A font that is not on this box yet is no issue: the media say that it is missing. */
-export const createFontCheck = ({ dirs }: Pick<ServiceContext, 'dirs'>): FontCheck => {
+export const createFontCheck = ({ dirs }: Pick<ServiceContext, 'dirs'>) => {
   /** By size and date of the file, with its path. */
   const known = new Map<string, Promise<FontIssue | null>>();
 
@@ -79,9 +75,10 @@ export const createFontCheck = ({ dirs }: Pick<ServiceContext, 'dirs'>): FontChe
   };
 
   return {
-    issues: async (content) =>
+    issues: async (content: ContentFile): Promise<ContentIssue[]> =>
       (await check(content)).map(({ use, message }) => ({ path: `style.fonts.${use}`, message })),
-    refused: async (content) =>
+    /** The addresses of fonts that pages must not load. */
+    refused: async (content: ContentFile): Promise<ReadonlySet<string>> =>
       new Set((await check(content)).flatMap(({ address, isRefused }) => (isRefused ? [address] : []))),
   };
 };

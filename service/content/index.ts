@@ -14,7 +14,7 @@ export type { Payload, SessionPage } from './payloads.ts';
 export { validateContent } from './validate.ts';
 
 const DAY_MS = 86_400_000;
-/** Of the replaced versions, so many stand in `/healthz`. */
+/** Replaced versions that `/healthz` lists. */
 const MOST_REPLACED = 20;
 
 export type Content = Module & OpenContent;

@@ -105,7 +105,6 @@ export const createPayload = ({ sync, ...document }: FullDocument, variant: Vari
 
 /** Slides that come before those of the content. */
 export interface LeadingSlides {
-  /** Those of a screen. */
   slides(screen: { slug: string; tags: readonly string[] }): Slide[];
   onChange(listener: () => void): void;
 }

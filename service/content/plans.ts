@@ -62,12 +62,7 @@ export interface Played {
   until: number;
 }
 
-export interface Plans {
-  /** The slugs of the screens that play more than one playlist as it is listed. */
-  slugs: readonly string[];
-  /** @param siteNow the site's time, which counts for screens with a playlist of a trigger */
-  at(slug: string, now: number, siteNow: number): Played | null;
-}
+export type Plans = ReturnType<typeof createPlans>;
 
 /** When the slide of a schedule is on. */
 const spansOfSlide = (slide: Slide, period: Period): Span[] => {
@@ -270,7 +265,7 @@ export type Insertions = (screen: { slug: string; tags: readonly string[] }) => 
 
 const insertionsAt = (insertions: Insertions, { slug, tags }: ScreenFile) => insertions({ slug, tags: tags ?? [] });
 
-export const createPlans = (content: ContentFile, timeZone: string, insertions: Insertions): Plans => {
+export const createPlans = (content: ContentFile, timeZone: string, insertions: Insertions) => {
   const catalogue = catalogueOf(content);
   const origins = new Map<Slide, string>();
   for (const id of catalogue.lists.keys()) for (const slide of catalogue.slides(id)) origins.set(slide, id);
@@ -300,8 +295,10 @@ export const createPlans = (content: ContentFile, timeZone: string, insertions: 
     return day;
   };
   return {
+    /** The slugs of the screens that play more than one playlist as it is listed. */
     slugs: [...groups.keys()],
-    at: (slug, now, siteNow) => {
+    /** @param siteNow the site's time, which counts for screens with a playlist of a trigger */
+    at: (slug: string, now: number, siteNow: number): Played | null => {
       const group = groups.get(slug);
       if (group === undefined) return null;
       const ahead = group.isInserted ? now - siteNow : 0;

@@ -12,7 +12,7 @@ import { createEmitter } from '../domain/emitter.ts';
 import { bindingReplaces, compareBindings, isPlausibleTime, laterThan, newsAmong } from '../domain/merge.ts';
 import { type Clock, systemClock } from '../domain/time.ts';
 import { systemDisk } from '../platform/store/disk.ts';
-import { createDurable, type Durable, type Writes } from '../platform/store/durable.ts';
+import { createDurable, type Durable } from '../platform/store/durable.ts';
 import { makeFolder } from '../platform/store/file.ts';
 import type { Reserve } from '../platform/store/reserve.ts';
 
@@ -39,7 +39,6 @@ const deviceMap: z.ZodType<DeviceMap> = z.codec(z.array(head), z.map(z.string(),
  * {@link Durable.update} does.
  */
 export interface StoredDevices {
-  /** A device that is not forgotten. */
   get(deviceId: string): Device | undefined;
   /** All records that this version can read, those of forgotten devices included. */
   list(): Device[];
@@ -225,18 +224,7 @@ export const createStoredDevices = <S extends { readonly devices: DeviceMap }>(
 };
 
 /** The state of a box, in one durable file. */
-export interface Store {
-  /** Generated at the first start and kept, unless another box turns out to have it. */
-  readonly nodeId: string;
-  readonly devices: StoredDevices;
-  /** Gives the box a new id, which it has from the next start on; resolves when that is durable. */
-  renewId(): Promise<void>;
-  /** One sentence per issue that needs attention; for `/healthz`. */
-  faults(): string[];
-  writes(): Writes;
-  /** Resolves when every write in progress is settled. */
-  close(): Promise<void>;
-}
+export type Store = Awaited<ReturnType<typeof createStore>>;
 
 interface Options {
   /** Created if it does not exist. */
@@ -262,7 +250,7 @@ const salvage = (body: unknown): z.output<typeof schema> | null => {
  *
  * @throws the system's error if the folder can't be created or read
  */
-export async function createStore({ dataDir, log, reserve, now = systemClock.now }: Options): Promise<Store> {
+export async function createStore({ dataDir, log, reserve, now = systemClock.now }: Options) {
   await makeFolder(dataDir);
   const durable = await createDurable({
     path: join(dataDir, 'state.json'),
@@ -281,11 +269,15 @@ export async function createStore({ dataDir, log, reserve, now = systemClock.now
       : [`${mostBindings} devices are known, which is the limit: each new device replaces one that was never seen`];
 
   return {
+    /** Generated at the first start and kept, unless another box turns out to have it. */
     nodeId: durable.read().nodeId,
     devices: createStoredDevices(durable, now),
-    renewId: async () => void (await durable.update((state) => ({ ...state, nodeId: randomUUID() }))),
-    faults: () => [...durable.faults(), ...crowding()],
+    /** Gives the box a new id, which it has from the next start on; resolves when that is durable. */
+    renewId: async (): Promise<void> => void (await durable.update((state) => ({ ...state, nodeId: randomUUID() }))),
+    /** One sentence per issue that needs attention; for `/healthz`. */
+    faults: (): string[] => [...durable.faults(), ...crowding()],
     writes: durable.writes,
+    /** Resolves when every write in progress is settled. */
     close: durable.close,
   };
 }

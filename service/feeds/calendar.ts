@@ -66,10 +66,7 @@ export const readCalendar = (text: string): Calendar => {
   ];
 };
 
-interface Zones {
-  /** The instant of a wall time, in ms. */
-  instant(time: ICAL.Time, tzid: string | null): number;
-}
+type Zones = ReturnType<typeof createZones>;
 
 const isZone = (name: string): boolean => {
   try {
@@ -87,7 +84,7 @@ const ianaOf = (tzid: string): string | null => {
   return [name, tail, outlook ?? ''].find((each) => each !== '' && isZone(each)) ?? null;
 };
 
-const createZones = (root: ICAL.Component, siteZone: string): Zones => {
+const createZones = (root: ICAL.Component, siteZone: string) => {
   const own = new Map(
     root.getAllSubcomponents('vtimezone').map((zone) => [String(zone.getFirstPropertyValue('tzid')), zone]),
   );
@@ -101,7 +98,8 @@ const createZones = (root: ICAL.Component, siteZone: string): Zones => {
     return zone;
   };
   return {
-    instant: ({ year, month, day, hour, minute, second, zone }, tzid) => {
+    /** The instant of a wall time, in ms. */
+    instant: ({ year, month, day, hour, minute, second, zone }: ICAL.Time, tzid: string | null): number => {
       const wall = new Temporal.PlainDateTime(year, month, day, hour, minute, Math.min(second, 59));
       const isUtc = zone === ICAL.Timezone.utcTimezone;
       const named = isUtc ? 'UTC' : tzid === null ? siteZone : zoneOf(tzid);

@@ -219,7 +219,6 @@ export const createPolling = (
     /** Resolves once pages get the events of the calendars that were kept, but not later than in a second or so. */
     settled: async () => days?.settled(),
     faults: cache.faults,
-    /** Writes of the cache. */
     writes: cache.writes,
     /** Fetches since the start. */
     fetches: (): Readonly<Fetches> => fetches,

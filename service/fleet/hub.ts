@@ -19,25 +19,22 @@ interface PublishOptions {
   after?: number;
 }
 
-export interface HubApi {
-  /** Stores a message; resolves with its sequence. @throws the error of NATS, which {@link refusalOf} describes */
-  publish(subject: string, value: Uint8Array, options?: PublishOptions): Promise<number>;
-  /** The newest message of a subject of the stream; null: there is none. @throws as `publish` */
-  newest(stream: string, subject: string): Promise<StoredMessage | null>;
-}
+export type HubApi = ReturnType<typeof openHubApi>;
 
-export const openHubApi = (nats: NatsConnection): HubApi => {
+export const openHubApi = (nats: NatsConnection) => {
   const options = { apiPrefix: SITE_API, checkAPI: false };
   const [client, manager] = [jetstream(nats, options), jetstreamManager(nats, options)];
   return {
-    publish: async (subject, value, { id, after } = {}) => {
+    /** Stores a message; resolves with its sequence. @throws the error of NATS, which {@link refusalOf} describes */
+    publish: async (subject: string, value: Uint8Array, { id, after }: PublishOptions = {}): Promise<number> => {
       const { seq } = await client.publish(subject, value, {
         ...(id !== undefined && { msgID: id }),
         ...(after !== undefined && { expect: { lastSubjectSequence: after } }),
       });
       return seq;
     },
-    newest: async (stream, subject) => {
+    /** The newest message of a subject of the stream; null: there is none. @throws as `publish` */
+    newest: async (stream: string, subject: string): Promise<StoredMessage | null> => {
       const message = await (await manager).direct.getMessage(stream, { last_by_subj: subject });
       if (message === null) return null;
       return { value: message.data, headers: message.header, sequence: message.seq, storedAt: message.time };

@@ -41,7 +41,6 @@ export const createLogRing = (most: number, mostCharacters = 1024 ** 2) => {
 };
 
 interface FileOptions {
-  /** Number of files. */
   files?: number;
   /** Size of each, in bytes. */
   bytes?: number;

@@ -68,7 +68,6 @@ export const pemOf = (label: 'CERTIFICATE' | 'PRIVATE KEY', bytes: ArrayBuffer |
 
 const derOf = (pem: string): Buffer<ArrayBuffer> => Buffer.from(pem.replaceAll(/-----[^-]+-----|\s/g, ''), 'base64');
 
-/** Makes a key and its certificate. */
 export const makeCertificate = async ({
   commonName,
   notBefore,

@@ -169,7 +169,7 @@ const enqueue = createQueue();
 
 /**
  * Changes `config.json`, one caller after the other. The file is replaced atomically and durably; its symbolic link, owner and
- * permissions stay, and a new file is for this user alone.
+ * permissions stay, and a new file is only for this user.
  * @param make reads what is there, and returns the new content; null: nothing is written
  * @returns whether it was written
  * @throws what `make` throws, or the system's error; the old file is intact then

@@ -5,7 +5,7 @@ import { environmentName, type SettingName, secretNames, settingNames } from './
 
 /**
  * The settings that a restore takes. Never paths of programs, folders, keys and certificates, addresses to listen on,
- * secrets, whom to trust, or the PIN: whoever can write a backup must not get hold of the box by it.
+ * secrets, whom to trust, or the PIN: a person who can write a backup must not get control of the box.
  */
 const portable: readonly SettingName[] = [
   'site',

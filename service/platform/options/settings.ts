@@ -33,7 +33,6 @@ const GIB = 1024 ** 3;
  * capitals (`maxStreams`: `SIGNAGE_MAX_STREAMS`); `config.json` takes either spelling.
  */
 export const settings = {
-  /** Listen address. */
   host: listenHost.default('0.0.0.0'),
   /** TCP port; 0 takes any free one. */
   port: wholeNumber(0, 65_535).default(8080),
@@ -45,7 +44,6 @@ export const settings = {
   tlsCert: folder.optional(),
   /** Path of its private key, PEM, not encrypted. */
   tlsKey: folder.optional(),
-  /** Folder of all persistent data. */
   dataDir: folder,
   /** Where uploads are written. Default: `{dataDir}/uploads`. */
   uploadDir: folder.optional(),
@@ -56,7 +54,7 @@ export const settings = {
   sharedSecret: z.string().optional(),
   /** The previous secret during a rotation: verifies signatures, but never signs. */
   sharedSecretPrevious: z.string().optional(),
-  /** Whether the secret is for boxes alone, once an admin has joined with a key of their own. */
+  /** Whether the secret is only for boxes, once an admin has joined with a key of their own. */
   requirePeople: onOff,
   /** The OpenID provider that people sign in with; without it there is no single sign-on. */
   oidcIssuer: oidcIssuer.optional(),

@@ -144,14 +144,8 @@ const newerEnvelope = z.object({
   body: z.unknown().optional(),
 });
 
-interface Unsealed {
-  format: number;
-  seq: number;
-  body?: unknown;
-}
-
 /** @throws if the envelope is incomplete or the checksum of the body is wrong */
-export function unseal(bytes: Buffer): Unsealed {
+export function unseal(bytes: Buffer): { format: number; seq: number; body?: unknown } {
   const json: unknown = JSON.parse(bytes.toString('utf8'));
   const newer = newerEnvelope.safeParse(json);
   if (newer.success) return newer.data;

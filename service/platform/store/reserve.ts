@@ -7,17 +7,7 @@ import { type Disk, isFull } from './disk.ts';
 import { writeDurably } from './file.ts';
 
 /** Disk space that is reserved for the state, so that it can be written to a full disk. */
-export interface Reserve {
-  /** Reserves the space, unless it is reserved already or the disk is nearly full. Never rejects. */
-  take(): Promise<void>;
-  /** Releases the space for a write that needs it. Never rejects. */
-  release(): Promise<void>;
-  /** Takes the space now, and again every minute, in case it was released, here or by another part of the player. */
-  hold(): void;
-  faults(): string[];
-  /** Ends {@link hold}; resolves when no operation of the disk is in progress. */
-  close(): Promise<void>;
-}
+export type Reserve = ReturnType<typeof createReserve>;
 
 interface Options {
   path: string;
@@ -53,7 +43,7 @@ export const writeWithReserve = async (
   }
 };
 
-export function createReserve({ path, disk, log, bytes = 4 * 1024 * 1024 }: Options): Reserve {
+export function createReserve({ path, disk, log, bytes = 4 * 1024 * 1024 }: Options) {
   let fault: string | null = null;
   let timer: NodeJS.Timeout | undefined;
   const enqueue = createQueue();
@@ -85,20 +75,24 @@ export function createReserve({ path, disk, log, bytes = 4 * 1024 * 1024 }: Opti
     });
 
   return {
+    /** Reserves the space, unless it is reserved already or the disk is nearly full. Never rejects. */
     take,
-    release: () =>
+    /** Releases the space for a write that needs it. Never rejects. */
+    release: (): Promise<void> =>
       enqueue(async () => {
         lose('the disk is full: the room that was set aside for the state is in use');
         await disk.unlink(path).catch(() => {});
         // Some file systems reuse freed blocks only once the removal is durable.
         await disk.syncFolder(dirname(path)).catch(() => {});
       }),
-    hold: () => {
+    /** Takes the space now, and again every minute, in case it was released, here or by another part of the player. */
+    hold: (): void => {
       void take();
       timer = setInterval(() => void take(), RETAKE_MS).unref();
     },
-    faults: () => (fault === null ? [] : [fault]),
-    close: () => {
+    faults: (): string[] => (fault === null ? [] : [fault]),
+    /** Ends {@link hold}; resolves when no operation of the disk is in progress. */
+    close: (): Promise<void> => {
       clearInterval(timer);
       return enqueue(async () => {});
     },

@@ -37,7 +37,7 @@ export const rewriteFile = async (path: string, bytes: Uint8Array, mode = 0o644)
 };
 
 /**
- * As {@link rewriteFile}, for a file of secrets or keys: a new one is for this user alone. Creates its folder.
+ * As {@link rewriteFile}, for a file of secrets or keys: a new one is only for this user. Creates its folder.
  * @throws the system's error; the old file is intact then
  */
 export const writePrivate = async (path: string, bytes: string | Uint8Array): Promise<void> => {
