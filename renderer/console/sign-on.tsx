@@ -46,7 +46,7 @@ export const SignOn = () => {
       announcer.say(texts.join.done({ name }));
     };
     const fail = (error: unknown): void => {
-      // What the box does not answer now is asked again; one that was started anew knows of no sign-in.
+      // What the box does not answer now is asked again; a box that was restarted knows of no sign-in.
       if (isOver || !isCode(error, 'sign_in_not_found')) return;
       isOver = true;
       setWaiting(null);

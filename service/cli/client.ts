@@ -345,7 +345,7 @@ export const createClient = (options: Options): Client => {
   };
 
   /**
-   * Takes the clock of the box for the next signature of a person: over https alone, where nobody in between tells another.
+   * Takes the clock of the box for the next signature of a person: only over https, where nobody in between tells another.
    * @throws CliError `notAuthorised` over http
    */
   const checkClock = (bytes: Buffer, headers: IncomingMessage['headers']): void => {

@@ -133,7 +133,7 @@ export const readLocalBox = (surroundings: Pick<Surroundings, 'env' | 'home'>): 
   return null;
 };
 
-/** The token of the box on this machine, for its own address alone; null: another address, or it may not be read. */
+/** The token of the box on this machine, only for its own address; null: another address, or it may not be read. */
 export const readLocalToken = (surroundings: Pick<Surroundings, 'env' | 'home'>, base: URL): string | null => {
   if (!isLoopback(base)) return null;
   for (const folder of dataFolders(surroundings)) {

@@ -22,7 +22,6 @@ export type Clock = Module & Pick<Sync, 'now' | 'isConfirmed' | 'onSkew'>;
 
 interface Dependencies {
   peers: Pick<Peers, 'alive' | 'ask' | 'followClock'>;
-  /** Follows the clock. */
   media: Pick<Media, 'followClock'>;
   content: Pick<Content, 'followClock'>;
   feeds: Pick<Feeds, 'followClock'>;

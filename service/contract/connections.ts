@@ -16,7 +16,6 @@ interface Field {
   example: unknown;
   /** In the `state` messages of the page, where it says it. */
   state?: z.ZodType;
-  /** In its `hello`. */
   hello?: z.ZodType;
   /** Until the page has said it. */
   first?: unknown;
@@ -122,7 +121,6 @@ export const connectionExample = Object.fromEntries(
 export const helloFields = column(fields, 'hello');
 export const stateFields = column(fields, 'state');
 
-/** What pages report. */
 export type Reported = Pick<Connection, keyof typeof stateFields>;
 type Report = { readonly [Name in keyof Reported]?: unknown };
 

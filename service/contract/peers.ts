@@ -20,7 +20,6 @@ export const commandIdHeader = 'x-signage-command-id';
 
 const commandId = z.string().regex(/^[\w.:-]{1,128}$/);
 
-/** Headers of a relayed command. */
 export const commandHeaders = z.object({
   [commandIdHeader]: commandId
     .optional()

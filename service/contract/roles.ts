@@ -4,7 +4,6 @@ export type Role = (typeof roles)[number];
 
 export const isRole = (text: string): text is Role => (roles as readonly string[]).includes(text);
 
-/** Whether a role includes another one. */
 export const includesRole = (role: Role, needed: Role): boolean => roles.indexOf(role) >= roles.indexOf(needed);
 
 /** Operations that take the token of a page take the keys of these for one. */

@@ -48,14 +48,12 @@ export const tag = z
 
 const deviceIdRule = [/^[A-Za-z0-9._:-]{1,128}$/, '1 to 128 of A-Z a-z 0-9 . _ : -'] as const;
 
-/** A device's permanent id. */
 export const deviceId = z
   .string()
   .overwrite(canonicalDeviceId)
   .regex(...deviceIdRule)
   .describe('id of a device, as it is or as a person types it');
 
-/** Name of a player, for people. */
 export const clientName = z.string().trim().min(1).max(64).describe('name of a player, for people');
 
 /** The name in `x-signage-operator`. */

@@ -21,7 +21,6 @@ export interface DeviceProof {
   signature: string;
 }
 
-/** What a proof is for. */
 export interface ProofScope {
   /** In its canonical form. */
   deviceId: string;

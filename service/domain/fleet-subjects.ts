@@ -11,7 +11,6 @@ export const CONTENT_KEY = 'content';
 export const STREAMS = { plays: 'signage-plays', alerts: 'signage-alerts' } as const;
 export type Upward = keyof typeof STREAMS;
 
-/** The stream of a bucket. */
 export const streamOf = (bucket: string): string => `KV_${bucket}`;
 
 /** @param target `all`, a slug, `tag:NAME`, or `*` for all of them */

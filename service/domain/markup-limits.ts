@@ -8,7 +8,6 @@ export interface Richness {
 
 /** For a text slide's title and body together. */
 export const textLimit: Richness = { characters: 8_000, elements: 400 };
-/** For a rendered template. */
 export const templateLimit: Richness = { characters: 40_000, elements: 2_000 };
 
 const STYLE_OR_SCRIPT = /<(style|script)\b[\s\S]*?(?:<\/\1|$)/gi;

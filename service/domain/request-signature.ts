@@ -35,7 +35,7 @@ export interface SignedParts {
   sha256: string;
   /** The {@link recipientHeader}; null: the box that the host names. */
   recipient: string | null;
-  /** Values of {@link coveredHeaders}, empty where absent; they count in `v1` and `v3` with a recipient alone. */
+  /** Values of {@link coveredHeaders}, empty where absent; they count in `v1` and `v3` only with a recipient. */
   covered: readonly string[];
   /** Id of the key of `v3`. */
   keyId?: string;

@@ -109,7 +109,6 @@ export const cycleOf = (lists: RoundLists<unknown>): string[] | null => {
   return null;
 };
 
-/** Of one round. */
 export interface RoundSize {
   /** Infinite if it cannot be counted. */
   slides: number;

@@ -39,7 +39,7 @@ const mediaTypeOfSlide = (slide: SlideFile): string | null => {
   return mediaTypeOf(slide.media_url);
 };
 
-/** Of a name or title so many characters are shown; a longer one is a warning. */
+/** The longest name or title that is shown whole, in characters; a longer one is a warning. */
 export const mostNameCharacters = 200;
 
 /** A name or title as it is shown. */
@@ -78,7 +78,6 @@ export const fillSlide = (
   return filled as Slide;
 };
 
-/** Fills in all defaults of a timetable. */
 export const fillTimetable = ({
   id,
   name,

@@ -1,4 +1,3 @@
-/** Responses for errors. */
 import { CodedError } from '../contract/errors.ts';
 import type { SourceLog } from '../platform/source-log.ts';
 import { unavailability } from '../platform/store/disk.ts';

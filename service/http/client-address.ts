@@ -6,7 +6,6 @@ import type { Options } from '../platform/options/index.ts';
 
 const family = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
 
-/** Whether a connection is one of TLS. */
 export const isEncrypted = (socket: Socket): boolean => socket instanceof TLSSocket;
 
 /**

@@ -47,7 +47,6 @@ export const topicPart = (text: string): string => {
   return plain === text ? text : `${plain.slice(0, 64)}_${createHash('sha256').update(text).digest('hex').slice(0, 8)}`;
 };
 
-/** The topics of a site. */
 export const topicsOf = ({ prefix, site }: Naming) => {
   const base = `${prefix}/${topicPart(site)}`;
   const group = `signage_${topicPart(site)}`;
@@ -56,7 +55,6 @@ export const topicsOf = ({ prefix, site }: Naming) => {
     status: `${base}/status`,
     box: (nodeId: string, what: string) => `${base}/box/${topicPart(nodeId)}/${what}`,
     display: (deviceId: string, what: string) => `${base}/display/${topicPart(deviceId)}/${what}`,
-    /** Orders to displays. */
     orders: `${base}/display/+/+/set`,
     config: (component: string, id: string) => `${DISCOVERY}/${component}/${group}/${id}/config`,
     /** All configurations of this site. */

@@ -51,7 +51,6 @@ export const createDeadline = (ms: number): { signal: AbortSignal; clear(): void
   return { signal: controller.signal, clear };
 };
 
-/** A request to a box. */
 export interface PeerRequest<Schema extends z.ZodType> {
   /** Default: GET, or POST with a body. */
   method?: 'GET' | 'POST';

@@ -183,7 +183,6 @@ export const createPeers = async (
     /** Tells all boxes of a medium that was renamed or deleted; those that do not answer learn of it later. Never rejects. */
     sendDeletion: async (deletion: MediaDeletion): Promise<void> =>
       void (await asking.broadcast('media.sendDeletions', [deletion])),
-    /** Relays a command to all peers. */
     relayCommand: commandRelay.relay,
     /** Calls `listener` once another box, at a base URL, has the node id of this one, which must change its own. */
     onClone: clones.on,

@@ -155,7 +155,6 @@ export const createRegistry = (
     reject(address, reason, false);
   };
 
-  /** Adds a candidate that a peer advertises. */
   const addAdvertised = (advertised: PeerState['peers'][number], from: string): void => {
     if (find(advertised.nodeId)?.alive) return;
     const url = acceptedUrl(advertised.url, from);

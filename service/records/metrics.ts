@@ -91,7 +91,6 @@ export const createMetrics = (
 
   return {
     contentType: registry.contentType,
-    /** Adds a value to a histogram. */
     observe: (name: 'signage_swap_gap_seconds', value: number): void => histograms.get(name)?.observe(value),
     /** The text; few a second are made: the endpoint is public, and collecting costs more on larger sites. */
     text: (): Promise<string> => {

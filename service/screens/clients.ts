@@ -20,7 +20,6 @@ export interface Client {
 const playsAlike = (a: Connection, b: Connection): boolean =>
   a.currentSlideId === b.currentSlideId && a.paused === b.paused && a.blackout === b.blackout && a.page === b.page;
 
-/** The clients of a screen. */
 interface ScreenClients {
   clients: Set<Client>;
   /** Their connections when none has changed since; else null. */

@@ -14,7 +14,6 @@ import type { SourceLog } from '../platform/source-log.ts';
 import { type Hub, isOfDevice } from './hub.ts';
 import type { Snapshot, TakeAll, TakeSnapshot } from './snapshot.ts';
 
-/** A command and its recipients. */
 interface TargetedCommand {
   command: Command;
   target: CommandTarget;

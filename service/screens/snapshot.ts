@@ -38,7 +38,6 @@ const ALL = '*';
 /** What a round tells whom asked for a screen, or for all. */
 interface Round {
   snapshot: Snapshot;
-  /** Of the peers. */
   answers: readonly PeerConnections[];
 }
 

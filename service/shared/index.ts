@@ -17,7 +17,6 @@ import { createDurable } from '../platform/store/durable.ts';
 import { makeFolder } from '../platform/store/file.ts';
 import { openSealKey, sealedWith } from '../platform/store/sealing.ts';
 
-/** What a set of records is. */
 export interface RecordSet<T extends SharedRecord> {
   /** Lower-case letters; also the name of its file. */
   name: string;
@@ -49,7 +48,6 @@ export interface RecordSet<T extends SharedRecord> {
   isEmptied?(record: T): boolean;
 }
 
-/** The records of a set. */
 export interface SharedSet<T extends SharedRecord> {
   get(id: string): T | undefined;
   /** Whether there is a record with the id, be it one that this version cannot read. */

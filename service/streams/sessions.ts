@@ -124,7 +124,6 @@ export const createSessions = async ({ log, ffmpeg, tempo, options }: Context, o
 
     list: (): StreamStatus[] =>
       [...sessions].map(([key, session]) => ({ key, source: session.source, state: session.state() })),
-    /** The phases of all sessions. */
     phases: (): Phase[] => [...sessions.values()].map((session) => session.phase()),
     /** Starts of ffmpeg after the first of each session, since the start of the service. */
     restarts: (): number => restarts,

@@ -45,7 +45,6 @@ export interface Takeovers extends Module {
   now(): EpochMs;
   /** Those that are on or still to come, in the order of precedence. */
   open(): TakeoverRecord[];
-  /** Whether an emergency is on at a screen. */
   isEmergency(screen: Screen): boolean;
   /** The slides that lead the playlist of a screen. */
   slides(screen: Screen): Slide[];

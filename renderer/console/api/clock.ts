@@ -10,7 +10,7 @@ export interface BoxClock {
   readonly difference: ReadonlySignal<number>;
   /** Adds an authenticated reading. */
   set(time: number): void;
-  /** Adds a reading that nothing proves, for display alone; NaN: there is none. */
+  /** Adds a reading that nothing proves, only for display; NaN: there is none. */
   observe(time: number): void;
 }
 

@@ -116,7 +116,6 @@ export interface StyleDraft extends Fields {
   corner?: number;
 }
 
-/** A saved message. */
 export interface MessageDraft extends Fields {
   id: string;
   title?: string | null;

@@ -156,7 +156,7 @@ export const withSlug = (content: ContentDocument, slug: string, next: string): 
   );
 };
 
-/** Without a screen, and the programmes that are for it alone. */
+/** Without a screen, and the programmes that are only for it. */
 export const withoutScreen = (content: ContentDocument, slug: string): ContentDocument => {
   const kept = setList(
     content,

@@ -24,7 +24,6 @@ export type Group = (typeof groups)[number];
 
 export interface Filter {
   text: string;
-  /** Null: any. */
   tag: string | null;
   group: Group | null;
 }

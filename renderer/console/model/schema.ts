@@ -1,6 +1,5 @@
 /** The fields of a form, from the JSON Schema of the operator's file; pure. */
 
-/** A form field. */
 export type FieldType =
   | 'text'
   | 'long'

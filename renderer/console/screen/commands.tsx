@@ -9,7 +9,6 @@ import { RedirectDialog, RenameDialog } from './dialogs.tsx';
 interface CommandsProps {
   slug: string;
   displays: readonly Display[];
-  /** Null: all of them. */
   target: Display | null;
 }
 

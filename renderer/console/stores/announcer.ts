@@ -6,7 +6,7 @@ import type { ConsoleTexts } from '../texts/box.ts';
 interface Notice {
   id: number;
   text: string;
-  /** `spoken`: for assistive technology alone, as the page shows it already. */
+  /** `spoken`: only for assistive technology, as the page shows it already. */
   kind: 'success' | 'failure' | 'spoken';
   /** A button beside the text; null: none. */
   action: NoticeAction | null;

@@ -4,18 +4,13 @@ import { parseJson } from '../answers.ts';
 import { CliError, codeOf } from '../exit.ts';
 import type { Session } from '../session.ts';
 
-interface Options {
-  allowDraft?: true;
-  allowWrite?: true;
-}
-
 export const registerMcp = (program: Command, { out, stdin, client }: Session): void => {
   program
     .command('mcp')
     .description('serve tools to an assistant, by the Model Context Protocol on standard input and output')
     .option('--allow-draft', 'the assistant may save drafts')
     .option('--allow-write', "the assistant may change what displays show, if the person agrees; needs a person's key")
-    .action(async ({ allowDraft, allowWrite }: Options) => {
+    .action(async ({ allowDraft, allowWrite }: { allowDraft?: true; allowWrite?: true }) => {
       const box = await client();
       /** Whether requests are those of a person; the secret is nobody's. */
       const isPerson = async (): Promise<boolean> => {

@@ -15,7 +15,7 @@ import { inParallel } from '../parallel.ts';
 import type { Session } from '../session.ts';
 import { bytes, moment, plural, visible } from '../text.ts';
 
-/** Columns of the bar for work under way, which is on a terminal alone. */
+/** Columns of the bar for work under way, which is only on a terminal. */
 const WIDTH = 24;
 /** Between two repaints, ms. */
 const PAUSE_MS = 100;

@@ -13,12 +13,6 @@ import { CliError } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { moment, safeJson, safeJsonText, shortHash, visible } from '../text.ts';
 
-interface ExportOptions {
-  from?: string;
-  to?: string;
-  format: string;
-}
-
 type Audit = z.infer<typeof auditAnswer>;
 
 /** @throws InvalidArgumentError */
@@ -94,7 +88,7 @@ export const registerRecords = (program: Command, { out, client, degrade }: Sess
     .option('--from <time>', 'from this date or time on', momentArgument)
     .option('--to <time>', 'up to this date or time', momentArgument)
     .addOption(new Option('--format <format>', 'RFC 4180, or one JSON array').choices(['csv', 'json']).default('csv'))
-    .action(async ({ from, to, format }: ExportOptions) => {
+    .action(async ({ from, to, format }: { from?: string; to?: string; format: string }) => {
       const asked = out.isJson() ? 'json' : format;
       const query = queryOf({ format: asked, from, to });
       const type = asked === 'json' ? 'application/json' : 'text/csv';

@@ -9,11 +9,6 @@ import { moment, visible } from '../text.ts';
 
 const path = '/console/api/secrets';
 
-interface SetOptions {
-  origin?: string[];
-  header: string;
-}
-
 export const registerSecrets = (
   program: Command,
   { out, client, stdin, askHidden, checkSecure, confirm }: Session,
@@ -44,7 +39,7 @@ export const registerSecrets = (
       (value: string, before: string[] = []) => [...before, text(value)],
     )
     .option('--header <name>', 'the header', text, 'Authorization')
-    .action(async (name: string, { origin = [], header }: SetOptions) => {
+    .action(async (name: string, { origin = [], header }: { origin?: string[]; header: string }) => {
       if (origin.length === 0) throw new CliError('usage', 'Say who gets it: --origin https://dash.example.com');
       const box = await client();
       checkSecure(box.base);

@@ -38,7 +38,6 @@ export interface Outcomes {
   silent: string[];
 }
 
-/** The outcome of a phase. */
 export interface PhaseResult extends Outcomes {
   percent: number;
   sites: number;

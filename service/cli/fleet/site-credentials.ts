@@ -14,7 +14,7 @@ import { accountIn, createKey, credentialsText, keyOf, signClaims } from './keys
 const SYSTEM_SECONDS = 3_600;
 const ANSWER_MS = 8_000;
 
-/** Credentials of the system account, for this run alone. */
+/** Credentials of the system account, only for this run. */
 export const systemCredentials = ({ system }: Pick<HubKeys, 'system'>): UserCredentials => {
   const [user, now] = [createKey('user'), nowSeconds()];
   const claims = { user: user.publicKey, name: 'signage', kind: 'program', expiresAt: now + SYSTEM_SECONDS } as const;

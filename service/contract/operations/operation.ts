@@ -66,7 +66,6 @@ export interface FullRule {
   /** Whether it is there only where the console is on. */
   isConsole: boolean;
   acts: boolean;
-  /** Whether it reads a body. */
   hasBody: boolean;
   audit?: AuditRule;
 }

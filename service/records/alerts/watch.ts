@@ -147,7 +147,7 @@ export const createWatch = (
 
   const boxConditions = (silentBoxes: ReadonlySet<string>): Condition[] =>
     peers.all().flatMap(({ nodeId: id, url, alive, reason }): Condition[] => {
-      // A box may have been known by its address alone when it failed.
+      // A box may have been known only by its address when it failed.
       const subjects = alive && id !== null ? [id, url] : [id ?? url];
       if (!alive && reason === null) return [];
       const message = alive ? `The box at ${url} is back.` : `The box at ${url} is away: it ${reason}.`;

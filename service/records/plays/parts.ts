@@ -66,7 +66,6 @@ export interface Part {
   isOther: boolean;
   /** Bytes of its durable lines. */
   bytes: number;
-  /** Number of its plays. */
   count: number;
   /** Bytes from its start that each receiver has taken, by its key. */
   delivered: Record<string, number>;
