@@ -28,7 +28,6 @@ export const startWithLogin = (app: AutostartApp, platform: NodeJS.Platform): vo
 };
 
 export interface AppliancePorts {
-  /** Electron's. */
   app: AutostartApp & UpdatesApp;
   host: Pick<ServiceHost, 'log' | 'dataDir' | 'checkConfig' | 'files'>;
   /** The displays that are connected. */

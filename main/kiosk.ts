@@ -53,7 +53,6 @@ export interface KioskPorts
   placeWindows(displays: readonly Display[]): void;
   /** Restarts the app. */
   relaunch(reason: string): void;
-  /** Opens a partition for pages of others. */
   openPartition(partition: string): Session;
   openSignInPage: typeof openSignInPage;
 }

@@ -45,7 +45,6 @@ const answer = (result: Result, state: ActionAnswer['state'], message: string): 
 
 const isWithin = (folder: string, path: string): boolean => !relative(folder, path).startsWith('..');
 
-/** The windows that an order is for. */
 const chosen = (windows: readonly DisplayWindow[], display: BoxOrder['display']): DisplayWindow[] =>
   windows.filter(({ assignment: { display: own, number, deviceId } }) => {
     if (display == null || display === number || display === nameOf(own)) return true;

@@ -31,7 +31,6 @@ export interface Paths {
   resourcesDir: string;
   /** The kiosk's own pages, which need no service. */
   pagesDir: string;
-  /** The preload scripts. */
   preload: { player: string; maintenance: string };
   /** The file that marks software rendering. */
   rendering: string;

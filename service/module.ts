@@ -45,7 +45,6 @@ export type Operate = (
 /** What every module receives. */
 export interface ServiceContext extends Clock {
   options: Options;
-  /** Version of the program. */
   version: string;
   /** When the service was started. */
   startedAt: Date;
@@ -70,7 +69,6 @@ export interface ServiceContext extends Clock {
     data: string;
     uploads: string;
     media: string;
-    /** The built renderer. */
     renderer: string;
     /** The shipped demo content and other resources. */
     resources: string;
@@ -111,7 +109,6 @@ export interface ServiceContext extends Clock {
 
 /** The part of a module in `GET /healthz`. */
 export interface HealthReport {
-  /** Fields of the answer. */
   fields?: Partial<Health>;
   /** Sentences about what is wrong, each of which degrades the status, by subject: `{ devices: ['The device ...'] }`. */
   issues?: Readonly<Record<string, readonly string[]>>;

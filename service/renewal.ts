@@ -18,7 +18,6 @@ export interface Service {
   url: string;
   /** The id of the box, stored in its data directory. */
   nodeId: string;
-  /** The current screens. */
   screens(): Screen[];
   /** The opening times of a screen, in the time zone of the site; null: always open. */
   hours(slug: string): readonly OpeningTime[] | null;
@@ -56,7 +55,6 @@ export interface Service {
 interface Renewal {
   /** The port on which the service listens. */
   port: number;
-  /** For the operator. */
   warning: string;
 }
 

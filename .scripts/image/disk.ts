@@ -68,7 +68,6 @@ const makeFat = (path: string, label: string, id: string, folder: string, { size
 /** `config.json` of a new image: no settings. */
 const emptyConfig = '{}\n';
 
-/** Makes the disk. */
 export const buildDisk = ({ slot, core, boot, seed, at }: Source, work: string, out: string): void => {
   const files: Record<string, string> = {
     'efi/EFI/BOOT/BOOTX64.EFI': join(boot, 'usr/lib/shim/shimx64.efi.signed'),

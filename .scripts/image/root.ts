@@ -49,7 +49,6 @@ const prefix = '(,gpt2)/grub';
 export interface Parts {
   /** Paths of packages of Debian, with what they need. */
   debs: readonly string[];
-  /** The player's package. */
   player: string;
   /** A folder with what stands in for the runtime; absent: nothing does. */
   standIn?: string;

@@ -4,7 +4,6 @@ import { type Run, run } from '../processes.ts';
 import type { Display } from '../windows/displays.ts';
 import { matchOutputs } from '../windows/placement.ts';
 
-/** Whether a display should be on. */
 export interface DisplayPower {
   bounds: Display['bounds'];
   on: boolean;

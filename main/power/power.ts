@@ -172,7 +172,6 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
   const order = async (displays: readonly Order[]): Promise<void> => {
     const before = ordered;
     const isChange = displays.some(({ id, on }) => before?.get(id) !== on);
-    /** Displays that are already on. */
     const lit = displays.filter(({ id, on }) => on && before?.get(id) !== false);
     ordered = new Map(displays.map(({ id, on }) => [id, on]));
     orderedAt = monotonicNow();

@@ -21,7 +21,6 @@ import {
 } from './session-store.ts';
 import { isSignedOut } from './signed-out.ts';
 
-/** A partition, and what its pages need. */
 export interface PageSession {
   partition: string;
   /** Gives a new page the storage that was kept, which only a page of the origin can take. Before it loads. */
@@ -35,7 +34,6 @@ export interface PageSession {
 interface Ports {
   log: Pick<Logger, 'warn' | 'error'>;
   dataDir: string;
-  /** Opens a partition for pages of others. */
   openPartition(partition: string): Session;
   service(): Pick<Service, 'sessionPages' | 'onSession'> | null;
 }
@@ -44,7 +42,6 @@ interface Opened {
   session: Session;
   /** What no page has taken yet; null: nothing. */
   storage: Record<string, string> | null;
-  /** The pages that are on. */
   pages: Set<WebContents>;
   /** How often it was signed out: what was read before that is not kept after it. */
   signOuts: number;
@@ -248,7 +245,6 @@ export const createSessions = ({ log, dataDir, openPartition, service }: Ports) 
 
   return {
     open,
-    /** Records that somebody has signed in. */
     signedIn: async (name: string, address: string): Promise<void> => {
       const { origin } = new URL(address);
       const { entry } = await openOnce(name, origin);

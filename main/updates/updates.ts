@@ -65,7 +65,6 @@ export interface UpdateSettings extends Sources {
 }
 
 interface UpdatesOptions {
-  /** The running version. */
   version: string;
   updatesDir: string;
   /** When the program was built, in ms since the epoch; with an earlier, wrong clock no hour is quiet. */

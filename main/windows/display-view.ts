@@ -32,7 +32,6 @@ export interface DisplayViewHandlers {
   onHeartbeat(heartbeat: Heartbeat): void;
   /** As `KioskBridge.prove`. */
   prove(needs: ProofNeeds): string;
-  /** As of the service. */
   pageHeaders(name: string): PageHeaders | null;
   openSession: Sessions['open'];
   /** The requested page failed: its process ended, or it could not be loaded. */

@@ -26,7 +26,6 @@ export interface DisplayWindowPorts {
   troubleUrl(retryMs: number | null): string | null;
   /** As `KioskBridge.prove`. */
   prove(assignment: DisplayAssignment, needs: ProofNeeds): string;
-  /** As of the service. */
   pageHeaders(name: string): PageHeaders | null;
   openSession: Sessions['open'];
   /** What the runtime tells of the GPU. */

@@ -8,7 +8,6 @@ import { lockedPreferences, rotateContents, watchChord } from './web-pages.ts';
 
 /** What the view says. */
 export interface DisplayLabel {
-  /** Of the box. */
   name: string;
   /** Its base URL for other machines; null: they cannot reach it. */
   address: string | null;

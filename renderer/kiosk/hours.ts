@@ -1,4 +1,3 @@
-/** Formats opening hours. */
 import type { Hours } from '../../service/contract/kiosk.ts';
 
 interface Words {

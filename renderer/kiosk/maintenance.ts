@@ -160,7 +160,6 @@ const detail = ([key, value]: [string, unknown]): string =>
     ? String(value.message)
     : `${key} ${JSON.stringify(value)}`;
 
-/** Formats a line of the log. */
 const logLine = (line: string): HTMLLIElement => {
   const item = make('li');
   try {

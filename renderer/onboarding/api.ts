@@ -16,7 +16,6 @@ import { patientFetch } from '../shared/retry.ts';
 const knownHeader: typeof deviceKnownHeader = 'x-signage-device-known';
 const codeHeader: typeof claimHeader = 'x-signage-claim';
 
-/** An error response. */
 interface Refusal {
   code: string;
   field?: string;
@@ -63,7 +62,6 @@ export const createApi = (token: PageToken) => {
     /** The names of other devices, connected or not. */
     names: (deviceId: string): Promise<OnboardingNames> =>
       call(`/onboarding/names?deviceId=${encodeURIComponent(deviceId)}`),
-    /** The players that show a screen. */
     players: (slug: string): Promise<ConnectionSnapshot> => call(`/screens/${slug}/connections`),
     /** @param claim the code that the display shows; null: not entered */
     bind: (binding: Binding, claim: string | null): Promise<OnboardingResult> =>

@@ -67,7 +67,6 @@ export const createChoices = (onChoose: (screen: Screen) => void) => {
       search.value = '';
       filter();
     },
-    /** The selected screen. */
     get chosen(): Screen | undefined {
       return chosen();
     },

@@ -33,7 +33,6 @@ interface Handlers {
   onStatus(status: OnboardingStatus): void;
   /** The URL of the form; null: no other machine can reach this one. */
   onFormUrl(formUrl: string | null): void;
-  /** Whether the content has a screen. */
   onScreens(hasScreens: boolean): void;
   /** The progress of copying the media of the site. */
   onMedia(media: MediaProgress): void;

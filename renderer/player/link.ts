@@ -44,7 +44,6 @@ interface Dependencies {
   plays: Plays['delivery'];
 }
 
-/** A playlist response. */
 interface Delivery {
   /** Null: the screen does not exist. */
   payload: PlaylistPayload | null;

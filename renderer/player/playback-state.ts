@@ -4,7 +4,6 @@ import type { PagePlan } from './page-plan.ts';
 import type { Cooldowns, PlaylistScheduleAt } from './playlist-schedule.ts';
 import type { Action, Slot } from './timeline.ts';
 
-/** A direction: back or forward. */
 export type Direction = 1 | -1;
 
 /** The clocks, read once, so that nothing falls due between two readings. */

@@ -34,7 +34,6 @@ interface Playing {
   /** How long the slide of a view has been on, in ms, at a reading of `performance.now`; negative: its slot has not begun. */
   positionOf(key: number, at: number): number;
   isHalted(): boolean;
-  /** The newest playlist. */
   payload(): PlaylistPayload | null;
 }
 

@@ -12,7 +12,6 @@ interface Dependencies {
   /** The element whose attribute `data-zones` determines the layout. */
   root: HTMLElement;
   ticker: HTMLElement;
-  /** The player of the sidebar. */
   sidebar: Player;
   /** Of the ticker; absent: nothing is recorded. */
   plays?: Pick<TickerPlays, 'show'>;

@@ -2,7 +2,6 @@
 import { make } from './elements.ts';
 
 export interface DisplayLabel {
-  /** Of the box. */
   name: string;
   /** Its base URL for other machines; null: they cannot reach it. */
   address: string | null;

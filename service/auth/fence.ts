@@ -28,13 +28,11 @@ export interface Span {
 export interface Fence {
   /** Sorted and disjoint. */
   readonly spent: readonly Span[];
-  /** Start of the run. */
   readonly start: number;
   /** The oldest timestamp accepted in this run; it never decreases. */
   readonly oldest: number;
   /** The highest reading of the clock in this run. */
   readonly highest: number;
-  /** The last reading. */
   readonly reading: number;
 }
 

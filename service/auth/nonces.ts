@@ -1,6 +1,5 @@
 import { CodedError } from '../contract/errors.ts';
 
-/** The sender of a nonce. */
 export interface Sender {
   /** Boxes, programs with the secret, and people have separate memories, so that none can fill another's. */
   kind: 'peer' | 'operator' | 'person';

@@ -29,7 +29,6 @@ export interface KnownKey {
 export interface Keyring {
   /** Null: there never was such a key. */
   find(keyId: string): KnownKey | null;
-  /** Notes that a key was used. */
   noteUse(keyId: string): void;
   /** Whether the secret is for boxes alone, as SIGNAGE_REQUIRE_PEOPLE has it once an admin has joined. */
   isRequired(): boolean;

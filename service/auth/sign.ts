@@ -2,7 +2,6 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { createSigning, requestText, type SignedParts } from '../domain/request-signature.ts';
 
-/** SHA-256 in hex. */
 export const sha256Hex = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 const hmacOf = (secret: string | Uint8Array, bytes: string): Buffer =>

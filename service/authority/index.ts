@@ -41,7 +41,6 @@ export interface SiteAuthority extends Module {
   make(): Promise<void>;
   /** Why the clock of this box cannot date a root; null: it can. */
   clockFault(): string | null;
-  /** Which names an authority may certify. */
   permits(authority: Authority, names: readonly string[]): Promise<{ kept: string[]; leftOut: string[] }>;
   /** Signs a certificate of this box for names that are permitted; the chain includes the intermediate. */
   sign(authority: Authority, names: readonly string[]): Promise<Pair>;

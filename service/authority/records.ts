@@ -13,7 +13,6 @@ export const mostReplaced = 20;
 /** Longer than any of these certificates is. */
 const pem = z.string().max(8_192);
 
-/** A root with its intermediate. */
 export const authorityRecord = z.looseObject({
   id: sha256.describe('SHA-256 of the root, DER'),
   root: pem.describe('the certificate, PEM'),

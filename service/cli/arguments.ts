@@ -64,7 +64,6 @@ export const textWithin =
     return text(value);
   };
 
-/** The name of a player, for people. */
 export const playerName = (value: string): string => {
   const name = value.trim();
   if (name.length < 1 || name.length > 64) throw new InvalidArgumentError('It must be 1 to 64 characters.');

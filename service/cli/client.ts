@@ -45,7 +45,6 @@ export interface BoxRequest {
   type?: string;
 }
 
-/** An answer with a status below 300. */
 export interface Answer<Body> {
   status: number;
   headers: IncomingMessage['headers'];

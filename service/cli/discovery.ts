@@ -7,7 +7,6 @@ import { advertisedUrls, serviceType } from '../domain/advertised.ts';
 export interface Advertised {
   nodeId: string;
   site: string;
-  /** Of the program. */
   version: string;
   /** Candidates for its base URL, the likeliest first. */
   urls: string[];

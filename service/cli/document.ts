@@ -35,7 +35,6 @@ export const readDocument = async (path: string, stdin: Readable): Promise<Local
   }
 };
 
-/** As a person edits it. */
 export const formatDocument = (value: unknown): string => `${safeJson(value)}\n`;
 
 /** Writes the file whole or not at all; only its owner reads it: addresses have passwords. @throws CliError `usage` */

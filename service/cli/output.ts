@@ -87,7 +87,6 @@ export const createOutput = ({ stdout, stderr, env }: Options) => {
       const shown = lines.slice(0, (stdout.rows || 24) - 1).map((each) => `${each}\x1b[K\n`);
       stdout.write(`\x1b[?7l\x1b[H${shown.join('')}\x1b[J\x1b[?7h`);
     },
-    /** A sentence for a person. */
     say,
     warn: (text: string): void => headed('yellow', 'Warning:', text),
     fail: (text: string): void => headed('red', 'Error:', text),

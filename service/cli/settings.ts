@@ -9,7 +9,6 @@ import { keyOf, type PersonKey } from './key.ts';
 
 export interface Surroundings {
   env: Readonly<NodeJS.ProcessEnv>;
-  /** The home directory. */
   home: string;
   /** The login name; null: unknown. */
   login: string | null;

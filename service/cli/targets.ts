@@ -54,7 +54,6 @@ export const screensOf = ({ screens }: Pick<SiteOverview, 'screens'>, target: Ta
   throw new CliError('notFound', `There is no screen ${target.slug}${hint} The screens: ${listOf(slugs)}.`);
 };
 
-/** `--connection` and `--client`: one page. */
 export interface PageOptions {
   connection?: string;
   client?: string;

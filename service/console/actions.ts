@@ -24,7 +24,6 @@ interface Dependencies {
   screens: Pick<Screens, 'identify'>;
   /** The base URL of this box for other machines. */
   address(): string | null;
-  /** Records that another box is reset. */
   recordReset(reset: PeerReset): Promise<void>;
 }
 

@@ -63,7 +63,6 @@ const READ_HEADERS = ['content-type', 'retry-after', 'www-authenticate'];
 
 const header = z.object({ alg: z.string() });
 
-/** The algorithm that a token names. */
 const algorithmOf = (token: string): string => {
   try {
     return header.parse(JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString())).alg;

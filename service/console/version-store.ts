@@ -50,7 +50,6 @@ export interface VersionText {
   stream(): Readable;
 }
 
-/** What is kept of a document. */
 export type RecordedVersion = Pick<
   ContentDocument,
   'counter' | 'nodeId' | 'sha256' | 'changedAt' | 'operator' | 'person' | 'approved_by' | 'text'

@@ -116,7 +116,6 @@ export const openContent = async (
   let issues: ContentIssue[] = [];
   /** Of the document that plays. */
   let leftOut: readonly ContentIssue[] = [];
-  /** The content that plays. */
   let named: ContentFile | null = null;
 
   await sweepRewrites(path);

@@ -4,7 +4,6 @@ import { slideId, slideLabel } from '../domain/slides.ts';
 /** Keys and indices from the root of the file. */
 export type Path = readonly PropertyKey[];
 
-/** What is wrong at a place. */
 export interface Issue {
   path: Path;
   message: string;

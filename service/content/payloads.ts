@@ -65,7 +65,6 @@ export interface Payload extends PreparedAnswer {
   plan?: string;
 }
 
-/** A document with its live data. */
 type FullDocument = Omit<PlaylistPayload, 'revision'> & Pick<ScreenDocument, 'sync'>;
 
 /** Programmes with their revision, so that what screens share is serialized once. */

@@ -52,7 +52,6 @@ const spansFor = (days: Days, period: Period) => {
       : playable(ranked);
 };
 
-/** What a screen plays now. */
 export interface Played {
   document: Omit<ScreenDocument, 'screen'>;
   /** All slides that it can play until the end of the plan, those of its zones included. */

@@ -14,7 +14,6 @@ export interface TemplateName {
   line: number;
 }
 
-/** What a template refers to. */
 export interface TemplateReading {
   names: TemplateName[];
   /** Names in `if`, `unless`, `case` or `default`: they may be missing. */

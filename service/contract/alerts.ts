@@ -27,7 +27,6 @@ export interface Alert {
   type: AlertType;
   /** When the outage began, or ended: ISO 8601 UTC with milliseconds. */
   at: string;
-  /** Name of the site. */
   site: string;
   /** Id of the device, of the box (content, box, storage), of the slide, of the trigger, of the person, or key of the stream. */
   subject: string;

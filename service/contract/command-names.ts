@@ -19,7 +19,6 @@ export type CommandName = keyof typeof commands;
 
 const all = Object.keys(commands) as CommandName[];
 
-/** Whether only the extended variant has a command. */
 export const isExtended = (name: CommandName): boolean => commands[name] === 'extended';
 
 /** The commands of a variant, in the order of the specification. */

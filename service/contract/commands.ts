@@ -59,7 +59,6 @@ export const commandTarget = z.object({
 });
 export type CommandTarget = z.infer<typeof commandTarget>;
 
-/** The body of a command request. */
 export const commandRequest = z.intersection(command, commandTarget).meta({ id: 'CommandRequest' });
 
 export const commandResult = z

@@ -10,9 +10,7 @@ export const viewport = z.object({
 });
 
 interface Field {
-  /** In the snapshot. */
   wire: z.ZodType;
-  /** In the documents. */
   example: unknown;
   /** In the `state` messages of the page, where it says it. */
   state?: z.ZodType;

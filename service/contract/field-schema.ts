@@ -47,7 +47,6 @@ const listField = z.strictObject({
 });
 export type ListField = z.infer<typeof listField>;
 
-/** One of the fields of a template. */
 export type FormField = FlatField | ListField;
 
 const few = (properties: object): boolean => Object.keys(properties).length <= mostFields;

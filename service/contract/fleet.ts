@@ -112,7 +112,6 @@ export const fleetContent = z
   .meta({ id: 'FleetContent' });
 export type FleetContent = z.infer<typeof fleetContent>;
 
-/** The fleet in `/healthz`. */
 export const fleetHealth = z
   .object({
     status: z

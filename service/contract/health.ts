@@ -9,7 +9,6 @@ import { sourceStatus } from './playlist.ts';
 import { clockStates } from './socket.ts';
 import { extended, instant, slug, variants } from './terms.ts';
 
-/** State of a peer in `/healthz`. */
 export const peerHealth = z
   .object({
     nodeId: z.string().nullable().describe('null: a static peer that has never responded'),
@@ -107,7 +106,6 @@ const sourceHealth = z.object({
   reason: z.string().nullable().describe('why the last fetch failed; null: it did not'),
 });
 
-/** State of replication in `/healthz`. */
 export const replicationHealth = z
   .object({
     content: contentVersion
@@ -148,7 +146,6 @@ export type ReplicationHealth = z.infer<typeof replicationHealth>;
 
 const bytes = z.int().nonnegative();
 
-/** The machine in `/healthz`. */
 export const machineHealth = z
   .object({
     uptime: z.number().describe('seconds since the system started'),

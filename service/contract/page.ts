@@ -21,7 +21,6 @@ export const pageAuthHeader = 'x-signage-page-auth';
  */
 export const pageHeader = 'x-signage-page';
 
-/** Boot data of every page. */
 export interface PageBoot {
   /** Null: no secret is set. */
   pageToken: { token: string; issuedAt: string; expiresAt: string } | null;
@@ -33,7 +32,6 @@ export interface PageBoot {
   isBaseline?: true;
 }
 
-/** Boot data of the landing page. */
 export interface LandingBoot extends PageBoot {
   /** As in {@link LandingMessage}. */
   formUrl: string | null;

@@ -65,7 +65,6 @@ export const peerSent = z
   .max(mostConnections)
   .describe('connections of this box that the command was written to');
 
-/** What became of a relayed command. */
 const commandAnswer = z.union([
   z.object({ sent: peerSent }),
   z.object({ code: z.string().max(64).describe('of the error') }),
@@ -124,7 +123,6 @@ export const contentDocument = passedOn(
 ).meta({ id: 'ContentDocument' });
 export type ContentDocument = z.infer<typeof contentDocument>;
 
-/** A device's name and screen. */
 export const deviceBinding = passedOn(
   z.object({
     deviceId,

@@ -34,7 +34,6 @@ export const MAX_PLAY_MS = 86_400_000;
 /** Largest play as a page reports it, bytes as JSON in UTF-8: the longest address, and the longest title and reason. */
 export const MAX_PLAY_BYTES = 8_192;
 
-/** Milliseconds of a play. */
 const playMs = z.number().min(0).max(Number.MAX_SAFE_INTEGER).overwrite(Math.round);
 
 /** The part of a play record that the page knows; the service adds site, box, device and the hash of the medium. */

@@ -14,9 +14,7 @@ export const date = z
 
 export const weekday = z.int().min(1).max(7);
 
-/** Limits of programmes and of what one screen plays. */
 export const programmeLimits = {
-  /** Programmes of a site. */
   programmes: 2_000,
   /** A screen's payload, bytes of JSON. */
   payloadBytes: 4 * 1024 ** 2,

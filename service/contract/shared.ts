@@ -23,7 +23,6 @@ const records = z
 
 export const sharedRecords = z.object({ records }).meta({ id: 'SharedRecords' });
 
-/** A record with the name of its set. */
 export type NamedRecord = z.infer<typeof records>[number];
 
 export const sharedDigests = z

@@ -64,7 +64,6 @@ interface Kind {
   hasOwnLength?: true;
   /** Its medium is a file, which is copied and fetched ahead; pages and live streams are not. */
   hasFile?: true;
-  /** Only the extended variant has it. */
   isExtended?: true;
   /** The player draws it, in colours that differ from those of the slide before; a medium fills the screen instead. */
   isDrawn?: true;
@@ -158,7 +157,6 @@ const kinds = {
 export type SlideKind = keyof typeof kinds;
 export const slideKinds = Object.keys(kinds) as SlideKind[];
 const isExtended = (kind: SlideKind): boolean => (kinds[kind] as Kind).isExtended === true;
-/** Kinds that only the extended variant has. */
 export const extendedKinds = slideKinds.filter(isExtended);
 
 const scheduleModes = ['always', 'between', 'weekly'] as const;
@@ -266,7 +264,6 @@ const ofKind = (kind: SlideKind): z.ZodObject => {
   return needs === undefined ? schema : schema.refine(needs.isMet, needs);
 };
 
-/** A slide in the operator's file. */
 export const slideFile = z.discriminatedUnion(
   'kind',
   slideKinds.map(ofKind) as unknown as { [Kind in SlideKind]: [SlideOfKind<Kind>] }[SlideKind],

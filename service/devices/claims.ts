@@ -48,7 +48,6 @@ interface Question {
 
 export type Claims = ReturnType<typeof createClaims>;
 
-/** Counts wrong codes by address. */
 const createWrongCodes = (monotonicNow: () => MonotonicMs) => {
   const byParty = new Map<string, readonly MonotonicMs[]>();
   const recent = (party: string) => (byParty.get(party) ?? []).filter((at) => monotonicNow() - at < WRONG_WINDOW_MS);
@@ -173,7 +172,6 @@ export const createClaims = (
       const seconds = String(wrongCodes.retryAfter(party));
       throw new CodedError('too_many_requests', undefined, { headers: { 'Retry-After': seconds }, cause });
     },
-    /** Ends the code of a device. */
     end: (deviceId: string): void => {
       codes.delete(canonicalDeviceId(deviceId));
       opened.delete(canonicalDeviceId(deviceId));

@@ -16,7 +16,6 @@ interface Viewer {
   deviceId: string;
   /** Of its address. */
   party: string;
-  /** The current status. */
   status: () => StatusMessage;
   /** The last message that was sent. */
   sent: string;

@@ -24,7 +24,6 @@ export interface Day {
 const startOf = ({ starts_at }: CalendarEvent): number => Date.parse(starts_at);
 const endOf = ({ ends_at }: CalendarEvent): number => Date.parse(ends_at);
 
-/** Whether an event is on at a moment. */
 export const isNow = (event: CalendarEvent, now: number): boolean => startOf(event) <= now && now < endOf(event);
 
 /** The days from today on, with what is on. */

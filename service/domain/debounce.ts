@@ -6,7 +6,6 @@ interface DebounceOptions {
 }
 
 export interface Debounce {
-  /** Reports a change. */
   (): void;
   /** Drops a pending call. @returns whether there was one */
   cancel(): boolean;

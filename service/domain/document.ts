@@ -57,7 +57,6 @@ const isAncestor = ({ counter, nodeId, sha256 }: ContentVersion, ancestors: read
     return isSame || isInside;
   });
 
-/** The version alone. */
 export const versionOf = ({ counter, nodeId, sha256 }: ContentVersion): ContentVersion => ({ counter, nodeId, sha256 });
 
 interface Edit extends Pick<Body, 'text' | 'changedAt' | 'stamps'> {

@@ -4,7 +4,6 @@ export interface Emitter<Args extends unknown[]> {
   emit(...args: Args): void;
 }
 
-/** A list of listeners. */
 export const createEmitter = <Args extends unknown[] = []>(): Emitter<Args> => {
   const listeners: ((...args: Args) => void)[] = [];
   return {

@@ -150,7 +150,6 @@ export const shownBy = {
   pdf: ['application/pdf', ...office],
 } as const;
 
-/** Whether slides show media of a type. */
 export const isShown = (mediaType: string): boolean =>
   Object.values(shownBy).some((types) => types.some((type) => mediaType.startsWith(type)));
 

@@ -4,7 +4,6 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 /** The family of what is known to be an address; the expression behind `isIPv6` takes milliseconds of a start to compile. */
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (address.includes(':') ? 'ipv6' : 'ipv4');
 
-/** A list of addresses and networks (`203.0.113.0/24`). */
 export const blocksOf = (entries: readonly string[]): BlockList => {
   const blocks = new BlockList();
   for (const entry of entries) {

@@ -27,7 +27,6 @@ export interface SignedParts {
   timestamp: string;
   nonce: string;
   method: string;
-  /** The Host header. */
   host: string;
   /** Path and query, as sent. */
   target: string;
@@ -103,7 +102,6 @@ export type Signable = Unsigned & {
   version?: 'v1' | 'v2';
 };
 
-/** The key of a person. */
 export interface PersonSigner {
   keyId: string;
   /** Ed25519 (RFC 8032) of bytes, a character each; base64url. */

@@ -23,7 +23,6 @@ export const slideIds = (playlistId: string, slides: readonly { id?: string | un
   });
 };
 
-/** Characters of a label. */
 const MAX_LABEL = 60;
 
 /** A slide's title, else its id, in quotes. */
@@ -42,7 +41,6 @@ const mediaTypeOfSlide = (slide: SlideFile): string | null => {
 /** The longest name or title that is shown whole, in characters; a longer one is a warning. */
 export const mostNameCharacters = 200;
 
-/** A name or title as it is shown. */
 export const shownName = <Name extends string | null>(name: Name): Name => {
   if (name === null || name.length <= mostNameCharacters) return name;
   const characters = Array.from(name.slice(0, 2 * mostNameCharacters + 1));

@@ -1,4 +1,3 @@
-/** Wording of messages. */
 import { closestMatch } from 'leven';
 
 /** Longer words are not typing errors. */

@@ -37,7 +37,6 @@ interface Expanded {
 interface Shown {
   status: 'pending' | 'ok' | 'stale' | 'failed';
   fetchedAt: string | null;
-  /** All of them. */
   events: CalendarEvent[];
 }
 

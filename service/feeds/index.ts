@@ -45,7 +45,6 @@ const createReadMedia =
 export type { FilledCalendar, FilledTimetable } from './calendar-days.ts';
 export type { SourceSettings };
 
-/** Largest calendar. */
 const MAX_CALENDAR_BYTES = 10 * 1024 ** 2;
 
 export type Feeds = Module & Pick<Polling, 'follow' | 'followClock' | 'fill' | 'onChange' | 'reach' | 'settled'>;

@@ -15,7 +15,6 @@ import type { Answer, Fetch } from './fetch.ts';
 import { decodeDocument } from './text.ts';
 import type { Question, ReadFeed } from './thread.ts';
 
-/** Settings of the operator. */
 export interface SourceSettings {
   kind: 'rss' | 'api' | 'ics';
   id: string;

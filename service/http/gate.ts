@@ -8,7 +8,6 @@ import { remember } from '../domain/collections.ts';
 import { localSuffixes } from '../domain/network-scope.ts';
 
 export interface GateOptions {
-  /** The machine's own name. */
   machineName: string;
   /** The domains in which this machine looks up names; default: those of the system. */
   searchDomains?: readonly string[];

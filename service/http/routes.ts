@@ -53,7 +53,6 @@ type ParameterOf<Path extends string> = Path extends `${string}${':' | '*'}${inf
 /** The context of an operation, with the parameters of its path typed. */
 export type ContextOf<Name extends OperationName> = Context & { params: Record<ParameterOf<Name>, string> };
 
-/** Handles any operation. */
 export type Handler = (ctx: Context) => unknown;
 
 /** The handlers of a module, by operation. */

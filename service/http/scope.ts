@@ -3,7 +3,6 @@ import { CodedError } from '../contract/errors.ts';
 import { isAllInScope } from '../domain/targets.ts';
 import type { Context } from './routes.ts';
 
-/** The screens of the site. */
 interface ScreensOfSite {
   screens(): readonly { slug: string }[];
   tags(slug: string): readonly string[];

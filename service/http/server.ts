@@ -254,7 +254,6 @@ export const listen = async (
 
   const bound = (server.address() as AddressInfo).port;
   return {
-    /** The listening port. */
     port: bound,
     /** The base URL on this machine. */
     url: localUrl(host, bound),

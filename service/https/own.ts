@@ -74,7 +74,6 @@ const signerOf = ({ cert }: Pair, known: readonly Authority[]): Authority | unde
   return known.find((each) => chainOf(each.signer.cert)?.[0]?.fingerprint256 === signer?.fingerprint256);
 };
 
-/** A certificate that is used. */
 export interface Own {
   pair: Pair;
   /** What signed it; null: it signs itself. */

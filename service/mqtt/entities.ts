@@ -19,7 +19,6 @@ export interface Display {
   nodeId: string | null;
   slug: string;
   state: DeviceState;
-  /** Whether somebody has switched it off. */
   isOff: boolean;
   /** Its newest connection; null: it is not connected. */
   connection: Connection | null;

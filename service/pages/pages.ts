@@ -41,11 +41,9 @@ interface Dependencies {
 }
 
 interface PagesOptions {
-  /** The built renderer. */
   rendererDir: string;
   timeZone(): string;
   variant: Variant;
-  /** Of the program. */
   version: string;
   /** Whether requests of the console must be signed. */
   hasSecret: boolean;

@@ -83,7 +83,6 @@ const DEADLINE_MS = 1_000;
 const MAX_BYTES = 1024 ** 2;
 /** Clocks that differ by less are not corrected. */
 const NOTICE_MS = 250;
-/** Connections to one box. */
 const MAX_SOCKETS = 16;
 /** Addresses whose boxes are remembered. */
 const MAX_ADDRESSES = 2_048;

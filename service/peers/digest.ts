@@ -20,7 +20,6 @@ export const bucketDigests = (rows: Iterable<Row>, count: number): string => {
   return [...sums].map((sum) => sum.toString(16).padStart(bucketDigits, '0')).join('');
 };
 
-/** The buckets in which two sets differ. */
 export const differingBuckets = (own: string, theirs: string): Set<number> => {
   const differing = new Set<number>();
   for (let at = 0; at < own.length; at += bucketDigits) {

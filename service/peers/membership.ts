@@ -8,7 +8,6 @@ import { bucketDigests, bucketOf, differingBuckets } from './digest.ts';
 /** A member and the version of its record, by node id. */
 export type Versions = ReadonlyMap<string, number>;
 
-/** Buckets of the digests of members. */
 export const memberBuckets = 16;
 
 /** The digests of the members; see {@link bucketDigests}. */

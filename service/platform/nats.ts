@@ -165,7 +165,6 @@ const certificateFault = (code: string): string | null => {
   return untrusted.test(code) ? 'has a certificate of an authority that is not trusted here' : null;
 };
 
-/** The error and its causes. */
 const chainOf = (error: unknown): Error[] =>
   error instanceof Error ? [error, ...(error.cause === error ? [] : chainOf(error.cause))] : [];
 

@@ -5,7 +5,6 @@ import { createRate } from '../domain/rate.ts';
 
 type Write = (fields: object, message: string) => void;
 
-/** A log with the lines of one source. */
 export type SourceLog = Record<'debug' | 'info' | 'warn' | 'error', Write>;
 
 /**

@@ -120,7 +120,6 @@ export interface CommandOrigin {
    * its nonce, so that a host on the way cannot have two boxes carry it out. Absent: a new one.
    */
   id?: string | undefined;
-  /** Of the client. */
   log: SourceLog;
 }
 

@@ -28,7 +28,6 @@ import type { Reports } from './reports.ts';
 /** The page as anyone may read it: without the user and password of the address that a redirect shows. */
 const publicPage = ({ page }: Pick<State, 'page'>) => page && withoutCredentials(page);
 
-/** Of a playlist payload. */
 interface Revision {
   revision: string;
   plan?: string | undefined;
@@ -59,7 +58,6 @@ interface Dependencies {
   revisionOf(slug: string): Revision | undefined;
   /** The saved name of a device; null: it has none. */
   nameOf(deviceId: string): string | null;
-  /** The time of the site. */
   siteTime(): EpochMs;
   /** Called when a page reports its deviation from the site time. */
   onSkew(skew: Skew): void;
@@ -73,7 +71,6 @@ export interface LivePage {
   unchangedMs: number;
 }
 
-/** A live connection of a device. */
 export interface DeviceLocation {
   connectionId: string;
   deviceId: string;
@@ -292,7 +289,6 @@ export const createHub = (
       const client = clients.get(connectionId);
       if (client !== undefined) sockets.whenHeard(client.socket, then);
     },
-    /** Sends a message to every connection. */
     sendToAll: (message: ServiceMessage): void => void broadcast(clients.all(), message),
     /** The live connections of a screen, oldest first: the same array until one of them changes. */
     snapshot: clients.connectionsOf,

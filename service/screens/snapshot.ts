@@ -42,7 +42,6 @@ interface Round {
 }
 
 interface Dependencies {
-  /** The slugs of all screens. */
   slugs(): string[];
   hub: Pick<Hub, 'snapshot' | 'locationsOf'>;
   peers: Pick<Peers, 'isAlone' | 'settled' | 'broadcast'>;

@@ -12,7 +12,6 @@ import { parseSource, type StreamSource } from './source.ts';
 interface Caller {
   /** The slide that shows the stream. */
   slideId: string | undefined;
-  /** The request is signed. */
   isSigned: boolean;
   /** The request cannot come from an external web page. */
   isDeliberate: boolean;

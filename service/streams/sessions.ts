@@ -18,7 +18,6 @@ interface Context extends Pick<ServiceContext, 'tempo'> {
 
 /** A stream that pages ask for. */
 export interface StreamStatus {
-  /** As in the interface. */
   key: string;
   /** Its address, without credentials and path. */
   source: string;

@@ -37,7 +37,6 @@ interface Screen {
   tags: readonly string[];
 }
 
-/** A takeover as an operator gives it. */
 export type NewTakeover = Omit<TakeoverRecord, 'updatedAt' | 'endedAt'>;
 
 export interface Takeovers extends Module {

@@ -110,7 +110,6 @@ export const createLimiter = (limit: number, first: 'newest' | 'oldest') => {
   };
 };
 
-/** What of a request is signed. */
 interface Signed {
   method: string;
   path: string;

@@ -31,7 +31,6 @@ export interface Session {
   readonly operator: ReadonlySignal<string>;
   signIn(secret: string, operator: string): void;
   signOut(): void;
-  /** Signs with a key from now on. */
   joined(key: PersonKey): void;
   /** Leaves the invitation as it is. */
   decline(): void;

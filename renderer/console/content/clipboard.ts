@@ -29,7 +29,6 @@ export const isElsewhere = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('input, textarea, select, .cm-content, dialog') !== null;
 
 interface Clipboard {
-  /** The selected slides. */
   selected(): readonly SlideDraft[];
   onCopied(count: number): void;
   onCut(): void;

@@ -12,7 +12,6 @@ import { ConflictValue } from './conflict-value.tsx';
 interface Words {
   /** Names a record of a list at the root. */
   subject: Readonly<Record<string, (values: { name: string }) => string>>;
-  /** Labels of fields. */
   label: Readonly<Record<string, string>>;
 }
 

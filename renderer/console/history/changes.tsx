@@ -16,7 +16,6 @@ import { csvOf } from './csv.ts';
 import { didOf, type Names } from './did.ts';
 import { DayFilter, Filter } from './filters.tsx';
 
-/** Records of a page. */
 const PAGE = 200;
 const ANSWER_MS = 30_000;
 

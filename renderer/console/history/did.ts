@@ -25,14 +25,12 @@ const keyOfCommand = ({ command, blackout }: Record<string, unknown>): string =>
   command === 'blackout' && blackout === false ? 'light' : textOf(command);
 
 export interface DidTexts {
-  /** By action. */
   did: Readonly<Record<string, Sentence>>;
   command: Readonly<Record<string, Sentence>>;
   /** By action on the machine of a box. */
   action: Readonly<Record<string, Sentence>>;
   allDisplays: string;
   oneDisplay(values: { device: string }): string;
-  /** What a trigger did. */
   fired(values: { name: string; what: string }): string;
   firedOn(values: { name: string; targets: string }): string;
   unknown(values: { action: string; target: string }): string;

@@ -12,7 +12,6 @@ import { Icon } from '../ui/icon.tsx';
 import { useScreenOptions } from '../ui/inputs.tsx';
 import { DayFilter, Filter } from './filters.tsx';
 
-/** Plays of a page. */
 const PAGE = 200;
 
 interface Loaded {

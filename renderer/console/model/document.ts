@@ -108,7 +108,6 @@ export interface ContentDocument extends Fields {
   style?: StyleDraft;
 }
 
-/** The house style. */
 export interface StyleDraft extends Fields {
   logo_url?: string;
   fonts?: { display?: string; text?: string };
@@ -125,7 +124,6 @@ export interface MessageDraft extends Fields {
   minutes: number | null;
 }
 
-/** A version of the document. */
 export interface Version {
   sha256: string;
   content: ContentDocument;

@@ -8,7 +8,6 @@ export interface IssuePlace {
   path: readonly string[];
   /** The record: a playlist, a screen, ...; null: the document as a whole. */
   name: string | null;
-  /** The slide, with its number. */
   slide: string | null;
   field: string | null;
 }

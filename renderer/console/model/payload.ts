@@ -12,7 +12,6 @@ export type LiveData = Pick<PlaylistPayload, 'rssFeeds' | 'apiSources' | 'calend
 
 const EPOCH = new Date(0).toISOString();
 
-/** A payload of slides only. */
 export const payloadOf = (slides: Slide[]): PlaylistPayload => ({
   screen: {
     id: 'preview',

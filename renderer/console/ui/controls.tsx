@@ -131,7 +131,6 @@ export const Confirm = (props: {
   );
 };
 
-/** A dialog with a form that is filled in. */
 export const FormDialog = ({
   isWide = false,
   noValidate = false,

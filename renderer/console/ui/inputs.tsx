@@ -15,7 +15,6 @@ interface SelectProps<Value extends string> extends Partial<FieldControl> {
   onValue?(value: Value): void;
 }
 
-/** A list of which one is chosen. */
 export const Select = <Value extends string>({ options, onValue, ...props }: SelectProps<Value>) => (
   <select {...props} onChange={(event) => onValue?.(event.currentTarget.value as Value)}>
     {options.map(([value, name]) => (
@@ -66,7 +65,6 @@ interface ChipProps {
   children: ComponentChildren;
 }
 
-/** A choice that is drawn as a chip. */
 export const Chip = ({ name, class: kind = '', checked, onChange, children }: ChipProps) => (
   <label class={`chip ${kind}`.trim()}>
     <input type={name === undefined ? 'checkbox' : 'radio'} name={name} checked={checked} onChange={onChange} />
@@ -79,7 +77,6 @@ export const weekdays = [1, 2, 3, 4, 5, 6, 7] as const;
 
 interface WeekdaysProps {
   chosen: readonly number[];
-  /** Which are offered. */
   days?: readonly number[];
   /** @param chosen in the order of the week */
   onChange(chosen: number[]): void;
@@ -138,7 +135,6 @@ export const IssueNotes = (props: { errors: readonly ContentIssue[]; warnings: r
   </>
 );
 
-/** All screens, and each of them. */
 export const useScreenOptions = () => {
   const { site, texts } = useConsole();
   return [

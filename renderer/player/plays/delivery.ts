@@ -75,7 +75,6 @@ export const createPlayDelivery = ({ store, send }: Dependencies) => {
   return {
     /** There may be something to deliver. */
     wake: (): void => void deliver(),
-    /** A socket was opened. */
     onOpen: (): void => {
       isOpen = true;
       inFlight = null;

@@ -10,7 +10,6 @@ import { createTickerPlays, type TickerPlays } from './ticker-plays.ts';
 
 interface Dependencies {
   clock: Pick<Clock, 'elapsed' | 'now' | 'state'>;
-  /** Slug of the screen. */
   screen: string;
   /** The revision of the playlist. */
   revision(): string | null;

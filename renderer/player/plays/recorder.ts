@@ -13,7 +13,6 @@ export type PlayRecorder = ReturnType<typeof createPlayRecorder>;
 
 interface Dependencies {
   clock: Pick<Clock, 'elapsed' | 'now' | 'state'>;
-  /** Slug of the screen. */
   screen: string;
   /** The zone of its plays; absent: those of takeovers, which cover all zones. */
   zone?: PagePlay['zone'];

@@ -1,7 +1,6 @@
 /** Keeps a video in sync with the other pages: by its playback rate, or by a seek if it is far off. */
 import type { Pace } from './slide.ts';
 
-/** The correction of a video. */
 interface Correction {
   rate: number;
   seek: boolean;

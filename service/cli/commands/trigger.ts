@@ -44,7 +44,6 @@ const effectOf = async ({
   return { command: { ...(await bodyOf(send, given)), command: send, targets: spelled } };
 };
 
-/** What it does, in a few words. */
 const does = ({ takeover, end, playlist, command }: TriggerEffect): string => {
   if (takeover !== undefined) return `shows ${takeover.message_id} on ${takeover.targets.join(', ')}`;
   if (end !== undefined) return `ends ${end.message_id}`;

@@ -7,7 +7,6 @@ import { mostTakeoverDays } from './takeover-levels.ts';
 import { target } from './takeovers.ts';
 
 export const triggerLimits = {
-  /** Triggers of a site. */
   triggers: 200,
   /** Records, those of revoked ones included, which are kept so that no box brings one back. */
   records: 5_000,

@@ -112,7 +112,6 @@ export interface Header {
   required?: boolean;
 }
 
-/** A successful response. */
 export interface Answer {
   description: string;
   headers?: Readonly<Record<string, Header>>;
@@ -122,7 +121,6 @@ export interface Answer {
 
 /** One HTTP operation. Its key is the method and the path, with parameters in router syntax: `GET /screen/:slug`. */
 export interface Operation extends Rule {
-  /** A few words. */
   summary: string;
   /** Sentences that add to the summary. */
   description?: string;
@@ -131,7 +129,6 @@ export interface Operation extends Rule {
   /** Request headers beyond those of HTTP and of the access class. */
   headers?: z.ZodObject;
   body?: Readonly<Record<string, Content>>;
-  /** By status. */
   answer: Readonly<Record<number, Answer>>;
   /** Errors of its own, beyond those that follow from its access class, parameters, query and body. */
   errors?: readonly ErrorCode[];
@@ -147,9 +144,7 @@ export interface SocketOperation extends Rule {
   description: string;
   params?: z.ZodObject;
   query?: z.ZodObject;
-  /** What pages send. */
   receives: readonly Message[];
-  /** What the service sends. */
   sends: readonly Message[];
   /** Why an upgrade is refused, beyond what follows from the access class. */
   errors?: readonly ErrorCode[];

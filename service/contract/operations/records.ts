@@ -1,4 +1,3 @@
-/** Records of what happened. */
 import { z } from 'zod';
 import { auditAnswer, auditQuery, peerAudit, peerAuditQuery } from '../console/site.ts';
 import { degradedHeader } from '../headers.ts';

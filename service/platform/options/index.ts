@@ -50,7 +50,6 @@ export type Options = Readonly<
     timeZone: string;
     /** The `kiosk` section of `config.json`; it has no environment variables. */
     kiosk: KioskSettings;
-    /** The environment of child processes. */
     childEnvironment: Readonly<{ PATH: string; LANG: string }>;
     /** Issues that do not prevent the start, as sentences; for the log and /healthz. */
     warnings: readonly string[];

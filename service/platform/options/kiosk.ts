@@ -25,7 +25,6 @@ const updates = z.object(
     feed: z
       .url({ protocol: /^https?$/, error: 'an http or https URL such as http://192.168.1.20/releases/' })
       .optional(),
-    /** The release channel. */
     channel: z
       .string()
       .regex(/^[a-z]{1,32}$/, 'latest, or a lowercase name such as beta')

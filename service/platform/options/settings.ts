@@ -50,7 +50,6 @@ export const settings = {
   /** Where copies of remote media are kept. Default: `{dataDir}/media`. */
   mediaDir: folder.optional(),
   variant: z.enum(variants, 'extended or baseline').default('extended'),
-  /** Enables authentication. */
   sharedSecret: z.string().optional(),
   /** The previous secret during a rotation: verifies signatures, but never signs. */
   sharedSecretPrevious: z.string().optional(),

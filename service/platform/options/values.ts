@@ -47,7 +47,6 @@ export const webhookUrl = z
     'an http or https URL such as https://example.com/hook',
   );
 
-/** A key of Standard Webhooks. */
 export const webhookSecret = z.string().refine((text) => {
   const [, base64 = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
   const { length } = Buffer.from(base64, 'base64');

@@ -44,7 +44,6 @@ type LookUp = (host: string) => Promise<Addresses>;
 /** A lookup that is shared by all callers with the same name. */
 interface Search {
   found: Promise<Addresses>;
-  /** The number of callers. */
   waiting: number;
   /** Cancels the lookup, unless it has started. */
   giveUp(): void;

@@ -1,7 +1,6 @@
 import { link, open, readdir, readFile, rename, stat, statfs, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 
-/** An open file. */
 interface Handle {
   /** May write fewer bytes than given, as write(2). */
   write(bytes: Uint8Array, offset: number): Promise<{ bytesWritten: number }>;

@@ -47,7 +47,6 @@ const MAX_FAILURES = 3;
 const UPDATE_MS = 600_000;
 /** Messages that wait for one of several receivers. */
 const MAX_TAKEN = 1_000;
-/** Characters of a message. */
 const MAX_MESSAGE = 2_000;
 
 const schema = z.object({ records: z.array(passedAlert) });

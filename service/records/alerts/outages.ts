@@ -20,7 +20,6 @@ export interface Condition {
    * ends without a message. The state of a subject without a condition is unknown.
    */
   status: 'failing' | 'ok' | 'silent' | 'gone';
-  /** One sentence for a person. */
   message: string;
 }
 

@@ -112,7 +112,6 @@ const readPlaces = async (places: readonly Place[], handles: readonly (FileHandl
   return places.flatMap((place) => parse(texts.get(place) ?? '') ?? []);
 };
 
-/** Reads some parts in order. */
 async function* readParts(files: readonly Part[], parts: Parts, range: Range): AsyncGenerator<Play[]> {
   // Old plays may be deleted meanwhile; open files can be read to their end.
   const handles = await Promise.all(files.map((file) => open(parts.pathOf(file)).catch(() => null)));

@@ -176,7 +176,6 @@ export const openParts = async (context: Pick<ServiceContext, 'dirs' | 'log' | '
   const of = ({ day, isOther }: Series): Part[] =>
     [...parts.values()].filter((part) => part.day === day && part.isOther === isOther).toSorted(byAge);
 
-  /** Deletes a part and its plays. */
   const remove = async (part: Part): Promise<void> => {
     parts.delete(part.name);
     await unlink(pathOf(part)).catch((error: unknown) => {

@@ -53,7 +53,6 @@ interface Limits {
   maxPlays?: number;
   maxPart?: number;
   maxPartBytes?: number;
-  /** The keys of all receivers. */
   receivers?: () => readonly string[];
 }
 
