@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import type { Secret } from '../../../service/contract/console/secrets.ts';
 import { reasonOf } from '../api/errors.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Button, Confirm, Dialog } from '../ui/controls.tsx';
+import { Button, Confirm, Dialog, Fault } from '../ui/controls.tsx';
 import { TextField, typedInto } from '../ui/inputs.tsx';
 
 const base = '/console/api/secrets';
@@ -55,9 +55,7 @@ const NewSecret = ({ onDone }: { onDone(): void }) => {
           />
         ))}
         <p class="hint">{words.hint}</p>
-        <p class="fault" role="alert">
-          {fault.value}
-        </p>
+        <Fault>{fault.value}</Fault>
         <div class="buttons end">
           <Button type="submit" class="primary">
             {words.set}

@@ -10,7 +10,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { type ContentDocument, isEqual } from '../model/document.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Button } from '../ui/controls.tsx';
+import { Button, Fault } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { saveFile } from '../ui/save-file.ts';
 
@@ -159,9 +159,7 @@ export const JsonTab = () => {
           <Icon name="download" /> {words.save}
         </Button>
       </div>
-      <p class="fault" role="alert">
-        {fault.value !== null && words.fault({ reason: fault.value })}
-      </p>
+      <Fault>{fault.value !== null && words.fault({ reason: fault.value })}</Fault>
       <div ref={host} class="json-editor" />
     </div>
   );

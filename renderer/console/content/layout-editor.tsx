@@ -6,10 +6,9 @@ import type { ContentDocument, ScreenDraft } from '../model/document.ts';
 import { setField } from '../model/edit.ts';
 import { screenPayload, zonesIn } from '../model/payload.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Field } from '../ui/controls.tsx';
-import { Chip } from '../ui/inputs.tsx';
+import { Chip, SelectField } from '../ui/inputs.tsx';
 import { PlayerFrame } from '../ui/player-frame.tsx';
-import { PlaylistOptions } from './playlist-options.tsx';
+import { usePlaylistOptions } from './playlist-options.ts';
 import { useLiveData } from './preview.tsx';
 
 export const layouts = ['full', 'ticker', 'sidebar', 'sidebar-ticker'] as const;
@@ -54,16 +53,17 @@ export const LayoutEditor = ({ document, screen, onChange }: LayoutEditorProps) 
   const { texts } = useConsole();
   const words = texts.layout;
   const id = useId();
+  const playlists = usePlaylistOptions(document.playlists ?? []);
   const shape = useSignal<Shape>('landscape');
   const fault = useSignal<string | null>(null);
   const live = useLiveData();
   const layout = screen.layout ?? 'full';
   const zones = zonesIn[layout] ?? [];
   const choose = (next: string): void => {
-    const playlists = (document.playlists ?? []).filter((each) => each.id !== screen.playlist_id);
+    const others = (document.playlists ?? []).filter((each) => each.id !== screen.playlist_id);
     const set = { ...screen.zones };
     // A zone without a playlist is none.
-    for (const zone of zonesIn[next] ?? []) set[zone] ??= playlists[0]?.id ?? null;
+    for (const zone of zonesIn[next] ?? []) set[zone] ??= others[0]?.id ?? null;
     const chosen = setField(screen, 'layout', next === 'full' ? undefined : next);
     onChange(next === 'full' ? chosen : setField(chosen, 'zones', set), 'layout');
   };
@@ -85,17 +85,14 @@ export const LayoutEditor = ({ document, screen, onChange }: LayoutEditorProps) 
           ))}
         </fieldset>
         {zones.map((zone) => (
-          <Field key={zone} label={words.zone[zone]} hint={words.about[zone]}>
-            {(control) => (
-              <select
-                {...control}
-                value={screen.zones?.[zone] ?? ''}
-                onChange={(event) => fill(zone, event.currentTarget.value)}
-              >
-                <PlaylistOptions document={document} />
-              </select>
-            )}
-          </Field>
+          <SelectField
+            key={zone}
+            label={words.zone[zone]}
+            hint={words.about[zone]}
+            value={screen.zones?.[zone] ?? ''}
+            options={playlists}
+            onValue={(value) => fill(zone, value)}
+          />
         ))}
         {zones.includes('ticker') && shape.value === 'strip' && <p class="hint">{words.strip}</p>}
       </div>

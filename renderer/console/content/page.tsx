@@ -5,7 +5,7 @@ import { reasonOf } from '../api/errors.ts';
 import type { ContentDocument } from '../model/document.ts';
 import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Button, Failure } from '../ui/controls.tsx';
+import { Button, Failure, Fault } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Lazy } from '../ui/lazy.tsx';
 import { Tabs } from '../ui/tabs.tsx';
@@ -120,11 +120,7 @@ const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }
         {errors > 0 ? ` ${words.errors({ count: errors })}` : ''}
         {warnings > 0 ? ` ${words.warnings({ count: warnings })}` : ''}
       </p>
-      {isDirty && state.value === 'failed' && (
-        <p class="fault" role="alert">
-          {words.notSaved({ reason: reasonOf(error.value, texts) })}
-        </p>
-      )}
+      {isDirty && state.value === 'failed' && <Fault>{words.notSaved({ reason: reasonOf(error.value, texts) })}</Fault>}
       {isDirty && note !== null && !isSubmitted && <p class="caution">{words.sentBack({ note })}</p>}
       <div class="buttons">
         <StepButton

@@ -1,9 +1,8 @@
 /** In which order a playlist plays: as listed or shuffled, and the slides of another one between its own. */
 import type { ContentDocument, PlaylistDraft } from '../model/document.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Field } from '../ui/controls.tsx';
 import { SelectField, TextField } from '../ui/inputs.tsx';
-import { PlaylistOptions } from './playlist-options.tsx';
+import { usePlaylistOptions } from './playlist-options.ts';
 
 interface PlaylistOrderProps {
   document: ContentDocument;
@@ -35,7 +34,7 @@ export const PlaylistOrder = ({ document, playlist, set }: PlaylistOrderProps) =
   const words = useConsole().texts.order;
   const { order, insert } = playlist;
   // A playlist that is inserted into itself would never end.
-  const others = { ...document, playlists: (document.playlists ?? []).filter(({ id }) => id !== playlist.id) };
+  const others = usePlaylistOptions((document.playlists ?? []).filter(({ id }) => id !== playlist.id));
   return (
     <details class="playlist-order" open={order === 'shuffled' || insert != null}>
       <summary>{words.title}</summary>
@@ -50,19 +49,14 @@ export const PlaylistOrder = ({ document, playlist, set }: PlaylistOrderProps) =
           ]}
           onValue={(value) => set('order', value === 'listed' ? undefined : value)}
         />
-        <Field label={words.insert}>
-          {(control) => (
-            <select
-              {...control}
-              value={insert?.playlist_id ?? ''}
-              onChange={({ currentTarget: { value } }) =>
-                set('insert', value === '' ? undefined : { every: 3, count: 1, ...insert, playlist_id: value })
-              }
-            >
-              <PlaylistOptions document={others} />
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label={words.insert}
+          value={insert?.playlist_id ?? ''}
+          options={others}
+          onValue={(value) =>
+            set('insert', value === '' ? undefined : { every: 3, count: 1, ...insert, playlist_id: value })
+          }
+        />
         {insert != null && (
           <>
             <Count label={words.every} value={insert.every} onValue={(every) => set('insert', { ...insert, every })} />

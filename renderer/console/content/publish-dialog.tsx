@@ -9,7 +9,7 @@ import type { ContentIssue } from '../model/wire.ts';
 import { hrefOf } from '../stores/router.ts';
 import { issuesOfBox } from '../texts/box.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Button, Dialog } from '../ui/controls.tsx';
+import { Button, Dialog, Fault } from '../ui/controls.tsx';
 import { wordOf } from '../ui/words.ts';
 import { ChangeList } from './change-list.tsx';
 
@@ -115,9 +115,7 @@ export const PublishDialog = ({ onClose, onConflict }: PublishProps) => {
             </ul>
           </section>
         )}
-        <p class="fault" role="alert">
-          {fault.value}
-        </p>
+        <Fault>{fault.value}</Fault>
         <div class="buttons end">
           <Button onClick={onClose}>{words.goOn}</Button>
           <Button

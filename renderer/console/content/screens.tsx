@@ -4,13 +4,13 @@ import { useId } from 'preact/hooks';
 import { type ContentDocument, issuesAt, type ScreenDraft } from '../model/document.ts';
 import { freeId, removeAt, replaceAt, setField, setList, withoutScreen } from '../model/edit.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Button, Confirm, Field, IconButton } from '../ui/controls.tsx';
+import { Button, Confirm, IconButton } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Check, IssueNotes, TextField, Weekdays, weekdays } from '../ui/inputs.tsx';
+import { Check, IssueNotes, SelectField, TextField, Weekdays, weekdays } from '../ui/inputs.tsx';
 import { useWanted } from '../ui/wanted.ts';
 import { AddressDialog } from './address-dialog.tsx';
 import { Layout } from './layout.tsx';
-import { PlaylistOptions } from './playlist-options.tsx';
+import { usePlaylistOptions } from './playlist-options.ts';
 
 type Hours = NonNullable<ScreenDraft['hours']>;
 type Entry = Hours[number];
@@ -115,6 +115,7 @@ const Row = ({ document, screen, index }: { document: ContentDocument; screen: S
   const draft = openDraft();
   const words = texts.screens;
   const id = useId();
+  const playlists = usePlaylistOptions(document.playlists ?? []);
   const isRemoving = useSignal(false);
   const isMoving = useSignal(false);
   /** Typed tags, until the field is left: a comma at its end must not vanish. */
@@ -136,17 +137,13 @@ const Row = ({ document, screen, index }: { document: ContentDocument; screen: S
           value={screen.name}
           onInput={(event) => edit({ ...screen, name: event.currentTarget.value }, 'name')}
         />
-        <Field name="playlist_id" label={words.playlist}>
-          {(control) => (
-            <select
-              {...control}
-              value={screen.playlist_id ?? ''}
-              onChange={(event) => edit({ ...screen, playlist_id: event.currentTarget.value || null }, 'playlist')}
-            >
-              <PlaylistOptions document={document} />
-            </select>
-          )}
-        </Field>
+        <SelectField
+          field="playlist_id"
+          label={words.playlist}
+          value={screen.playlist_id ?? ''}
+          options={playlists}
+          onValue={(value) => edit({ ...screen, playlist_id: value || null }, 'playlist')}
+        />
         <div class="field" data-field="tags">
           <label for={`${id}tags`}>{words.tags}</label>
           <input

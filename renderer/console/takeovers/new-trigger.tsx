@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { NewTrigger, TriggerEffect } from '../../../service/contract/console/triggers.ts';
 import { reasonOf } from '../api/errors.ts';
 import { useConsole } from '../ui/context.tsx';
-import { FormDialog } from '../ui/controls.tsx';
+import { Fault, FormDialog } from '../ui/controls.tsx';
 import { SelectField, TextField, typedInto } from '../ui/inputs.tsx';
 import { everywhere, Targets, targetsOf } from './targets.tsx';
 
@@ -117,9 +117,7 @@ export const NewTriggerDialog = ({ onClose, onMade }: { onClose(): void; onMade(
           onChange={(changed) => (where.value = { ...where.value, ...changed })}
         />
       )}
-      <p class="fault" role="alert">
-        {fault.value}
-      </p>
+      <Fault>{fault.value}</Fault>
     </FormDialog>
   );
 };

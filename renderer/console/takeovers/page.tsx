@@ -10,7 +10,7 @@ import { payloadOf } from '../model/payload.ts';
 import { slideOfTakeover } from '../model/shown.ts';
 import type { Level, SiteScreen } from '../model/wire.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Button, Confirm, Field } from '../ui/controls.tsx';
+import { Button, Confirm, Fault, Field } from '../ui/controls.tsx';
 import { Chip, TextField } from '../ui/inputs.tsx';
 import { MediaField } from '../ui/media-field.tsx';
 import { PlayerFrame } from '../ui/player-frame.tsx';
@@ -288,9 +288,7 @@ export const TakeoverPage = () => {
                 onInput={(event) => change({ until: event.currentTarget.value })}
               />
             )}
-            <p class="fault" role="alert">
-              {faultOf('until')}
-            </p>
+            <Fault>{faultOf('until')}</Fault>
           </fieldset>
           <TextField
             label={words.startLabel({ timeZone: format.zone })}

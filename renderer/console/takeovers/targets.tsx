@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { toggled } from '../model/edit.ts';
 import { matches, tagsOf } from '../model/filter.ts';
 import { useConsole } from '../ui/context.tsx';
-import { SearchField } from '../ui/controls.tsx';
+import { Fault, SearchField } from '../ui/controls.tsx';
 import { Check, Chip } from '../ui/inputs.tsx';
 import { tagTarget } from './open.tsx';
 
@@ -75,9 +75,7 @@ export const Targets = ({ where: { isAll, tags, slugs }, fault, onChange }: Targ
           </ul>
         </div>
       )}
-      <p class="fault" id="targets-fault" role="alert">
-        {fault}
-      </p>
+      <Fault id="targets-fault">{fault}</Fault>
     </fieldset>
   );
 };

@@ -172,6 +172,11 @@ export const FormDialog = ({
   );
 };
 
+/** Why something is not done, read aloud when it appears. */
+export const Fault = (props: { id?: string; children: ComponentChildren }) => (
+  <p class="fault" role="alert" {...props} />
+);
+
 /** What a control needs to belong to its field. */
 export interface FieldControl {
   id: string;
@@ -197,11 +202,7 @@ export const Field = (props: {
       {props.children({ id, 'aria-invalid': (props.fault ?? null) !== null, 'aria-describedby': noteId })}
       <div id={noteId} class="field-note">
         {props.hint !== undefined && <p class="hint">{props.hint}</p>}
-        {props.fault !== undefined && (
-          <p class="fault" role="alert">
-            {props.fault}
-          </p>
-        )}
+        {props.fault !== undefined && <Fault>{props.fault}</Fault>}
       </div>
     </div>
   );

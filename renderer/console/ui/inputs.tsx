@@ -25,27 +25,28 @@ export const Select = <Value extends string>({ options, onValue, ...props }: Sel
   </select>
 );
 
+interface Labelled {
+  label: string;
+  hint?: string;
+  /** Its name in the document, by which an address finds it. */
+  field?: string;
+}
+
 /** The same, with its label. */
-export const SelectField = <Value extends string>({
-  label,
-  hint,
-  ...props
-}: SelectProps<Value> & { label: string; hint?: string }) => (
-  <Field label={label} {...(hint !== undefined && { hint })}>
+export const SelectField = <Value extends string>({ label, hint, field, ...props }: SelectProps<Value> & Labelled) => (
+  <Field label={label} {...(field !== undefined && { name: field })} {...(hint !== undefined && { hint })}>
     {(control) => <Select {...control} {...props} />}
   </Field>
 );
 
-type TextFieldProps = InputHTMLAttributes & {
-  label: string;
-  hint?: string;
-  fault?: string | null;
-  /** Its name in the document, by which an address finds it. */
-  field?: string;
-};
-
 /** A field of one line, with its label. */
-export const TextField = ({ label, hint, fault, field, ...input }: TextFieldProps) => (
+export const TextField = ({
+  label,
+  hint,
+  fault,
+  field,
+  ...input
+}: InputHTMLAttributes & Labelled & { fault?: string | null }) => (
   <Field
     label={label}
     {...(field !== undefined && { name: field })}
