@@ -1,23 +1,12 @@
 /** Estimates the clock of the box. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 
-export interface BoxClock {
-  /** Milliseconds since the epoch by the box's clock, to sign with: only an authenticated reading moves it. */
-  signingTime(): number;
-  /** The same for display; moved by any answer. */
-  now(): number;
-  /** By how much the box is ahead of this machine, ms; within a minute counts as 0. */
-  readonly difference: ReadonlySignal<number>;
-  /** Adds an authenticated reading. */
-  set(time: number): void;
-  /** Adds a reading that nothing proves, only for display; NaN: there is none. */
-  observe(time: number): void;
-}
+export type BoxClock = ReturnType<typeof createBoxClock>;
 
 /** Clocks that differ by less are taken for equal. */
 const TOLERANCE_MS = 60_000;
 
-export const createBoxClock = (now: () => number = Date.now): BoxClock => {
+export const createBoxClock = (now: () => number = Date.now) => {
   let signingOffset = 0;
   const difference = signal(0);
   const observe = (offset: number): void => {
@@ -26,14 +15,19 @@ export const createBoxClock = (now: () => number = Date.now): BoxClock => {
     if (Math.abs(next - difference.value) > 2_000 || next === 0) difference.value = next;
   };
   return {
-    signingTime: () => now() + signingOffset,
-    now: () => now() + difference.value,
-    difference,
-    set: (time) => {
+    /** Milliseconds since the epoch by the box's clock, to sign with: only an authenticated reading moves it. */
+    signingTime: (): number => now() + signingOffset,
+    /** The same for display; moved by any answer. */
+    now: (): number => now() + difference.value,
+    /** By how much the box is ahead of this machine, ms; within a minute counts as 0. */
+    difference: difference as ReadonlySignal<number>,
+    /** Adds an authenticated reading. */
+    set: (time: number): void => {
       signingOffset = time - now();
       observe(signingOffset);
     },
-    observe: (time) => {
+    /** Adds a reading that nothing proves, only for display; NaN: there is none. */
+    observe: (time: number): void => {
       if (!Number.isNaN(time)) observe(time - now());
     },
   };

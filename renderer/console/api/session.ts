@@ -12,36 +12,7 @@ export interface Invitation {
   code: string;
 }
 
-export interface Session {
-  /** Null: not given yet, or it was refused. */
-  readonly credential: ReadonlySignal<Credential | null>;
-  /** The name of the person whose key this browser keeps; null: it keeps none. */
-  readonly person: ReadonlySignal<string | null>;
-  /** How a key comes here, as the address of the page has it; null: it has nothing of the kind, or it was used or declined. */
-  readonly invitation: ReadonlySignal<Invitation | Handover | null>;
-  /** Why the key of a person was refused, in the words of the box; null: none was. */
-  readonly removed: ReadonlySignal<string | null>;
-  /** Whether the console waits for the secret. */
-  readonly isAsking: ReadonlySignal<boolean>;
-  /** Whether a secret that was accepted before is no longer accepted. */
-  readonly wasRefused: ReadonlySignal<boolean>;
-  /** Whether the box is known to require signatures. */
-  readonly isSecured: ReadonlySignal<boolean>;
-  /** The operator's name for the audit; empty: none. */
-  readonly operator: ReadonlySignal<string>;
-  signIn(secret: string, operator: string): void;
-  signOut(): void;
-  joined(key: PersonKey): void;
-  /** Leaves the invitation as it is. */
-  decline(): void;
-  /**
-   * Called if the box refuses what was signed with a credential; null: the signature was missing.
-   * @param reason in the words of the box
-   */
-  refuse(credential: Credential | null, reason: string): void;
-  /** Resolves with the credential once there is one; null if the box has no secret. */
-  ready(): Promise<Credential | null>;
-}
+export type Session = ReturnType<typeof createSession>;
 
 const secretKey = 'signage.console.secret';
 const operatorKey = 'signage.console.operator';
@@ -67,7 +38,7 @@ export const createSession = (
   hasSecret: boolean,
   { tab, lasting }: { tab: Storage; lasting: Storage },
   { key = null, invited = null }: { key?: PersonKey | null; invited?: Invitation | Handover | null } = {},
-): Session => {
+) => {
   const isSecured = signal(hasSecret);
   const credential = signal<Credential | null>(recall(tab, secretKey) ?? key);
   const invitation = signal(invited);
@@ -83,35 +54,48 @@ export const createSession = (
   };
 
   return {
-    credential,
-    person,
-    invitation,
-    removed,
+    /** Null: not given yet, or it was refused. */
+    credential: credential as ReadonlySignal<Credential | null>,
+    /** The name of the person whose key this browser keeps; null: it keeps none. */
+    person: person as ReadonlySignal<string | null>,
+    /** How a key comes here, as the address of the page has it; null: it has nothing of the kind, or it was used or declined. */
+    invitation: invitation as ReadonlySignal<Invitation | Handover | null>,
+    /** Why the key of a person was refused, in the words of the box; null: none was. */
+    removed: removed as ReadonlySignal<string | null>,
+    /** Whether the console waits for the secret. */
     isAsking,
-    wasRefused,
-    isSecured,
-    operator,
-    signIn: (given, name) => {
+    /** Whether a secret that was accepted before is no longer accepted. */
+    wasRefused: wasRefused as ReadonlySignal<boolean>,
+    /** Whether the box is known to require signatures. */
+    isSecured: isSecured as ReadonlySignal<boolean>,
+    /** The operator's name for the audit; empty: none. */
+    operator: operator as ReadonlySignal<string>,
+    signIn: (given: string, name: string): void => {
       operator.value = name;
       store(lasting, operatorKey, name === '' ? null : name);
       wasRefused.value = false;
       removed.value = null;
       set(given);
     },
-    signOut: () => {
+    signOut: (): void => {
       wasRefused.value = false;
       set(null);
     },
-    joined: (joinedKey) => {
+    joined: (joinedKey: PersonKey): void => {
       removed.value = null;
       person.value = joinedKey.name;
       set(joinedKey);
       invitation.value = null;
     },
-    decline: () => {
+    /** Leaves the invitation as it is. */
+    decline: (): void => {
       invitation.value = null;
     },
-    refuse: (refused, reason) => {
+    /**
+     * Called if the box refuses what was signed with a credential; null: the signature was missing.
+     * @param reason in the words of the box
+     */
+    refuse: (refused: Credential | null, reason: string): void => {
       isSecured.value = true;
       // The answer is about an earlier credential, not the current one.
       if (refused === null || refused !== credential.value) return;
@@ -126,7 +110,8 @@ export const createSession = (
       }
       set(null);
     },
-    ready: () =>
+    /** Resolves with the credential once there is one; null if the box has no secret. */
+    ready: (): Promise<Credential | null> =>
       new Promise((resolve) => {
         let stop: (() => void) | undefined;
         let isDone = false;

@@ -9,16 +9,7 @@ import type { Client } from '../api/client.ts';
 import type { Session } from '../api/session.ts';
 import type { SiteScreen } from '../model/wire.ts';
 
-export interface Access {
-  readonly me: ReadonlySignal<Me>;
-  /**
-   * Whether an operation is offered; what is offered may still be refused, such as the medium of somebody else.
-   * @param tags of each screen that is concerned; absent: no screen is, or it is not known yet which
-   */
-  may(operation: OperationName, tags?: readonly (readonly string[])[]): boolean;
-  /** Whether all that the targets are for is within the tags of the person. */
-  covers(targets: readonly string[], screens: readonly SiteScreen[]): boolean;
-}
+export type Access = ReturnType<typeof createAccess>;
 
 /** Without a secret, and with it, everybody may do everything. */
 const everything: Me = { person: null, role: 'admin', tags: [] };
@@ -32,7 +23,7 @@ export const createAccess = (
   client: Pick<Client, 'json'>,
   { credential }: Pick<Session, 'credential'>,
   page: Document,
-): Access => {
+) => {
   const me = signal<Me>(everything);
   let timer: ReturnType<typeof setInterval> | undefined;
   const load = async (): Promise<void> => {
@@ -51,15 +42,20 @@ export const createAccess = (
     timer = setInterval(again, AGAIN_MS);
   });
   return {
-    me,
-    may: (operation, concerned = []) => {
+    me: me as ReadonlySignal<Me>,
+    /**
+     * Whether an operation is offered; what is offered may still be refused, such as the medium of somebody else.
+     * @param tags of each screen that is concerned; absent: no screen is, or it is not known yet which
+     */
+    may: (operation: OperationName, concerned: readonly (readonly string[])[] = []): boolean => {
       const { role, tags } = me.value;
       const { role: needed, scope } = needs[operation];
       if (needed !== null && needed !== 'secret' && !includesRole(role, needed)) return false;
       if (tags.length === 0 || scope === null) return true;
       return scope === 'judged' && concerned.every((each) => each.some((tag) => tags.includes(tag)));
     },
-    covers: (targets, screens) => {
+    /** Whether all that the targets are for is within the tags of the person. */
+    covers: (targets: readonly string[], screens: readonly SiteScreen[]): boolean => {
       const { tags } = me.value;
       const targetable = screens.map((each) => ({ slug: each.screen.slug, tags: each.tags }));
       return tags.length === 0 || isAllInScope(tags, targets, targetable);

@@ -7,18 +7,11 @@ import { isHeld } from '../model/doers.ts';
 import type { Access } from './access.ts';
 import type { SiteStore } from './site.ts';
 
-export interface AuditStore {
-  /** Newest first; empty while nothing needs them. */
-  readonly records: ReadonlySignal<readonly AuditRecord[]>;
-}
+export type AuditStore = ReturnType<typeof createAuditStore>;
 
 const AGAIN_MS = 3_000;
 
-export const createAuditStore = (
-  client: Pick<Client, 'json'>,
-  site: SiteStore,
-  { may }: Pick<Access, 'may'>,
-): AuditStore => {
+export const createAuditStore = (client: Pick<Client, 'json'>, site: SiteStore, { may }: Pick<Access, 'may'>) => {
   const records = signal<readonly AuditRecord[]>([]);
   /** What somebody did, as far as the overview tells. */
   const held = computed(() =>
@@ -47,5 +40,8 @@ export const createAuditStore = (
     // A display can report its new state before the box has written the audit record.
     timer = setTimeout(load, AGAIN_MS);
   });
-  return { records };
+  return {
+    /** Newest first; empty while nothing needs them. */
+    records: records as ReadonlySignal<readonly AuditRecord[]>,
+  };
 };

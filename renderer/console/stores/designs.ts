@@ -3,13 +3,9 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Design, DesignList } from '../../../service/contract/console/designs.ts';
 import type { Client } from '../api/client.ts';
 
-export interface Designs {
-  /** Empty until they are loaded. */
-  readonly list: ReadonlySignal<readonly Design[]>;
-  load(): Promise<void>;
-}
+export type Designs = ReturnType<typeof createDesigns>;
 
-export const createDesigns = (client: Pick<Client, 'json'>): Designs => {
+export const createDesigns = (client: Pick<Client, 'json'>) => {
   const list = signal<readonly Design[]>([]);
   let running: Promise<void> | null = null;
   const fetchList = async (): Promise<void> => {
@@ -21,8 +17,9 @@ export const createDesigns = (client: Pick<Client, 'json'>): Designs => {
     }
   };
   return {
-    list,
-    load: () => {
+    /** Empty until they are loaded. */
+    list: list as ReadonlySignal<readonly Design[]>,
+    load: (): Promise<void> => {
       running ??= fetchList();
       return running;
     },

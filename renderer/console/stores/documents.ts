@@ -5,17 +5,9 @@ import type { Client } from '../api/client.ts';
 import type { Version } from '../model/document.ts';
 import type { SiteStore } from './site.ts';
 
-export interface Documents {
-  /** Null: not loaded yet. */
-  readonly current: ReadonlySignal<Version | null>;
-  /** Why it could not be loaded. */
-  readonly error: ReadonlySignal<unknown>;
-  load(): Promise<void>;
-  /** Sets the version that this tab has published. */
-  take(version: Version): void;
-}
+export type Documents = ReturnType<typeof createDocuments>;
 
-export const createDocuments = (client: Pick<Client, 'json'>, site: SiteStore): Documents => {
+export const createDocuments = (client: Pick<Client, 'json'>, site: SiteStore) => {
   const current = signal<Version | null>(null);
   const error = signal<unknown>(null);
 
@@ -38,5 +30,13 @@ export const createDocuments = (client: Pick<Client, 'json'>, site: SiteStore): 
   const take = (version: Version): void => {
     current.value = version;
   };
-  return { current, error, load, take };
+  return {
+    /** Null: not loaded yet. */
+    current: current as ReadonlySignal<Version | null>,
+    /** Why it could not be loaded. */
+    error: error as ReadonlySignal<unknown>,
+    load,
+    /** Sets the version that this tab has published. */
+    take,
+  };
 };

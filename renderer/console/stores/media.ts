@@ -3,16 +3,9 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Client } from '../api/client.ts';
 import type { MediaList } from '../model/wire.ts';
 
-export interface MediaStore {
-  /** Null: not loaded yet. */
-  readonly list: ReadonlySignal<MediaList | null>;
-  readonly error: ReadonlySignal<unknown>;
-  load(): Promise<void>;
-  /** Whether the box has a file of this name with these bytes. */
-  hasFile(name: string, sha256: string): Promise<boolean>;
-}
+export type MediaStore = ReturnType<typeof createMediaStore>;
 
-export const createMediaStore = (client: Pick<Client, 'json'>): MediaStore => {
+export const createMediaStore = (client: Pick<Client, 'json'>) => {
   const list = signal<MediaList | null>(null);
   const error = signal<unknown>(null);
   let running: Promise<void> | null = null;
@@ -40,10 +33,12 @@ export const createMediaStore = (client: Pick<Client, 'json'>): MediaStore => {
     return running;
   };
   return {
-    list,
-    error,
+    /** Null: not loaded yet. */
+    list: list as ReadonlySignal<MediaList | null>,
+    error: error as ReadonlySignal<unknown>,
     load,
-    hasFile: async (name, sha256) => {
+    /** Whether the box has a file of this name with these bytes. */
+    hasFile: async (name: string, sha256: string): Promise<boolean> => {
       if (list.value === null) await load();
       return list.value?.media.some((each) => each.filename === name && each.sha256 === sha256) ?? false;
     },

@@ -1,10 +1,7 @@
 /** The page that the hash of the address names: `#/screens/lobby` is `['screens', 'lobby']`. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 
-export interface Router {
-  readonly path: ReadonlySignal<readonly string[]>;
-  go(...path: string[]): void;
-}
+export type Router = ReturnType<typeof createRouter>;
 
 export const hrefOf = (...path: string[]): string => `#/${path.map(encodeURIComponent).join('/')}`;
 
@@ -23,14 +20,14 @@ export const parseHash = (hash: string): readonly string[] =>
     .filter((part) => part !== '')
     .map(decode);
 
-export const createRouter = (page: Window): Router => {
+export const createRouter = (page: Window) => {
   const path = signal(parseHash(page.location.hash));
   page.addEventListener('hashchange', () => {
     path.value = parseHash(page.location.hash);
   });
   return {
-    path,
-    go: (...to) => {
+    path: path as ReadonlySignal<readonly string[]>,
+    go: (...to: string[]): void => {
       page.location.hash = hrefOf(...to);
     },
   };

@@ -6,34 +6,14 @@ import type { BoxClock } from '../api/clock.ts';
 import { isEqual } from '../model/document.ts';
 import type { Site, SiteScreen } from '../model/wire.ts';
 
-export interface SiteStore {
-  /** Null: not loaded yet. Its screens are in {@link SiteStore.screens}, which change one by one. */
-  readonly overview: ReadonlySignal<Omit<Site, 'screens'> | null>;
-  /** The slugs, in the order of the content. */
-  readonly slugs: ReadonlySignal<readonly string[]>;
-  /** The screen of a slug; undefined: there is none. */
-  screen(slug: string): ReadonlySignal<SiteScreen> | undefined;
-  /** All current screens; subscribes to each of them. */
-  screens(): SiteScreen[];
-  /** Why the last poll failed; null: it succeeded. */
-  readonly error: ReadonlySignal<unknown>;
-  /** When the box last answered, ms since the epoch by its clock; null: never. */
-  readonly lastSeen: ReadonlySignal<number | null>;
-  /** Polls now, for example after a change. */
-  refresh(): Promise<void>;
-  start(): void;
-}
+export type SiteStore = ReturnType<typeof createSiteStore>;
 
 /** Polling interval: a change is on the page within 2 s, including a second of waiting for a peer. */
 const EVERY_MS = 1_000;
 const PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 8_000;
 
-export const createSiteStore = (
-  client: Pick<Client, 'json'>,
-  clock: Pick<BoxClock, 'now'>,
-  page: Document,
-): SiteStore => {
+export const createSiteStore = (client: Pick<Client, 'json'>, clock: Pick<BoxClock, 'now'>, page: Document) => {
   const overview = signal<Omit<Site, 'screens'> | null>(null);
   const slugs = signal<readonly string[]>([]);
   const error = signal<unknown>(null);
@@ -86,18 +66,25 @@ export const createSiteStore = (
   };
 
   return {
-    overview,
-    slugs,
-    error,
-    lastSeen,
-    screen: (slug) => bySlug.get(slug),
-    screens: () => slugs.value.flatMap((slug) => bySlug.get(slug)?.value ?? []),
-    refresh: async () => {
+    /** Null: not loaded yet. Its screens are in {@link SiteStore.screens}, which change one by one. */
+    overview: overview as ReadonlySignal<Omit<Site, 'screens'> | null>,
+    /** The slugs, in the order of the content. */
+    slugs: slugs as ReadonlySignal<readonly string[]>,
+    /** Why the last poll failed; null: it succeeded. */
+    error: error as ReadonlySignal<unknown>,
+    /** When the box last answered, ms since the epoch by its clock; null: never. */
+    lastSeen: lastSeen as ReadonlySignal<number | null>,
+    /** The screen of a slug; undefined: there is none. */
+    screen: (slug: string): ReadonlySignal<SiteScreen> | undefined => bySlug.get(slug),
+    /** All current screens; subscribes to each of them. */
+    screens: (): SiteScreen[] => slugs.value.flatMap((slug) => bySlug.get(slug)?.value ?? []),
+    /** Polls now, for example after a change. */
+    refresh: async (): Promise<void> => {
       // The pending request may be older than the change.
       await running;
       await pollOnce();
     },
-    start: () => {
+    start: (): void => {
       page.addEventListener('visibilitychange', () => {
         if (!page.hidden) void follow();
       });

@@ -18,14 +18,7 @@ export interface Upload {
   error: unknown;
 }
 
-export interface Uploads {
-  readonly list: ReadonlySignal<readonly Upload[]>;
-  add(files: Iterable<File>): void;
-  cancel(id: number): void;
-  retry(id: number): void;
-  /** Removes finished uploads from the list. */
-  clear(): void;
-}
+export type Uploads = ReturnType<typeof createUploads>;
 
 interface Dependencies {
   client: Pick<Client, 'upload'>;
@@ -128,7 +121,7 @@ export const sendFile = (
     request.send(file);
   });
 
-export const createUploads = ({ client, media, onRenamed }: Dependencies): Uploads => {
+export const createUploads = ({ client, media, onRenamed }: Dependencies) => {
   const list = signal<readonly Upload[]>([]);
   const aborts = new Map<number, AbortController>();
   let last = 0;
@@ -203,8 +196,8 @@ export const createUploads = ({ client, media, onRenamed }: Dependencies): Uploa
   };
 
   return {
-    list,
-    add: (files) => {
+    list: list as ReadonlySignal<readonly Upload[]>,
+    add: (files: Iterable<File>): void => {
       const added = Array.from(files, (file): Upload => {
         last += 1;
         return { id: last, file, state: 'waiting', progress: 0, speed: 0, error: null };
@@ -212,16 +205,17 @@ export const createUploads = ({ client, media, onRenamed }: Dependencies): Uploa
       list.value = [...list.value, ...added];
       next();
     },
-    cancel: (id) => {
+    cancel: (id: number): void => {
       const abort = aborts.get(id);
       if (abort === undefined) change(id, { state: 'cancelled' });
       else abort.abort(new Error('cancelled'));
     },
-    retry: (id) => {
+    retry: (id: number): void => {
       change(id, { state: 'waiting' });
       next();
     },
-    clear: () => {
+    /** Removes finished uploads from the list. */
+    clear: (): void => {
       list.value = list.value.filter(isActive);
     },
   };
