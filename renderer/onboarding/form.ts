@@ -38,7 +38,7 @@ const findOutcome = async (
 
 const createMessages = (texts: Texts) => ({
   /** Shows an error beside a field; an empty text removes it. */
-  complain: (field: 'screens' | 'name' | 'device' | 'claim', text: string = ''): void => {
+  complain: (field: 'screens' | 'name' | 'device' | 'claim', text = ''): void => {
     element(`${field}-error`).textContent = text;
     if (text === '') element(field).removeAttribute('aria-invalid');
     else element(field).setAttribute('aria-invalid', 'true');

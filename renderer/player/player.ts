@@ -78,7 +78,7 @@ export const createPlayer = (deps: Dependencies, { timeZone, fadeMs = FADE_MS }:
 
   return {
     /** Replaces the playlist; null: the screen does not exist. A current slide that is unchanged keeps playing. */
-    load: (payload: PlaylistPayload | null, isSynchronized: boolean = false): void => {
+    load: (payload: PlaylistPayload | null, isSynchronized = false): void => {
       dispatch({ type: 'load', payload, isSynchronized });
       if (payload !== null) void prefetch(new Set(state.plan.slides), mediaCache, () => state.payload === payload);
     },

@@ -63,17 +63,14 @@ export const fingerprint = (slide: Slide, payload: PlaylistPayload): string =>
 const IDLE_AFTER_MS = 5_000;
 
 /** Where slides of the playlist before stand now, and whether they look the same. */
-interface Change {
-  indexOf(slide: Slide, index: number): number;
-  isKept(slide: Slide, index: number): boolean;
-}
+type Change = ReturnType<typeof changeOf>;
 
-const changeOf = (before: Playback, old: PlaylistPayload | null, after: Playback, now: Now): Change => {
+const changeOf = (before: Playback, old: PlaylistPayload | null, after: Playback, now: Now) => {
   const indexOf = (slide: Slide, index: number): number =>
     placeIn(after.plan, now.isClockSet ? now.wall : null, { slide, place: index, round: before.plan.roundOf(index) });
   return {
     indexOf,
-    isKept: (slide, index) => {
+    isKept: (slide: Slide, index: number): boolean => {
       const other = after.plan.slides[indexOf(slide, index)];
       if (other === undefined || old === null || after.payload === null) return false;
       return fingerprint(slide, old) === fingerprint(other, after.payload);

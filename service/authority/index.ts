@@ -5,7 +5,7 @@
 import { CodedError } from '../contract/errors.ts';
 import { remember } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
-import type { Module, ServiceContext } from '../module.ts';
+import type { ServiceContext, StateReaders } from '../module.ts';
 import { readBuiltAt } from '../platform/built-at.ts';
 import type { Pair, Permitted } from '../platform/x509.ts';
 import type { Shared } from '../shared/index.ts';
@@ -28,25 +28,7 @@ import { authorityRoutes } from './routes.ts';
 
 export type { Authority } from './records.ts';
 
-export interface SiteAuthority extends Module {
-  /** What signs; null: there is none. */
-  current(): Authority | null;
-  /** The root that people are to install; null: there is none, or this box does not answer with it yet. */
-  shown(): Authority | null;
-  /** Authorities whose certificates may still be in use, the current one first; expired ones are left out. */
-  known(): readonly Authority[];
-  /** Has people install a root from now on: this box answers with what it signs. */
-  show(id: string): void;
-  /** Makes the first root of the site. @throws the system's error */
-  make(): Promise<void>;
-  /** Why the clock of this box cannot date a root; null: it can. */
-  clockFault(): string | null;
-  permits(authority: Authority, names: readonly string[]): Promise<{ kept: string[]; leftOut: string[] }>;
-  /** Signs a certificate of this box for names that are permitted; the chain includes the intermediate. */
-  sign(authority: Authority, names: readonly string[]): Promise<Pair>;
-  /** Calls `listener` after the authorities changed, here or by another box. */
-  onChange(listener: () => void): void;
-}
+export type SiteAuthority = Awaited<ReturnType<typeof createAuthority>>;
 
 /** Roots that were replaced, which are never forgotten, and others of boxes that were apart. */
 const MOST_ROOTS = 200;
@@ -55,7 +37,7 @@ const MAX_NAME = 64;
 export const createAuthority = async (
   { options, dirs, log, now, machineName }: ServiceContext,
   { shared }: { shared: Pick<Shared, 'open'> },
-): Promise<SiteAuthority> => {
+) => {
   const set =
     options.sharedSecret === null || options.variant === 'baseline'
       ? null
@@ -161,22 +143,33 @@ export const createAuthority = async (
   };
 
   return {
+    /** What signs; null: there is none. */
     current,
+    /** The root that people are to install; null: there is none, or this box does not answer with it yet. */
     shown,
-    known: () => (authorities.current === null ? [] : [authorities.current, ...authorities.others]).filter(lasts),
-    show: (id) => {
+    /** Authorities whose certificates may still be in use, the current one first; expired ones are left out. */
+    known: (): readonly Authority[] =>
+      (authorities.current === null ? [] : [authorities.current, ...authorities.others]).filter(lasts),
+    /** Has people install a root from now on: this box answers with what it signs. */
+    show: (id: string): void => {
       shownId = id;
     },
-    make: async () => {
+    /** Makes the first root of the site. @throws the system's error */
+    make: async (): Promise<void> => {
       if (current() === null) await put(await create([]));
     },
+    /** Why the clock of this box cannot date a root; null: it can. */
     clockFault,
-    permits: async ({ signer: { cert } }, names) => {
+    permits: async (
+      { signer: { cert } }: Authority,
+      names: readonly string[],
+    ): Promise<{ kept: string[]; leftOut: string[] }> => {
       const permitted = await permittedOf(cert);
       const kept = names.filter((name) => permitted === null || isPermitted(name, permitted));
       return { kept, leftOut: names.filter((name) => !kept.includes(name)) };
     },
-    sign: async ({ signer, root }, names) => {
+    /** Signs a certificate of this box for names that are permitted; the chain includes the intermediate. */
+    sign: async ({ signer, root }: Authority, names: readonly string[]): Promise<Pair> => {
       const { makeCertificate } = await import('../platform/x509.ts');
       const notBefore = Math.max(now() - earlyMs, Date.parse(root.validFrom));
       const leaf = await makeCertificate({
@@ -188,9 +181,10 @@ export const createAuthority = async (
       });
       return { cert: leaf.cert + signer.cert, key: leaf.key };
     },
+    /** Calls `listener` after the authorities changed, here or by another box. */
     onChange: changes.on,
     routes: authorityRoutes({ shown, renew, replaced: () => authorities.replaced.size, site: options.site }),
-    states: { authority: () => current() && { root: current()?.root.fingerprint256 } },
+    states: { authority: () => current() && { root: current()?.root.fingerprint256 } } satisfies StateReaders,
     health: () => {
       const found = current();
       const need = found === null ? null : renewalNeed(found, now());

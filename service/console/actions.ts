@@ -32,13 +32,6 @@ export type Act = (nodeId: string, order: BoxOrder) => Promise<ActionAnswer>;
 
 type ActionContext = Pick<ServiceContext, 'ids' | 'machineName' | 'operate' | 'options' | 'monotonicNow'>;
 
-interface Actions {
-  routes: Routes;
-  act: Act;
-  /** The volume of this box, in percent, as its hardware told last; undefined: it has told none since the start. */
-  volume(): number | undefined;
-}
-
 /** Who orders it, as the audit of a reset names them. */
 type By = Pick<PeerReset, 'operator' | 'person'>;
 
@@ -60,7 +53,7 @@ const isSameOrder = (one: BoxOrder, other: BoxOrder): boolean =>
 export const createActions = (
   { ids: { nodeId }, machineName, operate, options, monotonicNow }: ActionContext,
   { peers, screens, address, recordReset }: Dependencies,
-): Actions => {
+) => {
   let volume: number | undefined;
   interface Begun {
     order: BoxOrder;
@@ -171,7 +164,9 @@ export const createActions = (
   };
   return {
     routes,
-    act: (box, order) => (box === nodeId ? act(order, nobody) : actThere(box, order, nobody)),
-    volume: () => volume,
+    act: (box: string, order: BoxOrder): Promise<ActionAnswer> =>
+      box === nodeId ? act(order, nobody) : actThere(box, order, nobody),
+    /** The volume of this box, in percent, as its hardware told last; undefined: it has told none since the start. */
+    volume: (): number | undefined => volume,
   };
 };

@@ -13,7 +13,7 @@ import type { Drafts } from '../drafts/index.ts';
 import type { Routes } from '../http/routes.ts';
 import { checkScope, hasScope } from '../http/scope.ts';
 import type { Media } from '../media/index.ts';
-import type { Module, ServiceContext } from '../module.ts';
+import type { Listening, Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import type { People } from '../people/index.ts';
 import { systemDisk } from '../platform/store/disk.ts';
@@ -21,19 +21,19 @@ import type { Records } from '../records/index.ts';
 import type { Screens } from '../screens/index.ts';
 import type { Takeovers } from '../takeovers/index.ts';
 import type { Triggers } from '../triggers/index.ts';
-import { type Act, createActions } from './actions.ts';
+import { createActions } from './actions.ts';
 import { backupRoutes } from './backup-routes.ts';
-import { boxRoutes, type TakeScreenshot } from './boxes.ts';
+import { boxRoutes } from './boxes.ts';
 import { type ContentDependencies, contentRoutes, versionRoutes } from './content.ts';
 import { draftRoutes } from './drafts.ts';
 import { type MediaDependencies, mediaRoutes } from './media.ts';
 import { createOwnOverview } from './own-overview.ts';
 import { createKeyTeller, peopleRoutes } from './people.ts';
-import { createProtection, type Protection } from './protection.ts';
+import { createProtection } from './protection.ts';
 import { renamingRoutes } from './renaming.ts';
 import { createRequireKnown } from './require-known.ts';
 import { createSignOn } from './sign-on.ts';
-import { createSite, type Site } from './site.ts';
+import { createSite } from './site.ts';
 import { takeoverRoutes } from './takeovers.ts';
 import { createThumbnailCache, createThumbnails } from './thumbnails.ts';
 import { createTriggerRoutes, type TriggerDependencies } from './triggers.ts';
@@ -177,18 +177,9 @@ const programmeRoutes = (
   },
 });
 
-export interface Console extends Module {
-  /** The site, as `GET /console/api/site` tells it. */
-  overview: Site['take'];
-  kiosks: Site['kiosks'];
-  volumes: Site['volumes'];
-  screenshot: TakeScreenshot;
-  act: Act;
-  protect: Protection['protect'];
-  recover: Protection['recover'];
-}
+export type Console = ReturnType<typeof createConsole>;
 
-export const createConsole = (context: ServiceContext, dependencies: Dependencies): Console => {
+export const createConsole = (context: ServiceContext, dependencies: Dependencies) => {
   const { options } = context;
   const { content, devices, screens, peers, takeovers, health, records } = dependencies;
   const editing = createEditing(context, dependencies);
@@ -211,6 +202,7 @@ export const createConsole = (context: ServiceContext, dependencies: Dependencie
   return {
     protect: protection.protect,
     recover: protection.recover,
+    /** The site, as `GET /console/api/site` tells it. */
     overview: site.take,
     kiosks: site.kiosks,
     volumes: site.volumes,
@@ -228,11 +220,11 @@ export const createConsole = (context: ServiceContext, dependencies: Dependencie
       ...peopleRoutes(context, { people: dependencies.people, peers, tellKey }),
       ...protection.routes,
       ...signOn.routes,
-    },
+    } satisfies Routes,
     states: editing.states ?? {},
     health: () => triggers.health?.() ?? {},
     metrics: () => triggers.metrics?.() ?? {},
-    start: (at) => {
+    start: (at: Listening) => {
       listening = at;
       return editing.start?.(at);
     },

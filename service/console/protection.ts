@@ -24,26 +24,13 @@ interface Dependencies {
 }
 
 /** An invitation that is shown at the box. */
-export interface ShownInvitation {
+interface ShownInvitation {
   url: string;
   /** ISO 8601. */
   expiresAt: string;
 }
 
-export interface Protection {
-  routes: Routes;
-  /**
-   * Writes a secret to the config.json of this box; it counts from the next start.
-   * @param secret of the site; absent: a new one
-   * @throws CodedError `already_protected`, or the system's error
-   */
-  protect(secret?: string): Promise<Omit<ProtectedSite, 'restart_required'>>;
-  /**
-   * Makes an admin, and their invitation for ten minutes.
-   * @throws CodedError `secret_required`, `too_many_people`; an Error with a message where no other machine reaches this box
-   */
-  recover(): Promise<ShownInvitation>;
-}
+export type Protection = ReturnType<typeof createProtection>;
 
 const SECRET_BYTES = 24;
 const INVITATION_MS = 600_000;
@@ -51,10 +38,10 @@ const INVITATION_MS = 600_000;
 export const createProtection = (
   { options, dirs, machineName, restart }: Pick<ServiceContext, 'options' | 'dirs' | 'machineName' | 'restart'>,
   { people, peers, records, address }: Dependencies,
-): Protection => {
+) => {
   const enqueue = createQueue();
 
-  const protect: Protection['protect'] = async (given) => {
+  const protect = async (given?: string): Promise<Omit<ProtectedSite, 'restart_required'>> => {
     const path = join(dirs.data, 'config.json');
     const secret = given ?? randomBytes(SECRET_BYTES).toString('base64url');
     await changeConfig(path, async () => {
@@ -84,7 +71,7 @@ export const createProtection = (
     }
   };
 
-  const recover: Protection['recover'] = () =>
+  const recover = (): Promise<ShownInvitation> =>
     enqueue(async () => {
       const base = address();
       if (base === null) throw new Error('This box has no address in the network, by which somebody could join.');
@@ -102,7 +89,16 @@ export const createProtection = (
     });
 
   return {
+    /**
+     * Writes a secret to the config.json of this box; it counts from the next start.
+     * @param secret of the site; absent: a new one
+     * @throws CodedError `already_protected`, or the system's error
+     */
     protect,
+    /**
+     * Makes an admin, and their invitation for ten minutes.
+     * @throws CodedError `secret_required`, `too_many_people`; an Error with a message where no other machine reaches this box
+     */
     recover,
     routes: {
       'POST /console/api/protect': async (ctx) => {
@@ -113,6 +109,6 @@ export const createProtection = (
         ctx.status = 201;
         ctx.body = { ...done, restart_required: restart === undefined } satisfies ProtectedSite;
       },
-    },
+    } satisfies Routes,
   };
 };

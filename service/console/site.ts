@@ -25,17 +25,7 @@ interface Dependencies {
   url(): string;
 }
 
-export interface Site {
-  /** Resolves with an overview that is not older than the call. */
-  take(): Promise<SiteOverview>;
-  /** The box that a connection is of, as of the last overview; null: not known. */
-  boxOf(connectionId: string): string | null;
-  /** The device ids of the displays of kiosks, canonical, as of the last overview. */
-  kiosks(): ReadonlySet<string>;
-  /** By node id: the volume, in percent, as the hardware told last, as of the last overview. */
-  volumes(): ReadonlyMap<string, number>;
-  routes: Routes;
-}
+export type Site = ReturnType<typeof createSite>;
 
 /** Maximum bytes of outdated overviews that slow clients are still reading. */
 const MAX_HELD_BYTES = 32 * 1024 ** 2;
@@ -48,7 +38,7 @@ type Known = Pick<PeerSite, 'name' | 'displays' | 'volume'>;
 export const createSite = (
   { options, version, machineName, ids: { nodeId }, now, tempo }: ServiceContext,
   { content, devices, peers, takeovers, here, url }: Dependencies,
-): Site => {
+) => {
   const known = new Map<string, Known>();
   const held = createHeldBodies(MAX_HELD_BYTES);
   const bodies = new WeakMap<SiteOverview, Buffer>();
@@ -148,10 +138,14 @@ export const createSite = (
   const take = async (): Promise<SiteOverview> => (await takeFromRound('site')) ?? (await round());
 
   return {
+    /** Resolves with an overview that is not older than the call. */
     take,
-    boxOf: (connectionId) => boxes.get(connectionId) ?? null,
-    kiosks: () => kiosks,
-    volumes: () => volumes,
+    /** The box that a connection is of, as of the last overview; null: not known. */
+    boxOf: (connectionId: string): string | null => boxes.get(connectionId) ?? null,
+    /** The device ids of the displays of kiosks, canonical, as of the last overview. */
+    kiosks: (): ReadonlySet<string> => kiosks,
+    /** By node id: the volume, in percent, as the hardware told last, as of the last overview. */
+    volumes: (): ReadonlyMap<string, number> => volumes,
     routes: {
       'GET /console/api/site': async (ctx) => {
         const overview = await take();
@@ -164,6 +158,6 @@ export const createSite = (
       'GET /api/peers/site': async (ctx) => {
         ctx.body = await here();
       },
-    },
+    } satisfies Routes,
   };
 };

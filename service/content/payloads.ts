@@ -168,19 +168,6 @@ export interface View {
   onChange(listener: (slugs: string[], cause: 'content' | 'time') => void): void;
 }
 
-interface Payloads {
-  view: View;
-  /**
-   * Builds the payloads of these documents, by slug, and notifies the listeners.
-   * @param content the file that the documents were built from; null: not available
-   * @returns whether any payload changed
-   */
-  show(screenDocuments: ReadonlyMap<string, ScreenDocument>, content: ContentFile | null): boolean;
-  /** Addresses of fonts that pages must not load: they are left out of the style. */
-  refuseFonts(addresses: ReadonlySet<string>): void;
-  close(): void;
-}
-
 /** The style without these fonts. */
 const styleWithout = (style: HouseStyle, refused: ReadonlySet<string>): HouseStyle => {
   const fonts = Object.entries(style.fonts ?? {});
@@ -205,7 +192,7 @@ export const createPayloads = (
     leading,
     inserted,
   }: { feeds: Pick<Feeds, 'follow' | 'fill' | 'onChange'>; leading: LeadingSlides; inserted: InsertedPlaylists },
-): Payloads => {
+) => {
   const { now, follow: followClock } = createFollowing(ownNow);
   const changes = createEmitter<[string[], 'content' | 'time']>();
   let screenDocuments: ReadonlyMap<string, ScreenDocument> = new Map();
@@ -325,7 +312,12 @@ export const createPayloads = (
   });
 
   return {
-    show: (next, content) => {
+    /**
+     * Builds the payloads of these documents, by slug, and notifies the listeners.
+     * @param content the file that the documents were built from; null: not available
+     * @returns whether any payload changed
+     */
+    show: (next: ReadonlyMap<string, ScreenDocument>, content: ContentFile | null): boolean => {
       screenDocuments = next;
       file = content;
       screens = new Map(content?.screens.map((screen) => [screen.slug, screen]));
@@ -335,13 +327,14 @@ export const createPayloads = (
       if (content !== null) feeds.follow(variant === 'extended' ? sourcesOf(content) : [], shortestAgeOf(content));
       return publish('content');
     },
-    refuseFonts: (addresses) => {
+    /** Addresses of fonts that pages must not load: they are left out of the style. */
+    refuseFonts: (addresses: ReadonlySet<string>): void => {
       const isSame = addresses.size === refusedFonts.size && [...addresses].every((each) => refusedFonts.has(each));
       if (isSame) return;
       refusedFonts = addresses;
       publish('content');
     },
-    close: () => clearInterval(follower),
+    close: (): void => clearInterval(follower),
     view: {
       screens: () => [...payloads.values()].map(({ screen }) => screen),
       payload: (slug) => {
@@ -382,6 +375,6 @@ export const createPayloads = (
         return insertedIssue(content, targets, (screen) => [...new Set([id, ...on(screen)])].sort());
       },
       onChange: changes.on,
-    },
+    } satisfies View,
   };
 };

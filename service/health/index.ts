@@ -1,6 +1,7 @@
 /** `GET /healthz`: 200 while the service can answer; the body reports problems. */
 import { type Health, health, type KioskHealth } from '../contract/health.ts';
-import type { HealthReport, Module, Modules, ServiceContext } from '../module.ts';
+import type { Routes } from '../http/routes.ts';
+import type { HealthReport, Modules, ServiceContext } from '../module.ts';
 import { createMachineReader } from '../platform/machine.ts';
 import type { Screens } from '../screens/index.ts';
 
@@ -69,25 +70,20 @@ export const networkNotes = (network: KioskHealth['network']): string[] => {
   return [`The network is not as kiosk.network says: ${sentence}. What worked before is used.`];
 };
 
-interface HealthModule extends Module {
-  /** The status of this box, and its sentences. */
-  summary(): Promise<Pick<Health, 'status' | 'warnings'>>;
-  /** Problems of this box, and notes that need attention, in sentences. */
-  warnings(): Promise<string[]>;
-}
-
 export const createHealth = (
   { options, version, startedAt, ids, kiosk, monotonicNow }: ServiceContext,
   modules: Pick<Modules, 'faults' | 'reports'>,
   { framesOf }: Pick<Screens, 'framesOf'>,
-): HealthModule => {
+) => {
   const readMachine = createMachineReader({ dataDir: options.dataDir, monotonicNow });
   return {
-    summary: async () => {
+    /** The status of this box, and its sentences. */
+    summary: async (): Promise<Pick<Health, 'status' | 'warnings'>> => {
       const { status, warnings } = joinReports(await modules.reports(), modules.faults());
       return { status, warnings };
     },
-    warnings: async () => joinReports(await modules.reports(), modules.faults()).warnings,
+    /** Problems of this box, and notes that need attention, in sentences. */
+    warnings: async (): Promise<string[]> => joinReports(await modules.reports(), modules.faults()).warnings,
     health: async () => {
       const shown = kiosk?.();
       const { issues, notes = [] } = compositorReport(shown?.compositor ?? null);
@@ -122,6 +118,6 @@ export const createHealth = (
           Object.keys(health.shape).flatMap((name) => (name in joined ? [[name, joined[name as keyof Health]]] : [])),
         );
       },
-    },
+    } satisfies Routes,
   };
 };

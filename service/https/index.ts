@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os';
 import type { SiteAuthority } from '../authority/index.ts';
 import type { Health } from '../contract/health.ts';
 import { MAX_BACKLOG, serverLimits } from '../http/server.ts';
-import type { Listening, Module, ServiceContext } from '../module.ts';
+import type { Listening, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import { chainOf, type Pair } from '../platform/x509.ts';
 import { readPair } from './files.ts';
@@ -25,16 +25,10 @@ const portIssue = (port: number, { code }: NodeJS.ErrnoException): string =>
     ? `HTTPS does not answer: port ${port} is taken by another program; set SIGNAGE_HTTPS_PORT to a free one.`
     : `HTTPS does not answer: it cannot listen on port ${port} (${code}).`;
 
-/** Listens beside the other port. */
-export interface Https extends Module {
-  /** Where it answers; null: it does not. */
-  port(): number | null;
-}
-
 /** What to answer with, or why a new certificate is not used: `reason` completes "HTTPS does not use the certificate: ". */
 type Found = { pair: Pair; own?: Own } | { reason: string };
 
-export const createHttps = (context: ServiceContext, { authority, peers }: Dependencies): Https => {
+export const createHttps = (context: ServiceContext, { authority, peers }: Dependencies) => {
   const { options, machineName, now, tempo, log } = context;
   const { httpsPort, tlsCert, tlsKey, host, publicUrl, allowedHosts } = options;
   const files = tlsCert !== null && tlsKey !== null ? { tlsCert, tlsKey } : null;
@@ -133,8 +127,9 @@ export const createHttps = (context: ServiceContext, { authority, peers }: Depen
   };
 
   return {
+    /** Where it answers; null: it does not. */
     port,
-    start: (at) => {
+    start: (at: Listening) => {
       const again = async (): Promise<void> => {
         await look(at);
         const waitMs = isStale ? 0 : Math.min(tempo.https.look, own?.againMs ?? tempo.https.look);

@@ -21,15 +21,7 @@ export interface Message {
   isRetained: boolean;
 }
 
-export interface Broker {
-  isConnected(): boolean;
-  /** Why there is no connection, as a clause of which the broker is the subject; null: there is one, or there was no attempt yet. */
-  reason(): string | null;
-  /** Publishes at most once; without a connection nothing happens. */
-  publish(topic: string, payload: string | Uint8Array, isRetained?: boolean): void;
-  /** Leaves; the will is not sent. @param last what is published before */
-  close(last?: { topic: string; payload: string }): Promise<void>;
-}
+export type Broker = ReturnType<typeof connectBroker>;
 
 interface Setup {
   url: URL;
@@ -52,7 +44,7 @@ const LEAVE_MS = 1_000;
 export const connectBroker = (
   { tempo, outbound: { roots }, logs }: Pick<ServiceContext, 'tempo' | 'outbound' | 'logs'>,
   { url, clientId, will, subscriptions, onConnect, onMessage }: Setup,
-): Broker => {
+) => {
   const log = logs('mqtt', { broker: url.host });
   let reason: string | null = null;
   const note = (error: Error & { code?: string | number }): void => {
@@ -119,12 +111,15 @@ export const connectBroker = (
   line.on('message', (topic, payload, { retain }) => onMessage({ topic, payload, isRetained: retain }));
 
   return {
-    isConnected: () => line.connected,
-    reason: () => (line.connected ? null : reason),
-    publish: (topic, payload, isRetained = true) => {
+    isConnected: (): boolean => line.connected,
+    /** Why there is no connection, as a clause of which the broker is the subject; null: there is one, or there was no attempt yet. */
+    reason: (): string | null => (line.connected ? null : reason),
+    /** Publishes at most once; without a connection nothing happens. */
+    publish: (topic: string, payload: string | Uint8Array, isRetained = true): void => {
       if (line.connected) line.publish(topic, Buffer.from(payload), { qos: 0, retain: isRetained });
     },
-    close: async (last) => {
+    /** Leaves; the will is not sent. @param last what is published before */
+    close: async (last?: { topic: string; payload: string }): Promise<void> => {
       if (last !== undefined && line.connected) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, LEAVE_MS);

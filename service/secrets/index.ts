@@ -18,23 +18,15 @@ import { originIssue, originOf } from '../domain/page-address.ts';
 import { slideId, slideLabel } from '../domain/slides.ts';
 import type { EpochMs } from '../domain/time.ts';
 import { readJson } from '../http/body.ts';
-import type { Module, ServiceContext } from '../module.ts';
+import type { Routes } from '../http/routes.ts';
+import type { ServiceContext, StateReaders } from '../module.ts';
 import { createQueue } from '../platform/queue.ts';
 import type { Shared } from '../shared/index.ts';
 
 /** What the kiosk adds to requests. */
 export type PageHeaders = Pick<SecretRecord, 'origins' | 'headers'>;
 
-export interface Secrets extends Module {
-  /** Null: there is no such secret. */
-  get(name: string): PageHeaders | null;
-  /** Web slides that name a secret for an address that is not among its origins, which are an admin's to know. */
-  issues(content: ContentFile): ContentIssue[];
-  /** Web slides of content that may play, whose secret is not here, or is not for their address any more. */
-  warnings(content: ContentFile): ContentIssue[];
-  /** The same of content that plays, for everybody. At most 50. */
-  publicWarnings(content: ContentFile): ContentIssue[];
-}
+export type Secrets = Awaited<ReturnType<typeof createSecrets>>;
 
 const MOST_PUBLIC = 50;
 
@@ -94,7 +86,7 @@ const shown = ({ id, origins, updated_at }: SecretRecord): Secret => ({ name: id
 export const createSecrets = async (
   { options, now }: Pick<ServiceContext, 'options' | 'now'>,
   shared: Pick<Shared, 'open'>,
-): Promise<Secrets> => {
+) => {
   const records = await shared.open<SecretRecord>({
     name: 'secrets',
     schema: secretRecord,
@@ -145,16 +137,20 @@ export const createSecrets = async (
   const warnings = (content: ContentFile): ContentIssue[] => [...issues(content), ...missing(content)];
 
   return {
-    get: (name) => find(name) ?? null,
+    /** Null: there is no such secret. */
+    get: (name: string): PageHeaders | null => find(name) ?? null,
+    /** Web slides that name a secret for an address that is not among its origins, which are an admin's to know. */
     issues,
+    /** Web slides of content that may play, whose secret is not here, or is not for their address any more. */
     warnings,
-    publicWarnings: (content) => warnings(content).slice(0, MOST_PUBLIC),
+    /** The same of content that plays, for everybody. At most 50. */
+    publicWarnings: (content: ContentFile): ContentIssue[] => warnings(content).slice(0, MOST_PUBLIC),
     states: {
       secret: (name) => {
         const record = find(name);
         return record === undefined ? null : { origins: record.origins, headers: Object.keys(record.headers) };
       },
-    },
+    } satisfies StateReaders,
     routes: {
       'GET /console/api/secrets': (ctx) => {
         ctx.body = {
@@ -180,6 +176,6 @@ export const createSecrets = async (
         await remove(nameOf(ctx.params.name));
         ctx.status = 204;
       },
-    },
+    } satisfies Routes,
   };
 };

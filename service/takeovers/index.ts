@@ -16,7 +16,7 @@ import { createOver } from '../domain/over.ts';
 import { createRate } from '../domain/rate.ts';
 import { isTargeted } from '../domain/targets.ts';
 import { type EpochMs, type MonotonicMs, type SiteTime, unconfirmed } from '../domain/time.ts';
-import type { Module, ServiceContext } from '../module.ts';
+import type { ServiceContext, StateReaders } from '../module.ts';
 import { openDurable } from '../platform/store/durable.ts';
 import { storedOver } from '../platform/store/over.ts';
 import { type End, openEnds } from './ends.ts';
@@ -39,52 +39,7 @@ interface Screen {
 
 export type NewTakeover = Omit<TakeoverRecord, 'updatedAt' | 'endedAt'>;
 
-export interface Takeovers extends Module {
-  /** The time by which takeovers begin and end: that of the site. */
-  now(): EpochMs;
-  /** Those that are on or still to come, in the order of precedence. */
-  open(): TakeoverRecord[];
-  isEmergency(screen: Screen): boolean;
-  /** The slides that lead the playlist of a screen. */
-  slides(screen: Screen): Slide[];
-  /** Calls `listener` when {@link slides} changes. */
-  onChange(listener: () => void): void;
-  /**
-   * Starts a takeover, or replaces the one with its id. Resolves once it is durable here.
-   * @param check called with the open one that is replaced, if there is one; nothing changes where it throws
-   * @throws CodedError `too_many_takeovers`, `too_many_requests`, `insufficient_storage`
-   */
-  put(
-    takeover: NewTakeover,
-    check?: (replaced: TakeoverRecord) => void,
-  ): Promise<{ record: TakeoverRecord; isNew: boolean }>;
-  /**
-   * Changes a takeover as it is at that moment, if it is open: one that ends meanwhile stays over.
-   * @returns its new record; undefined: nothing has changed
-   */
-  rewrite(id: string, change: (takeover: NewTakeover) => NewTakeover): Promise<TakeoverRecord | undefined>;
-  /**
-   * Ends a takeover. Resolves with the record of its end.
-   * @param check called with it as it is then; nothing changes where it throws
-   * @throws CodedError `takeover_not_found`, `insufficient_storage`
-   */
-  end(id: string, check?: (takeover: TakeoverRecord) => void): Promise<TakeoverRecord>;
-  /** Stores the newer records of another box. @returns what it lacks: the ends of those that it still has */
-  merge(theirs: readonly TakeoverRecord[]): Promise<TakeoverRecord[]>;
-  /**
-   * Adds takeovers of a backup, all of which are over: none is shown again. One that runs here stays as it is.
-   * @returns how many were added, and the ids of those that were not
-   */
-  restore(theirs: readonly TakeoverRecord[]): Promise<{ count: number; leftOut: string[] }>;
-  /** Every record that is kept, for other boxes. */
-  records(): TakeoverRecord[];
-  /** How many of them this version cannot read. */
-  unread(): number;
-  /** Follows the site's clock. Until this is called, the clock of this box stands for it. */
-  followClock(clock: SiteTime): void;
-  /** Its part of {@link PeerState}. */
-  state(): Pick<PeerState, 'takeovers'>;
-}
+export type Takeovers = Awaited<ReturnType<typeof createTakeovers>>;
 
 interface State {
   records: Records;
@@ -144,7 +99,7 @@ const COUNTED_MS = 60_000;
 const isEmergency = ({ level }: Pick<TakeoverRecord, 'level'>): boolean => level === 'emergency';
 
 /** Opens the stored takeovers. */
-export const createTakeovers = async (context: ServiceContext): Promise<Takeovers> => {
+export const createTakeovers = async (context: ServiceContext) => {
   const { options, now, monotonicNow, tempo, keep, reserve } = context;
   const initial: State = { records: new Map(), over: new Set() };
   const durable = keep(await openDurable(context, 'takeovers.json', { schema, initial, reserve }));
@@ -243,18 +198,30 @@ export const createTakeovers = async (context: ServiceContext): Promise<Takeover
     });
 
   return {
+    /** The time by which takeovers begin and end: that of the site. */
     now: siteNow,
+    /** Those that are on or still to come, in the order of precedence. */
     open,
-    isEmergency: (screen) =>
+    isEmergency: (screen: Screen): boolean =>
       open().some(
         (record) => isEmergency(record) && Date.parse(record.from) <= siteNow() && isTargeted(record.targets, screen),
       ),
-    slides: (screen) =>
+    /** The slides that lead the playlist of a screen. */
+    slides: (screen: Screen): Slide[] =>
       open()
         .filter(({ targets }) => isTargeted(targets, screen))
         .map((record) => slideOf(record, isOverdue(record))),
+    /** Calls `listener` when {@link slides} changes. */
     onChange: changes.on,
-    put: async (takeover, check) => {
+    /**
+     * Starts a takeover, or replaces the one with its id. Resolves once it is durable here.
+     * @param check called with the open one that is replaced, if there is one; nothing changes where it throws
+     * @throws CodedError `too_many_takeovers`, `too_many_requests`, `insufficient_storage`
+     */
+    put: async (
+      takeover: NewTakeover,
+      check?: (replaced: TakeoverRecord) => void,
+    ): Promise<{ record: TakeoverRecord; isNew: boolean }> => {
       let result: { record: TakeoverRecord; isNew: boolean } | undefined;
       await update((records) => {
         const before = records.get(takeover.id);
@@ -267,7 +234,14 @@ export const createTakeovers = async (context: ServiceContext): Promise<Takeover
       });
       return result as NonNullable<typeof result>;
     },
-    rewrite: async (id, change) => {
+    /**
+     * Changes a takeover as it is at that moment, if it is open: one that ends meanwhile stays over.
+     * @returns its new record; undefined: nothing has changed
+     */
+    rewrite: async (
+      id: string,
+      change: (takeover: NewTakeover) => NewTakeover,
+    ): Promise<TakeoverRecord | undefined> => {
       let rewritten: TakeoverRecord | undefined;
       await update((records) => {
         const before = records.get(id);
@@ -280,7 +254,12 @@ export const createTakeovers = async (context: ServiceContext): Promise<Takeover
       });
       return rewritten;
     },
-    end: async (id, check) => {
+    /**
+     * Ends a takeover. Resolves with the record of its end.
+     * @param check called with it as it is then; nothing changes where it throws
+     * @throws CodedError `takeover_not_found`, `insufficient_storage`
+     */
+    end: async (id: string, check?: (takeover: TakeoverRecord) => void): Promise<TakeoverRecord> => {
       let ended: TakeoverRecord | undefined;
       await update((records) => {
         const before = records.get(id);
@@ -292,7 +271,8 @@ export const createTakeovers = async (context: ServiceContext): Promise<Takeover
       });
       return ended as TakeoverRecord;
     },
-    merge: async (theirs) => {
+    /** Stores the newer records of another box. @returns what it lacks: the ends of those that it still has */
+    merge: async (theirs: readonly TakeoverRecord[]): Promise<TakeoverRecord[]> => {
       const corrections = correctionsOf(theirs);
       const stale = new Set(corrections.map(({ id }) => id));
       const news = theirs.filter(({ id, endedAt }) => endedAt !== null || !stale.has(id));
@@ -312,8 +292,12 @@ export const createTakeovers = async (context: ServiceContext): Promise<Takeover
         const record = read().get(id);
         return record !== undefined && isOpen(record) ? record : null;
       },
-    },
-    restore: async (theirs) => {
+    } satisfies StateReaders,
+    /**
+     * Adds takeovers of a backup, all of which are over: none is shown again. One that runs here stays as it is.
+     * @returns how many were added, and the ids of those that were not
+     */
+    restore: async (theirs: readonly TakeoverRecord[]): Promise<{ count: number; leftOut: string[] }> => {
       const running = new Set(open().map(({ id }) => id));
       const news = theirs.filter(({ id }) => !running.has(id));
       const leftOut = theirs.flatMap(({ id }) => (running.has(id) ? id : []));
@@ -328,13 +312,17 @@ export const createTakeovers = async (context: ServiceContext): Promise<Takeover
       });
       return { count: news.length, leftOut };
     },
-    records: () => [...read().values()],
-    unread: () => [...read().values()].filter((record) => !isReadable(record)).length,
-    followClock: (clock) => {
+    /** Every record that is kept, for other boxes. */
+    records: (): TakeoverRecord[] => [...read().values()],
+    /** How many of them this version cannot read. */
+    unread: (): number => [...read().values()].filter((record) => !isReadable(record)).length,
+    /** Follows the site's clock. Until this is called, the clock of this box stands for it. */
+    followClock: (clock: SiteTime): void => {
       siteTime = clock;
       over.relearn();
     },
-    state: () => ({ takeovers: digestOf(read()) }),
+    /** Its part of {@link PeerState}. */
+    state: (): Pick<PeerState, 'takeovers'> => ({ takeovers: digestOf(read()) }),
     start: () => {
       timer = setInterval(poll, tempo.takeovers.poll).unref();
       poll();

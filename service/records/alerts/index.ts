@@ -7,7 +7,8 @@ import { readFields } from '../../contract/fields.ts';
 import type { Devices } from '../../devices/index.ts';
 import { laterThan } from '../../domain/merge.ts';
 import { readJson } from '../../http/body.ts';
-import type { HealthReport, Module, ServiceContext } from '../../module.ts';
+import type { Routes } from '../../http/routes.ts';
+import type { HealthReport, ServiceContext } from '../../module.ts';
 import type { Peers } from '../../peers/index.ts';
 import { openDurable } from '../../platform/store/durable.ts';
 import type { Streams } from '../../streams/index.ts';
@@ -27,20 +28,7 @@ interface Dependencies {
 /** Somewhere that the alerts of the site are delivered to. */
 export type AlertReceiver = ReturnType<typeof webhookReceiver>;
 
-export interface Alerts extends Module {
-  health(): HealthReport;
-  start(): void;
-  close(): Promise<void>;
-  /**
-   * Delivers the alerts of the site to a further receiver. Called before the start. With a webhook an alert counts as sent
-   * once that has it: this receiver keeps by itself what it could not deliver.
-   */
-  alertTo(receiver: AlertReceiver): void;
-  /** Has something said that happened now, once, without a grace. */
-  raise(kind: Occasion, subject: string, message: string): void;
-  /** Keeps quiet about this box and its displays for ten minutes, on all boxes: its version is being replaced. */
-  beginUpdate(): Promise<void>;
-}
+export type Alerts = Awaited<ReturnType<typeof createAlerts>>;
 
 /** Failures in a row after which another box sends the messages. */
 const MAX_FAILURES = 3;
@@ -64,7 +52,7 @@ const webhookReceiver = (send: SendWebhook) => ({
 export const createAlerts = async (
   context: ServiceContext,
   { content, streams, peers, devices, send }: Dependencies,
-): Promise<Alerts> => {
+) => {
   const { options, log, now, monotonicNow, random, tempo, ids, keep } = context;
   const watch = createWatch(context, { content, streams, peers, devices });
   const store = keep(await openDurable(context, 'alerts.json', { schema, initial: { records: [] } }));
@@ -182,8 +170,13 @@ export const createAlerts = async (
   };
 
   return {
-    alertTo: (receiver) => void receivers.push(receiver),
-    raise: (kind, subject, message) => {
+    /**
+     * Delivers the alerts of the site to a further receiver. Called before the start. With a webhook an alert counts as sent
+     * once that has it: this receiver keeps by itself what it could not deliver.
+     */
+    alertTo: (receiver: AlertReceiver): void => void receivers.push(receiver),
+    /** Has something said that happened now, once, without a grace. */
+    raise: (kind: Occasion, subject: string, message: string): void => {
       const known = readable(outages.records.get(keyOf({ kind, subject })));
       // What waits for a receiver is said with it.
       const waiting = known?.isSent === false ? known.message : '';
@@ -192,7 +185,8 @@ export const createAlerts = async (
       const text = `${waiting} ${message}`.trim().slice(0, MAX_MESSAGE);
       void tell({ kind, subject, isFailing: true, at, message: text, isSent: false });
     },
-    beginUpdate: () => {
+    /** Keeps quiet about this box and its displays for ten minutes, on all boxes: its version is being replaced. */
+    beginUpdate: (): Promise<void> => {
       const at = new Date(now() + UPDATE_MS).toISOString();
       return tell({ kind: 'update', subject: ids.nodeId, isFailing: false, at, message: '', isSent: true });
     },
@@ -204,19 +198,19 @@ export const createAlerts = async (
         await learn(readFields(peerAlerts, await readJson(ctx)).records);
         ctx.body = {};
       },
-    },
-    health: () => ({
+    } satisfies Routes,
+    health: (): HealthReport => ({
       issues: { slides: watch.signedOut() },
       notes: reason === null ? [] : [`Alerts cannot be delivered: ${reason}.`],
     }),
-    start: () => {
+    start: (): void => {
       watch.start();
       if (receivers.length === 0) return;
       void peers.settled().then(() => {
         if (!closing.signal.aborted) timer = setInterval(run, tempo.records.alerts).unref();
       });
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       closing.abort();
       clearInterval(timer);
       watch.close();
