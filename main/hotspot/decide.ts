@@ -1,6 +1,5 @@
 /** When the box's own Wi-Fi is opened and closed. Pure: the time is an argument, in ms of a clock that only goes forward. */
 
-/** What is asked of root. */
 export type HotspotOrder = 'open' | 'close' | 'join';
 
 export interface HotspotState {

@@ -16,11 +16,9 @@ interface HotspotPorts {
   /** Null: the settings cannot be read. */
   settings(): KioskSettings | null;
   configure(changes: Pick<KioskSettings, 'network'>): Promise<void>;
-  /** Asks root. */
   order(word: `hotspot-${HotspotOrder}`): Promise<void>;
 }
 
-/** What root tells. */
 interface Told {
   ssid: string;
   password: string;

@@ -239,7 +239,6 @@ const showHotspot = ({ hotspot: { phase, shown: open } }: MaintenanceView): void
   element('hotspot-order').dataset['opens'] = String(phase === 'closed');
 };
 
-/** Shows what is shown once, until it was read. */
 const showOnce = (once: MaintenanceShown): void => {
   const done = make('button', once.what === 'invitation' ? texts.read : texts.restart);
   done.type = 'button';

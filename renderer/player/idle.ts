@@ -19,7 +19,6 @@ interface IdleOptions {
   note(): Note | null;
 }
 
-/** A view without anything to see. */
 export const createNothing = (): SlideView => ({
   element: document.createElement('div'),
   length: null,

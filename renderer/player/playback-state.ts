@@ -34,7 +34,6 @@ export interface Shown extends Placed {
   /** Length of its medium in ms, and how long its picture moves; null: it has none, or moves for as long as it is on. */
   length: number | null;
   movesMs: number | null;
-  /** It is visible and was started. */
   isBegun: boolean;
   /** Its slide was removed, edited, or failed: it is replaced as soon as another slide is ready. */
   isSpent: boolean;
@@ -138,7 +137,6 @@ export type PlaybackEvent =
   /** A view was prepared, or could not be. */
   | { type: 'ready'; key: number; length: number | null; movesMs: number | null }
   | { type: 'unready'; key: number; reason: string; isFailed?: boolean }
-  /** A view became visible. */
   | { type: 'visible'; key: number }
   /** The slide of a visible view can't continue. */
   | { type: 'failed'; key: number; reason: string }

@@ -15,7 +15,6 @@ export interface Signer {
   tags: readonly string[];
 }
 
-/** A key that was added once. */
 export interface KnownKey {
   /** 32 bytes, base64url. */
   publicKey: string;

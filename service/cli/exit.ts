@@ -100,7 +100,6 @@ const exitOf = (status: number, code: string): ExitName => {
   return status === 404 && code !== 'not_found' ? 'notFound' : 'refused';
 };
 
-/** The error for an answer with an error status. */
 export const refusalOf = ({ base, path, status, bytes, hasSecret }: Refusal): CliError => {
   const envelope = parseJson(bytes);
   if (!isEnvelope(envelope)) {

@@ -23,7 +23,6 @@ export const keyOf = (text: string): PersonKey => {
   return personKeyOf(key);
 };
 
-/** A new key, and how it is kept. */
 export const newKey = (): { key: PersonKey; text: string } => {
   const { privateKey } = generateKeyPairSync('ed25519');
   return { key: personKeyOf(privateKey), text: `${JSON.stringify(privateKey.export({ format: 'jwk' }))}\n` };

@@ -5,7 +5,6 @@ import { didYouMean } from '../domain/wording.ts';
 import type { Answer, Client } from './client.ts';
 import { CliError } from './exit.ts';
 
-/** The site as a box sees it. */
 export const fetchSite = (client: Client): Promise<Answer<SiteOverview>> =>
   client.ask<SiteOverview>({ path: '/console/api/site' });
 

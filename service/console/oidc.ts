@@ -87,7 +87,6 @@ export const roleOf = (claims: Readonly<Record<string, unknown>>, rules: readonl
   return found;
 };
 
-/** What others see of a person. */
 const nameOf = (claims: IDToken): string => {
   const names = [claims['name'], claims['preferred_username'], claims['email']];
   const name = names.find((each): each is string => typeof each === 'string' && each.trim() !== '') ?? 'Somebody';

@@ -23,7 +23,6 @@ interface Dependencies {
   address(): string | null;
 }
 
-/** An invitation that is shown at the box. */
 interface ShownInvitation {
   url: string;
   /** ISO 8601. */

@@ -136,7 +136,6 @@ interface By {
 
 const configSchema = z.record(z.string(), z.unknown());
 
-/** What was read, and is whole. */
 interface Spooled {
   manifest: Manifest;
   /** Where a member lies. */

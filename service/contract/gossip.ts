@@ -111,7 +111,6 @@ export const reachAnswer = z
   })
   .meta({ id: 'ReachAnswer' });
 
-/** A change that is passed on. */
 export const peerNews = z
   .object({
     ...sender,

@@ -150,7 +150,6 @@ export interface BindingNews {
   before: Readonly<DeviceBinding> | undefined;
 }
 
-/** A binding as boxes exchange it. */
 export const passedBinding = orUnread(deviceBinding, { deviceId, updatedAt: deviceBinding.shape.updatedAt }, 500);
 
 /** Maximum number of stored bindings; a site has some hundreds. */
@@ -209,7 +208,6 @@ export const takeoverRecord = passedOn(
 export type TakeoverRecord = z.infer<typeof takeoverRecord>;
 
 const { id: takeoverId, until, updatedAt, endedAt } = takeoverRecord.shape;
-/** A takeover as boxes exchange it. */
 export const passedTakeover = orUnread(takeoverRecord, { id: takeoverId, until, updatedAt, endedAt }, 12_000);
 
 /** Maximum number of stored takeovers, those that are over included. */

@@ -112,7 +112,6 @@ export const ackMessage = z
 const { play_id, slide_id, slide_title, kind, media_url, revision, started_at, ended_at } = pagePlay.shape;
 const { duration_ms, expected_ms, result, reason, clock, playlist_id, programme_id, zone } = pagePlay.shape;
 
-/** A play as it is kept, exported and delivered. */
 export const play = z
   .object({
     play_id,

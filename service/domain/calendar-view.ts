@@ -26,7 +26,6 @@ const endOf = ({ ends_at }: CalendarEvent): number => Date.parse(ends_at);
 
 export const isNow = (event: CalendarEvent, now: number): boolean => startOf(event) <= now && now < endOf(event);
 
-/** The days from today on, with what is on. */
 export const daysOf = (events: readonly CalendarEvent[], now: number, count: number, timeZone: string): Day[] => {
   const today = wallTimeOf(now, timeZone).date;
   return Array.from({ length: count }, (_, index) => {

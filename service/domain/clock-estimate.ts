@@ -62,7 +62,6 @@ export const createEstimator = () => {
         (best, sample) => (best === null || uncertainty(sample, at) <= uncertainty(best, at) ? sample : best),
         null,
       ),
-    /** Number of samples that agree with one another. */
     count: (): number => samples.length,
     clear: (): void => {
       samples = [];

@@ -119,7 +119,6 @@ const usesOf = (html: string): Uses => {
   return uses;
 };
 
-/** The texts and numbers in a value. */
 export const textsIn = (value: unknown): string[] => {
   if (typeof value === 'string' || typeof value === 'number') return [String(value)];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];

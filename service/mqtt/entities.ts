@@ -12,7 +12,6 @@ export const homeAssistantStatus = `${DISCOVERY}/status`;
 type Screen = SiteOverview['screens'][number];
 type Connection = Screen['connections'][number];
 
-/** A display, with what orders to it need. */
 export interface Display {
   deviceId: string;
   name: string;
@@ -81,7 +80,6 @@ export const displaysOf = ({ screens }: Pick<SiteOverview, 'screens'>): Display[
   return [...displays.values()];
 };
 
-/** What a display does, as one word. */
 export const displayStates = [...deviceStates, 'black', 'paused', 'redirected'] as const;
 const stateOf = ({ state, isOff, connection }: Display): (typeof displayStates)[number] => {
   if (connection === null) return state;

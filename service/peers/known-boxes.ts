@@ -22,7 +22,6 @@ export const openKnownBoxes = async (context: Pick<ServiceContext, 'dirs' | 'log
 
   return {
     list: (): KnownBox[] => durable.read().boxes,
-    /** Notes where a box answers. */
     add: ({ nodeId, url }: KnownBox): void => {
       if (boxes.get(nodeId) !== url) save(new Map(boxes).set(nodeId, url));
     },

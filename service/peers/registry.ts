@@ -41,7 +41,6 @@ export interface Peer {
   state: PeerState | null;
   /** Time of its last answer. */
   contactAt: EpochMs | null;
-  /** When it sent that state. */
   stateAt: MonotonicMs | null;
   /** Why it is not alive; completes "the box ...". Null while it is alive, or was never called. */
   reason: string | null;

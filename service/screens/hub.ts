@@ -63,7 +63,6 @@ interface Dependencies {
   onSkew(skew: Skew): void;
 }
 
-/** A live page, and how it plays. */
 export interface LivePage {
   slug: string;
   connection: Readonly<Connection>;

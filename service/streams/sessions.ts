@@ -16,7 +16,6 @@ interface Context extends Pick<ServiceContext, 'tempo'> {
   options: Pick<Options, 'maxStreams' | 'streamIdleSeconds' | 'childEnvironment'>;
 }
 
-/** A stream that pages ask for. */
 export interface StreamStatus {
   key: string;
   /** Its address, without credentials and path. */

@@ -31,7 +31,6 @@ import {
   slideOf,
 } from './records.ts';
 
-/** A screen, as targets name it. */
 interface Screen {
   slug: string;
   tags: readonly string[];

@@ -30,7 +30,6 @@ const replaces = replacesBy<TakeoverRecord>(({ updatedAt }) => updatedAt, compar
 export const rowsOf = (records: Records): string[] =>
   [...records.values()].toSorted((a, b) => order(a.id, b.id)).map(canonical);
 
-/** Whether a takeover is on or still to come. */
 export const isOpenAt = (record: TakeoverRecord, now: number): boolean =>
   record.endedAt === null && endOfTakeover(record) > now;
 

@@ -22,7 +22,6 @@ const pictures = import.meta.glob<string>('../../../resources/designs/*/preview.
 const pictureOf = (id: string): string | undefined =>
   pictures[`../../../resources/designs/${id.replace(designPrefix, '')}/preview.webp`];
 
-/** The designs to choose from, by their pictures. */
 const DesignChoice = ({ onChoose }: { onChoose(design: Design): void }) => {
   const { designs, texts } = useConsole();
   useEffect(() => void designs.load(), []);

@@ -14,7 +14,6 @@ interface ValueProps {
 const MOST_CHARACTERS = 600;
 /** Entries of a list that are told; the rest are counted. */
 const MOST_ENTRIES = 12;
-/** What no person has written. */
 const unsaid = new Set(['id', 'slug', 'kind']);
 
 const isFields = (value: unknown): value is Fields =>

@@ -23,7 +23,6 @@ interface EntriesProps {
   onChange(entries: Fields[]): void;
 }
 
-/** The entries of a timetable, one a row. */
 export const TimetableEntries = ({ entries, onChange }: EntriesProps) => {
   const { texts } = useConsole();
   const words = texts.sources;

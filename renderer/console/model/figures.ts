@@ -46,7 +46,6 @@ export interface SlideFigures {
   title: string;
   plays: number;
   seenMs: number;
-  /** Skipped or failed. */
   failures: number;
   /** The newest reason of a failure. */
   reason: string | null;

@@ -35,7 +35,6 @@ export const spansOfSlide = (schedule: Schedule, week: readonly number[], timeZo
   }
 };
 
-/** When a screen is open in a week. */
 export const spansOfHours = (hours: readonly OpeningTime[], week: readonly number[], timeZone: string): Span[] => {
   const { start, end } = boundsOf(week);
   try {

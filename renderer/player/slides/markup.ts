@@ -49,7 +49,6 @@ const ADDRESSES = /^(?:https?:|blob:|data:(?:image|video|audio|font)\/|[^a-z]|[a
 
 const INTERACTIVE = ['form', 'input', 'textarea', 'select', 'button', 'dialog', 'audio', 'video'];
 
-/** Tags with their attributes. */
 const TAG_WITH_ATTRIBUTES = /<[a-z](?:"[^"]*"|'[^']*'|[^"'<>])*>/gi;
 const ATTRIBUTE = /([^\s"'<>/=]+)(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>]*))?/g;
 

@@ -16,7 +16,6 @@ export interface Pace {
 /** The medium of a slide is here, and this player cannot show it. */
 export class Unplayable extends Error {}
 
-/** What a slide can use. */
 export interface SlideContext {
   /** The share of its volume at which a medium is played, from 0 to 1; absent: 1. */
   gainOf?(url: string): number;

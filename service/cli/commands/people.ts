@@ -85,7 +85,6 @@ const keep = async (path: string, content: string): Promise<void> => {
   await writeDocument(path, content);
 };
 
-/** As others see this computer. */
 const deviceName = (): string => hostname().slice(0, 64) || 'computer';
 
 const keysOf = ({ keys }: Person): string => (keys.length === 0 ? 'none' : String(keys.length));

@@ -44,7 +44,6 @@ const deviceRow = ({ deviceId: id, clientName, state, lastSeenAt }: SiteScreen['
   id,
 ];
 
-/** One screen, as lines for a person. */
 const describe = ({ screen, tags, devices, connections }: SiteScreen): string[] => [
   ...columns([
     ['screen', `${screen.name} (${screen.slug})`],

@@ -93,7 +93,6 @@ export const reduce = (
     const key = keyOf({ kind, subject });
     const known = readable(records.get(key));
     const isFailing = status === 'failing';
-    /** A record of what has changed at this time. */
     const changed = (at: EpochMs): AlertRecord => ({
       kind,
       subject,

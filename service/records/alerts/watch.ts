@@ -82,7 +82,6 @@ export const createWatch = (
       }));
   };
 
-  /** What fails here, and what works. */
   const own = (): Pick<BoxAlerts, 'failing' | 'live' | 'signedOut'> => {
     const failing: Failure[] = [];
     const { status } = content.status();
