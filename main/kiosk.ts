@@ -410,10 +410,12 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
     /** The origin of the service; null: it does not run. */
     serviceOrigin: () => service?.url ?? null,
     health: () => {
-      const isOff = windows.list().map(({ assignment }) => appliance.isOffByHand(assignment.display.id));
+      const off = windows
+        .list()
+        .map(({ assignment: { display, number } }) => (appliance.isOffByHand(display.id) ? { off: true, number } : {}));
       const { screens, ...rest } = windows.health();
       return {
-        screens: screens.map((screen, index) => ({ ...screen, ...(isOff[index] && { off: true }) })),
+        screens: screens.map((screen, index) => ({ ...screen, ...off[index] })),
         ...rest,
         ...appliance.health(),
         sessions: sessions.health(),

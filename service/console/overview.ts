@@ -24,7 +24,7 @@ interface ContentScreen {
 export interface Part {
   nodeId: string;
   site: { displays: readonly string[] } & Partial<
-    Pick<PeerSite, 'screens' | 'stuck' | 'faults' | 'waiting' | 'volume' | 'off'>
+    Pick<PeerSite, 'screens' | 'stuck' | 'faults' | 'waiting' | 'volume' | 'off' | 'names'>
   >;
 }
 
@@ -96,19 +96,24 @@ export const siteScreens = (facts: Facts): SiteScreen[] => {
   const connectionsOf = (deviceId: string): readonly LiveConnection[] =>
     byDevice.get(canonicalDeviceId(deviceId)) ?? [];
   const switchedOff = new Set(parts.flatMap(({ site }) => (site.off ?? []).map(canonicalDeviceId)));
+  const namesOf = new Map(
+    parts.flatMap(({ site }) => (site.names ?? []).map((each) => [canonicalDeviceId(each.deviceId), each.names])),
+  );
   const bySlugExpected = groupBy(expectedDevices(facts, connectionsOf), ({ slug }) => slug);
 
   const deviceOf = ({ deviceId, clientName, nodeId }: Expected, isOpen: boolean): SiteDevice => {
     const connections = connectionsOf(deviceId);
     const newest = connections.toSorted((a, b) => order(a.connection.lastSeenAt, b.connection.lastSeenAt)).at(-1);
     const sighting = sightingOf(deviceId);
+    const key = canonicalDeviceId(deviceId);
+    const names = namesOf.get(key) ?? [];
     return {
       deviceId,
       clientName,
       nodeId: newest?.nodeId ?? nodeId ?? sighting?.nodeId ?? null,
       lastSeenAt: newest?.connection.lastSeenAt ?? sighting?.at ?? null,
       state: deviceState({ connections, wasSeen: sighting !== undefined, isOpen }),
-      ...(switchedOff.has(canonicalDeviceId(deviceId)) && { off: true }),
+      ...(switchedOff.has(key) && { off: true, ...(names.length > 0 && { names }) }),
     };
   };
 

@@ -53,7 +53,7 @@ export const createOwnOverview = (
   };
 
   /** The devices of displays that somebody has switched off. */
-  const switchedOff = (): string[] => kiosk?.().screens.flatMap(({ deviceId, off }) => (off ? deviceId : [])) ?? [];
+  const switchedOff = () => kiosk?.().screens.filter(({ off }) => off) ?? [];
 
   const isPageStuck = ({ slug, connection, unchangedMs }: LivePage): boolean => {
     const { id, currentSlideId, paused, blackout, page } = connection;
@@ -79,7 +79,7 @@ export const createOwnOverview = (
     const pages = screens.pages();
     const level = volume();
     const off = switchedOff();
-    const isOff = new Set(off.map(canonicalDeviceId));
+    const isOff = new Set(off.map(({ deviceId }) => canonicalDeviceId(deviceId)));
     const connected = new Set(pages.map(({ connection }) => canonicalDeviceId(connection.deviceId ?? '')));
     return {
       name: machineName,
@@ -97,7 +97,11 @@ export const createOwnOverview = (
         return fault === null ? [] : { connectionId: id, ...fault };
       }),
       displays: kiosk?.().screens.map(({ deviceId }) => deviceId) ?? [],
-      off,
+      off: off.map(({ deviceId }) => deviceId),
+      names: off.map(({ deviceId, display, number }) => ({
+        deviceId,
+        names: [display, number].filter(Boolean).map(String),
+      })),
       ...(level !== undefined && { volume: level }),
       waiting: devices.waiting().map((deviceId) => ({ deviceId, nodeId })),
       seen: devices

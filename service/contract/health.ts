@@ -186,6 +186,11 @@ const kioskHealth = z
             .boolean()
             .optional()
             .describe('true: it was switched off by hand, until its opening hours change; absent: it was not'),
+          number: z
+            .int()
+            .min(1)
+            .optional()
+            .describe('of one that was switched off by hand: its number from left to right; absent: it was not'),
           slide: z.string().nullable().describe('id of the last painted slide'),
           lastBeatAt: instant.nullable().describe('time of the last heartbeat'),
           gpu: z.enum(['hardware', 'software']).describe('what composes the pages'),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { boxAlerts } from './alerts.ts';
 import { type Connection, connection } from './connections.ts';
-import { mostWaiting, pageFault, waitingDevice } from './console/site.ts';
+import { displayNames, mostWaiting, pageFault, waitingDevice } from './console/site.ts';
 import { takeover } from './console/takeovers.ts';
 import { fleetPush } from './fleet.ts';
 import { claimCode } from './onboarding.ts';
@@ -274,6 +274,11 @@ export const peerSite = z
       .describe('what pages that are connected to it could not show last'),
     displays: z.array(deviceId).max(64).describe('devices that are displays of this box'),
     off: z.array(deviceId).max(64).default([]).describe('those of them that somebody has switched off'),
+    names: z
+      .array(z.object({ deviceId, names: displayNames }))
+      .max(64)
+      .default([])
+      .describe('what orders call those that are off'),
     volume: z
       .number()
       .min(0)

@@ -59,7 +59,7 @@ describe('who did it', () => {
   const did = (action: string, target: string, after: object, operator: string | null = null) =>
     ({ at: 'then', action, target, after, operator, result: 'ok' }) as unknown as AuditRecord;
   const [off] = displaysOf({
-    devices: [{ ...device('stuck'), nodeId: 'cellar', off: true }],
+    devices: [{ ...device('stuck'), nodeId: 'cellar', off: true, names: ['Samsung (HDMI-A-1)', '2'] }],
     connections: [connection({ deviceId: '4K7QM3X9FT2WD0AZ', currentSlideId: 'takeover-a' })],
   } as unknown as SiteScreen);
   const [black] = displaysOf({ devices: [], connections: [connection({ blackout: true })] } as unknown as SiteScreen);
@@ -75,6 +75,13 @@ describe('who did it', () => {
       did('box.action', 'cellar', { action: 'display-off', display: '4k7q-m3x9-ft2w-d0az' }, 'Ada'),
       'Ada',
     ],
+    [
+      'this display by its name',
+      did('box.action', 'cellar', { action: 'display-off', display: 'Samsung (HDMI-A-1)' }, 'Ada'),
+      'Ada',
+    ],
+    ['this display by its number', did('box.action', 'cellar', { action: 'display-off', display: 2 }, 'Ada'), 'Ada'],
+    ['the one beside it', did('box.action', 'cellar', { action: 'display-off', display: 1 }, 'Ada'), null],
     ['all displays of its box', did('box.action', 'cellar', { action: 'display-off' }, 'Ada'), 'Ada'],
     ['another display', did('box.action', 'cellar', { action: 'display-off', display: 'x' }, 'Ada'), null],
     ['those of another box', did('box.action', 'attic', { action: 'display-off' }, 'Ada'), null],

@@ -138,15 +138,18 @@ test.each(secretModes)(
 
 test('a display that somebody has switched off is told, and is not stuck though its page stands still', async () => {
   let off: true | undefined = true;
-  const host = { kiosk: () => ({ screens: [{ deviceId: 'shop-1', off }] }) as never };
+  const named = { display: 'Samsung (HDMI-A-1)', number: 2 };
+  const host = { kiosk: () => ({ screens: [{ deviceId: 'shop-1', off, ...(off && named) }] }) as never };
   const service = await startTestService({ content, host });
   const page = await joinAs(service, 'lobby', 'shop-1');
   page.send({ type: 'fault', slideId: 'one', reason: 'the file is gone' });
   const device = async () => (await overviewOf(service)).screens[0]?.devices[0];
-  await expect.poll(device, patience).toMatchObject({ deviceId: 'shop-1', state: 'playing', off: true });
+  const names = ['Samsung (HDMI-A-1)', '2'];
+  await expect.poll(device, patience).toMatchObject({ deviceId: 'shop-1', state: 'playing', off: true, names });
   off = undefined;
   await expect.poll(device, patience).toMatchObject({ state: 'stuck' });
   expect(await device()).not.toHaveProperty('off');
+  expect(await device()).not.toHaveProperty('names');
 });
 
 test.each(secretModes)(

@@ -45,6 +45,7 @@ type Held = Pick<Display, 'state' | 'device' | 'connection'>;
 
 const isOfDevice = (named: unknown, { device }: Held): boolean =>
   named == null ||
+  device?.names?.includes(String(named)) === true ||
   (typeof named === 'string' && canonicalDeviceId(named) === canonicalDeviceId(device?.deviceId ?? ''));
 
 /**

@@ -27,6 +27,9 @@ export const siteBox = z
 export const deviceStates = ['playing', 'closed', 'stuck', 'away', 'never'] as const;
 export type DeviceState = (typeof deviceStates)[number];
 
+/** Of a display: the name that the system has for it, and its number from left to right. */
+export const displayNames = z.array(z.string().min(1).max(200)).max(2);
+
 export const siteDevice = z
   .object({
     deviceId,
@@ -38,6 +41,9 @@ export const siteDevice = z
       .boolean()
       .optional()
       .describe('true: somebody has switched it off, until its opening hours change; absent: nobody has'),
+    names: displayNames
+      .optional()
+      .describe('of one that is off: its name and number on its box, by which orders can mean it too; absent: unknown'),
   })
   .meta({ id: 'SiteDevice', description: "a device that is expected: bound to the screen, or a kiosk's display" });
 
