@@ -1,4 +1,5 @@
 /** Which screens the wall shows; pure. */
+import { perObject } from '../../../service/domain/collections.ts';
 import { type DisplayState, displaysOf, stateOfScreen } from './displays.ts';
 import type { SiteScreen } from './wire.ts';
 
@@ -37,14 +38,14 @@ const groupsOf = (state: DisplayState): readonly Group[] => {
 };
 
 /** Only a screen all of whose displays play is among those that play. */
-export const groupsOfScreen = (screen: SiteScreen): readonly Group[] => {
+export const groupsOfScreen = perObject((screen: SiteScreen): readonly Group[] => {
   const displays = displaysOf(screen);
   const state = stateOfScreen(displays);
   if (state === null) return ['empty'];
   const all = new Set(displays.flatMap((display) => groupsOf(display.state)));
   if (state !== 'playing') all.delete('playing');
   return [...all];
-};
+});
 
 const matchesText = ({ screen, devices, tags }: SiteScreen, text: string): boolean =>
   matches(text, screen.name, screen.slug, ...tags, ...devices.map(({ clientName }) => clientName ?? ''));

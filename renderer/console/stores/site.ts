@@ -1,5 +1,6 @@
 /** The overview of the site, followed while the page is visible. */
 import { batch, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { perObject } from '../../../service/domain/collections.ts';
 import { doubled } from '../../../service/domain/time.ts';
 import type { Client } from '../api/client.ts';
 import type { BoxClock } from '../api/clock.ts';
@@ -12,6 +13,15 @@ export type SiteStore = ReturnType<typeof createSiteStore>;
 const EVERY_MS = 1_000;
 const PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 8_000;
+/** Screens of an answer that are compared, and rendered, at once: the page answers to people in between. */
+const AT_ONCE = 100;
+
+/** Without the times of heartbeats, which are shown only of displays that are away. */
+const withoutBeats = perObject(({ devices, connections, ...rest }: SiteScreen) => ({
+  rest,
+  devices: devices.map((device) => (device.state === 'away' ? device : { ...device, lastSeenAt: null })),
+  connections: connections.map((connection) => ({ ...connection, lastSeenAt: null })),
+}));
 
 export const createSiteStore = (client: Pick<Client, 'json'>, clock: Pick<BoxClock, 'now'>, page: Document) => {
   const overview = signal<Omit<Site, 'screens'> | null>(null);
@@ -23,25 +33,30 @@ export const createSiteStore = (client: Pick<Client, 'json'>, clock: Pick<BoxClo
   let failures = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const update = ({ screens, ...rest }: Site): void =>
+  const take = (each: SiteScreen): void => {
+    const known = bySlug.get(each.screen.slug);
+    if (known === undefined) bySlug.set(each.screen.slug, signal(each));
+    else if (!isEqual(withoutBeats(known.peek()), withoutBeats(each))) known.value = each;
+  };
+  const update = async ({ screens, ...rest }: Site): Promise<void> => {
+    for (let at = 0; at < screens.length; at += AT_ONCE) {
+      if (at > 0) await new Promise((resume) => setTimeout(resume));
+      batch(() => screens.slice(at, at + AT_ONCE).forEach(take));
+    }
     batch(() => {
       error.value = null;
       lastSeen.value = clock.now();
-      for (const each of screens) {
-        const known = bySlug.get(each.screen.slug);
-        if (known === undefined) bySlug.set(each.screen.slug, signal(each));
-        else if (!isEqual(known.peek(), each)) known.value = each;
-      }
       const next = screens.map(({ screen }) => screen.slug);
       const present = new Set(next);
       for (const slug of bySlug.keys()) if (!present.has(slug)) bySlug.delete(slug);
       if (!isEqual(slugs.peek(), next)) slugs.value = next;
       if (!isEqual(overview.peek(), rest)) overview.value = rest;
     });
+  };
 
   const poll = async (): Promise<void> => {
     try {
-      update(await client.json<Site>('/console/api/site'));
+      await update(await client.json<Site>('/console/api/site'));
       failures = 0;
     } catch (reason) {
       failures += 1;

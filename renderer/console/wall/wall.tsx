@@ -1,5 +1,6 @@
 /** All screens of the site, all boxes together. */
 import { useComputed, useSignal } from '@preact/signals';
+import { useEffect, useState } from 'preact/hooks';
 import { displaysOf } from '../model/displays.ts';
 import { applyFilter, countGroups, type Filter, type Group, groups, noFilter, tagsOf } from '../model/filter.ts';
 import { hrefOf } from '../stores/router.ts';
@@ -12,6 +13,25 @@ import { Waiting } from './waiting.tsx';
 const usual: readonly Group[] = ['attention', 'playing'];
 /** More tiles than this are smaller. */
 const DENSE = 40;
+
+/** Tiles that are there at once, and those that each frame adds: a thousand together would hold the page up. */
+const FIRST = 60;
+const PER_FRAME = 30;
+
+/** How many of the tiles are rendered. @param count of all */
+const useGradual = (count: number): number => {
+  const [limit, setLimit] = useState(FIRST);
+  const reached = Math.min(limit, Math.max(FIRST, count));
+  useEffect(() => {
+    if (reached >= count) {
+      setLimit(reached);
+      return undefined;
+    }
+    const frame = requestAnimationFrame(() => setLimit(reached + PER_FRAME));
+    return () => cancelAnimationFrame(frame);
+  }, [reached, count]);
+  return reached;
+};
 
 const Skeleton = () => (
   <div class="wall" aria-hidden="true">
@@ -40,6 +60,8 @@ export const Wall = () => {
       .map(({ screen }) => screen.slug)
       .join(' '),
   );
+  const shown = slugs.value === '' ? [] : slugs.value.split(' ');
+  const rendered = useGradual(shown.length);
   const isLoaded = site.overview.value !== null;
   const count = site.slugs.value.length;
   const change = (changed: Partial<Omit<Filter, 'text'>>): void => {
@@ -60,7 +82,6 @@ export const Wall = () => {
       </>
     );
   }
-  const shown = slugs.value === '' ? [] : slugs.value.split(' ');
   const isOffered = (group: Group): boolean =>
     usual.includes(group) || found.counts[group] > 0 || filter.value.group === group;
   return (
@@ -133,7 +154,7 @@ export const Wall = () => {
             </Empty>
           ) : (
             <div class={shown.length > DENSE ? 'wall dense' : 'wall'}>
-              {shown.map((slug) => (
+              {shown.slice(0, rendered).map((slug) => (
                 <Tile key={slug} slug={slug} />
               ))}
             </div>
