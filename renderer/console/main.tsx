@@ -19,6 +19,7 @@ import { createAuditStore } from './stores/audit.ts';
 import { createDesigns } from './stores/designs.ts';
 import { createDocuments } from './stores/documents.ts';
 import { createDraft, type Draft } from './stores/draft.ts';
+import { leave, takeLeft } from './stores/left.ts';
 import { createMediaStore } from './stores/media.ts';
 import { createOpeningTimes } from './stores/opening-times.ts';
 import { createPictures } from './stores/pictures.ts';
@@ -73,6 +74,7 @@ const openDraft = (): Draft =>
 let opened: { draft: Draft; savedDrafts: SavedDrafts } | undefined;
 const drafts = () => {
   if (opened !== undefined) return opened;
+  takeLeft(sessionStorage, localStorage);
   const draft = openDraft();
   const savedDrafts = createSavedDrafts({
     client,
@@ -80,11 +82,15 @@ const drafts = () => {
     documents,
     operator: session.operator,
     storage: sessionStorage,
-    onMerged: (name) => announcer.say(texts.drafts.merged({ name: name ?? texts.unnamed })),
+    page: window,
+    onLeft: () => leave(sessionStorage, localStorage),
+    onMerged: (name) => announcer.say(texts.drafts.merged({ name: name ?? texts.history.unnamed })),
   });
   opened = { draft, savedDrafts };
   return opened;
 };
+// A page that comes back was not closed.
+addEventListener('pageshow', ({ persisted }) => persisted && takeLeft(sessionStorage, localStorage));
 const media = createMediaStore(client);
 const onRenamed = (from: string, to: string): void => {
   announcer.say(texts.media.nameTaken({ name: from, to }));

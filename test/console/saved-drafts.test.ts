@@ -5,7 +5,7 @@ import type { Draft } from '../../service/contract/console/drafts.ts';
 import { itBrowser } from '../support/browser.ts';
 import { lobby, patience } from '../support/player.ts';
 import { startTestService } from '../support/service.ts';
-import { openConsole } from './browser.ts';
+import { inLan, openConsole } from './browser.ts';
 
 itBrowser('what is typed is found again in another browser, and what two people type is merged', async () => {
   const slides = ['one', 'two'].map((id) => ({ id, kind: 'text', title: id }));
@@ -41,11 +41,23 @@ itBrowser('what is typed is found again in another browser, and what two people 
   await expect.poll(titles, patience).toEqual(['Anna again', 'Boris']);
   await anna.page.getByRole('button', { name: '2. Boris' }).waitFor();
 
+  // What comes in the moment of publishing is told, and looked at first.
+  await anna.page.route(/editing=1$/, (route) => route.abort());
   await anna.page.getByRole('button', { name: 'Publish …' }).click();
+  await type(boris, 'Boris', 'Boris later');
+  await expect.poll(titles, patience).toEqual(['Anna again', 'Boris later']);
+  await anna.page.getByRole('button', { name: 'Publish now' }).click();
+  await anna.page
+    .getByRole('alert')
+    .getByText(/Boris later/)
+    .waitFor();
+  await anna.page.getByText('Somebody without a name saved into this draft, too.').waitFor();
   const asked = anna.page.waitForRequest(/\/console\/api\/drafts\/[a-z0-9-]+\/publish$/);
   await anna.page.getByRole('button', { name: 'Publish now' }).click();
   expect((await asked).headers()['if-match']).toBeDefined();
-  await expect.poll(async () => (await service.get('/api/screens/lobby/playlist')).text(), patience).toContain('Boris');
+  await expect
+    .poll(async () => (await service.get('/api/screens/lobby/playlist')).text(), patience)
+    .toContain('Boris later');
   await expect.poll(async () => (await drafts()).length, patience).toBe(0);
 });
 
@@ -154,4 +166,104 @@ itBrowser('entries of a list that both changed are told apart, whichever of thei
   const dialog = page.getByRole('dialog');
   await dialog.getByText(/Vienna.*platform 2/).waitFor();
   await dialog.getByText(/Vienna.*platform 3/).waitFor();
+});
+
+itBrowser('a tab that is closed while the box takes nothing leaves what was typed to the next one', async () => {
+  const slide = { id: 'hours', kind: 'text', title: 'Opening hours' };
+  const service = await startTestService({ content: lobby([slide]), env: { SIGNAGE_HOST: '0.0.0.0' } });
+  const { page, go } = await openConsole(service.url);
+  const context = page.context();
+  const drafts = '**/console/api/drafts/*';
+  await go('content/playlists/main');
+  const title = page.getByLabel('Title', { exact: true });
+  await title.fill('Typed first');
+  await page.getByText('Saved on the box.').waitFor();
+  await context.route(drafts, (route) => route.abort());
+  await title.fill('Typed last');
+  // It is not said to be saved before it is.
+  expect(await page.getByText('Saved on the box.').count()).toBe(0);
+  await page.getByText('Not saved yet:').waitFor();
+  page.on('dialog', (dialog) => void dialog.accept());
+  const closed = page.waitForEvent('close');
+  await page.close({ runBeforeUnload: true });
+  await closed;
+
+  await context.unroute(drafts);
+  const next = await context.newPage();
+  await next.goto(`${inLan(service.url)}/console#/content/playlists/main`);
+  await next.getByRole('button', { name: '1. Typed last' }).waitFor();
+  await next.getByText('Saved on the box.').waitFor();
+  const { drafts: all } = (await (await service.get('/console/api/drafts')).json()) as { drafts: Draft[] };
+  expect(all.map(({ title: of }) => of)).toEqual(['main']);
+  // The one after it begins with what the box has.
+  await next.close();
+  const last = await context.newPage();
+  await last.goto(`${inLan(service.url)}/console#/content/playlists/main`);
+  await last.getByRole('button', { name: '1. Opening hours' }).waitFor();
+});
+
+itBrowser('a draft that the box does not take is not left for another one', async () => {
+  const slide = { id: 'hours', kind: 'text', title: 'Opening hours' };
+  const service = await startTestService({ content: lobby([slide]), env: { SIGNAGE_HOST: '0.0.0.0' } });
+  const { sha256, content } = (await (await service.get('/console/api/content')).json()) as {
+    sha256: string;
+    content: unknown;
+  };
+  const other = { title: 'Other', base_sha256: sha256, content };
+  const headers = { 'Content-Type': 'application/json' };
+  await service.get('/console/api/drafts/other', { method: 'PUT', headers, body: JSON.stringify(other) });
+  const { page, go } = await openConsole(service.url);
+  await go('content/playlists/main');
+  await page.route('**/console/api/drafts/*', (route) =>
+    route.request().method() === 'PUT' ? route.abort() : route.continue(),
+  );
+  await page.getByLabel('Title', { exact: true }).fill('Typed');
+  await page.getByText('Not saved yet:').waitFor();
+  await go('content');
+  await page.getByRole('button', { name: 'Go on with it' }).click();
+  await page.locator('.toast.failure').waitFor();
+  await go('content/playlists/main');
+  await page.getByRole('button', { name: '1. Typed' }).waitFor();
+});
+
+itBrowser('a draft is put aside, and gone on with later', async () => {
+  const slide = { id: 'hours', kind: 'text', title: 'Opening hours' };
+  const service = await startTestService({ content: lobby([slide]), env: { SIGNAGE_HOST: '0.0.0.0' } });
+  const { page, go } = await openConsole(service.url);
+  await go('content/playlists/main');
+  await page.getByLabel('Title', { exact: true }).fill('For summer');
+  await page.getByRole('button', { name: 'Put this draft aside' }).click();
+  await page.getByText('Nothing to publish.').waitFor();
+  await page.getByRole('button', { name: '1. Opening hours' }).waitFor();
+  await page.getByLabel('Title', { exact: true }).fill('For today');
+  await page.getByText('Saved on the box.').waitFor();
+  await go('content');
+  await page.getByText('1 draft').waitFor();
+  await page.getByRole('button', { name: 'Go on with it' }).click();
+  await go('content/playlists/main');
+  await page.getByRole('button', { name: '1. For summer' }).waitFor();
+  const { drafts } = (await (await service.get('/console/api/drafts')).json()) as { drafts: Draft[] };
+  expect(drafts).toHaveLength(2);
+});
+
+itBrowser('a page that is loaded anew takes over what somebody else has typed meanwhile', async () => {
+  const slide = { id: 'hours', kind: 'text', title: 'Opening hours' };
+  const service = await startTestService({ content: lobby([slide]), env: { SIGNAGE_HOST: '0.0.0.0' } });
+  const { page, go } = await openConsole(service.url);
+  await go('content/playlists/main');
+  await page.getByLabel('Title', { exact: true }).fill('By Anna');
+  await page.getByText('Saved on the box.').waitFor();
+  const path = '/console/api/drafts';
+  const { drafts } = (await (await service.get(path)).json()) as { drafts: Draft[] };
+  const own = `${path}/${drafts[0]?.id}`;
+  const response = await service.get(own);
+  const { title, base_sha256 } = (await response.json()) as Draft;
+  const body = JSON.stringify({ title, base_sha256, content: lobby([{ ...slide, title: 'By Boris' }]) });
+  const headers = { 'Content-Type': 'application/json', 'If-Match': response.headers.get('ETag') ?? '' };
+  await page.route(/editing=1$/, (route) => route.abort());
+  expect((await service.get(own, { method: 'PUT', headers, body })).status).toBe(200);
+  await page.unroute(/editing=1$/);
+  await page.reload();
+  await page.getByRole('button', { name: '1. By Boris' }).waitFor();
+  expect(await (await service.get(own)).text()).toContain('By Boris');
 });

@@ -11,7 +11,7 @@ const Row = ({ draft, onRemove, onSendBack }: { draft: DraftSummary; onRemove():
   const mayPublish = access.may('POST /console/api/drafts/:id/publish');
   const { person } = access.me.value;
   const mayRemove = mayPublish || person === null || (author?.id ?? null) === person.id;
-  const by = { name: updated_by?.name ?? texts.unnamed, time: format.when(updated_at, clock.now()) };
+  const by = { name: updated_by?.name ?? texts.history.unnamed, time: format.when(updated_at, clock.now()) };
   return (
     <li class="draft-row">
       <div>

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { reasonOf } from '../api/errors.ts';
+import { changesBetween } from '../model/changes.ts';
 import type { ContentDocument } from '../model/document.ts';
 import { hrefOf } from '../stores/router.ts';
 import { useConsole } from '../ui/context.tsx';
@@ -63,6 +64,16 @@ const Body = ({
   }
 };
 
+/** Inputs in which the browser itself undoes what is typed. */
+const typed = ['text', 'search', 'url', 'tel', 'email', 'password', 'number'];
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLInputElement
+    ? typed.includes(target.type)
+    : target instanceof Element && target.closest('textarea, .cm-content') !== null;
+
+/** Records that are named where a step is told; the rest are counted. */
+const MOST_NAMES = 3;
+
 /** Undo or redo. @param path of its 20 by 20 icon, as in SVG */
 const StepButton = (props: { label: string; path: string; isEnabled: boolean; onClick(): void }) => (
   <button
@@ -80,9 +91,9 @@ const StepButton = (props: { label: string; path: string; isEnabled: boolean; on
 
 /** The state of the draft, and the actions on it. */
 const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }) => {
-  const { access, draft: openDraft, savedDrafts, texts, format } = useConsole();
+  const { access, draft: openDraft, savedDrafts, texts, format, announcer, router } = useConsole();
   const draft = openDraft();
-  const { state, error, others, list, id, setState } = savedDrafts();
+  const { state, error, others, list, id, setState, putAside } = savedDrafts();
   const words = texts.draft;
   const own = list.value.find((each) => each.id === id.value);
   const isSubmitted = own?.state === 'submitted';
@@ -91,16 +102,36 @@ const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }
   const warnings = draft.check.value?.warnings.length ?? 0;
   const isDirty = draft.isDirty.value;
   const mayPublish = access.may('PUT /console/api/content');
+  /** Undoes or redoes, and says what that has changed: it may be on another page. */
+  const step = (go: () => void, sentence: (values: { what: string }) => string): void => {
+    const before = draft.content.peek();
+    go();
+    const after = draft.content.peek();
+    if (before === null || after === null || before === after) return;
+    const changes = changesBetween(before, after);
+    const [, , shown] = router.path.peek();
+    const playlist = after.playlists?.find((each) => each.id === shown);
+    const isSeen = changes.every((each) => each.list === 'playlists' && each.name === (playlist?.name || playlist?.id));
+    const names = changes.map((each) =>
+      each.list === 'style' ? texts.changes.style : texts.changes.subject[each.list]({ name: each.name }),
+    );
+    const text = sentence({ what: format.few(names, MOST_NAMES, texts.wall.more) });
+    if (isSeen) announcer.speak(text);
+    else announcer.say(text);
+  };
+  const undo = (): void => step(draft.undo, words.undone);
+  const redo = (): void => step(draft.redo, words.redone);
   useEffect(() => {
     const hold = (event: BeforeUnloadEvent): void => {
       if (draft.isDirty.value && state.value !== 'saved') event.preventDefault();
     };
     const onKey = (event: KeyboardEvent): void => {
-      const isText = event.target instanceof HTMLElement && event.target.matches('input, textarea, .cm-content');
-      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'z' || isText) return;
+      const key = event.key.toLowerCase();
+      const isMeant = (event.ctrlKey || event.metaKey) && !event.altKey && (key === 'z' || key === 'y');
+      if (!isMeant || isTyping(event.target) || document.querySelector('dialog[open]') !== null) return;
       event.preventDefault();
-      if (event.shiftKey) draft.redo();
-      else draft.undo();
+      if (key === 'y' || event.shiftKey) redo();
+      else undo();
     };
     addEventListener('beforeunload', hold);
     addEventListener('keydown', onKey);
@@ -127,17 +158,34 @@ const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }
           label={words.undo}
           path="M7 4L3.5 7.5 7 11M4 7.5h8a4 4 0 0 1 0 8H8"
           isEnabled={draft.canUndo.value}
-          onClick={draft.undo}
+          onClick={undo}
         />
         <StepButton
           label={words.redo}
           path="M13 4l3.5 3.5L13 11M16 7.5H8a4 4 0 0 0 0 8h4"
           isEnabled={draft.canRedo.value}
-          onClick={draft.redo}
+          onClick={redo}
         />
-        {isDirty && state.value === 'saved' && (
+        {isDirty && (
           <button
             type="button"
+            class="icon-button"
+            aria-label={words.putAside}
+            title={words.putAside}
+            onClick={() =>
+              void putAside().then(
+                () => announcer.say(words.isAside),
+                (reason: unknown) => announcer.complain(reasonOf(reason, texts)),
+              )
+            }
+          >
+            <Icon name="close" />
+          </button>
+        )}
+        {isDirty && (
+          <button
+            type="button"
+            disabled={state.value === 'failed'}
             class={mayPublish || isSubmitted ? 'button' : 'button primary'}
             onClick={() => void setState(isSubmitted ? 'open' : 'submitted').catch(() => undefined)}
           >

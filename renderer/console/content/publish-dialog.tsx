@@ -55,6 +55,8 @@ export const PublishDialog = ({ onClose, onConflict }: PublishProps) => {
   const isOpen = useRef(true);
   const fault = useSignal<string | null>(null);
   const refused = useSignal<readonly ContentIssue[]>([]);
+  /** The draft before and after what somebody else typed into it was merged. */
+  const typed = useSignal<readonly [ContentDocument, ContentDocument] | null>(null);
   useEffect(
     () => () => {
       isOpen.current = false;
@@ -68,6 +70,7 @@ export const PublishDialog = ({ onClose, onConflict }: PublishProps) => {
 
   const publish = async (): Promise<void> => {
     fault.value = null;
+    typed.value = null;
     try {
       await savedDrafts().publish();
       announcer.say(words.done);
@@ -77,8 +80,10 @@ export const PublishDialog = ({ onClose, onConflict }: PublishProps) => {
       // The person may have gone on editing, and left the dialog.
       if (!isOpen.current) announcer.complain(reason);
       else if (isCode(error, 'content_changed', 'draft_conflict')) onConflict();
-      else if (isCode(error, 'draft_changed')) fault.value = words.typedInto;
-      else if (isCode(error, 'invalid_content')) {
+      else if (isCode(error, 'draft_changed')) {
+        fault.value = words.typedInto;
+        typed.value = [content, draft.content.peek() ?? content];
+      } else if (isCode(error, 'invalid_content')) {
         refused.value = issuesOfBox((error.details['errors'] ?? []) as ContentIssue[], texts);
       } else fault.value = reason;
     }
@@ -115,7 +120,10 @@ export const PublishDialog = ({ onClose, onConflict }: PublishProps) => {
             </ul>
           </section>
         )}
-        <Fault>{fault.value}</Fault>
+        <Fault>
+          {fault.value}
+          {typed.value !== null && <ChangeList before={typed.value[0]} after={typed.value[1]} />}
+        </Fault>
         <div class="buttons end">
           <Button onClick={onClose}>{words.goOn}</Button>
           <Button

@@ -8,6 +8,7 @@ import { type ContentDocument, isEqual, type Version } from '../model/document.t
 import type { ContentCheck } from '../model/wire.ts';
 import { type ConsoleTexts, issuesOfBox } from '../texts/box.ts';
 import type { Documents } from './documents.ts';
+import { draftKey } from './left.ts';
 
 export interface Draft {
   /** Null: no content is loaded yet. */
@@ -34,6 +35,8 @@ export interface Draft {
   edit(next: ContentDocument, group?: string): void;
   undo(): void;
   redo(): void;
+  /** @returns takes the last edit back, and keeps what is done until then */
+  takeBack(): () => void;
   /** Drops all edits. */
   discard(): void;
   /** Rebases onto another version, with the merged edits as `content`. */
@@ -51,7 +54,6 @@ interface Kept {
   content: ContentDocument;
 }
 
-const storageKey = 'signage.console.draft';
 const MOST_STEPS = 100;
 /** Pause in typing after which the draft is checked and stored, ms. */
 const REST_MS = 500;
@@ -60,7 +62,7 @@ export const PUBLISH_MS = 60_000;
 
 const recall = (storage: Storage): Kept | null => {
   try {
-    return JSON.parse(storage.getItem(storageKey) ?? 'null') as Kept | null;
+    return JSON.parse(storage.getItem(draftKey) ?? 'null') as Kept | null;
   } catch {
     return null;
   }
@@ -69,8 +71,8 @@ const recall = (storage: Storage): Kept | null => {
 /** Where the storage is full or refused, the page's memory has it. */
 const keep = (storage: Storage, kept: Kept | null): void => {
   try {
-    if (kept === null) storage.removeItem(storageKey);
-    else storage.setItem(storageKey, JSON.stringify(kept));
+    if (kept === null) storage.removeItem(draftKey);
+    else storage.setItem(draftKey, JSON.stringify(kept));
   } catch {
     // Nothing is lost until the tab is closed.
   }
@@ -233,6 +235,17 @@ export const createDraft = ({ client, documents, storage, page, texts, onReplace
     }
   };
 
+  const edit: Draft['edit'] = (next, group) => {
+    const current = content.value;
+    if (current === null || isEqual(current, next)) return;
+    batch(() => {
+      if (group === undefined || group !== lastGroup) past.value = [...past.value, current].slice(-MOST_STEPS);
+      lastGroup = group;
+      future.value = [];
+      content.value = next;
+    });
+  };
+
   return {
     content,
     base,
@@ -244,18 +257,16 @@ export const createDraft = ({ client, documents, storage, page, texts, onReplace
     check,
     canUndo: computed(() => past.value.length > 0),
     canRedo: computed(() => future.value.length > 0),
-    edit: (next, group) => {
-      const current = content.value;
-      if (current === null || isEqual(current, next)) return;
-      batch(() => {
-        if (group === undefined || group !== lastGroup) past.value = [...past.value, current].slice(-MOST_STEPS);
-        lastGroup = group;
-        future.value = [];
-        content.value = next;
-      });
-    },
+    edit,
     undo: () => step(past, future),
     redo: () => step(future, past),
+    takeBack: () => {
+      const [before, after] = [past.value.at(-1), content.value];
+      return () => {
+        if (content.value === after) step(past, future);
+        else if (before !== undefined) edit(merge(after, content.value, before).value as ContentDocument);
+      };
+    },
     discard: () => {
       const version = documents.current.value ?? base.value;
       if (version !== null) begin(version, version.content);

@@ -1,6 +1,7 @@
 /**
  * Keeps the draft of this tab on the box, saved 1 s after each change, so that it is found again from any browser. What two
- * people save into one draft is merged by field; of one field the own value stays.
+ * people save into one draft is merged by field; of one field the own value stays. What the box has not when the tab is
+ * closed is left to the next one.
  */
 import { batch, effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { PublishedContent } from '../../../service/contract/console/content.ts';
@@ -12,6 +13,7 @@ import { type ContentDocument, isEqual, type Version } from '../model/document.t
 import { freeId } from '../model/edit.ts';
 import type { Documents } from './documents.ts';
 import { type Draft, PUBLISH_MS } from './draft.ts';
+import { savedDraftKey } from './left.ts';
 
 export interface SavedDrafts {
   /** All drafts of the site, newest first. */
@@ -26,6 +28,8 @@ export interface SavedDrafts {
   readonly others: ReadonlySignal<readonly string[]>;
   /** Goes on with a draft of the site. @throws what the requests throw */
   open(id: string): Promise<void>;
+  /** Leaves the draft of this tab on the box, and begins with what is published. @throws what the requests throw */
+  putAside(): Promise<void>;
   /** @throws what the request throws */
   remove(id: string): Promise<void>;
   /** Submits the draft of this tab, or opens it again. @throws what the request throws */
@@ -45,6 +49,8 @@ interface Kept {
   id: string;
   /** Null: it was never saved. */
   etag: string | null;
+  /** Whether the box had all of it when the page was left. */
+  isSaved?: boolean;
 }
 
 interface Dependencies {
@@ -53,12 +59,14 @@ interface Dependencies {
   documents: Pick<Documents, 'current'>;
   operator: ReadonlySignal<string>;
   storage: Storage;
+  page: Pick<Window, 'addEventListener' | 'document'>;
+  /** Called when the tab is closed, or loaded anew, with changes that the box has not. */
+  onLeft(): void;
   /** Called when what somebody else saved into the draft was merged. */
   onMerged(name: string | null): void;
 }
 
 const path = '/console/api/drafts';
-const storageKey = 'signage.console.savedDraft';
 const REST_MS = 1_000;
 const AGAIN_MS = 5_000;
 const EDITING_MS = 10_000;
@@ -68,14 +76,14 @@ const MOST_NAMES = 3;
 
 const recall = (storage: Storage): Kept | null => {
   try {
-    return JSON.parse(storage.getItem(storageKey) ?? 'null') as Kept | null;
+    return JSON.parse(storage.getItem(savedDraftKey) ?? 'null') as Kept | null;
   } catch {
     return null;
   }
 };
 
 export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
-  const { client, draft, documents, operator, storage, onMerged } = dependencies;
+  const { client, draft, documents, operator, storage, page, onLeft, onMerged } = dependencies;
   const list = signal<readonly DraftSummary[]>([]);
   const state = signal<'none' | 'saving' | 'saved' | 'failed'>('none');
   const error = signal<unknown>(null);
@@ -83,7 +91,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
   let kept = recall(storage);
   const id = signal<string | null>(kept?.id ?? null);
   /** What the box has of this draft; null: unknown. */
-  let saved: ContentDocument | null = null;
+  let saved: ContentDocument | null = kept?.isSaved ? draft.content.peek() : null;
   /** Whether this tab has had changes, without which nothing is to be deleted. */
   let wasDirty = false;
   let wantedState: SavedDraft['state'] | undefined;
@@ -95,8 +103,8 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     kept = next;
     id.value = next?.id ?? null;
     try {
-      if (next === null) storage.removeItem(storageKey);
-      else storage.setItem(storageKey, JSON.stringify(next));
+      if (next === null) storage.removeItem(savedDraftKey);
+      else storage.setItem(savedDraftKey, JSON.stringify(next));
     } catch {
       // The page's memory has it.
     }
@@ -205,11 +213,25 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     return running;
   };
 
+  /** Whether the tab alone has what was typed last. */
+  const isUnsaved = (): boolean => draft.isDirty.peek() && !isEqual(draft.content.peek(), saved);
   effect(() => {
     const [content, from] = [draft.content.value, draft.base.value];
     if (content === null || from === null || draft.isPublishing.value) return;
+    if (isUnsaved()) {
+      if (state.peek() === 'saved') state.value = 'saving';
+      if (kept?.isSaved) keep({ id: kept.id, etag: kept.etag });
+    }
     clearTimeout(timer);
     timer = setTimeout(() => void save(), REST_MS);
+  });
+  // A phone may end a page that is not looked at without another word.
+  page.document.addEventListener('visibilitychange', () => {
+    if (page.document.hidden && isUnsaved() && !draft.isPublishing.peek()) void save();
+  });
+  page.addEventListener('pagehide', () => {
+    if (isUnsaved()) onLeft();
+    else if (kept !== null) keep({ ...kept, isSaved: true });
   });
 
   const load = async (): Promise<void> => {
@@ -226,6 +248,12 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     await load();
   };
 
+  /** Saves what this tab has, which stays where the box does not take it. @throws what the request throws */
+  const settle = async (): Promise<void> => {
+    await save();
+    if (state.peek() === 'failed') throw error.peek();
+  };
+
   return {
     list,
     id,
@@ -233,8 +261,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     error,
     others,
     open: async (of) => {
-      // What this tab has is saved first.
-      await save();
+      await settle();
       const { found, etag } = await fetchDraft(of);
       const current = documents.current.peek();
       const base = found.base_sha256;
@@ -251,6 +278,14 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
       keep({ id: of, etag });
       saved = content;
       draft.rebase(from, content);
+    },
+    putAside: async () => {
+      await settle();
+      wasDirty = false;
+      saved = null;
+      keep(null);
+      draft.discard();
+      await load();
     },
     remove: async (of) => {
       await client.json(`${path}/${of}`, { method: 'DELETE' });
@@ -272,10 +307,12 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
         );
       } catch (reason) {
         if (isCode(reason, 'draft_changed', 'draft_not_found')) {
-          saved = null;
           await fetchDraft(own.id).then(
             (theirs) => mergeWith(theirs, false),
-            () => keep(null),
+            () => {
+              keep(null);
+              saved = null;
+            },
           );
           await save();
         }
