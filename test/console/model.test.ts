@@ -226,13 +226,19 @@ test('a playlist or screen that is deleted leaves nothing that names it', () => 
     ],
     playlists: [
       { id: 'gone', slides: [] },
-      { id: 'news', slides: [] },
+      {
+        id: 'news',
+        insert: { playlist_id: 'gone', every: 2, count: 1 },
+        slides: [{ kind: 'playlist', playlist_id: 'gone' }, { kind: 'text' }],
+      },
     ],
     programmes: [due('a', 'gone', ['all']), due('b', 'news', ['bar']), due('c', 'news', ['bar', 'hall'])],
   };
   const { screens, playlists, programmes } = withoutPlaylist(document, 'gone');
   expect(screens[0]).toMatchObject({ playlist_id: null, zones: { ticker: 'news', sidebar: null } });
   expect([playlists?.map(({ id }) => id), programmes?.map(({ id }) => id)]).toEqual([['news'], ['b', 'c']]);
+  // The slide behind it keeps the id that it had by its place.
+  expect(playlists).toEqual([{ id: 'news', slides: [{ id: 'news-2', kind: 'text' }] }]);
   const left = withoutScreen(document, 'bar');
   expect(left.programmes?.map(({ id, targets }) => [id, targets])).toEqual([
     ['a', ['all']],

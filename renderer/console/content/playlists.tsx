@@ -28,13 +28,19 @@ interface RowProps {
 }
 
 const Row = ({ document, playlist, index, screens }: RowProps) => {
-  const { draft: openDraft, texts, format, router } = useConsole();
+  const { draft: openDraft, texts, format, router, announcer } = useConsole();
   const draft = openDraft();
   const words = texts.editor;
   const isRemoving = useSignal(false);
   const { id, name, slides } = playlist;
   /** Those that would show nothing without it. */
   const emptied = document.screens.filter((screen) => screen.playlist_id === id).map((screen) => screen.name);
+  /** Those that play its slides between their own. */
+  const around = (document.playlists ?? []).filter(
+    (each) =>
+      each.insert?.playlist_id === id ||
+      each.slides.some(({ kind, playlist_id }) => kind === 'playlist' && playlist_id === id),
+  );
   const among = slides.map((slide, at) => ({ id: slideId(id, slide, at), kind: slide.kind as Slide['kind'] }));
   const errors = issuesAt(draft.check.value?.errors ?? [], `playlists[${index}]`).length;
   const warnings = issuesAt(draft.check.value?.warnings ?? [], `playlists[${index}]`).length;
@@ -52,6 +58,7 @@ const Row = ({ document, playlist, index, screens }: RowProps) => {
   const remove = (): void => {
     isRemoving.value = false;
     draft.edit(withoutPlaylist(document, id));
+    announcer.say(words.recordRemoved({ name: name || id }), { label: words.bringBack, act: draft.takeBack() });
   };
 
   return (
@@ -93,10 +100,23 @@ const Row = ({ document, playlist, index, screens }: RowProps) => {
           onSubmit={remove}
         >
           <p>
-            {emptied.length === 0
+            {screens.length === 0
               ? words.removeUnused
-              : words.removeUsed({ screens: format.few(emptied, NAMED_ON_REMOVAL, words.moreScreens) })}
+              : (emptied.length > 0 ? words.removeUsed : words.removePlays)({
+                  screens: format.few(emptied.length > 0 ? emptied : screens, NAMED_ON_REMOVAL, words.moreScreens),
+                })}
           </p>
+          {around.length > 0 && (
+            <p>
+              {words.removeNested({
+                playlists: format.few(
+                  around.map((each) => each.name || each.id),
+                  NAMED_ON_REMOVAL,
+                  texts.wall.more,
+                ),
+              })}
+            </p>
+          )}
         </Confirm>
       )}
     </li>

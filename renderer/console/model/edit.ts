@@ -120,7 +120,7 @@ export const setField = <Record extends object>(record: Record, name: string, va
   return rest as Record;
 };
 
-/** Without a playlist, and what would name it: screens and zones play nothing then, and its programmes end. */
+/** Without a playlist, and what would name it: screens and zones play nothing then, its programmes end, and no other plays its slides. */
 export const withoutPlaylist = (content: ContentDocument, id: string): ContentDocument => {
   const emptied = (screen: ScreenDraft): ScreenDraft => {
     const { playlist_id, zones } = screen;
@@ -131,12 +131,14 @@ export const withoutPlaylist = (content: ContentDocument, id: string): ContentDo
       zones: Object.fromEntries(Object.entries(zones).map(([zone, own]) => [zone, own === id ? null : own])),
     };
   };
+  const isNested = ({ kind, playlist_id }: SlideDraft): boolean => kind === 'playlist' && playlist_id === id;
+  const without = (playlist: PlaylistDraft): PlaylistDraft => {
+    const alone = playlist.insert?.playlist_id === id ? setField(playlist, 'insert', undefined) : playlist;
+    if (!alone.slides.some(isNested)) return alone;
+    return { ...alone, slides: withIds(alone).slides.filter((slide) => !isNested(slide)) };
+  };
   const next = { ...content, screens: content.screens.map(emptied) };
-  const kept = setList(
-    next,
-    'playlists',
-    (content.playlists ?? []).filter((each) => each.id !== id),
-  );
+  const kept = setList(next, 'playlists', (content.playlists ?? []).filter((each) => each.id !== id).map(without));
   return withProgrammes(kept, (programmes) => programmes.filter(({ playlist_id }) => playlist_id !== id));
 };
 
