@@ -3,10 +3,10 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
 import type { AuditRecord } from '../../../service/contract/console/site.ts';
 import { errorTable } from '../../../service/contract/errors.ts';
-import { slideId } from '../../../service/domain/slides.ts';
 import { addDays } from '../../../service/domain/wall-time.ts';
 import { ChangeList } from '../content/change-list.tsx';
-import { type ContentDocument, titleOf } from '../model/document.ts';
+import type { ContentDocument } from '../model/document.ts';
+import { slideNames } from '../model/playable.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Button, Empty, Failure } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -111,13 +111,7 @@ export const Changes = () => {
   const names: Names = {
     screen: screenName,
     device: (deviceId) => devices.get(deviceId) ?? deviceId,
-    slide: (id) => {
-      for (const { id: playlist, slides } of documents.current.value?.content.playlists ?? []) {
-        const slide = slides.find((each, index) => slideId(playlist, each, index) === id);
-        if (slide !== undefined) return titleOf(slide, '') || null;
-      }
-      return null;
-    },
+    slide: (id) => slideNames(documents.current.value?.content ?? {}).get(id) ?? null,
     box: (nodeId) => site.overview.value?.boxes.find((box) => box.nodeId === nodeId)?.name ?? nodeId,
     target: (target) =>
       target === 'all'

@@ -19,6 +19,8 @@ export type Medium = MediaList['media'][number];
 
 interface CardProps {
   medium: Medium;
+  /** What a slide is called, by its id. */
+  slideName(id: string): string;
   isSelected: boolean;
   onSelect(): void;
   onDelete(): void;
@@ -94,7 +96,7 @@ const MediumName = ({ medium: { filename }, isRenaming }: { medium: Medium; isRe
 const mayDeleteAt = ({ may, me }: Access, { used_by }: Medium): boolean =>
   may('DELETE /api/media/:filename') && (used_by.length === 0 || me.value.role === 'admin');
 
-export const MediumCard = ({ medium, isSelected, onSelect, onDelete }: CardProps) => {
+export const MediumCard = ({ medium, slideName, isSelected, onSelect, onDelete }: CardProps) => {
   const { access, texts, format } = useConsole();
   const words = texts.media;
   const { filename, media_type, size, width, height, duration_seconds, rendition, used_by } = medium;
@@ -148,7 +150,7 @@ export const MediumCard = ({ medium, isSelected, onSelect, onDelete }: CardProps
       </p>
       <RenditionNote rendition={rendition} />
       <div class="medium-foot">
-        <span class={used_by.length === 0 ? 'soft' : ''} title={used_by.join(', ')}>
+        <span class={used_by.length === 0 ? 'soft' : ''} title={format.list(used_by.map(slideName))}>
           {words.used({ count: used_by.length })}
         </span>
         <span class="medium-actions">

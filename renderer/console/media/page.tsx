@@ -4,7 +4,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { reasonOf } from '../api/errors.ts';
 import { toggled } from '../model/edit.ts';
 import { matches } from '../model/filter.ts';
-import { slidesByTag } from '../model/playable.ts';
+import { slideNames, slidesByTag } from '../model/playable.ts';
 import { isActive, type Upload, type Uploads } from '../stores/uploads.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Button, Confirm, Empty, SearchField } from '../ui/controls.tsx';
@@ -18,6 +18,8 @@ import { type Medium, MediumCard } from './card.tsx';
 const POLL_MS = 2_000;
 /** Names of deleted files that are told; the rest are counted. */
 const MOST_NAMES = 3;
+/** Slides that are named where what they show is deleted; the rest are counted. */
+const MOST_SLIDES = 10;
 
 const UploadRow = ({ upload, uploads }: { upload: Upload; uploads: Uploads }) => {
   const { texts, format } = useConsole();
@@ -107,6 +109,7 @@ export const MediaPage = () => {
   const boxes = site.overview.value?.boxes ?? [];
   const content = documents.current.value?.content;
   const tagged = useMemo(() => (content === undefined ? new Map<string, never>() : slidesByTag(content)), [content]);
+  const slideName = (id: string): string => slideNames(content ?? {}).get(id) ?? id;
   const ofTag = tagged.get(folder.value);
   const found = (list?.media ?? [])
     .filter(
@@ -120,7 +123,7 @@ export const MediaPage = () => {
   const [active, ended] = [true, false].map((wanted) =>
     uploads.list.value.filter((upload) => (isActive(upload) || upload.state === 'failed') === wanted),
   ) as [Upload[], Upload[]];
-  const slidesOfDeleted = deleting.value.flatMap(({ used_by }) => used_by);
+  const slidesOfDeleted = deleting.value.flatMap(({ used_by }) => used_by).map(slideName);
   return (
     <>
       <div class="page-head">
@@ -194,6 +197,7 @@ export const MediaPage = () => {
             <MediumCard
               key={medium.filename}
               medium={medium}
+              slideName={slideName}
               isSelected={selected.value.includes(medium.filename)}
               onSelect={() => (selected.value = toggled(selected.value, medium.filename))}
               onDelete={() => (deleting.value = [medium])}
@@ -215,7 +219,7 @@ export const MediaPage = () => {
         >
           <p class={slidesOfDeleted.length > 0 ? 'notice warning' : ''}>
             {slidesOfDeleted.length > 0
-              ? words.deleteUsed({ slides: format.list(slidesOfDeleted.slice(0, 10)) })
+              ? words.deleteUsed({ slides: format.few(slidesOfDeleted, MOST_SLIDES, texts.wall.more) })
               : words.deleteUnused}
           </p>
         </Confirm>

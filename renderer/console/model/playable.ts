@@ -1,7 +1,8 @@
 /** Which playlists and slides screens can play; pure. */
+import { perObject } from '../../../service/domain/collections.ts';
 import { playablePlaylists } from '../../../service/domain/playable.ts';
 import { slideId } from '../../../service/domain/slides.ts';
-import type { ContentDocument } from './document.ts';
+import { type ContentDocument, titleOf } from './document.ts';
 
 export { playablePlaylists, withParts } from '../../../service/domain/playable.ts';
 
@@ -13,6 +14,19 @@ export const screensByPlaylist = (content: ContentDocument): ReadonlyMap<string,
   }
   return screens;
 };
+
+/** What slides are called, by their ids; those without a name are left out. */
+export const slideNames = perObject(
+  ({ playlists = [] }: Pick<ContentDocument, 'playlists'>): ReadonlyMap<string, string> =>
+    new Map(
+      playlists.flatMap(({ id, slides }) =>
+        slides.flatMap((slide, at) => {
+          const name = titleOf(slide, '');
+          return name === '' ? [] : [[slideId(id, slide, at), name] as const];
+        }),
+      ),
+    ),
+);
 
 /** The ids of the slides that screens with a tag can play at some time, by the tag, in the order of the alphabet. */
 export const slidesByTag = (content: ContentDocument): ReadonlyMap<string, ReadonlySet<string>> => {
