@@ -15,7 +15,7 @@ import { useConsole } from './ui/context.tsx';
 import { Button, Empty, Failure, IconButton } from './ui/controls.tsx';
 import { Icon, type IconName } from './ui/icon.tsx';
 import { Lazy } from './ui/lazy.tsx';
-import { useReceive } from './ui/receive.ts';
+import { droppedFiles, useReceive } from './ui/receive.ts';
 import { useDoerName } from './ui/words.ts';
 import { Wall } from './wall/wall.tsx';
 
@@ -189,8 +189,9 @@ export const Drop = () => {
   useEffect(() => {
     const over = (event: DragEvent): void => {
       if (!hasFiles(event)) return;
+      // The page of a playlist shows where they would be.
+      isOver.value = !event.defaultPrevented;
       event.preventDefault();
-      isOver.value = true;
     };
     const leave = (event: DragEvent): void => {
       if (event.relatedTarget === null) isOver.value = false;
@@ -201,7 +202,7 @@ export const Drop = () => {
       // The page of a playlist makes slides of them.
       if (event.defaultPrevented) return;
       event.preventDefault();
-      void receive(event.dataTransfer?.files ?? []);
+      if (event.dataTransfer !== null) void droppedFiles(event.dataTransfer).then(receive);
     };
     addEventListener('dragover', over);
     addEventListener('dragleave', leave);

@@ -1,6 +1,7 @@
 /** Files that become slides: dropped anywhere on the page of a playlist, pasted, or chosen together. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
 import { itBrowser } from '../support/browser.ts';
 import { putImage } from '../support/media.ts';
@@ -86,6 +87,10 @@ itBrowser(
     await expect.poll(() => page.locator('.medium .display-name').first().textContent(), patience).toBe('spare.png');
     await page.getByRole('combobox', { name: 'Folder' }).selectOption('Screens tagged ground');
     await expect.poll(() => page.locator('.medium').count(), patience).toBe(4);
+    // A slide is called by its name, not by its id.
+    await page.getByRole('button', { name: 'Delete hall.png' }).click();
+    await page.getByText('These slides show it and would be skipped: hall.png.').waitFor();
+    await page.keyboard.press('Escape');
     await page.getByRole('combobox', { name: 'Folder' }).selectOption('All folders');
     await page.getByRole('checkbox', { name: 'Unused only' }).check();
     await page.getByRole('checkbox', { name: 'Select spare.png' }).check();
@@ -143,3 +148,34 @@ itBrowser(
     await expect.poll(() => again.page.locator('.card-arrival').count(), patience).toBe(0);
   },
 );
+
+itBrowser('files that are dragged over a playlist show their place, and a folder gives its files by name', async () => {
+  const slides = ['one', 'two'].map((id) => ({ id, kind: 'text', title: id }));
+  const service = await startTestService({ content: lobby(slides), env: { SIGNAGE_HOST: '0.0.0.0' } });
+  const folder = temporaryFolder();
+  for (const name of ['day 10.png', 'day 9.png']) putImage(folder, name, [9, 9, 90]);
+  const dropped = join(folder, 'uploads');
+  for (const name of ['.DS_Store', 'Thumbs.db']) writeFileSync(join(dropped, name), 'view');
+  const { page, go } = await openConsole(service.url);
+  await go('content/playlists/main');
+  const card = page.locator('.card[aria-posinset="2"]');
+  const session = await page.context().newCDPSession(page);
+  const data = { items: [], files: [dropped], dragOperationsMask: 1 };
+  const drag = async (on: Locator, ...types: ('dragEnter' | 'dragOver' | 'drop')[]): Promise<void> => {
+    const { x, y } = (await on.boundingBox()) ?? { x: 0, y: 0 };
+    for (const type of types) await session.send('Input.dispatchDragEvent', { type, x: x + 9, y: y + 9, data });
+  };
+  await drag(page.locator('h1'), 'dragEnter', 'dragOver');
+  await page.getByText('Drop the files: they become slides at the end.').waitFor();
+  expect(await card.getAttribute('data-edge')).toBe('after');
+  // The browser says first that it is over another element.
+  await drag(card, 'dragOver', 'dragOver');
+  await page.getByText('Drop the files here: they become slides from number 2 on.').waitFor();
+  expect(await card.getAttribute('data-edge')).toBe('before');
+  expect(await page.locator('.drop-note').count()).toBe(0);
+  await drag(card, 'drop');
+  const titles = (): Promise<string[]> => page.locator('.strip .card-title').allTextContents();
+  await expect.poll(titles, patience).toEqual(['1. one', '2. day 9.png', '3. day 10.png', '4. two']);
+  expect(await page.locator('.drop-place').count()).toBe(0);
+  await expect.poll(() => page.locator('.card-arrival').count(), patience).toBe(0);
+});

@@ -5,7 +5,7 @@ import {
   dropTargetForElements,
   monitorForElements,
 } from '@atlaskit/pragmatic-drag-and-drop/element/adapter';
-import { useComputed, useSignal } from '@preact/signals';
+import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Slide } from '../../../service/contract/playlist.ts';
 import { slideId } from '../../../service/domain/slides.ts';
@@ -16,6 +16,7 @@ import { isActive, type Upload } from '../stores/uploads.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Miniature } from '../ui/miniature.tsx';
+import type { Hovered } from './dropped.ts';
 
 type Ids = readonly Pick<Slide, 'id' | 'kind'>[];
 
@@ -29,6 +30,12 @@ interface CardProps {
   ids: Ids;
   index: number;
   isSelected: boolean;
+  /** Whether the rectangle that is being drawn touches it. */
+  isCaught: boolean;
+  /** Where files that are dragged over it would be; null: elsewhere. */
+  gap: 'before' | 'after' | null;
+  /** How many slides a drag of it moves. */
+  moves: number;
   /** Whether Tab leads to it; the arrow keys lead to the others. */
   isTabStop: boolean;
   fault: 'error' | 'warning' | null;
@@ -38,16 +45,38 @@ interface CardProps {
 }
 
 /** One slide: selected by a click, with Shift and Ctrl several are, and moved by drag. */
-const Card = ({ slide, ids, index, isSelected, isTabStop, fault, arrival, onSelect }: CardProps) => {
+const Card = ({
+  slide,
+  ids,
+  index,
+  isSelected,
+  isCaught,
+  gap,
+  moves,
+  isTabStop,
+  fault,
+  arrival,
+  onSelect,
+}: CardProps) => {
   const { texts } = useConsole();
   const card = useRef<HTMLButtonElement>(null);
   const edge = useSignal<'before' | 'after' | null>(null);
   const id = ids[index]?.id ?? '';
+  const count = useRef(moves);
+  count.current = moves;
   useEffect(() => {
     const element = card.current;
     if (element === null) return undefined;
     return combine(
-      draggable({ element, getInitialData: () => ({ slide: index }) }),
+      draggable({
+        element,
+        getInitialData: () => ({ slide: index }),
+        // The browser pictures it as it is at this moment.
+        onGenerateDragPreview: () => {
+          if (count.current > 1) element.dataset['count'] = String(count.current);
+        },
+        onDragStart: () => delete element.dataset['count'],
+      }),
       dropTargetForElements({
         element,
         canDrop: ({ source }) => typeof source.data['slide'] === 'number',
@@ -65,7 +94,12 @@ const Card = ({ slide, ids, index, isSelected, isTabStop, fault, arrival, onSele
   }, [index]);
   const notes = fault === null ? '' : `, ${fault === 'error' ? texts.editor.hasErrors : texts.editor.hasWarnings}`;
   return (
-    <li class="card" data-edge={edge.value ?? undefined} aria-posinset={index + 1} aria-setsize={ids.length}>
+    <li
+      class={isCaught ? 'card caught' : 'card'}
+      data-edge={edge.value ?? gap ?? undefined}
+      aria-posinset={index + 1}
+      aria-setsize={ids.length}
+    >
       <button
         ref={card}
         type="button"
@@ -127,11 +161,9 @@ interface CardsProps {
   onLasso(indices: readonly number[], isAdded: boolean): void;
   /** Moves slides before the one at the index `gap`. */
   onMove(indices: ReadonlySet<number>, gap: number): void;
+  hovered: ReadonlySignal<Hovered | null>;
 }
 
-/** From one card to the next, in rem; the style sheet has the same. */
-const PITCH_REM = 10.85;
-const ROW_REM = 8.3;
 /** Around the cards of a grid, and inside of a cell. */
 const PADDING_REM = { strip: 0.25, grid: 0.75 };
 const MARGIN_REM = 0.3;
@@ -150,7 +182,8 @@ interface Lasso {
   toY: number;
 }
 
-export const Cards = ({ playlist, path, check, layout, chosen, lead, onSelect, onLasso, onMove }: CardsProps) => {
+export const Cards = (props: CardsProps) => {
+  const { playlist, path, check, layout, chosen, lead, onSelect, onLasso, onMove, hovered } = props;
   const { texts, media, uploads } = useConsole();
   const known = useComputed(() => new Set(media.list.value?.media.map(({ filename }) => filename)));
   const arrivalOf = ({ media_url: url }: SlideDraft): CardProps['arrival'] => {
@@ -174,10 +207,14 @@ export const Cards = ({ playlist, path, check, layout, chosen, lead, onSelect, o
     const element = list.current;
     const rem = remPixels();
     const padding = PADDING_REM[layout] * rem;
-    const width = PITCH_REM * rem;
+    const style = element && getComputedStyle(element);
+    /** From one card to the next, as the style sheet has it. */
+    const [width, height] = ['--pitch', '--row'].map(
+      (name) => rem * Number.parseFloat(style?.getPropertyValue(name) || '1'),
+    ) as [number, number];
     const inside = (element?.clientWidth ?? 0) - 2 * padding;
     const columns = isGrid ? Math.max(1, Math.floor((inside + 1) / width)) : count;
-    return { columns, width, height: ROW_REM * rem, padding, margin: MARGIN_REM * rem };
+    return { columns, width, height, padding, margin: MARGIN_REM * rem };
   };
   const look = (): void => {
     const element = list.current;
@@ -285,6 +322,19 @@ export const Cards = ({ playlist, path, check, layout, chosen, lead, onSelect, o
     onSelect(to, event.shiftKey ? 'range' : 'only');
   };
 
+  /** What the rectangle touches. */
+  const caught = (): number[] => {
+    const drawn = lasso.value;
+    if (drawn === null) return [];
+    const { padding, ...cells } = measure();
+    const rectangle = {
+      left: Math.min(drawn.x, drawn.toX) - padding,
+      right: Math.max(drawn.x, drawn.toX) - padding,
+      top: Math.min(drawn.y, drawn.toY) - padding,
+      bottom: Math.max(drawn.y, drawn.toY) - padding,
+    };
+    return touched(rectangle, cells, count);
+  };
   const onPointerDown = (event: PointerEvent): void => {
     const element = list.current;
     const isOnCard = event.target instanceof Element && event.target.closest('button') !== null;
@@ -309,17 +359,8 @@ export const Cards = ({ playlist, path, check, layout, chosen, lead, onSelect, o
     };
     const end = (): void => {
       element.removeEventListener('pointermove', move);
-      const drawn = lasso.value;
+      const found = caught();
       lasso.value = null;
-      if (drawn === null) return;
-      const { padding, ...cells } = measure();
-      const rectangle = {
-        left: Math.min(drawn.x, drawn.toX) - padding,
-        right: Math.max(drawn.x, drawn.toX) - padding,
-        top: Math.min(drawn.y, drawn.toY) - padding,
-        bottom: Math.max(drawn.y, drawn.toY) - padding,
-      };
-      const found = touched(rectangle, cells, count);
       if (found.length > 0) onLasso(found, isAdded);
     };
     element.addEventListener('pointermove', move);
@@ -342,12 +383,14 @@ export const Cards = ({ playlist, path, check, layout, chosen, lead, onSelect, o
         class="strip-space"
         style={
           isGrid
-            ? { flexBasis: '100%', height: `${Math.ceil(cards / columns) * ROW_REM}rem` }
-            : { flexBasis: `${cards * PITCH_REM}rem` }
+            ? { flexBasis: '100%', height: `calc(${Math.ceil(cards / columns)} * var(--row))` }
+            : { flexBasis: `calc(${cards} * var(--pitch))` }
         }
       />
     );
   const drawn = lasso.value;
+  const gap = hovered.value === 'end' ? count : hovered.value;
+  const inside = new Set(caught());
   return (
     <ul
       ref={list}
@@ -370,6 +413,9 @@ export const Cards = ({ playlist, path, check, layout, chosen, lead, onSelect, o
             ids={ids}
             index={index}
             isSelected={chosen.has(index)}
+            isCaught={inside.has(index)}
+            gap={gap === index ? 'before' : gap === count && index === count - 1 ? 'after' : null}
+            moves={chosen.has(index) ? chosen.size : 1}
             isTabStop={index === tabStop}
             fault={hasErrors ? 'error' : hasWarnings ? 'warning' : null}
             arrival={arrivalOf(slide)}

@@ -1,9 +1,10 @@
 /** Files that become slides where they are dropped on the page of a playlist. */
+import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { isShown, kindOfType, mediaTypeOf } from '../../../service/domain/media-types.ts';
 import { mediumUrl, type SlideDraft } from '../model/document.ts';
 import { freeId } from '../model/edit.ts';
-import { pastedName } from '../ui/receive.ts';
+import { droppedFiles, pastedName } from '../ui/receive.ts';
 
 /** The kind of slide that shows a file; null: none does. */
 const kindOf = (name: string): string | null => {
@@ -40,17 +41,35 @@ const gapAt = (event: DragEvent): number | null => {
   return Number(card.getAttribute('aria-posinset')) - (event.clientX < left + width / 2 ? 1 : 0);
 };
 
-/** @param onFiles `gap`: the index before which they were dropped; null: no place was meant; `pasted`: after the selection */
-export const useDroppedFiles = (onFiles: (files: File[], gap: number | null | 'pasted') => void): void => {
+/** Where the files that are dragged over the page would be: before the slide of this index, or at the end. */
+export type Hovered = number | 'end';
+
+/**
+ * @param onFiles `gap`: the index before which they were dropped; null: no place was meant; `pasted`: after the selection
+ * @returns null: no files are dragged over the page
+ */
+export const useDroppedFiles = (
+  onFiles: (files: File[], gap: number | null | 'pasted') => void,
+): ReadonlySignal<Hovered | null> => {
   const latest = useRef(onFiles);
   latest.current = onFiles;
+  const hovered = useSignal<Hovered | null>(null);
   useEffect(() => {
-    const drop = (event: DragEvent): void => {
-      const files = [...(event.dataTransfer?.files ?? [])];
-      if (files.length === 0) return;
+    const over = (event: DragEvent): void => {
+      if (event.dataTransfer?.types.includes('Files') !== true) return;
       // The rest of the page then knows that it is done.
       event.preventDefault();
-      latest.current(files, gapAt(event));
+      hovered.value = gapAt(event) ?? 'end';
+    };
+    const leave = (event: DragEvent): void => {
+      if (event.relatedTarget === null) hovered.value = null;
+    };
+    const drop = (event: DragEvent): void => {
+      hovered.value = null;
+      if (event.dataTransfer === null || event.dataTransfer.files.length === 0) return;
+      event.preventDefault();
+      const gap = gapAt(event);
+      void droppedFiles(event.dataTransfer).then((files) => latest.current(files, gap));
     };
     const paste = (event: ClipboardEvent): void => {
       const files = [...(event.clipboardData?.files ?? [])];
@@ -64,11 +83,16 @@ export const useDroppedFiles = (onFiles: (files: File[], gap: number | null | 'p
         'pasted',
       );
     };
+    addEventListener('dragover', over, true);
+    addEventListener('dragleave', leave, true);
     addEventListener('drop', drop, true);
     addEventListener('paste', paste);
     return () => {
+      removeEventListener('dragover', over, true);
+      removeEventListener('dragleave', leave, true);
       removeEventListener('drop', drop, true);
       removeEventListener('paste', paste);
     };
   }, []);
+  return hovered;
 };

@@ -1,5 +1,5 @@
 /** One playlist: its slides as a strip or a grid, the selected one as a form next to the player's preview. */
-import { useSignal } from '@preact/signals';
+import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
 import type { Design } from '../../../service/contract/console/designs.ts';
 import { designPrefix } from '../../../service/contract/design-prefix.ts';
@@ -20,7 +20,7 @@ import { useWanted } from '../ui/wanted.ts';
 import { AddSlide } from './add-slide.tsx';
 import { Cards, type Layout } from './cards.tsx';
 import { copiedSlides, isElsewhere, useSlideClipboard } from './clipboard.ts';
-import { slidesOfFiles, useDroppedFiles } from './dropped.ts';
+import { type Hovered, slidesOfFiles, useDroppedFiles } from './dropped.ts';
 import { PlaylistOrder } from './playlist-order.tsx';
 import { Preview } from './preview.tsx';
 import { SelectedForm } from './selected-form.tsx';
@@ -51,6 +51,13 @@ const week = async () => (await import('./week.tsx')).Week;
 const isForSlides = ({ target }: KeyboardEvent): boolean =>
   target === document.body ||
   (target instanceof Element && !isElsewhere(target) && target.closest('.strip, .grid, main:focus') !== null);
+
+/** Says where files that are dragged over the page would be. */
+const DropNote = ({ hovered: { value: place } }: { hovered: ReadonlySignal<Hovered | null> }) => {
+  const words = useConsole().texts.editor;
+  if (place === null) return null;
+  return <p class="drop-place">{place === 'end' ? words.dropAtEnd : words.dropAt({ place: place + 1 })}</p>;
+};
 
 interface PlaylistProps {
   document: ContentDocument;
@@ -164,7 +171,9 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
     const taken = list.flatMap((each) => each.id ?? []);
     insert(slidesOfFiles(names, waiting, taken), Math.min(gap, list.length), now);
   };
-  useDroppedFiles((files, gap) => void addFiles(files, gap === 'pasted' ? end : (gap ?? slides.length)));
+  const hovered = useDroppedFiles(
+    (files, gap) => void addFiles(files, gap === 'pasted' ? end : (gap ?? slides.length)),
+  );
 
   const screens = screensByPlaylist(document).get(id) ?? [];
   const published = documents.current.value?.content;
@@ -188,6 +197,7 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
     [published, id, wantedSlide, Math.floor(clock.now() / MINUTE_MS)],
   );
   const showNow = async (): Promise<void> => {
+    if (showable.length === 0) return announcer.complain(words.notShowable);
     const answers = await Promise.allSettled(
       showable.map((slug) =>
         client.json<{ sent: number }>(`/console/api/screens/${slug}/show`, {
@@ -213,7 +223,7 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
     if (chosen.size === 0) return;
     place.current = Math.min(...chosen);
     withoutChosen();
-    announcer.say(words.slidesRemoved({ count: chosen.size }));
+    announcer.say(words.slidesRemoved({ count: chosen.size }), { label: words.bringBack, act: draft.takeBack() });
   };
   const paste = (pasted: readonly SlideDraft[]): void =>
     insert(
@@ -311,7 +321,6 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
         count={chosen.size}
         isFirst={end === chosen.size}
         isLast={Math.min(...chosen) === slides.length - chosen.size}
-        canShow={showable.length > 0}
         canPaste={copiedSlides().length > 0}
         isMany={isMany.value}
         layout={layout.value}
@@ -351,6 +360,7 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
               announcer.speak(words.selected({ count: marked.value.keys.size }));
             }}
             onMove={move}
+            hovered={hovered}
           />
           {isWeek.value && (
             <Lazy
@@ -367,7 +377,7 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
                   onChange={(edit, group) =>
                     change(
                       (list) => list.map((each, index) => (chosen.has(index) ? edit(each) : each)),
-                      `${id} ${[...selection.keys].join()} ${group}`,
+                      group && `${id} ${[...selection.keys].join()} ${group}`,
                     )
                   }
                 />
@@ -378,13 +388,16 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
                   document={document}
                   path={`${path}.slides[${lead}]`}
                   check={check}
-                  onChange={(next, group) => change((list) => replaceAt(list, lead, next), `${id} ${lead} ${group}`)}
+                  onChange={(next, group) =>
+                    change((list) => replaceAt(list, lead, next), group && `${id} ${lead} ${group}`)
+                  }
                 />
               )}
             </div>
           )}
         </>
       )}
+      <DropNote hovered={hovered} />
       {isAdding.value && (
         <AddSlide
           document={document}

@@ -5,6 +5,41 @@ import { useConsole } from './context.tsx';
 /** Endings of programs, which no display opens; the API takes them, a person hardly means them. */
 const programs = /\.(?:apk|app|bat|cmd|com|cpl|deb|dll|dmg|exe|jar|js|lnk|msi|msix|ps1|rpm|scr|sh|vbs)$/i;
 
+/** What systems put into folders by themselves. */
+const hidden = /^(?:\.|thumbs\.db$|desktop\.ini$)/i;
+/** Files that are taken from folders that are dropped together. */
+const MOST_FILES = 1_000;
+
+const fileOf = (entry: FileSystemFileEntry): Promise<File> =>
+  new Promise((resolve, reject) => entry.file(resolve, reject));
+const filesIn = async (entry: FileSystemEntry, most: number): Promise<File[]> => {
+  if (entry.isFile) return [await fileOf(entry as FileSystemFileEntry)];
+  const reader = (entry as FileSystemDirectoryEntry).createReader();
+  const entries: FileSystemEntry[] = [];
+  // A folder is read in parts, until one is empty.
+  for (let isMore = true; isMore && entries.length < most; ) {
+    const part = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    isMore = part.length > 0;
+    entries.push(...part.filter(({ name }) => !hidden.test(name)));
+  }
+  entries.sort((one, other) => one.name.localeCompare(other.name, undefined, { numeric: true }));
+  const found: File[] = [];
+  for (const each of entries) if (found.length < most) found.push(...(await filesIn(each, most - found.length)));
+  return found;
+};
+
+/** The files that are dropped, those of folders by their names. */
+export const droppedFiles = async ({ items, files }: DataTransfer): Promise<File[]> => {
+  const all = [...files];
+  const entries = [...items].flatMap((item) => (item.kind === 'file' ? (item.webkitGetAsEntry() ?? []) : []));
+  if (!entries.some(({ isDirectory }) => isDirectory)) return all;
+  const found: File[] = [];
+  for (const entry of entries) {
+    if (found.length < MOST_FILES) found.push(...(await filesIn(entry, MOST_FILES - found.length)));
+  }
+  return found;
+};
+
 /** A picture of the clipboard has no name of its own. */
 export const pastedName = (type: string, now: Date): string =>
   `pasted-${now.toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}.${type.replace('image/', '')}`;
