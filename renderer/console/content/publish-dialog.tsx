@@ -120,10 +120,8 @@ export const PublishDialog = ({ onClose, onConflict }: PublishProps) => {
             </ul>
           </section>
         )}
-        <Fault>
-          {fault.value}
-          {typed.value !== null && <ChangeList before={typed.value[0]} after={typed.value[1]} />}
-        </Fault>
+        <Fault>{fault.value}</Fault>
+        {typed.value !== null && <ChangeList before={typed.value[0]} after={typed.value[1]} />}
         <div class="buttons end">
           <Button onClick={onClose}>{words.goOn}</Button>
           <Button

@@ -111,7 +111,7 @@ export const Hours = ({ screen, onChange }: HoursProps) => {
 };
 
 const Row = ({ document, screen, index }: { document: ContentDocument; screen: ScreenDraft; index: number }) => {
-  const { draft: openDraft, texts } = useConsole();
+  const { draft: openDraft, texts, announcer } = useConsole();
   const draft = openDraft();
   const words = texts.screens;
   const id = useId();
@@ -196,6 +196,10 @@ const Row = ({ document, screen, index }: { document: ContentDocument; screen: S
           onSubmit={() => {
             isRemoving.value = false;
             draft.edit(withoutScreen(document, screen.slug));
+            announcer.say(texts.editor.recordRemoved({ name: screen.name || screen.slug }), {
+              label: texts.editor.bringBack,
+              act: draft.takeBack(),
+            });
           }}
         >
           <p>{words.removeTask}</p>

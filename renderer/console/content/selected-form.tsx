@@ -25,8 +25,8 @@ const MIXED = 'mixed';
 
 interface SelectedFormProps {
   slides: readonly SlideDraft[];
-  /** @param group the field that was typed into */
-  onChange(edit: (slide: SlideDraft) => SlideDraft, group: string): void;
+  /** @param group the field that was typed into; absent: it was chosen, which is a step of its own */
+  onChange(edit: (slide: SlideDraft) => SlideDraft, group?: string): void;
 }
 
 export const SelectedForm = ({ slides, onChange }: SelectedFormProps) => {
@@ -65,9 +65,9 @@ export const SelectedForm = ({ slides, onChange }: SelectedFormProps) => {
         slide={common}
         issues={none}
         path=""
-        onChange={(next) => {
+        onChange={(next, group) => {
           const changed = scheduleFields.filter((name) => !isEqual(next[name], common[name]));
-          onChange((slide) => changed.reduce((each, name) => setField(each, name, next[name]), slide), 'schedule');
+          onChange((slide) => changed.reduce((each, name) => setField(each, name, next[name]), slide), group);
         }}
       />
       {differs && <p class="hint">{words.scheduleDiffers}</p>}

@@ -42,7 +42,7 @@ export const namesIn = (html: string): string[] => {
 interface TemplateFieldsProps {
   template: NamedDraft | undefined;
   content: Fields;
-  onChange(content: Fields): void;
+  onChange(content: Fields, name: string): void;
 }
 
 const none = { errors: [], warnings: [] };
@@ -62,7 +62,7 @@ export const TemplateFields = ({ template, content, onChange }: TemplateFieldsPr
           field={{ name, type: /text|body/.test(name) ? 'long' : 'text', isRequired: false, options: [] }}
           value={content[name]}
           issues={none}
-          onChange={(value) => onChange(setField(content, name, value))}
+          onChange={(value) => onChange(setField(content, name, value), name)}
         />
       ))}
     </>
@@ -73,7 +73,8 @@ interface ScheduleProps {
   slide: SlideDraft;
   issues: Issues;
   path: string;
-  onChange(slide: SlideDraft): void;
+  /** @param group the field that was typed into; absent: it was chosen, which is a step of its own */
+  onChange(slide: SlideDraft, group?: string): void;
 }
 
 const modes = ['always', 'between', 'weekly'] as const;
@@ -112,7 +113,7 @@ export const ScheduleFields = ({ slide, issues, path, onChange }: ScheduleProps)
           value={value}
           aria-invalid={own.length > 0}
           aria-describedby={`${id}${name}-note`}
-          onInput={(event) => onChange(setField(slide, name, event.currentTarget.value))}
+          onInput={(event) => onChange(setField(slide, name, event.currentTarget.value), name)}
         />
         <div id={`${id}${name}-note`} class="field-note">
           <IssueNotes errors={own} warnings={cautions} />
@@ -184,8 +185,8 @@ interface SlideFormProps {
   /** Of the slide in the document: `playlists[0].slides[2]`. */
   path: string;
   check: ContentCheck | null;
-  /** @param group the field that was typed into */
-  onChange(slide: SlideDraft, group: string): void;
+  /** @param group the field that was typed into; absent: it was chosen, which is a step of its own */
+  onChange(slide: SlideDraft, group?: string): void;
 }
 
 export const SlideForm = ({ slide, document, path, check, onChange }: SlideFormProps) => {
@@ -300,13 +301,13 @@ export const SlideForm = ({ slide, document, path, check, onChange }: SlideFormP
         <TemplateFields
           template={document.templates?.find(({ id }) => id === slide.template_id)}
           content={content}
-          onChange={(next) => onChange(setField(slide, 'content', next), 'content')}
+          onChange={(next, name) => onChange(setField(slide, 'content', next), `content ${name}`)}
         />
       ) : (
         contentFields.filter(({ isRequired }) => isRequired).map(contentRow)
       )}
       {others.map(row)}
-      <ScheduleFields slide={slide} issues={issues} path={path} onChange={(next) => onChange(next, 'schedule')} />
+      <ScheduleFields slide={slide} issues={issues} path={path} onChange={onChange} />
       {contentFields.some(({ isRequired }) => !isRequired) && (
         <details class="more-fields" open={at('content').warnings.length > 0}>
           <summary>{words.look}</summary>

@@ -9,7 +9,6 @@ interface SlideToolsProps {
   count: number;
   isFirst: boolean;
   isLast: boolean;
-  canShow: boolean;
   canPaste: boolean;
   /** Whether a click adds to the selection. */
   isMany: boolean;
@@ -52,13 +51,14 @@ export const SlideTools = (props: SlideToolsProps) => {
         {tool('paste', words.paste, props.canPaste, props.onPaste)}
         {tool('forget', words.remove, count > 0, props.onRemove)}
       </div>
-      <Button class="small" disabled={!props.canShow} onClick={props.onShow}>
+      <Button class="small" disabled={count === 0} onClick={props.onShow}>
         <Icon name="screens" /> {words.showNow}
       </Button>
       <Button class="small" aria-pressed={props.isWeek} onClick={props.onWeek}>
         <Icon name="timetable" /> {texts.week.title}
       </Button>
       <div class="tool-end">
+        {count > 1 && <span class="soft">{words.selected({ count })}</span>}
         <Button class="small" aria-pressed={props.isMany} onClick={props.onMany}>
           <Icon name="check" /> {words.many}
         </Button>

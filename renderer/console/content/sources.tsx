@@ -101,7 +101,7 @@ const withField = (record: Record_, name: string, value: unknown): Record_ => {
 };
 
 const List = ({ document, list }: { document: ContentDocument; list: ListName }) => {
-  const { draft: openDraft, texts } = useConsole();
+  const { draft: openDraft, texts, announcer } = useConsole();
   const draft = openDraft();
   const words = texts.sources;
   const open = useSignal<string | null>(null);
@@ -117,6 +117,12 @@ const List = ({ document, list }: { document: ContentDocument; list: ListName })
     );
     save([...records, { id, ...fresh[list] }]);
     open.value = id;
+  };
+
+  const remove = (index: number): void => {
+    const name = records[index]?.name || (records[index]?.id ?? '');
+    save(removeAt(records, index));
+    announcer.say(texts.editor.recordRemoved({ name }), { label: texts.editor.bringBack, act: draft.takeBack() });
   };
 
   return (
@@ -178,7 +184,7 @@ const List = ({ document, list }: { document: ContentDocument; list: ListName })
                 </div>
               )}
               <div class="buttons">
-                <Button class="small danger" onClick={() => save(removeAt(records, index))}>
+                <Button class="small danger" onClick={() => remove(index)}>
                   {texts.editor.remove}
                 </Button>
               </div>

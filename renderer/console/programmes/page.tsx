@@ -103,7 +103,7 @@ export const WeekPage = ({ document, target: shown, wanted, field }: WeekPagePro
   const remove = (id: string): void => {
     edit(all.filter((each) => each.id !== id));
     selected.value = null;
-    announcer.say(texts.editor.removed);
+    announcer.say(texts.editor.removed, { label: texts.editor.bringBack, act: draft.takeBack() });
   };
   const momentOf = (at: { row: number; minutes: number }): number =>
     instantOf(week.dates[at.row + 1] ?? monday, timeOf(Math.min(at.minutes, 1_439)), timeZone);

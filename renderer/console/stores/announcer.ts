@@ -32,7 +32,10 @@ export const createAnnouncer = (texts: Pick<ConsoleTexts, 'errors' | 'ofBox'>) =
   };
   const add = (text: string, kind: Notice['kind'], action: NoticeAction | null = null): number => {
     last += 1;
-    const others = notices.value.filter((notice) => notice.kind === 'failure' && notice.text !== text);
+    // What is spoken alone covers nothing that can be pressed.
+    const others = notices.value.filter((notice) =>
+      notice.kind === 'failure' ? notice.text !== text : kind === 'spoken' && notice.action !== null,
+    );
     notices.value = [...others, { id: last, text, kind, action }].slice(-MOST);
     return last;
   };
