@@ -17,7 +17,14 @@ import type { Media } from '../media/index.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Absence } from './absence.ts';
 import { createMediaLists, type MediaSite } from './media-lists.ts';
-import { createAwaitedMedia, createMediaTransfers, newestOf, planTransfers, type Transfer } from './media-transfers.ts';
+import {
+  createAwaitedMedia,
+  createMediaTransfers,
+  fileKeyOf,
+  newestOf,
+  planTransfers,
+  type Transfer,
+} from './media-transfers.ts';
 
 const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -61,7 +68,7 @@ export const createMediaReplication = (
   const { peers: tempo } = table;
   let own: ReadonlyMap<string, PeerMedium> = new Map();
   let ownDigest = digestOf([]);
-  /** Hashes of the named media that were announced to peers, by name. */
+  /** Keys of the named media that were announced to peers, by name. */
   let announced: ReadonlyMap<string, string> = new Map();
   let hasListed = (): void => {};
   /** Resolves once the files of this box were listed. */
@@ -131,11 +138,12 @@ export const createMediaReplication = (
     // Added by hand after the deletion, since older files are removed; or while the clock was years ahead.
     for (const each of listed) if (!counts(each)) void redate(each.name);
     const names = namesOf();
-    const named = found.filter(({ name, sha256 }) => names.has(name) && !transfers.isCopy(sha256));
+    const named = found.filter((each) => names.has(each.name) && !transfers.isCopy(each));
     const hasNews = named.some(({ name, sha256 }) => own.get(name)?.sha256 !== sha256);
     // A file that the content names from now on may have been here for long.
-    const isWanted = named.some(({ name, sha256 }) => announced.get(name) !== sha256);
-    announced = new Map(named.map(({ name, sha256 }) => [name, sha256]));
+    const keys = new Map(named.map((each) => [each.name, fileKeyOf(each)]));
+    const isWanted = [...keys].some(([name, key]) => announced.get(name) !== key);
+    announced = keys;
     own = new Map(found.map((each) => [each.name, each]));
     ownDigest = digestOf(found);
     hasListed();

@@ -26,6 +26,9 @@ export interface Transfer {
 export const compareMedia = (a: PeerMedium, b: PeerMedium): number =>
   order(a.modifiedAt, b.modifiedAt) || order(a.sha256, b.sha256);
 
+/** The same for a file and its copies; another one where somebody uploads the same bytes again. */
+export const fileKeyOf = ({ sha256, modifiedAt }: PeerMedium): string => `${sha256} ${modifiedAt}`;
+
 /** The newest file of a name at the site; undefined without one. */
 export const newestOf = (name: string, own: ReadonlyMap<string, PeerMedium>, offers: readonly Offer[]) => {
   let newest = own.get(name);
@@ -116,7 +119,7 @@ export const createMediaTransfers = (
 ) => {
   const running = new Set<string>();
   const failed = new Map<string, Failure>();
-  /** Hashes of files that came from peers, which are not announced to them. */
+  /** Keys of files that came from peers, which are not announced to them. */
   const copied = new Set<string>();
   /** Media whose fetch has to wait for its hours, as logged. */
   const held = new Set<string>();
@@ -129,7 +132,7 @@ export const createMediaTransfers = (
     // Boxes try peers in random order, so that no peer serves all of them.
     const urls = shuffled(from, Math.random).map((url) => `${url}/media/${encodeURIComponent(name)}?original`);
     running.add(name);
-    copied.add(sha256);
+    copied.add(fileKeyOf(medium));
     try {
       await media.replicate({ name, size, sha256, modifiedAt: new Date(modifiedAt), from: urls });
       failed.delete(name);
@@ -186,7 +189,7 @@ export const createMediaTransfers = (
     /** Retries a medium that could not be fetched. */
     retry: (name: string): void => void failed.delete(name),
     /** Whether a file came from a peer. */
-    isCopy: (sha256: string): boolean => copied.has(sha256),
+    isCopy: (medium: PeerMedium): boolean => copied.has(fileKeyOf(medium)),
     /** Why a medium that is to be fetched is not here yet. */
     reasonOf: (name: string): string =>
       media.heldReason() ?? failed.get(name)?.reason ?? (running.has(name) ? 'is being fetched' : 'is queued'),

@@ -12,6 +12,7 @@ import { patience } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
 import { openPlayer, waitForColour } from '../support/player.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { testTempo } from '../support/tempo.ts';
 import { secret, startBox, startSite } from './support.ts';
 
 const red: Rgb = [200, 30, 30];
@@ -26,6 +27,12 @@ const upload = async (box: TestService, name: string, body: Buffer | string): Pr
   const answer = await box.get(path, { method: 'PUT', body: body as BodyInit, headers });
   expect(answer.ok).toBe(true);
 };
+/** Boxes that compare what they have so seldom that a file arrives by the announcement of it alone. */
+const startAnnouncing = () =>
+  startSite({
+    content: showing('notice.txt'),
+    tempo: { ...testTempo, peers: { ...testTempo.peers, gossip: 60_000, scan: 60_000 } },
+  });
 const served = async (box: TestService, name: string): Promise<string> => {
   const answer = await box.get(`/media/${encodeURIComponent(name)}`);
   return answer.ok ? answer.text() : String(answer.status);
@@ -72,6 +79,34 @@ test('a medium that is uploaded after it was named reaches every box, wherever i
   for (const box of boxes) await expect.poll(() => served(box, 'notice.txt'), patience).toBe('first');
   await page.message(({ type }) => type === 'media');
   expect(page.messages.filter(({ type }) => type === 'command')).toEqual([]);
+});
+
+test('bytes that a box once fetched are announced when they are uploaded there again', async () => {
+  const boxes = await startAnnouncing();
+  const uploads = [
+    [boxes[0], 'first'],
+    [boxes[0], 'second'],
+    [boxes[1], 'first'],
+    [boxes[0], 'second'],
+  ] as const;
+  for (const [at, text] of uploads) {
+    await upload(at, 'notice.txt', text);
+    for (const box of boxes) await expect.poll(() => served(box, 'notice.txt'), patience).toBe(text);
+  }
+});
+
+test.each([
+  ['first had', 0],
+  ['fetched', 1],
+])('bytes that a box %s are announced when they are uploaded there while another one deletes them', async (_, at) => {
+  const boxes = await startAnnouncing();
+  await upload(boxes[0], 'notice.txt', 'first');
+  for (const box of boxes) await expect.poll(() => served(box, 'notice.txt'), patience).toBe('first');
+  const [keeper, other] = at === 0 ? boxes : [boxes[1], boxes[0]];
+  const deleted = await other.get('/api/media/notice.txt', { method: 'DELETE' });
+  expect(deleted.status).toBe(204);
+  await upload(keeper, 'notice.txt', 'first');
+  for (const box of boxes) await expect.poll(() => served(box, 'notice.txt'), patience).toBe('first');
 });
 
 itBrowser('a page that waited for a medium shows it when it has come', { timeout: 60_000 }, async () => {
