@@ -72,11 +72,23 @@ const codeOfClientError: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/** Closes the connection of a request whose body is still incomplete LINGER_MS after its response. */
+/**
+ * Closes the connection of a request whose body is still incomplete LINGER_MS after its response. Node itself would reset at
+ * once a connection that is to be closed, and a client that still sends would not see the response.
+ */
 const closeUnfinished = (request: IncomingMessage): void => {
   if (request.complete) return;
-  const timer = setTimeout(() => request.socket.destroy(), LINGER_MS).unref();
-  request.once('end', () => clearTimeout(timer));
+  const { socket } = request;
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  const destroySoon = socket.destroySoon.bind(socket);
+  socket.destroySoon = () => {
+    socket.end();
+    request.once('end', destroySoon);
+  };
+  request.once('end', () => {
+    clearTimeout(timer);
+    socket.destroySoon = destroySoon;
+  });
 };
 
 /** The URL to open on this machine; a wildcard listen address becomes loopback. */
@@ -119,7 +131,8 @@ export const listen = async (
   const requests = createRequestQueue();
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const { method, url = '', headers } = request;
-    if (hasBody(request)) response.once('finish', () => closeUnfinished(request));
+    // Before Node closes the connection.
+    if (hasBody(request)) response.prependOnceListener('finish', () => closeUnfinished(request));
     const reads = method === 'GET' || method === 'HEAD';
     try {
       gate.checkHost(request);

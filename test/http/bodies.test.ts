@@ -1,8 +1,9 @@
 /** The bodies of requests: types, sizes, encodings, and those that never arrive whole. */
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { rules } from '../../service/contract/operations/rules.ts';
 import { lobby } from '../content/samples.ts';
 import { healthOf, logged } from '../support/observe.ts';
@@ -113,6 +114,30 @@ describe('the size', () => {
     socket.write(`${[`POST ${path} HTTP/1.1`, hostLine(url), `Content-Type: ${json}`, length].join('\r\n')}\r\n\r\n`);
     const [answer] = (await once(socket, 'data')) as [Buffer];
     expect(parseAnswer(answer.toString()).status).toBe(413);
+  });
+
+  test('is told to a client that has the connection closed after the answer, and sends to the end', async () => {
+    const { url } = shared();
+    const piece = Buffer.alloc(limit);
+    const length = `Content-Length: ${4 * piece.length}`;
+    const { hostname, port } = new URL(url);
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    onTestFinished(() => void socket.destroy());
+    const errors: Error[] = [];
+    socket.on('error', (error) => errors.push(error));
+    const lines = [`POST ${path} HTTP/1.1`, hostLine(url), `Content-Type: ${json}`, length, 'Connection: close'];
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(parseAnswer(answer.toString())).toMatchObject({ status: 413, headers: { connection: 'close' } });
+    await once(socket, 'end');
+    for (let n = 0; n < 4; n++) {
+      await new Promise((resolve) => socket.write(piece, resolve));
+      // Until then a reset would have arrived.
+      await healthOf(shared());
+    }
+    socket.end();
+    await once(socket, 'close');
+    expect(errors).toEqual([]);
   });
 
   test('is checked without a Content-Length too', async () => {
