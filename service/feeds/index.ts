@@ -47,7 +47,8 @@ export type { SourceSettings };
 
 const MAX_CALENDAR_BYTES = 10 * 1024 ** 2;
 
-export type Feeds = Module & Pick<Polling, 'follow' | 'followClock' | 'fill' | 'onChange' | 'reach' | 'settled'>;
+export type Feeds = Module &
+  Pick<Polling, 'follow' | 'followClock' | 'reread' | 'fill' | 'onChange' | 'reach' | 'settled'>;
 
 const MOST_NAMED = 3;
 const quoted = (names: readonly string[]): string =>
@@ -87,7 +88,7 @@ export const createFeeds = async (context: ServiceContext): Promise<Feeds> => {
   const cache = await openCache(context);
   const turns = createTurns({ total: 8, perHost: 2, gapMs: context.tempo.feeds.gap });
   // The content follows its feeds until it is closed.
-  const { follow, followClock, fill, onChange, reach, settled, health, calendars, fetches } = context.keep(
+  const { follow, followClock, reread, fill, onChange, reach, settled, health, calendars, fetches } = context.keep(
     createPolling(context, {
       cache,
       fetch: createFetch(context),
@@ -104,6 +105,7 @@ export const createFeeds = async (context: ServiceContext): Promise<Feeds> => {
   return {
     follow,
     followClock,
+    reread,
     fill,
     onChange,
     reach,

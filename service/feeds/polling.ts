@@ -3,6 +3,7 @@ import type { Health } from '../contract/health.ts';
 import type { ApiSource, PlaylistPayload, RssFeed } from '../contract/playlist.ts';
 import { createDebounce } from '../domain/debounce.ts';
 import { createEmitter } from '../domain/emitter.ts';
+import { mediaNameIn } from '../domain/media-names.ts';
 import type { NetworkScope } from '../domain/network-scope.ts';
 import { createFollowing } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
@@ -169,6 +170,10 @@ export const createPolling = (
         followed.set(name, source);
         advertised.set(name, nextState(undefined, source, updateMs));
       }
+    },
+    /** Reads a calendar again that lies among the media under that name. */
+    reread(name: string): void {
+      for (const source of followed.values()) if (mediaNameIn(source.settings.url) === name) source.outdate();
     },
     /** The records with their current data. */
     fill: ({ rssFeeds, apiSources, timetableGroups = [], calendars }: Records): Full => ({

@@ -136,6 +136,10 @@ export const openSource = (
   let failures = 0;
   let reason: string | null = null;
   let timer: NodeJS.Timeout;
+  let isRunning = false;
+  /** Whether the data may have changed since the last fetch began. */
+  let isOutdated = false;
+  let endedAt = Number.NEGATIVE_INFINITY;
 
   const read = async ({ body, charset, base, nearness }: News): Promise<Pick<CacheEntry, 'title' | 'data'>> => {
     const text = decodeDocument(body, charset);
@@ -172,6 +176,8 @@ export const openSource = (
 
   const run = async (): Promise<void> => {
     let pauseMs = 0;
+    isRunning = true;
+    isOutdated = false;
     try {
       good = await poll();
       if (failures > 0) log.info({ source: id, kind }, 'a source is back');
@@ -188,7 +194,10 @@ export const openSource = (
       if (Number.isInteger(Math.log2(failures))) log.warn({ source: id, kind, reason, failures }, 'a source fails');
     }
     if (closing.signal.aborted) return;
-    sleep(waitAfter(tempo.feeds, { refreshSeconds, failures, pauseMs }, random()));
+    isRunning = false;
+    endedAt = performance.now();
+    const wait = waitAfter(tempo.feeds, { refreshSeconds, failures, pauseMs }, random());
+    sleep(isOutdated ? tempo.feeds.interval : wait);
     onChange();
   };
   sleep(tempo.feeds.start + random() * tempo.feeds.spread);
@@ -209,6 +218,13 @@ export const openSource = (
     }),
     /** The entry to store; null: no fetch succeeded yet. */
     entry: (): CacheEntry | null => good,
+    /** Fetches as soon as the least interval of fetches allows. */
+    outdate(): void {
+      isOutdated = true;
+      if (isRunning) return;
+      clearTimeout(timer);
+      sleep(Math.max(0, endedAt + tempo.feeds.interval - performance.now()));
+    },
     close(): void {
       clearTimeout(timer);
       closing.abort(new Error('no longer wanted'));

@@ -85,7 +85,7 @@ export const createCatalog = (
   let changed = false;
   let loading: Promise<void> | undefined;
   let saving = Promise.resolve();
-  const news = createEmitter();
+  const news = createEmitter<[name: string]>();
 
   /** Facts that uploads recorded since the start are newer than the saved ones and win. */
   const load = async (): Promise<void> => {
@@ -114,7 +114,7 @@ export const createCatalog = (
   const store = (file: string, facts: KnownFacts): void => {
     known.set(file, facts);
     changed = true;
-    news.emit();
+    news.emit(basename(file));
   };
 
   /** If the file changes while it is read, its fingerprint no longer matches and a later `list` reads it again. */
@@ -237,7 +237,7 @@ export const createCatalog = (
     /** The names of files whose current version has not been read yet. */
     unread: (): Set<string> => new Set([...unread].map((file) => basename(file))),
 
-    /** Calls `listener` when the metadata of a file changes. */
+    /** Calls `listener` with the name of each file whose metadata change. */
     onLearn: news.on,
 
     /** Records the metadata of an upload, so that the file is not read again. */

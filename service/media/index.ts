@@ -44,7 +44,7 @@ export { mediaNameOf } from './routes.ts';
 
 interface Dependencies {
   content: Pick<Content, 'shown' | 'onChange' | 'mediaInOrder' | 'mediaNames' | 'mediaUses' | 'remoteUses'>;
-  feeds: Pick<Feeds, 'reach'>;
+  feeds: Pick<Feeds, 'reach' | 'reread'>;
   shared: Pick<Shared, 'open'>;
 }
 
@@ -178,6 +178,7 @@ export const createMedia = async (
   };
   const probe = createBoundedProbe(createProbe(service));
   const catalog = keep(createCatalog(context, probe));
+  catalog.onLearn(feeds.reread);
   const ledger = keep(await openLedger(context));
   const evictable = keep(await openEvictableMedia(context, content));
   const store = keep(await openRenditionStore(context));
@@ -350,6 +351,8 @@ export const createMedia = async (
       await library.giveWay(wanted.name);
       // It may have been deleted meanwhile.
       await library.removeDeleted(wanted.name);
+      // Until here there may have been an older upload, which is served before copies.
+      feeds.reread(wanted.name);
     },
     deletions: {
       list: deletions.list,

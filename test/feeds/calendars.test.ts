@@ -168,6 +168,21 @@ describe('a calendar', () => {
     expect(Object.keys(await payloadOf(service))).not.toContain('calendars');
   });
 
+  test('among the media is read again as soon as another file is there under its name', {
+    timeout: 60_000,
+  }, async () => {
+    const calendars = [{ id: 'room', url: '/media/room.ics', refresh_seconds: 3_600 }];
+    const content = contentWith('', { calendar_id: 'room' }, { calendars });
+    const one = await startTestService({ env, content });
+    const other = await startTestService({ env: { ...env, SIGNAGE_PEERS: one.url }, content });
+    const titles = async (at: typeof one) => [...new Set((await eventsOf(at)).map(({ title }) => title))];
+    for (const title of ['Choir', 'Organ', 'Tea']) {
+      const body = ics(daily('a', title, '100000'));
+      expect((await one.get('/api/media/room.ics', { method: 'PUT', body })).ok).toBe(true);
+      for (const box of [one, other]) await expect.poll(() => titles(box), patience).toEqual([title]);
+    }
+  });
+
   test('that is none is a failed one, and what a server sends instead changes nothing', async () => {
     const state = await serve(ics(daily('a', 'Choir', '100000')));
     const service = await startTestService({ env, content: contentWith(state.url, { calendar_id: 'room' }) });
