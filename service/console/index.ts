@@ -65,6 +65,7 @@ interface Dependencies
       | 'hasPlaylist'
       | 'playlistIssue'
       | 'onPlay'
+      | 'onLoss'
       | 'screens'
       | 'payload'
       | 'slides'
@@ -106,6 +107,7 @@ const createEditing = (context: ServiceContext, given: Dependencies): Module => 
   const playing = content.playing();
   if (playing !== null) void versions.record(playing);
   content.onPlay((document) => void versions.record(document));
+  content.onLoss((document) => void versions.record(document));
   const cache = createThumbnailCache(join(dirs.data, 'thumbnails'), systemDisk);
   const backups = backupRoutes(context, { ...dependencies, versions });
   const thumbnails = createThumbnails({ media, ffmpeg, confined, log, cache });

@@ -50,14 +50,18 @@ export interface Content extends View {
    * @throws CodedError `content_changed`; the system's error if the file can't be rewritten, and then nothing changes
    */
   publish(publication: Publication): Promise<ContentDocument>;
-  /** The newest document that is on the disk, for peers to fetch; null: there never was one. */
-  document(): ContentDocument | null;
+  /**
+   * The newest document that is on the disk, for peers to fetch; null: there never was one.
+   * @param sha256 of the last one that lost here, to get that one
+   */
+  document(sha256?: string): ContentDocument | null;
   /** Records the counter of a peer's document: the next edit here gets a higher one. */
   observeCounter(counter: number): void;
   /**
    * Plays a peer's document and writes it to content.json, if its version wins over this box's. An edit of this box that
    * the winner does not descend from is backed up next to the file. Once this resolves, the file and {@link document} are
-   * durable. If the disk stored only the file, that is logged, and repaired when the document is passed in again.
+   * durable. If the disk stored only the file, that is logged, and repaired when the document is passed in again. One that
+   * loses to an edit that was made at the same time is {@link replaced}, as on the box where it was made.
    *
    * @returns the issues for which a winner is refused, as for the operator's file; else an empty list
    * @throws the system's error if the file can't be rewritten; the box keeps its content
@@ -72,7 +76,9 @@ export interface Content extends View {
   onFileEdit(listener: (edit: FileEdit) => void): void;
   /** Calls `listener` when {@link document} changes, by an edit here or by {@link accept}. */
   onDocument(listener: () => void): void;
-  /** Versions of this box that {@link accept} replaced by one that had not seen them, newest first. */
+  /** Calls `listener` with each document that lost before it could play here. */
+  onLoss(listener: (document: ContentDocument) => void): void;
+  /** Versions that were replaced by one that had not seen them, newest first. */
   replaced(): readonly ReplacedVersion[];
   /** Names of the existing backups of {@link accept}, oldest first. */
   lost(): Promise<string[]>;
@@ -109,6 +115,7 @@ export const openContent = async (
   const kept = createKept(context, lastKnownGood);
   const { isStored, store } = kept;
   const plays = createEmitter<[ContentDocument]>();
+  const losses = createEmitter<[ContentDocument]>();
   const fileEdits = createFileEdits();
   const { view, show, refuseFonts, close: closePayloads } = createPayloads(context, { feeds, leading, inserted });
   const fonts = createFontCheck(context);
@@ -123,6 +130,7 @@ export const openContent = async (
   const edit = createEdits(ids.nodeId, demo);
   // Held in memory too: while the disk is slow or full, the stored document is older.
   let current = kept.document();
+  let lastLost: ContentDocument | null = null;
   /** The playing content; null: only the stored content. */
   let playing: { bytes: Buffer; screenDocuments: ReadonlyMap<string, ScreenDocument> } | null = null;
   let highest = current?.counter ?? 0;
@@ -228,9 +236,29 @@ export const openContent = async (
 
   const wins = (document: ContentDocument): boolean => current === null || compareVersions(document, current) > 0;
 
+  const lossOf = (loser: ContentDocument, winner: ContentDocument): ReplacedVersion => ({
+    sha256: loser.sha256,
+    replaced_by: winner.sha256,
+    at: new Date(now()).toISOString(),
+    operator: loser.operator,
+  });
+
+  const noteLoss = async (document: ContentDocument): Promise<void> => {
+    // One that counts fewer edits may just be old news.
+    if (current === null || document.counter !== current.counter || !isUnseen(document, current)) return;
+    const isKnown = kept.replaced().some(({ sha256 }) => sha256 === document.sha256);
+    if (isKnown || !readDocument(Buffer.from(document.text)).ok) return;
+    lastLost = document;
+    losses.emit(document);
+    await kept.addLoss(lossOf(document, current));
+  };
+
   const accept = async (document: ContentDocument): Promise<ContentIssue[]> => {
     const isUnstored = document.sha256 === current?.sha256 && !isStored(document);
-    if (!wins(document) && !isUnstored) return [];
+    if (!wins(document) && !isUnstored) {
+      await noteLoss(document);
+      return [];
+    }
     const text = Buffer.from(document.text);
     const reading = readDocument(text);
     if (!reading.ok) return reading.issues;
@@ -250,13 +278,8 @@ export const openContent = async (
     log.info({ version: versionOf(document) }, "another box's content is live");
     // Stored before it is shown: after a power cut, an edit must still descend from what the operator saw.
     const replaced = current !== null && isUnseen(current, document) ? current : null;
-    const loser = replaced && {
-      sha256: replaced.sha256,
-      replaced_by: document.sha256,
-      at: new Date(now()).toISOString(),
-      operator: replaced.operator,
-    };
-    await store(document, screenDocuments, loser);
+    lastLost = replaced ?? lastLost;
+    await store(document, screenDocuments, replaced && lossOf(replaced, document));
     await judgeFonts(reading.content);
     play(document, reading, screenDocuments);
     return [];
@@ -322,7 +345,7 @@ export const openContent = async (
     playing: () => current,
     isWhole: () => leftOut.length === 0,
     publish: (publication) => enqueue(() => publish(publication)),
-    document: kept.document,
+    document: (sha256) => (sha256 === lastLost?.sha256 ? lastLost : null) ?? kept.document(),
     observeCounter: (counter) => {
       highest = Math.max(highest, counter);
     },
@@ -330,6 +353,7 @@ export const openContent = async (
     onPlay: plays.on,
     onFileEdit: fileEdits.on,
     onDocument: kept.onDocument,
+    onLoss: losses.on,
     replaced: kept.replaced,
     lost: backups.list,
     close: async () => {

@@ -96,6 +96,9 @@ export const createKept = (
   const changes = createEmitter();
   // Held in memory too, as the disk may be full.
   let { replaced } = lastKnownGood.read();
+  const add = (loser: ReplacedVersion): void => {
+    replaced = [loser, ...replaced].slice(0, MAX_REPLACED);
+  };
   return {
     /** The newest document that is on the disk; null: there never was one. */
     document: (): ContentDocument | null => lastKnownGood.read().document,
@@ -110,7 +113,7 @@ export const createKept = (
       screenDocuments: ReadonlyMap<string, ScreenDocument>,
       loser: ReplacedVersion | null = null,
     ): Promise<void> => {
-      if (loser !== null) replaced = [loser, ...replaced].slice(0, MAX_REPLACED);
+      if (loser !== null) add(loser);
       try {
         const screens = packScreens(screenDocuments);
         await lastKnownGood.update(() => ({ screens, document, replaced }));
@@ -122,6 +125,13 @@ export const createKept = (
         return;
       }
       changes.emit();
+    },
+    /** Stores that a version lost to the document; a failure is logged. Never rejects. */
+    addLoss: async (loser: ReplacedVersion): Promise<void> => {
+      add(loser);
+      await lastKnownGood
+        .update((state) => ({ ...state, replaced }))
+        .catch((err: unknown) => log.error({ err }, 'which version was replaced could not be stored'));
     },
     /** Calls `listener` when {@link document} changes. */
     onDocument: changes.on,

@@ -229,6 +229,10 @@ export const peerConnectionsQuery = z.object({
     .describe('slugs, separated by commas; absent: all screens'),
 });
 
+export const peerContentQuery = z.object({
+  sha256: sha256.optional().describe('of the last document that lost at the box, to get that one; else the newest'),
+});
+
 /** A connection whose texts are cut as those of pages are: a box may pass on what it likes. */
 const peerConnection = connection.overwrite(
   (given) =>

@@ -7,6 +7,7 @@ import {
   type BindingNews,
   type MediaDeletion,
   type PeerState,
+  peerContentQuery,
   peerDeletions,
   peerQuery,
   protocol,
@@ -215,7 +216,7 @@ export const createPeers = async (
         else ctx.body = { ...rest, serverTime };
       },
       'GET /api/peers/content': (ctx) => {
-        const document = content.document();
+        const document = content.document(readFields(peerContentQuery, ctx.query).sha256);
         if (document === null) throw new CodedError('not_found', 'There is no content to share.');
         ctx.body = document;
       },

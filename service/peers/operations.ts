@@ -168,11 +168,17 @@ const peerOperations = {
   ),
   /** Liveness probe while another request is pending. */
   'boxes.probe': define('GET /api/peers/time', peerTime, undefined, { deadlineMs: 700 }),
-  'content.document': define('GET /api/peers/content', contentDocument, undefined, {
-    deadlineMs: 10_000,
-    // A character of the text takes at most three bytes, or two if it is escaped.
-    maxBytes: 3 * mostContentCharacters + 8 * MIB,
-  }),
+  /** The newest document; or the last one that lost at the peer, by its hash. */
+  'content.document': define(
+    'GET /api/peers/content',
+    contentDocument,
+    (sha256: string | undefined) => ({ query: { sha256 } }),
+    {
+      deadlineMs: 10_000,
+      // A character of the text takes at most three bytes, or two if it is escaped.
+      maxBytes: 3 * mostContentCharacters + 8 * MIB,
+    },
+  ),
   'media.list': define('GET /api/peers/media', peerMedia, undefined, { deadlineMs: 10_000, maxBytes: 16 * MIB }),
   /** Resolves when the peer has renamed and removed its files. */
   'media.sendDeletions': define('POST /api/peers/deletions', nothing, asList<MediaDeletion>('deleted'), {

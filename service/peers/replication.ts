@@ -100,6 +100,8 @@ export const createReplication = (
   const given = new Map<string, ContentDocument>();
   /** Hashes of content that the sender has this box pass on. */
   const passed = new Map<string, true>();
+  /** Hashes of content that lost here, or could not be had. */
+  const met = new Map<string, true>();
 
   const wins = (version: ContentVersion): boolean => {
     const mine = content.document();
@@ -107,7 +109,7 @@ export const createReplication = (
   };
 
   const ask = async (peer: LivePeer, offered: ContentVersion): Promise<ContentDocument | null> => {
-    const answer = await asking.ask(peer, 'content.document');
+    const answer = await asking.ask(peer, 'content.document', undefined);
     if (answer.ok) return answer.body;
     // A box that is away is called again when it is back.
     if (answer.status !== null) {
@@ -184,10 +186,27 @@ export const createReplication = (
     fetchBest().catch((error: unknown) => log.error({ err: error }, 'the exchange with a peer failed')),
   );
 
+  /** Passes on what lost to an edit that was made at the same time: this box tells of it as the one where it was made. */
+  const meetLoser = async (version: ContentVersion): Promise<void> => {
+    const mine = content.document();
+    if (version.counter === 0 || version.counter !== mine?.counter || compareVersions(version, mine) >= 0) return;
+    const { sha256 } = version;
+    if (met.has(sha256)) return;
+    remember(met, sha256, true, MAX_REMEMBERED);
+    const peer = peers.alive().find(({ state }) => state.content?.sha256 === sha256);
+    if (peer === undefined) return;
+    const answer = await asking.ask(peer, 'content.document', sha256);
+    if (!answer.ok || answer.body.sha256 !== sha256 || documentHash(answer.body) !== sha256) return;
+    if (compareVersions(answer.body, version) === 0 && isPlausibleTime(answer.body.changedAt, now()))
+      await content.accept(answer.body);
+  };
+
   peers.onState((peer) => {
     const { content: offered } = peer.state;
     refusals.keepOnly(peer.nodeId, offered?.sha256);
-    if (offered !== null && wins(offered)) void fetchNewest('');
+    if (offered === null) return;
+    if (wins(offered)) void fetchNewest('');
+    else void meetLoser(offered);
   });
   content.onDocument(() => {
     const document = content.document();
@@ -228,6 +247,7 @@ export const createReplication = (
         const fetching = [...inFlight].find(([key]) => key.endsWith(` ${version.sha256}`));
         await fetching?.[1];
       }
+      await meetLoser(version);
       return !wins(version);
     },
   };

@@ -8,7 +8,7 @@ import { lobbyWith } from '../content/samples.ts';
 import { listenOn, startBox, startSite } from '../peers/support.ts';
 import { isSkipped } from '../support/browser.ts';
 import { healthOf, patience, titlesOf } from '../support/observe.ts';
-import { createOperator } from '../support/operator.ts';
+import { createOperator, secretSettings, withAndWithoutSecret } from '../support/operator.ts';
 import type { TestService } from '../support/service.ts';
 import { openConsole } from './browser.ts';
 
@@ -22,45 +22,62 @@ const startOrdered = async (env: Record<string, string> = {}): Promise<[TestServ
   return id < otherId ? [one, other] : [other, one];
 };
 
-const etagAt = async (box: TestService): Promise<string> =>
-  (await createOperator(box, null)('GET', path)).headers.get('ETag') ?? '';
+type Secret = string | null;
 
-const publishAt = (box: TestService, title: string, match: string, operator: string) =>
-  createOperator(box, null)('PUT', path, titled(title), { 'If-Match': match, 'x-signage-operator': operator });
+const etagAt = async (box: TestService, secret: Secret = null): Promise<string> =>
+  (await createOperator(box, secret)('GET', path)).headers.get('ETag') ?? '';
 
-const versionsAt = async (box: TestService) =>
-  ((await (await createOperator(box, null)('GET', `${path}/versions`)).json()) as ContentVersions).versions;
+const publishAt = (box: TestService, title: string, match: string, operator: string, secret: Secret = null) =>
+  createOperator(box, secret)('PUT', path, titled(title), { 'If-Match': match, 'x-signage-operator': operator });
 
-test('of two people who publish on two boxes at once, the box of the one whose edit is replaced names both versions', async () => {
-  const [loser, winner] = await startOrdered();
-  const boxes = [loser, winner];
-  const replaced: object[] = [];
-  for (let round = 0; round < 3; round++) {
-    const etag = await etagAt(loser);
-    await expect.poll(() => etagAt(winner), patience).toBe(etag);
-    const answers = await Promise.all(
-      boxes.map((box, at) => publishAt(box, `${round} by ${at}`, etag, `Person ${at}`)),
-    );
-    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-    const [lost, won] = (await Promise.all(answers.map((answer) => answer.json()))) as PublishedContent[];
-    await expect.poll(() => etagAt(loser), patience).toBe(`"${won?.sha256}"`);
-    expect(await etagAt(winner)).toBe(`"${won?.sha256}"`);
-    replaced.unshift({ sha256: lost?.sha256, replaced_by: won?.sha256, at: expect.any(String), operator: 'Person 0' });
-    expect((await healthOf(loser)).content.replaced).toEqual(replaced);
-    const versions = await versionsAt(loser);
-    expect(versions.find(({ sha256 }) => sha256 === lost?.sha256)).toMatchObject({ replaced_by: won?.sha256 });
-    expect(versions.find(({ sha256 }) => sha256 === won?.sha256)).toMatchObject({ replaced_by: null });
-  }
-  expect((await healthOf(winner)).content.replaced).toEqual([]);
+const versionsAt = async (box: TestService, secret: Secret) =>
+  ((await (await createOperator(box, secret)('GET', `${path}/versions`)).json()) as ContentVersions).versions;
 
-  // An edit of what plays is no surprise to anybody.
-  const next = (await (await publishAt(winner, 'next', await etagAt(winner), 'Zoë')).json()) as PublishedContent;
-  await expect.poll(() => etagAt(loser), patience).toBe(`"${next.sha256}"`);
-  await expect.poll(async () => (await healthOf(loser)).content.replaced, patience).toEqual(replaced);
-  await loser.close();
-  const again = await startBox([winner], { dataDir: loser.dataDir });
-  expect((await healthOf(again)).content.replaced).toEqual(replaced);
-});
+test.each(withAndWithoutSecret)(
+  'of two people who publish on two boxes at once, each box names both versions, %s',
+  async (_, secret) => {
+    const env = secretSettings(secret);
+    const [loser, winner] = await startOrdered(env);
+    const boxes = [loser, winner];
+    const replaced: object[] = [];
+    for (let round = 0; round < 3; round++) {
+      const etag = await etagAt(loser, secret);
+      await expect.poll(() => etagAt(winner, secret), patience).toBe(etag);
+      const answers = await Promise.all(
+        boxes.map((box, at) => publishAt(box, `${round} by ${at}`, etag, `Person ${at}`, secret)),
+      );
+      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+      const [lost, won] = (await Promise.all(answers.map((answer) => answer.json()))) as PublishedContent[];
+      await expect.poll(() => etagAt(loser, secret), patience).toBe(`"${won?.sha256}"`);
+      expect(await etagAt(winner, secret)).toBe(`"${won?.sha256}"`);
+      replaced.unshift({
+        sha256: lost?.sha256,
+        replaced_by: won?.sha256,
+        at: expect.any(String),
+        operator: 'Person 0',
+      });
+      expect((await healthOf(loser)).content.replaced).toEqual(replaced);
+      for (const box of boxes) {
+        await expect.poll(async () => (await healthOf(box)).content.replaced, patience).toEqual(replaced);
+        const versions = await versionsAt(box, secret);
+        expect(versions.find(({ sha256 }) => sha256 === lost?.sha256)).toMatchObject({ replaced_by: won?.sha256 });
+        expect(versions.find(({ sha256 }) => sha256 === won?.sha256)).toMatchObject({ replaced_by: null });
+        const text = await (await createOperator(box, secret)('GET', `${path}/versions/${lost?.sha256}`)).text();
+        expect(text).toContain(`${round} by 0`);
+      }
+    }
+
+    // An edit of what plays is no surprise to anybody.
+    const next = (await (
+      await publishAt(winner, 'next', await etagAt(winner, secret), 'Zoë', secret)
+    ).json()) as PublishedContent;
+    await expect.poll(() => etagAt(loser, secret), patience).toBe(`"${next.sha256}"`);
+    await expect.poll(async () => (await healthOf(loser)).content.replaced, patience).toEqual(replaced);
+    await loser.close();
+    const again = await startBox([winner], { env, dataDir: loser.dataDir });
+    expect((await healthOf(again)).content.replaced).toEqual(replaced);
+  },
+);
 
 test('the command line ends with 1 and both versions if the document that it pushed was replaced in the same moment', async () => {
   const [loser, winner] = await startOrdered();

@@ -42,7 +42,7 @@ export const contentCheck = z
   .meta({ id: 'ContentCheck' });
 export type ContentCheck = z.infer<typeof contentCheck>;
 
-/** A version that another box's edit replaced, which was not made on it. */
+/** A version that an edit on another box replaced, which was not made on it. */
 export const replacedVersion = z
   .object({
     sha256: sha256.describe('of the version that was replaced'),

@@ -36,7 +36,7 @@ export const editing = {
     audit: { action: 'content.publish', subject: 'content' },
     summary: 'Publish content',
     description:
-      'Replaces content.json on the whole site. If-Match must name the version that plays: of concurrent requests to one box, exactly one succeeds. Of requests to two boxes at once both may succeed: the one with the higher version then plays everywhere, and the box of the other one names it, with what replaced it, in `replaced_by` of its versions and in `content.replaced` of `GET /healthz`, usually within 2 s. Responds once the content is durable.',
+      'Replaces content.json on the whole site. If-Match must name the version that plays: of concurrent requests to one box, exactly one succeeds. Of requests to two boxes at once both may succeed: the one with the higher version then plays everywhere, and the boxes name the other one, with what replaced it, in `replaced_by` of its versions and in `content.replaced` of `GET /healthz`, usually within 2 s. Responds once the content is durable.',
     headers: z.object({
       'If-Match': z.string().optional().describe('Required: the ETag of the content that was edited, or `*`.'),
       [operatorHeader]: z.string().optional().describe('Name of the person, 1 to 64 characters; unproven.'),

@@ -23,6 +23,7 @@ import {
   peerCommands,
   peerConnections,
   peerConnectionsQuery,
+  peerContentQuery,
   peerDeletions,
   peerDevices,
   peerDevicesQuery,
@@ -184,6 +185,7 @@ export const peers = {
   },
   'GET /api/peers/content': {
     summary: 'Get the newest content that this box has on its disk',
+    query: peerContentQuery,
     answer: okSealable('The document.', contentDocument, {
       ...version,
       changedAt: momentExample,
