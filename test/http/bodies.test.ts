@@ -125,18 +125,18 @@ describe('the size', () => {
     onTestFinished(() => void socket.destroy());
     const errors: Error[] = [];
     socket.on('error', (error) => errors.push(error));
+    const closed = new Promise((resolve) => socket.once('close', resolve));
     const lines = [`POST ${path} HTTP/1.1`, hostLine(url), `Content-Type: ${json}`, length, 'Connection: close'];
     socket.write(`${lines.join('\r\n')}\r\n\r\n`);
     const [answer] = (await once(socket, 'data')) as [Buffer];
     expect(parseAnswer(answer.toString())).toMatchObject({ status: 413, headers: { connection: 'close' } });
-    await once(socket, 'end');
     for (let n = 0; n < 4; n++) {
       await new Promise((resolve) => socket.write(piece, resolve));
       // Until then a reset would have arrived.
       await healthOf(shared());
     }
     socket.end();
-    await once(socket, 'close');
+    await closed;
     expect(errors).toEqual([]);
   });
 
