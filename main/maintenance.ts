@@ -189,10 +189,7 @@ export const createMaintenance = ({
       if (order === undefined) return answered();
       const wrong = await wrongSecret(order);
       if (wrong !== null) return answered({ wrongSecret: wrong });
-      const carryOut = orders[order.do] as Orders[keyof Orders] as (
-        order: MaintenanceOrder,
-        display: number,
-      ) => ReturnType<Orders['admin']>;
+      const carryOut = orders[order.do] as (order: MaintenanceOrder, display: number) => ReturnType<Orders['admin']>;
       return carryOut(order, displayId).then(
         (shown) => answered({ shown: shown ?? null }),
         (cause: Error) => answered({ error: cause.message }),

@@ -27,9 +27,6 @@ interface Dependencies {
   recordReset(reset: PeerReset): Promise<void>;
 }
 
-/** Acts on the machine of a box, on whichever it is. @throws CodedError as `POST /console/api/boxes/:nodeId/actions` does */
-export type Act = (nodeId: string, order: BoxOrder) => Promise<ActionAnswer>;
-
 type ActionContext = Pick<ServiceContext, 'ids' | 'machineName' | 'operate' | 'options' | 'monotonicNow'>;
 
 /** Who orders it, as the audit of a reset names them. */

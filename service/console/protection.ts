@@ -29,8 +29,6 @@ interface ShownInvitation {
   expiresAt: string;
 }
 
-export type Protection = ReturnType<typeof createProtection>;
-
 const SECRET_BYTES = 24;
 const INVITATION_MS = 600_000;
 
