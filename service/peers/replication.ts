@@ -100,7 +100,7 @@ export const createReplication = (
   const given = new Map<string, ContentDocument>();
   /** Hashes of content that the sender has this box pass on. */
   const passed = new Map<string, true>();
-  /** Hashes of content that lost here, or could not be had. */
+  /** Hashes of content that lost here and was asked for. */
   const met = new Map<string, true>();
 
   const wins = (version: ContentVersion): boolean => {
@@ -186,7 +186,7 @@ export const createReplication = (
     fetchBest().catch((error: unknown) => log.error({ err: error }, 'the exchange with a peer failed')),
   );
 
-  /** Passes on what lost to an edit that was made at the same time: this box tells of it as the one where it was made. */
+  /** Fetches what lost to an edit that was made at the same time: this box tells of it as the one where it was made does. */
   const meetLoser = async (version: ContentVersion): Promise<void> => {
     const mine = content.document();
     if (version.counter === 0 || version.counter !== mine?.counter || compareVersions(version, mine) >= 0) return;

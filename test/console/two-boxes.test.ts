@@ -74,8 +74,14 @@ test.each(withAndWithoutSecret)(
     await expect.poll(() => etagAt(loser, secret), patience).toBe(`"${next.sha256}"`);
     await expect.poll(async () => (await healthOf(loser)).content.replaced, patience).toEqual(replaced);
     await loser.close();
-    const again = await startBox([winner], { env, dataDir: loser.dataDir });
+    const later = (await (
+      await publishAt(winner, 'later', await etagAt(winner, secret), 'Zoë', secret)
+    ).json()) as PublishedContent;
+    const again = await startBox([winner], { env, dataDir: loser.dataDir, content: undefined });
     expect((await healthOf(again)).content.replaced).toEqual(replaced);
+    // Nor is what a box still has that was away.
+    await expect.poll(() => etagAt(again, secret), patience).toBe(`"${later.sha256}"`);
+    for (const box of [again, winner]) expect((await healthOf(box)).content.replaced).toEqual(replaced);
   },
 );
 
