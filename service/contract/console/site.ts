@@ -27,8 +27,10 @@ export const siteBox = z
 export const deviceStates = ['playing', 'closed', 'stuck', 'away', 'never'] as const;
 export type DeviceState = (typeof deviceStates)[number];
 
-/** Of a display: the name that the system has for it, and its number from left to right. */
-export const displayNames = z.array(z.string().min(1).max(200)).max(2);
+export const displayNames = z
+  .array(z.string().min(1).max(200))
+  .max(2)
+  .describe('of a display: the name that the system has for it, and its number from left to right');
 
 export const siteDevice = z
   .object({

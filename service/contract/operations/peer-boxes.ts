@@ -28,6 +28,7 @@ export const peerBoxes = {
       faults: [],
       displays: [deviceExample.deviceId],
       off: [],
+      names: [],
       volume: 40,
       seen: [{ deviceId: '4K7QM3X9FT2WD0AZ', nodeId: nodeExample, at: momentExample }],
       waiting: [{ deviceId: 'hall-display', nodeId: nodeExample }],
