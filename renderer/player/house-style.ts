@@ -23,9 +23,11 @@ const faceOf = (use: Use, url: string): string => {
 const addressOf = (path: string, attempt: number): string =>
   `${path.replaceAll(/["\\\n]/g, encodeURIComponent)}${attempt === 0 ? '' : `?again=${attempt}`}`;
 
-/** Entity tag of a file of the service; null: it is not there. */
+const TAG_MS = 10_000;
+
+/** Entity tag of a file of the service; null: it is not there, or the service does not answer. */
 const tagOf = (path: string): Promise<string | null> =>
-  fetch(path, { method: 'HEAD', cache: 'no-cache' }).then(
+  fetch(path, { method: 'HEAD', cache: 'no-cache', signal: AbortSignal.timeout(TAG_MS) }).then(
     ({ headers }) => headers.get('ETag'),
     () => null,
   );
@@ -40,7 +42,7 @@ export const createHouseStyle = (root: HTMLElement, { resolve }: Pick<MediaCache
   let known = '';
   let attempt = 0;
   /** Entity tags of the fonts as they were loaded. */
-  let fontTags: Promise<string> = Promise.resolve('');
+  let fontTags: Promise<(string | null)[]> = Promise.resolve([]);
   /** The address that the logo has been loaded from; empty: none shows. */
   let logo = '';
 
@@ -54,8 +56,8 @@ export const createHouseStyle = (root: HTMLElement, { resolve }: Pick<MediaCache
     root.toggleAttribute('data-colours', palette !== null);
   };
 
-  const readTags = (): Promise<string> =>
-    Promise.all(uses.flatMap((use) => style?.fonts?.[use] ?? []).map(tagOf)).then((tags) => tags.join());
+  const readTags = (): Promise<(string | null)[]> =>
+    Promise.all(uses.flatMap((use) => style?.fonts?.[use] ?? []).map(tagOf));
 
   const preload = (): void => {
     for (const link of document.head.querySelectorAll('link[data-house]')) link.remove();
@@ -106,10 +108,13 @@ export const createHouseStyle = (root: HTMLElement, { resolve }: Pick<MediaCache
     [...document.fonts].some(({ family, status }) => /^"?House /.test(family) && status === 'error');
 
   const refreshFonts = async (): Promise<void> => {
-    const before = fontTags;
-    fontTags = readTags();
-    const isOther = (await before) !== (await fontTags);
-    if (!isOther && !hasFailed()) return;
+    const of = style;
+    const [before, now] = await Promise.all([fontTags, readTags()]);
+    if (style !== of) return;
+    // One that is not answered for stays: text in another font is worse than text in an older one.
+    const tags = now.map((tag, index) => tag ?? before[index] ?? null);
+    fontTags = Promise.resolve(tags);
+    if (tags.every((tag, index) => tag === before[index]) && !hasFailed()) return;
     attempt += 1;
     preload();
   };

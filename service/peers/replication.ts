@@ -100,8 +100,9 @@ export const createReplication = (
   const given = new Map<string, ContentDocument>();
   /** Hashes of content that the sender has this box pass on. */
   const passed = new Map<string, true>();
-  /** Hashes of content that lost here and was asked for. */
+  /** Hashes of content that lost here and was fetched. */
   const met = new Map<string, true>();
+  let isMeeting = false;
 
   const wins = (version: ContentVersion): boolean => {
     const mine = content.document();
@@ -191,12 +192,16 @@ export const createReplication = (
     const mine = content.document();
     if (version.counter === 0 || version.counter !== mine?.counter || compareVersions(version, mine) >= 0) return;
     const { sha256 } = version;
-    if (met.has(sha256)) return;
-    remember(met, sha256, true, MAX_REMEMBERED);
+    // One at a time: what is not met now is offered again.
+    if (isMeeting || met.has(sha256)) return;
     const peer = peers.alive().find(({ state }) => state.content?.sha256 === sha256);
     if (peer === undefined) return;
+    isMeeting = true;
     const answer = await asking.ask(peer, 'content.document', sha256);
-    if (!answer.ok || answer.body.sha256 !== sha256 || documentHash(answer.body) !== sha256) return;
+    isMeeting = false;
+    if (!answer.ok) return;
+    remember(met, sha256, true, MAX_REMEMBERED);
+    if (answer.body.sha256 !== sha256 || documentHash(answer.body) !== sha256) return;
     if (compareVersions(answer.body, version) === 0 && isPlausibleTime(answer.body.changedAt, now()))
       await content.accept(answer.body);
   };

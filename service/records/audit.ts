@@ -92,7 +92,7 @@ export const createAuditLog = ({ dirs, log }: Pick<ServiceContext, 'dirs' | 'log
       const wantedIn = (lines: readonly string[]): AuditRecord[] => lines.toReversed().flatMap(parse).filter(isWanted);
       const waiting = journal.waiting();
       const records = wantedIn(waiting);
-      // They may be written while the files are read.
+      // Lines may be written, and files renamed, while the files are read.
       const known = new Set(waiting);
       for (
         let age = 0;
@@ -100,7 +100,9 @@ export const createAuditLog = ({ dirs, log }: Pick<ServiceContext, 'dirs' | 'log
         age += 1
       ) {
         const text = await readFile(nameOf(age), 'utf8').catch(() => '');
-        records.push(...wantedIn(text.split('\n').filter((line) => !known.has(line))));
+        const lines = text.split('\n').filter((line) => !known.has(line));
+        records.push(...wantedIn(lines));
+        for (const line of lines) known.add(line);
       }
       return pageOf(records, count);
     },

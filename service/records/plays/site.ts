@@ -151,8 +151,9 @@ export const createSitePlays = (
       const all = peers.all();
       // One that hangs is found out soon, though the first plays of a slow one may take long to find.
       const asked = all.filter(({ isForeign }) => !isForeign);
-      const probes = await Promise.all(asked.map((peer) => peers.ask(peer, 'boxes.probe')));
-      const boxes = asked.filter((_, index) => probes[index]?.ok);
+      const isThere = async (peer: Peer): Promise<boolean> => (await peers.ask(peer, 'boxes.probe')).ok;
+      const there = await Promise.all(asked.map(async (peer) => (await isThere(peer)) || isThere(peer)));
+      const boxes = asked.filter((_, index) => there[index]);
       const limit = Math.min(MAX_PAGE, Math.max(MIN_PAGE, Math.floor(MAX_READ_AHEAD / Math.max(1, boxes.length))));
       const answers = await Promise.all(
         boxes.map(async (peer) => ({ peer, answer: await ask(peer, range, null, limit) })),
