@@ -1,6 +1,5 @@
 /** The pictures that cameras put into raw files for viewers: TIFF files (TIFF 6.0, TIFF/EP) with JPEGs in them. */
-import type { FileHandle } from 'node:fs/promises';
-import { openTiff, orientationIn, readAt } from './headers/tiff.ts';
+import { openTiff, orientationIn, readAt, type Source } from './headers/tiff.ts';
 
 /** A JPEG inside a file. */
 export interface Preview {
@@ -40,14 +39,14 @@ const tag = {
 };
 
 /** The largest picture for viewers in a raw file; null: there is none. */
-export const findPreview = async (handle: FileHandle): Promise<Preview | null> => {
-  const head = await readAt(handle, 0, 92);
+export const findPreview = async (source: Source): Promise<Preview | null> => {
+  const head = await readAt(source, 0, 92);
   const found: { offset: number; length: number }[] = [];
   let orientation = 1;
   if (head.toString('latin1', 0, 16) === FUJIFILM.magic && head.length === 92) {
     found.push({ offset: head.readUInt32BE(FUJIFILM.at), length: head.readUInt32BE(FUJIFILM.at + 4) });
   } else {
-    const tiff = await openTiff(handle);
+    const tiff = await openTiff(source);
     const queue = tiff === null ? [] : [tiff.first];
     const seen = new Set<number>();
     for (let offset = queue.shift(); tiff && offset !== undefined; offset = queue.shift()) {
@@ -75,12 +74,12 @@ export const findPreview = async (handle: FileHandle): Promise<Preview | null> =
     .filter(({ offset, length }) => offset > 0 && length > 0 && length <= MAX_BYTES)
     .toSorted((a, b) => b.length - a.length);
   for (const each of sorted) {
-    const jpeg = await readAt(handle, each.offset, Math.min(HEAD_BYTES, each.length));
+    const jpeg = await readAt(source, each.offset, Math.min(HEAD_BYTES, each.length));
     if (isShown(jpeg)) return { ...each, orientation };
   }
   return null;
 };
 
 /** The bytes of a preview. */
-export const readPreview = (handle: FileHandle, { offset, length }: Preview): Promise<Buffer> =>
-  readAt(handle, offset, length);
+export const readPreview = (source: Source, { offset, length }: Preview): Promise<Buffer> =>
+  readAt(source, offset, length);
