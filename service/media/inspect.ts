@@ -1,5 +1,5 @@
 /** What a file of somebody's is: its type, and the size and length of what it shows. */
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { imageSize } from 'image-size';
 import { demuxerOf, formatOf, isOffice, isRaw, judgeType, SIGNATURE_BYTES } from '../domain/media-types.ts';
 import type { ServiceContext } from '../module.ts';
@@ -7,9 +7,9 @@ import type { RunConfined } from '../platform/confined.ts';
 import { fingerprint } from './folders.ts';
 import { profileIn } from './headers/chunks.ts';
 import { type PictureHeader, unknownHeader } from './headers/header.ts';
-import { readHeif } from './headers/heif.ts';
+import { findBox, readHeif } from './headers/heif.ts';
 import { readJpeg } from './headers/jpeg.ts';
-import { readTiff } from './headers/tiff.ts';
+import { readAt, readTiff, type Source } from './headers/tiff.ts';
 import { findPreview } from './raw.ts';
 import {
   documentNeeded,
@@ -55,24 +55,19 @@ export interface Facts extends Reading {
 /** Of pictures whose header is not read box by box: image-size takes quadratic time for some formats. */
 const IMAGE_HEAD_BYTES = 64 * 1024;
 
-const readHead = async (handle: FileHandle, length: number): Promise<Buffer> => {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, 0);
-  return buffer.subarray(0, bytesRead);
-};
-
 /** The first bytes of a file, enough to detect its type. */
 export const headOf = async (path: string): Promise<Buffer> => {
   const handle = await open(path);
   try {
-    return await readHead(handle, SIGNATURE_BYTES);
+    return await readAt(handle, 0, SIGNATURE_BYTES);
   } finally {
     await handle.close();
   }
 };
 
 /** The media type that a file of this name is served with; see {@link judgeType}. */
-export const typeOfFile = async (handle: FileHandle, name: string): Promise<string> =>
-  judgeType(name, await readHead(handle, SIGNATURE_BYTES));
+export const typeOfFile = async (source: Source, name: string): Promise<string> =>
+  judgeType(name, await readAt(source, 0, SIGNATURE_BYTES));
 
 /** Of GIF, PNG (its chunk `acTL`) and WebP (a flag of its chunk `VP8X`). */
 const isAnimated = (mediaType: string, head: Buffer): boolean =>
@@ -92,26 +87,30 @@ const sizeOf = (head: Buffer): Pick<PictureHeader, 'width' | 'height'> => {
 };
 
 /** Of a raw picture: that of its preview. */
-const readRaw = async (handle: FileHandle): Promise<PictureHeader> => {
-  const preview = await findPreview(handle);
+const readRaw = async (source: Source): Promise<PictureHeader> => {
+  const preview = await findPreview(source);
   if (preview === null) return unknownHeader;
-  const header = await readJpeg(handle, preview.offset);
+  const header = await readJpeg(source, preview.offset);
   return { ...header, orientation: header.orientation === 1 ? preview.orientation : header.orientation };
 };
 
 /** Of formats whose header may lie anywhere in the file, and is read piece by piece. */
-const readPieces = (handle: FileHandle, mediaType: string): Promise<PictureHeader> | PictureHeader => {
-  if (isRaw(mediaType)) return readRaw(handle);
-  if (mediaType === 'image/jpeg') return readJpeg(handle);
-  if (mediaType === 'image/tiff') return readTiff(handle);
-  return /^image\/(?:hei[cf]|avif)$/.test(mediaType) ? readHeif(handle) : unknownHeader;
+const readPieces = async (source: Source, mediaType: string): Promise<PictureHeader> => {
+  if (isRaw(mediaType)) return readRaw(source);
+  if (mediaType === 'image/jpeg') return readJpeg(source);
+  if (mediaType === 'image/tiff') return readTiff(source);
+  return /^image\/(?:hei[cf]|avif)$/.test(mediaType) ? readHeif(source) : unknownHeader;
 };
 
-/** The header of a picture; `handle` is that of its file. */
-export const readHeader = async (handle: FileHandle, mediaType: string): Promise<PictureHeader> => {
-  const header = await readPieces(handle, mediaType);
+/** The header of a picture. */
+export const readHeader = async (source: Source, mediaType: string): Promise<PictureHeader> => {
+  const header = await readPieces(source, mediaType).catch((error: unknown) => {
+    // A number of a damaged file leads out of what was read of it.
+    if (error instanceof RangeError) return unknownHeader;
+    throw error;
+  });
   if (header.width !== null || isRaw(mediaType)) return header;
-  const head = await readHead(handle, IMAGE_HEAD_BYTES);
+  const head = await readAt(source, 0, IMAGE_HEAD_BYTES);
   const isMoving = isAnimated(mediaType, head);
   return { ...header, ...sizeOf(head), isAnimated: isMoving, icc: header.icc ?? profileIn(head) };
 };
@@ -212,24 +211,9 @@ export const readSpacing = (report: string): Spacing | null => {
   return median === undefined || gaps.length < 3 ? null : { median, most: sorted.at(-1) ?? median };
 };
 
-/** Boxes at the top of a file before its index: more is no film. */
-const MAX_BOXES = 100;
-
 /** Whether the index of an ISO base media file stands behind its pictures (ISO/IEC 14496-12, 4.2). */
-export const hasLateIndex = async (handle: Pick<FileHandle, 'read'>): Promise<boolean> => {
-  let at = 0;
-  for (let count = 0; count < MAX_BOXES; count++) {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(16), 0, 16, at);
-    const type = buffer.toString('latin1', 4, 8);
-    if (bytesRead < 8 || type === 'moov') return false;
-    if (type === 'mdat') return true;
-    const size = buffer.readUInt32BE(0);
-    const length = size === 1 ? Number(buffer.readBigUInt64BE(8)) : size;
-    if (length < 8) return false;
-    at += length;
-  }
-  return false;
-};
+export const hasLateIndex = async (source: Source): Promise<boolean> =>
+  (await findBox(source, ['moov', 'mdat']))?.type === 'mdat';
 
 /** Beginning of the command line of ffmpeg for a file of somebody's. */
 export const inputOf = (file: string, mediaType: string): string[] => [

@@ -7,7 +7,7 @@ interface Box {
   content: Buffer;
 }
 
-/** Boxes at the top of a file before the one that describes its pictures. */
+/** Boxes at the top of a file before the one that is looked for: more is no picture and no film. */
 const MAX_BOXES = 100;
 const MAX_META_BYTES = 1024 ** 2;
 /** Of a version and flags. */
@@ -27,20 +27,31 @@ const boxesIn = (bytes: Buffer): Box[] => {
 const contentOf = (boxes: readonly Box[], type: string): Buffer =>
   boxes.find((box) => box.type === type)?.content ?? Buffer.alloc(0);
 
-const findMeta = async (source: Source): Promise<Buffer | null> => {
+/**
+ * The first box of one of these types at the top of a file: where its content begins, and how many bytes it has, which
+ * are less than none in a damaged file.
+ */
+export const findBox = async (
+  source: Source,
+  types: readonly string[],
+): Promise<{ type: string; begin: number; length: number } | null> => {
   let at = 0;
-  for (let count = 0; count < MAX_BOXES; count++) {
+  for (let count = 0; count < MAX_BOXES && Number.isSafeInteger(at); count++) {
     const head = await readAt(source, at, 16);
     if (head.length < 16) return null;
+    const type = head.toString('latin1', 4, 8);
     const size = head.readUInt32BE(0);
-    const length = size === 1 ? Number(head.readBigUInt64BE(8)) : size;
-    if (length < 8) return null;
-    if (head.toString('latin1', 4, 8) === 'meta') {
-      return length > MAX_META_BYTES || size === 1 ? null : readAt(source, at + 8 + FULL, length - 8 - FULL);
-    }
+    const [length, own] = size === 1 ? [Number(head.readBigUInt64BE(8)), 16] : [size, 8];
+    if (types.includes(type)) return { type, begin: at + own, length: length - own };
+    if (length < own) return null;
     at += length;
   }
   return null;
+};
+
+const readMeta = async (source: Source): Promise<Buffer> => {
+  const { begin, length } = (await findBox(source, ['meta'])) ?? { begin: 0, length: 0 };
+  return length < FULL || length > MAX_META_BYTES ? Buffer.alloc(0) : readAt(source, begin + FULL, length - FULL);
 };
 
 /** The properties of an item, in the order in which they apply (ISO/IEC 23008-12, 9.3). */
@@ -77,7 +88,7 @@ const TURNED = [1, 8, 3, 6];
 
 /** Of its primary picture. What mirrors it is left to the programs that decode it. */
 export const readHeif = async (source: Source): Promise<PictureHeader> => {
-  const meta = boxesIn((await findMeta(source)) ?? Buffer.alloc(0));
+  const meta = boxesIn(await readMeta(source));
   const pitm = contentOf(meta, 'pitm');
   const item = pitm.length < FULL + 2 ? 0 : pitm[0] === 0 ? pitm.readUInt16BE(FULL) : pitm.readUIntBE(FULL, 4);
   const header = { ...unknownHeader };

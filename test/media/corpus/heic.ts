@@ -5,12 +5,13 @@ import { makeMedium } from '../../support/media.ts';
 const u8 = (...numbers: number[]): Buffer => Buffer.from(numbers);
 const u16 = (...numbers: number[]): Buffer => Buffer.from(numbers.flatMap((each) => [each >> 8, each & 0xff]));
 const u32 = (...numbers: number[]): Buffer => Buffer.concat(numbers.map((each) => u16(each >>> 16, each & 0xffff)));
-const box = (type: string, ...parts: Buffer[]): Buffer => {
+export const box = (type: string, ...parts: Buffer[]): Buffer => {
   const content = Buffer.concat(parts);
   return Buffer.concat([u32(8 + content.length), Buffer.from(type, 'latin1'), content]);
 };
 /** A box with a version and flags. */
-const full = (type: string, version: number, ...parts: Buffer[]): Buffer => box(type, u8(version, 0, 0, 0), ...parts);
+export const full = (type: string, version: number, ...parts: Buffer[]): Buffer =>
+  box(type, u8(version, 0, 0, 0), ...parts);
 
 /** Flag of items that are not shown by themselves. */
 const HIDDEN = 1;
