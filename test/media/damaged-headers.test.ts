@@ -9,10 +9,10 @@ import { adobeRgb, profileOf, profileSegments, tiffOf } from './headers.ts';
 
 /** A file in memory, as strict about positions as the newest Node. */
 const sourceOf = (file: Buffer): Source => ({
-  async read(buffer: Buffer, _: unknown, length: number, position: number) {
+  read: (async (buffer: Buffer, _: number, length: number, position: number) => {
     if (!Number.isSafeInteger(position)) throw new RangeError(`position ${position}`);
     return { buffer, bytesRead: file.subarray(position, position + length).copy(buffer) };
-  },
+  }) as never,
 });
 
 const hex = (digits: string): Buffer => Buffer.from(digits, 'hex');
