@@ -24,14 +24,20 @@ export const openOver = async (
     reserve,
   });
   const over = createOver(read().over);
+  let isUnwritten = false;
   return {
     ...durable,
     has: over.has,
     relearn: over.relearn,
     /** As that of `createOver`. */
     look: (...given: Parameters<typeof over.look>): void => {
-      // The marks count at once; the store reports a disk that takes no writes.
-      if (over.look(...given)) update(() => ({ over: over.all() })).catch(() => undefined);
+      isUnwritten = over.look(...given) || isUnwritten;
+      if (!isUnwritten) return;
+      isUnwritten = false;
+      // The marks count at once; the store reports a disk that takes no writes, and the next look tries again.
+      update(() => ({ over: over.all() })).catch(() => {
+        isUnwritten = true;
+      });
     },
   };
 };
