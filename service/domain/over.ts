@@ -2,8 +2,11 @@
 import { hasPassed, type Moment } from './has-passed.ts';
 import type { EpochMs } from './time.ts';
 
-/** @param marked what was over before, by key */
-export const createOver = (marked: Iterable<string>) => {
+/**
+ * @param marked what was over before, by key
+ * @param kept how many marks of what is gone stay, the newest: another box may bring it back
+ */
+export const createOver = (marked: Iterable<string>, kept = 0) => {
   const over = new Set(marked);
   /** When it was first seen, by key. */
   const learned = new Map<string, Moment>();
@@ -13,12 +16,13 @@ export const createOver = (marked: Iterable<string>) => {
     all: (): Set<string> => new Set(over),
     /**
      * Marks what is over: by a clock that can be relied on, or because the time until its end has passed since it was learned.
-     * @param ends all that there is, by key; the marks of what is not there any more are dropped
+     * @param ends all that there is, by key; of what is not there any more, all marks but `kept` are dropped
      * @returns whether a mark was added or dropped
      */
     look: (ends: ReadonlyMap<string, EpochMs>, current: Moment, isConfirmed: boolean): boolean => {
       let isChanged = false;
-      for (const key of over) if (!ends.has(key)) isChanged = over.delete(key);
+      const gone = [...over].filter((key) => !ends.has(key));
+      for (const key of gone.slice(0, Math.max(0, gone.length - kept))) isChanged = over.delete(key);
       for (const key of learned.keys()) if (!ends.has(key)) learned.delete(key);
       for (const [key, end] of ends) {
         const since = learned.get(key) ?? current;

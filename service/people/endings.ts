@@ -5,6 +5,9 @@ import type { ServiceContext } from '../module.ts';
 import { openOver } from '../platform/store/over.ts';
 import type { SharedSet } from '../shared/index.ts';
 
+/** How many marks of records that are gone are kept. */
+const MARKS = 10_000;
+
 interface Dependencies {
   keys: Pick<SharedSet<KeyRecord>, 'list'>;
   invitations: Pick<SharedSet<InvitationRecord>, 'list'>;
@@ -14,7 +17,7 @@ interface Dependencies {
 
 export const openEndings = async (context: ServiceContext, { keys, invitations, siteNow }: Dependencies) => {
   const { now, monotonicNow, keep } = context;
-  const over = keep(await openOver(context, 'people.over.json'));
+  const over = keep(await openOver(context, 'people.over.json', MARKS));
   return {
     /** Whether the key of a sign-in has ended. */
     hasEnded: ({ id, ends_at }: KeyRecord): boolean =>

@@ -36,6 +36,14 @@ test('what is over stays over, by a clock that can be relied on or by time that 
   expect([sure.look(new Map([['exit', NOW + MINUTE]]), learned, true), sure.has('lift')]).toEqual([true, false]);
 });
 
+test('the newest marks of what is gone are kept where another box may bring it back', () => {
+  const over = createOver([], 2);
+  for (const key of ['first', 'second', 'third', 'fourth']) over.look(new Map([[key, NOW - MINUTE]]), learned, true);
+  expect([...over.all()]).toEqual(['second', 'third', 'fourth']);
+  expect(over.look(new Map([['third', NOW - MINUTE]]), later(1, -120), true)).toBe(false);
+  expect(over.has('third')).toBe(true);
+});
+
 test('by another clock, what is over is learned again', () => {
   const over = createOver([]);
   const ends = new Map([['lift', NOW + 60 * MINUTE]]);

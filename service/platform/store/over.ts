@@ -14,6 +14,7 @@ const schema = z.object({ over: storedOver });
 export const openOver = async (
   context: Parameters<typeof openDurable>[0] & { reserve: Pick<Reserve, 'release'> },
   file: string,
+  kept?: number,
 ) => {
   const { reserve } = context;
   const initial = { over: new Set<string>() };
@@ -23,7 +24,7 @@ export const openOver = async (
     isInitialKept: false,
     reserve,
   });
-  const over = createOver(read().over);
+  const over = createOver(read().over, kept);
   let isUnwritten = false;
   return {
     ...durable,
