@@ -1,4 +1,5 @@
 /** The service on plain Node: what `npm run headless` runs. */
+import { existsSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,8 +28,9 @@ const MAX_LISTED = 8;
 const [, , machineConfig, dataDir] = process.argv;
 
 const run = async (): Promise<void> => {
-  // An import that fails does not keep the screens from playing.
+  // An import that fails does not keep the screens from playing, unless the box has no settings, and no secret, of its own.
   const failure = machineConfig && dataDir ? await importConfig(machineConfig, dataDir) : null;
+  if (failure !== null && !existsSync(join(dataDir ?? '', 'config.json'))) throw new OptionsError(failure);
   if (failure !== null) console.error(failure);
   const found = readOptions();
   const options = failure === null ? found : { ...found, warnings: [...found.warnings, failure] };

@@ -79,10 +79,6 @@ export const withSecret = (config: Readonly<Record<string, unknown>>, sharedSecr
   return Buffer.from(`${JSON.stringify({ ...withoutSecret(config), sharedSecret }, null, 2)}\n`);
 };
 
-/** The setting that a key of `config.json` names, as itself or as its variable; else the key. */
-export const settingOf = (key: string): string =>
-  settingNames.find((known) => key === known || key === environmentName(known)) ?? key;
-
 interface SettingsFile {
   /** The settings as in the environment, and as in the file. */
   found: Map<SettingName, { spelt: string; written: unknown }>;

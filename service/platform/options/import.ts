@@ -5,18 +5,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isMissing } from '../store/disk.ts';
 import { writePrivate } from '../store/rewrite.ts';
-import { changeConfig, type Environment, readConfig, secretIn, settingOf, withoutSecret } from './file.ts';
+import { type Environment, readConfig, secretIn, withoutSecret } from './file.ts';
 import { readOptions } from './index.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
-/** The settings of a box with those of a file in their place; what the file does not name stays, as a secret does. Pure. */
-export const withImported = (own: Config, given: Config): Record<string, unknown> => {
-  const imported = secretIn(given) === undefined ? withoutSecret(given) : given;
-  const named = new Set(Object.keys(imported).map(settingOf));
-  const kept = Object.entries(own).filter(([key]) => !named.has(settingOf(key)));
-  return { ...Object.fromEntries(kept), ...imported };
+/** What the settings of a box become: those of the file, and the box's secret where it has none; an empty file says nothing. Pure. */
+export const withImported = (own: Config, given: Config): Config => {
+  if (Object.keys(given).length === 0) return own;
+  const sharedSecret = secretIn(own);
+  return sharedSecret === undefined || secretIn(given) !== undefined
+    ? given
+    : { ...withoutSecret(given), sharedSecret };
 };
+
+const sumOf = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex');
 
 /** @throws OptionsError if the settings are not valid */
 const check = async (config: string, env: Environment): Promise<void> => {
@@ -41,18 +44,24 @@ export const importConfig = async (
   const mark = join(dataDir, 'config.imported');
   const target = join(dataDir, 'config.json');
   try {
-    // As sha256sum prints it.
-    const sum = `${createHash('sha256')
-      .update(await readFile(path))
-      .digest('hex')}  -`;
-    if ((await readFile(mark, 'utf8').catch(() => '')).trim() === sum) return null;
-    const given = readConfig(path);
-    await changeConfig(target, async () => {
-      const config = `${JSON.stringify(withImported(readConfig(target), given), null, 2)}\n`;
+    const sum = sumOf(await readFile(path));
+    const before = sumOf(await readFile(target).catch(() => ''));
+    const marks = (await readFile(mark, 'utf8').catch(() => '')).split('\n');
+    // A kiosk, whose data these may be, writes the sum alone.
+    if (marks.some((line) => line.replace(/ +-$/, '') === sum)) return null;
+    // Where the settings are others since, it was imported, although the last mark could not be written.
+    const pending = `pending ${sum} over `;
+    if (!marks.some((line) => line.startsWith(pending) && line !== `${pending}${before}`)) {
+      const config = `${JSON.stringify(withImported(readConfig(target), readConfig(path)), null, 2)}\n`;
       await check(config, env);
-      return config;
-    });
-    await writePrivate(mark, `${sum}\n`);
+      await writePrivate(mark, `${pending}${before}\n`);
+      await writePrivate(target, config).catch(async (error: unknown) => {
+        await rm(mark);
+        throw error;
+      });
+    }
+    // As sha256sum prints it.
+    await writePrivate(mark, `${sum}  -\n`);
     return null;
   } catch (error) {
     if (isMissing(error) && (error as NodeJS.ErrnoException).path === path) return null;
