@@ -47,8 +47,9 @@ itBrowser('what is typed is found again in another browser, and what two people 
   await type(boris, 'Boris', 'Boris later');
   await expect.poll(titles, patience).toEqual(['Anna again', 'Boris later']);
   await anna.page.getByRole('button', { name: 'Publish now' }).click();
+  await anna.page.getByRole('alert').filter({ hasText: 'Somebody else has typed into this draft' }).waitFor();
   await anna.page
-    .getByRole('alert')
+    .getByRole('dialog')
     .getByText(/Boris later/)
     .waitFor();
   await anna.page.getByText('Somebody without a name saved into this draft, too.').waitFor();
