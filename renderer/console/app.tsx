@@ -361,6 +361,9 @@ export const App = () => {
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   const where = router.path.value.join('/');
+  // A draft is begun for somebody, and stays while it is asked who goes on.
+  const isKnown = useRef(false);
+  isKnown.current ||= session.signer.value !== null;
   // A new page begins at its head, for readers of screens too.
   useEffect(() => {
     if (isFirst.current) isFirst.current = false;
@@ -380,7 +383,15 @@ export const App = () => {
           <Banners />
         </Boundary>
         <main id="main" tabIndex={-1} ref={main}>
-          <Boundary key={where}>{isOffered(name, access) ? <Page name={name} rest={rest} /> : <NotOffered />}</Boundary>
+          <Boundary key={where}>
+            {!isOffered(name, access) ? (
+              <NotOffered />
+            ) : name !== 'content' || isKnown.current ? (
+              <Page name={name} rest={rest} />
+            ) : (
+              <p class="soft">{texts.loading}</p>
+            )}
+          </Boundary>
         </main>
       </div>
       <Drop />

@@ -1,5 +1,6 @@
 import { languages as boxLanguages } from 'virtual:texts/box/lazy';
 import { languages, type Texts } from 'virtual:texts/console/lazy';
+import { effect } from '@preact/signals';
 import { render } from 'preact';
 import type { ConsoleBoot } from '../../service/contract/page.ts';
 import { readHandover, readInvitation } from '../../service/domain/joining.ts';
@@ -19,7 +20,7 @@ import { createAuditStore } from './stores/audit.ts';
 import { createDesigns } from './stores/designs.ts';
 import { createDocuments } from './stores/documents.ts';
 import { createDraft, type Draft } from './stores/draft.ts';
-import { leave, takeLeft } from './stores/left.ts';
+import { claim, forgetLeft, leave, takeBackLeft, takeLeft } from './stores/left.ts';
 import { createMediaStore } from './stores/media.ts';
 import { createOpeningTimes } from './stores/opening-times.ts';
 import { createPictures } from './stores/pictures.ts';
@@ -66,6 +67,7 @@ const openDraft = (): Draft =>
   createDraft({
     client,
     documents,
+    signer: session.signer,
     storage: sessionStorage,
     page: window,
     texts,
@@ -74,7 +76,7 @@ const openDraft = (): Draft =>
 let opened: { draft: Draft; savedDrafts: SavedDrafts } | undefined;
 const drafts = () => {
   if (opened !== undefined) return opened;
-  takeLeft(sessionStorage, localStorage);
+  takeLeft(sessionStorage, localStorage, session.signer.peek() ?? '', Date.now());
   const draft = openDraft();
   const savedDrafts = createSavedDrafts({
     client,
@@ -83,14 +85,27 @@ const drafts = () => {
     operator: session.operator,
     storage: sessionStorage,
     page: window,
-    onLeft: () => leave(sessionStorage, localStorage),
+    onLeft: () => leave(sessionStorage, localStorage, Date.now()),
     onMerged: (name) => announcer.say(texts.drafts.merged({ name: name ?? texts.history.unnamed })),
   });
   opened = { draft, savedDrafts };
   return opened;
 };
 // A page that comes back was not closed.
-addEventListener('pageshow', ({ persisted }) => persisted && takeLeft(sessionStorage, localStorage));
+addEventListener('pageshow', ({ persisted }) => persisted && takeBackLeft(sessionStorage, localStorage));
+let lastSigner: string | null = null;
+effect(() => {
+  const signer = session.signer.value;
+  if (signer === null) {
+    if (lastSigner !== null) forgetLeft(sessionStorage, localStorage, lastSigner);
+  } else if (opened !== undefined && signer === lastSigner) claim(sessionStorage, signer);
+  else if (opened !== undefined) {
+    // What one has typed is nothing for the next, whom the page does not ask for it.
+    opened.draft.discard();
+    location.reload();
+  }
+  lastSigner = signer ?? lastSigner;
+});
 const media = createMediaStore(client);
 const onRenamed = (from: string, to: string): void => {
   announcer.say(texts.media.nameTaken({ name: from, to }));

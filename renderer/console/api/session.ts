@@ -48,6 +48,12 @@ export const createSession = (
   const operator = signal(recall(lasting, operatorKey) ?? '');
   const isAsking = computed(() => isSecured.value && (credential.value === null || invitation.value !== null));
 
+  const signer = computed(() => {
+    const { value } = credential;
+    if (isAsking.value) return null;
+    return value === null || typeof value === 'string' ? `operator ${operator.value}` : `key ${value.keyId}`;
+  });
+
   const set = (value: Credential | null): void => {
     store(tab, secretKey, typeof value === 'string' ? value : null);
     credential.value = value;
@@ -64,6 +70,8 @@ export const createSession = (
     removed: removed as ReadonlySignal<string | null>,
     /** Whether the console waits for the secret. */
     isAsking,
+    /** Whose drafts the browser may keep; null: the console waits for the secret. */
+    signer: signer as ReadonlySignal<string | null>,
     /** Whether a secret that was accepted before is no longer accepted. */
     wasRefused: wasRefused as ReadonlySignal<boolean>,
     /** Whether the box is known to require signatures. */

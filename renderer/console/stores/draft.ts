@@ -68,19 +68,21 @@ const recall = (storage: Storage): Kept | null => {
   }
 };
 
-/** Where the storage is full or refused, the page's memory has it. */
+/** Where the storage is full or refused, the page's memory alone has it, and nothing older is kept. */
 const keep = (storage: Storage, kept: Kept | null): void => {
   try {
     if (kept === null) storage.removeItem(draftKey);
     else storage.setItem(draftKey, JSON.stringify(kept));
   } catch {
-    // Nothing is lost until the tab is closed.
+    storage.removeItem(draftKey);
   }
 };
 
 interface Dependencies {
   client: Pick<Client, 'json'>;
   documents: Documents;
+  /** Null: it is kept for nobody. */
+  signer: ReadonlySignal<string | null>;
   /** Keeps the draft while the tab is open, over a reload too. */
   storage: Storage;
   page: Pick<Window, 'addEventListener'>;
@@ -89,7 +91,7 @@ interface Dependencies {
   onReplaced(): void;
 }
 
-export const createDraft = ({ client, documents, storage, page, texts, onReplaced }: Dependencies): Draft => {
+export const createDraft = ({ client, documents, signer, storage, page, texts, onReplaced }: Dependencies): Draft => {
   const kept = recall(storage);
   const base = signal<Version | null>(kept?.base ?? null);
   const content = signal<ContentDocument | null>(kept?.content ?? null);
@@ -169,13 +171,14 @@ export const createDraft = ({ client, documents, storage, page, texts, onReplace
   };
   const store = (): void => {
     const [current, from] = [content.peek(), base.peek()];
-    if (current !== null && from !== null) keep(storage, isDirty.peek() ? { base: from, content: current } : null);
+    if (current === null || from === null || signer.peek() === null) return;
+    keep(storage, isDirty.peek() ? { base: from, content: current } : null);
   };
   let timer: ReturnType<typeof setTimeout> | undefined;
   effect(() => {
     const [current, from] = [content.value, base.value];
     clearTimeout(timer);
-    if (current === null || from === null) return;
+    if (current === null || from === null || signer.value === null) return;
     timer = setTimeout(() => {
       store();
       void judge(current);

@@ -88,7 +88,8 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
   const state = signal<'none' | 'saving' | 'saved' | 'failed'>('none');
   const error = signal<unknown>(null);
   const others = signal<readonly string[]>([]);
-  let kept = recall(storage);
+  // Without its text, what is typed next is another draft.
+  let kept = draft.base.peek() === null ? null : recall(storage);
   const id = signal<string | null>(kept?.id ?? null);
   /** What the box has of this draft; null: unknown. */
   let saved: ContentDocument | null = kept?.isSaved ? draft.content.peek() : null;
