@@ -59,7 +59,7 @@ const clock = createBoxClock();
 const client = createClient({ session, clock });
 const access = createAccess(client, session, document);
 const site = createSiteStore(client, clock, document);
-const documents = createDocuments(client, site);
+const documents = createDocuments(client, site, access);
 const designs = createDesigns(client);
 const announcer = createAnnouncer(texts);
 if (isForeign) announcer.complain(texts.handover.notBegun);

@@ -69,9 +69,23 @@ interface PlaylistProps {
 }
 
 export const Playlist = ({ document, playlist, slideId: wanted, field }: PlaylistProps) => {
-  const { draft: openDraft, texts, format, announcer, media, documents, client, clock, site, timeZone } = useConsole();
+  const {
+    access,
+    draft: openDraft,
+    texts,
+    format,
+    announcer,
+    media,
+    documents,
+    client,
+    clock,
+    site,
+    timeZone,
+  } = useConsole();
   const receive = useReceive();
   const draft = openDraft();
+  // Keys, files and the clipboard reach the page where its fields are disabled.
+  const mayEdit = access.may('PUT /console/api/drafts/:id') && draft.base.value?.isWhole === true;
   const words = texts.editor;
   const nameId = useId();
   const { id, slides } = playlist;
@@ -112,7 +126,7 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
 
   /** Adds slides before the index `gap`, and selects them. */
   const insert = (added: readonly SlideDraft[], gap: number, into = document): void => {
-    if (added.length === 0) return;
+    if (!mayEdit || added.length === 0) return;
     draft.edit(editSlides(into, id, (list) => [...list.slice(0, gap), ...added, ...list.slice(gap)]));
     const keys = added.flatMap((each) => each.id ?? []);
     marked.value = selected(keys, keys[0] ?? null);
@@ -156,6 +170,7 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
     insert([{ id: freeId(name, ids), kind: 'template', template_id: design.id, content }], end);
   };
   const addFiles = async (files: Iterable<File>, gap: number): Promise<void> => {
+    if (!mayEdit) return;
     const names = await receive(files);
     const unshown = names.filter((name) => slidesOfFiles([name], [], []).length === 0);
     if (unshown.length > 0) {
@@ -220,7 +235,7 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
       end,
     );
   const remove = (): void => {
-    if (chosen.size === 0) return;
+    if (!mayEdit || chosen.size === 0) return;
     place.current = Math.min(...chosen);
     withoutChosen();
     announcer.say(words.slidesRemoved({ count: chosen.size }), { label: words.bringBack, act: draft.takeBack() });
@@ -231,7 +246,7 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
       end,
     );
   const clipboard = useSlideClipboard({
-    selected: chosenSlides,
+    selected: () => (mayEdit ? chosenSlides() : []),
     onCopied: (count) => announcer.say(words.copied({ count })),
     onCut: () => {
       place.current = Math.min(...chosen);

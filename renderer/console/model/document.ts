@@ -126,5 +126,7 @@ export interface MessageDraft extends Fields {
 
 export interface Version {
   sha256: string;
+  /** Whether it is the document itself: viewers get one without what is secret in its addresses, under the same SHA-256. */
+  isWhole: boolean;
   content: ContentDocument;
 }

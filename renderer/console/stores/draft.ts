@@ -31,8 +31,10 @@ export interface Draft {
   readonly check: ReadonlySignal<ContentCheck | null>;
   readonly canUndo: ReadonlySignal<boolean>;
   readonly canRedo: ReadonlySignal<boolean>;
-  /** @param group consecutive edits of one group, such as the letters of a field, are undone together */
+  /** Does nothing to what is not whole. @param group consecutive edits of one group, such as the letters of a field, are undone together */
   edit(next: ContentDocument, group?: string): void;
+  /** Takes over what somebody else has changed, which is no step of this person's. */
+  take(next: ContentDocument): void;
   undo(): void;
   redo(): void;
   /** @returns takes the last edit back, and keeps what is done until then */
@@ -62,7 +64,8 @@ export const PUBLISH_MS = 60_000;
 
 const recall = (storage: Storage): Kept | null => {
   try {
-    return JSON.parse(storage.getItem(draftKey) ?? 'null') as Kept | null;
+    const kept = JSON.parse(storage.getItem(draftKey) ?? 'null') as Kept | null;
+    return kept?.base.isWhole === true ? kept : null;
   } catch {
     return null;
   }
@@ -126,7 +129,8 @@ export const createDraft = ({ client, documents, signer, storage, page, texts, o
 
   // A draft without edits follows what is published.
   const follow = (current: Version): void => {
-    if (base.peek() === null || !isDirty.peek() || isEqual(current.content, content.peek())) {
+    const isOther = base.peek()?.isWhole !== current.isWhole;
+    if (isOther || !isDirty.peek() || isEqual(current.content, content.peek())) {
       begin(current, current.content);
     } else if (isEqual(current.content, sent)) base.value = current;
   };
@@ -151,8 +155,10 @@ export const createDraft = ({ client, documents, signer, storage, page, texts, o
   effect(() => {
     const current = documents.current.value;
     // The overview may report our version before the PUT responds.
-    if (isPublishing.value || current === null || current.sha256 === base.peek()?.sha256) return;
-    const mine = published;
+    const from = base.peek();
+    const isSame = current?.sha256 === from?.sha256 && current?.isWhole === from?.isWhole;
+    if (isPublishing.value || current === null || isSame) return;
+    const mine = current.isWhole ? published : null;
     published = null;
     if (mine !== null && mine.sha256 === base.peek()?.sha256) void succeed(mine);
     else follow(current);
@@ -171,7 +177,7 @@ export const createDraft = ({ client, documents, signer, storage, page, texts, o
   };
   const store = (): void => {
     const [current, from] = [content.peek(), base.peek()];
-    if (current === null || from === null || signer.peek() === null) return;
+    if (current === null || from?.isWhole !== true || signer.peek() === null) return;
     keep(storage, isDirty.peek() ? { base: from, content: current } : null);
   };
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -201,7 +207,7 @@ export const createDraft = ({ client, documents, signer, storage, page, texts, o
 
   const publish: Draft['publish'] = async (send) => {
     const [from, wanted] = [base.peek(), content.peek()];
-    if (from === null || wanted === null || isPublishing.peek()) return;
+    if (from?.isWhole !== true || wanted === null || isPublishing.peek()) return;
     const put = (): Promise<PublishedContent> =>
       client.json<PublishedContent>('/console/api/content', {
         method: 'PUT',
@@ -216,14 +222,15 @@ export const createDraft = ({ client, documents, signer, storage, page, texts, o
       const { sha256 } = await (send ?? put)();
       published = { sha256, from };
       if (send === undefined) {
-        const version = { sha256, content: wanted };
+        const version = { sha256, content: wanted, isWhole: true };
         base.value = version;
         if (documents.current.peek()?.sha256 === from.sha256) documents.take(version);
       } else {
         // The box may have merged it with what was published at the same moment.
         await documents.load();
         const current = documents.current.peek();
-        const version = current?.sha256 === sha256 ? current : { sha256, content: wanted };
+        const isIt = current?.sha256 === sha256 && current.isWhole;
+        const version = isIt ? current : { sha256, content: wanted, isWhole: true };
         const later = content.peek() ?? wanted;
         batch(() => {
           base.value = version;
@@ -240,11 +247,21 @@ export const createDraft = ({ client, documents, signer, storage, page, texts, o
 
   const edit: Draft['edit'] = (next, group) => {
     const current = content.value;
-    if (current === null || isEqual(current, next)) return;
+    if (current === null || base.value?.isWhole !== true || isEqual(current, next)) return;
     batch(() => {
       if (group === undefined || group !== lastGroup) past.value = [...past.value, current].slice(-MOST_STEPS);
       lastGroup = group;
       future.value = [];
+      content.value = next;
+    });
+  };
+
+  const take: Draft['take'] = (next) => {
+    const mine = content.value;
+    const withTheirs = (each: ContentDocument) => merge(mine, each, next).value as ContentDocument;
+    batch(() => {
+      past.value = past.value.map(withTheirs);
+      future.value = future.value.map(withTheirs);
       content.value = next;
     });
   };
@@ -261,6 +278,7 @@ export const createDraft = ({ client, documents, signer, storage, page, texts, o
     canUndo: computed(() => past.value.length > 0),
     canRedo: computed(() => future.value.length > 0),
     edit,
+    take,
     undo: () => step(past, future),
     redo: () => step(future, past),
     takeBack: () => {

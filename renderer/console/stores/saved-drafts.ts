@@ -125,7 +125,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     const next = isClean ? theirs : (merge(saved ?? from.content, mine, theirs).value as ContentDocument);
     saved = theirs;
     if (isEqual(next, mine)) return;
-    draft.edit(next);
+    draft.take(next);
     onMerged(found.updated_by?.name ?? null);
   };
 
@@ -175,7 +175,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     do {
       isStale = false;
       const [content, from] = [draft.content.peek(), draft.base.peek()];
-      if (content === null || from === null) return;
+      if (content === null || from?.isWhole !== true) return;
       if (draft.isDirty.peek()) {
         wasDirty = true;
         if (isEqual(content, saved) && wantedState === undefined) {
@@ -214,11 +214,21 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     return running;
   };
 
+  const forget = (): void => {
+    clearTimeout(timer);
+    keep(null);
+    saved = null;
+    wasDirty = false;
+    wantedState = undefined;
+    state.value = 'none';
+  };
   /** Whether the tab alone has what was typed last. */
   const isUnsaved = (): boolean => draft.isDirty.peek() && !isEqual(draft.content.peek(), saved);
   effect(() => {
     const [content, from] = [draft.content.value, draft.base.value];
     if (content === null || from === null || draft.isPublishing.value) return;
+    // Whoever looks on has none.
+    if (!from.isWhole) return forget();
     if (isUnsaved()) {
       if (state.peek() === 'saved') state.value = 'saving';
       if (kept?.isSaved) keep({ id: kept.id, etag: kept.etag });
@@ -262,7 +272,6 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     error,
     others,
     open: async (of) => {
-      await settle();
       const { found, etag } = await fetchDraft(of);
       const current = documents.current.peek();
       const base = found.base_sha256;
@@ -275,7 +284,11 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
               content: await client.json<ContentDocument>(`/console/api/content/versions/${base}`, {
                 timeout: TIMEOUT_MS,
               }),
+              isWhole: true,
             };
+      await settle();
+      // Without the right to edit, what came is not whole.
+      if (draft.base.peek()?.isWhole !== true) return;
       keep({ id: of, etag });
       saved = content;
       draft.rebase(from, content);
