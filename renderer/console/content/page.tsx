@@ -170,6 +170,7 @@ const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }
           <button
             type="button"
             class="icon-button"
+            disabled={draft.isPublishing.value}
             aria-label={words.putAside}
             title={words.putAside}
             onClick={() =>

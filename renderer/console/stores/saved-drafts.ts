@@ -97,6 +97,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
   let wasDirty = false;
   let wantedState: SavedDraft['state'] | undefined;
   let running: Promise<void> | null = null;
+  let publishing: Promise<void> | null = null;
   let isStale = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -259,10 +260,44 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     await load();
   };
 
-  /** Saves what this tab has, which stays where the box does not take it. @throws what the request throws */
+  /**
+   * Saves what this tab has, which stays where the box does not take it; what is being published is published first.
+   * @throws what the request throws
+   */
   const settle = async (): Promise<void> => {
-    await save();
+    do {
+      await publishing?.catch(() => undefined);
+      await save();
+    } while (publishing !== null);
     if (state.peek() === 'failed') throw error.peek();
+  };
+
+  const publish = async (): Promise<void> => {
+    await save();
+    const own = kept;
+    if (state.peek() !== 'saved' || own === null || own.etag === null) return draft.publish();
+    const headers = { 'If-Match': own.etag };
+    try {
+      await draft.publish(() =>
+        client.json<PublishedContent>(`${path}/${own.id}/publish`, { method: 'POST', headers, timeout: PUBLISH_MS }),
+      );
+    } catch (reason) {
+      if (isCode(reason, 'draft_changed', 'draft_not_found')) {
+        await fetchDraft(own.id).then(
+          (theirs) => mergeWith(theirs, false),
+          () => {
+            keep(null);
+            saved = null;
+          },
+        );
+        await save();
+      }
+      throw reason;
+    }
+    // The box has removed it.
+    if (kept?.id === own.id) keep(null);
+    saved = null;
+    list.value = list.value.filter((each) => each.id !== own.id);
   };
 
   return {
@@ -288,7 +323,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
             };
       await settle();
       // Without the right to edit, what came is not whole.
-      if (draft.base.peek()?.isWhole !== true) return;
+      if (!from.isWhole || draft.base.peek()?.isWhole !== true) return;
       keep({ id: of, etag });
       saved = content;
       draft.rebase(from, content);
@@ -299,7 +334,8 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
       saved = null;
       keep(null);
       draft.discard();
-      await load();
+      // It is done, whether or not the box tells the list now.
+      await load().catch(() => undefined);
     },
     remove: async (of) => {
       await client.json(`${path}/${of}`, { method: 'DELETE' });
@@ -310,32 +346,11 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
       await save();
       await load();
     },
-    publish: async () => {
-      await save();
-      const own = kept;
-      if (state.peek() !== 'saved' || own === null || own.etag === null) return draft.publish();
-      const headers = { 'If-Match': own.etag };
-      try {
-        await draft.publish(() =>
-          client.json<PublishedContent>(`${path}/${own.id}/publish`, { method: 'POST', headers, timeout: PUBLISH_MS }),
-        );
-      } catch (reason) {
-        if (isCode(reason, 'draft_changed', 'draft_not_found')) {
-          await fetchDraft(own.id).then(
-            (theirs) => mergeWith(theirs, false),
-            () => {
-              keep(null);
-              saved = null;
-            },
-          );
-          await save();
-        }
-        throw reason;
-      }
-      // The box has removed it.
-      if (kept?.id === own.id) keep(null);
-      saved = null;
-      list.value = list.value.filter((each) => each.id !== own.id);
+    publish: () => {
+      publishing ??= publish().finally(() => {
+        publishing = null;
+      });
+      return publishing;
     },
     sendBack: async (of, note) => {
       const { found, etag } = await fetchDraft(of);
