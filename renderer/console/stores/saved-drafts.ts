@@ -13,7 +13,7 @@ import { type ContentDocument, isEqual, type Version } from '../model/document.t
 import { freeId } from '../model/edit.ts';
 import type { Documents } from './documents.ts';
 import { type Draft, PUBLISH_MS } from './draft.ts';
-import { savedDraftKey } from './left.ts';
+import { draftKey, savedDraftKey } from './left.ts';
 
 export interface SavedDrafts {
   /** All drafts of the site, newest first. */
@@ -51,6 +51,8 @@ interface Kept {
   etag: string | null;
   /** Whether the box had all of it when the page was left. */
   isSaved?: boolean;
+  /** Else what the box had, from which the next page merges what somebody else types; null: unknown, or too large. */
+  saved?: ContentDocument | null;
 }
 
 interface Dependencies {
@@ -71,6 +73,8 @@ const REST_MS = 1_000;
 const AGAIN_MS = 5_000;
 const EDITING_MS = 10_000;
 const TIMEOUT_MS = 30_000;
+/** Characters of what the box has, beside the draft itself in the storage of a tab. */
+const MOST_KEPT = 500_000;
 /** Names of changed records in a title. */
 const MOST_NAMES = 3;
 
@@ -92,7 +96,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
   let kept = draft.base.peek() === null ? null : recall(storage);
   const id = signal<string | null>(kept?.id ?? null);
   /** What the box has of this draft; null: unknown. */
-  let saved: ContentDocument | null = kept?.isSaved ? draft.content.peek() : null;
+  let saved: ContentDocument | null = kept?.isSaved ? draft.content.peek() : (kept?.saved ?? null);
   /** Whether this tab has had changes, without which nothing is to be deleted. */
   let wasDirty = false;
   let wantedState: SavedDraft['state'] | undefined;
@@ -242,8 +246,13 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     if (page.document.hidden && isUnsaved() && !draft.isPublishing.peek()) void save();
   });
   page.addEventListener('pagehide', () => {
-    if (isUnsaved()) onLeft();
-    else if (kept !== null) keep({ ...kept, isSaved: true });
+    const isSaved = !isUnsaved();
+    if (kept !== null) {
+      const { id: of, etag } = kept;
+      const isWanted = !isSaved && storage.getItem(draftKey) !== null && JSON.stringify(saved).length <= MOST_KEPT;
+      keep({ id: of, etag, isSaved, saved: isWanted ? saved : null });
+    }
+    if (!isSaved) onLeft();
   });
 
   const load = async (): Promise<void> => {
