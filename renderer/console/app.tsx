@@ -15,7 +15,7 @@ import { useConsole } from './ui/context.tsx';
 import { Button, Empty, Failure, IconButton } from './ui/controls.tsx';
 import { Icon, type IconName } from './ui/icon.tsx';
 import { Lazy } from './ui/lazy.tsx';
-import { droppedFiles, useReceive } from './ui/receive.ts';
+import { useDropped, useReceive } from './ui/receive.ts';
 import { useDoerName } from './ui/words.ts';
 import { Wall } from './wall/wall.tsx';
 
@@ -183,9 +183,10 @@ const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includ
 
 /** Files may be dropped on any page; other pages than the media page show the number of uploads in progress. */
 export const Drop = () => {
-  const { uploads, router, texts } = useConsole();
+  const { uploads, router, texts, announcer } = useConsole();
   const isOver = useSignal(false);
   const receive = useReceive();
+  const dropped = useDropped();
   useEffect(() => {
     const over = (event: DragEvent): void => {
       if (!hasFiles(event)) return;
@@ -202,7 +203,7 @@ export const Drop = () => {
       // The page of a playlist makes slides of them.
       if (event.defaultPrevented) return;
       event.preventDefault();
-      if (event.dataTransfer !== null) void droppedFiles(event.dataTransfer).then(receive);
+      if (event.dataTransfer !== null) void dropped(event.dataTransfer).then(receive).catch(announcer.report);
     };
     addEventListener('dragover', over);
     addEventListener('dragleave', leave);

@@ -4,7 +4,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import { isShown, kindOfType, mediaTypeOf } from '../../../service/domain/media-types.ts';
 import { mediumUrl, type SlideDraft } from '../model/document.ts';
 import { freeId } from '../model/edit.ts';
-import { droppedFiles, pastedName } from '../ui/receive.ts';
+import { useConsole } from '../ui/context.tsx';
+import { pastedName, useDropped } from '../ui/receive.ts';
 
 /** The kind of slide that shows a file; null: none does. */
 const kindOf = (name: string): string | null => {
@@ -49,8 +50,10 @@ export type Hovered = number | 'end';
  * @returns null: no files are dragged over the page
  */
 export const useDroppedFiles = (
-  onFiles: (files: File[], gap: number | null | 'pasted') => void,
+  onFiles: (files: File[], gap: number | null | 'pasted') => Promise<void>,
 ): ReadonlySignal<Hovered | null> => {
+  const { announcer } = useConsole();
+  const dropped = useDropped();
   const latest = useRef(onFiles);
   latest.current = onFiles;
   const hovered = useSignal<Hovered | null>(null);
@@ -69,19 +72,19 @@ export const useDroppedFiles = (
       if (event.dataTransfer === null || event.dataTransfer.files.length === 0) return;
       event.preventDefault();
       const gap = gapAt(event);
-      void droppedFiles(event.dataTransfer).then((files) => latest.current(files, gap));
+      void dropped(event.dataTransfer)
+        .then((files) => latest.current(files, gap))
+        .catch(announcer.report);
     };
     const paste = (event: ClipboardEvent): void => {
       const files = [...(event.clipboardData?.files ?? [])];
       if (files.length === 0) return;
       event.preventDefault();
       const now = new Date();
-      latest.current(
-        files.map((file) =>
-          file.name === 'image.png' ? new File([file], pastedName(file.type, now), { type: file.type }) : file,
-        ),
-        'pasted',
+      const given = files.map((file) =>
+        file.name === 'image.png' ? new File([file], pastedName(file.type, now), { type: file.type }) : file,
       );
+      void latest.current(given, 'pasted').catch(announcer.report);
     };
     addEventListener('dragover', over, true);
     addEventListener('dragleave', leave, true);

@@ -46,7 +46,7 @@ const Body = ({
           <Playlists document={document} />
         </>
       ) : (
-        <Playlist document={document} playlist={playlist} slideId={second} field={third} />
+        <Playlist key={playlist.id} document={document} playlist={playlist} slideId={second} field={third} />
       );
     }
     case 'week':

@@ -186,9 +186,7 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
     const taken = list.flatMap((each) => each.id ?? []);
     insert(slidesOfFiles(names, waiting, taken), Math.min(gap, list.length), now);
   };
-  const hovered = useDroppedFiles(
-    (files, gap) => void addFiles(files, gap === 'pasted' ? end : (gap ?? slides.length)),
-  );
+  const hovered = useDroppedFiles((files, gap) => addFiles(files, gap === 'pasted' ? end : (gap ?? slides.length)));
 
   const screens = screensByPlaylist(document).get(id) ?? [];
   const published = documents.current.value?.content;

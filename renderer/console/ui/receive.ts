@@ -9,35 +9,67 @@ const programs = /\.(?:apk|app|bat|cmd|com|cpl|deb|dll|dmg|exe|jar|js|lnk|msi|ms
 const hidden = /^(?:\.|thumbs\.db$|desktop\.ini$)/i;
 /** Files that are taken from folders that are dropped together. */
 const MOST_FILES = 1_000;
+/** Names in a sentence. */
+const MOST_NAMES = 5;
 
 const fileOf = (entry: FileSystemFileEntry): Promise<File> =>
   new Promise((resolve, reject) => entry.file(resolve, reject));
-const filesIn = async (entry: FileSystemEntry, most: number): Promise<File[]> => {
-  if (entry.isFile) return [await fileOf(entry as FileSystemFileEntry)];
+/** @param onMissing called with the name of what cannot be read, or is too much */
+const filesIn = async (entry: FileSystemEntry, most: number, onMissing: (name: string) => void): Promise<File[]> => {
+  if (most <= 0) {
+    onMissing(entry.name);
+    return [];
+  }
+  if (entry.isFile) {
+    return fileOf(entry as FileSystemFileEntry).then(
+      (file) => [file],
+      () => {
+        onMissing(entry.name);
+        return [];
+      },
+    );
+  }
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   const entries: FileSystemEntry[] = [];
   // A folder is read in parts, until one is empty.
-  for (let isMore = true; isMore && entries.length < most; ) {
-    const part = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+  for (let isMore = true; isMore && entries.length <= most; ) {
+    const part = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject)).catch(
+      () => {
+        onMissing(entry.name);
+        return [];
+      },
+    );
     isMore = part.length > 0;
     entries.push(...part.filter(({ name }) => !hidden.test(name)));
   }
   entries.sort((one, other) => one.name.localeCompare(other.name, undefined, { numeric: true }));
   const found: File[] = [];
-  for (const each of entries) if (found.length < most) found.push(...(await filesIn(each, most - found.length)));
+  for (const each of entries) found.push(...(await filesIn(each, most - found.length, onMissing)));
   return found;
 };
 
 /** The files that are dropped, those of folders by their names. */
-export const droppedFiles = async ({ items, files }: DataTransfer): Promise<File[]> => {
+const droppedFiles = async ({ items, files }: DataTransfer, onMissing: (name: string) => void): Promise<File[]> => {
   const all = [...files];
   const entries = [...items].flatMap((item) => (item.kind === 'file' ? (item.webkitGetAsEntry() ?? []) : []));
   if (!entries.some(({ isDirectory }) => isDirectory)) return all;
   const found: File[] = [];
-  for (const entry of entries) {
-    if (found.length < MOST_FILES) found.push(...(await filesIn(entry, MOST_FILES - found.length)));
-  }
+  for (const entry of entries) found.push(...(await filesIn(entry, MOST_FILES - found.length, onMissing)));
   return found;
+};
+
+/** Reads what is dropped, and complains of what is not read. */
+export const useDropped = (): ((given: DataTransfer) => Promise<File[]>) => {
+  const { announcer, texts, format } = useConsole();
+  return async (given) => {
+    const missing: string[] = [];
+    const files = await droppedFiles(given, (name) => missing.push(name));
+    if (missing.length > 0) {
+      const names = format.few(missing, MOST_NAMES, texts.wall.more);
+      announcer.complain(texts.media.notRead({ names, most: format.number(MOST_FILES) }));
+    }
+    return files;
+  };
 };
 
 /** A picture of the clipboard has no name of its own. */
@@ -55,7 +87,9 @@ export const useReceive = (): ((files: Iterable<File>) => Promise<string[]>) => 
     const all = [...given];
     const refused = all.filter(({ name }) => programs.test(name)).map(({ name }) => name);
     if (refused.length > 0) {
-      announcer.complain(texts.media.refused({ count: refused.length, names: format.list(refused.slice(0, 5)) }));
+      announcer.complain(
+        texts.media.refused({ count: refused.length, names: format.list(refused.slice(0, MOST_NAMES)) }),
+      );
     }
     const files = all.filter(({ name }) => !programs.test(name));
     if (files.length === 0) return [];
