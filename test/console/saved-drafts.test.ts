@@ -3,9 +3,11 @@ import { expect, test } from 'vitest';
 import { placeOf } from '../../renderer/console/model/issue-place.ts';
 import type { Draft } from '../../service/contract/console/drafts.ts';
 import { itBrowser } from '../support/browser.ts';
+import { createOperator, operatorSecret, secretSettings } from '../support/operator.ts';
+import { invite } from '../support/people.ts';
 import { lobby, patience } from '../support/player.ts';
 import { startTestService } from '../support/service.ts';
-import { inLan, openConsole } from './browser.ts';
+import { inLan, newPage, openConsole } from './browser.ts';
 
 itBrowser('what is typed is found again in another browser, and what two people type is merged', async () => {
   const slides = ['one', 'two'].map((id) => ({ id, kind: 'text', title: id }));
@@ -48,9 +50,11 @@ itBrowser('what is typed is found again in another browser, and what two people 
   await expect.poll(titles, patience).toEqual(['Anna again', 'Boris later']);
   await anna.page.getByRole('button', { name: 'Publish now' }).click();
   await anna.page.getByRole('alert').filter({ hasText: 'Somebody else has typed into this draft' }).waitFor();
+  // Once among the changes, and once in the list of what was typed.
   await anna.page
     .getByRole('dialog')
     .getByText(/Boris later/)
+    .nth(1)
     .waitFor();
   await anna.page.getByText('Somebody without a name saved into this draft, too.').waitFor();
   const asked = anna.page.waitForRequest(/\/console\/api\/drafts\/[a-z0-9-]+\/publish$/);
@@ -201,6 +205,79 @@ itBrowser('a tab that is closed while the box takes nothing leaves what was type
   const last = await context.newPage();
   await last.goto(`${inLan(service.url)}/console#/content/playlists/main`);
   await last.getByRole('button', { name: '1. Opening hours' }).waitFor();
+});
+
+itBrowser('each of two tabs keeps what was typed in it, and leaves it where it is closed', async () => {
+  const slide = { id: 'hours', kind: 'text', title: 'Opening hours' };
+  const service = await startTestService({ content: lobby([slide]), env: { SIGNAGE_HOST: '0.0.0.0' } });
+  const { page: first } = await openConsole(service.url);
+  const context = first.context();
+  const drafts = '**/console/api/drafts/*';
+  await context.route(drafts, (route) => route.abort());
+  const type = async (page: typeof first, title: string): Promise<void> => {
+    page.on('dialog', (dialog) => void dialog.accept());
+    await page.goto(`${inLan(service.url)}/console#/content/playlists/main`);
+    await page.getByLabel('Title', { exact: true }).fill(title);
+    await page.getByText('Not saved yet:').waitFor();
+  };
+  const close = async (page: typeof first): Promise<void> => {
+    const closed = page.waitForEvent('close');
+    await page.close({ runBeforeUnload: true });
+    await closed;
+  };
+  const second = await context.newPage();
+  await type(first, 'Typed first');
+  await type(second, 'Typed second');
+  await close(first);
+  await second.reload();
+  await second.getByRole('button', { name: '1. Typed second' }).waitFor();
+  await close(second);
+  await context.unroute(drafts);
+  for (const title of ['Typed second', 'Typed first', 'Opening hours']) {
+    const next = await context.newPage();
+    await next.goto(`${inLan(service.url)}/console#/content/playlists/main`);
+    await next.getByRole('button', { name: `1. ${title}` }).waitFor();
+  }
+});
+
+itBrowser('who looks on changes nothing by keys, and edits the whole document once it is theirs', async () => {
+  const slides = [
+    { id: 'page', kind: 'web', title: 'Page', media_url: 'https://anna:secret@example.org/' },
+    { id: 'hours', kind: 'text', title: 'Opening hours' },
+  ];
+  const service = await startTestService({
+    content: lobby(slides),
+    env: { ...secretSettings(operatorSecret), SIGNAGE_HOST: '0.0.0.0' },
+  });
+  const ask = createOperator(service, operatorSecret);
+  const vera = { name: 'Vera', role: 'viewer' };
+  await ask('PUT', '/console/api/people/vera', vera);
+  const page = await newPage();
+  await page.goto(`${inLan(service.url)}/console#join=vera.${await invite(service, 'vera')}`);
+  await page.getByLabel('Name of this device').fill('Laptop');
+  await page.getByRole('button', { name: 'Join' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.evaluate(() => {
+    location.hash = '#/content/playlists/main';
+  });
+  await page.getByText(/look/).first().waitFor();
+  const cards = page.locator('.strip .card');
+  await expect.poll(() => cards.count(), patience).toBe(2);
+  await page.evaluate(() =>
+    document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'Delete', bubbles: true })),
+  );
+  await page.evaluate(() => new Promise((resume) => requestAnimationFrame(() => requestAnimationFrame(resume))));
+  expect(await cards.count()).toBe(2);
+
+  await ask('PUT', '/console/api/people/vera', { ...vera, role: 'editor' });
+  await page.locator('fieldset.looking').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: '2. Opening hours' }).click();
+  await page.getByLabel('Title', { exact: true }).fill('By Vera');
+  await page.getByText('Saved on the box.').waitFor();
+  const { drafts } = (await (await ask('GET', '/console/api/drafts')).json()) as { drafts: Draft[] };
+  const saved = await (await ask('GET', `/console/api/drafts/${drafts[0]?.id}`)).text();
+  expect(saved).toContain('By Vera');
+  expect(saved).toContain('https://anna:secret@example.org/');
 });
 
 itBrowser('a draft that the box does not take is not left for another one', async () => {
