@@ -71,7 +71,7 @@ export const createSession = (
     /** Whether the console waits for the secret. */
     isAsking,
     /** Whose drafts the browser may keep; null: the console waits for the secret. */
-    signer: signer as ReadonlySignal<string | null>,
+    signer,
     /** Whether a secret that was accepted before is no longer accepted. */
     wasRefused: wasRefused as ReadonlySignal<boolean>,
     /** Whether the box is known to require signatures. */
