@@ -94,17 +94,21 @@ const drafts = () => {
 // A page that comes back was not closed.
 addEventListener('pageshow', ({ persisted }) => persisted && takeBackLeft(sessionStorage, localStorage));
 let lastSigner: string | null = null;
+let lastCredential = session.credential.peek();
 effect(() => {
   const signer = session.signer.value;
-  if (signer === null) {
-    if (lastSigner !== null) forgetLeft(sessionStorage, localStorage, lastSigner);
-  } else if (opened !== undefined && signer === lastSigner) claim(sessionStorage, signer);
-  else if (opened !== undefined) {
-    // What one has typed is nothing for the next, whom the page does not ask for it.
+  if (signer === null && lastSigner !== null) forgetLeft(sessionStorage, localStorage, lastSigner);
+  const isOut = signer === null && typeof lastCredential === 'string' && !session.wasRefused.peek();
+  // Operators keep their work over a change of the secret; what a key has typed is nothing for the next.
+  const isByKey = [signer, lastSigner].some((each) => each?.startsWith('key '));
+  const isOther = signer !== null && lastSigner !== null && signer !== lastSigner && isByKey;
+  lastSigner = signer ?? lastSigner;
+  if (signer !== null) lastCredential = session.credential.peek();
+  if (opened === undefined) return;
+  if (isOut || isOther) {
     opened.draft.discard();
     location.reload();
-  }
-  lastSigner = signer ?? lastSigner;
+  } else if (signer !== null) claim(sessionStorage, signer);
 });
 const media = createMediaStore(client);
 const onRenamed = (from: string, to: string): void => {
