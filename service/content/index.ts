@@ -27,9 +27,7 @@ const contentIssues = (
   if (status === 'ok') return hasScreens ? [] : ['The content has no screens.'];
   const [{ path = '', message = '' } = {}] = errors;
   const consequence = hasScreens ? 'the last good content keeps playing' : 'there is nothing to play';
-  return [
-    `content.json is not valid, and ${consequence}: ${path === '' ? '' : `${path}: `}${message.replace(/\.$/, '')}.`,
-  ];
+  return [`content.json is not valid, and ${consequence}: ${path === '' ? '' : `${path}: `}${message}.`];
 };
 
 export const createContent = async (
