@@ -13,7 +13,7 @@ import { defaultIssues, valueIssues } from '../domain/form-values.ts';
 import { withoutCredentials } from '../domain/media-names.ts';
 import { pictureKindOf } from '../domain/media-types.ts';
 import { styleIssue } from '../domain/page-address.ts';
-import { slideId, slideIds } from '../domain/slides.ts';
+import { slideId } from '../domain/slides.ts';
 import { didYouMean } from '../domain/wording.ts';
 import { type Issue, labelled, type Path, spellPath } from './labels.ts';
 import { programmeErrors } from './programme-errors.ts';
@@ -301,22 +301,10 @@ export const refusedWhole = (json: unknown): Reading | null =>
     ? tooLarge('the content, without spaces and line breaks,', asCompact(json), mostContentBytes)
     : { ok: false, issues: [{ path: '', message: `the file is nested more than ${MAX_DEPTH} levels deep` }] };
 
-/** A slide without an id whose place has that of another slide, as after the console had given that one, gets a free one. */
-const withFreeIds = (content: ContentFile): ContentFile => {
-  for (const { id, slides } of content.playlists) {
-    const ids = slideIds(id, slides);
-    slides.forEach((slide, index) => {
-      if (slideId(id, slide, index) !== ids[index]) slide.id = ids[index];
-    });
-  }
-  return content;
-};
-
 /** All that is wrong in a parsed file; without faults `content` is what it says. */
 export const faultsOf = (json: unknown): { content: ContentFile; faults: readonly Fault[] } => {
   const { success, data, error } = contentFile.safeParse(json, { error: wording });
-  if (!success) return { content: data as unknown as ContentFile, faults: error.issues };
-  return { content: data, faults: crossCheck(withFreeIds(data)) as Fault[] };
+  return { content: data as ContentFile, faults: success ? (crossCheck(data) as Fault[]) : error.issues };
 };
 
 /** Validates a parsed content file. Never throws. */

@@ -27,13 +27,6 @@ const programmeOf = (content: unknown, slug = 'lobby'): ScreenDocument => {
 
 const firstSlide = (slide: object) => programmeOf(lobbyWith([slide], references)).slides[0];
 
-test('a slide without an id, at a place whose id another slide has, gets one that is free', () => {
-  const slides = [{ ...hello }, { ...hello, id: 'welcome-1' }, { ...hello }, { ...hello, id: 'welcome-1-2' }];
-  expect(programmeOf(lobbyWith(slides)).slides.map(({ id }) => id)).toEqual([
-    ...['welcome-1-3', 'welcome-1', 'welcome-3', 'welcome-1-2'],
-  ]);
-});
-
 test('minimal content is filled in with every field', () => {
   expect(programmeOf(lobby)).toEqual({
     screen: {
