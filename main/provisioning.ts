@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { singleFlight } from '../service/domain/single-flight.ts';
-import { changeConfig, pathSettingIn, secretIn, withoutSecret, withSecret } from '../service/public.ts';
+import { changeConfig, keepSecret, pathSettingIn, secretIn, withoutSecret } from '../service/public.ts';
 import { writeDurably } from './files.ts';
 
 const parse = (bytes: Uint8Array): Record<string, unknown> => {
@@ -24,8 +24,9 @@ const parse = (bytes: Uint8Array): Record<string, unknown> => {
 
 /** What is imported: a file without a secret keeps the one that is there. Pure. @param current null: there is none */
 const withSecretOf = (imported: Buffer, current: Uint8Array | null): Buffer => {
-  const [config, secret] = [parse(imported), secretIn(parse(current ?? new Uint8Array()))];
-  return secret === undefined || secretIn(config) !== undefined ? imported : withSecret(config, secret);
+  const given = parse(imported);
+  const kept = keepSecret(parse(current ?? new Uint8Array()), given);
+  return kept === given ? imported : Buffer.from(`${JSON.stringify(kept, null, 2)}\n`);
 };
 
 /** The proof in a file that its author may change this box. */

@@ -36,6 +36,7 @@ export { importConfig } from './platform/options/import.ts';
 export {
   changeConfig,
   EXIT_CONFIG,
+  keepSecret,
   lendSecrets,
   type Options,
   OptionsError,
@@ -46,7 +47,6 @@ export {
   secretIn,
   takeEnvironment,
   withoutSecret,
-  withSecret,
 } from './platform/options/index.ts';
 export type { KioskSettings } from './platform/options/kiosk.ts';
 export { createQueue } from './platform/queue.ts';

@@ -79,6 +79,17 @@ export const withSecret = (config: Readonly<Record<string, unknown>>, sharedSecr
   return Buffer.from(`${JSON.stringify({ ...withoutSecret(config), sharedSecret }, null, 2)}\n`);
 };
 
+/** An imported `config.json`, with the box's secret where it names none. @returns `given` itself where nothing is added */
+export const keepSecret = (
+  own: Readonly<Record<string, unknown>>,
+  given: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> => {
+  const sharedSecret = secretIn(own);
+  return sharedSecret === undefined || secretIn(given) !== undefined
+    ? given
+    : { ...withoutSecret(given), sharedSecret };
+};
+
 interface SettingsFile {
   /** The settings as in the environment, and as in the file. */
   found: Map<SettingName, { spelt: string; written: unknown }>;

@@ -5,19 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isMissing } from '../store/disk.ts';
 import { writePrivate } from '../store/rewrite.ts';
-import { type Environment, readConfig, secretIn, withoutSecret } from './file.ts';
+import { type Environment, keepSecret, readConfig } from './file.ts';
 import { readOptions } from './index.ts';
 
 type Config = Readonly<Record<string, unknown>>;
 
 /** What the settings of a box become: those of the file, and the box's secret where it has none; an empty file says nothing. Pure. */
-export const withImported = (own: Config, given: Config): Config => {
-  if (Object.keys(given).length === 0) return own;
-  const sharedSecret = secretIn(own);
-  return sharedSecret === undefined || secretIn(given) !== undefined
-    ? given
-    : { ...withoutSecret(given), sharedSecret };
-};
+export const withImported = (own: Config, given: Config): Config =>
+  Object.keys(given).length === 0 ? own : keepSecret(own, given);
 
 const sumOf = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex');
 

@@ -22,6 +22,7 @@ import { isTimeZone } from './values.ts';
 
 export {
   changeConfig,
+  keepSecret,
   lendSecrets,
   pathSettingIn,
   readConfig,
