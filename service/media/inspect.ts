@@ -6,10 +6,10 @@ import type { ServiceContext } from '../module.ts';
 import type { RunConfined } from '../platform/confined.ts';
 import { fingerprint } from './folders.ts';
 import { profileIn } from './headers/chunks.ts';
-import { type PictureHeader, unknownHeader } from './headers/header.ts';
+import { type PictureHeader, readAt, type Source, unknownHeader } from './headers/header.ts';
 import { findBox, readHeif } from './headers/heif.ts';
 import { readJpeg } from './headers/jpeg.ts';
-import { readAt, readTiff, type Source } from './headers/tiff.ts';
+import { readTiff } from './headers/tiff.ts';
 import { findPreview } from './raw.ts';
 import {
   documentNeeded,

@@ -1,5 +1,6 @@
 /** The pictures that cameras put into raw files for viewers: TIFF files (TIFF 6.0, TIFF/EP) with JPEGs in them. */
-import { openTiff, orientationIn, readAt, type Source } from './headers/tiff.ts';
+import { readAt, type Source } from './headers/header.ts';
+import { openTiff, orientationIn } from './headers/tiff.ts';
 
 /** A JPEG inside a file. */
 export interface Preview {

@@ -1,7 +1,7 @@
-/** Whatever the header of a picture says, it is read, and nothing is thrown. */
+/** Reading a damaged header throws nothing. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Source } from '../../service/media/headers/tiff.ts';
+import type { Source } from '../../service/media/headers/header.ts';
 import { hasLateIndex, readHeader } from '../../service/media/inspect.ts';
 import { repeats } from '../support/soak.ts';
 import { box, full, turn } from './corpus/heic.ts';

@@ -23,7 +23,7 @@ const webpProfile = (head: Buffer): Buffer | null => {
   return null;
 };
 
-/** @param head the first bytes of any file @returns null: it has none that can be read */
+/** The profile in the first bytes of a file; null: it has no profile, or a damaged one. */
 export const profileIn = (head: Buffer): Buffer | null => {
   try {
     if (head.toString('latin1', 1, 4) === 'PNG') return pngProfile(head);

@@ -1,3 +1,14 @@
+import type { FileHandle } from 'node:fs/promises';
+
+/** What headers are read from. */
+export type Source = Pick<FileHandle, 'read'>;
+
+/** @returns shorter at the end of the file */
+export const readAt = async (source: Source, offset: number, length: number): Promise<Buffer> => {
+  const { buffer, bytesRead } = await source.read(Buffer.alloc(length), 0, length, offset);
+  return buffer.subarray(0, bytesRead);
+};
+
 /** What the header of a picture tells. */
 export interface PictureHeader {
   /** Pixels as stored; null: not known. */

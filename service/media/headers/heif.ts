@@ -1,6 +1,5 @@
 /** The header of a HEIF or AVIF picture: boxes of an ISO base media file (ISO/IEC 14496-12, 23008-12). */
-import { MAX_PROFILE_BYTES, type PictureHeader, unknownHeader } from './header.ts';
-import { readAt, type Source } from './tiff.ts';
+import { MAX_PROFILE_BYTES, type PictureHeader, readAt, type Source, unknownHeader } from './header.ts';
 
 interface Box {
   type: string;
@@ -28,8 +27,8 @@ const contentOf = (boxes: readonly Box[], type: string): Buffer =>
   boxes.find((box) => box.type === type)?.content ?? Buffer.alloc(0);
 
 /**
- * The first box of one of these types at the top of a file: where its content begins, and how many bytes it has, which
- * are less than none in a damaged file.
+ * The first box of one of these types at the top of a file: where its content begins, and its length in
+ * bytes, which can be negative in a damaged file.
  */
 export const findBox = async (
   source: Source,

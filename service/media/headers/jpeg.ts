@@ -1,6 +1,6 @@
 /** The header of a JPEG (ITU-T T.81), wherever in the file it ends: profiles and previews may be in front of the size. */
-import { MAX_PROFILE_BYTES, type PictureHeader, unknownHeader } from './header.ts';
-import { openTiff, orientationIn, readAt, type Source } from './tiff.ts';
+import { MAX_PROFILE_BYTES, type PictureHeader, readAt, type Source, unknownHeader } from './header.ts';
+import { openTiff, orientationIn } from './tiff.ts';
 
 /** A profile of 16 MiB has 256; each takes a read. */
 const MAX_SEGMENTS = 1_024;

@@ -1,15 +1,5 @@
 /** TIFF files (TIFF 6.0), which Exif (CIPA DC-008) is inside other files, and what cameras have made of them. */
-import type { FileHandle } from 'node:fs/promises';
-import { MAX_PROFILE_BYTES, type PictureHeader, unknownHeader } from './header.ts';
-
-/** What the headers of files are read from. */
-export type Source = Pick<FileHandle, 'read'>;
-
-/** @returns shorter at the end of the file */
-export const readAt = async (source: Source, offset: number, length: number): Promise<Buffer> => {
-  const { buffer, bytesRead } = await source.read(Buffer.alloc(length), 0, length, offset);
-  return buffer.subarray(0, bytesRead);
-};
+import { MAX_PROFILE_BYTES, type PictureHeader, readAt, type Source, unknownHeader } from './header.ts';
 
 /** `value`: the number itself, or where several are, from the beginning of the TIFF. */
 export interface Entry {
