@@ -10,19 +10,6 @@ import { mediaTypeOf } from './media-types.ts';
 export const slideId = (playlistId: string, slide: { id?: string | undefined }, index: number): string =>
   slide.id ?? `${playlistId}-${index + 1}`;
 
-/** The ids of the slides of a playlist: of those without one, where it is taken, with a number more. */
-export const slideIds = (playlistId: string, slides: readonly { id?: string | undefined }[]): string[] => {
-  const taken = new Set(slides.map(({ id }) => id));
-  return slides.map((slide, index) => {
-    if (slide.id !== undefined) return slide.id;
-    const made = slideId(playlistId, slide, index);
-    let id = made;
-    for (let number = 2; taken.has(id); number += 1) id = `${made}-${number}`;
-    taken.add(id);
-    return id;
-  });
-};
-
 const MAX_LABEL = 60;
 
 /** A slide's title, else its id, in quotes. */

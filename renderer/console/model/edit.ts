@@ -1,5 +1,5 @@
 /** Edits of the document; pure: each returns the next one. */
-import { slideIds } from '../../../service/domain/slides.ts';
+import { slideId } from '../../../service/domain/slides.ts';
 import {
   type ContentDocument,
   mediumUrl,
@@ -91,16 +91,19 @@ export const editPlaylist = (
 
 /**
  * Gives each slide an id of its own before the list is changed: the ids that the service makes go by position, and a slide
- * that moves would be another one.
+ * that moves would be another one. Where another slide has the id of the position, a number is added.
  */
 export const withIds = (playlist: PlaylistDraft): PlaylistDraft => {
-  const ids = slideIds(playlist.id, playlist.slides);
-  return {
-    ...playlist,
-    slides: playlist.slides.map((slide, index) =>
-      slide.id === undefined ? { id: ids[index] ?? '', ...slide } : slide,
-    ),
-  };
+  const taken = new Set(playlist.slides.map(({ id }) => id));
+  const slides = playlist.slides.map((slide, index) => {
+    if (slide.id !== undefined) return slide;
+    const made = slideId(playlist.id, slide, index);
+    let id = made;
+    for (let number = 2; taken.has(id); number += 1) id = `${made}-${number}`;
+    taken.add(id);
+    return { id, ...slide };
+  });
+  return { ...playlist, slides };
 };
 
 export const editSlides = (

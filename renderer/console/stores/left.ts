@@ -36,12 +36,6 @@ const clear = (tab: Storage): void => {
   for (const key of [draftKey, savedDraftKey, signerKey]) tab.removeItem(key);
 };
 
-const fill = (tab: Storage, { draft, savedDraft, signer }: Left): void => {
-  tab.setItem(signerKey, signer);
-  tab.setItem(draftKey, draft);
-  if (savedDraft !== null) tab.setItem(savedDraftKey, savedDraft);
-};
-
 /** @param tab keeps a draft over a reload @param lasting outlives the tab */
 export const leave = (tab: Storage, lasting: Storage, now: number): void => {
   const [draft, savedDraft, signer] = [draftKey, savedDraftKey, signerKey].map((key) => tab.getItem(key));
@@ -66,17 +60,17 @@ export const takeBackLeft = (tab: Storage, lasting: Storage): void => {
 export const takeLeft = (tab: Storage, lasting: Storage, signer: string, now: number): void => {
   takeBackLeft(tab, lasting);
   if (tab.getItem(signerKey) !== signer) clear(tab);
-  const all = allLeft(lasting);
-  for (const [key, left] of all) {
+  let newest: { key: string; left: Left } | undefined;
+  for (const [key, left] of allLeft(lasting)) {
     if (left === null || !(now - left.at < MOST_AGE_MS)) lasting.removeItem(key);
+    else if (left.signer === signer && left.at > (newest?.left.at ?? Number.NEGATIVE_INFINITY)) newest = { key, left };
   }
-  const [newest] = all
-    .flatMap(([key, left]) => (left?.signer === signer && now - left.at < MOST_AGE_MS ? [{ key, left }] : []))
-    .sort((one, other) => other.left.at - one.left.at);
   try {
     tab.setItem(signerKey, signer);
     if (newest === undefined || tab.getItem(draftKey) !== null) return;
-    fill(tab, newest.left);
+    const { draft, savedDraft } = newest.left;
+    tab.setItem(draftKey, draft);
+    if (savedDraft !== null) tab.setItem(savedDraftKey, savedDraft);
     lasting.removeItem(newest.key);
   } catch {
     // The tab has no room for it; it is left to another one.

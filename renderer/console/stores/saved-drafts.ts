@@ -62,7 +62,7 @@ interface Dependencies {
   operator: ReadonlySignal<string>;
   storage: Storage;
   page: Pick<Window, 'addEventListener' | 'document'>;
-  /** Called when the tab is closed, or loaded anew, with changes that the box has not. */
+  /** Called when the page is left while the box lacks changes of this tab. */
   onLeft(): void;
   /** Called when what somebody else saved into the draft was merged. */
   onMerged(name: string | null): void;
@@ -92,7 +92,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
   const state = signal<'none' | 'saving' | 'saved' | 'failed'>('none');
   const error = signal<unknown>(null);
   const others = signal<readonly string[]>([]);
-  // Without its text, what is typed next is another draft.
+  // Its text is missing, so the next change starts a new draft.
   let kept = draft.base.peek() === null ? null : recall(storage);
   const id = signal<string | null>(kept?.id ?? null);
   /** What the box has of this draft; null: unknown. */
@@ -232,7 +232,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
   effect(() => {
     const [content, from] = [draft.content.value, draft.base.value];
     if (content === null || from === null || draft.isPublishing.value) return;
-    // Whoever looks on has none.
+    // A viewer edits nothing.
     if (!from.isWhole) return forget();
     if (isUnsaved()) {
       if (state.peek() === 'saved') state.value = 'saving';
