@@ -156,7 +156,7 @@ export const createOpenApi = () => {
     const byClass = [401, 403, 429, 503].includes(status) ? pascal(access) : '';
     const name = `${pascal(STATUS_CODES[status] ?? '')}${byClass}${isApi ? '' : 'Text'}`;
     const key = codes.join();
-    // The first of a status is shared; that of the root is none that others have.
+    // The first response of a status is the shared one; a missing root, which few operations know, would come first.
     const isRare = key === 'trust_unavailable';
     if (isRare || (keys.get(name) ?? key) !== key) return errorResponse(status, codes, isApi);
     keys.set(name, key);

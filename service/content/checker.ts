@@ -111,9 +111,9 @@ export const createChecker = (
       const at = now();
       if (checked !== null && (at < day.start || at >= day.end)) check(checked, unknown);
     },
-    // Content that was just published is being checked already.
     /** Mistakes in any content that the schema allows. Takes as long as `templates` of the tempo, and the checks before it. */
     judge: async (content: ContentFile): Promise<ContentIssue[]> => [
+      // Content that was just published is being checked already.
       ...((content === checked ? await checking : null) ?? (await judge(content, () => true))),
       ...(await fonts.issues(content)),
     ],

@@ -43,7 +43,7 @@ itBrowser('what is typed is found again in another browser, and what two people 
   await expect.poll(titles, patience).toEqual(['Anna again', 'Boris']);
   await anna.page.getByRole('button', { name: '2. Boris' }).waitFor();
 
-  // What comes in the moment of publishing is told, and looked at first.
+  // A change that arrives while publishing is shown before anything is published.
   await anna.page.route(/editing=1$/, (route) => route.abort());
   await anna.page.getByRole('button', { name: 'Publish …' }).click();
   await type(boris, 'Boris', 'Boris later');

@@ -73,7 +73,7 @@ const readSpace = (icc: Buffer): Space | null => {
   };
 };
 
-/** Light is rounded to so many steps: powers take time, of which the service has little. */
+/** Number of steps to which light is rounded, so that each power is computed once. */
 const FINENESS = 4_096;
 
 /** The colours of the table, the red of which changes fastest, as light of sRGB in steps. */

@@ -18,7 +18,7 @@ export type Step = 'convert' | 'wait' | 'fetch' | 'fail' | 'lack';
 /**
  * What this box does for an original that needs a rendition.
  * @param others boxes that answered and have the original
- * @param isOwnerAwaited whether nobody has taken the upload, as far as is known, and whoever has is still waited for
+ * @param isOwnerAwaited whether the box that took the upload is unknown and may still answer
  * @returns `fail`: another box could not convert it; `lack`: no box has the program
  */
 export const stepOf = (own: Holder, others: readonly OtherHolder[], isOwnerAwaited: boolean): Step => {

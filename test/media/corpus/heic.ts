@@ -22,7 +22,7 @@ const contentOf = (file: Buffer, type: string): Buffer => {
   return file.subarray(at + 8, at + file.readUInt32BE(at));
 };
 
-/** Turns a picture by so many quarters against the clock. */
+/** Rotates a picture counterclockwise by quarter turns. */
 export const turn = (quarters: number): Buffer => box('irot', u8(quarters));
 /** Shows the middle of a picture. */
 export const clap = (width: number, height: number): Buffer => box('clap', u32(width, 1, height, 1, 0, 1, 0, 1));
