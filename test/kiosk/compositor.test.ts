@@ -88,6 +88,8 @@ describeCompositor('the session of a kiosk', { timeout: 120_000 }, () => {
 
   it('draws no pointer, not even while a mouse is moved before there is a picture', async () => {
     const session = await startSession({ player });
+    // Sway's own grey until its background has painted.
+    await expect.poll(() => picture(session), patience).toEqual([BLACK, BLACK]);
     movePointer(join(session.folder, 'wayland-1'));
     const [output = ''] = await namesOf(session);
     for (let photographs = 0; photographs < 10; photographs += 1) {
