@@ -19,6 +19,8 @@ const WARM_UP_OPACITY = 0.001;
 /** Frames to wait for the browser to draw a layer before it is visible, and after it covers the previous one. */
 const WARM_UP_FRAMES = 4;
 const COVER_FRAMES = 2;
+/** Pictures of a film that a busy browser may present before the first one is on the screen. */
+const COVER_PICTURES = 3;
 /** If a frame takes this long, a fade would stutter: cut instead. */
 const SLOW_FRAME_MS = 100;
 /** Displays refresh 30 to 240 times a second. */
@@ -84,11 +86,11 @@ export const createStage = (root: HTMLElement) => {
     return Promise.race([view.presented?.().then(() => true) ?? true, late]);
   };
 
-  /** Waits only for the cue: the prepared picture is good enough. */
+  /** Waits for the cue, and for a picture that is not there yet. Resolves to whether it is. */
   const waitForCue = async (view: SlideView, cue: Cue): Promise<boolean> => {
-    await frameOf(cue);
+    const [hasPicture] = await Promise.all([isPainted(view), frameOf(cue)]);
     if (front === view) requestAnimationFrame(cue.onSeen);
-    return true;
+    return hasPicture;
   };
 
   return {
@@ -137,6 +139,8 @@ export const createStage = (root: HTMLElement) => {
       }
       layer.style.opacity = '';
       const isCovered = await frames(COVER_FRAMES);
+      // On a busy machine a film's pictures come on later than the frames of its page: the old one stays underneath.
+      for (let pictures = 0; pictures < COVER_PICTURES; pictures += 1) await isPainted(view);
       discard(behind);
       const goneAt = performance.now();
       // The wait has timed out: from now on the screen shows the background of the new slide.

@@ -4,8 +4,10 @@ import { keepPace, whereIn } from './drift-correction.ts';
 import { frame, framing, surround } from './frame.ts';
 import { createView, mediaUrl, type SlideFactory, Unplayable } from './slide.ts';
 
-/** How long the first frame may take to reach the screen once it is decoded. */
-const FIRST_FRAME_MS = 500;
+/** How long the first frame may take to be presented once it is decoded: on a busy machine a large film takes its time. */
+const FIRST_FRAME_MS = 3_000;
+/** A hidden page presents none, although it decodes them. */
+const HIDDEN_FRAME_MS = 500;
 
 /** Resolves on the event; rejects on an error of the video, and on abort. */
 export const happened = (video: HTMLVideoElement, event: string, signal: AbortSignal): Promise<void> =>
@@ -31,9 +33,11 @@ export const frameShown = (video: HTMLVideoElement): Promise<void> =>
 export const nextFrame = (video: HTMLVideoElement): Promise<void> =>
   video.paused ? Promise.resolve() : frameShown(video);
 
-/** Waits for a frame, up to a limit: a hidden page presents none, although it decodes them. */
-export const soon = (frame: Promise<void>): Promise<void> =>
-  Promise.race([frame, new Promise<void>((resolve) => setTimeout(resolve, FIRST_FRAME_MS))]);
+/** Waits for a frame, up to a limit. */
+export const soon = (frame: Promise<void>): Promise<void> => {
+  const limit = document.hidden ? HIDDEN_FRAME_MS : FIRST_FRAME_MS;
+  return Promise.race([frame, new Promise<void>((resolve) => setTimeout(resolve, limit))]);
+};
 
 /** The video element of a slide: without controls, muted unless `content.muted` is false. */
 export const createPicture = ({ id, content }: Pick<Slide, 'id' | 'content'>): HTMLVideoElement => {
