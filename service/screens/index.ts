@@ -14,7 +14,7 @@ import type { Peers } from '../peers/index.ts';
 import { type CommandOrigin, createCommands } from './commands.ts';
 import { createHub, type Hub } from './hub.ts';
 import { createIdentify, type Identified } from './identify.ts';
-import { createReports, type Reports } from './reports.ts';
+import { createReports, type FailingSlide, type Reports } from './reports.ts';
 import { createScreenRoutes } from './routes.ts';
 import { showRoutes } from './show.ts';
 import { createSnapshot, type TakeSnapshot } from './snapshot.ts';
@@ -57,6 +57,8 @@ export interface Screens
   onRedirect(listener: (url: string) => void): void;
   /** Calls `listener` with each device whose page is sent to its landing page, to show a claim code. */
   onShowCode(listener: (deviceId: string) => void): void;
+  /** What displays of this box could not show, and have not shown since. */
+  failingSlides(): FailingSlide[];
   /** Has the pages of this box try again what failed. */
   retry(): void;
   /** The frames of films that the page of a device counted in the last minute; null: none was on. */
@@ -159,6 +161,7 @@ export const createScreens = (
       return page === undefined ? null : frames.of(page.connection.id);
     },
     faultOf: reports.faultOf,
+    failingSlides: () => reports.failing(hub.isDisplay),
     retry,
     onShowCode: shownCodes.on,
     ...served,

@@ -14,6 +14,14 @@ interface Sender {
   slug: string;
 }
 
+/** A slide that a page could not show. */
+export interface FailingSlide {
+  slug: string;
+  slide: Slide;
+  /** A clause, as the page gave it. */
+  reason: string;
+}
+
 /** A report about the slides and clocks of a page. */
 export type Report = Exclude<
   PageMessage,
@@ -26,16 +34,18 @@ export type Reports = ReturnType<typeof createReports>;
 const WINDOW = 1_000;
 const MAX_PAGES = 50;
 
-interface Page extends Pick<PageHealth, 'clock' | 'lastFault'> {
+type Fault = NonNullable<PageHealth['lastFault']>;
+
+interface Page extends Pick<PageHealth, 'clock'> {
   slug: string;
-  /** The slide of the last fault, as it was at that time. */
-  faultySlide: Slide | undefined;
+  /** By slide id, the last one last, with the slide as it was at that time; null: a redirect, the playlist or the plays. */
+  faults: Map<string | null, { fault: Fault; slide: Slide | undefined }>;
   /** Characters that the page has no glyphs for, by slide id. */
   missingGlyphs: Map<string, string>;
   gaps: ReturnType<typeof createWindow>;
 }
 
-/** Maximum number of slides with missing glyphs per page, and of sentences about all pages. */
+/** Maximum number of slides with faults and with missing glyphs per page, and of sentences about all pages. */
 const MAX_SLIDES = 50;
 const MAX_SENTENCES = 10;
 
@@ -81,18 +91,15 @@ export const createReports = (
       slug,
       clock: null,
       gaps: createWindow(),
-      lastFault: null,
-      faultySlide: undefined,
+      faults: new Map(),
       missingGlyphs: new Map<string, string>(),
     };
     pages.set(connectionId, page);
     return page;
   };
 
-  const clearFault = (page: Page): void => {
-    page.lastFault = null;
-    page.faultySlide = undefined;
-  };
+  const lastFaultOf = (page: Page | undefined): Fault | null =>
+    [...(page?.faults.values() ?? [])].at(-1)?.fault ?? null;
 
   return {
     accept: (sender: Sender, report: Report): void => {
@@ -102,9 +109,11 @@ export const createReports = (
         const { slideId } = report;
         // It names the address of a redirect as it was given.
         const reason = withoutPasswords(report.reason);
-        const page = pageOf(sender);
-        page.lastFault = { at: new Date().toISOString(), slideId, reason };
-        page.faultySlide = slideId === null ? undefined : slideOf(slug, slideId);
+        const { faults } = pageOf(sender);
+        // What nothing clears ends with the next one.
+        faults.delete(null);
+        const slide = slideId === null ? undefined : slideOf(slug, slideId);
+        remember(faults, slideId, { fault: { at: new Date().toISOString(), slideId, reason }, slide }, MAX_SLIDES);
         const message =
           slideId === null
             ? 'a page could not show its playlist or a redirect, or keep its plays'
@@ -128,8 +137,7 @@ export const createReports = (
     },
     /** A page began to show a slide: clears a fault of that slide. */
     plays: (connectionId: string, slideId: string): void => {
-      const page = pages.get(connectionId);
-      if (page?.lastFault?.slideId === slideId) clearFault(page);
+      pages.get(connectionId)?.faults.delete(slideId);
     },
     /** The content of screens changed: clears faults of slides that were changed or removed. */
     contentChanged: (slugs: readonly string[]): void => {
@@ -137,9 +145,10 @@ export const createReports = (
         for (const id of page.missingGlyphs.keys()) {
           if (slideOf(page.slug, id) === undefined) page.missingGlyphs.delete(id);
         }
-        const slideId = page.lastFault?.slideId ?? null;
-        if (slideId === null || !slugs.includes(page.slug)) continue;
-        if (!isDeepStrictEqual(slideOf(page.slug, slideId), page.faultySlide)) clearFault(page);
+        if (!slugs.includes(page.slug)) continue;
+        for (const [id, { slide }] of page.faults) {
+          if (id !== null && !isDeepStrictEqual(slideOf(page.slug, id), slide)) page.faults.delete(id);
+        }
       }
     },
     /** Calls `listener` with each gap between two slides, ms. */
@@ -147,7 +156,14 @@ export const createReports = (
     /** Removes the data of a disconnected page. */
     forget: (connectionId: string): void => void pages.delete(connectionId),
     /** The last slide that a page could not show, and has not shown since; null: none. */
-    faultOf: (connectionId: string): PageHealth['lastFault'] => pages.get(connectionId)?.lastFault ?? null,
+    faultOf: (connectionId: string): PageHealth['lastFault'] => lastFaultOf(pages.get(connectionId)),
+    /** The slides that pages could not show, and have not shown since. @param isCounted selects the connections to include */
+    failing: (isCounted: (connectionId: string) => boolean): FailingSlide[] =>
+      [...pages].flatMap(([connectionId, { slug, faults }]) =>
+        isCounted(connectionId)
+          ? [...faults.values()].flatMap(({ fault: { reason }, slide }) => (slide ? [{ slug, slide, reason }] : []))
+          : [],
+      ),
     /** One sentence per slide with characters that a page has no glyphs for. @param isCounted selects the connections to include */
     missingGlyphs: (isCounted: (connectionId: string) => boolean): string[] => {
       const sentences = new Set<string>();
@@ -169,12 +185,12 @@ export const createReports = (
       pages: [...pages]
         .toSorted(([, a], [, b]) => b.gaps.longest() - a.gaps.longest())
         .slice(0, MAX_PAGES)
-        .map(([connectionId, { slug, gaps, clock, lastFault }]) => ({
+        .map(([connectionId, page]) => ({
           connectionId,
-          screenSlug: slug,
-          clock,
-          lastFault,
-          gaps: gaps.describe(),
+          screenSlug: page.slug,
+          clock: page.clock,
+          lastFault: lastFaultOf(page),
+          gaps: page.gaps.describe(),
         })),
     }),
   };
