@@ -11,6 +11,7 @@ export const alertTypes = {
   box: ['box.away', 'box.back'],
   storage: ['storage.low', null],
   slide: ['slide.signed_out', null],
+  fault: ['slide.failed', null],
   trigger: ['trigger.failed', null],
   person: ['person.joined', null],
   recovery: ['person.recovered', null],
@@ -42,6 +43,7 @@ const recordKinds = [
   'box',
   'storage',
   'slide',
+  'fault',
   'trigger',
   'person',
   'recovery',
@@ -86,8 +88,10 @@ export const mostFailures = 100;
 
 const boxFailure = passedOn(
   z.object({
-    kind: z.enum(['content', 'stream', 'storage']).describe('what has failed'),
-    subject: subject.describe('id of the box, or key of the stream'),
+    kind: z
+      .enum(['content', 'stream', 'storage', 'fault'])
+      .describe('what has failed; fault: a slide that no display shows'),
+    subject: subject.describe('id of the box, key of the stream, or id of the slide'),
     name: z.string().max(512).describe('the subject of the sentence of the message'),
     detail: z.string().max(1_024).optional().describe('the rest of the sentence, if it differs from the default'),
   }),

@@ -24,7 +24,7 @@ export type { PlaysReceiver };
 
 interface Dependencies {
   modules: Pick<Modules, 'metrics' | 'states'>;
-  screens: Pick<Screens, 'onSwap' | 'onPlays'>;
+  screens: Pick<Screens, 'onSwap' | 'onPlays' | 'failingSlides'>;
   content: Pick<Content, 'screens' | 'hours' | 'status' | 'tags' | 'sessionPages' | 'onFileEdit' | 'onChange'>;
   streams: Pick<Streams, 'list'>;
   devices: Pick<Devices, 'get' | 'statuses' | 'sightings'>;
@@ -73,7 +73,14 @@ export const createRecords = async (
   const sender = (url: string | null) => (url === null ? null : createSendWebhook(context, url, key));
   const send = sender(options.playsUrl);
   const plays = await createPlays(context, { screens, peers, media, content, devices, clock, send });
-  const alerts = await createAlerts(context, { content, streams, devices, peers, send: sender(options.alertUrl) });
+  const alerts = await createAlerts(context, {
+    content,
+    streams,
+    screens,
+    devices,
+    peers,
+    send: sender(options.alertUrl),
+  });
   const instantOf = (field: 'from' | 'to', text: string | undefined): string | undefined => {
     const time = timeOf(field, text, options.timeZone);
     return time === null ? undefined : new Date(time).toISOString();

@@ -11,6 +11,7 @@ import type { Routes } from '../../http/routes.ts';
 import type { HealthReport, ServiceContext } from '../../module.ts';
 import type { Peers } from '../../peers/index.ts';
 import { openDurable } from '../../platform/store/durable.ts';
+import type { Screens } from '../../screens/index.ts';
 import type { Streams } from '../../streams/index.ts';
 import { pauseAfter, type SendWebhook } from '../webhook.ts';
 import { keyOf, noOutages, readable, record, reduce, shownSubject, speakerOf, typeOf } from './outages.ts';
@@ -20,6 +21,7 @@ interface Dependencies {
   content: Pick<Content, 'screens' | 'hours' | 'status' | 'sessionPages'>;
   streams: Pick<Streams, 'list'>;
   peers: Pick<Peers, 'all' | 'alive' | 'broadcast' | 'settled' | 'addState'>;
+  screens: Pick<Screens, 'failingSlides'>;
   devices: Pick<Devices, 'statuses' | 'sightings'>;
   /** Posts alerts to the operator's receiver; null: there is none. */
   send: SendWebhook | null;
@@ -51,10 +53,10 @@ const webhookReceiver = (send: SendWebhook) => ({
 
 export const createAlerts = async (
   context: ServiceContext,
-  { content, streams, peers, devices, send }: Dependencies,
+  { content, streams, peers, screens, devices, send }: Dependencies,
 ) => {
   const { options, log, now, monotonicNow, random, tempo, ids, keep } = context;
-  const watch = createWatch(context, { content, streams, peers, devices });
+  const watch = createWatch(context, { content, streams, peers, screens, devices });
   const store = keep(await openDurable(context, 'alerts.json', { schema, initial: { records: [] } }));
   const receivers: AlertReceiver[] = send === null ? [] : [webhookReceiver(send)];
   const closing = new AbortController();

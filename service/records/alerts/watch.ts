@@ -8,6 +8,7 @@ import { shownName } from '../../domain/slides.ts';
 import { spareOf } from '../../media/index.ts';
 import type { ServiceContext } from '../../module.ts';
 import type { Peers } from '../../peers/index.ts';
+import type { Screens } from '../../screens/index.ts';
 import type { Streams } from '../../streams/index.ts';
 import { type Condition, keyOf, type Outages } from './outages.ts';
 
@@ -20,6 +21,7 @@ const sentences: Readonly<Record<Failure['kind'], readonly [failing: string, ok:
   content: ['is not valid', 'is valid again'],
   stream: ['has failed, and is tried again', 'is live again'],
   storage: ['is almost full', 'has room again'],
+  fault: ['cannot be shown', ''],
 };
 const signedOut = 'is signed out: somebody must sign in on the maintenance page of that box';
 
@@ -42,11 +44,13 @@ export const createWatch = (
     content,
     streams,
     peers,
+    screens,
     devices,
   }: {
     content: Pick<Content, 'screens' | 'hours' | 'status' | 'sessionPages'>;
     streams: Pick<Streams, 'list'>;
     peers: Pick<Peers, 'all' | 'alive'>;
+    screens: Pick<Screens, 'failingSlides'>;
     devices: Pick<Devices, 'statuses' | 'sightings'>;
   },
 ) => {
@@ -82,6 +86,17 @@ export const createWatch = (
       }));
   };
 
+  /** Without those of which another alert tells, and without pages with a login at browsers, which skip them. */
+  const failingSlides = (streams: readonly { source: string; state: string }[], out: readonly string[]): Failure[] => {
+    const sources = streams.flatMap(({ source, state }) => (state === 'failing' ? [source] : []));
+    const sessions = kiosk === undefined ? content.sessionPages().map(({ slideId }) => slideId) : out;
+    return screens.failingSlides().flatMap(({ slug, slide, reason }): Failure[] => {
+      if (sources.includes(slide.media_url ?? '') || sessions.includes(slide.id)) return [];
+      const detail = `cannot be shown on the screen "${slug}" by the box ${machineName}: ${reason.slice(0, MAX_SOURCE)}`;
+      return [{ kind: 'fault', subject: slide.id, name: `The slide "${shownName(slide.title) || slide.id}"`, detail }];
+    });
+  };
+
   const own = (): Pick<BoxAlerts, 'failing' | 'live' | 'signedOut'> => {
     const failing: Failure[] = [];
     const { status } = content.status();
@@ -93,6 +108,12 @@ export const createWatch = (
     }
     const live = listed.flatMap(({ key, state }) => (state === 'live' ? [key] : []));
     const out = signedOutSlides().slice(0, mostFailures);
+    failing.push(
+      ...failingSlides(
+        listed,
+        out.map(({ subject }) => subject),
+      ),
+    );
     return {
       failing: failing.slice(0, mostFailures),
       live: live.slice(0, mostFailures),
@@ -109,7 +130,7 @@ export const createWatch = (
 
   /** Ends the outages of what does not exist any more. @param known the keys of what does */
   const goneOf = (
-    wanted: 'device' | 'slide',
+    wanted: 'device' | 'slide' | 'fault',
     known: ReadonlySet<string>,
     { records, watched }: Pick<Outages, 'records' | 'watched'>,
   ): Condition[] => {
@@ -177,6 +198,7 @@ export const createWatch = (
     working.push(...boxes.flatMap(({ id }) => slidesOn(id)));
     return [
       ...goneOf('slide', new Set([...known.map(keyOf), ...failing.keys()]), outages),
+      ...goneOf('fault', new Set(failing.keys()), outages),
       ...[...failing.values()].map((each) => failureCondition(each, 'failing')),
       ...working.filter((each) => !failing.has(keyOf(each))).map((each) => failureCondition(each, 'ok')),
     ];

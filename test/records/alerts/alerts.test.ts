@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import type { Alert } from '../../../service/contract/alerts.ts';
-import { lobby } from '../../content/samples.ts';
+import { lobby, lobbyWith } from '../../content/samples.ts';
 import { peersOf, postTo, startSite } from '../../peers/support.ts';
 import { healthOf, patience } from '../../support/observe.ts';
 import { joinScreen } from '../../support/page.ts';
@@ -53,6 +53,31 @@ test('a device that is away raises one alert, and one when it is back', async ()
   await joinScreen(service, 'lobby', { deviceId: 'device-1' });
   await expect.poll(types, patience).toEqual(['device.away', 'device.back']);
   expect(receiver.received[1]?.body.message).toBe('The device "Door" (device-1) of the screen "lobby" is back.');
+});
+
+test('a slide that a display passes over is said once, with its reason, and anew after it was shown', async () => {
+  const slides = ['a', 'b'].map((id) => ({ kind: 'text', title: `Offer ${id}`, id }));
+  const { receiver, service, types } = await startAlerting({ content: lobbyWith(slides) });
+  const page = await joinScreen(service, 'lobby', { deviceId: 'device-1' });
+  const fail = (slideId: string): void => page.send({ type: 'fault', slideId, reason: 'the film has no picture' });
+  fail('a');
+  fail('b');
+  page.send({ type: 'state', currentSlide: 1, currentSlideId: 'b' });
+  await expect.poll(types, patience).toEqual(['slide.failed']);
+  expect(receiver.received[0]?.body).toMatchObject({
+    subject: 'a',
+    message: expect.stringMatching(
+      /^The slide "Offer a" cannot be shown on the screen "lobby" by the box .*: the film has no picture\.$/,
+    ),
+  });
+  page.send({ type: 'state', currentSlide: 0, currentSlideId: 'a' });
+  await expect.poll(async () => (await healthOf(service)).pages[0]?.lastFault, patience).toBe(null);
+  fail('b');
+  await expect.poll(types, patience).toEqual(['slide.failed', 'slide.failed']);
+  expect(receiver.received[1]?.body.subject).toBe('b');
+  fail('a');
+  await expect.poll(types, patience).toEqual(['slide.failed', 'slide.failed', 'slide.failed']);
+  expect(receiver.received[2]?.body.subject).toBe('a');
 });
 
 test('invalid content and its repair raise an alert each; a restart in between repeats nothing', async () => {

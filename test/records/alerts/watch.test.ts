@@ -27,6 +27,7 @@ test('a device that was unbound while it was missing is watched from the start o
       },
       streams: { list: () => [] },
       peers: { all: () => [], alive: () => [] },
+      screens: { failingSlides: () => [] },
       devices: { statuses: () => statuses, sightings: () => [] },
     },
   );
@@ -73,6 +74,7 @@ test('a slide whose page is signed out is said of once, until it is signed in, a
         alive: () =>
           [{ nodeId: 'b', url: 'http://b', state: { alerts: { failing: [], live: [], signedOut: yard } } }] as never,
       },
+      screens: { failingSlides: () => [] },
       devices: { statuses: () => [], sightings: () => [] },
     },
   );
