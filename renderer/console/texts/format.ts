@@ -69,8 +69,8 @@ export const createFormat = (tag: string, timeZone: string) => {
     day: (instant: number): string => day.format(instant),
     /** `Mon 06:00` */
     dayAndTime: (instant: number): string => weekTime.format(instant),
-    /** `1.5 h` */
-    hours: (value: number): string => inUnits('hour', value, 2),
+    /** `1.5 h`, `30 min` */
+    hours: (value: number): string => (value < 1 ? unit('minute', value * 60) : inUnits('hour', value, 2)),
     /** `Mon`; 1 is Monday, 7 is Sunday. */
     weekday: (day: number): string => weekday.format(Date.UTC(2024, 0, day)),
     bytes: (count: number): string => {
