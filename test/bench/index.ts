@@ -19,7 +19,7 @@ import { benchHttps } from './https.ts';
 import { benchKiosk } from './kiosk.ts';
 import { benchMedia } from './media.ts';
 import { benchMemory } from './memory.ts';
-import { benchPage } from './page.ts';
+import { benchPage, benchRound } from './page.ts';
 import { benchPeers } from './peers.ts';
 import { benchPlaying, benchSwaps } from './playing.ts';
 import { benchRenditions } from './renditions.ts';
@@ -41,6 +41,7 @@ const benches: Record<string, Bench> = {
   rest: benchRest,
   streams: benchStreams,
   page: benchPage,
+  round: benchRound,
   sync: benchSync,
   swaps: benchSwaps,
   memory: benchMemory,
@@ -58,6 +59,7 @@ const benches: Record<string, Bench> = {
 
 /** Take minutes, or over an hour, so they have to be asked for. */
 const long = [
+  'round',
   'sync',
   'swaps',
   'memory',

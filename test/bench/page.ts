@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import demo from '../../resources/demo/content.json' with { type: 'json' };
 import { findProgram } from '../support/program.ts';
 import { openBarePage } from './bare.ts';
+import type { Bench } from './harness/figures.ts';
 import { cpuOf } from './harness/process.ts';
 import type { Report } from './harness/report.ts';
 import { startBenchService } from './service.ts';
@@ -125,40 +126,52 @@ const weigh =
     return [renderer + gpu + browser, renderer, gpu];
   };
 
-export const benchPage = async ({ compare, note }: Report): Promise<void> => {
-  if (findProgram('chromium', 'chromium-browser', 'google-chrome') === undefined)
-    return note('Chromium is not installed.');
-  const service = await startBenchService({}, fill);
-  const pages = await startPages();
-  const slide = (index: number) => weigh(`${service.url}/screen/s-${index}`);
-  const units = ['ms of processor a second, Chromium', 'in its renderers', 'in its GPU process'];
+const units = ['ms of processor a second, Chromium', 'in its renderers', 'in its GPU process'];
+
+/** A bench with the demo and the bare pages, by the addresses of both. */
+const withDemo =
+  (measure: (report: Report, service: string, bare: string) => Promise<void>): Bench =>
+  async (report) => {
+    if (findProgram('chromium', 'chromium-browser', 'google-chrome') === undefined)
+      return report.note('Chromium is not installed.');
+    const service = await startBenchService({}, fill);
+    const pages = await startPages();
+    await measure(report, service.url, pages.url);
+    pages.close();
+    await service.stop();
+  };
+
+/** A whole round of the demo, as somebody sees it who waits for its end. */
+export const benchRound = withDemo(async ({ compare }, service, bare) => {
+  const against = 'a bare page with its slides';
+  await compare(
+    'a whole round of the demo, drawn without a GPU',
+    units,
+    { 'the demo': weigh(`${service}/screen/demo`, roundMs), [against]: weigh(`${bare}/demo`, roundMs) },
+    { rounds: ROUNDS, goals: [{ against, most: 1.3 }] },
+  );
+});
+
+export const benchPage = withDemo(async ({ compare }, service, bare) => {
+  const slide = (index: number) => weigh(`${service}/screen/s-${index}`);
   for (const kind of ['image', 'video'] as const) {
     const against = `a bare page with the ${kind}`;
     const index = slides.findIndex((each) => each.kind === kind);
     await compare(
       `the ${kind} of the demo, drawn without a GPU`,
       units,
-      { [nameOf(index)]: slide(index), [against]: weigh(`${pages.url}/${kind}`) },
+      { [nameOf(index)]: slide(index), [against]: weigh(`${bare}/${kind}`) },
       { rounds: ROUNDS, goals: [{ against, most: 1.3, reason: REASON }] },
     );
   }
   await compare(
     'the menu of the demo, a design, drawn without a GPU',
     units,
-    { [nameOf(menuAt)]: slide(menuAt), 'a bare page with the menu': weigh(`${pages.url}/menu`) },
+    { [nameOf(menuAt)]: slide(menuAt), 'a bare page with the menu': weigh(`${bare}/menu`) },
     { rounds: ROUNDS, goals: [{ against: 'a bare page with the menu', most: 1.3, reason: REASON }] },
-  );
-  const bareDemo = 'a bare page with its slides';
-  await compare(
-    'a whole round of the demo, drawn without a GPU',
-    units,
-    { 'the demo': weigh(`${service.url}/screen/demo`, roundMs), [bareDemo]: weigh(`${pages.url}/demo`, roundMs) },
-    { rounds: ROUNDS, goals: [{ against: bareDemo, most: 1.3 }] },
   );
   const others = slides.flatMap(({ kind }, index) => (kind === 'image' || kind === 'video' ? [] : [index]));
   const contenders = Object.fromEntries(others.map((index) => [nameOf(index), slide(index)]));
   // They are compared with nothing.
   await compare('the other slides of the demo, drawn without a GPU', units, contenders, { rounds: 1 });
-  pages.close();
-  await service.stop();
-};
+});
