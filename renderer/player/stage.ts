@@ -19,7 +19,7 @@ const WARM_UP_OPACITY = 0.001;
 /** Frames to wait for the browser to draw a layer before it is visible, and after it covers the previous one. */
 const WARM_UP_FRAMES = 4;
 const COVER_FRAMES = 2;
-/** Pictures of a film that a busy browser may present before the first one is on the screen. */
+/** Pictures of a film that are presented before the previous slide goes: a busy browser reports them before it draws them. */
 const COVER_PICTURES = 3;
 /** If a frame takes this long, a fade would stutter: cut instead. */
 const SLOW_FRAME_MS = 100;
@@ -81,9 +81,10 @@ export const createStage = (root: HTMLElement) => {
   };
 
   /** Whether the view has painted a picture; false if a video takes too long. */
-  const isPainted = (view: SlideView): Promise<boolean> => {
+  const isPainted = async (view: SlideView): Promise<boolean> => {
+    if (view.presented === undefined) return true;
     const late = new Promise<boolean>((resolve) => setTimeout(resolve, MAX_WAIT_MS, false));
-    return Promise.race([view.presented?.().then(() => true) ?? true, late]);
+    return Promise.race([view.presented().then(() => true), late]);
   };
 
   /** Waits for the cue, and for a picture that is not there yet. Resolves to whether it is. */
@@ -139,7 +140,7 @@ export const createStage = (root: HTMLElement) => {
       }
       layer.style.opacity = '';
       const isCovered = await frames(COVER_FRAMES);
-      // On a busy machine a film's pictures come on later than the frames of its page: the old one stays underneath.
+      // A busy browser draws a film later than the rest of its page: the previous slide stays underneath until then.
       for (let pictures = 0; pictures < COVER_PICTURES; pictures += 1) await isPainted(view);
       discard(behind);
       const goneAt = performance.now();
