@@ -36,19 +36,7 @@ export interface Alert {
 }
 
 /** `update`: a box whose version is being replaced; no alerts about it and its displays until `at`. */
-const recordKinds = [
-  'device',
-  'content',
-  'stream',
-  'box',
-  'storage',
-  'slide',
-  'fault',
-  'trigger',
-  'person',
-  'recovery',
-  'update',
-] as const;
+const recordKinds = [...(Object.keys(alertTypes) as AlertKind[]), 'update'] as const;
 
 const subject = z.string().min(1).max(512);
 

@@ -56,7 +56,7 @@ const schema: z.ZodType<State> = z.object({
 
 const keyOf = ({ id, updatedAt }: TakeoverRecord): string => `${id} ${updatedAt}`;
 
-/** Ends of the takeovers that nobody has ended early, by {@link keyOf}. */
+/** When each takeover expires, by {@link keyOf}; those that were ended early are left out. */
 const endsOf = perObject(
   (records: Records): Map<string, EpochMs> =>
     new Map(
@@ -293,7 +293,7 @@ export const createTakeovers = async (context: ServiceContext) => {
       },
     } satisfies StateReaders,
     /**
-     * Adds the takeovers of a backup as ended, so that none is shown again. One that runs here stays as it is.
+     * Adds the takeovers of a backup, marked as ended so that they do not return. A takeover that is running here is kept.
      * @returns how many were added, and the ids of those that were not
      */
     restore: async (theirs: readonly TakeoverRecord[]): Promise<{ count: number; leftOut: string[] }> => {

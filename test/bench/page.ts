@@ -21,7 +21,7 @@ const FILM_S = 8;
 const REASON =
   'A still page costs nothing; ours keeps a socket, looks at its clock, and notes what plays, which is what it takes beyond that.';
 const MOTION =
-  'Pictures and films that follow each other cost as much as in the bare page; its texts and its clock move, and a fade of layers that move is drawn from several.';
+  'Swaps of pictures and films cost as much as in the bare page. The text slides and the clock move, and a slide with moving layers costs several times as much to fade as a picture.';
 
 const media = join(import.meta.dirname, '..', '..', 'resources', 'demo', 'media');
 

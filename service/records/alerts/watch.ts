@@ -86,7 +86,10 @@ export const createWatch = (
       }));
   };
 
-  /** Without those of which another alert tells, and without pages with a login at browsers, which skip them. */
+  /**
+   * Failing streams and signed-out pages have alerts of their own and are left out; so are pages with a session on a box
+   * without a kiosk, whose browsers skip them.
+   */
   const failingSlides = (streams: readonly { source: string; state: string }[], out: readonly string[]): Failure[] => {
     const sources = streams.flatMap(({ source, state }) => (state === 'failing' ? [source] : []));
     const sessions = kiosk === undefined ? content.sessionPages().map(({ slideId }) => slideId) : out;
