@@ -1,5 +1,5 @@
 /** A real Chromium for what only a browser can show. */
-import { type Browser, type BrowserContext, chromium } from 'playwright-core';
+import { type Browser, chromium } from 'playwright-core';
 import { describe, it } from 'vitest';
 import { findChromium } from './chromium.ts';
 
@@ -20,22 +20,13 @@ const args = [
   '--disable-features=SpareRendererForSitePerProcess',
 ];
 
-/** What a route still fetches as its context closes comes to nothing: without this, as a fault of the whole run. */
-const closeQuietly = (context: BrowserContext): void => {
-  const close = context.close.bind(context);
-  context.close = async (options) => {
-    await Promise.all([context, ...context.pages()].map((each) => each.unrouteAll({ behavior: 'ignoreErrors' })));
-    await close(options);
-  };
-};
-
 let browser: Promise<Browser> | undefined;
 
 /** The browser of this worker: started once, ended with its process. Give each test a context of its own. */
 export const launchBrowser = (): Promise<Browser> => {
   if (executablePath === undefined)
     throw new Error('No Chromium, neither on the PATH nor from `npx playwright-core install chromium`');
-  browser ??= chromium.launch({ executablePath, args }).then((started) => started.on('context', closeQuietly));
+  browser ??= chromium.launch({ executablePath, args });
   return browser;
 };
 
