@@ -94,8 +94,8 @@ export interface SlideView {
 export type SlideFactory = (context: SlideContext) => SlideView;
 
 /**
- * Common to all kinds: an element that fills its layer, with its state in `data-state`.
- * The style sheet pauses every animation unless the state is `playing`.
+ * Common to all kinds: an element that fills its layer, with its state in `data-state`: a template's animations run while
+ * it is `playing`.
  */
 export const createView = (kind: Slide['kind']): Omit<SlideView, 'prepare'> => {
   const element = document.createElement('section');

@@ -136,7 +136,7 @@ describeBrowser('a web slide', { timeout: 60_000 }, () => {
     service.writeContent(lobby([slow, next]));
     const frame = page.locator('.slide-web iframe');
     await expect.poll(() => frame.evaluate(({ style }) => style.opacity), patience).toBe('');
-    await page.frameLocator('.slide-web iframe').getByText('Slow').waitFor();
+    await page.frameLocator(`iframe[src="${site}/"]`).getByText('Slow').waitFor();
     await expect.poll(() => skipOf('slow'), patience).toMatchObject({ reason: `${site}/ did not load within 15 s` });
   });
 
