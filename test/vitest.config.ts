@@ -35,19 +35,22 @@ const repeated = [
 const walks = [
   'test/authority/site.test.ts',
   'test/cli/{completion,documents,relay,tour}.test.ts',
-  'test/console/{accessibility,editor,insecure,keyboard-and-phone,museum,people,scale,second-day}.test.ts',
+  'test/console/{accessibility,cafe,designs,editor,insecure,keyboard-and-phone,museum,people,scale,second-day}.test.ts',
   'test/contract/{client,client-package}.test.ts',
   'test/devices/{form,landing}.test.ts',
-  'test/fleet/cut.test.ts',
+  'test/fleet/{cut,sites}.test.ts',
   'test/fuzz/fuzz.test.ts',
-  'test/kiosk/photographs.test.ts',
-  'test/media/corpus.test.ts',
+  'test/kiosk/{displays-photographed,photographs,unruly-sites}.test.ts',
+  'test/media/{corpus,copies/cold-start}.test.ts',
   'test/package/{feed,release,start}.test.ts',
   'test/pages/docs.test.ts',
+  'test/peers/{churn,middle-network}.test.ts',
   'test/platform/compiled-code.test.ts',
-  'test/player/motion.test.ts',
+  'test/player/{boundaries,motion}.test.ts',
   'test/records/alerts/killed.test.ts',
+  'test/records/plays/{export,kill}.test.ts',
   'test/streams/healing.test.ts',
+  'test/triggers/console-and-cli.test.ts',
 ];
 
 /** Data folders are kept in memory where there is room: tests wait for their code, not for a disk. */

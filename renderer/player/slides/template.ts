@@ -84,6 +84,7 @@ export const createTemplate: SlideFactory = (context) => {
   const addresses = createAddresses((url) => media(url, { isThirdParty: !reach.mayLoad(url) }));
   let render: (scope: Scope) => string = () => '';
   let tick: ReturnType<typeof setTimeout> | undefined;
+  let shown = '';
   const gone = new AbortController();
 
   const draw = (): string => {
@@ -91,9 +92,12 @@ export const createTemplate: SlideFactory = (context) => {
     requireModest(richness(html), templateLimit);
     return html;
   };
-  /** Shows the markup; returns the addresses that its styles load. */
+  /** Shows the markup; returns the addresses that its styles load, none where it is shown already. */
   const show = (html: string): string[] => {
-    const clean = cleanHtml(addresses.apply(html), 'page');
+    const markup = addresses.apply(html);
+    if (markup === shown) return [];
+    shown = markup;
+    const clean = cleanHtml(markup, 'page');
     requireModest(richnessOf(clean), templateLimit);
     const loaded = reach.confine(clean);
     patch(main, clean);
