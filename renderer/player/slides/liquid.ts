@@ -1,5 +1,5 @@
 /** Templates in Liquid, with filters for numbers, dates and times in the language of the box. */
-import { type FilterImplOptions, Liquid } from 'liquidjs';
+import { type FilterImplOptions, Liquid, filters as liquidFilters } from 'liquidjs';
 import { momentOf } from '../../../service/domain/slide-schedule.ts';
 import { type TemplateFilter, templateLimits } from '../../../service/domain/template.ts';
 
@@ -32,6 +32,10 @@ const UNITS = [
   ['second', 1],
 ] as const;
 
+/** ms since the epoch of the last moment that a Date can hold. */
+const LAST_MS = 8.64e15;
+const liquidDate = liquidFilters['date'] as Exclude<FilterImplOptions, { handler: unknown }>;
+
 type DateStyle = Intl.DateTimeFormatOptions['dateStyle'];
 
 /** Styles of days beyond those of ECMA-402. */
@@ -41,7 +45,10 @@ const dayStyles: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
 };
 
 /** Values that are no number, or no date, are printed unchanged. */
-const createFilters = ({ locale, timeZone }: Place, extras: Extras): Record<TemplateFilter, FilterImplOptions> => {
+const createFilters = (
+  { locale, timeZone }: Place,
+  extras: Extras,
+): Record<TemplateFilter | 'date', FilterImplOptions> => {
   /** Formatters by their options: creating one is slow, and templates are rendered every second. */
   const clocks = new Map<string, Intl.DateTimeFormat>();
   const clockFor = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat => {
@@ -49,6 +56,12 @@ const createFilters = ({ locale, timeZone }: Place, extras: Extras): Record<Temp
     const clock = clocks.get(key) ?? new Intl.DateTimeFormat(locale, options);
     clocks.set(key, clock);
     return clock;
+  };
+  const wall = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+  /** Minutes from the site's time to UTC, as `Date.getTimezoneOffset` has them; NaN of a time that no calendar has. */
+  const offsetAt = (time: number): number => {
+    if (!(Math.abs(time) <= LAST_MS)) return Number.NaN;
+    return (Math.floor(time / 1000) - Date.parse(`${wall.format(time).replace(' ', 'T')}Z`) / 1000) / 60;
   };
   /** A date without an offset is one of the site. */
   const momentHere = (value: unknown): number | null => {
@@ -83,6 +96,12 @@ const createFilters = ({ locale, timeZone }: Place, extras: Extras): Record<Temp
   const percent = number(() => ({ style: 'percent' }));
 
   return {
+    /** That of Liquid, which creates two formatters for each date but of those whose offset it is told. */
+    date(value: unknown, format?: unknown, zone?: unknown): unknown {
+      const isNamed = zone !== undefined || String(format).includes('%Z');
+      const offset = isNamed ? Number.NaN : offsetAt(moment(value) ?? Number.NaN);
+      return liquidDate.call(this, value, format, Number.isNaN(offset) ? zone : offset);
+    },
     /** `| number`, `| number: 1` (decimal places) */
     number: (value: unknown, digits?: unknown) => plain(value, '', digits),
     /** Of a share: `0.42 | percent`, `| percent: 1` (decimal places) */

@@ -21,6 +21,24 @@ describe('a template', () => {
     expect([at('2026-03-29T00:59:59Z'), at('2026-03-29T01:00:00Z')]).toEqual(['01:59:59', '03:00:00']);
   });
 
+  it.each([
+    ['an end of time', '9e15', '%Y', '9e15'],
+    ['a time before the calendar', '-99999999999999', '%Y', '-99999999999999'],
+    ['the name of the zone', '1774744200', '%H:%M %Z', '01:30 Europe/Berlin'],
+    ['the offset of the zone', '1774744200', '%H:%M %z', '01:30 +0100'],
+    ['another zone', '1774744200', '%H:%M', '01:30'],
+    ['no date', 'soon', '%H:%M', 'soon'],
+    ['seconds since the epoch', '2026-03-29T00:30:00Z', '%s', '1774744200'],
+  ])('tells %s', (_, value, format, expected) => {
+    expect(render(`{{ value | date: "${format}" }}`, { value })).toBe(expected);
+  });
+
+  it('tells the time of 500 events in a part of what it may take', () => {
+    const events = Array.from({ length: 500 }, (_, index) => new Date(Date.UTC(2026, 2, 29, 0, index)).toISOString());
+    const source = '{% for event in events %}{{ event | date: "%H:%M" }}{{ event | date: "%s" }}{% endfor %}';
+    expect(render(source.repeat(3), { events })).toContain('01:591774745940');
+  });
+
   it('names days and months in the language of the player', () => {
     expect(render('{{ now | date: "%A, %-d. %B" }}', { now }, { locale: 'de' })).toBe('Sonntag, 29. März');
   });
