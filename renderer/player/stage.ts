@@ -137,11 +137,12 @@ export const createStage = (root: HTMLElement) => {
           easing: 'ease-in-out',
         });
         await fade.finished.catch(() => {});
-      }
+      } else layer.classList.add('cut-in');
       layer.style.opacity = '';
       const isCovered = await frames(COVER_FRAMES);
       // A busy browser draws a film later than the rest of its page: the previous slide stays underneath until then.
       for (let pictures = 0; pictures < COVER_PICTURES; pictures += 1) await isPainted(view);
+      layer.classList.remove('cut-in');
       discard(behind);
       const goneAt = performance.now();
       // The wait has timed out: from now on the screen shows the background of the new slide.
