@@ -256,7 +256,7 @@ export const createMachine = async (
       await expect.poll(find, patience).toMatch(/\/onboard\?deviceId=.+/);
       return (await find()) ?? '';
     },
-    /** Waits until a slide was painted. */
+    /** Waits until the player says that a slide is on; without KVM it is on the cable most of a minute later. */
     plays: (): Promise<void> =>
       expect.poll(async () => (await machine.health()).kiosk?.screens?.[0]?.slide ?? '', patience).toMatch(/./),
   };

@@ -47,5 +47,12 @@ it('shows nothing between the firmware and its first picture, which is the code 
   const deviceId = new URL(codeOn(film.at(-1) as Picture) ?? '').searchParams.get('deviceId') ?? '';
   expect(await bind(machine, deviceId)).toBe(true);
   await machine.plays();
-  await machine.picture('slide');
+  // The player says so some frames before they are on the cable.
+  const isSlide = async (): Promise<boolean> => {
+    const picture = await machine.picture('slide');
+    return codeOn(picture) === undefined && ![OWN, '#000000', '#ffffff'].includes(colourOf(picture));
+  };
+  await expect.poll(isSlide, patience).toBe(true);
+  phases['slide'] = machine.seconds();
+  console.log(JSON.stringify(phases));
 });
