@@ -96,8 +96,7 @@ export default defineConfig(({ mode }) => ({
     execArgv: ['--max-semi-space-size=64'],
     setupFiles: ['test/support/setup.ts'],
     // What a test still asks of a page that closes with it comes to nothing, and is no fault of the run.
-    onUnhandledError: ({ message }) =>
-      !/(page, context or browser has been closed|has been disposed|was disposed)/.test(message),
+    onUnhandledError: ({ message }) => !/(page, context or browser has been closed|has been disposed)/.test(message),
     sequence: { sequencer: SlowInTurn },
     reporters: mode === 'times' ? ['dot', createTimes()] : ['default'],
     // Transformed modules are kept beside the dependencies, so that the second run transforms only what has changed.

@@ -21,7 +21,7 @@ const numeric = (value: unknown): number | null => {
 /** A date as Liquid accepts it: a Date, an argument of `new Date`, or seconds since the epoch. */
 const moment = (value: unknown): number | null => {
   const seconds = numeric(value);
-  const time = seconds === null ? new Date(value as string | Date).getTime() : seconds * 1000;
+  const time = new Date(seconds === null ? (value as string | Date) : seconds * 1000).getTime();
   return Number.isFinite(time) && value !== null && value !== undefined ? time : null;
 };
 
@@ -32,8 +32,6 @@ const UNITS = [
   ['second', 1],
 ] as const;
 
-/** ms since the epoch of the last moment that a Date can hold. */
-const LAST_MS = 8.64e15;
 const liquidDate = liquidFilters['date'] as Exclude<FilterImplOptions, { handler: unknown }>;
 
 type DateStyle = Intl.DateTimeFormatOptions['dateStyle'];
@@ -58,10 +56,10 @@ const createFilters = (
     return clock;
   };
   const wall = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
-  /** Minutes from the site's time to UTC, as `Date.getTimezoneOffset` has them; NaN of a time that no calendar has. */
-  const offsetAt = (time: number): number => {
-    if (!(Math.abs(time) <= LAST_MS)) return Number.NaN;
-    return (Math.floor(time / 1000) - Date.parse(`${wall.format(time).replace(' ', 'T')}Z`) / 1000) / 60;
+  /** Minutes from the site's time to UTC, as in `Date.getTimezoneOffset`; undefined in years of more than four digits. */
+  const offsetAt = (time: number): number | undefined => {
+    const local = Date.parse(`${wall.format(time).replace(' ', 'T')}Z`);
+    return Number.isNaN(local) ? undefined : (Math.floor(time / 1000) - local / 1000) / 60;
   };
   /** A date without an offset is one of the site. */
   const momentHere = (value: unknown): number | null => {
@@ -96,11 +94,11 @@ const createFilters = (
   const percent = number(() => ({ style: 'percent' }));
 
   return {
-    /** That of Liquid, which creates two formatters for each date but of those whose offset it is told. */
+    /** Liquid's own filter, given the offset: with only the name of the zone it creates two formatters for each date. */
     date(value: unknown, format?: unknown, zone?: unknown): unknown {
-      const isNamed = zone !== undefined || String(format).includes('%Z');
-      const offset = isNamed ? Number.NaN : offsetAt(moment(value) ?? Number.NaN);
-      return liquidDate.call(this, value, format, Number.isNaN(offset) ? zone : offset);
+      // `%Z` prints the name.
+      const time = zone === undefined && !String(format).includes('%Z') ? moment(value) : null;
+      return liquidDate.call(this, value, format, time === null ? zone : offsetAt(time));
     },
     /** `| number`, `| number: 1` (decimal places) */
     number: (value: unknown, digits?: unknown) => plain(value, '', digits),

@@ -96,11 +96,11 @@ export const createTemplate: SlideFactory = (context) => {
   const show = (html: string): string[] => {
     const markup = addresses.apply(html);
     if (markup === shown) return [];
-    shown = markup;
     const clean = cleanHtml(markup, 'page');
     requireModest(richnessOf(clean), templateLimit);
     const loaded = reach.confine(clean);
     patch(main, clean);
+    shown = markup;
     return loaded;
   };
 
