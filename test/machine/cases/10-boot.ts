@@ -40,19 +40,17 @@ it('shows nothing between the firmware and its first picture, which is the code 
     after.filter((picture) => !isOurs(picture)).map(({ at }) => at),
     'text, a cursor or white was seen',
   ).toEqual([]);
-  console.log(JSON.stringify(phases), await machine.inside('systemd-analyze; cat /proc/cmdline'));
 
   const health = await machine.health();
   expect(health.kiosk).toMatchObject({ compositor: { renderer: expect.stringMatching(/gpu|pixman/) } });
   const deviceId = new URL(codeOn(film.at(-1) as Picture) ?? '').searchParams.get('deviceId') ?? '';
   expect(await bind(machine, deviceId)).toBe(true);
   await machine.plays();
-  // The player says so some frames before they are on the cable.
   const isSlide = async (): Promise<boolean> => {
     const picture = await machine.picture('slide');
     return codeOn(picture) === undefined && ![OWN, '#000000', '#ffffff'].includes(colourOf(picture));
   };
   await expect.poll(isSlide, patience).toBe(true);
   phases['slide'] = machine.seconds();
-  console.log(JSON.stringify(phases));
+  console.log(JSON.stringify(phases), await machine.inside('systemd-analyze; cat /proc/cmdline'));
 });
