@@ -58,7 +58,7 @@ describe.skipIf(!hasSystemd && !isCi)('kiosk-setup', () => {
   };
   const etc = (system: string): string[] =>
     readdirSync(join(system, 'etc'), { recursive: true, encoding: 'utf8' })
-      .filter((path) => !lstatSync(join(system, 'etc', path)).isDirectory() && /signage|ctrl-alt/.test(path))
+      .filter((path) => !lstatSync(join(system, 'etc', path)).isDirectory() && /signage|ctrl-alt|power-switch/.test(path))
       .toSorted();
   const wanted = [
     'systemd/system/graphical.target.wants/signage-player.service',
@@ -72,6 +72,7 @@ describe.skipIf(!hasSystemd && !isCi)('kiosk-setup', () => {
     'systemd/logind.conf.d/signage-player.conf',
     'systemd/system.conf.d/signage-player.conf',
     'systemd/system/ctrl-alt-del.target',
+    'udev/rules.d/70-power-switch.rules',
   ];
 
   test('makes a system in which nothing runs a kiosk, twice over too, and takes all of it away again', async () => {

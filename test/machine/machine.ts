@@ -116,7 +116,7 @@ export const createMachine = async (
 
   const connect = async (path: string): Promise<void> => {
     while (true) {
-      if (!machine.isOn()) throw new Error('qemu-system-x86_64 has ended; it says why above');
+      if (!machine.isOn()) throw new Error('qemu-system-x86_64 has ended; its output says why');
       const attempt = createConnection(path);
       const isOpen = await once(attempt, 'connect').then(
         () => true,
@@ -190,6 +190,10 @@ export const createMachine = async (
         ],
         { stdio: ['ignore', 'inherit', 'inherit'] },
       );
+      process_.once('exit', (code, signal) => {
+        for (const { reject } of waiting.values()) reject(new Error(`qemu-system-x86_64 has ended: ${code ?? signal}`));
+        waiting.clear();
+      });
       onAt = performance.now();
       await connect(path);
     },
@@ -200,7 +204,6 @@ export const createMachine = async (
       process_.kill('SIGKILL');
       await ended;
       socket?.destroy();
-      waiting.clear();
     },
     /** The picture on the cable. @param keep its name in the folder of pictures, where it differs from the one before */
     picture: async (keep?: string, device?: string): Promise<Picture> => {
