@@ -58,7 +58,9 @@ describe.skipIf(!hasSystemd && !isCi)('kiosk-setup', () => {
   };
   const etc = (system: string): string[] =>
     readdirSync(join(system, 'etc'), { recursive: true, encoding: 'utf8' })
-      .filter((path) => !lstatSync(join(system, 'etc', path)).isDirectory() && /signage|ctrl-alt|power-switch/.test(path))
+      .filter(
+        (path) => !lstatSync(join(system, 'etc', path)).isDirectory() && /signage|ctrl-alt|power-switch/.test(path),
+      )
       .toSorted();
   const wanted = [
     'systemd/system/graphical.target.wants/signage-player.service',
