@@ -30,8 +30,12 @@ const acceleration = (): string[] => {
   const isThere =
     process.env['SIGNAGE_MACHINE_KVM'] !== 'off' &&
     spawnSync('qemu-system-x86_64', words, { input: 'quit\n', timeout: 20_000 }).status === 0;
-  return isThere ? kvm : ['-accel', 'tcg,thread=multi,tb-size=512', '-cpu', 'max'];
+  return isThere ? kvm : ['-accel', 'tcg,thread=multi,tb-size=512', '-cpu', 'max,avx2=off'];
 };
+
+/** `swaymsg` in the session, as root. */
+export const swaymsg = (words: string): string =>
+  `runuser -u signage -- env XDG_RUNTIME_DIR=/run/signage-player SWAYSOCK=/run/signage-player/sway.sock swaymsg ${words}`;
 
 export interface Picture {
   /** When it was taken, s after power-on. */

@@ -1,7 +1,7 @@
 /** Every key combination that a passer-by may try leaves the picture, the session and the machine as they are. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { codeOn, playing } from '../machine.ts';
+import { codeOn, playing, swaymsg } from '../machine.ts';
 
 const combinations = [
   ...['ctrl-alt-f2', 'ctrl-alt-f6', 'alt-f2', 'alt-right', 'ctrl-alt-delete', 'alt-sysrq-r', 'ctrl-alt-f3'],
@@ -15,6 +15,8 @@ it('no key combination reaches kernel, console, compositor or another page', asy
     machine.inside(
       'cat /proc/sys/kernel/random/boot_id; fgconsole; systemctl show -P MainPID signage-player; pgrep -c agetty || true',
     );
+  const countWindows = async (): Promise<number> =>
+    (await machine.inside(swaymsg('-t get_tree -r'))).match(/"pid":/g)?.length ?? 0;
   // What the keyboard has sent, as the kernel hands it on: without KVM that is seconds later.
   await machine.inside('systemd-run --quiet --unit=heard sh -c "cat /dev/input/by-id/*-event-kbd >/run/heard"');
   const heard = async (): Promise<number> => {
@@ -34,6 +36,7 @@ it('no key combination reaches kernel, console, compositor or another page', asy
   // A machine that was told to shut down has done so by then.
   await wait(20_000);
   expect(await state()).toBe(before);
+  expect(await countWindows()).toBe(1);
   await machine.inside('systemctl stop heard');
   const picture = await machine.picture('keys');
   // A slide, no black console: nothing of one colour.

@@ -31,6 +31,8 @@ const HANG_MS = Number(process.env['DOUBLE_HANG_MS'] ?? 15_000);
 /** How often the picture of a view is taken for a real window while it changes, and at least. */
 const PICTURE_MS = 50;
 const PICTURE_MOST_MS = 200;
+/** A page that hangs or has crashed gives none; on a slow machine one takes seconds. */
+const PICTURE_PATIENCE_MS = 15_000;
 
 /** Chromium knows no schemes of an app: `kiosk://pages` is this origin there, whose requests never leave the browser. */
 const standIn = 'https://pages.kiosk.invalid';
@@ -560,8 +562,20 @@ export class WebContents extends EventEmitter {
     const { send } = await this.attached;
     // Nothing is painted before the first document, and a page that has crashed never answers.
     if (this.commits === 0 || this.isCrashed || !this.#isPainted) return;
-    const taken = send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true }).catch(() => ({}));
-    const { data } = (await Promise.race([taken, wait(1_000, {})])) as { data?: string };
+    const { commits } = this;
+    let isTaken = false;
+    const taken = send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true })
+      .catch(() => ({}))
+      .finally(() => {
+        isTaken = true;
+      });
+    const lost = async (): Promise<object> => {
+      const until = performance.now() + PICTURE_PATIENCE_MS;
+      while (!isTaken && !this.isCrashed && this.commits === commits && performance.now() < until)
+        await wait(PICTURE_MS);
+      return {};
+    };
+    const { data } = (await Promise.race([taken, lost()])) as { data?: string };
     if (data === undefined || this.isCrashed || !this.#isPainted || this.isDestroyed()) return;
     if (data === this.picture?.png) return;
     this.picture = { png: data, number: (this.picture?.number ?? 0) + 1 };
@@ -574,8 +588,12 @@ export class WebContents extends EventEmitter {
     this.#isTakingPictures = true;
     const canPaint = () => this.#isPainted && !this.isDestroyed();
     while (canPaint()) {
+      const since = performance.now();
       await this.takePicture();
-      for (let waited = 0; waited < this.#pictureMs && canPaint(); waited += PICTURE_MS) await wait(PICTURE_MS);
+      const end = performance.now();
+      // On a machine that is too slow for pictures the page has the processor most of the time.
+      const least = 2 * (end - since);
+      while (performance.now() - end < Math.max(least, this.#pictureMs) && canPaint()) await wait(PICTURE_MS);
       this.#pictureMs = Math.min(PICTURE_MOST_MS, this.#pictureMs * 2);
     }
     this.#isTakingPictures = false;

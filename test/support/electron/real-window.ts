@@ -65,8 +65,12 @@ const page = (title: string, background: string): string => `<!doctype html><tit
   globalThis.tellFocus = () => globalThis.${binding}?.(JSON.stringify({ isFocused: document.hasFocus() }));
   addEventListener('resize', () => { tellSize(); draw(last); });
   for (const name of ['focus', 'blur']) addEventListener(name, tellFocus);
-  addEventListener('keydown', ({ key, ctrlKey, altKey, shiftKey }) =>
-    globalThis.${binding}?.(JSON.stringify({ key, control: ctrlKey, alt: altKey, shift: shiftKey })));
+  addEventListener('keydown', (event) => {
+    // Without a menu Electron has no keys of its own: none that saves, prints or opens.
+    event.preventDefault();
+    const { key, ctrlKey, altKey, shiftKey } = event;
+    globalThis.${binding}?.(JSON.stringify({ key, control: ctrlKey, alt: altKey, shift: shiftKey }));
+  });
 </script>`;
 
 interface RealWindowHandlers {
