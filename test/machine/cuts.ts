@@ -91,8 +91,7 @@ export const cutPower = async (machine: Machine, times: number): Promise<number>
     await machine.powerOn();
     await expect.poll(async () => (await machine.request('/healthz')).status, patience).toBe(200);
     expect(await missing(machine, ledger), `after cut ${cut}`).toEqual([]);
-    await machine.plays();
-    await machine.picture('cut');
+    await machine.plays('cut');
     const count = ledger.bindings.length + ledger.uploads.size + ledger.titles.length;
     console.log(
       `cut ${cut} of ${times}: ${count} acknowledged, none lost, playing after ${Math.round(machine.seconds())} s`,

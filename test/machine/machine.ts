@@ -65,6 +65,15 @@ const coloursOf = (data: Buffer): [string, number][] => {
 export const codeOn = ({ data, width, height }: Picture): string | undefined =>
   jsQR(new Uint8ClampedArray(data), width, height)?.data;
 
+/** The background of the kiosk's windows and own pages. */
+export const OWN = '#17343a';
+
+/** Neither a code, nor the kiosk's own page, nor a console, nor a page without content. */
+const isSlide = (picture: Picture): boolean => {
+  const [colour = '', share = 1] = picture.colours[0] ?? [];
+  return codeOn(picture) === undefined && share < 0.98 && ![OWN, '#000000', '#ffffff'].includes(colour);
+};
+
 /** A disk that is started as it is. */
 export interface DiskSource {
   /** The path of a raw file, which stays as it is. */
@@ -263,9 +272,11 @@ export const createMachine = async (
       await expect.poll(find, patience).toMatch(/\/onboard\?deviceId=.+/);
       return (await find()) ?? '';
     },
-    /** Waits until the player says that a slide is on; without KVM it is on the cable most of a minute later. */
-    plays: (): Promise<void> =>
-      expect.poll(async () => (await machine.health()).kiosk?.screens?.[0]?.slide ?? '', patience).toMatch(/./),
+    /** Waits until the player says that a slide is on, and the cable shows one: without KVM that is most of a minute later. */
+    plays: async (keep = 'slide'): Promise<void> => {
+      await expect.poll(async () => (await machine.health()).kiosk?.screens?.[0]?.slide ?? '', patience).toMatch(/./);
+      await expect.poll(async () => isSlide(await machine.picture(keep)), patience).toBe(true);
+    },
   };
   process.once('exit', () => process_?.kill('SIGKILL'));
   return machine;

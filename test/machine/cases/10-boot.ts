@@ -1,10 +1,8 @@
 /** From power-on to the QR code, then to the first slide; what is seen before is the firmware's, or nothing. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { bind, codeOn, type Picture, patience, theMachine } from '../machine.ts';
+import { bind, codeOn, OWN, type Picture, patience, theMachine } from '../machine.ts';
 
-/** The background of the kiosk's windows and own pages. */
-const OWN = '#17343a';
 /** Of the logo of OVMF. */
 const LOGO = '#bec3d0';
 const colourOf = ({ colours }: Picture): string => colours[0]?.[0] ?? '';
@@ -46,11 +44,15 @@ it('shows nothing between the firmware and its first picture, which is the code 
   const deviceId = new URL(codeOn(film.at(-1) as Picture) ?? '').searchParams.get('deviceId') ?? '';
   expect(await bind(machine, deviceId)).toBe(true);
   await machine.plays();
-  const isSlide = async (): Promise<boolean> => {
-    const picture = await machine.picture('slide');
-    return codeOn(picture) === undefined && ![OWN, '#000000', '#ffffff'].includes(colourOf(picture));
-  };
-  await expect.poll(isSlide, patience).toBe(true);
-  phases['slide'] = machine.seconds();
+  phases['slide'] = Math.round(machine.seconds());
+  // By the kernel's clock, which starts after the firmware and the boot menu.
+  for (const [phase, words] of Object.entries({
+    session: 'Starting',
+    compositor: 'for output',
+    service: 'listening on',
+  })) {
+    const line = await machine.inside(`journalctl -b -u signage-player -o short-monotonic | grep -m1 '${words}'`);
+    phases[`${phase} (kernel)`] = Math.round(Number(/^\[ *([\d.]+)/.exec(line)?.[1]));
+  }
   console.log(JSON.stringify(phases), await machine.inside('systemd-analyze; cat /proc/cmdline'));
 });

@@ -11,7 +11,6 @@ it('a display that is lost and comes back shows its own screen again, and a seco
   // The cable of a virtual card cannot be pulled: the compositor is told that it was.
   await machine.inside(swaymsg(`output ${output.name} disable`));
   await machine.inside(swaymsg(`output ${output.name} enable`));
-  await machine.plays();
+  await machine.plays('replugged');
   expect((await screens())[0]).toMatchObject({ deviceId: before?.deviceId, state: 'playing' });
-  expect((await machine.picture('replugged')).colours[0]?.[1]).toBeLessThan(0.98);
 });

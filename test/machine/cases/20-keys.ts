@@ -1,7 +1,7 @@
 /** Every key combination that a passer-by may try leaves the picture, the session and the machine as they are. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { codeOn, playing, swaymsg } from '../machine.ts';
+import { playing, swaymsg } from '../machine.ts';
 
 const combinations = [
   ...['ctrl-alt-f2', 'ctrl-alt-f6', 'alt-f2', 'alt-right', 'ctrl-alt-delete', 'alt-sysrq-r', 'ctrl-alt-f3'],
@@ -38,11 +38,7 @@ it('no key combination reaches kernel, console, compositor or another page', asy
   expect(await state()).toBe(before);
   expect(await countWindows()).toBe(1);
   await machine.inside('systemctl stop heard');
-  const picture = await machine.picture('keys');
-  // A slide, no black console: nothing of one colour.
-  expect(picture.colours[0]?.[1]).toBeLessThan(0.98);
-  expect(codeOn(picture)).toBeUndefined();
-  await machine.plays();
+  await machine.plays('keys');
 });
 
 it('a mouse has no pointer that is seen', async () => {
@@ -58,7 +54,6 @@ it('a mouse has no pointer that is seen', async () => {
       await machine.qmp('input-send-event', { events: [{ type: 'btn', data: { button, down } }] });
   }
   expect(before).toBe(true);
-  await machine.picture('mouse');
-  await machine.plays();
+  await machine.plays('mouse');
   await machine.qmp('device_del', { id: 'mouse' });
 });

@@ -25,8 +25,7 @@ it('starts and plays where its clock stands in 1970', async () => {
   const machine = await playing();
   await machine.inside('timedatectl set-ntp false; date -s @300; systemctl restart signage-player --no-block');
   await expect.poll(async () => (await machine.health()).startedAt ?? '', patience).toMatch(/^1970/);
-  await machine.plays();
-  await machine.picture('1970');
+  await machine.plays('1970');
   await machine.inside(`date -s @${Math.round(Date.now() / 1000)}`);
 });
 
@@ -39,6 +38,5 @@ it('plays on after sleep', async () => {
       patience,
     )
     .not.toBe('0');
-  await machine.plays();
-  expect((await machine.picture('resumed')).colours[0]?.[1]).toBeLessThan(0.98);
+  await machine.plays('resumed');
 });
