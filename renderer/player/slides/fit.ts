@@ -30,7 +30,7 @@ export const fontsLoaded = async (element: HTMLElement): Promise<void> => {
   await Promise.race([document.fonts.ready, new Promise((resolve) => setTimeout(resolve, 3000))]);
 };
 
-/** Calls `onResize` when the element's size has changed since `start`. */
+/** Calls `onResize` when the element's size has changed since `start`, or fonts have come that were waited for no longer. */
 export const watchSize = (element: Element, onResize: () => void) => {
   const size = (): string => `${element.clientWidth} ${element.clientHeight}`;
   let before = '';
@@ -44,7 +44,11 @@ export const watchSize = (element: Element, onResize: () => void) => {
     start: () => {
       before = size();
       observer.observe(element);
+      document.fonts.addEventListener('loadingdone', onResize);
     },
-    stop: () => observer.disconnect(),
+    stop: () => {
+      observer.disconnect();
+      document.fonts.removeEventListener('loadingdone', onResize);
+    },
   };
 };

@@ -79,6 +79,26 @@ describeBrowser('a text slide', () => {
     },
   );
 
+  it('is fitted once more when its fonts come after it was shown', async () => {
+    const slide = { id: 'late', title: 'House notes', body: sentence.repeat(20) };
+    const fitted = await measure(await openText(slide));
+    const { page } = player();
+    let arrive = (): void => {};
+    const there = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    await page.route('**/*.woff2', async (route) => {
+      await there;
+      await route.continue();
+    });
+    await page.reload();
+    await expect.poll(() => page.locator('#stage [data-state]').count(), { timeout: 15_000 }).toBe(1);
+    expect(await measure(page)).not.toEqual(fitted);
+    arrive();
+    await expect.poll(() => measure(page), { timeout: 15_000 }).toEqual(fitted);
+    await page.unroute('**/*.woff2');
+  });
+
   it('keeps the lines of plain text, and shows what looks like HTML but is not', async () => {
     const page = await openText({ body: 'Eggs < bread\nbread < soup' });
     const body = page.locator('.body');
