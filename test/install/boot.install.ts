@@ -15,6 +15,7 @@ import { packageApp } from '../package/packaged.ts';
 import { findProgram } from '../support/program.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { buildDeb, program, run } from './deb.ts';
+import { phasesIn } from './phases.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const patience = { timeout: 120_000, interval: 500 };
@@ -151,6 +152,8 @@ describe.skipIf(findProgram('systemd-nspawn') === undefined)(`a box with Debian 
       rendering: 'software',
       compositor: { renderer: 'pixman' },
     });
+    const journal = String(inside('journalctl', '--boot', '--unit', program, '--output', 'short-monotonic'));
+    console.log(`of the session on ${release}:`, JSON.stringify(phasesIn(journal)));
   });
 
   it.each([

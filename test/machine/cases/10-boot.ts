@@ -1,6 +1,7 @@
 /** From power-on to the QR code, then to the first slide; what is seen before is the firmware's, or nothing. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { phasesIn } from '../../install/phases.ts';
 import { bind, codeOn, OWN, type Picture, patience, theMachine } from '../machine.ts';
 
 /** Of the logo of OVMF. */
@@ -45,14 +46,7 @@ it('shows nothing between the firmware and its first picture, which is the code 
   expect(await bind(machine, deviceId)).toBe(true);
   await machine.plays();
   phases['slide'] = Math.round(machine.seconds());
-  // By the kernel's clock, which starts after the firmware and the boot menu.
-  for (const [phase, words] of Object.entries({
-    session: 'Starting',
-    compositor: 'for output',
-    service: 'listening on',
-  })) {
-    const line = await machine.inside(`journalctl -b -u signage-player -o short-monotonic | grep -m1 '${words}'`);
-    phases[`${phase} (kernel)`] = Math.round(Number(/^\[ *([\d.]+)/.exec(line)?.[1]));
-  }
+  const journal = await machine.inside('journalctl -b -u signage-player -o short-monotonic');
+  console.log('of the session:', JSON.stringify(phasesIn(journal)));
   console.log(JSON.stringify(phases), await machine.inside('systemd-analyze; cat /proc/cmdline'));
 });
