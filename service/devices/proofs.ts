@@ -79,7 +79,8 @@ export const createDeviceProofs = (
   stored: Pick<StoredDevices, 'get' | 'keepKey'>,
 ) => {
   // A clock that is set cannot make a proof valid again, and no proof from before a restart is taken.
-  const startedAt = Math.floor(now());
+  // Times of proofs have 13 digits; a clock in 1970 would have none that counts.
+  const startedAt = Math.floor(now() < 1e12 ? now() + 1e12 : now());
   const offset = startedAt - monotonicNow();
   const time = (): number => Math.floor(offset + monotonicNow());
   const use = createUsedNonces();

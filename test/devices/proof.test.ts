@@ -97,6 +97,21 @@ test.each([
   expect([kept, proofs.refusedLately()]).toEqual([keptOf, refusedOf]);
 });
 
+test('a page proves its device to a box whose clock stands in 1970', () => {
+  const context = {
+    options: { sharedSecret: null },
+    ids: { nodeId: 'box' },
+    ...systemClock,
+    now: () => 300_000,
+    log: pino({ level: 'silent' }),
+  } as unknown;
+  const stored = { get: () => undefined, keepKey: async () => true };
+  const proofs = createDeviceProofs(context as ServiceContext, stored);
+  const { deviceId, prove } = makeDevice();
+  const { nodeId, time } = parseProofNeeds(proofs.needs()) ?? { nodeId: '', time: 0 };
+  expect(proofs.verify(deviceId, prove({ nodeId, at: time }), '10.0.0.7')).toBe(true);
+});
+
 test('an id has 80 bits of the hash of its key, and is the same in lower case and in groups', () => {
   // RFC 8032, 7.1, test 1.
   const key = Buffer.from('d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a', 'hex');

@@ -297,12 +297,12 @@ export const theMachine = async (): Promise<Machine> => {
 /** The machine that the cases share, with a slide of the demo on its display. */
 export const playing = async (): Promise<Machine> => {
   const machine = await theMachine();
-  await expect.poll(async () => (await machine.request('/healthz')).status, patience).toBe(200);
-  const health = await machine.health();
-  if (health.kiosk?.screens?.[0]?.slide) return machine;
-  const code = await machine.showsCode();
-  const deviceId = new URL(code).searchParams.get('deviceId');
-  await bind(machine, deviceId ?? '');
+  // A page that starts anew shows neither at first.
+  const shown = async (): Promise<string> =>
+    (await machine.health()).kiosk?.screens?.[0]?.slide ?? codeOn(await machine.picture('code')) ?? '';
+  await expect.poll(shown, patience).toMatch(/./);
+  const code = codeOn(await machine.picture());
+  if (code !== undefined) await bind(machine, new URL(code).searchParams.get('deviceId') ?? '');
   await machine.plays();
   return machine;
 };
