@@ -1,4 +1,5 @@
 /** A disk that is full, a clock at 1970, and sleep. */
+import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { patience, playing } from '../machine.ts';
 
@@ -32,12 +33,11 @@ it('starts and plays where its clock stands in 1970', async () => {
 
 it('plays on after sleep', async () => {
   const machine = await playing();
-  await machine.inside('systemd-run --quiet --on-active=2 rtcwake --mode freeze --seconds 15');
-  await expect
-    .poll(
-      async () => (await machine.inside('journalctl --boot -k | grep -c "PM: suspend exit" || true')).trim(),
-      patience,
-    )
-    .not.toBe('0');
+  // What programs see of it: the monotonic clock stands still, and the other jumps. A suspended virtio-gpu does not come back.
+  await machine.qmp('stop');
+  await wait(90_000);
+  await machine.qmp('cont');
+  await machine.inside('hwclock --hctosys --utc');
+  expect(Math.abs(Number(await machine.inside('date +%s')) - Date.now() / 1000)).toBeLessThan(30);
   await machine.plays('resumed');
 });
