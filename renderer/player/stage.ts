@@ -102,6 +102,8 @@ export const createStage = (root: HTMLElement) => {
       const layer = document.createElement('div');
       layer.className = 'layer';
       layer.style.zIndex = '-1';
+      // Nothing covers the first one while it loads its fonts and fits its text.
+      if (front === null) layer.style.opacity = String(WARM_UP_OPACITY);
       layer.append(view.element);
       layers.set(view, layer);
       root.prepend(layer);
@@ -121,6 +123,7 @@ export const createStage = (root: HTMLElement) => {
       layer.style.zIndex = String(height);
       if (behind === null) {
         if (cue !== undefined) await waitForCue(view, cue);
+        layer.style.opacity = '';
         if (front === view) onFrame();
         return 0;
       }

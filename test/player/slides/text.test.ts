@@ -79,7 +79,7 @@ describeBrowser('a text slide', () => {
     },
   );
 
-  it('is fitted once more when its fonts come after it was shown', async () => {
+  it('is not seen while it waits for its fonts, and is fitted once more when they come after that', async () => {
     const slide = { id: 'late', title: 'House notes', body: sentence.repeat(20) };
     const fitted = await measure(await openText(slide));
     const { page } = player();
@@ -92,7 +92,11 @@ describeBrowser('a text slide', () => {
       await route.continue();
     });
     await page.reload();
+    const layer = page.locator('#stage .layer', { has: page.locator('.copy h1') });
+    await layer.waitFor({ state: 'attached' });
+    expect(await layer.evaluate((each) => getComputedStyle(each).opacity)).toBe('0.001');
     await expect.poll(() => page.locator('#stage [data-state]').count(), { timeout: 15_000 }).toBe(1);
+    expect(await layer.evaluate((each) => getComputedStyle(each).opacity)).toBe('1');
     expect(await measure(page)).not.toEqual(fitted);
     arrive();
     await expect.poll(() => measure(page), { timeout: 15_000 }).toEqual(fitted);
