@@ -24,10 +24,10 @@ export const done = {
 const switchValue = (name: string): string | undefined =>
   process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3);
 
-const isAlive = (pid: number): boolean => {
+/** Whether the holder of a lock runs: after a power cut its number may be another's, or this one's own. */
+const isRunning = (pid: number): boolean => {
   try {
-    process.kill(pid, 0);
-    return true;
+    return pid !== process.pid && readlinkSync(`/proc/${pid}/exe`) === readlinkSync('/proc/self/exe');
   } catch {
     return false;
   }
@@ -105,7 +105,7 @@ class App extends EventEmitter {
       symlinkSync(String(process.pid), lockFile);
     } catch {
       const holder = Number(readlinkSync(lockFile));
-      if (isAlive(holder)) {
+      if (isRunning(holder)) {
         process.kill(holder, 'SIGUSR2');
         return false;
       }
