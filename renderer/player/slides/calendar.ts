@@ -6,7 +6,7 @@ import { calendarIdsOf, type Day, daysOf, isNow, roomAt } from '../../../service
 import { make } from '../../shared/elements.ts';
 import { localeOf } from '../../shared/language.ts';
 import { textsFor } from '../../texts/messages.ts';
-import { fontsLoaded, largestFit, overflows, watchSize } from './fit.ts';
+import { fontsLoaded, largestFit, overflows, watchFit } from './fit.ts';
 import { lookOf, paint } from './palette.ts';
 import { visibleEvents } from './private-events.ts';
 import { createView, type SlideFactory } from './slide.ts';
@@ -126,7 +126,7 @@ export const createCalendar: SlideFactory = ({ slide, payload, timeZone, now, fa
     sheet.replaceChildren(head, body);
     refit();
   };
-  const resized = watchSize(frame, () => draw(true));
+  const fitWatch = watchFit(frame, () => draw(true));
   let tick: ReturnType<typeof setTimeout> | undefined;
   const keepTime = (): void => {
     try {
@@ -145,7 +145,7 @@ export const createCalendar: SlideFactory = ({ slide, payload, timeZone, now, fa
       await fontsLoaded(frame);
       signal.throwIfAborted();
       draw(true);
-      resized.start();
+      fitWatch.start();
     },
     start() {
       view.start();
@@ -153,7 +153,7 @@ export const createCalendar: SlideFactory = ({ slide, payload, timeZone, now, fa
     },
     destroy() {
       clearTimeout(tick);
-      resized.stop();
+      fitWatch.stop();
       view.destroy();
     },
   };

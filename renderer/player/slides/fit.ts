@@ -30,25 +30,25 @@ export const fontsLoaded = async (element: HTMLElement): Promise<void> => {
   await Promise.race([document.fonts.ready, new Promise((resolve) => setTimeout(resolve, 3000))]);
 };
 
-/** Calls `onResize` when the element's size has changed since `start`, or fonts have come that were waited for no longer. */
-export const watchSize = (element: Element, onResize: () => void) => {
+/** Calls `refit` when the element's size has changed since `start`, or a font has loaded, which may be later than {@link fontsLoaded}. */
+export const watchFit = (element: Element, refit: () => void) => {
   const size = (): string => `${element.clientWidth} ${element.clientHeight}`;
   let before = '';
   // An observer also reports once at its start.
   const observer = new ResizeObserver(() => {
     if (size() === before) return;
     before = size();
-    onResize();
+    refit();
   });
   return {
     start: () => {
       before = size();
       observer.observe(element);
-      document.fonts.addEventListener('loadingdone', onResize);
+      document.fonts.addEventListener('loadingdone', refit);
     },
     stop: () => {
       observer.disconnect();
-      document.fonts.removeEventListener('loadingdone', onResize);
+      document.fonts.removeEventListener('loadingdone', refit);
     },
   };
 };

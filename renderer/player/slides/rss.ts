@@ -1,6 +1,6 @@
 import type { PlaylistPayload, Slide } from '../../../service/contract/playlist.ts';
 import { make } from '../../shared/elements.ts';
-import { fontsLoaded, largestFit, overflows, watchSize } from './fit.ts';
+import { fontsLoaded, largestFit, overflows, watchFit } from './fit.ts';
 import { hyphenate } from './hyphenation.ts';
 import { createPages, spread, withPages } from './pages.ts';
 import { lookOf, paint } from './palette.ts';
@@ -143,7 +143,7 @@ export const createRss: SlideFactory = (context) => {
 
   const pages = createPages(put);
   const paged = withPages(view, pages);
-  const resized = watchSize(frame, () => shown?.refit());
+  const fitWatch = watchFit(frame, () => shown?.refit());
 
   return {
     ...paged,
@@ -166,10 +166,10 @@ export const createRss: SlideFactory = (context) => {
       put(0);
       await fontsLoaded(frame);
       signal.throwIfAborted();
-      resized.start();
+      fitWatch.start();
     },
     destroy() {
-      resized.stop();
+      fitWatch.stop();
       stories.clear();
       paged.destroy();
     },

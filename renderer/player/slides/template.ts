@@ -4,7 +4,7 @@ import type { PlaylistPayload, Slide } from '../../../service/contract/playlist.
 import { richness, templateLimit } from '../../../service/domain/markup-limits.ts';
 import { dependsOnTime, type PlayerName, textsIn } from '../../../service/domain/template.ts';
 import { localeOf } from '../../shared/language.ts';
-import { fontsLoaded, largestFit, overflows, watchSize } from './fit.ts';
+import { fontsLoaded, largestFit, overflows, watchFit } from './fit.ts';
 import { compile, loadExtras, type Scope } from './liquid.ts';
 import {
   cleanHtml,
@@ -124,7 +124,7 @@ export const createTemplate: SlideFactory = (context) => {
     // A template with fixed sizes does not become smaller.
     if (!fits(largestFit(fits))) fits(1);
   };
-  const resized = watchSize(element, refit);
+  const fitWatch = watchFit(element, refit);
 
   return {
     ...view,
@@ -140,7 +140,7 @@ export const createTemplate: SlideFactory = (context) => {
       await Promise.all([fontsLoaded(element), picturesDecoded(shadow, loaded)]);
       signal.throwIfAborted();
       refit();
-      resized.start();
+      fitWatch.start();
     },
     start() {
       view.start();
@@ -150,7 +150,7 @@ export const createTemplate: SlideFactory = (context) => {
     destroy() {
       gone.abort();
       clearTimeout(tick);
-      resized.stop();
+      fitWatch.stop();
       shadow.replaceChildren();
       view.destroy();
     },

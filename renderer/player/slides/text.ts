@@ -1,6 +1,6 @@
 import type { Slide } from '../../../service/contract/playlist.ts';
 import { richness, textLimit } from '../../../service/domain/markup-limits.ts';
-import { fontsLoaded, largestFit, overflows, watchSize } from './fit.ts';
+import { fontsLoaded, largestFit, overflows, watchFit } from './fit.ts';
 import { hyphenate } from './hyphenation.ts';
 import {
   cleanHtml,
@@ -148,7 +148,7 @@ export const createText: SlideFactory = ({ slide, payload, media }) => {
     const more = largestFit((grown) => holds(titleSize, bodySize(grown)));
     holds(titleSize, bodySize(more));
   };
-  const resized = watchSize(element, refit);
+  const fitWatch = watchFit(element, refit);
 
   return {
     ...view,
@@ -159,10 +159,10 @@ export const createText: SlideFactory = ({ slide, payload, media }) => {
       await Promise.all([fontsLoaded(element), picturesDecoded(element)]);
       signal.throwIfAborted();
       refit();
-      resized.start();
+      fitWatch.start();
     },
     destroy() {
-      resized.stop();
+      fitWatch.stop();
       view.destroy();
     },
   };

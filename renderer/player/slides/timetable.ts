@@ -3,7 +3,7 @@ import type { PlaylistPayload, Slide } from '../../../service/contract/playlist.
 import { addDays, instantOf, wallTimeOf, weekdayOf } from '../../../service/domain/wall-time.ts';
 import { make } from '../../shared/elements.ts';
 import { localeOf } from '../../shared/language.ts';
-import { fontsLoaded, largestFit, watchSize } from './fit.ts';
+import { fontsLoaded, largestFit, watchFit } from './fit.ts';
 import { createPages, spread, withPages } from './pages.ts';
 import { lookOf, paint } from './palette.ts';
 import { visibleEntries } from './private-events.ts';
@@ -266,7 +266,7 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
     look(true);
   });
   const paged = withPages(view, pages);
-  const resized = watchSize(frame, () => void look(true));
+  const fitWatch = watchFit(frame, () => void look(true));
 
   return {
     ...paged,
@@ -281,7 +281,7 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
       await fontsLoaded(frame);
       signal.throwIfAborted();
       look(true);
-      resized.start();
+      fitWatch.start();
     },
     start() {
       paged.start();
@@ -289,7 +289,7 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
     },
     destroy() {
       clearTimeout(tick);
-      resized.stop();
+      fitWatch.stop();
       paged.destroy();
     },
   };

@@ -1,5 +1,5 @@
-import type { Page } from 'playwright-core';
-import { expect, it } from 'vitest';
+import type { Page, Route } from 'playwright-core';
+import { expect, it, onTestFinished } from 'vitest';
 import { describeBrowser } from '../../support/browser.ts';
 import { sharePlayer } from '../../support/player.ts';
 import { repeats } from '../../support/soak.ts';
@@ -83,14 +83,13 @@ describeBrowser('a text slide', () => {
     const slide = { id: 'late', title: 'House notes', body: sentence.repeat(20) };
     const fitted = await measure(await openText(slide));
     const { page } = player();
-    let arrive = (): void => {};
-    const there = new Promise<void>((resolve) => {
-      arrive = resolve;
-    });
-    await page.route('**/*.woff2', async (route) => {
-      await there;
-      await route.continue();
-    });
+    const held: Route[] = [];
+    await page.route('**/*.woff2', (route) => void held.push(route));
+    const release = async (): Promise<void> => {
+      for (const route of held.splice(0)) await route.continue();
+      await page.unroute('**/*.woff2');
+    };
+    onTestFinished(release);
     await page.reload();
     const layer = page.locator('#stage .layer', { has: page.locator('.copy h1') });
     await layer.waitFor({ state: 'attached' });
@@ -98,9 +97,8 @@ describeBrowser('a text slide', () => {
     await expect.poll(() => page.locator('#stage [data-state]').count(), { timeout: 15_000 }).toBe(1);
     expect(await layer.evaluate((each) => getComputedStyle(each).opacity)).toBe('1');
     expect(await measure(page)).not.toEqual(fitted);
-    arrive();
+    await release();
     await expect.poll(() => measure(page), { timeout: 15_000 }).toEqual(fitted);
-    await page.unroute('**/*.woff2');
   });
 
   it('keeps the lines of plain text, and shows what looks like HTML but is not', async () => {
