@@ -78,9 +78,10 @@ export const createDeviceProofs = (
   }: Pick<ServiceContext, 'ids' | 'options' | 'now' | 'monotonicNow' | 'log'>,
   stored: Pick<StoredDevices, 'get' | 'keepKey'>,
 ) => {
-  // A clock that is set cannot make a proof valid again, and no proof from before a restart is taken.
-  // Times of proofs have 13 digits; a clock in 1970 would have none that counts.
-  const startedAt = Math.floor(now() < 1e12 ? now() + 1e12 : now());
+  // A clock that is set cannot make a proof valid again, and no proof from before a restart is taken. The timestamp of a proof
+  // has 13 digits: a clock before September 2001 is taken as 1e12 ms later.
+  const wall = Math.floor(now());
+  const startedAt = wall < 1e12 ? wall + 1e12 : wall;
   const offset = startedAt - monotonicNow();
   const time = (): number => Math.floor(offset + monotonicNow());
   const use = createUsedNonces();

@@ -66,7 +66,7 @@ const page = (title: string, background: string): string => `<!doctype html><tit
   addEventListener('resize', () => { tellSize(); draw(last); });
   for (const name of ['focus', 'blur']) addEventListener(name, tellFocus);
   addEventListener('keydown', (event) => {
-    // Without a menu Electron has no keys of its own: none that saves, prints or opens.
+    // A window of Electron without a menu has no keyboard shortcuts, such as Ctrl+S and Ctrl+P.
     event.preventDefault();
     const { key, ctrlKey, altKey, shiftKey } = event;
     globalThis.${binding}?.(JSON.stringify({ key, control: ctrlKey, alt: altKey, shift: shiftKey }));
