@@ -7,6 +7,8 @@ export const phasesIn = (journal: string): Record<string, number> => {
     const line = journal.split('\n').find((each) => each.includes(words)) ?? '';
     return Number(/^\[ *([\d.]+)/.exec(line)?.[1]);
   };
-  const phases = Object.entries(ends).map(([phase, words]) => [phase, Number((at(words) - at('Starting')).toFixed(1))]);
-  return Object.fromEntries(phases);
+  const start = at('Starting');
+  return Object.fromEntries(
+    Object.entries(ends).map(([phase, words]) => [phase, Number((at(words) - start).toFixed(1))]),
+  );
 };

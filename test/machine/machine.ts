@@ -297,12 +297,15 @@ export const theMachine = async (): Promise<Machine> => {
 /** The machine that the cases share, with a slide of the demo on its display. */
 export const playing = async (): Promise<Machine> => {
   const machine = await theMachine();
-  // A page that starts anew shows neither at first.
-  const shown = async (): Promise<string> =>
-    (await machine.health()).kiosk?.screens?.[0]?.slide ?? codeOn(await machine.picture('code')) ?? '';
+  let code = '';
+  // While a page loads, the display shows neither a slide nor a code.
+  const shown = async (): Promise<string> => {
+    const { slide } = (await machine.health()).kiosk?.screens?.[0] ?? {};
+    code = slide ? '' : (codeOn(await machine.picture('code')) ?? '');
+    return slide || code;
+  };
   await expect.poll(shown, patience).toMatch(/./);
-  const code = codeOn(await machine.picture());
-  if (code !== undefined) await bind(machine, new URL(code).searchParams.get('deviceId') ?? '');
+  if (code !== '') await bind(machine, new URL(code).searchParams.get('deviceId') ?? '');
   await machine.plays();
   return machine;
 };

@@ -1,7 +1,7 @@
 /** Every key combination that a passer-by may try leaves the picture, the session and the machine as they are. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { playing, swaymsg } from '../machine.ts';
+import { codeOn, playing, swaymsg } from '../machine.ts';
 
 const combinations = [
   ...['ctrl-alt-f2', 'ctrl-alt-f6', 'alt-f2', 'alt-right', 'ctrl-alt-delete', 'alt-sysrq-r', 'ctrl-alt-f3'],
@@ -37,8 +37,12 @@ it('no key combination reaches kernel, console, compositor or another page', asy
   await wait(20_000);
   expect(await state()).toBe(before);
   expect(await countWindows()).toBe(1);
+  const picture = await machine.picture('keys');
+  // A slide, no black console: nothing of one colour.
+  expect(picture.colours[0]?.[1]).toBeLessThan(0.98);
+  expect(codeOn(picture)).toBeUndefined();
   await machine.inside('systemctl stop heard');
-  await machine.plays('keys');
+  await machine.plays();
 });
 
 it('a mouse has no pointer that is seen', async () => {

@@ -12,5 +12,6 @@ it.each([
   const before = await mainProcess();
   await machine.inside(`pkill -KILL --oldest -u signage -x ${name}`);
   await expect.poll(mainProcess, patience).not.toBe(before);
+  await expect.poll(async () => (await machine.health()).kiosk?.screens?.[0]?.state, patience).toBe('playing');
   await machine.plays(`kill-${name}`);
 });

@@ -24,7 +24,7 @@ it('starts and plays from a disk that is full, and says so', async () => {
 
 it('starts and plays where its clock stands in 1970', async () => {
   const machine = await playing();
-  // The kernel takes no time that is before its own start.
+  // The kernel refuses a time that is less than its uptime.
   await machine.inside('timedatectl set-ntp false && date -s @100000 && systemctl restart signage-player --no-block');
   await expect.poll(async () => (await machine.health()).startedAt ?? '', patience).toMatch(/^1970/);
   await machine.plays('1970');
@@ -33,7 +33,7 @@ it('starts and plays where its clock stands in 1970', async () => {
 
 it('plays on after sleep', async () => {
   const machine = await playing();
-  // What programs see of it: the monotonic clock stands still, and the other jumps. A suspended virtio-gpu does not come back.
+  // As programs see it: the monotonic clock stops, and the wall clock jumps. Under QEMU a machine that suspended did not resume.
   await machine.qmp('stop');
   await wait(90_000);
   await machine.qmp('cont');
