@@ -71,6 +71,12 @@ export const createWorker = <Question>({ patienceMs, idleMs, ...script }: Worker
     return started;
   };
 
+  /** The next request gets a thread of its own at once: one that is ending takes a request, and never answers it. */
+  const end = (own: Worker): void => {
+    if (thread === own) thread = undefined;
+    void own.terminate();
+  };
+
   const run = async (question: Question): Promise<unknown> => {
     loaded ??= await loadScript(script);
     const text = loaded;
@@ -84,7 +90,7 @@ export const createWorker = <Question>({ patienceMs, idleMs, ...script }: Worker
         clearTimeout(late);
         // Not all listeners: `terminate` listens for the exit too.
         own.off('message', onMessage).off('error', onError).off('exit', onExit);
-        idle = setTimeout(() => void own.terminate(), idleMs).unref();
+        idle = setTimeout(() => end(own), idleMs).unref();
         how();
       };
       const fail = (why: string): void => settle(() => reject(new UnreadableError(why)));
@@ -102,8 +108,7 @@ export const createWorker = <Question>({ patienceMs, idleMs, ...script }: Worker
       const onExit = (): void => fail('reading it was broken off');
       const giveUpAfter = (ms: number): NodeJS.Timeout =>
         setTimeout(() => {
-          thread = undefined;
-          void own.terminate();
+          end(own);
           fail(`reading it took longer than ${ms / 1000} s`);
         }, ms);
       let late = giveUpAfter(isNew ? START_MS : patienceMs);
