@@ -173,15 +173,21 @@ exit 9`;
       expect(told(session, 'compositor-software')).toMatch(/./);
     });
 
-    it('one whose graphics library draws in software is started with pixman in its place', async () => {
-      const warning = 'libEGL warning: NEEDS EXTENSION: falling back to kms_swrast';
-      const session = await startSession({
-        player: telling,
-        more: withSway(`[ "$WLR_RENDERER" = pixman ] || { echo '${warning}' >&2; export WLR_RENDERER=pixman; }`),
-      });
-      expect(told(session)).toMatch(/^pixman the graphics driver .*has no GPU\n$/);
-      expect((await session.outputs()).length).toBe(2);
-    });
+    it.each([
+      ['is ready', 'export WLR_RENDERER=pixman'],
+      ['is not ready yet', 'exec sleep 600'],
+    ])(
+      'one whose graphics library draws in software, and that %s, is started with pixman in its place',
+      async (_, then) => {
+        const warning = 'libEGL warning: NEEDS EXTENSION: falling back to kms_swrast';
+        const session = await startSession({
+          player: telling,
+          more: withSway(`[ "$WLR_RENDERER" = pixman ] || { echo '${warning}' >&2; ${then}; }`),
+        });
+        expect(told(session)).toMatch(/^pixman the graphics driver .*has no GPU\n$/);
+        expect((await session.outputs()).length).toBe(2);
+      },
+    );
 
     it('one that ends as soon as it is ready is started with pixman in its place, and the player again', async () => {
       const early = 'exec timeout --signal=KILL --preserve-status 1.5';
