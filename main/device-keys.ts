@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { deviceIdOf, formatProof, type ProofNeeds, proofText } from '../service/domain/device-proof.ts';
+import { timestampText } from '../service/domain/time.ts';
 import { canonicalDeviceId, createQueue, writePrivate } from '../service/public.ts';
 
 /** `kiosk-keys.json`: the node id that the keys were made under, and the private keys by slot, as PKCS #8 in base64. */
@@ -83,7 +84,7 @@ export const createDeviceKeys = ({ log, dataDir }: { log: Pick<Logger, 'warn' | 
     prove: (slot: number, deviceId: string, { nodeId: wanted, time }: ProofNeeds, nodeId: string): string => {
       if (wanted !== nodeId) throw new Error('proofs are made for this box alone');
       const key = keyOf(slot, nodeId);
-      const at = String(time);
+      const at = timestampText(time);
       const nonce = randomBytes(18).toString('base64url');
       const text = proofText({ deviceId: canonicalDeviceId(deviceId), nodeId }, { at, nonce });
       return formatProof({

@@ -12,6 +12,7 @@ import {
   parseProofNeeds,
   proofText,
 } from '../../service/domain/device-proof.ts';
+import { timestampText } from '../../service/domain/time.ts';
 import { findKiosk } from './kiosk.ts';
 import { patientFetch } from './retry.ts';
 import { recall, remember } from './storage.ts';
@@ -58,7 +59,7 @@ const base64url = (bytes: Uint8Array): string =>
 const proveHere = (deviceId: string, { nodeId, time }: ProofNeeds): string => {
   const key = ownKey();
   const nonce = bytesToHex(crypto.getRandomValues(new Uint8Array(16)));
-  const at = String(time);
+  const at = timestampText(time);
   const signature = base64url(sign(utf8ToBytes(proofText({ deviceId, nodeId }, { at, nonce })), key));
   return formatProof({ key: base64url(getPublicKey(key)), at, nonce, signature });
 };

@@ -5,6 +5,7 @@ import { pageAuthHeader } from '../contract/page.ts';
 import { relayHeader, sealedType } from '../contract/peers.ts';
 import { countsAsPage } from '../contract/roles.ts';
 import { answerHeader, clockHeader, recipientHeader, signatureHeader } from '../domain/request-signature.ts';
+import { timestampText } from '../domain/time.ts';
 import type { Sender } from './nonces.ts';
 import { countingSigner, type Keyring, requireRole, type Signer } from './person-keys.ts';
 import type { ReplayGuard } from './replay.ts';
@@ -201,7 +202,7 @@ export const createAccess = ({
     const [request = ''] = headers[signatureHeader] ?? [];
     const onSecret = (signer: string | null): void =>
       onSigned?.((status, body) => {
-        const clock = String(guard.clock());
+        const clock = timestampText(guard.clock());
         // A person has no secret to check a proof with.
         if (body === null || signer === null) return { [clockHeader]: clock };
         const isHash = typeof body === 'object' && 'sha256' in body;

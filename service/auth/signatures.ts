@@ -11,6 +11,7 @@ import {
   signatureHeader,
   timestampHeader,
 } from '../domain/request-signature.ts';
+import { timestampText } from '../domain/time.ts';
 import { freshMs } from './fence.ts';
 import type { Sender } from './nonces.ts';
 import { countingSigner, isSignedBy, type Keyring, type Signer } from './person-keys.ts';
@@ -194,7 +195,7 @@ export const createSignatures = ({ secrets, guard, keyring }: Options) => {
       const window = windowOf(signature, head.target);
       const isInWindow = window === freshMs || Math.abs(timestamp - guard.clock()) <= window;
       const isFresh = guard.isFresh(timestamp) && isInWindow;
-      const headers = { [clockHeader]: String(guard.clock()) };
+      const headers = { [clockHeader]: timestampText(guard.clock()) };
       let by: Signatory | null;
       try {
         by = (version === 'v3' ? byPerson : bySecret)(signature, head, headers);

@@ -20,6 +20,7 @@ import { invitationFragment } from '../domain/joining.ts';
 import { ownBase, publicBase } from '../domain/lan-address.ts';
 import { createRates } from '../domain/rate.ts';
 import { answerHeader, clockHeader } from '../domain/request-signature.ts';
+import { timestampText } from '../domain/time.ts';
 import { readJson } from '../http/body.ts';
 import { isEncrypted } from '../http/client-address.ts';
 import { authorOf } from '../http/operator.ts';
@@ -205,7 +206,7 @@ export const peopleRoutes = (
       const key = people.checkProof(request);
       if (key === null) throw wrongProof(ctx.state.clientIp);
       ctx.state.signResponse = (status, body) => {
-        const clock = String(Math.floor(now()));
+        const clock = timestampText(now());
         if (body === null) return { [clockHeader]: clock };
         const sha256 = typeof body === 'object' && 'sha256' in body ? body.sha256 : sha256Hex(body);
         return {

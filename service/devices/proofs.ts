@@ -78,10 +78,8 @@ export const createDeviceProofs = (
   }: Pick<ServiceContext, 'ids' | 'options' | 'now' | 'monotonicNow' | 'log'>,
   stored: Pick<StoredDevices, 'get' | 'keepKey'>,
 ) => {
-  // A clock that is set cannot make a proof valid again, and no proof from before a restart is taken. The timestamp of a proof
-  // has 13 digits: a clock before September 2001 is taken as 1e12 ms later.
-  const wall = Math.floor(now());
-  const startedAt = wall < 1e12 ? wall + 1e12 : wall;
+  // A clock that is set cannot make a proof valid again, and no proof from before a restart is taken.
+  const startedAt = Math.floor(now());
   const offset = startedAt - monotonicNow();
   const time = (): number => Math.floor(offset + monotonicNow());
   const use = createUsedNonces();

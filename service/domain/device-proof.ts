@@ -4,6 +4,7 @@
  * a page that is served over plain http has no `crypto.subtle`.
  */
 import { crockford } from '../contract/readable.ts';
+import { timestampText } from './time.ts';
 
 /** The number of bytes of the SHA-256 of a public key that its device id encodes: 80 bits, 16 characters. */
 const ID_BYTES = 10;
@@ -53,7 +54,7 @@ export interface ProofNeeds {
 }
 
 /** The value of `x-signage-device-proof-needs`, sent where a proof was not taken. */
-export const formatProofNeeds = ({ nodeId, time }: ProofNeeds): string => `${nodeId};${time}`;
+export const formatProofNeeds = ({ nodeId, time }: ProofNeeds): string => `${nodeId};${timestampText(time)}`;
 
 /** Reads what {@link formatProofNeeds} wrote; null: it is absent or malformed. */
 export const parseProofNeeds = (value: string | null): ProofNeeds | null => {

@@ -4,6 +4,8 @@
  * `node:http` and `fetch` pass on headers: a name in UTF-8 is one character per byte, see {@link headerText}.
  */
 
+import { timestampText } from './time.ts';
+
 /** Milliseconds since the epoch, 13 digits. */
 export const timestampHeader = 'x-signage-request-timestamp';
 /** `v1;nonce=N;sha256=B;mac=M`; between boxes `v2`; with the key of a person `v3;key=K;nonce=N;sha256=B;sig=S`. */
@@ -157,7 +159,7 @@ export const createSigning = ({ sha256, hmac, nonce: newNonce }: Digests) => {
   const prepare = (version: SignatureVersion, signable: Unsigned, keyId?: string) => {
     const { method, now = Date.now(), nonce = newNonce(), recipient = null } = signable;
     const bodySha256 = 'bodySha256' in signable ? signable.bodySha256 : sha256(signable.body ?? '');
-    const timestamp = String(now);
+    const timestamp = timestampText(now);
     const given = Object.entries(signable.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
     const text = requestText({
       ...destinationOf(signable),

@@ -6,6 +6,9 @@ export type EpochMs = number;
 /** Milliseconds of a clock that is never set back; only differences mean anything. */
 export type MonotonicMs = number;
 
+/** A time in a signed text: 13 digits, with zeros in front where a clock stands before September 2001. */
+export const timestampText = (time: EpochMs): string => String(Math.floor(time)).padStart(13, '0');
+
 export interface Clock {
   now(): EpochMs;
   monotonicNow(): MonotonicMs;

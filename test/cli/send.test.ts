@@ -111,11 +111,14 @@ test("the secret of the operator's own file is taken, and its line end is no par
   expect(code).toBe(0);
 });
 
-test('a box whose clock is an hour ahead is signed for by its own clock', async () => {
+test.each([
+  ['is an hour ahead', 3_600_000],
+  ['stands in 1970', 300_000 - Date.now()],
+])('a box whose clock %s is signed for by its own clock', async (_, ahead) => {
   const box = await startTestService({
     content: lobby,
     env: { SIGNAGE_SHARED_SECRET: secret },
-    wall: () => Date.now() + 3_600_000,
+    wall: () => Date.now() + ahead,
   });
   const env = { SIGNAGE_BOX: box.url, SIGNAGE_SHARED_SECRET: secret };
   expect(await signageHere(['send', 'lobby', 'next'], env)).toEqual({

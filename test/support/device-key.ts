@@ -1,6 +1,7 @@
 /** A device as a page makes it: a key, and the id that is derived from it. */
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { deviceIdOf, formatProof, proofText } from '../../service/domain/device-proof.ts';
+import { timestampText } from '../../service/domain/time.ts';
 
 export interface ProofParts {
   nodeId: string;
@@ -21,7 +22,7 @@ export const makeDevice = () => {
     /** A proof as in `x-signage-device-proof`. */
     prove: (parts: ProofParts): string => {
       const { nodeId, nonce = randomBytes(16).toString('base64url') } = parts;
-      const at = String(parts.at ?? Date.now());
+      const at = timestampText(parts.at ?? Date.now());
       const text = proofText({ deviceId: parts.deviceId ?? deviceId, nodeId }, { at, nonce });
       return formatProof({
         key,
