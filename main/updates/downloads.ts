@@ -97,6 +97,9 @@ export interface Sources {
   channel: string;
 }
 
+/** The first line of what went wrong: electron-updater adds headers and stacks to it. */
+export const reasonOf = (error: unknown): string => (error as Error).message.split('\n', 1)[0] ?? '';
+
 /** How many other boxes are asked. */
 const MAX_PEERS = 3;
 
@@ -158,21 +161,21 @@ export const createDownloads = ({ updater, log, key }: Dependencies, { readyDir,
       // Setting a channel allows downgrades.
       updater.allowDowngrade = false;
       const errors: unknown[] = [];
-      const attempt = async <Result>(work: () => Promise<Result>): Promise<Result | null> => {
+      const attempt = async <Result>(url: string, work: () => Promise<Result>): Promise<Result | null> => {
         try {
           return await work();
         } catch (error) {
           errors.push(error);
-          log.info({ err: error }, 'a source of updates failed');
+          log.info({ host: new URL(url).host, reason: reasonOf(error) }, 'a source of updates failed');
           return null;
         }
       };
-      const offered = feed === null ? null : await attempt(() => check(feed));
+      const offered = feed === null ? null : await attempt(feed, () => check(feed));
       const isFeedUnreachable = feed === null || errors.length > 0;
       if (!isFeedUnreachable && (offered === null || !isWanted(offered))) return null;
 
       for (const url of [...peers.slice(0, MAX_PEERS), ...(offered === null || feed === null ? [] : [feed])]) {
-        const ready = await attempt(async () => {
+        const ready = await attempt(url, async () => {
           const version = await check(url);
           const isMatch = version !== null && (offered === null ? isWanted(version) : version === offered);
           return isMatch ? await download(version) : null;

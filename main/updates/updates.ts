@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { wallTimeOf } from '../../service/domain/wall-time.ts';
 import { writeDurably } from '../files.ts';
-import type { Downloads, ReadyUpdate, Sources } from './downloads.ts';
+import { type Downloads, type ReadyUpdate, reasonOf, type Sources } from './downloads.ts';
 import * as gate from './gate.ts';
 import type { Installer } from './installers.ts';
 
@@ -129,7 +129,7 @@ export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions) => {
       ready = await source.fetch(sources, (offered) => gate.mayInstall(state, offered));
       if (ready !== null) log.info({ version: ready.version }, 'an update is ready; it is installed at a quiet hour');
     } catch (error) {
-      log.warn({ err: error }, 'the check for updates failed; it is repeated in some hours');
+      log.warn({ reason: reasonOf(error) }, 'the check for updates failed; it is repeated in some hours');
     }
   };
 
