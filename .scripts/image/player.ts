@@ -54,7 +54,7 @@ export const findPlayer = async (
   }
   const reason = standin ? '' : "Electron's runtime cannot be had here: ";
   console.log(`${reason}the image has the stand-in of the tests, and says so in its name.`);
-  const { makeStandIn } = await import('../../test/machine/stand-in.ts');
+  const { makeStandIn } = await import('../../test/install/stand-in.ts');
   const standIn = join(work, 'standin');
   const path = await makeStandIn(standIn, version, onEnd);
   return { deb: path, version, runtime: { type: 'framework', name: 'node', version: process.version }, standIn };

@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import jsQR from 'jsqr';
@@ -14,27 +14,19 @@ import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } fro
 import { packageApp } from '../package/packaged.ts';
 import { findProgram } from '../support/program.ts';
 import { temporaryFolder } from '../support/service.ts';
-import { buildDeb, program, run } from './deb.ts';
+import { program, run } from './deb.ts';
 import { phasesIn } from './phases.ts';
+import { layOutStandIn, standInDeb } from './stand-in.ts';
 
-const root = join(import.meta.dirname, '..', '..');
 const patience = { timeout: 120_000, interval: 500 };
 const data = '/var/lib/signage-player';
 const publicUrl = 'http://192.168.7.20:8080';
 
-/** Exists while the clock of the player shall stand where that of a box without a battery does. */
+/** The environment of a player whose clock stands where that of a box without a battery does. */
 const unset = '/etc/clock-unset';
-
-/** Where the mock of Electron is the runtime. */
-const launcher = `#!/bin/sh
-if [ -e ${unset} ]; then
-  export LD_PRELOAD="$(echo /usr/lib/*/faketime/libfaketime.so.1)" FAKETIME='@1970-01-01 00:05:00' FAKETIME_DONT_FAKE_MONOTONIC=1
-fi
-export DOUBLE_APP=/app DOUBLE_PACKAGED=1 DOUBLE_WINDOWS=wayland HOME=${data}
-export DOUBLE_DISPLAYS='[{"id":11,"label":"One","bounds":{"x":0,"y":0,"width":1280,"height":720}}]'
-cd /checkout
-exec node --import tsx --import /checkout/test/support/electron/register.ts /app/dist/main/index.js \\
-  --user-data-dir=${data}/profile "$@"
+const inThePast = `LD_PRELOAD=/usr/$LIB/faketime/libfaketime.so.1
+FAKETIME='@1970-01-01 00:05:00'
+FAKETIME_DONT_FAKE_MONOTONIC=1
 `;
 
 /** What a container does not have: a console, and outputs. */
@@ -48,6 +40,7 @@ TTYReset=no
 TTYVHangup=no
 TTYVTDisallocate=no
 Environment=WLR_BACKENDS=headless WLR_HEADLESS_OUTPUTS=1 WLR_RENDERER=pixman
+EnvironmentFile=-${unset}
 `;
 
 // Without systemd on this machine nobody can be asked for a scope.
@@ -78,9 +71,8 @@ describe.skipIf(findProgram('systemd-nspawn') === undefined)(`a box with Debian 
   /** @param more further options of systemd-nspawn */
   const powerOn = async (...more: string[]): Promise<void> => {
     const alone = isSystemd ? [] : ['--register=no', '--keep-unit'];
-    const binds = [`${root}:/checkout`, `${process.execPath}:/usr/local/bin/node`].map((each) => `--bind-ro=${each}`);
     const own = ['-q', '-D', system, `--machine=signage-${release}`];
-    const words = [...own, '--boot', '--private-network', '--console=pipe', ...alone, ...binds, ...more];
+    const words = [...own, '--boot', '--private-network', '--console=pipe', ...alone, ...more];
     container = spawn('systemd-nspawn', words, { stdio: 'ignore' });
     const { pid } = container;
     // The first child of systemd-nspawn starts the system, and ends before it runs.
@@ -101,7 +93,7 @@ describe.skipIf(findProgram('systemd-nspawn') === undefined)(`a box with Debian 
   const request = (path: string, body?: object): string => {
     const options = { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body), method: 'POST' };
     const call = `fetch('http://127.0.0.1:8080${path}', ${body === undefined ? '{}' : JSON.stringify(options)})`;
-    return attempt('node', '-e', `${call}.then((answer) => answer.text()).then(console.log)`);
+    return attempt('/standin/node', '-e', `${call}.then((answer) => answer.text()).then(console.log)`);
   };
   const slide = (): unknown => JSON.parse(request('/healthz') || '{}').kiosk?.screens[0]?.slide;
   const plays = (): Promise<void> => expect.poll(slide, patience).toMatch(/./);
@@ -125,13 +117,11 @@ describe.skipIf(findProgram('systemd-nspawn') === undefined)(`a box with Debian 
     const others = ['systemd', 'systemd-sysv', 'dbus', 'udev', 'procps', 'openssl'];
     const session = ['sway', 'swaybg', 'seatd', 'grim', 'chromium', 'fonts-dejavu-core', 'libfaketime', 'bindfs'];
     run('chroot', system, 'apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...others, ...session);
-    cpSync(buildDeb(app, '0.1.0', launcher), join(system, 'player.deb'));
+    cpSync(standInDeb(app, '0.1.0'), join(system, 'player.deb'));
     run('chroot', system, 'apt-get', 'install', '-y', '-qq', '--no-install-recommends', '/player.deb');
     run('chroot', system, 'dpkg', '--purge', program);
     rmSync(join(system, 'usr', 'sbin', 'policy-rc.d'));
-    cpSync(app.extracted, join(system, 'app'), { recursive: true, dereference: true });
-    chmodSync(join(system, 'app'), 0o755);
-    mkdirSync(join(system, 'checkout'));
+    layOutStandIn(app, join(system, 'standin'));
     const units = join(system, 'etc', 'systemd', 'system');
     mkdirSync(join(units, `${program}.service.d`));
     writeFileSync(join(units, `${program}.service.d`, 'container.conf'), dropIn);
@@ -205,7 +195,7 @@ describe.skipIf(findProgram('systemd-nspawn') === undefined)(`a box with Debian 
   });
 
   it('plays where its clock stands in 1970, whatever the opening hours say', async () => {
-    writeFileSync(join(system, unset), '');
+    writeFileSync(join(system, unset), inThePast);
     const content = join(system, data, 'content.json');
     const open = readFileSync(content, 'utf8');
     const { screens, ...rest } = JSON.parse(open);
@@ -217,7 +207,11 @@ describe.skipIf(findProgram('systemd-nspawn') === undefined)(`a box with Debian 
     const health = JSON.parse(request('/healthz'));
     expect(health.kiosk).toMatchObject({ displays: { on: true }, lastRecovery: null });
     expect(
-      attempt('node', '-e', `fetch('http://127.0.0.1:8080/').then(({ headers }) => console.log(headers.get('date')))`),
+      attempt(
+        '/standin/node',
+        '-e',
+        `fetch('http://127.0.0.1:8080/').then(({ headers }) => console.log(headers.get('date')))`,
+      ),
     ).toMatch(/ 1970 /);
     rmSync(join(system, unset));
     writeFileSync(content, open);

@@ -1,10 +1,10 @@
-/** What a machine has in the place of Electron's runtime: its mock with real windows, and Node.js, in /standin. */
+/** What a machine or a container has in the place of Electron's runtime: its mock with real windows, and Node.js, in /standin. */
 import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { buildDeb } from '../install/deb.ts';
 import { type Packaged, packageApp } from '../package/packaged.ts';
 import { doubleArguments } from '../support/electron/bundle.ts';
 import type { OnEnd } from '../support/service.ts';
+import { buildDeb } from './deb.ts';
 
 const launcher = (): string => `#!/bin/sh
 export DOUBLE_APP=/standin/app DOUBLE_PACKAGED=1 DOUBLE_WINDOWS=wayland HOME=/var/lib/signage-player

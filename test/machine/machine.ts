@@ -167,8 +167,10 @@ export const createMachine = async (
       const restrict = reachesHost ? 'off' : 'on';
       const network = `user,id=net,restrict=${restrict},hostfwd=tcp:127.0.0.1:${httpPort}-:8080,hostfwd=tcp:127.0.0.1:${sshPort}-:22`;
       process_ = spawn(
-        'qemu-system-x86_64',
+        'setpriv',
+        // A run that is killed takes its machine with it.
         [
+          ...['--pdeathsig', 'KILL', '--', 'qemu-system-x86_64'],
           ...[
             '-machine',
             'q35',
@@ -278,7 +280,6 @@ export const createMachine = async (
       await expect.poll(async () => isSlide(await machine.picture(keep)), patience).toBe(true);
     },
   };
-  process.once('exit', () => process_?.kill('SIGKILL'));
   return machine;
 };
 

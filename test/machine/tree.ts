@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
 import { run } from '../install/deb.ts';
+import { layOutStandIn, standInDeb } from '../install/stand-in.ts';
 import { packageApp } from '../package/packaged.ts';
-import { layOutStandIn, standInDeb } from './stand-in.ts';
 
 export type Release = 'bookworm' | 'trixie';
 

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { findProgram } from '../support/program.ts';
 
-const programs = ['qemu-system-x86_64', 'mmdebstrap', 'sfdisk', 'mkfs.vfat', 'mke2fs', 'mcopy', 'ssh'];
+const programs = ['setpriv', 'qemu-system-x86_64', 'mmdebstrap', 'sfdisk', 'mkfs.vfat', 'mke2fs', 'mcopy', 'ssh'];
 process.env.PATH += ':/usr/sbin:/sbin';
 const missing = programs.filter((name) => findProgram(name) === undefined);
 if (missing.length > 0 || process.getuid?.() !== 0) {
