@@ -246,7 +246,9 @@ const takeovers = createTakeovers({
   onShow: (shown) => {
     plays.takeover.end({ isFailed: false, reason: shown === null ? 'ended' : 'takeover' });
     if (shown === null) return change({});
-    plays.takeover.begin(shown.slide, Math.max(0, endOf(shown) - siteNow()));
+    // One without an end is planned for no time.
+    const left = endOf(shown) - siteNow();
+    plays.takeover.begin(shown.slide, left > 0 ? left : 0);
     onPainted({});
   },
 });

@@ -113,5 +113,12 @@ describeBrowser('a page', () => {
     service.writeContent(lobby([colourSlide('red', red, 3600)], { templates: [colourTemplate] }));
     await expect.poll(() => plays().length, patience).toBe(3);
     expect(plays()[2]).toMatchObject({ slide_id: 'takeover-fire', kind: 'text', result: 'cut', reason: 'ended' });
+    // One until it is ended is planned for no time.
+    const endless = { ...takeover, schedule_end_datetime: null };
+    service.writeContent(lobby([endless, colourSlide('red', red, 3600)], { templates: [colourTemplate] }));
+    await expect.poll(() => plays().length, patience).toBe(4);
+    service.writeContent(lobby([colourSlide('red', red, 3600)], { templates: [colourTemplate] }));
+    await expect.poll(() => plays().length, patience).toBe(5);
+    expect(plays()[4]).toMatchObject({ slide_id: 'takeover-fire', result: 'played', expected_ms: 0 });
   });
 });
