@@ -60,3 +60,6 @@ export const createFollowing = (now: () => EpochMs) => {
 
 /** Whether a reading of the machine's clock can be right. */
 export const isTrusted = (now: number): boolean => now >= RELEASED;
+
+/** Whether something is as old as `age` ms. What was dated by a clock that was never set is of no known age. */
+export const isOlder = (date: EpochMs, age: number, now: EpochMs): boolean => isTrusted(date) && date + age <= now;

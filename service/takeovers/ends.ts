@@ -9,7 +9,7 @@ import { endOfTakeover } from '../contract/console/takeovers.ts';
 import { instant } from '../contract/terms.ts';
 import { remember } from '../domain/collections.ts';
 import { jsonOf } from '../domain/json.ts';
-import type { EpochMs } from '../domain/time.ts';
+import { type EpochMs, isOlder } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
 import { systemDisk } from '../platform/store/disk.ts';
 import { keepCopy } from '../platform/store/file.ts';
@@ -70,7 +70,7 @@ export const openEnds = async ({ dirs, log }: Pick<ServiceContext, 'dirs' | 'log
     forget: (now: EpochMs, isConfirmed: boolean): void => {
       for (const [id, { updatedAt, until }] of ends) {
         const isPast = isConfirmed && endOfTakeover({ until }) <= now;
-        if (isPast || Date.parse(updatedAt) + KEEP_MS <= now) ends.delete(id);
+        if (isPast || isOlder(Date.parse(updatedAt), KEEP_MS, now)) ends.delete(id);
       }
     },
     faults: journal.faults,

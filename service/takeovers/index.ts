@@ -22,6 +22,7 @@ import { storedOver } from '../platform/store/over.ts';
 import { type End, openEnds } from './ends.ts';
 import {
   byPrecedence,
+  hasBegun,
   isOpenAt,
   isReadable,
   mergeTakeovers,
@@ -124,6 +125,9 @@ export const createTakeovers = async (context: ServiceContext) => {
   /** An emergency stays until a clock that can be relied on says that it is over. */
   const isOverdue = (record: TakeoverRecord): boolean =>
     isEmergency(record) && endOfTakeover(record) <= siteNow() && !over.has(keyOf(record));
+  /** One that has begun, though its start is ahead of the clock. */
+  const isEarly = (record: TakeoverRecord): boolean =>
+    Date.parse(record.from) > siteNow() && hasBegun(record, siteNow());
   const isOpen = (record: TakeoverRecord): boolean =>
     isReadable(record) &&
     record.endedAt === null &&
@@ -135,7 +139,7 @@ export const createTakeovers = async (context: ServiceContext) => {
 
   const openNow = (): string =>
     open()
-      .map((record) => `${keyOf(record)} ${isOverdue(record)}`)
+      .map((record) => `${keyOf(record)} ${isOverdue(record)} ${isEarly(record)}`)
       .join();
   const announce = (): void => {
     shown = openNow();
@@ -202,14 +206,12 @@ export const createTakeovers = async (context: ServiceContext) => {
     /** Those that are on or still to come, in the order of precedence. */
     open,
     isEmergency: (screen: Screen): boolean =>
-      open().some(
-        (record) => isEmergency(record) && Date.parse(record.from) <= siteNow() && isTargeted(record.targets, screen),
-      ),
+      open().some((record) => isEmergency(record) && hasBegun(record, siteNow()) && isTargeted(record.targets, screen)),
     /** The slides that lead the playlist of a screen. */
     slides: (screen: Screen): Slide[] =>
       open()
         .filter(({ targets }) => isTargeted(targets, screen))
-        .map((record) => slideOf(record, isOverdue(record))),
+        .map((record) => slideOf(record, isOverdue(record), isEarly(record))),
     /** Calls `listener` when {@link slides} changes. */
     onChange: changes.on,
     /**

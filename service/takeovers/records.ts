@@ -8,7 +8,7 @@ import { canonical } from '../domain/canonical.ts';
 import { perObject } from '../domain/collections.ts';
 import { mediaTypeOf, pictureKindOf } from '../domain/media-types.ts';
 import { order, replacesBy } from '../domain/merge.ts';
-import type { EpochMs } from '../domain/time.ts';
+import { type EpochMs, isOlder } from '../domain/time.ts';
 import type { End } from './ends.ts';
 
 /** By id. Never mutated. */
@@ -39,17 +39,16 @@ const levelOf = ({ level }: TakeoverRecord): number => takeoverLevels.indexOf(le
 export const byPrecedence = (a: TakeoverRecord, b: TakeoverRecord): number =>
   levelOf(b) - levelOf(a) || order(b.from, a.from) || order(b.id, a.id);
 
-const keptUntil = ({ until, updatedAt, endedAt }: TakeoverRecord): number => {
-  const end = endOfTakeover({ until: until ?? endedAt });
-  return Math.max(end, Date.parse(updatedAt)) + KEEP_MS;
-};
+/** Whether its end is so long ago that no box has an older record of its id. */
+const isForgotten = ({ until, updatedAt, endedAt }: TakeoverRecord, now: EpochMs): boolean =>
+  isOlder(Math.max(endOfTakeover({ until: until ?? endedAt }), Date.parse(updatedAt)), KEEP_MS, now);
 
 /**
  * Leaves out old records, if the clock can be relied on, and those beyond the limit: first the ones that are over, then those
  * that this version cannot read, of equals first the oldest.
  */
 const prune = (records: Records, { now, isConfirmed }: Reading): Records => {
-  const young = [...records.values()].filter((record) => !isConfirmed || keptUntil(record) > now);
+  const young = [...records.values()].filter((record) => !isConfirmed || !isForgotten(record, now));
   const isOpen = (record: TakeoverRecord): boolean =>
     isOpenAt(record, now) || (!isConfirmed && record.level === 'emergency' && record.endedAt === null);
   const rank = (record: TakeoverRecord): number => (isOpen(record) ? 1 + Number(isReadable(record)) : 0);
@@ -69,7 +68,7 @@ export const mergeTakeovers = (records: Records, more: readonly TakeoverRecord[]
   const merged = new Map(records);
   let isChanged = false;
   for (const record of more) {
-    if (!replaces(record, merged.get(record.id), now) || (isConfirmed && keptUntil(record) <= now)) continue;
+    if (!replaces(record, merged.get(record.id), now) || (isConfirmed && isForgotten(record, now))) continue;
     merged.set(record.id, record);
     isChanged = true;
   }
@@ -95,19 +94,28 @@ export const recordOfEnd = ({ id, updatedAt, until }: End): TakeoverRecord => {
 };
 
 /**
+ * Whether a takeover has begun. An emergency that was on when it was written has, also where its start is ahead of the clock
+ * by now: it was written by a clock that has been set back.
+ */
+export const hasBegun = ({ level, from, updatedAt }: TakeoverRecord, now: EpochMs): boolean =>
+  Date.parse(from) <= now || (level === 'emergency' && Date.parse(from) <= Date.parse(updatedAt));
+
+/**
  * The slide of a takeover, as it leads the playlist of a screen.
  * @param isOpenEnded its end is not known to have passed, though the clock says so: the page goes on showing it
+ * @param isBegun it has begun, though the clock says that it will: the page shows it
  */
 export const slideOf = (
   { id, level, title, body, media_url, from, until }: TakeoverRecord,
   isOpenEnded = false,
+  isBegun = false,
 ): Slide => ({
   ...blankSlide,
   id: takeoverSlideId(id),
   title,
   body,
   schedule_mode: 'between',
-  schedule_start_datetime: from,
+  schedule_start_datetime: isBegun ? null : from,
   schedule_end_datetime: isOpenEnded ? null : until,
   media_url,
   media_type: media_url === null ? null : mediaTypeOf(media_url),

@@ -168,6 +168,18 @@ test.each([
   expect(await slidesOf(again)).toEqual(['takeover-lift', 'welcome-1']);
 });
 
+test('an emergency stays where the clock that it was started by is set back', async () => {
+  let ahead = 2 * HOUR;
+  const wall = (): number => Date.now() + ahead;
+  const service = await startTestService({ content: lobby, wall });
+  await putTo(service)('fire', { level: 'emergency', until: null });
+  await putTo(service)('lift', { until: inMinutes(180) });
+  expect(await slidesOf(service)).toEqual(['takeover-fire', 'takeover-lift', 'welcome-1']);
+  ahead = 0;
+  const first = async () => (await payloadOf(service)).slides[0];
+  await expect.poll(first, patience).toMatchObject({ id: 'takeover-fire', schedule_start_datetime: null });
+});
+
 test('a clock that the system calls synchronized ends it', async () => {
   const dataDir = temporaryFolder();
   const before = await startTestService({ content: lobby, dataDir });

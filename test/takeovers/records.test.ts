@@ -5,6 +5,7 @@ import { pictureKindOf } from '../../service/domain/media-types.ts';
 import {
   byPrecedence,
   compareTakeovers,
+  hasBegun,
   isOpenAt,
   mergeTakeovers,
   type Records,
@@ -131,6 +132,24 @@ test('an emergency and an old record stay while no clock can be relied on', () =
   expect(emergencies.every(({ id }) => unsure.has(id))).toBe(true);
   const sure = mergeTakeovers(new Map(), [...emergencies, ...many], CLOCK);
   expect(emergencies.some(({ id }) => sure.has(id))).toBe(false);
+});
+
+test.each<[string, Partial<TakeoverRecord>, boolean]>([
+  ['that began', { from: at(-1) }, true],
+  ['that is planned', { from: at(60), updatedAt: at(-5) }, false],
+  ['an emergency that is planned', { level: 'emergency', from: at(60), updatedAt: at(-5) }, false],
+  ['an emergency by a clock that was set back since', { level: 'emergency', from: at(60), updatedAt: at(60) }, true],
+])('whether one has begun: %s', (_, changes, expected) => {
+  expect(hasBegun(record(changes), NOW)).toBe(expected);
+});
+
+test('what was dated in 1970 is of no known age', () => {
+  const old = record({
+    from: at(-90),
+    until: new Date(60_000).toISOString(),
+    updatedAt: new Date(60_000).toISOString(),
+  });
+  expect(mergeTakeovers(new Map(), [old], CLOCK).has(old.id)).toBe(true);
 });
 
 test('a record of an end wins over the one that it ends', () => {
