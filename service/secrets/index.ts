@@ -16,7 +16,7 @@ import { canonical } from '../domain/canonical.ts';
 import { laterThan } from '../domain/merge.ts';
 import { originIssue, originOf } from '../domain/page-address.ts';
 import { slideId, slideLabel } from '../domain/slides.ts';
-import type { EpochMs } from '../domain/time.ts';
+import { type EpochMs, isOlder } from '../domain/time.ts';
 import { readJson } from '../http/body.ts';
 import type { Routes } from '../http/routes.ts';
 import type { ServiceContext, StateReaders } from '../module.ts';
@@ -50,7 +50,7 @@ export const undatedSecret = (record: SecretRecord, now: EpochMs): SecretRecord 
 };
 
 const isForgotten = ({ removed_at }: SecretRecord, now: EpochMs): boolean =>
-  removed_at !== null && Date.parse(removed_at) + KEEP_MS <= now;
+  removed_at !== null && isOlder(Date.parse(removed_at), KEEP_MS, now);
 
 /** The web slides that name a secret, with the place of its name. */
 const uses = ({ playlists }: ContentFile): { path: string; label: string; name: string; address: string }[] =>

@@ -107,10 +107,11 @@ export const createTriggers = async (context: ServiceContext, shared: Pick<Share
   /** Notices playlists that began or are over. */
   const look = (): void => {
     const before = JSON.stringify(insertions);
-    over.look(endsOf(records.list()), { at: siteNow(), monotonic: monotonicNow() }, siteTime.isConfirmed());
+    const time = siteNow();
+    over.look(endsOf(records.list(), time), { at: time, monotonic: monotonicNow() }, siteTime.isConfirmed());
     insertions = insertionsOf(
       all().filter((record) => !over.has(startKeyOf(record))),
-      siteNow(),
+      time,
     );
     if (JSON.stringify(insertions) !== before) changes.emit();
   };
@@ -150,9 +151,10 @@ export const createTriggers = async (context: ServiceContext, shared: Pick<Share
     play: async (id, minutes) => {
       let until = '';
       await edit(id, ({ plays }) => {
-        const from = laterThan(plays?.from, siteNow());
-        until = new Date(Date.parse(from) + minutes * 60_000).toISOString();
-        return { plays: { from, until } };
+        const time = siteNow();
+        until = new Date(time + minutes * 60_000).toISOString();
+        // The last start may have been dated by a clock that was ahead.
+        return { plays: { from: laterThan(plays?.from, time), until } };
       });
       return until;
     },

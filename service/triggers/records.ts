@@ -4,7 +4,7 @@ import type { ContentIssue } from '../contract/content-terms.ts';
 import { canonical } from '../domain/canonical.ts';
 import { order } from '../domain/merge.ts';
 import { isTargeted } from '../domain/targets.ts';
-import type { EpochMs } from '../domain/time.ts';
+import { type EpochMs, isOlder } from '../domain/time.ts';
 
 /** What a content has. */
 export interface Named {
@@ -69,7 +69,7 @@ export const undatedTrigger = (record: TriggerRecord): TriggerRecord => ({
 
 /** Whether it was revoked so long ago that no box has it any more. */
 export const isForgotten = ({ removed_at }: Pick<TriggerRecord, 'removed_at'>, now: EpochMs): boolean =>
-  removed_at !== null && Date.parse(removed_at) + KEEP_MS <= now;
+  removed_at !== null && isOlder(Date.parse(removed_at), KEEP_MS, now);
 
 /** Null: it is of a newer version. */
 export const effectOf = ({ effect }: Pick<TriggerRecord, 'effect'>): TriggerEffect | null =>
@@ -78,12 +78,21 @@ export const effectOf = ({ effect }: Pick<TriggerRecord, 'effect'>): TriggerEffe
 /** Of the last start of its playlist. */
 export const startKeyOf = ({ id, plays }: TriggerRecord): string => `${id} ${plays?.from}`;
 
+/** How much longer than its minutes a playlist may be on: the clocks of a site differ. */
+const TOLERANCE_MS = 600_000;
+
+/** When its playlist is over. One that would be on for longer than its minutes was started by a clock that was ahead: it is over. */
+const endOf = (record: TriggerRecord, now: EpochMs): EpochMs => {
+  const { plays } = record;
+  const { minutes = 0 } = effectOf(record)?.playlist ?? {};
+  const until = plays === null ? 0 : Date.parse(plays.until);
+  return until > now + minutes * 60_000 + TOLERANCE_MS ? 0 : until;
+};
+
 /** When the playlists that were started are over, by {@link startKeyOf}. */
-export const endsOf = (records: readonly TriggerRecord[]): Map<string, EpochMs> =>
+export const endsOf = (records: readonly TriggerRecord[], now: EpochMs): Map<string, EpochMs> =>
   new Map(
-    records.flatMap((record) =>
-      record.plays === null ? [] : [[startKeyOf(record), Date.parse(record.plays.until)] as const],
-    ),
+    records.flatMap((record) => (record.plays === null ? [] : [[startKeyOf(record), endOf(record, now)] as const])),
   );
 
 /** The playlists that are put above all programmes now, the latest first. */
@@ -91,7 +100,7 @@ export const insertionsOf = (records: readonly TriggerRecord[], now: EpochMs): I
   records
     .flatMap((record) => {
       const { plays, removed_at, id } = record;
-      const isOver = plays === null || removed_at !== null || Date.parse(plays.until) <= now;
+      const isOver = plays === null || removed_at !== null || endOf(record, now) <= now;
       const playlist = isOver ? undefined : effectOf(record)?.playlist;
       if (isOver || playlist === undefined) return [];
       return [{ id, ...plays, playlist_id: playlist.playlist_id, targets: playlist.targets }];

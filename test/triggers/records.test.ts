@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { TriggerRecord } from '../../service/contract/console/triggers.ts';
-import { insertionsOf, isForgotten, mergeTriggers, undatedTrigger } from '../../service/triggers/records.ts';
+import { endsOf, insertionsOf, isForgotten, mergeTriggers, undatedTrigger } from '../../service/triggers/records.ts';
 
 const now = Date.UTC(2026, 10, 26);
 const at = (ms: number): string => new Date(now + ms).toISOString();
@@ -49,6 +49,15 @@ test('a revocation is for ever, whatever a clock says, and is kept for 400 days'
   expect(insertionsOf([revoked], now + 6_000)).toEqual([]);
   expect([399, 400].map((days) => isForgotten(revoked, now + days * 86_400_000))).toEqual([false, true]);
   expect(isForgotten(record(), now + 1e12)).toBe(false);
+});
+
+test('a playlist that would be on for longer than its minutes was started by a clock that was ahead: it is over', () => {
+  const years = 2 * 365 * 86_400_000;
+  const ahead = record({ plays: { from: at(years), until: at(years + 300_000) } });
+  expect(insertionsOf([ahead], now)).toEqual([]);
+  expect([...endsOf([ahead], now).values()]).toEqual([0]);
+  const behind = record({ plays: { from: at(540_000), until: at(840_000) } });
+  expect(insertionsOf([behind], now).length).toBe(1);
 });
 
 test('of two playlists the latest comes first, and one that is over is none', () => {
