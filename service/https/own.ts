@@ -2,12 +2,15 @@
  * The certificate of a box, which follows its addresses: signed by the authority of the site, or self-signed. It is kept,
  * so that browsers of a self-signed one ask once.
  */
+
+import type { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { Authority, SiteAuthority } from '../authority/index.ts';
 import type { Interfaces } from '../domain/lan-address.ts';
 import { bareHost, needsZone } from '../domain/network-scope.ts';
+import { type EpochMs, isTrusted } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
 import { systemDisk } from '../platform/store/disk.ts';
 import { keepCopy } from '../platform/store/file.ts';
@@ -51,6 +54,10 @@ const canonical = (name: string): string => {
   return `IP Address:${all.map((group) => Number.parseInt(group, 16).toString(16).toUpperCase()).join(':')}`;
 };
 
+/** Whether a clock cannot date a certificate: it is before the beginning of what signs it, or was never set. */
+const isUndated = (signer: X509Certificate | undefined, now: EpochMs): boolean =>
+  signer === undefined ? !isTrusted(now) : now < Date.parse(signer.validFrom);
+
 /**
  * Whether a certificate serves these names alone, and for a while: a new one is made at two thirds of its life, unless it
  * lasts for as long as what signs it. Pure.
@@ -63,9 +70,7 @@ export const serves = ({ cert }: Pair, names: readonly string[], now: number): b
   const [from, to] = [Date.parse(leaf.validFrom), Date.parse(leaf.validTo)];
   const isOfNames = names.every((name) => listed.includes(canonical(name))) && listed.length === names.length;
   const isLast = signer !== undefined && to >= Date.parse(signer.validTo);
-  // A clock that is before the authority's beginning cannot date anything better.
-  const isEarliest = signer !== undefined && from <= Date.parse(signer.validFrom);
-  return isOfNames && (isEarliest || now >= from) && now < (isLast ? to : from + ((to - from) * 2) / 3);
+  return isOfNames && (isUndated(signer, now) || (now >= from && now < (isLast ? to : from + ((to - from) * 2) / 3)));
 };
 
 /** The authority that signed a certificate; undefined: none of these did. Pure. */
