@@ -1,5 +1,6 @@
 /** Opening hours of screens, in local time of the site. Pure; instants in ms since the epoch. */
 import type { Hours, OpeningTime } from '../contract/kiosk.ts';
+import { isTrusted } from './time.ts';
 import { addDays, type Span, spanOf, wallTimeOf, weekdayOf } from './wall-time.ts';
 
 const timesOf = (hours: readonly OpeningTime[], date: string): readonly OpeningTime[] => {
@@ -26,5 +27,8 @@ export const openSpans = (hours: readonly OpeningTime[], now: number, timeZone: 
   return spans.filter(({ start, end }) => start < end);
 };
 
+/** A clock that was never set says nothing of the hours: displays are on. */
 export const isOpen = (hours: Hours, now: number, timeZone: string): boolean =>
-  hours === null || openSpans(hours, now, timeZone, 0).some(({ start, end }) => start <= now && now < end);
+  hours === null ||
+  !isTrusted(now) ||
+  openSpans(hours, now, timeZone, 0).some(({ start, end }) => start <= now && now < end);

@@ -5,7 +5,7 @@
  */
 import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { isTrusted } from '../domain/time.ts';
+import { isOlder, isTrusted } from '../domain/time.ts';
 import { codeOf, systemDisk } from '../platform/store/disk.ts';
 import type { MediaContext } from './context.ts';
 
@@ -79,7 +79,14 @@ export const createLostUploads = ({
     async prune(): Promise<void> {
       if (!isTrusted(now())) return;
       for (const name of await this.list()) {
-        if (now() - (lostAtOf(name) ?? now()) < KEEP_MS) continue;
+        const lostAt = lostAtOf(name) ?? now();
+        if (!isTrusted(lostAt)) {
+          // Lost while the clock was not set: its days begin now.
+          const to = join(folder, lostNameOf(name.replace(STAMPED, ''), now()));
+          await rename(join(folder, name), to);
+          await folders.changed(join(folder, name), to);
+        }
+        if (!isOlder(lostAt, KEEP_MS, now())) continue;
         await rm(join(folder, name), { force: true });
         await folders.changed(join(folder, name));
         log.info({ name }, 'deleted a lost upload after 30 days');

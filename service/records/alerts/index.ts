@@ -15,7 +15,7 @@ import type { Screens } from '../../screens/index.ts';
 import type { Streams } from '../../streams/index.ts';
 import { pauseAfter, type SendWebhook } from '../webhook.ts';
 import { keyOf, noOutages, readable, record, reduce, shownSubject, speakerOf, typeOf } from './outages.ts';
-import { createWatch } from './watch.ts';
+import { createWatch, UPDATE_MS } from './watch.ts';
 
 interface Dependencies {
   content: Pick<Content, 'screens' | 'hours' | 'status' | 'sessionPages'>;
@@ -34,7 +34,6 @@ export type Alerts = Awaited<ReturnType<typeof createAlerts>>;
 
 /** Failures in a row after which another box sends the messages. */
 const MAX_FAILURES = 3;
-const UPDATE_MS = 600_000;
 /** Messages that wait for one of several receivers. */
 const MAX_TAKEN = 1_000;
 const MAX_MESSAGE = 2_000;

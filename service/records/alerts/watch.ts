@@ -14,6 +14,8 @@ import { type Condition, keyOf, type Outages } from './outages.ts';
 
 type Failure = BoxAlerts['failing'][number];
 
+/** How long an update keeps the outages of a box quiet. */
+export const UPDATE_MS = 600_000;
 /** Sources are cut in messages, and in the state, which other boxes refuse if a text is too long. */
 const MAX_SOURCE = 400;
 
@@ -126,8 +128,12 @@ export const createWatch = (
 
   /** The boxes whose version is being replaced, by id. */
   const updating = ({ records }: Pick<Outages, 'records'>): Set<string> => {
-    const time = new Date(now()).toISOString();
-    const updates = [...records.values()].filter(({ kind, at }) => kind === 'update' && at > time);
+    const isUnderway = (at: string): boolean => {
+      const left = Date.parse(at) - now();
+      // The clocks of boxes differ; one that is further ahead is wrong.
+      return left > 0 && left <= 2 * UPDATE_MS;
+    };
+    const updates = [...records.values()].filter(({ kind, at }) => kind === 'update' && isUnderway(at));
     return new Set(updates.map(({ subject }) => subject));
   };
 

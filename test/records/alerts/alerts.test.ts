@@ -179,18 +179,26 @@ test('a receiver that is away gets the message when it is there, and the health 
   await expect.poll(() => receiver.received.at(-1)?.body.subject, patience).toBe('taken');
 });
 
-test('a box whose version is being replaced is not told of', async () => {
-  const receiver = await startReceiver<Alert>();
-  const env = { SIGNAGE_ALERT_URL: receiver.url, SIGNAGE_ALERT_GRACE_SECONDS: '1' };
-  const [stays, leaves] = await startSite({ env });
-  const { nodeId } = (await (await leaves.get('/healthz')).json()) as { nodeId: string };
-  const at = new Date(Date.now() + 600_000).toISOString();
-  const records = [{ kind: 'update', subject: nodeId, isFailing: false, at, message: '', isSent: true }];
-  expect((await postTo(stays, '/api/peers/alerts', { records })).status).toBe(200);
-  await leaves.close();
-  // Asks the other box, which does not answer.
-  await stays.get('/api/screens/lobby/connections');
-  await expect.poll(async () => (await peersOf(stays))[0]?.state, { ...patience, timeout: 60_000 }).toBe('away');
-  stays.writeContent('{');
-  await expect.poll(() => receiver.received.map(({ body }) => body.type), patience).toEqual(['content.invalid']);
-}, 120_000);
+test.each([
+  ['a box whose version is being replaced is not told of', 600_000, ['content.invalid']],
+  ['one that said so by a clock years ahead is', 2 * 365 * 86_400_000, ['box.away', 'content.invalid']],
+])(
+  '%s',
+  async (_, ahead, told) => {
+    const receiver = await startReceiver<Alert>();
+    const env = { SIGNAGE_ALERT_URL: receiver.url, SIGNAGE_ALERT_GRACE_SECONDS: '1' };
+    const [stays, leaves] = await startSite({ env });
+    const { nodeId } = (await (await leaves.get('/healthz')).json()) as { nodeId: string };
+    const at = new Date(Date.now() + ahead).toISOString();
+    const records = [{ kind: 'update', subject: nodeId, isFailing: false, at, message: '', isSent: true }];
+    expect((await postTo(stays, '/api/peers/alerts', { records })).status).toBe(200);
+    await leaves.close();
+    // Asks the other box, which does not answer.
+    await stays.get('/api/screens/lobby/connections');
+    await expect.poll(async () => (await peersOf(stays))[0]?.state, { ...patience, timeout: 60_000 }).toBe('away');
+    stays.writeContent('{');
+    const types = (): string[] => receiver.received.map(({ body }) => body.type).toSorted();
+    await expect.poll(types, { ...patience, timeout: 60_000 }).toEqual(told);
+  },
+  120_000,
+);
