@@ -245,7 +245,10 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
     );
     const programs = {
       ...guarded,
-      runuser: '[ "$1 $2 $3" = "-u signage --" ] || exit 1; AS_PLAYER=1; export AS_PLAYER; shift 3; exec "$@"',
+      // No file that root has open comes into the player's hands.
+      runuser: `[ "$1 $2 $3" = "-u signage --" ] || exit 1
+        for fd in 0 1 2; do [ ! -f /proc/$$/fd/$fd ] || { echo "root's descriptor $fd: $*" >>'${calls}'; exit 1; }; done
+        AS_PLAYER=1; export AS_PLAYER; shift 3; exec "$@"`,
       systemctl: `echo "systemctl $*" >> '${calls}'`,
       // The disk is that of this computer.
       fstrim: ':',
@@ -331,6 +334,20 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
         writeRelease(ready, { version: '2.0.0', bytes });
       },
       /also needs bubblewrap, which an update does not bring/,
+    ],
+    [
+      'metadata that no release has the size of',
+      async ({ ready }) =>
+        writeRelease(ready, { version: '2.0.0', bytes: await buildPackage('2.0.0'), more: '#'.repeat(300_000) }),
+      /cannot be read, or is too large/,
+    ],
+    [
+      'metadata that are a link',
+      async ({ ready }) => {
+        mkdirSync(ready);
+        symlinkSync('/dev/zero', join(ready, process.arch === 'arm64' ? 'latest-linux-arm64.yml' : 'latest-linux.yml'));
+      },
+      /there is no release/,
     ],
     ['no release', async () => {}, /there is no release/],
     ['an order that is none', async ({ order }) => order('$(reboot)'), /no order that is known/],
