@@ -41,8 +41,9 @@ const placed = (parse(readFileSync(join(scripts, '..', '..', 'electron-builder.y
 const hasSystemd = ['systemctl', 'systemd-sysusers'].every((name) => findProgram(name) !== undefined);
 
 describe.skipIf(!hasSystemd && !isCi)('kiosk-setup', () => {
-  const setup = (DESTDIR: string, ...args: string[]) =>
-    execute('bash', [join(scripts, 'kiosk-setup'), ...args], { env: { PATH: process.env.PATH, DESTDIR } });
+  const setupWith = (PATH: string | undefined, DESTDIR: string, ...args: string[]) =>
+    execute('bash', [join(scripts, 'kiosk-setup'), ...args], { env: { PATH, DESTDIR } });
+  const setup = (DESTDIR: string, ...args: string[]) => setupWith(process.env.PATH, DESTDIR, ...args);
 
   /** A system in which the package is unpacked, without its scripts. */
   const unpack = (): string => {
@@ -103,6 +104,24 @@ describe.skipIf(!hasSystemd && !isCi)('kiosk-setup', () => {
       before.filter((path) => /signage/.test(path)),
     );
     await setup(system, 'remove');
+  });
+
+  test('what root runs is the old or the new one, also where the power goes before the new one is on the disk', async () => {
+    const system = unpack();
+    const bin = temporaryFolder();
+    const path = join(system, 'usr/lib/signage-player/update-player');
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, 'old');
+    writeFileSync(join(bin, 'sync'), '#!/bin/sh\nexit 1\n');
+    chmodSync(join(bin, 'sync'), 0o755);
+    await expect(setupWith(`${bin}${delimiter}${process.env.PATH}`, system, 'install')).rejects.toThrow();
+    expect(readFileSync(path, 'utf8')).toBe('old');
+    await setup(system, 'install');
+    const { ino } = statSync(path);
+    expect(readFileSync(path, 'utf8')).toBe(readFileSync(join(scripts, 'update-player'), 'utf8'));
+    await setup(system, 'install');
+    expect(statSync(path).ino).toBe(ino);
+    expect(filesBelow(system).filter((each) => each.endsWith('.dpkg-new'))).toEqual([]);
   });
 
   test('leaves boot menu, consoles and keys of a desktop alone', async () => {
