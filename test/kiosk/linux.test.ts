@@ -473,6 +473,24 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
       ]);
     });
 
+    test('a reset leaves no password of a Wi-Fi, also where one is being set', async () => {
+      const { root, run, calls } = await imageBox({ order: 'reset' });
+      const unit = join(root, 'usr/lib/systemd/system/signage-network.service');
+      mkdirSync(dirname(unit), { recursive: true });
+      writeFileSync(unit, '');
+      const nmcli = join(root, 'bin', 'nmcli');
+      writeFileSync(nmcli, `#!/bin/sh\necho "nmcli $*" >>'${join(root, 'calls')}'\nexit 10\n`);
+      chmodSync(nmcli, 0o755);
+      await run('order');
+      expect(calls()).toEqual([
+        'systemctl stop signage-player.service',
+        'systemctl stop signage-network.service signage-hotspot.service',
+        'nmcli connection delete id signage',
+        'nmcli connection delete id signage-next',
+        'systemctl reboot',
+      ]);
+    });
+
     test('the Wi-Fi of the box itself keeps no other order waiting, and ends with the next for it', async () => {
       const { root, run, calls } = await imageBox({ order: 'hotspot-open' });
       await run('order');
