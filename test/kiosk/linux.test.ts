@@ -223,7 +223,7 @@ test.skipIf(!hasSway && process.env.CI !== 'true')('sway understands its configu
   await expect(validate(`${text}unknown_command\n`)).rejects.toThrow(/unknown_command/);
 });
 
-const tools = ['openssl', 'dpkg', 'dpkg-deb', 'awk'];
+const tools = ['openssl', 'dpkg', 'dpkg-deb', 'awk', 'flock'];
 const isComplete = tools.every((name) => findProgram(name) !== undefined);
 
 describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () => {
@@ -241,7 +241,7 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
   };
 
   /** A machine with version 1.0.0, and an order and a release in the player's folder. */
-  const machine = async ({ order = 'install', dpkgFails = false } = {}) => {
+  const machine = async ({ order = 'install' } = {}) => {
     const root = temporaryFolder();
     const app = join(root, 'opt', 'Signage Player');
     const updates = join(root, 'var/lib/signage-player/updates');
@@ -272,10 +272,10 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
       // The disk is that of this computer.
       fstrim: ':',
       'systemd-run': `echo "systemd-run $*" >> '${calls}'`,
-      'dpkg-query': `case $2 in *Depends*) printf 'libnss3, sway' ;; *) cat '${app}/version' ;; esac`,
+      'dpkg-query': `case $2 in *Depends*) printf 'libnss3, sway' ;; *) cat '${root}/counted' 2>/dev/null || cat '${app}/version' ;; esac`,
       // The package is unpacked for real, as dpkg does: new files take the places of old ones.
       dpkg: `case $1 in
-        --install) dpkg-deb --fsys-tarfile "$2" | tar -x -C '${root}' -f - ${dpkgFails ? '; exit 1' : ''} ;;
+        --install) unpack() { dpkg-deb --fsys-tarfile "$1" | tar -x -C '${root}' -f -; }; . '${root}/dpkg-install' ;;
         *) exec '${dpkg}' "$@" ;;
       esac`,
     };
@@ -283,12 +283,16 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
       writeFileSync(join(bin, name), `#!/bin/sh\n${body}\n`);
       chmodSync(join(bin, name), 0o755);
     }
+    const dpkgDoes = (script: string) => writeFileSync(join(root, 'dpkg-install'), script);
+    dpkgDoes('unpack "$2"');
     const env = { PATH: `${bin}${delimiter}${process.env.PATH}`, ROOT: root, RESCUE_SECONDS: '0', GRACE_SECONDS: '0' };
     return {
       root,
       app,
       updates,
       ready: join(updates, 'ready'),
+      givenUp: join(updates, 'given-up'),
+      dpkgDoes,
       run: (action: string) => execute('bash', [join(scripts, 'update-player'), action], { env }),
       version: () => readFileSync(join(app, 'version'), 'utf8'),
       order: (word: string) => writeFileSync(join(updates, 'order'), `${word}\n`),
@@ -542,25 +546,77 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
   });
 
   test('puts back what ran where the package fails half way', async () => {
-    const { ready, run, version } = await machine({ dpkgFails: true });
+    const { ready, run, version, dpkgDoes, givenUp, app } = await machine();
+    dpkgDoes('unpack "$2"; exit 1');
     writeRelease(ready, { version: '2.0.0', bytes: await buildPackage('2.0.0') });
+    await run('order');
+    expect(version()).toBe('1.0.0');
+    expect([existsSync(givenUp), existsSync(`${app}.installing`)]).toEqual([true, false]);
+  });
+
+  test('what runs is not disturbed where dpkg cannot begin, as while another one runs', async () => {
+    const { ready, run, version, dpkgDoes, givenUp, app, calls } = await machine();
+    dpkgDoes('exit 2');
+    writeRelease(ready, { version: '2.0.0', bytes: await buildPackage('2.0.0') });
+    await expect(run('order')).rejects.toThrow(/nothing was changed/);
+    expect([version(), calls(), existsSync(givenUp), existsSync(`${app}.installing`)]).toEqual([
+      '1.0.0',
+      [],
+      false,
+      false,
+    ]);
+  });
+
+  test('an installation that a power cut ends is undone before the next start, and may be repeated', async () => {
+    const { root, ready, run, version, dpkgDoes, givenUp, order } = await machine();
+    const unit = readFileSync(join(scripts, 'signage-player.service'), 'utf8');
+    expect(unit).toMatch(/^ExecStartPre=-\+\/usr\/lib\/signage-player\/update-player heal$/m);
+    // It ends the script and the program that holds the lock for it.
+    dpkgDoes('unpack "$2"; read -r _ _ _ script _ </proc/$PPID/stat; kill -9 "$script" "$PPID"');
+    writeRelease(ready, { version: '2.0.0', bytes: await buildPackage('2.0.0') });
+    await expect(run('order')).rejects.toThrow();
+    expect(version()).toBe('2.0.0');
+    await run('heal');
+    expect([version(), existsSync(givenUp)]).toEqual(['1.0.0', false]);
+    await run('heal');
+    expect(version()).toBe('1.0.0');
+    // dpkg may have come to its end.
+    writeFileSync(join(root, 'counted'), '2.0.0');
+    // A start of the player meanwhile disturbs nothing.
+    dpkgDoes(`unpack "$2"; bash '${join(scripts, 'update-player')}' heal`);
+    order('install');
+    await run('order');
+    await run('heal');
+    expect(version()).toBe('2.0.0');
+    order('install');
+    await expect(run('order')).rejects.toThrow(/is not newer than what is installed/);
+  });
+
+  test('what ran is there again where a power cut came between the two steps that put it back', async () => {
+    const { app, run, version, order } = await machine();
+    cpSync(app, `${app}.kept`, { recursive: true });
+    renameSync(app, `${app}.bad`);
+    await run('heal');
+    expect(version()).toBe('1.0.0');
+    renameSync(app, `${app}.kept`);
+    order('roll-back');
     await run('order');
     expect(version()).toBe('1.0.0');
   });
 
   test('rescues: an update on trial goes, anything else is tried again', async () => {
-    const { app, updates, run, version, calls } = await machine();
+    const { app, updates, run, version, calls, givenUp } = await machine();
     await run('rescue');
     expect([version(), calls().at(-1)]).toEqual(['1.0.0', 'systemctl start signage-player.service']);
     cpSync(app, `${app}.kept`, { recursive: true });
     writeFileSync(join(app, 'version'), '2.0.0');
     writeFileSync(join(updates, 'state.json'), '{"trial":null,"failed":[]}\n');
     await run('rescue');
-    expect(version()).toBe('2.0.0');
+    expect([version(), existsSync(givenUp)]).toEqual(['2.0.0', false]);
     const trial = { version: '2.0.0', from: '1.0.0', starts: [] };
     writeFileSync(join(updates, 'state.json'), `${JSON.stringify({ trial, failed: [] })}\n`);
     await run('rescue');
-    expect(version()).toBe('1.0.0');
+    expect([version(), existsSync(givenUp)]).toEqual(['1.0.0', true]);
   });
 });
 

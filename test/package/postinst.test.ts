@@ -1,6 +1,15 @@
 /** The deb's scripts after installation and removal, in a folder of their own, with stand-ins for what only root can run. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -25,6 +34,7 @@ const install = async (usersMay: 'yes' | 'no'): Promise<number> => {
     writeFileSync(join(folder, 'bin', name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   }
   writeFileSync(join(app, 'chrome-sandbox'), '');
+  writeFileSync(`${app}.installing`, '');
   const script = readFileSync(join(root, 'resources', 'linux', 'postinst'), 'utf8')
     .replaceAll(/\/opt\/\$\{sanitizedProductName\}/g, app)
     .replaceAll('/usr/bin/', `${folder}/`)
@@ -32,6 +42,8 @@ const install = async (usersMay: 'yes' | 'no'): Promise<number> => {
     .replaceAll(/\$\{executable\}/g, 'signage-player');
   const env = { PATH: `${join(folder, 'bin')}:${process.env.PATH}`, USERS_MAY: usersMay };
   await promisify(execFile)('bash', ['-c', script], { env });
+  // Otherwise the next start would put an earlier version back.
+  expect(existsSync(`${app}.installing`)).toBe(false);
   expect(readlinkSync(join(folder, 'signage'))).toBe(join(app, 'resources', 'linux', 'signage'));
   const completions = join(app, 'resources', 'linux', 'completions');
   expect(readlinkSync(join(folder, 'share/bash-completion/completions/signage'))).toBe(
