@@ -1,5 +1,6 @@
 /** Installs a downloaded version, and rolls it back. */
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { chmod, copyFile, link, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { reserveFile, writeWithReserve } from '../../service/public.ts';
@@ -16,12 +17,15 @@ export interface Installer {
    * @throws Error if no earlier package is kept
    */
   rollBack(): Promise<void>;
+  /**
+   * Whether a version that does not run did not prove itself; otherwise it was never installed. Absent: whatever was installed
+   * has run.
+   */
+  wasGivenUp?(): boolean;
   /** Of a system that would be given up after some starts; absent: what is installed stays. */
   trial?: {
     /** Whether what runs is on trial. */
     isOn(): boolean;
-    /** Whether another system did not prove itself; otherwise one that does not run was never installed. */
-    wasGivenUp(): boolean;
     /** Ends it: what runs is kept. */
     end(): Promise<void>;
   };
@@ -89,19 +93,26 @@ export const orderRoot = async (updatesDir: string, order: string): Promise<void
 
 /**
  * Installs a deb: root verifies the signature again, keeps the installed folder, installs and restarts the kiosk.
- * @param updatesDir contains the folder `ready` and the order
+ * @param updatesDir contains the folder `ready`, the order, and what root tells of a version that it gave up
  */
-export const debInstaller = (updatesDir: string): Installer => ({
-  install: () => orderRoot(updatesDir, 'install'),
-  rollBack: () => orderRoot(updatesDir, 'roll-back'),
-});
+export const debInstaller = (updatesDir: string): Installer => {
+  const givenUp = join(updatesDir, 'given-up');
+  return {
+    install: async () => {
+      await rm(givenUp, { force: true });
+      await orderRoot(updatesDir, 'install');
+    },
+    rollBack: () => orderRoot(updatesDir, 'roll-back'),
+    wasGivenUp: () => existsSync(givenUp),
+  };
+};
 
 /** As {@link debInstaller}, for a whole system in the other slot of an image. @param system what root tells of the slots */
 export const imageInstaller = (updatesDir: string, system: () => ReturnType<typeof readSystem>): Installer => ({
   ...debInstaller(updatesDir),
+  wasGivenUp: () => (system()?.left ?? null) !== null,
   trial: {
     isOn: () => system()?.onTrial === true,
-    wasGivenUp: () => (system()?.left ?? null) !== null,
     end: () => orderRoot(updatesDir, 'keep'),
   },
 });

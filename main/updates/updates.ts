@@ -191,9 +191,9 @@ export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions) => {
      * about to end.
      */
     mayRun: async () => {
-      const { trial } = installer;
+      const isSystem = installer.trial !== undefined;
       const before = await readState(path);
-      const { state: next, verdict } = gate.start(before, version, now(), trial?.wasGivenUp(), trial !== undefined);
+      const { state: next, verdict } = gate.start(before, version, now(), installer.wasGivenUp?.(), isSystem);
       await recordIfPossible(next);
       if (verdict === 'roll back') return !(await rollBack());
       if (verdict === 'watch') watch = gate.beginWatch(monotonicNow());

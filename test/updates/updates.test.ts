@@ -237,6 +237,22 @@ test('a deb is ordered from root, by a file that is there at once and whole', as
   expect(box.updates.status().ready).toBe('2.0.0');
 });
 
+test('a deb whose installation was cut off is tried again, and one that root gave up is not', async () => {
+  const box = installBox((await serveFeed({ version: '2.0.0' })).url, (_, updatesDir) => debInstaller(updatesDir));
+  const mark = join(box.updatesDir, 'given-up');
+  mkdirSync(box.updatesDir);
+  // Of a version before.
+  writeFileSync(mark, '');
+  await putIn(box);
+  expect(await box.boot()).toBe(true);
+  expect(box.updates.status().failed).toEqual([]);
+  await putIn(box);
+  expect(readFileSync(join(box.updatesDir, 'order'), 'utf8')).toBe('install\n');
+  writeFileSync(mark, '');
+  expect(await box.boot()).toBe(true);
+  expect(box.updates.status().failed).toEqual(['2.0.0']);
+});
+
 test('an order that waits is displaced by the next one, but not by one for the Wi-Fi of the box', async () => {
   const folder = temporaryFolder();
   const waiting = () => readFileSync(join(folder, 'order'), 'utf8');
