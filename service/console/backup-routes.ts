@@ -63,7 +63,9 @@ export const backupRoutes = (
           { operator: operatorOf(ctx), person: personOf(ctx) },
         );
         const isRestarted = done.settings.length > 0 && restart !== undefined;
-        if (isRestarted) ctx.res.once('close', restart);
+        // Who has left while it was restored emits no 'close' any more.
+        if (isRestarted && ctx.res.destroyed) restart();
+        else if (isRestarted) ctx.res.once('close', restart);
         const answer: Restored = { ...done, restart_required: done.settings.length > 0 && !isRestarted };
         ctx.body = answer;
       } catch (error) {

@@ -165,7 +165,8 @@ export const createApp = (
     };
     Object.assign(ctx.state, await admit(ctx.req, rule, onSigned));
     const { signer } = ctx.state;
-    if (signer !== null)
+    // Who has left meanwhile emits no 'close' any more.
+    if (signer !== null && !ctx.res.destroyed)
       ctx.res.once(
         'close',
         watchKey(signer.keyId, () => ctx.res.destroy()),
@@ -180,6 +181,7 @@ export const createApp = (
     router.register(path, [method], async (ctx) => {
       if (rule.acts || method !== 'GET') gate.checkOrigin(ctx.req);
       await admitRequest(ctx, rule);
+      if (ctx.res.destroyed) return;
       if (ctx.get(deviceHeader) !== '') onDevice(ctx.get(deviceHeader));
       // What is not read would be carried out with a body of any type, of any size and other than the signed one.
       if (method === 'POST' && !rule.hasBody) await readJson(ctx);

@@ -60,6 +60,8 @@ export const createTransferSlots = ({ own, total }: Limits) => {
 
 /** Closes the connection of a response of which its client has read nothing for `ms`, though there is more. */
 export const endIfUnread = (response: ServerResponse, ms: number): void => {
+  // Its client has left before there was anything to read, and 'close' is not emitted again.
+  if (response.destroyed) return;
   const { socket } = response.req;
   let accepted = acceptedBytes(socket);
   let since = performance.now();

@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PNG } from 'pngjs';
 import { extract, pack } from 'tar-stream';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { ActionAnswer, BoxOrder } from '../../service/contract/console/actions.ts';
 import type { Restored } from '../../service/contract/console/backup.ts';
 import { type Manifest, manifest } from '../../service/contract/console/backup.ts';
@@ -252,6 +253,23 @@ test('people, drafts and triggers come back; who was disabled and what was revok
   expect((await left.ask('GET', '/console/api/me')).status).toBe(200);
   expect((await ask('GET', '/console/api/drafts/spring')).status).toBe(200);
   expect((await ask('GET', '/console/api/triggers')).status).toBe(200);
+});
+
+test('new settings restart the box though who restored them has left', async () => {
+  const bytes = await backUp((await boxWith(lobby, { site: 'vienna' })).ask);
+  const restart = vi.fn();
+  const box = await startTestService({ content: lobby, env, host: { restart } });
+  const leaving = new AbortController();
+  const ask = createOperator(
+    { url: box.url, get: (path, init) => fetch(box.url + path, { ...init, signal: leaving.signal }) },
+    operatorSecret,
+  );
+  const asked = restore(ask, bytes).catch(String);
+  // It has arrived, and is judged.
+  while (!existsSync(join(box.dataDir, 'uploads', '.restoring'))) await nextTurn();
+  leaving.abort();
+  expect(await asked).toContain('AbortError');
+  await expect.poll(() => restart.mock.calls.length, patience).toBe(1);
 });
 
 test('a restore that a power cut interrupted is finished by the next start, and nothing is lost', async () => {

@@ -1,15 +1,20 @@
 /** Large answers and bodies: clients that ask for many at once, and clients that stop in the middle. */
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpRequest, IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { signRequest } from '../../service/auth/sign.ts';
+import { endIfUnread } from '../../service/http/transfers.ts';
 import { lobby, lobbyWith } from '../content/samples.ts';
 import { startHeadless } from '../platform/options/process.ts';
 import { playAgo } from '../records/plays/pages.ts';
 import { patience } from '../support/observe.ts';
+import { createOperator, operatorSecret as secret, secretSettings } from '../support/operator.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
 import { repeats } from '../support/soak.ts';
+import { connectTo, hostLine } from './raw.ts';
 
 const gets = repeats(100, 1_000, 'SIGNAGE_TEST_GETS');
 const MIB = 1024 ** 2;
@@ -105,4 +110,30 @@ test('bodies that do not arrive hold the publishing of their own address alone, 
   expect(await publish('127.0.0.2')).toBe(200);
   expect(await Promise.all(unfinished)).toEqual([408, 408, 408]);
   await expect.poll(() => publish(), patience).toBe(200);
+});
+
+test('a client that leaves before its credentials are judged holds no backup', async () => {
+  const service = await startTestService({ content: lobby, env: secretSettings(secret) });
+  const path = '/console/api/backup';
+  const socket = await connectTo(service.url);
+  // When they are judged: a time that is slightly ahead is waited for.
+  const now = Date.now() + 45;
+  const signature = signRequest({ secret, method: 'GET', url: service.url + path, now });
+  const headers = Object.entries(signature).map(([name, value]) => `${name}: ${value}`);
+  socket.end([`GET ${path} HTTP/1.1`, hostLine(service.url), ...headers, '', ''].join('\r\n'));
+  await once(socket.resume(), 'close');
+  const ask = createOperator(service, secret, () => Math.max(Date.now(), now + 1));
+  expect((await ask('GET', path)).status).toBe(200);
+});
+
+test('an answer whose client has left is not watched', () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const response = new ServerResponse(new IncomingMessage(new Socket()));
+  endIfUnread(response, 1_000);
+  expect(vi.getTimerCount()).toBe(1);
+  response.emit('close');
+  response.destroy();
+  endIfUnread(response, 1_000);
+  expect(vi.getTimerCount()).toBe(0);
 });
