@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Play } from '../../contract/plays.ts';
 import { jsonOf } from '../../domain/json.ts';
 import type { ServiceContext } from '../../module.ts';
+import { codeOf } from '../../platform/store/disk.ts';
 import { pauseAfter } from '../webhook.ts';
 import { type Part, type Parts, readLines } from './parts.ts';
 import { createSent } from './sent.ts';
@@ -72,6 +73,15 @@ export const createDelivery = (
     return true;
   };
 
+  /** Notes why plays are not delivered, and waits. @throws the reason of the signal */
+  const pause = async (error: unknown, failures: number): Promise<void> => {
+    signal.throwIfAborted();
+    const { message } = error as Error;
+    if (reason === null) log.warn({ receiver: key, reason: message }, 'plays could not be delivered');
+    reason = message;
+    await delay(pauseAfter(tempo.records, failures, random()), undefined, { signal, ref: false });
+  };
+
   const nextBatch = async (): Promise<Batch | null> => {
     for (const part of parts.list()) {
       const start = part.delivered[key] ?? 0;
@@ -102,12 +112,8 @@ export const createDelivery = (
         last = await receiver.deliver(plays, signal);
         break;
       } catch (error) {
-        signal.throwIfAborted();
         failures += 1;
-        if (reason === null)
-          log.warn({ receiver: key, reason: (error as Error).message }, 'plays could not be delivered');
-        reason = (error as Error).message;
-        await delay(pauseAfter(tempo.records, failures, random()), undefined, { signal, ref: false });
+        await pause(error, failures);
       }
     }
     if (reason !== null) log.info({ receiver: key, plays: plays.length }, 'plays are delivered again');
@@ -119,14 +125,26 @@ export const createDelivery = (
   };
 
   const run = async (): Promise<void> => {
-    await parts.ready;
-    while (!signal.aborted) {
+    for (let failures = 0; !signal.aborted; ) {
       isWoken = false;
-      // Where the receiver cannot be asked, it is asked before the next batch.
-      await verify().catch(() => undefined);
-      const batch = await nextBatch();
-      if (batch !== null) await deliver(batch);
-      else if (!isWoken) {
+      let batch: Batch | null;
+      try {
+        await parts.ready;
+        // Where the receiver cannot be asked, it is asked before the next batch.
+        await verify().catch(() => undefined);
+        batch = await nextBatch();
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        await pause(new Error(`those that are kept cannot be read (${codeOf(error) ?? error})`), failures);
+        continue;
+      }
+      if (batch !== null) {
+        await deliver(batch);
+        continue;
+      }
+      reason = null;
+      if (!isWoken) {
         await new Promise<void>((resolve) => {
           wakeUp = resolve;
         });

@@ -1,6 +1,6 @@
 /** Delivery of plays to a receiver that is not always there. */
 import { hkdfSync } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
@@ -126,6 +126,28 @@ test('a receiver that takes the plays and never answers gets the same message ag
   await expect.poll(() => receiver.received.map(({ body }) => idsOf(body)), patience).toEqual([[play.play_id]]);
   expect(performance.now() - (asked?.at ?? 0)).toBeGreaterThan(testTempo.records.answer - 10);
   expect(receiver.received[0]?.headers['webhook-id']).toBe(asked?.id);
+}, 60_000);
+
+test('plays that cannot be read for a while are delivered afterwards', async () => {
+  const receiver = await startReceiver<Play[]>();
+  const env = { SIGNAGE_PLAYS_URL: receiver.url, SIGNAGE_WEBHOOK_SECRET: webhookSecret };
+  const service = await startTestService({ content: lobby, env });
+  const page = await joinScreen(service, 'lobby');
+  const [first, later] = [playAgo(20, { clock: 'untrusted' }), playAgo(10, { clock: 'untrusted' })];
+  const received = () => receiver.received.flatMap(({ body }) => idsOf(body));
+  const warnings = async () => (await healthOf(service)).warnings;
+  await report(page, [first]);
+  await expect.poll(received, patience).toEqual([first.play_id]);
+  const path = join(service.dataDir, 'plays', 'undated.others.jsonl');
+  renameSync(path, `${path}.aside`);
+  mkdirSync(path);
+  await report(page, [later]);
+  const said = 'Plays cannot be delivered: those that are kept cannot be read (EISDIR).';
+  await expect.poll(warnings, patience).toEqual([said]);
+  rmdirSync(path);
+  renameSync(`${path}.aside`, path);
+  await expect.poll(received, patience).toEqual(idsOf([first, later]));
+  await expect.poll(warnings, patience).toEqual([]);
 }, 60_000);
 
 test('more plays than fit are posted in batches of 500, with the user and password of the address', async () => {
