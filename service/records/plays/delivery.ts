@@ -129,7 +129,7 @@ export const createDelivery = (
       isWoken = false;
       let batch: Batch | null;
       try {
-        await parts.ready;
+        await parts.ready();
         // Where the receiver cannot be asked, it is asked before the next batch.
         await verify().catch(() => undefined);
         batch = await nextBatch();

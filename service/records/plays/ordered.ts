@@ -133,7 +133,7 @@ const mayHold = (day: string, { from, to }: Range): boolean => {
 const partsOf = (parts: Parts, day: string): Part[] => parts.list().filter((part) => part.day === day);
 
 async function* readDays(parts: Parts, range: Range): AsyncGenerator<Play[]> {
-  await parts.ready;
+  await parts.ready();
   const days = new Set(parts.list().map(({ day }) => day));
   days.delete(UNDATED);
   for (const day of [...days].filter((each) => mayHold(each, range)).toSorted()) {
@@ -142,7 +142,7 @@ async function* readDays(parts: Parts, range: Range): AsyncGenerator<Play[]> {
 }
 
 async function* readUndated(parts: Parts, range: Range): AsyncGenerator<Play[]> {
-  await parts.ready;
+  await parts.ready();
   yield* readParts(partsOf(parts, UNDATED), parts, range);
 }
 

@@ -159,11 +159,18 @@ export const openParts = async (context: Pick<ServiceContext, 'dirs' | 'log' | '
   const countAll = async (): Promise<void> => {
     for (const part of parts.values()) if (part.count < 0) await count(part);
   };
-  const ready = countAll();
-  ready.catch(() => undefined);
+  let counting: Promise<void> | null = null;
+  const ready = (): Promise<void> => {
+    counting ??= countAll().catch((error: unknown) => {
+      counting = null;
+      throw error;
+    });
+    return counting;
+  };
+  ready().catch(() => undefined);
 
   const save = async (): Promise<void> => {
-    await ready;
+    await ready();
     await index.update(() => ({
       sent: structuredClone(sent),
       parts: [...parts.values()].map(({ name, bytes, count: plays, delivered, since }) => [
@@ -184,7 +191,7 @@ export const openParts = async (context: Pick<ServiceContext, 'dirs' | 'log' | '
   };
 
   return {
-    /** Resolves when all parts are counted. */
+    /** Resolves when all parts are counted; after an error the next call counts the rest. @throws the system's error */
     ready,
     pathOf,
     /** Oldest first. */

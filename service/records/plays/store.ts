@@ -230,7 +230,7 @@ export const createPlayStore = (
       const plays = group.map(({ play }) => play);
       const [{ play, isOther }] = group as [(typeof given)[number]];
       try {
-        await parts.ready;
+        await parts.ready();
         await keepSeries({ day: dayOf(play, now()), isOther }, plays);
       } catch (error) {
         problem = error;

@@ -1,11 +1,11 @@
-/** Plays on a disk that is full. */
-import { rmSync, writeFileSync } from 'node:fs';
+/** Plays on a disk that is full, or cannot be read. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lobby } from '../../content/samples.ts';
 import { healthOf, patience } from '../../support/observe.ts';
 import { joinScreen } from '../../support/page.ts';
-import { startTestService } from '../../support/service.ts';
+import { startTestService, temporaryFolder } from '../../support/service.ts';
 import { mountSmallDisk } from '../../support/small-disk.ts';
 import { idsOf, playAgo, readPlays, report } from './pages.ts';
 
@@ -43,4 +43,17 @@ test.skipIf(disk === null)('a full disk acknowledges no play, and takes the same
   await report(page, plays);
   expect(idsOf(await readPlays(service)).toSorted()).toEqual(idsOf([...before, ...plays]).toSorted());
   expect((await healthOf(service)).warnings.join(' ')).not.toContain('Plays');
+});
+
+test('a file that could not be read at the start costs no later play, once it can be read', async () => {
+  const dataDir = temporaryFolder();
+  const path = join(dataDir, 'plays', `${playAgo(86_400).started_at.slice(0, 10)}.jsonl`);
+  mkdirSync(join(path, 'a folder'), { recursive: true });
+  const service = await startTestService({ dataDir, content: lobby });
+  await expect(readPlays(service)).rejects.toThrow();
+  rmSync(path, { recursive: true });
+  writeFileSync(path, '');
+  const plays = [playAgo(10)];
+  await report(await joinScreen(service, 'lobby'), plays);
+  expect(idsOf(await readPlays(service))).toEqual(idsOf(plays));
 });
