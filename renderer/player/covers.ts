@@ -23,7 +23,7 @@ const UNCOVER_MS = 400;
 /** @returns a function that covers and uncovers the player, which is halted and silent while it is covered */
 export const createCovers = ({ player, zones, redirect, takeovers, plays, blackout, takeover }: Dependencies) => {
   /** Resolves once there is a picture again: a framed page was unloaded while it was covered, and has to load again. */
-  let seen: Promise<unknown> = Promise.resolve();
+  let seen: Promise<void> = Promise.resolve();
   let isBlack = false;
   /** Why the whole page is not visible. */
   let unseen: string | null = null;
@@ -71,7 +71,9 @@ export const createCovers = ({ player, zones, redirect, takeovers, plays, blacko
     notePlays();
     // After a blackout the screen stays black until there is a picture.
     const isHalted = commanded.paused || isCovered;
-    seen = Promise.all([seen, unmuted, player.halt(isHalted, isCovered), zones.halt(isHalted, isCovered)]);
+    const halted = [player.halt(isHalted, isCovered), zones.halt(isHalted, isCovered)];
+    // Not the results: each would hold all earlier ones.
+    seen = Promise.all([seen, unmuted, ...halted]).then(() => undefined);
     void seen.then(lighten);
     if (!isTakenOver) void uncover();
   };
