@@ -63,7 +63,7 @@ export const createPlayDelivery = ({ store, send }: Dependencies) => {
     const left = notBefore - performance.now();
     if (left > 0) return wait(left);
     isReading = true;
-    const plays = batchOf(await store.oldest(size));
+    const plays = batchOf(await store.oldest(size).catch(() => []));
     isReading = false;
     if (plays.length === 0 || !isOpen || !send(plays)) return;
     inFlight = new Set(plays.map(({ play_id }) => play_id));

@@ -72,7 +72,7 @@ const createIndexedStore = (database: IDBDatabase): PlayStore => {
       await written;
       return surplus;
     },
-    oldest: (count) => done(read('ended').getAll(null, count) as IDBRequest<PagePlay[]>),
+    oldest: async (count) => done(read('ended').getAll(null, count) as IDBRequest<PagePlay[]>),
     remove: async (playIds) => {
       const { ended, committed: written } = write();
       const index = ended.index('play');
@@ -87,7 +87,7 @@ const createIndexedStore = (database: IDBDatabase): PlayStore => {
       underWay.put(note);
       await written;
     },
-    notes: () => done(read('underWay').getAll() as IDBRequest<Note[]>),
+    notes: async () => done(read('underWay').getAll() as IDBRequest<Note[]>),
   };
 };
 
@@ -110,19 +110,35 @@ const createMemoryStore = (): PlayStore => {
 /** The plays that are kept. A database that refuses a write, as on a full disk, is replaced by the page's memory. */
 export const createPlayStore = (): PlayStore => {
   const memory = createMemoryStore();
-  const opening = openDatabase().then(createIndexedStore, () => memory);
+  let opening: Promise<PlayStore> | null = null;
+  const open = (): Promise<PlayStore> => {
+    opening ??= openDatabase().then(
+      (database) => {
+        // By the browser, as where the disk is full.
+        database.onclose = () => {
+          opening = null;
+        };
+        return createIndexedStore(database);
+      },
+      () => {
+        opening = null;
+        return memory;
+      },
+    );
+    return opening;
+  };
   return {
-    add: async (play) => (await opening).add(play).catch(() => memory.add(play)),
+    add: async (play) => (await open()).add(play).catch(() => memory.add(play)),
     oldest: async (count) => {
       const inMemory = await memory.oldest(count);
       if (inMemory.length > 0) return inMemory;
-      return (await opening).oldest(count).catch(() => []);
+      return (await open()).oldest(count);
     },
     remove: async (playIds) => {
       await memory.remove(playIds);
-      await (await opening).remove(playIds);
+      await (await open()).remove(playIds);
     },
-    note: async (note) => (await opening).note(note).catch(() => {}),
-    notes: async () => (await opening).notes().catch(() => []),
+    note: async (note) => (await open()).note(note).catch(() => {}),
+    notes: async () => (await open()).notes().catch(() => []),
   };
 };

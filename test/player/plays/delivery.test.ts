@@ -27,11 +27,15 @@ const playOf = (id: number, more: Partial<PagePlay> = {}): PagePlay => ({
 const open = (count: number) => {
   let kept = Array.from({ length: count }, (_, id) => playOf(id));
   const sent: { at: number; ids: string[] }[] = [];
+  let isReadable = true;
   /** Whether the service acknowledges, all or some of the plays. */
   let acknowledges: (ids: string[]) => string[] = (ids) => ids;
   const delivery = createPlayDelivery({
     store: {
-      oldest: async (most) => kept.slice(0, most),
+      oldest: async (most) => {
+        if (!isReadable) throw new Error('closed');
+        return kept.slice(0, most);
+      },
       remove: async (ids) => {
         kept = kept.filter(({ play_id }) => !ids.includes(play_id));
       },
@@ -46,6 +50,9 @@ const open = (count: number) => {
   return {
     delivery,
     sent,
+    setReadable: (next: boolean) => {
+      isReadable = next;
+    },
     kept: () => kept.length,
     setAcknowledges: (next: typeof acknowledges) => {
       acknowledges = next;
@@ -64,6 +71,17 @@ describe('the delivery of plays', () => {
     expect(sent.flatMap(({ ids }) => ids)).toEqual(Array.from({ length: 1_020 }, (_, id) => String(id)));
     expect(Math.max(...sent.map(({ ids }) => ids.length))).toBe(50);
     expect(Math.min(...sent.slice(1).map(({ at }, index) => at - (sent[index]?.at ?? 0)))).toBeGreaterThanOrEqual(250);
+    expect(kept()).toBe(0);
+  });
+
+  it('goes on after plays could not be read', async () => {
+    const { delivery, kept, setReadable } = open(1);
+    setReadable(false);
+    delivery.onOpen();
+    await vi.advanceTimersByTimeAsync(1_000);
+    setReadable(true);
+    delivery.wake();
+    await vi.advanceTimersByTimeAsync(1_000);
     expect(kept()).toBe(0);
   });
 

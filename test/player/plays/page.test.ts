@@ -76,6 +76,18 @@ describeBrowser('a page', () => {
     expect(plays().every(({ duration_ms }) => duration_ms > 500 && duration_ms < 3_000)).toBe(true);
   });
 
+  it('goes on to deliver its plays after the browser has closed its database', async () => {
+    const { page, plays } = await open(slides);
+    await expect.poll(() => plays().length, patience).toBeGreaterThan(1);
+    const session = await page.context().newCDPSession(page);
+    const { origin } = new URL(page.url());
+    await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'indexeddb' });
+    const before = plays().length;
+    await expect.poll(() => plays().length, patience).toBeGreaterThan(before + 3);
+    const kept = () => page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name));
+    await expect.poll(kept, patience).toContain('signage.plays');
+  });
+
   it('that is loaded again or ends delivers the play that was under way as cut, as long as last noted', async () => {
     const { page, plays, service } = await open([colourSlide('red', red, 3600)]);
     await waitForConnection(service, 'lobby', { currentSlideId: 'red' });
