@@ -28,7 +28,7 @@ import type { Takeovers } from '../takeovers/index.ts';
 import { bucketDigests, bucketOf, differingBuckets, type Row } from './digest.ts';
 import type { AskPeers } from './operations.ts';
 import type { LivePeer, Registry } from './registry.ts';
-import type { PeerAnswer } from './reply.ts';
+import type { Failure, PeerAnswer } from './reply.ts';
 import { createSharedExchange } from './shared-records.ts';
 
 /** The bindings of devices that boxes exchange. */
@@ -89,8 +89,8 @@ interface Kind<T> {
   /** Fetches the records of a peer, or those that may differ. */
   ask(peer: LivePeer): Promise<PeerAnswer<{ [Name in Kind<T>['name']]?: T[] }>>;
   dateOf(record: T): Dated;
-  /** Stores the newer records. */
-  merge(records: readonly T[], peer: LivePeer): Promise<unknown>;
+  /** Stores the newer records. @returns why the peer did not give all of them, if so: they are asked for again */
+  merge(records: readonly T[], peer: LivePeer): Promise<Failure | undefined>;
 }
 
 interface Site {
@@ -119,25 +119,27 @@ export const createRecordExchange = (
     /** By node id: why its records could not be read the last time. */
     const failed = new Map<string, string>();
 
+    const noteFailure = (nodeId: string, { status, reason }: Failure): void => {
+      if (status === null || failed.get(nodeId) === reason) return;
+      remember(failed, nodeId, reason, mostPeers);
+      logs(`peer ${nodeId}`).warn({ nodeId, reason }, `a peer returned no ${name}`);
+    };
+
     const fetchFrom = async (peer: LivePeer): Promise<void> => {
       const { nodeId, state } = peer;
       const theirs = state[name];
       if (theirs === undefined || theirs === digest()) return misdated.note(nodeId, name, []);
       if (compared.get(nodeId) === comparison(theirs)) return;
       const answer = await ask(peer);
-      if (!answer.ok) {
-        const { status, reason } = answer;
-        if (status === null || failed.get(nodeId) === reason) return;
-        remember(failed, nodeId, reason, mostPeers);
-        return logs(`peer ${nodeId}`).warn({ nodeId, reason }, `a peer returned no ${name}`);
-      }
-      failed.delete(nodeId);
+      if (!answer.ok) return noteFailure(nodeId, answer);
       const records = answer.body[name] ?? [];
       misdated.note(nodeId, name, records.map(dateOf));
       const before = digest();
-      await merge(records, peer);
-      remember(compared, nodeId, comparison(theirs), mostPeers);
+      const failure = await merge(records, peer);
       if (digest() !== before) onNews();
+      if (failure !== undefined) return noteFailure(nodeId, failure);
+      failed.delete(nodeId);
+      remember(compared, nodeId, comparison(theirs), mostPeers);
     };
 
     const fetchOnce = singleFlight(async (nodeId: string) => {
@@ -188,10 +190,14 @@ export const createRecordExchange = (
     ask: (peer) => asking.ask(peer, 'drafts.list'),
     dateOf: ({ id, updated_at }) => [id, updated_at],
     merge: async (heads, { nodeId }) => {
+      let failure: Failure | undefined;
       for (const { id } of heads.filter(drafts.lacks)) {
         const answer = await asking.ask({ nodeId }, 'drafts.record', id);
         if (answer.ok) await drafts.merge(answer.body);
+        else failure = answer;
+        if (failure?.status === null) break;
       }
+      return failure;
     },
   });
 
@@ -203,7 +209,9 @@ export const createRecordExchange = (
       `${set} ${id}`,
       typeof at === 'string' ? at : new Date(0).toISOString(),
     ],
-    merge: shared.merge,
+    merge: async (records) => {
+      await shared.merge(records);
+    },
   });
 
   const routes: Routes = {

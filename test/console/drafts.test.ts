@@ -1,4 +1,6 @@
 /** Drafts on the server: saved, found again, exchanged between boxes, submitted, merged and published. */
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Draft } from '../../service/contract/console/drafts.ts';
 import { startBox, untilTogether } from '../peers/support.ts';
@@ -181,4 +183,20 @@ test('two boxes exchange drafts, keep both of two that were typed apart, and for
   const published = await boris.send('POST', '/drafts/easter/publish', undefined, { 'If-Match': await etagAt(boris) });
   expect(published.status).toBe(200);
   await expect.poll(async () => (await anna.list()).map(({ id }) => id), patience).toEqual(['easter-2']);
+});
+
+test('a draft that a box could not give when it was asked reaches the others later', async () => {
+  const first = await startBox([], { content, env });
+  const anna = personAt(first, 'Anna');
+  const draft = { title: 'Season', base_sha256: (await anna.playing()).sha256, content };
+  for (const id of ['easter', 'summer']) await anna.save(id, draft);
+  const file = join(first.dataDir, 'drafts', 'easter.json');
+  renameSync(file, `${file}.aside`);
+  const second = await startBox([first], { content: undefined, env });
+  const boris = personAt(second, 'Boris');
+  const ids = async () => (await boris.list()).map(({ id }) => id).toSorted();
+  await expect.poll(ids, patience).toEqual(['summer']);
+  await expect.poll(second.log, patience).toContain('a peer returned no drafts');
+  renameSync(`${file}.aside`, file);
+  await expect.poll(ids, patience).toEqual(['easter', 'summer']);
 });
