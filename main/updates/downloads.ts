@@ -3,7 +3,8 @@ import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { copyFile, link, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { basename, join } from 'node:path';
-import type { AppUpdater } from 'electron-updater';
+import type { AppUpdater, UpdateInfo } from 'electron-updater';
+import type { ElectronHttpExecutor } from 'electron-updater/out/electronHttpExecutor.js';
 import generic from 'electron-updater/out/providers/GenericProvider.js';
 import type { ProviderRuntimeOptions } from 'electron-updater/out/providers/Provider.js';
 import type { Logger } from 'pino';
@@ -68,6 +69,69 @@ export const signedFeed = (
   return { provider: 'custom' as const, updateProvider: SignedProvider };
 };
 
+/** Of a metadata file or its signature. */
+const MAX_METADATA_BYTES = 2 ** 20;
+
+/** What a source has to send within a deadline, so that one that trickles does not keep the others from being asked. */
+const LEAST_BYTES = 2 ** 20;
+
+/**
+ * Gives the requests of an updater an end. Its own timeout needs an event of Node's that Electron's requests do not have, and a
+ * download that it cancels is still read and written.
+ * @returns runs work whose answers have at most some bytes each, and which ends unless {@link LEAST_BYTES} come in time
+ */
+const boundRequests = (executor: ElectronHttpExecutor) => {
+  let most = 0;
+  let received = 0;
+  let { signal } = new AbortController();
+  let end = (_reason: Error): void => {};
+  const createRequest = executor.createRequest.bind(executor);
+  executor.createRequest = (options, answer) => {
+    const request = createRequest(options, answer);
+    const current = signal;
+    const stop = (): void => {
+      request.abort();
+      // Not every request tells that it was aborted.
+      request.emit('error', current.reason);
+    };
+    if (current.aborted) process.nextTick(stop);
+    else current.addEventListener('abort', stop, { once: true });
+    request.on('response', (response) => {
+      let bytes = 0;
+      // The file that is written stays open until its source ends, and keeps its space though it was removed.
+      const close = () => response.emit('end');
+      current.addEventListener('abort', close, { once: true });
+      response.on('data', (chunk) => {
+        bytes += chunk.length;
+        received += chunk.length;
+        if (bytes > most) end(new Error('it sends more than the size of the release'));
+      });
+      response.on('end', () => {
+        for (const listener of [stop, close]) current.removeEventListener('abort', listener);
+      });
+    });
+    return request;
+  };
+
+  return async <Result>(mostBytes: number, ms: number, work: () => Promise<Result>): Promise<Result> => {
+    const controller = new AbortController();
+    signal = controller.signal;
+    end = (reason) => controller.abort(reason);
+    most = mostBytes;
+    received = 0;
+    const timer = setInterval(() => {
+      if (received < LEAST_BYTES) end(new Error('it does not answer, or too slowly'));
+      received = 0;
+    }, ms);
+    try {
+      return await work();
+    } finally {
+      clearInterval(timer);
+      end(new Error('it is not needed any more'));
+    }
+  };
+};
+
 export interface ReadyUpdate {
   version: string;
   /** The path of the verified installer. */
@@ -86,7 +150,11 @@ interface DownloadOptions {
   readyDir: string;
   /** As that of {@link signedFeed}. */
   kind?: string | undefined;
+  /** How long a source may take for its metadata, and for each MiB of a release, in ms. */
+  patience?: { check: number; download: number };
 }
+
+const PATIENCE = { check: 60_000, download: 300_000 };
 
 export interface Sources {
   /** The URL of the release folder; null: other boxes are the only sources. */
@@ -103,7 +171,10 @@ export const reasonOf = (error: unknown): string => (error as Error).message.spl
 /** How many other boxes are asked. */
 const MAX_PEERS = 3;
 
-export const createDownloads = ({ updater, log, key }: Dependencies, { readyDir, kind }: DownloadOptions) => {
+export const createDownloads = (
+  { updater, log, key }: Dependencies,
+  { readyDir, kind, patience = PATIENCE }: DownloadOptions,
+) => {
   updater.autoDownload = false;
   updater.autoInstallOnAppQuit = false;
   updater.disableDifferentialDownload = true;
@@ -115,9 +186,11 @@ export const createDownloads = ({ updater, log, key }: Dependencies, { readyDir,
     error: (message) => log.debug(String(message)),
   };
 
+  const bounded = boundRequests((updater as unknown as { httpExecutor: ElectronHttpExecutor }).httpExecutor);
+
   let metadata: Metadata | null = null;
   /** The newer version in a release folder; null: none. */
-  const check = async (url: string): Promise<string | null> => {
+  const check = async (url: string): Promise<UpdateInfo | null> => {
     updater.setFeedURL(
       signedFeed(
         url,
@@ -128,13 +201,14 @@ export const createDownloads = ({ updater, log, key }: Dependencies, { readyDir,
         kind,
       ),
     );
-    const found = await updater.checkForUpdates();
-    return found?.isUpdateAvailable ? found.updateInfo.version : null;
+    const found = await bounded(MAX_METADATA_BYTES, patience.check, () => updater.checkForUpdates());
+    return found?.isUpdateAvailable ? found.updateInfo : null;
   };
 
   /** Downloads the version that was checked last, verifies its hash, and stores it as a whole release. */
-  const download = async (version: string): Promise<ReadyUpdate> => {
-    const [downloaded] = await updater.downloadUpdate();
+  const download = async ({ version, files }: UpdateInfo): Promise<ReadyUpdate> => {
+    const size = Math.max(...files.map((file) => file.size ?? 0));
+    const [downloaded] = await bounded(size, patience.download, () => updater.downloadUpdate());
     if (downloaded === undefined || metadata === null) throw new Error(`nothing was downloaded for ${version}`);
     const next = `${readyDir}.next`;
     await rm(next, { recursive: true, force: true });
@@ -170,15 +244,16 @@ export const createDownloads = ({ updater, log, key }: Dependencies, { readyDir,
           return null;
         }
       };
-      const offered = feed === null ? null : await attempt(feed, () => check(feed));
+      const offered = feed === null ? null : ((await attempt(feed, () => check(feed)))?.version ?? null);
       const isFeedUnreachable = feed === null || errors.length > 0;
       if (!isFeedUnreachable && (offered === null || !isWanted(offered))) return null;
 
       for (const url of [...peers.slice(0, MAX_PEERS), ...(offered === null || feed === null ? [] : [feed])]) {
         const ready = await attempt(url, async () => {
-          const version = await check(url);
-          const isMatch = version !== null && (offered === null ? isWanted(version) : version === offered);
-          return isMatch ? await download(version) : null;
+          const found = await check(url);
+          if (found === null) return null;
+          const isMatch = offered === null ? isWanted(found.version) : found.version === offered;
+          return isMatch ? await download(found) : null;
         });
         if (ready !== null) return ready;
       }

@@ -1,20 +1,35 @@
 /** A real electron-updater against served release folders. */
 import { generateKeyPairSync } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createDownloads, readPublicKey } from '../../main/updates/downloads.ts';
 import { temporaryFolder } from '../support/service.ts';
-import { nodeUpdater, publicKey, serveFeed, serveNobody } from './release.ts';
+import { nodeUpdater, publicKey, serveFeed, serveNobody, serveSilence } from './release.ts';
 
 const always = () => true;
 
-const boxOf = (version = '1.0.0', kind?: string) => {
+interface Box {
+  version?: string;
+  kind?: string;
+  /** In ms. */
+  patience?: number;
+}
+
+const boxOf = ({ version = '1.0.0', kind, patience }: Box = {}) => {
   const dataDir = temporaryFolder();
   const readyDir = join(dataDir, 'ready');
-  const deps = { updater: nodeUpdater(version, dataDir), log: pino({ level: 'silent' }), key: publicKey };
-  const downloads = createDownloads(deps, { readyDir, kind });
+  const deps = {
+    updater: nodeUpdater(version, dataDir),
+    log: pino({ level: 'silent' }),
+    key: publicKey,
+  };
+  const downloads = createDownloads(deps, {
+    readyDir,
+    kind,
+    ...(patience !== undefined && { patience: { check: patience, download: patience } }),
+  });
   return {
     dataDir,
     readyDir,
@@ -22,6 +37,17 @@ const boxOf = (version = '1.0.0', kind?: string) => {
       downloads.fetch({ feed, peers, channel: 'latest' }, wanted),
   };
 };
+
+/** The files of a folder that this process has open, also those that were removed; Linux alone tells. */
+const openIn = (folder: string): string[] =>
+  (process.platform === 'linux' ? readdirSync('/proc/self/fd') : []).flatMap((fd) => {
+    try {
+      const file = readlinkSync(`/proc/self/fd/${fd}`);
+      return file.startsWith(folder) ? [file] : [];
+    } catch {
+      return [];
+    }
+  });
 
 test('a good version comes in whole, with what another box needs to take it from here', async () => {
   const feed = await serveFeed({ version: '2.0.0' });
@@ -36,11 +62,11 @@ test('a good version comes in whole, with what another box needs to take it from
 
 test('an image takes whole systems, and never the package', async () => {
   const feed = await serveFeed({ version: '3.0.0' }, { version: '2.0.0', kind: 'image' });
-  const { fetch, readyDir } = boxOf('1.0.0', 'image');
+  const { fetch, readyDir } = boxOf({ kind: 'image' });
   const file = join(readyDir, 'signage-player-2.0.0-amd64.raucb');
   expect(await fetch(feed.url, [], always)).toEqual({ version: '2.0.0', file });
   expect(readFileSync(file, 'utf8')).toBe('the program 2.0.0');
-  expect(await boxOf('2.0.0', 'image').fetch(feed.url, [], always)).toBeNull();
+  expect(await boxOf({ version: '2.0.0', kind: 'image' }).fetch(feed.url, [], always)).toBeNull();
 });
 
 test('a box takes it from another box, and the feed sends it once', async () => {
@@ -50,6 +76,31 @@ test('a box takes it from another box, and the feed sends it once', async () => 
   expect(await fetch(feed.url, [await serveNobody(), other.url], always)).toMatchObject({ version: '2.0.0' });
   expect(other.asked).toContain('/signage-player-2.0.0-amd64.deb');
   expect(feed.asked).not.toContain('/signage-player-2.0.0-amd64.deb');
+});
+
+describe('a source that never ends', () => {
+  test('and says nothing keeps no other from being asked, nor the next check', async () => {
+    const silent = await serveSilence();
+    const other = await serveFeed({ version: '2.0.0' });
+    const { fetch } = boxOf({ patience: 1500 });
+    await expect(fetch(silent, [], always)).rejects.toThrow('it does not answer, or too slowly');
+    expect(await fetch(silent, [other.url], always)).toMatchObject({ version: '2.0.0' });
+  });
+
+  test.each(['silently', 'endlessly'] as const)(
+    'and goes on %s after a release is let go of, and so is its file',
+    async (how) => {
+      const feed = await serveFeed({ version: '2.0.0' });
+      const bad = await serveFeed({ version: '2.0.0' });
+      bad.goOn(how);
+      const { fetch, dataDir, readyDir } = boxOf({ patience: 1500 });
+      expect(await fetch(feed.url, [bad.url], always)).toMatchObject({ version: '2.0.0' });
+      expect(bad.asked).toContain('/signage-player-2.0.0-amd64.deb');
+      expect(readFileSync(join(readyDir, 'signage-player-2.0.0-amd64.deb'), 'utf8')).toBe('the program 2.0.0');
+      await bad.isLeft();
+      await vi.waitFor(() => expect(openIn(dataDir)).toEqual([]), 5000);
+    },
+  );
 });
 
 test('with no feed at all the boxes nearby are enough', async () => {

@@ -6,8 +6,9 @@ import { createServer, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import electronUpdater, { type AppUpdater } from 'electron-updater';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../support/service.ts';
 
 export const { publicKey, privateKey } = generateKeyPairSync('ed25519');
@@ -58,6 +59,10 @@ export interface Feed {
   asked: string[];
   /** Cuts the next answers off after this many bytes; null: no longer. */
   cutAfter(bytes: number | null): void;
+  /** What the next answers with a package do after its bytes: nothing more at all, or send without an end. */
+  goOn(how: 'silently' | 'endlessly'): void;
+  /** Settles when nobody is connected any more. */
+  isLeft(): Promise<void>;
 }
 
 /** Serves a release folder on this machine. */
@@ -66,13 +71,20 @@ export const serveFeed = async (...releases: Release[]): Promise<Feed> => {
   for (const release of releases) writeRelease(folder, release);
   const asked: string[] = [];
   let most: number | null = null;
+  let going: 'silently' | 'endlessly' | null = null;
   const answer = (path: string, response: ServerResponse): void => {
     const file = join(folder, path);
     const size = statSync(file, { throwIfNoEntry: false })?.size;
     if (size === undefined) return void response.writeHead(404).end();
+    const isMetadata = path.endsWith('.yml') || path.endsWith('.sig');
+    if (going !== null && !isMetadata) {
+      createReadStream(file).pipe(response, { end: false });
+      const more = () => going === 'endlessly' && response.write(Buffer.alloc(2 ** 16));
+      const timer = setInterval(more, 1);
+      return void response.on('close', () => clearInterval(timer));
+    }
     response.writeHead(200, { 'Content-Length': size });
-    if (most === null || path.endsWith('.yml') || path.endsWith('.sig'))
-      return void createReadStream(file).pipe(response);
+    if (most === null || isMetadata) return void createReadStream(file).pipe(response);
     const part = createReadStream(file, { end: most - 1 });
     part.pipe(response, { end: false });
     part.on('end', () => response.socket?.end());
@@ -94,7 +106,26 @@ export const serveFeed = async (...releases: Release[]): Promise<Feed> => {
     cutAfter: (bytes) => {
       most = bytes;
     },
+    goOn: (how) => {
+      going = how;
+    },
+    isLeft: () =>
+      vi.waitFor(async () => {
+        const count = promisify(server.getConnections.bind(server));
+        expect(await count()).toBe(0);
+      }, 5000),
   };
+};
+
+/** An address where every connection is accepted, and no request answered. */
+export const serveSilence = async (): Promise<string> => {
+  const server = createServer(() => {}).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 };
 
 /** An address where every connection is cut. */
