@@ -1,13 +1,14 @@
 /** Finds and downloads a newer version, from a nearby box if possible, and verifies its signature. */
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
-import { copyFile, link, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, link, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import type { OutgoingHttpHeaders } from 'node:http';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { AppUpdater, UpdateInfo } from 'electron-updater';
 import type { ElectronHttpExecutor } from 'electron-updater/out/electronHttpExecutor.js';
 import generic from 'electron-updater/out/providers/GenericProvider.js';
 import type { ProviderRuntimeOptions } from 'electron-updater/out/providers/Provider.js';
 import type { Logger } from 'pino';
+import { systemDisk } from '../../service/public.ts';
 
 /**
  * Reads the public key of a build.
@@ -143,6 +144,8 @@ interface Dependencies {
   log: Logger;
   /** The public key that releases are signed with. */
   key: KeyObject;
+  /** Tells the free bytes where a folder is; absent: the machine's. */
+  disk?: Pick<typeof systemDisk, 'free'>;
 }
 
 interface DownloadOptions {
@@ -168,11 +171,14 @@ export interface Sources {
 /** The first line of what went wrong: electron-updater adds headers and stacks to it. */
 export const reasonOf = (error: unknown): string => (error as Error).message.split('\n', 1)[0] ?? '';
 
+/** A release does not fit on the disk, whichever source it comes from. */
+class NoRoom extends Error {}
+
 /** How many other boxes are asked. */
 const MAX_PEERS = 3;
 
 export const createDownloads = (
-  { updater, log, key }: Dependencies,
+  { updater, log, key, disk = systemDisk }: Dependencies,
   { readyDir, kind, patience = PATIENCE }: DownloadOptions,
 ) => {
   updater.autoDownload = false;
@@ -205,9 +211,25 @@ export const createDownloads = (
     return found?.isUpdateAvailable ? found.updateInfo : null;
   };
 
+  /** Where there is no room for a release, removes the one that it would replace. @throws NoRoom */
+  const makeRoom = async (version: string, size: number): Promise<void> => {
+    await mkdir(dirname(readyDir), { recursive: true });
+    const free = await disk.free(dirname(readyDir));
+    if (size <= free) return;
+    const names = await readdir(readyDir).catch(() => []);
+    // electron-updater has the same file under another name, which it removes before it downloads another one.
+    const kept = await Promise.all(names.map(async (name) => (await stat(join(readyDir, name))).size));
+    const missing = kept.reduce((left, bytes) => left - bytes, size - free);
+    if (missing > 0) {
+      throw new NoRoom(`version ${version} needs ${Math.ceil(missing / 1e6)} MB more than the disk has free`);
+    }
+    await rm(readyDir, { recursive: true, force: true });
+  };
+
   /** Downloads the version that was checked last, verifies its hash, and stores it as a whole release. */
   const download = async ({ version, files }: UpdateInfo): Promise<ReadyUpdate> => {
     const size = Math.max(...files.map((file) => file.size ?? 0));
+    await makeRoom(version, size);
     const [downloaded] = await bounded(size, patience.download, () => updater.downloadUpdate());
     if (downloaded === undefined || metadata === null) throw new Error(`nothing was downloaded for ${version}`);
     const next = `${readyDir}.next`;
@@ -228,7 +250,7 @@ export const createDownloads = (
      * newest version of the other boxes.
      * @param isWanted whether a version may be installed
      * @returns null if there is no newer version
-     * @throws Error if no source is reachable, or no source has a valid copy of the version that was found
+     * @throws Error if no source is reachable, no source has a valid copy of the version that was found, or the disk has no room
      */
     fetch: async ({ feed, peers, channel }: Sources, isWanted: (version: string) => boolean) => {
       updater.channel = channel;
@@ -239,6 +261,7 @@ export const createDownloads = (
         try {
           return await work();
         } catch (error) {
+          if (error instanceof NoRoom) throw error;
           errors.push(error);
           log.info({ host: new URL(url).host, reason: reasonOf(error) }, 'a source of updates failed');
           return null;

@@ -1,6 +1,6 @@
 /** A real electron-updater against served release folders. */
 import { generateKeyPairSync } from 'node:crypto';
-import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, test, vi } from 'vitest';
@@ -13,17 +13,20 @@ const always = () => true;
 interface Box {
   version?: string;
   kind?: string;
+  dataDir?: string;
+  /** Bytes. */
+  free?: number;
   /** In ms. */
   patience?: number;
 }
 
-const boxOf = ({ version = '1.0.0', kind, patience }: Box = {}) => {
-  const dataDir = temporaryFolder();
+const boxOf = ({ version = '1.0.0', kind, dataDir = temporaryFolder(), free, patience }: Box = {}) => {
   const readyDir = join(dataDir, 'ready');
   const deps = {
     updater: nodeUpdater(version, dataDir),
     log: pino({ level: 'silent' }),
     key: publicKey,
+    ...(free !== undefined && { disk: { free: async () => free } }),
   };
   const downloads = createDownloads(deps, {
     readyDir,
@@ -176,6 +179,52 @@ describe('nothing comes in', () => {
     const { fetch, readyDir } = boxOf();
     const nobody = await serveNobody();
     await refused(() => fetch(nobody, [nobody], always), readyDir, /socket hang up/);
+  });
+});
+
+describe('a disk that is nearly full', () => {
+  const bytes = Buffer.alloc(300_000, 'program');
+  const sha512 = Buffer.alloc(64).toString('base64');
+  /** A box that has 2.0.0 ready, or runs it already, and starts anew. */
+  const startedAgain = async (version: string, free: number) => {
+    const { dataDir, fetch } = boxOf();
+    await fetch((await serveFeed({ version: '2.0.0', bytes: bytes.subarray(1000) })).url, [], always);
+    return boxOf({ version, dataDir, free });
+  };
+  const old = 'signage-player-2.0.0-amd64.deb';
+
+  test('takes no release that does not fit, asks no further source, and says how much is missing', async () => {
+    const feed = await serveFeed({ version: '3.0.0', bytes: Buffer.alloc(5_000_000) });
+    const [first, second] = [await serveFeed(), await serveFeed({ version: '3.0.0' })];
+    cpSync(feed.folder, first.folder, { recursive: true });
+    const { fetch, readyDir } = await startedAgain('2.0.0', 1_600_000);
+    await expect(fetch(feed.url, [first.url, second.url], always)).rejects.toThrow(
+      'version 3.0.0 needs 4 MB more than the disk has free',
+    );
+    expect([...feed.asked, ...first.asked].filter((path) => path.endsWith('.deb'))).toEqual([]);
+    expect(second.asked).toEqual([]);
+    expect(readdirSync(readyDir)).toContain(old);
+  });
+
+  test.each([
+    ['first where it must', 299_999, false],
+    ['last where both fit', 300_000, true],
+  ])('lets go of the previous release %s', async (_, free, isKept) => {
+    const bad = await serveFeed({ version: '3.0.0', bytes, sha512 });
+    const { fetch, readyDir } = await startedAgain('2.0.0', free);
+    await expect(fetch(bad.url, [], always)).rejects.toThrow('sha512 checksum mismatch');
+    expect(existsSync(join(readyDir, old))).toBe(isKept);
+    const good = await serveFeed({ version: '3.0.1', bytes });
+    const { fetch: fetchLater } = boxOf({ version: '2.0.0', dataDir: join(readyDir, '..'), free: 300_000 });
+    expect(await fetchLater(good.url, [], always)).toMatchObject({ version: '3.0.1' });
+    expect(existsSync(join(readyDir, old))).toBe(false);
+  });
+
+  test('needs no room for a release that is there', async () => {
+    const feed = await serveFeed({ version: '2.0.0', bytes: bytes.subarray(1000) });
+    const { fetch } = await startedAgain('1.0.0', 0);
+    expect(await fetch(feed.url, [], always)).toMatchObject({ version: '2.0.0' });
+    expect(feed.asked.filter((path) => path.endsWith('.deb'))).toEqual([]);
   });
 });
 
