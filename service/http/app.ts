@@ -181,7 +181,8 @@ export const createApp = (
     router.register(path, [method], async (ctx) => {
       if (rule.acts || method !== 'GET') gate.checkOrigin(ctx.req);
       await admitRequest(ctx, rule);
-      if (ctx.res.destroyed) return;
+      // What was sent is carried out all the same: a device may hang up at once.
+      if (ctx.res.destroyed && method === 'GET') return;
       if (ctx.get(deviceHeader) !== '') onDevice(ctx.get(deviceHeader));
       // What is not read would be carried out with a body of any type, of any size and other than the signed one.
       if (method === 'POST' && !rule.hasBody) await readJson(ctx);
