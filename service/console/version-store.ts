@@ -12,7 +12,7 @@ import { contentVersionSummary, mostContentBytes } from '../contract/console/con
 import { type ContentDocument, contentVersion } from '../contract/peers.ts';
 import { compareVersions } from '../domain/merge.ts';
 import { createQueue } from '../platform/queue.ts';
-import type { Disk } from '../platform/store/disk.ts';
+import { codeOf, type Disk } from '../platform/store/disk.ts';
 import { keepCopy, makeFolder } from '../platform/store/file.ts';
 
 /** As many versions are always kept. */
@@ -140,10 +140,16 @@ export const createVersionStore = ({ folder, disk, log }: { folder: string; disk
     await makeFolder(folder);
     for (const name of await readdir(folder)) {
       const path = join(folder, name);
-      // Anything else is left of a write that a power cut interrupted.
-      const version = NAME.test(name) ? await readHead(path).catch(() => null) : null;
-      if (version !== null) known.set(version.sha256, version);
-      else await disk.unlink(path).catch(() => undefined);
+      try {
+        const version = NAME.test(name) ? await readHead(path) : null;
+        if (version !== null) known.set(version.sha256, version);
+        // Anything else is left of a write that a power cut interrupted.
+        else await disk.unlink(path).catch(() => undefined);
+      } catch (error) {
+        // An error of the system does not mean that it is damaged.
+        if (codeOf(error) === undefined) await disk.unlink(path).catch(() => undefined);
+        else log.warn({ err: error, name }, 'a version of the content cannot be read');
+      }
     }
   };
 

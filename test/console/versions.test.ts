@@ -1,5 +1,5 @@
 /** The versions of the content: who changed what, and the way back. */
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
@@ -184,5 +184,24 @@ describe('the bound on the disk', () => {
     const oldest = await again.read(list.at(-1)?.sha256 ?? '');
     expect(oldest === null ? null : await text(oldest.stream())).toBe('{"screens":[],"n":6}');
     expect(statSync(join(folder, readdirSync(folder)[0] ?? '')).mode & 0o777).toBe(0o600);
+  });
+
+  test('a version that the system cannot read at the start is kept', async () => {
+    const folder = join(temporaryFolder(), 'versions');
+    const open = () => createVersionStore({ folder, disk: systemDisk, log: pino({ level: 'silent' }) });
+    const edit = { counter: 1, nodeId: 'a', changedAt: new Date(1).toISOString(), stamps: [] };
+    const store = open();
+    await store.record(editedDocument(null, { ...edit, text: '{"screens":[]}' }));
+    await store.close();
+    const [name = ''] = readdirSync(folder);
+    const path = join(folder, name);
+    const away = `${folder}.away`;
+    renameSync(path, away);
+    // A link to itself: ELOOP.
+    symlinkSync(path, path);
+    expect(await open().list()).toEqual([]);
+    expect(readdirSync(folder)).toEqual([name]);
+    renameSync(away, path);
+    expect(await open().list()).toMatchObject([{ counter: 1 }]);
   });
 });
