@@ -26,9 +26,12 @@ export const createDeviceKeys = ({ log, dataDir }: { log: Pick<Logger, 'warn' | 
   const enqueue = createQueue();
   let nodeId: string | null = null;
   let keys = new Map<number, KeyObject>();
+  /** Whether the file could not be read: it is not overwritten, and is read again. */
+  let isUnread = false;
+  let isUnsaved = false;
 
-  /** Of another node id, as on a copied disk, the keys belong to another box. */
-  const read = (wanted: string): Map<number, KeyObject> => {
+  /** Of another node id, as on a copied disk, the keys belong to another box. @returns null: the file cannot be read now */
+  const read = (wanted: string): Map<number, KeyObject> | null => {
     try {
       const stored = storedKeys.parse(JSON.parse(readFileSync(path, 'utf8')));
       if (stored.nodeId !== wanted) return new Map();
@@ -39,7 +42,14 @@ export const createDeviceKeys = ({ log, dataDir }: { log: Pick<Logger, 'warn' | 
         ]),
       );
     } catch (error) {
-      const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+      const { code, syscall } = error as NodeJS.ErrnoException;
+      const isMissing = code === 'ENOENT';
+      // What the file holds is damaged only where the system has read it.
+      if (!isMissing && syscall !== undefined) {
+        if (!isUnread)
+          log.error({ err: error, path }, 'the keys of the displays cannot be read now; others serve meanwhile');
+        return null;
+      }
       if (!isMissing) log.warn({ err: error, path }, 'the keys of the displays cannot be read, so new ones are made');
       return new Map();
     }
@@ -51,25 +61,32 @@ export const createDeviceKeys = ({ log, dataDir }: { log: Pick<Logger, 'warn' | 
       key.export({ format: 'der', type: 'pkcs8' }).toString('base64'),
     ]);
     const text = `${JSON.stringify({ nodeId, keys: Object.fromEntries(stored) })}\n`;
-    enqueue(() => writePrivate(path, text)).catch((error: unknown) =>
-      log.error({ err: error }, 'the keys of the displays could not be saved; after a restart they are other devices'),
-    );
+    const wasUnsaved = isUnsaved;
+    isUnsaved = false;
+    enqueue(() => writePrivate(path, text)).catch((error: unknown) => {
+      isUnsaved = true;
+      if (wasUnsaved) return;
+      log.error({ err: error }, 'the keys of the displays could not be saved; after a restart they are other devices');
+    });
   };
 
   const keyOf = (slot: number, wanted: string): KeyObject => {
-    if (nodeId !== wanted) {
-      keys = read(wanted);
+    if (nodeId !== wanted || isUnread) {
+      const found = read(wanted);
+      isUnread = found === null;
+      if (found !== null || nodeId !== wanted) keys = found ?? new Map();
       nodeId = wanted;
     }
     const known = keys.get(slot);
-    if (known !== undefined) return known;
-    const { privateKey } = generateKeyPairSync('ed25519');
-    keys.set(slot, privateKey);
-    save();
-    return privateKey;
+    const key = known ?? generateKeyPairSync('ed25519').privateKey;
+    keys.set(slot, key);
+    if (!isUnread && (known === undefined || isUnsaved)) save();
+    return key;
   };
 
   return {
+    /** Whether the keys could not be read or saved, which the next use tries again. */
+    isPending: (): boolean => isUnread || isUnsaved,
     /** The device id of a display by its slot; made with its key on first use. */
     idOf: (slot: number, nodeId: string): string =>
       deviceIdOf(

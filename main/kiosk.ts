@@ -244,7 +244,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
     const name = host.files()?.settings.network?.hostname;
     if (name !== undefined && name !== startedAs && name === hostname()) relaunch('the host name was set');
     // A copied disk: with its own node id the box has other devices.
-    if (service !== null && service.nodeId !== arrangedFor) arrange();
+    if (service !== null && (service.nodeId !== arrangedFor || deviceKeys.isPending())) arrange();
   }, POLL_MS).unref();
 
   /** The service starts again with its secret once the page, which shows it, is closed. */

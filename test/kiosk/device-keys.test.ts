@@ -1,5 +1,14 @@
 /** The keys of the displays, in a real folder. */
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createDeviceKeys } from '../../main/device-keys.ts';
@@ -53,6 +62,38 @@ it('a damaged file is replaced, with a word in the log', async () => {
   expect(keys.idOf(1, node)).toMatch(/^\w{16}$/);
   expect(keys.said).toEqual(['the keys of the displays cannot be read, so new ones are made']);
   await isSaved(keys.path, 1);
+});
+
+it('a file that cannot be read now is not replaced: its keys are back once it can be', async () => {
+  const dataDir = temporaryFolder();
+  const keys = open(dataDir);
+  const id = keys.idOf(1, node);
+  await isSaved(keys.path, 1);
+  const again = open(dataDir);
+  // Reading a folder is an error of the system, and no word about the keys.
+  renameSync(keys.path, `${keys.path}.away`);
+  mkdirSync(keys.path);
+  const meanwhile = again.idOf(1, node);
+  expect([meanwhile === id, again.idOf(1, node) === meanwhile, again.isPending()]).toEqual([false, true, true]);
+  expect(again.said).toEqual(['the keys of the displays cannot be read now; others serve meanwhile']);
+  rmdirSync(keys.path);
+  renameSync(`${keys.path}.away`, keys.path);
+  expect([again.idOf(1, node), again.isPending()]).toEqual([id, false]);
+  expect(open(dataDir).idOf(1, node)).toBe(id);
+});
+
+it('keys that could not be saved are saved with their next use', async () => {
+  const folder = temporaryFolder();
+  const dataDir = join(folder, 'data');
+  // The file of the keys is missing, and cannot be made.
+  symlinkSync(join(folder, 'disk'), dataDir);
+  const keys = open(dataDir);
+  const id = keys.idOf(1, node);
+  await expect.poll(keys.isPending, patience).toBe(true);
+  mkdirSync(join(folder, 'disk'));
+  expect(keys.idOf(1, node)).toBe(id);
+  await isSaved(keys.path, 1);
+  expect([open(dataDir).idOf(1, node), keys.isPending()]).toEqual([id, false]);
 });
 
 it('a proof is valid for its device and this box, made anew each time', () => {
