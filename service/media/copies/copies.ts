@@ -1,4 +1,5 @@
 /** Copies of the remote media that the content names, prefetched and kept fresh, so that a box plays offline. */
+import { stat } from 'node:fs/promises';
 import type { Content } from '../../content/index.ts';
 import type { CopiesHealth } from '../../contract/health.ts';
 import type { PeerCopy } from '../../contract/peers.ts';
@@ -7,6 +8,7 @@ import { judgeCopy, mediaTypeOf } from '../../domain/media-types.ts';
 import type { Feeds } from '../../feeds/index.ts';
 import { FetchFault } from '../../platform/outbound/answer.ts';
 import { createSlots } from '../../platform/slots.ts';
+import { isMissing } from '../../platform/store/disk.ts';
 import type { MediaContext } from '../context.ts';
 import type { Download, Part } from '../download.ts';
 import type { Downloads } from '../downloads.ts';
@@ -167,15 +169,17 @@ export const createCopies = (context: Context, dependencies: Dependencies) => {
   const dueOf = ({ checkedAt, verifiedAt, life }: Copy): number =>
     Math.min(checkedAt + idleLifetime(life, random()), verifiedAt + VERIFY_MS);
 
-  /** Whether the file still has the hash that was recorded when it was fetched. */
-  const isIntact = (copy: Copy): Promise<boolean> =>
-    hasher
-      .hashFile(ledger.fileOf(copy))
-      .digest(copy.size)
-      .then(
-        (sha256) => sha256 === copy.sha256,
-        () => false,
-      );
+  /** Whether the file still has the hash that was recorded when it was fetched. @throws FetchFault if it cannot be read */
+  const isIntact = async (copy: Copy): Promise<boolean> => {
+    const file = ledger.fileOf(copy);
+    try {
+      const { size } = await stat(file);
+      return size === copy.size && (await hasher.hashFile(file).digest(size)) === copy.sha256;
+    } catch (error) {
+      if (isMissing(error)) return false;
+      throw new FetchFault('the copy could not be read', { cause: error });
+    }
+  };
 
   const verified = async (url: string): Promise<Copy | undefined> => {
     const copy = ledger.get(url);
@@ -184,7 +188,6 @@ export const createCopies = (context: Context, dependencies: Dependencies) => {
       await ledger.note(url, { verifiedAt: Date.now() });
       return ledger.get(url);
     }
-    if (closed) return copy;
     logOf(url).warn({ url: shownAddress(url) }, 'a copy is corrupt and is fetched again');
     await ledger.drop(url, copy);
     return undefined;

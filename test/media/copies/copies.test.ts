@@ -1,6 +1,16 @@
 /** Copies of remote media, by the service's front door and a real server. */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { CopiesHealth } from '../../../service/contract/health.ts';
@@ -240,6 +250,27 @@ describe('a copy', () => {
     expect(remote.requests[1]?.headers['if-none-match']).toBe(undefined);
     await until(second, { count: 1, pending: 0 });
     expect(Buffer.from(await (await copyOf(second, `${remote.url}/a`)).arrayBuffer()).equals(bytes)).toBe(true);
+  });
+
+  it('stays where its disk does not give it for a moment', async () => {
+    const remote = await startRemote();
+    serve(remote, '/a', png);
+    const dataDir = temporaryFolder();
+    const first = await startTestService({ dataDir, content: images(remote, '/a') });
+    await until(first, { count: 1 });
+    await first.close();
+    const file = join(dataDir, 'media', 'copies', sha256(png));
+    const away = join(dataDir, 'away');
+    renameSync(file, away);
+    // A link to itself: ELOOP.
+    symlinkSync(file, file);
+    age(dataDir, { verifiedAt: 0 });
+    remote.answer('/a', (_, response) => response.writeHead(503).end());
+    const second = await startTestService({ dataDir });
+    await until(second, { count: 1, failed: [{ reason: 'the copy could not be read', held: true }] });
+    renameSync(away, file);
+    await until(second, { count: 1, failed: [{ reason: 'the server answers 503', held: true }] });
+    expect((await copyOf(second, `${remote.url}/a`)).status).toBe(200);
   });
 
   it('that is deleted by hand is fetched again, and meanwhile the original is shown', async () => {
