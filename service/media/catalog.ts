@@ -187,7 +187,7 @@ export const createCatalog = (
           entries.push({ name, path: file, modifiedAt: new Date(Math.round(stats.mtimeMs)).toISOString(), ...rest });
         }
       }
-      for (const file of gone) changed = known.delete(file) || changed;
+      if (folders.isComplete()) for (const file of gone) changed = known.delete(file) || changed;
       void workOnPending();
       return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
     },

@@ -2,6 +2,7 @@ import type { Stats } from 'node:fs';
 import { readdir, rename, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { createQueue } from '../platform/queue.ts';
+import { isMissing } from '../platform/store/disk.ts';
 
 /** Changes whenever a file is replaced or written: size, modification time (finer than 1 ms) and inode. */
 export const fingerprint = ({ size, mtimeMs, ino }: Pick<Stats, 'size' | 'mtimeMs' | 'ino'>): string =>
@@ -28,15 +29,22 @@ export interface Folders {
   read(maxAgeMs?: number): Promise<ReadonlyMap<string, Files>>;
   /** Whether a file was there when the folder was last listed. */
   has(path: string): boolean;
+  /** Whether all folders have been read without an error; before that, a file that is not listed may be there. */
+  isComplete(): boolean;
   /** The total size of all files, in bytes. */
   bytes(): Promise<number>;
   /** Updates the listing for files that this service has written, renamed or removed. */
   changed(...paths: string[]): Promise<void>;
 }
 
-const statFile = async (path: string): Promise<FoundFile | null> => {
-  const stats = await stat(path).catch(() => null);
-  return stats?.isFile() ? { size: stats.size, mtimeMs: stats.mtimeMs, ino: stats.ino } : null;
+/** @returns null: there is none; undefined: the system does not tell, as where too many files are open */
+const statFile = async (path: string): Promise<FoundFile | null | undefined> => {
+  try {
+    const stats = await stat(path);
+    return stats.isFile() ? { size: stats.size, mtimeMs: stats.mtimeMs, ino: stats.ino } : null;
+  } catch (error) {
+    return isMissing(error) ? null : undefined;
+  }
 };
 
 const renameUnlessTaken = async (from: string, to: string): Promise<void> => {
@@ -53,6 +61,7 @@ export const createFolders = (paths: readonly string[], now: () => number = () =
   /** When the walk that produced `known` began. */
   let walkedAt = Number.NEGATIVE_INFINITY;
   let walking: Promise<void> | null = null;
+  let isComplete = false;
   /** Files that changed during a walk, possibly after the walk visited them. */
   const suspect = new Set<string>();
   const enqueue = createQueue();
@@ -70,10 +79,19 @@ export const createFolders = (paths: readonly string[], now: () => number = () =
     const beganAt = now();
     const files: typeof known = new Map(paths.map((folder) => [folder, new Map()]));
     let bytes = 0;
+    let isWhole = true;
+    /** Where the system does not tell, what was known stays. */
     const add = async (path: string): Promise<void> => {
       const found = await statFile(path);
-      bytes += note(files, path, found);
+      isWhole &&= found !== undefined;
+      const before = known.get(dirname(path))?.get(basename(path)) ?? null;
+      bytes += note(files, path, found === undefined ? before : found);
     };
+    const list = (folder: string): Promise<string[]> =>
+      readdir(folder).catch((error: unknown) => {
+        isWhole &&= isMissing(error);
+        return isMissing(error) ? [] : [...(known.get(folder)?.keys() ?? [])];
+      });
     const addEntry = async (folder: string, entry: string): Promise<void> => {
       const name = entry.normalize('NFC');
       // A file that was put there by hand gets the name by which it is asked for.
@@ -82,7 +100,7 @@ export const createFolders = (paths: readonly string[], now: () => number = () =
     };
     suspect.clear();
     for (const folder of paths) {
-      const names = await readdir(folder).catch((): string[] => []);
+      const names = await list(folder);
       for (let at = 0; at < names.length; at += AT_ONCE) {
         await Promise.all(names.slice(at, at + AT_ONCE).map((name) => addEntry(folder, name)));
       }
@@ -94,6 +112,7 @@ export const createFolders = (paths: readonly string[], now: () => number = () =
     known = files;
     sum = bytes;
     walkedAt = beganAt;
+    isComplete ||= isWhole;
   };
 
   const startWalk = (): Promise<void> => {
@@ -115,6 +134,7 @@ export const createFolders = (paths: readonly string[], now: () => number = () =
       await refresh(maxAgeMs);
       return known;
     },
+    isComplete: () => isComplete,
     has: (path) => known.get(dirname(path))?.has(basename(path)) === true,
     async bytes() {
       await refresh(KEPT_MS);
@@ -125,7 +145,7 @@ export const createFolders = (paths: readonly string[], now: () => number = () =
       await enqueue(async () => {
         for (const path of changed) {
           const found = await statFile(path);
-          sum += note(known, path, found);
+          if (found !== undefined) sum += note(known, path, found);
         }
       });
     },

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { MediaEntry } from '../../service/media/catalog.ts';
@@ -86,6 +86,24 @@ describe('the catalog', () => {
     expect(await after.catalog.list()).toEqual([]);
     await after.catalog.close();
     expect(readFileSync(join(dataDir, 'media.json'), 'utf8')).toBe('[]');
+  });
+
+  it('keeps the entries of a folder that cannot be read at the start', async () => {
+    const dataDir = temporaryFolder();
+    const before = await startMedia({ dataDir });
+    await before.put('a.png', png);
+    await before.catalog.close();
+    const kept = readFileSync(join(dataDir, 'media.json'), 'utf8').replace(sha256(png), '0'.repeat(64));
+    writeFileSync(join(dataDir, 'media.json'), kept);
+    const after = await startMedia({ dataDir });
+    const folder = join(dataDir, 'uploads');
+    renameSync(folder, `${folder}.away`);
+    // A link to itself: ELOOP.
+    symlinkSync(folder, folder);
+    expect(await after.catalog.list()).toEqual([]);
+    rmSync(folder);
+    renameSync(`${folder}.away`, folder);
+    expect((await after.catalog.list()).map((entry) => entry.sha256)).toEqual(['0'.repeat(64)]);
   });
 
   it.each(['', '{', 'null', '[["a"]]', '{"a":1}'])(

@@ -1,5 +1,5 @@
 /** What the media take of their quota, kept from upload to upload. */
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -54,6 +54,36 @@ it('concurrent uploads never exceed the quota together', async () => {
     Array.from({ length: 20 }, async (_, index) => (await media.put(`${index}`, Buffer.alloc(300))).status),
   );
   expect(statuses.filter((status) => status === 201).length).toBeLessThanOrEqual(3);
+});
+
+it('what cannot be read for a moment stays as it was known, and what is gone does not', async () => {
+  const folder = join(temporaryFolder(), 'media');
+  const away = `${folder}.away`;
+  mkdirSync(folder);
+  for (const name of ['a', 'b', 'c']) writeFileSync(join(folder, name), '1234');
+  const listed = async (folders: ReturnType<typeof createFolders>) => {
+    const names = [...((await folders.read(0)).get(folder)?.keys() ?? [])].toSorted().join('');
+    return [names, await folders.bytes(), folders.isComplete()];
+  };
+  const folders = createFolders([folder]);
+  expect(await listed(folders)).toEqual(['abc', 12, true]);
+  rmSync(join(folder, 'c'));
+  rmSync(join(folder, 'a'));
+  // A link to itself: ELOOP.
+  symlinkSync(join(folder, 'a'), join(folder, 'a'));
+  expect(await listed(folders)).toEqual(['ab', 8, true]);
+  await folders.changed(join(folder, 'a'));
+  expect(await listed(folders)).toEqual(['ab', 8, true]);
+  renameSync(folder, away);
+  symlinkSync(folder, folder);
+  expect(await listed(folders)).toEqual(['ab', 8, true]);
+  const others = createFolders([folder]);
+  expect(await listed(others)).toEqual(['', 0, false]);
+  rmSync(folder);
+  expect(await listed(folders)).toEqual(['', 0, true]);
+  rmSync(join(away, 'a'));
+  renameSync(away, folder);
+  expect(await listed(others)).toEqual(['b', 4, true]);
 });
 
 it('the sum equals what a walk finds after any changes at any time', async () => {

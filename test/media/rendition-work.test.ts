@@ -1,5 +1,5 @@
 /** The work at renditions, with a converter and a disk that do what a test wants. */
-import { writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -29,18 +29,25 @@ interface Setup extends Pick<Converter, 'convert'> {
   /** Whether another box has taken them from outside. */
   hasOwner?: boolean;
   monotonicNow?: () => number;
+  /** Whether the films are not listed. */
+  isGone?: () => boolean;
+  /** Whether one of the folders cannot be read. */
+  isBroken?: boolean;
 }
 
 const hashOf = (index: number): string => String(index).padStart(64, '0');
 
 const startWork = async ({ films, convert, options, now, requireRoom, rest, askSite, ...setup }: Setup) => {
-  const { isBlind = false, hasOwner = false, monotonicNow = () => performance.now() } = setup;
+  const { isBlind = false, hasOwner = false, monotonicNow = () => performance.now(), isGone = () => false } = setup;
   const context = {
     ...mediaContext(temporaryFolder(), { options: { convert: true, convertHours: null, ...options } }),
     ...(now && { now }),
     monotonicNow,
     ids: { nodeId: 'box' } as never,
   };
+  const copies = join(context.dirs.media, 'copies');
+  // A link to itself: ELOOP.
+  if (setup.isBroken === true) symlinkSync(copies, copies);
   const wanted = films.map((name, index): Wanted => {
     const path = join(context.dirs.media, name);
     writeFileSync(path, 'a film');
@@ -53,7 +60,7 @@ const startWork = async ({ films, convert, options, now, requireRoom, rest, askS
     catalog: { hashOf: (path) => hashOf(films.indexOf(basename(path))) },
     converter: { lackOf: async () => null, convert },
     downloads: { fetch: () => Promise.reject(new Error('there is no other box')) },
-    wanted: async () => wanted,
+    wanted: async () => (isGone() ? [] : wanted),
     requireRoom: requireRoom ?? (async () => {}),
     askSite: askSite ?? (async () => ({ holders: [] })),
     rest: rest ?? (async () => null),
@@ -129,13 +136,36 @@ it('what the hours have ended is converted after everything else, and people are
   await expect.poll(() => work.counts().results, patience).toMatchObject({ made: 2, failed: 0 });
 });
 
-/** Another box that took an upload. */
-const taker = { isUpload: true, isAble: true, nodeId: 'other', from: '', reason: null, rendition: null };
 const makeSmall: Converter['convert'] = async (_, { folder }) => {
   const out = join(folder, 'rendition.mp4');
   writeFileSync(out, 'small');
   return out;
 };
+
+it.each([
+  ['removed', false, 'queued'],
+  ['kept where a folder could not be read', true, 'ready'],
+])('the rendition of a film that is not listed is %s', async (_, isBroken, state) => {
+  let looks = 0;
+  let isGone = false;
+  const listed = () => {
+    looks += 1;
+    return isGone;
+  };
+  const { work, statusOf } = await startWork({ films: ['film'], convert: makeSmall, isGone: listed, isBroken });
+  await expect.poll(() => statusOf('film').state, patience).toBe('ready');
+  isGone = true;
+  looks = 0;
+  for (let times = 1; times <= 2; times += 1) {
+    work.look();
+    await expect.poll(() => looks, patience).toBeGreaterThanOrEqual(times);
+  }
+  await work.close();
+  expect(statusOf('film').state).toBe(state);
+});
+
+/** Another box that took an upload. */
+const taker = { isUpload: true, isAble: true, nodeId: 'other', from: '', reason: null, rendition: null };
 
 it('what waits for another box holds nothing of this one up, and each is asked for in turn', async () => {
   const films = Array.from({ length: 500 }, (_, index) => `film ${index}`);

@@ -346,10 +346,12 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
   };
 
   const step = async (): Promise<void> => {
+    await folders.read(KEPT_MS);
+    const isComplete = folders.isComplete();
     const found = await wanted();
     jobs = new Map();
     for (const job of found) if (!jobs.has(job.sha256)) jobs.set(job.sha256, job);
-    await store.remove(store.originals().filter((sha256) => !jobs.has(sha256)));
+    if (isComplete) await store.remove(store.originals().filter((sha256) => !jobs.has(sha256)));
     for (const noted of [attempts, cuts, held, missing, waiting, coming])
       for (const sha256 of noted.keys()) if (!jobs.has(sha256)) noted.delete(sha256);
     if (running !== null && running.sha256 !== '' && !jobs.has(running.sha256))
