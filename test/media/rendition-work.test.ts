@@ -1,5 +1,5 @@
 /** The work at renditions, with a converter and a disk that do what a test wants. */
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -162,6 +162,26 @@ it.each([
   }
   await work.close();
   expect(statusOf('film').state).toBe(state);
+});
+
+it('a rendition that the system cannot read at the start is kept', async () => {
+  const context = mediaContext(temporaryFolder());
+  const before = await openRenditionStore(context);
+  const [original, file, away] = [hashOf(0), before.fileOf(hashOf(0)), join(context.dirs.data, 'away')];
+  const entry = { profile: 'h264' as const, sha256: hashOf(1), size: 5, mediaType: 'video/mp4' };
+  writeFileSync(away, 'small');
+  await before.put(original, away, entry);
+  await before.close();
+  renameSync(file, away);
+  // A link to itself: ELOOP.
+  symlinkSync(file, file);
+  const store = await openRenditionStore(context);
+  expect(store.get(original)).toEqual(entry);
+  await store.close();
+  renameSync(away, file);
+  const after = await openRenditionStore(context);
+  expect(after.get(original)).toEqual(entry);
+  await after.close();
 });
 
 /** Another box that took an upload. */

@@ -8,6 +8,7 @@ import type { RenditionStatus } from '../../contract/media.ts';
 import { shownAddress } from '../../domain/media-names.ts';
 import type { ServiceContext } from '../../module.ts';
 import { createSlots } from '../../platform/slots.ts';
+import { isMissing } from '../../platform/store/disk.ts';
 import type { Catalog, Loudness, MediaEntry } from '../catalog.ts';
 import type { MediaContext } from '../context.ts';
 import type { Copy, Ledger } from '../copies/ledger.ts';
@@ -164,6 +165,10 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
       const { profile, mediaType, sha256 } = entry;
       return { handle, stats: await handle.stat(), file, profile, mediaType, sha256 };
     } catch (error) {
+      if (!isMissing(error)) {
+        log.warn({ err: error }, 'a rendition cannot be read');
+        return null;
+      }
       log.warn({ err: error }, 'a rendition is missing and is made again');
       await store.remove([original]);
       work.look();

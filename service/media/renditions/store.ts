@@ -3,7 +3,7 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { createQueue } from '../../platform/queue.ts';
-import { systemDisk } from '../../platform/store/disk.ts';
+import { isMissing, systemDisk } from '../../platform/store/disk.ts';
 import { openDurable } from '../../platform/store/durable.ts';
 import type { MediaContext } from '../context.ts';
 import { profiles } from './profile.ts';
@@ -45,8 +45,9 @@ export const openRenditionStore = async (context: Pick<MediaContext, 'dirs' | 'f
       .catch((error: unknown) => log.warn({ err: error }, 'the index of renditions could not be saved'));
 
   for (const [original, entry] of durable.read().renditions) {
-    const { size } = await stat(fileOf(original)).catch(() => ({ size: -1 }));
-    if ('reason' in entry || size === entry.size) entries.set(original, entry);
+    const stats = await stat(fileOf(original)).catch((error: unknown) => (isMissing(error) ? null : undefined));
+    // Of another error of the system it says nothing.
+    if ('reason' in entry || stats === undefined || stats?.size === entry.size) entries.set(original, entry);
   }
   for (const name of await readdir(folder)) {
     const entry = entries.get(name);
