@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
-import { type ChildEnvironment, findOnPath } from './ffmpeg.ts';
+import { type ChildEnvironment, findOnPath, isUnanswered, RETRY_MS } from './ffmpeg.ts';
 
 const execute = promisify(execFile);
 
@@ -150,18 +150,25 @@ export const idleProcessors = (): number => Math.max(1, Math.floor(availablePara
 /**
  * Runs a program with limits of time and, on Linux, of address space and without a network, as far as the machine has
  * `prlimit` and bubblewrap or `unshare`.
+ * @param monotonicNow ms
  */
-export const createConfined = (environment: ChildEnvironment) => {
+export const createConfined = (environment: ChildEnvironment, monotonicNow = () => performance.now()) => {
   // Otherwise each thread of the program would take 64 MiB of address space.
   const env = { ...environment, MALLOC_ARENA_MAX: '1' };
   const find = async (name: string) => (process.platform === 'linux' ? findOnPath(name, environment) : null);
   let finding: ReturnType<typeof findCommands> | undefined;
   let notes: readonly string[] = [];
 
+  /** Whether one of the commands that are looked for did not answer: all is slow after the start of a machine. */
+  let isUnsure = false;
+
   const works = (words: readonly string[]): Promise<boolean> =>
     execute(words[0] ?? '', words.slice(1), { env, timeout: 5_000 }).then(
       () => true,
-      () => false,
+      (error: unknown) => {
+        isUnsure ||= isUnanswered(error);
+        return false;
+      },
     );
 
   /**
@@ -205,6 +212,7 @@ export const createConfined = (environment: ChildEnvironment) => {
   };
 
   const findCommands = async (program: string) => {
+    isUnsure = false;
     const [isolate, prlimit, idle] = [await findIsolation(program), await find('prlimit'), await findIdle()];
     if (process.platform === 'linux')
       notes = [
@@ -213,13 +221,22 @@ export const createConfined = (environment: ChildEnvironment) => {
           : []),
         ...(prlimit === null ? [`Uploads are read by programs without a limit of memory; ${install} util-linux`] : []),
       ];
-    return { isolate, prlimit, idle };
+    return { isolate, prlimit, idle, validUntil: isUnsure ? monotonicNow() + RETRY_MS : Number.POSITIVE_INFINITY };
+  };
+
+  const commandsFor = async (program: string): ReturnType<typeof findCommands> => {
+    const known = finding;
+    const found = await known;
+    if (found !== undefined && monotonicNow() < found.validUntil) return found;
+    // Another call may be looking already.
+    const next = finding === undefined || finding === known ? findCommands(program) : finding;
+    finding = next;
+    return next;
   };
 
   const run = async (job: Job): Promise<Output> => {
     const { program, args, timeout, memory = 512 * MIB, resident, isIdle = false, onOutput, signal } = job;
-    finding ??= findCommands(program);
-    const { isolate, prlimit, idle } = await finding;
+    const { isolate, prlimit, idle } = await commandsFor(program);
     // The processor time ends the program where the service has died.
     const limits =
       prlimit === null
@@ -262,10 +279,7 @@ export const createConfined = (environment: ChildEnvironment) => {
   };
   return Object.assign(run, {
     /** Whether programs are run without a network. @param program one that answers to `-version` */
-    isolates: async (program: string): Promise<boolean> => {
-      finding ??= findCommands(program);
-      return (await finding).isolate !== null;
-    },
+    isolates: async (program: string): Promise<boolean> => (await commandsFor(program)).isolate !== null,
     /** Sentences about what the machine lacks, once a program has run. */
     notes: (): readonly string[] => notes,
   });

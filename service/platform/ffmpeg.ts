@@ -3,6 +3,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Options } from './options/index.ts';
+import { isShortage } from './store/disk.ts';
 
 const execute = promisify(execFile);
 
@@ -21,9 +22,15 @@ export type Ffmpeg = ReturnType<typeof createFfmpeg>;
 const VERSION_MS = 5_000;
 /** The version of a program that did not answer because the machine is busy or out of resources: it may still work. */
 const UNKNOWN = 'unknown';
-const SHORTAGES: unknown[] = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'];
-/** How long to wait before a program without a known version is asked again, in ms. */
-const RETRY_MS = 5_000;
+/** How long to wait before a program that did not answer is asked again, in ms. */
+export const RETRY_MS = 5_000;
+
+/** Whether a program did not answer because the machine was busy or out of resources: the next time it may. */
+export const isUnanswered = (error: unknown): boolean => {
+  const { killed, signal } = error as { killed?: boolean; signal?: unknown };
+  // Linux kills a program so where memory is short.
+  return killed === true || signal === 'SIGKILL' || isShortage(error);
+};
 
 const isExecutable = async (path: string): Promise<boolean> => {
   try {
@@ -70,8 +77,7 @@ const createVersions = (environment: ChildEnvironment) => {
       const { stdout } = await execute(path, ['-version'], { env: { ...environment }, timeout: VERSION_MS });
       return /^ffmpeg version (\S+)/.exec(stdout)?.[1] ?? null;
     } catch (error) {
-      const { killed, code } = error as { killed?: boolean; code?: unknown };
-      return killed || SHORTAGES.includes(code) ? UNKNOWN : null;
+      return isUnanswered(error) ? UNKNOWN : null;
     }
   };
 

@@ -1,5 +1,5 @@
 /** Programs that read a file of somebody's: what they may use. */
-import { chmodSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createConfined, readTasklist } from '../../service/platform/confined.ts';
@@ -64,6 +64,29 @@ onLinux('what the machine lacks for that is said with its remedy, and is looked 
   ]);
   symlinkSync('/bin/false', join(folder, 'prlimit'));
   expect((await run()).isDone).toBe(true);
+});
+
+onLinux('a way to isolate that does not answer for want of time or memory is tried again', async () => {
+  const folder = temporaryFolder();
+  const busy = join(folder, 'busy');
+  writeFileSync(busy, '');
+  // As the kernel kills where memory is short; then it runs what stands behind its own words.
+  const script = `[ -e ${busy} ] && kill -9 $$\nwhile [ "$1" != -- ]; do shift; done\nshift\nexec "$@"`;
+  writeFileSync(join(folder, 'bwrap'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  let now = 0;
+  const confined = createConfined({ PATH: folder, LANG: 'C' }, () => now);
+  const isolates = () => confined.isolates('/bin/true');
+  expect(await isolates()).toBe(false);
+  rmSync(busy);
+  now = 4_999;
+  expect(await isolates()).toBe(false);
+  now = 5_000;
+  expect(await Promise.all([isolates(), isolates()])).toEqual([true, true]);
+  expect(confined.notes()).toHaveLength(1);
+  // Now it is known.
+  writeFileSync(busy, '');
+  now = 100_000;
+  expect(await isolates()).toBe(true);
 });
 
 onLinux(

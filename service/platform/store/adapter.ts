@@ -4,7 +4,7 @@ import type { Adapter } from 'lowdb';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { EpochMs } from '../../domain/time.ts';
-import { codeOf, type Disk } from './disk.ts';
+import { type Disk, isMissing, isShortage } from './disk.ts';
 import { isLeftover, keepCopy, previousOf, renamePatiently, replaceFile } from './file.ts';
 import { type Reserve, writeWithReserve } from './reserve.ts';
 
@@ -20,9 +20,6 @@ interface Options<T> {
   /** ms since the epoch */
   now: () => number;
 }
-
-/** Temporary errors of the process, which do not mean that the file is damaged. */
-const temporary = ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'];
 
 /** An adapter for lowdb. Its own file adapter neither calls fsync nor verifies what it reads. */
 export function createAdapter<T>(options: Options<T>): Adapter<T> & { faults(): string[] } {
@@ -75,9 +72,8 @@ export function createAdapter<T>(options: Options<T>): Adapter<T> & { faults(): 
       if (state !== null) seq = generation;
       return state;
     } catch (error) {
-      const code = codeOf(error) ?? '';
-      if (temporary.includes(code)) throw error;
-      if (code !== 'ENOENT') await setAside(basename(file), error);
+      if (isShortage(error)) throw error;
+      if (!isMissing(error)) await setAside(basename(file), error);
       return null;
     }
   }

@@ -58,6 +58,10 @@ export const codeOf = (error: unknown): string | undefined => (error as NodeJS.E
 /** Whether the file or folder does not exist. */
 export const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT';
 
+/** Whether the process or the machine was out of something for a moment, which says nothing of the file or program. */
+export const isShortage = (error: unknown): boolean =>
+  ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'].includes(codeOf(error) ?? '');
+
 /** Whether the disk, or the user's quota, is full. */
 export const isFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '');
 
