@@ -87,9 +87,13 @@ export const createCatalog = (
   let saving = Promise.resolve();
   const news = createEmitter<[name: string]>();
 
-  /** Facts that uploads recorded since the start are newer than the saved ones and win. */
+  /**
+   * Facts that uploads recorded since the start are newer than the saved ones and win. What could not be read is read
+   * again: the machine may only have been busy.
+   */
   const load = async (): Promise<void> => {
-    for (const [file, facts] of await read(path, log)) if (!known.has(file)) known.set(file, facts);
+    for (const [file, facts] of await read(path, log))
+      if (!known.has(file)) known.set(file, { ...facts, isProbed: facts.isProbed && facts.isReadable });
   };
   const loaded = (): Promise<void> => {
     loading ??= load();

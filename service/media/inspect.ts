@@ -1,6 +1,7 @@
 /** What a file of somebody's is: its type, and the size and length of what it shows. */
 import { open } from 'node:fs/promises';
 import { imageSize } from 'image-size';
+import { remember } from '../domain/collections.ts';
 import { demuxerOf, formatOf, isOffice, isRaw, judgeType, SIGNATURE_BYTES } from '../domain/media-types.ts';
 import type { ServiceContext } from '../module.ts';
 import type { RunConfined } from '../platform/confined.ts';
@@ -227,27 +228,43 @@ const SPACING_SECONDS = 600;
 /** Types that browsers show as they are, where nothing else speaks against it. */
 const ownContainers: readonly string[] = ['video/mp4', 'video/webm'];
 
+/** A file whose readings are cut so often is not readable. */
+const MAX_CUTS = 3;
+/** Files whose readings were cut that are remembered. */
+const MAX_REMEMBERED = 1_000;
+
 /**
- * Reads a file in a child, whose failure leaves sizes and length unknown; null: this box has no ffmpeg.
+ * Reads a file in a child, whose failure leaves sizes and length unknown; null: it is to be read later, as this box has no
+ * ffmpeg, or none that had time and memory enough.
  */
-export const createProbe =
-  ({ ffmpeg, confined, tempo }: Pick<ServiceContext, 'ffmpeg' | 'tempo'> & { confined: RunConfined }) =>
-  async (file: string, mediaType: string, signal: AbortSignal): Promise<Reading | null> => {
+export const createProbe = ({
+  ffmpeg,
+  confined,
+  tempo,
+}: Pick<ServiceContext, 'ffmpeg' | 'tempo'> & { confined: RunConfined }) => {
+  const cuts = new Map<string, number>();
+  return async (file: string, mediaType: string, signal: AbortSignal): Promise<Reading | null> => {
     const program = await ffmpeg.find();
     if (program === null) return null;
     const run = (more: readonly string[]) => {
       const args = [...inputOf(file, mediaType), ...more];
       return confined({ program: program.path, args, file, timeout: tempo.media.probe, signal });
     };
-    const report = await run([]);
+    const first = await run([]);
     // What is cut for want of time or memory is tried again once: the machine may have been busy.
-    const { width, height, duration, ...film } = readReport((report.isCut ? await run([]) : report).stderr);
+    const report = first.isCut ? await run([]) : first;
+    const { width, height, duration, ...film } = readReport(report.stderr);
+    const isReadable = film.codec !== null || film.sound !== null;
+    if (report.isCut && !isReadable) {
+      const count = (cuts.get(file) ?? 0) + 1;
+      if (!signal.aborted) remember(cuts, file, count, MAX_REMEMBERED);
+      if (count < MAX_CUTS || signal.aborted) return null;
+    } else cuts.delete(file);
     const { codecProfile, rate: frameRate } = film;
     const shown = { width, height, duration, codec: film.codec ?? film.sound, codecProfile, frameRate };
-    const first = needOfFilm(mediaType, film, { hasLateIndex: false, spacing: null });
-    const isReadable = film.codec !== null || film.sound !== null;
+    const need = needOfFilm(mediaType, film, { hasLateIndex: false, spacing: null });
     // Only films that need no rendition otherwise are looked at more closely.
-    if (film.codec === null || first.profile === 'h264') return { ...shown, ...first, isReadable };
+    if (film.codec === null || need.profile === 'h264') return { ...shown, ...need, isReadable };
     const times = await run(['-map', '0:V:0', '-c', 'copy', '-t', String(SPACING_SECONDS), '-f', 'framecrc', 'pipe:1']);
     const spacing = readSpacing(times.stdout.toString('latin1'));
     const handle = await open(file);
@@ -258,4 +275,5 @@ export const createProbe =
       await handle.close();
     }
   };
+};
 export type Probe = ReturnType<typeof createProbe>;

@@ -88,6 +88,20 @@ describe('the catalog', () => {
     expect(readFileSync(join(dataDir, 'media.json'), 'utf8')).toBe('[]');
   });
 
+  it('reads again at the next start what it could not read', async () => {
+    const dataDir = temporaryFolder();
+    const before = await startMedia({ dataDir });
+    await before.put('a.png', png);
+    await before.catalog.close();
+    const kept = readFileSync(join(dataDir, 'media.json'), 'utf8').replace('"isReadable":true', '"isReadable":false');
+    writeFileSync(join(dataDir, 'media.json'), kept);
+    const after = await startMedia({ dataDir });
+    expect((await after.catalog.list()).map(({ isReadable }) => isReadable)).toEqual([false]);
+    await expect
+      .poll(async () => (await after.catalog.list()).map(({ isReadable }) => isReadable), { timeout: 20_000 })
+      .toEqual([true]);
+  });
+
   it('keeps the entries of a folder that cannot be read at the start', async () => {
     const dataDir = temporaryFolder();
     const before = await startMedia({ dataDir });
