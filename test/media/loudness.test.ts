@@ -1,6 +1,6 @@
 /** How loud films and sounds are. */
 import { expect, it } from 'vitest';
-import { readLoudness } from '../../service/media/renditions/loudness.ts';
+import { createMeter, readLoudness } from '../../service/media/renditions/loudness.ts';
 
 const summary = [
   '[Parsed_ebur128_0 @ 0x1] Summary:',
@@ -24,4 +24,15 @@ it.each<[what: string, report: string, expected: object | null]>([
   ],
 ])('the report tells %s', (_, report, expected) => {
   expect(readLoudness(report)).toEqual(expected);
+});
+
+it.each<[what: string, output: object, expected: object | null | undefined]>([
+  ['a loudness', { isDone: true, stderr: summary }, { integrated: -21.8, peak: -18.1 }],
+  ['that it has no sound', { stderr: 'Stream map matches no streams.' }, null],
+  ['nothing where it was cut twice', { isCut: true }, undefined],
+])('the measurement of a file tells %s', async (_, output, expected) => {
+  const confined = async () => ({ isDone: false, isCut: false, stdout: Buffer.alloc(0), stderr: '', ...output });
+  const measure = createMeter({ ffmpeg: { find: async () => ({ path: 'ffmpeg' }) as never }, confined });
+  const song = { path: '/song.mp3', mediaType: 'audio/mpeg', duration: 1 };
+  expect(await measure(song, new AbortController().signal)).toEqual(expected);
 });

@@ -136,17 +136,21 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
   };
 
   const measure = createMeter(context);
+  /** Hashes of files that could not be measured; the next start tries again. */
+  const unmeasured = new Set<string>();
   /** Finds a file whose loudness is not known, to be measured. */
   const rest = async (): Promise<((signal: AbortSignal) => Promise<void>) | null> => {
     if (!(await canProbe())) return null;
     const entry = (await inOrder()).find(
-      ({ loudness, isProbed, mediaType }) => loudness === undefined && isProbed && /^(?:video|audio)\//.test(mediaType),
+      ({ sha256, loudness, isProbed, mediaType }) =>
+        loudness === undefined && !unmeasured.has(sha256) && isProbed && /^(?:video|audio)\//.test(mediaType),
     );
     if (entry === undefined) return null;
     return async (signal) => {
       const found = await measure(entry, signal);
       if (signal.aborted) return;
-      if (!entry.hasOwner) await ledger.measured(entry.sha256, found);
+      if (found === undefined) unmeasured.add(entry.sha256);
+      else if (!entry.hasOwner) await ledger.measured(entry.sha256, found);
       // One that was renamed meanwhile is measured by its new name.
       else if ((await moved(catalog, entry)) !== null) await context.folders.changed(entry.path);
       else catalog.measured(entry.sha256, found);

@@ -16,21 +16,21 @@ export const readLoudness = (report: string): Loudness | null => {
 const LEAST_MS = 60_000;
 const MS_PER_SECOND = 500;
 
-/** Decodes the first sound of a file in a child; null: it has none. */
+/** Decodes the first sound of a file in a child; null: it has none; undefined: it could not be measured now. */
 export const createMeter =
   ({ ffmpeg, confined }: Pick<ServiceContext, 'ffmpeg'> & { confined: RunConfined }) =>
   async (
     { path, mediaType, duration }: { path: string; mediaType: string; duration: number | null },
     signal: AbortSignal,
-  ): Promise<Loudness | null> => {
+  ): Promise<Loudness | null | undefined> => {
     const program = await ffmpeg.find();
-    if (program === null) return null;
+    if (program === null) return undefined;
     const filter = ['-map', '0:a:0', '-af', 'ebur128=peak=true:framelog=verbose', '-f', 'null', '-'];
     const args = [...inputOf(path, mediaType), '-nostats', ...filter];
     const timeout = LEAST_MS + (duration ?? 0) * MS_PER_SECOND;
     const run = () => confined({ program: program.path, args, file: path, timeout, isIdle: true, signal });
     const first = await run();
     // As a film is read.
-    const { isDone, stderr } = first.isCut ? await run() : first;
-    return isDone ? readLoudness(stderr) : null;
+    const { isDone, isCut, stderr } = first.isCut ? await run() : first;
+    return isDone ? readLoudness(stderr) : isCut ? undefined : null;
   };
