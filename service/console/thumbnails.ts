@@ -19,6 +19,8 @@ const TIMEOUT_MS = 15_000;
 const MAX_PIXELS = 64 * 1024 ** 2;
 /** Thumbnails that wait to be made. */
 const MAX_WAITING = 500;
+/** There is no picture where ffmpeg was cut so often: the machine may be busy, or the file takes too long. */
+const MAX_CUTS = 3;
 /** Media without a picture that are remembered. */
 const MAX_FAILED = 2_000;
 /** Videos often begin with black. */
@@ -55,13 +57,15 @@ interface Job {
 
 export const createThumbnails = ({ media, ffmpeg, cache, confined, log }: Dependencies) => {
   const jobs = new Map<string, Job>();
-  const failed = new Map<string, true>();
+  /** How often no picture was made, up to {@link MAX_CUTS}; a file that has none is remembered with that at once. */
+  const failed = new Map<string, number>();
   const enqueue = createQueue();
   const closing = new AbortController();
 
-  const run = async (program: string, path: string, demuxer: string, seek: number): Promise<Buffer | null> => {
+  /** @returns null: there is no picture; undefined: ffmpeg was cut */
+  const run = async (program: string, path: string, demuxer: string, seek: number) => {
     const args = argumentsFor(path, demuxer, seek);
-    const { isDone, stdout, stderr } = await confined({
+    const { isDone, isCut, stdout, stderr } = await confined({
       program,
       args,
       file: path,
@@ -70,7 +74,7 @@ export const createThumbnails = ({ media, ffmpeg, cache, confined, log }: Depend
     });
     if (isDone && stdout.length > 0) return stdout;
     log.debug({ path, stderr }, 'ffmpeg could not make a thumbnail');
-    return null;
+    return isCut ? undefined : null;
   };
 
   const make = async (key: string, path: string, type: string): Promise<Buffer | null> => {
@@ -78,12 +82,12 @@ export const createThumbnails = ({ media, ffmpeg, cache, confined, log }: Depend
     const program = await ffmpeg.find();
     if (demuxer === undefined || program === null || closing.signal.aborted) return null;
     const seek = type.startsWith('video/') ? SEEK_SECONDS : 0;
-    const bytes =
-      (await run(program.path, path, demuxer, seek)) ?? (seek > 0 ? await run(program.path, path, demuxer, 0) : null);
-    if (bytes === null) remember(failed, key, true, MAX_FAILED);
-    else
+    const first = await run(program.path, path, demuxer, seek);
+    const bytes = first ?? (seek > 0 ? await run(program.path, path, demuxer, 0) : first);
+    if (bytes)
       await cache.write(key, bytes).catch((error: unknown) => log.debug({ err: error }, 'a thumbnail is not cached'));
-    return bytes;
+    else remember(failed, key, bytes === null ? MAX_CUTS : (failed.get(key) ?? 0) + 1, MAX_FAILED);
+    return bytes ?? null;
   };
 
   const jobFor = (key: string, path: string, type: string): Job => {
@@ -120,7 +124,7 @@ export const createThumbnails = ({ media, ffmpeg, cache, confined, log }: Depend
       const { path, type, etag } = await findFile(name);
       const key = createHash('sha256').update(`${path}\n${etag}`).digest('hex');
       const noPicture = () => new CodedError('not_found', `There is no picture in ${JSON.stringify(name)}.`);
-      if (demuxerOf(type) === undefined || failed.has(key)) throw noPicture();
+      if (demuxerOf(type) === undefined || (failed.get(key) ?? 0) >= MAX_CUTS) throw noPicture();
       let bytes = await cache.read(key);
       if (bytes === null) {
         const job = jobFor(key, path, type);

@@ -3,7 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { imageSize } from 'image-size';
+import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
+import { createThumbnails } from '../../service/console/thumbnails.ts';
 import type { MediaList } from '../../service/contract/media.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { hasFfmpeg, putImage, putVideo } from '../support/media.ts';
@@ -90,6 +92,39 @@ test('there is no thumbnail of what has no picture, and no way out of the folder
   for (const name of ['..%2Fcontent.json', '%2Fetc%2Fpasswd', '%00', '%E0%A4%A', '.upload-x']) {
     expect([name, ...(await refusal(name))]).toEqual([name, 400, 'invalid_field']);
   }
+});
+
+test.each<[what: string, outputs: object[], runs: number, found: boolean]>([
+  [
+    'a picture that is made once the machine is less busy',
+    [{ isCut: true }, { isCut: true }, { isDone: true }],
+    3,
+    true,
+  ],
+  ['nothing of a file that always takes too long', Array.from({ length: 9 }, () => ({ isCut: true })), 3, false],
+  ['nothing of a file without a picture', [{}, {}], 1, false],
+])('a thumbnail that is asked for again and again shows %s', async (_, outputs, runs, isFound) => {
+  let count = 0;
+  const confined = async () => {
+    const stdout = Buffer.from('picture');
+    return Object.assign({ isDone: false, isCut: false, stdout, stderr: '' }, outputs[count++]);
+  };
+  const medium = { path: '/photo.png', type: 'image/png', etag: 'a', handle: { close: async () => {} } };
+  const thumbnails = createThumbnails({
+    media: { open: async () => medium as never, openRendition: async () => null },
+    ffmpeg: { find: async () => ({ path: 'ffmpeg' }) as never },
+    confined,
+    cache: { read: async () => null, write: async () => {} },
+    log: pino({ level: 'silent' }),
+  });
+  const ask = () =>
+    thumbnails.get('photo.png', new AbortController().signal).then(
+      () => true,
+      () => false,
+    );
+  let last = false;
+  for (let times = 0; times < 5 && !last; times += 1) last = await ask();
+  expect([last, count]).toEqual([isFound, runs]);
 });
 
 test('without ffmpeg there are no thumbnails', async () => {
