@@ -36,7 +36,7 @@ export interface ScriptJob extends Omit<Job, 'program' | 'memory'> {
   resident: number;
   env: Record<string, string>;
 }
-export type ScriptOutput = Pick<Output, 'isDone' | 'stderr'>;
+export type ScriptOutput = Pick<Output, 'isDone' | 'stderr'> & Partial<Pick<Output, 'isCut'>>;
 export type RunScript = (job: ScriptJob) => Promise<ScriptOutput>;
 
 /** What a program wrote before it ended. */

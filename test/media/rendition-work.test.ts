@@ -1,11 +1,11 @@
 /** The work at renditions, with a converter and a disk that do what a test wants. */
-import { renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { CodedError } from '../../service/contract/errors.ts';
 import type { MediaContext } from '../../service/media/context.ts';
-import type { Converter } from '../../service/media/renditions/convert.ts';
+import { ConversionFault, type Converter, createConverter } from '../../service/media/renditions/convert.ts';
 import { reasons } from '../../service/media/renditions/reasons.ts';
 import { openRenditionStore } from '../../service/media/renditions/store.ts';
 import { createRenditionWork, type Wanted } from '../../service/media/renditions/work.ts';
@@ -71,7 +71,8 @@ const startWork = async ({ films, convert, options, now, requireRoom, rest, askS
   });
   work.look();
   const statusOf = (name: string) => work.statusOf(hashOf(films.indexOf(name)), { profile: isBlind ? null : 'h264' });
-  return { work, statusOf };
+  const saved = () => JSON.parse(readFileSync(join(context.dirs.data, 'renditions.json'), 'utf8')).body.renditions;
+  return { work, statusOf, saved };
 };
 
 it('a disk that fills in the middle of a conversion ends it, which is no failure; with room it begins again', async () => {
@@ -182,6 +183,42 @@ it('a rendition that the system cannot read at the start is kept', async () => {
   const after = await openRenditionStore(context);
   expect(after.get(original)).toEqual(entry);
   await after.close();
+});
+
+it.each<[what: string, fault: Error, isLasting: boolean]>([
+  ['a file that is damaged is known to', new ConversionFault(reasons.damaged), true],
+  ['a program that was killed is not known to', new ConversionFault(reasons.unknown, '', true), false],
+  ['another part of the box is not known to', new Error('EMFILE'), false],
+])('a failure for %s the next start', async (_, fault, isLasting) => {
+  let runs = 0;
+  const convert: Converter['convert'] = () => {
+    runs += 1;
+    return Promise.reject(fault);
+  };
+  const { work, statusOf, saved } = await startWork({ films: ['film'], convert });
+  await expect.poll(() => statusOf('film').state, patience).toBe('failed');
+  await work.close();
+  expect([runs, saved().length]).toEqual([2, isLasting ? 1 : 0]);
+});
+
+it.each<[what: string, outputs: object[], reason: string, isCut: boolean]>([
+  ['its reading was killed', [{ isCut: true }], reasons.unknown, true],
+  ['its conversion was killed', [{ stderr: '  Stream #0:0: Video: hevc' }, { isCut: true }], reasons.unknown, true],
+  ['it is damaged', [{ stderr: '  Stream #0:0: Video: hevc' }, {}], reasons.damaged, false],
+  ['it is no film', [{}], reasons.damaged, false],
+])('of a film is said that %s', async (_, outputs, message, isCut) => {
+  const silent = { isDone: false, isCut: false, stdout: Buffer.alloc(0), stderr: '' };
+  const run = async () => Object.assign({}, silent, outputs.shift());
+  const converter = createConverter({
+    ffmpeg: { find: async () => ({ path: 'ffmpeg' }) as never },
+    confined: Object.assign(run, { isolates: async () => true, notes: () => [] }),
+    options: { childEnvironment: { PATH: '', LANG: 'C' } } as never,
+    runScript: run,
+    tempo: testTempo,
+  });
+  const film = { path: '/film.mp4', mediaType: 'video/mp4', profile: 'h264' as const, duration: 1 };
+  const work = { folder: '/none', isPlain: false, signal: new AbortController().signal, onProgress: () => {} };
+  await expect(converter.convert(film, work)).rejects.toMatchObject({ message, isCut });
 });
 
 /** Another box that took an upload. */

@@ -28,10 +28,13 @@ export interface Original {
 export class ConversionFault extends Error {
   /** What the program wrote. */
   readonly words: string;
+  /** Whether the program was killed, as where memory is short: the next time it may not be. */
+  readonly isCut: boolean;
 
-  constructor(message: string, words = '') {
+  constructor(message: string, words = '', isCut = false) {
     super(message);
     this.words = words;
+    this.isCut = isCut;
   }
 }
 
@@ -128,11 +131,13 @@ export const createConverter = ({ ffmpeg, confined, options, runScript }: Contex
       typeof program === 'object'
         ? runScript({ ...held, ...program, resident: resident ?? RESIDENT_BYTES })
         : confined({ ...(resident === undefined && { memory: FILM_BYTES }), ...held, program });
-    const { isDone, stderr } = await running.finally(() => clearTimeout(timer));
+    const output = await running.finally(() => clearTimeout(timer));
     signal.throwIfAborted();
-    if (isDone) return;
+    if (output.isDone) return;
     const isLate = still.signal.aborted || performance.now() - begun >= job.timeout;
-    throw new ConversionFault(isLate ? reasons.slow : reasons.damaged, stderr.trim().slice(-MAX_WORDS));
+    const isCut = !isLate && output.isCut === true;
+    const reason = isLate ? reasons.slow : isCut ? reasons.unknown : reasons.damaged;
+    throw new ConversionFault(reason, output.stderr.trim().slice(-MAX_WORDS), isCut);
   };
 
   const headerOf = async (path: string, mediaType: string): Promise<PictureHeader> => {
@@ -213,7 +218,10 @@ export const createConverter = ({ ffmpeg, confined, options, runScript }: Contex
     const probed = await confined({ program: ffmpegPath, args: quiet, file: path, timeout: PICTURE_MS, signal });
     const facts = readReport(probed.stderr);
     // Of an unknown size it would be made as large as a film can be.
-    if (facts.codec === null) throw new ConversionFault(reasons.damaged, probed.stderr.trim().slice(-MAX_WORDS));
+    if (facts.codec === null) {
+      const { isCut, stderr } = probed;
+      throw new ConversionFault(isCut ? reasons.unknown : reasons.damaged, stderr.trim().slice(-MAX_WORDS), isCut);
+    }
     const onOutput = (text: string): void => {
       const at = progressOf(text);
       if (at !== null && duration !== null) onProgress(Math.min(0.99, at / duration));

@@ -37,11 +37,13 @@ export const openRenditionStore = async (context: Pick<MediaContext, 'dirs' | 'f
   const durable = await openDurable(context, 'renditions.json', { schema, initial: { renditions: [] } });
   /** By the hash of the original. */
   const entries = new Map<string, Rendition | Failure>();
+  /** Failures that the next start does not know. */
+  const passing = new WeakSet<Rendition | Failure>();
   const enqueue = createQueue();
   const fileOf = (original: string): string => join(folder, original);
   const save = (): Promise<void> =>
     durable
-      .update(() => ({ renditions: [...entries] }))
+      .update(() => ({ renditions: [...entries].filter(([, entry]) => !passing.has(entry)) }))
       .catch((error: unknown) => log.warn({ err: error }, 'the index of renditions could not be saved'));
 
   for (const [original, entry] of durable.read().renditions) {
@@ -98,7 +100,9 @@ export const openRenditionStore = async (context: Pick<MediaContext, 'dirs' | 'f
       });
       await save();
     },
-    async fail(original: string, entry: Failure): Promise<void> {
+    /** @param isLasting whether the next start is to know it, too; else it tries again */
+    async fail(original: string, entry: Failure, isLasting: boolean): Promise<void> {
+      if (!isLasting) passing.add(entry);
       entries.set(original, entry);
       await save();
     },

@@ -177,7 +177,8 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     if ((attempts.get(sha256) ?? 0) < MAX_ATTEMPTS) return;
     attempts.delete(sha256);
     counts.failed += 1;
-    await store.fail(sha256, { profile, reason });
+    // What ended the program, or another part of the box, says nothing of the file.
+    await store.fail(sha256, { profile, reason }, error instanceof ConversionFault && !error.isCut);
     news.emit();
   };
 
@@ -321,7 +322,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
       if (next === 'fetch') startFetch(job, holders);
       else if (next === 'fail') {
         const reason = holders.find(({ state }) => state === 'failed')?.reason ?? reasons.program;
-        if (isRead(job)) await store.fail(sha256, { profile: job.profile, reason });
+        if (isRead(job)) await store.fail(sha256, { profile: job.profile, reason }, false);
         // Which rendition has failed is not told.
         else if (held.get(sha256) === reason) continue;
         else held.set(sha256, reason);
