@@ -248,7 +248,7 @@ const takeovers = createTakeovers({
     if (shown === null) return change({});
     // One without an end is planned for no time.
     const left = endOf(shown) - siteNow();
-    plays.takeover.begin(shown.slide, left > 0 ? left : 0);
+    plays.takeover.begin(shown.slide, Number.isNaN(left) ? 0 : Math.max(0, left));
     onPainted({});
   },
 });

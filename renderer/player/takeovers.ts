@@ -46,11 +46,15 @@ const secondsOf = (takeover: Takeover): number | null => {
   return seconds > 0 ? seconds : null;
 };
 
-/** Above 0 if `a` takes precedence: the higher level, then the later start, then the greater id. */
-const compare = (a: Takeover, b: Takeover): number =>
-  takeoverLevels.indexOf(a.level) - takeoverLevels.indexOf(b.level) ||
-  startOf(a) - startOf(b) ||
-  (a.id > b.id ? 1 : -1);
+/**
+ * Above 0 if `a` takes precedence: the higher level, then the later start, then the greater id. Where a start is not told, the
+ * box has put them in that order.
+ */
+const compare = (a: Takeover, b: Takeover): number => {
+  const [from, other] = [startOf(a), startOf(b)];
+  const byStart = from === 0 || other === 0 ? b.index - a.index : from - other;
+  return takeoverLevels.indexOf(a.level) - takeoverLevels.indexOf(b.level) || byStart || (a.id > b.id ? 1 : -1);
+};
 
 /** Whether a takeover is on at `wall`, in ms since the epoch; an emergency is until its end is known to have passed. */
 const isOnAt = (takeover: Takeover, wall: number, timeZone: string): boolean =>

@@ -22,7 +22,6 @@ import { storedOver } from '../platform/store/over.ts';
 import { type End, openEnds } from './ends.ts';
 import {
   byPrecedence,
-  hasBegun,
   isOpenAt,
   isReadable,
   mergeTakeovers,
@@ -125,9 +124,13 @@ export const createTakeovers = async (context: ServiceContext) => {
   /** An emergency stays until a clock that can be relied on says that it is over. */
   const isOverdue = (record: TakeoverRecord): boolean =>
     isEmergency(record) && endOfTakeover(record) <= siteNow() && !over.has(keyOf(record));
+  /** The emergencies that were on, by id and start: a clock that is set back does not end them. */
+  let begun = new Set<string>();
+  const startKeyOf = ({ id, from }: TakeoverRecord): string => `${id} ${from}`;
+  const hasBegun = (record: TakeoverRecord): boolean =>
+    Date.parse(record.from) <= siteNow() || begun.has(startKeyOf(record));
   /** One that has begun, though its start is ahead of the clock. */
-  const isEarly = (record: TakeoverRecord): boolean =>
-    Date.parse(record.from) > siteNow() && hasBegun(record, siteNow());
+  const isEarly = (record: TakeoverRecord): boolean => Date.parse(record.from) > siteNow() && hasBegun(record);
   const isOpen = (record: TakeoverRecord): boolean =>
     isReadable(record) &&
     record.endedAt === null &&
@@ -137,10 +140,12 @@ export const createTakeovers = async (context: ServiceContext) => {
   const open = (): TakeoverRecord[] =>
     options.variant === 'baseline' ? [] : [...read().values()].filter(isOpen).toSorted(byPrecedence);
 
-  const openNow = (): string =>
-    open()
+  const openNow = (): string => {
+    begun = new Set([...read().values()].filter((each) => isEmergency(each) && hasBegun(each)).map(startKeyOf));
+    return open()
       .map((record) => `${keyOf(record)} ${isOverdue(record)} ${isEarly(record)}`)
       .join();
+  };
   const announce = (): void => {
     shown = openNow();
     changes.emit();
@@ -206,7 +211,7 @@ export const createTakeovers = async (context: ServiceContext) => {
     /** Those that are on or still to come, in the order of precedence. */
     open,
     isEmergency: (screen: Screen): boolean =>
-      open().some((record) => isEmergency(record) && hasBegun(record, siteNow()) && isTargeted(record.targets, screen)),
+      open().some((record) => isEmergency(record) && hasBegun(record) && isTargeted(record.targets, screen)),
     /** The slides that lead the playlist of a screen. */
     slides: (screen: Screen): Slide[] =>
       open()

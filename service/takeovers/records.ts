@@ -94,13 +94,6 @@ export const recordOfEnd = ({ id, updatedAt, until }: End): TakeoverRecord => {
 };
 
 /**
- * Whether a takeover has begun. An emergency that was on when it was written has, also where its start is ahead of the clock
- * by now: it was written by a clock that has been set back.
- */
-export const hasBegun = ({ level, from, updatedAt }: TakeoverRecord, now: EpochMs): boolean =>
-  Date.parse(from) <= now || (level === 'emergency' && Date.parse(from) <= Date.parse(updatedAt));
-
-/**
  * The slide of a takeover, as it leads the playlist of a screen.
  * @param isOpenEnded its end is not known to have passed, though the clock says so: the page goes on showing it
  * @param isBegun it has begun, though the clock says that it will: the page shows it

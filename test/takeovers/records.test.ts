@@ -5,7 +5,6 @@ import { pictureKindOf } from '../../service/domain/media-types.ts';
 import {
   byPrecedence,
   compareTakeovers,
-  hasBegun,
   isOpenAt,
   mergeTakeovers,
   type Records,
@@ -132,15 +131,6 @@ test('an emergency and an old record stay while no clock can be relied on', () =
   expect(emergencies.every(({ id }) => unsure.has(id))).toBe(true);
   const sure = mergeTakeovers(new Map(), [...emergencies, ...many], CLOCK);
   expect(emergencies.some(({ id }) => sure.has(id))).toBe(false);
-});
-
-test.each<[string, Partial<TakeoverRecord>, boolean]>([
-  ['that began', { from: at(-1) }, true],
-  ['that is planned', { from: at(60), updatedAt: at(-5) }, false],
-  ['an emergency that is planned', { level: 'emergency', from: at(60), updatedAt: at(-5) }, false],
-  ['an emergency by a clock that was set back since', { level: 'emergency', from: at(60), updatedAt: at(60) }, true],
-])('whether one has begun: %s', (_, changes, expected) => {
-  expect(hasBegun(record(changes), NOW)).toBe(expected);
 });
 
 test('what was dated in 1970 is of no known age', () => {
