@@ -1,7 +1,7 @@
 /** What ends by a clock, the keys of sign-ins and invitations: once it has ended it stays so, even if the clock is set back. */
 import { invitationMs } from '../contract/console/people.ts';
 import type { InvitationRecord, KeyRecord } from '../contract/people-records.ts';
-import type { EpochMs } from '../domain/time.ts';
+import { type EpochMs, isTrusted } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
 import { openOver } from '../platform/store/over.ts';
 import type { SharedSet } from '../shared/index.ts';
@@ -19,22 +19,20 @@ interface Dependencies {
 export const openEndings = async (context: ServiceContext, { keys, invitations, siteNow }: Dependencies) => {
   const { now, monotonicNow, keep } = context;
   const over = keep(await openOver(context, 'people.over.json', MARKS));
-  /** When an invitation ends. One that would be open for longer than any is was made by a clock that was ahead: it is over. */
-  const endOf = (expires_at: string, time: EpochMs): EpochMs => {
-    const end = Date.parse(expires_at);
-    return end > time + 2 * invitationMs ? 0 : end;
-  };
+  /** Whether an invitation would be open for longer than any is: it was made by a clock that was ahead. */
+  const isAhead = (end: EpochMs, time: EpochMs): boolean => isTrusted(time) && end > time + 2 * invitationMs;
   return {
     /** Whether the key of a sign-in has ended. */
     hasEnded: ({ id, ends_at }: KeyRecord): boolean =>
       ends_at !== null && (over.has(id) || Date.parse(ends_at) <= siteNow()),
-    isOpen: ({ used, number, expires_at }: InvitationRecord): boolean =>
-      !used && !over.has(number) && endOf(expires_at, now()) > now(),
+    isOpen: ({ used, number, expires_at }: InvitationRecord): boolean => {
+      const end = Date.parse(expires_at);
+      return !used && !over.has(number) && end > now() && !isAhead(end, now());
+    },
     /** Marks what has ended. Who has to sign in or be invited again loses little, so any clock is good enough. */
     look: (): void => {
       const ahead = now() - siteNow();
-      const time = now();
-      const ends = new Map(invitations.list().map(({ number, expires_at }) => [number, endOf(expires_at, time)]));
+      const ends = new Map(invitations.list().map(({ number, expires_at }) => [number, Date.parse(expires_at)]));
       for (const { id, ends_at } of keys.list()) if (ends_at !== null) ends.set(id, Date.parse(ends_at) + ahead);
       over.look(ends, { at: now(), monotonic: monotonicNow() }, true);
     },

@@ -84,7 +84,8 @@ const TOLERANCE_MS = 600_000;
 /** When its playlist is over. One that would be on for longer than its minutes was started by a clock that was ahead: it is over. */
 const endOf = (record: TriggerRecord, now: EpochMs): EpochMs => {
   const { plays } = record;
-  const { minutes = 0 } = effectOf(record)?.playlist ?? {};
+  // Of an effect of a newer version the minutes are not known.
+  const { minutes = Number.POSITIVE_INFINITY } = effectOf(record)?.playlist ?? {};
   const until = plays === null ? 0 : Date.parse(plays.until);
   return until > now + minutes * 60_000 + TOLERANCE_MS ? 0 : until;
 };
