@@ -34,6 +34,8 @@ import type { openSignInPage } from './windows/sign-in-page.ts';
 const PIN_WINDOW_MS = 10 * 60_000;
 /** How often to check whether the box is bound, and whether it has another node id, in ms. */
 const POLL_MS = 1_000;
+/** How often keys of displays that could not be read or saved are tried again. */
+const KEYS_MS = 60_000;
 /** How long to wait before a failed start of the service is retried, in ms. */
 const RETRY_MS = 3_000;
 /** A loose cable can connect and remove a display ten times a second; opening a window takes longer. */
@@ -95,6 +97,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
   let slots: readonly Slot[] | null = null;
   /** The node id that the devices of the displays belong to. */
   let arrangedFor: string | null = null;
+  let arrangedAt = 0;
 
   /** As {@link screenOfUnbound}. */
   let unboundScreen: string | null = null;
@@ -187,6 +190,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
     if (displays.length === 0 || isStopping) return;
     const primaryId = ports.primaryDisplayId();
     arrangedFor = service?.nodeId ?? null;
+    arrangedAt = performance.now();
     const next = assignDisplays({
       displays,
       primaryId,
@@ -244,7 +248,8 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
     const name = host.files()?.settings.network?.hostname;
     if (name !== undefined && name !== startedAs && name === hostname()) relaunch('the host name was set');
     // A copied disk: with its own node id the box has other devices.
-    if (service !== null && (service.nodeId !== arrangedFor || deviceKeys.isPending())) arrange();
+    const isRetried = deviceKeys.isPending() && performance.now() - arrangedAt > KEYS_MS;
+    if (service !== null && (service.nodeId !== arrangedFor || isRetried)) arrange();
   }, POLL_MS).unref();
 
   /** The service starts again with its secret once the page, which shows it, is closed. */

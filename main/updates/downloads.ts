@@ -171,6 +171,11 @@ export interface Sources {
 /** The first line of what went wrong: electron-updater adds headers and stacks to it. */
 export const reasonOf = (error: unknown): string => (error as Error).message.split('\n', 1)[0] ?? '';
 
+/** What electron-updater keeps to itself. */
+interface Caching {
+  getOrCreateDownloadHelper(): Promise<{ cacheDirForPendingUpdate: string }>;
+}
+
 /** A release does not fit on the disk, whichever source it comes from. */
 class NoRoom extends Error {}
 
@@ -214,12 +219,19 @@ export const createDownloads = (
   /** Where there is no room for a release, removes the one that it would replace. @throws NoRoom */
   const makeRoom = async (version: string, size: number): Promise<void> => {
     await mkdir(dirname(readyDir), { recursive: true });
-    const free = await disk.free(dirname(readyDir));
-    if (size <= free) return;
+    const free = (): Promise<number> => disk.free(dirname(readyDir));
+    if (size <= (await free())) return;
     const names = await readdir(readyDir).catch(() => []);
     // electron-updater has the same file under another name, which it removes before it downloads another one.
     const kept = await Promise.all(names.map(async (name) => (await stat(join(readyDir, name))).size));
-    const missing = kept.reduce((left, bytes) => left - bytes, size - free);
+    const missingNow = async (): Promise<number> => kept.reduce((left, bytes) => left - bytes, size - (await free()));
+    let missing = await missingNow();
+    if (missing > 0) {
+      // And parts of downloads that a power cut has broken off.
+      const { cacheDirForPendingUpdate } = await (updater as unknown as Caching).getOrCreateDownloadHelper();
+      await rm(cacheDirForPendingUpdate, { recursive: true, force: true });
+      missing = await missingNow();
+    }
     if (missing > 0) {
       throw new NoRoom(`version ${version} needs ${Math.ceil(missing / 1e6)} MB more than the disk has free`);
     }
