@@ -6,6 +6,7 @@ import type { OperationName } from '../../service/contract/operations/index.ts';
 import { Refusal } from './api/errors.ts';
 import { beginHandover } from './api/handover-start.ts';
 import { starterOf } from './model/doers.ts';
+import { isRunning } from './model/shown.ts';
 import type { Takeover } from './model/wire.ts';
 import type { Access } from './stores/access.ts';
 import type { Announcer } from './stores/announcer.ts';
@@ -128,7 +129,7 @@ export const Banners = () => {
       {!isSecureContext && <Insecure />}
       <div role="status">
         {(overview?.takeovers ?? [])
-          .filter(({ from }) => Date.parse(from) <= clock.now())
+          .filter((takeover) => isRunning(takeover, clock.now()))
           .map((takeover) => (
             <Running key={takeover.id} takeover={takeover} />
           ))}

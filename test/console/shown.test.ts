@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { screensThatCanShow } from '../../renderer/console/content/showable.ts';
 import type { ContentDocument } from '../../renderer/console/model/document.ts';
-import { shownSlide } from '../../renderer/console/model/shown.ts';
+import { isRunning, shownSlide } from '../../renderer/console/model/shown.ts';
 import type { Connection } from '../../renderer/console/model/wire.ts';
 
 const text = (id: string, title = id) => ({ id, kind: 'text', title });
@@ -63,4 +63,10 @@ test('and where a display shows another slide of its playlist, which a trigger p
   const shownOn = (slug: string) => (slug === 'bar' ? [null, 'leave'] : ['hello-2']);
   const question = { content, playlistId: 'alarm', slideId: 'hello', at: noon, timeZone: 'UTC', shownOn };
   expect(screensThatCanShow(question)).toEqual(['bar']);
+});
+
+test('a takeover is on from its start, and while displays show it by a clock that was set back', () => {
+  const now = Date.UTC(2026, 10, 28);
+  const at = (ms: number, shown: number): boolean => isRunning({ from: new Date(now + ms).toISOString(), shown }, now);
+  expect([at(0, 0), at(1, 0), at(1, 2)]).toEqual([true, false, true]);
 });

@@ -16,6 +16,10 @@ export interface ShownSlide {
   among: readonly Pick<Slide, 'id' | 'kind'>[];
 }
 
+/** Whether a takeover is on: by its start, or since displays show one that was started by a clock which has been set back. */
+export const isRunning = ({ from, shown }: Pick<Takeover, 'from' | 'shown'>, now: number): boolean =>
+  Date.parse(from) <= now || shown > 0;
+
 /** The slide of a takeover, in the colours of its level. */
 export const slideOfTakeover = ({
   level,

@@ -1,7 +1,7 @@
 /** The takeovers that are on or still to come. */
 import { useSignal } from '@preact/signals';
 import { isCode } from '../api/errors.ts';
-import { slideOfTakeover } from '../model/shown.ts';
+import { isRunning, slideOfTakeover } from '../model/shown.ts';
 import type { Takeover } from '../model/wire.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Button } from '../ui/controls.tsx';
@@ -22,7 +22,7 @@ const Open = ({ takeover }: { takeover: Takeover }) => {
   const words = texts.takeover;
   const isEnding = useSignal(false);
   const { id, level, title, body, from, until, shown, expected, targets } = takeover;
-  const isOn = Date.parse(from) <= clock.now();
+  const isOn = isRunning(takeover, clock.now());
 
   const end = async (): Promise<void> => {
     isEnding.value = true;
