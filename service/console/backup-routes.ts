@@ -6,7 +6,7 @@ import { readFields } from '../contract/fields.ts';
 import { judgeAgain } from '../http/body.ts';
 import { operatorOf, personOf } from '../http/operator.ts';
 import type { Context, Routes } from '../http/routes.ts';
-import { createTransferSlots, endIfUnread } from '../http/transfers.ts';
+import { afterAnswer, createTransferSlots, endIfUnread } from '../http/transfers.ts';
 import type { ServiceContext } from '../module.ts';
 import { type BackupDependencies, createBackup } from './backup.ts';
 import { createRestore, type RestoreDependencies } from './restore.ts';
@@ -63,9 +63,7 @@ export const backupRoutes = (
           { operator: operatorOf(ctx), person: personOf(ctx) },
         );
         const isRestarted = done.settings.length > 0 && restart !== undefined;
-        // Who has left while it was restored emits no 'close' any more.
-        if (isRestarted && ctx.res.destroyed) restart();
-        else if (isRestarted) ctx.res.once('close', restart);
+        if (isRestarted) afterAnswer(ctx.res, restart);
         const answer: Restored = { ...done, restart_required: done.settings.length > 0 && !isRestarted };
         ctx.body = answer;
       } catch (error) {

@@ -6,6 +6,7 @@ import { peerScreenshotQuery } from '../contract/peers.ts';
 import type { Clock } from '../domain/time.ts';
 import { isOwnClient } from '../http/authority.ts';
 import type { Context, Routes } from '../http/routes.ts';
+import { afterAnswer } from '../http/transfers.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import type { Screens } from '../screens/index.ts';
@@ -40,8 +41,7 @@ export const boxRoutes = (
   const restartHere = (ctx: Context): void => {
     if (restart === undefined) throw new CodedError('not_supported');
     ctx.state.log.warn({ nodeId }, 'the player is restarted from the console');
-    // The answer goes out first.
-    ctx.res.once('close', restart);
+    afterAnswer(ctx.res, restart);
   };
 
   const isHere = (connectionId: string): boolean =>

@@ -8,6 +8,7 @@ import { readFields } from '../contract/fields.ts';
 import { invitationFragment } from '../domain/joining.ts';
 import { readJson } from '../http/body.ts';
 import type { Routes } from '../http/routes.ts';
+import { afterAnswer } from '../http/transfers.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import type { People } from '../people/index.ts';
@@ -102,7 +103,7 @@ export const createProtection = (
         if (!ctx.state.isLocal) throw new CodedError('local_required', 'This is taken from the box itself alone.');
         const { secret } = readFields(protectRequest, await readJson(ctx));
         const done = await protect(secret);
-        if (restart !== undefined) ctx.res.once('close', restart);
+        if (restart !== undefined) afterAnswer(ctx.res, restart);
         ctx.status = 201;
         ctx.body = { ...done, restart_required: restart === undefined } satisfies ProtectedSite;
       },

@@ -58,6 +58,12 @@ export const createTransferSlots = ({ own, total }: Limits) => {
   };
 };
 
+/** Acts once a response has gone out, or its client has left: one that has left already emits no 'close' any more. */
+export const afterAnswer = (response: ServerResponse, act: () => void): void => {
+  if (response.destroyed) act();
+  else response.once('close', act);
+};
+
 /** Closes the connection of a response of which its client has read nothing for `ms`, though there is more. */
 export const endIfUnread = (response: ServerResponse, ms: number): void => {
   // Its client has left before there was anything to read, and 'close' is not emitted again.
