@@ -18,8 +18,8 @@ export interface Installer {
    */
   rollBack(): Promise<void>;
   /**
-   * Whether a version that does not run did not prove itself; otherwise it was never installed. Absent: whatever was installed
-   * has run.
+   * Whether the installed version was replaced because it failed its trial; false: it was never installed. Absent: every
+   * installed version has run.
    */
   wasGivenUp?(): boolean;
   /** Of a system that would be given up after some starts; absent: what is installed stays. */

@@ -57,7 +57,7 @@ interface Job {
 
 export const createThumbnails = ({ media, ffmpeg, cache, confined, log }: Dependencies) => {
   const jobs = new Map<string, Job>();
-  /** How often no picture was made, up to {@link MAX_CUTS}; a file that has none is remembered with that at once. */
+  /** Failed attempts by file; a file without a picture counts as {@link MAX_CUTS} at once. */
   const failed = new Map<string, number>();
   const enqueue = createQueue();
   const closing = new AbortController();

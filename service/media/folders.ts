@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs';
-import { readdir, rename, stat } from 'node:fs/promises';
+import { readdir, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { createQueue } from '../platform/queue.ts';
-import { isMissing } from '../platform/store/disk.ts';
+import { isMissing, statIfTold } from '../platform/store/disk.ts';
 
 /** Changes whenever a file is replaced or written: size, modification time (finer than 1 ms) and inode. */
 export const fingerprint = ({ size, mtimeMs, ino }: Pick<Stats, 'size' | 'mtimeMs' | 'ino'>): string =>
@@ -37,14 +37,11 @@ export interface Folders {
   changed(...paths: string[]): Promise<void>;
 }
 
-/** @returns null: there is none; undefined: the system does not tell, as where too many files are open */
+/** @returns null: there is none; undefined: as that of {@link statIfTold} */
 const statFile = async (path: string): Promise<FoundFile | null | undefined> => {
-  try {
-    const stats = await stat(path);
-    return stats.isFile() ? { size: stats.size, mtimeMs: stats.mtimeMs, ino: stats.ino } : null;
-  } catch (error) {
-    return isMissing(error) ? null : undefined;
-  }
+  const stats = await statIfTold(path);
+  if (stats === undefined) return undefined;
+  return stats?.isFile() ? { size: stats.size, mtimeMs: stats.mtimeMs, ino: stats.ino } : null;
 };
 
 const renameUnlessTaken = async (from: string, to: string): Promise<void> => {

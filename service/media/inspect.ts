@@ -234,8 +234,8 @@ const MAX_CUTS = 3;
 const MAX_REMEMBERED = 1_000;
 
 /**
- * Reads a file in a child, whose failure leaves sizes and length unknown; null: it is to be read later, as this box has no
- * ffmpeg, or none that had time and memory enough.
+ * Reads a file in a child, whose failure leaves sizes and length unknown; null: it is to be read later, because this box has
+ * no ffmpeg, or ffmpeg was killed or ran out of time.
  */
 export const createProbe = ({
   ffmpeg,

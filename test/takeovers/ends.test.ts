@@ -178,7 +178,7 @@ test('an emergency stays where the clock that it was started by is set back', as
   ahead = 0;
   const first = async () => (await payloadOf(service)).slides[0];
   await expect.poll(first, patience).toMatchObject({ id: 'takeover-fire', schedule_start_datetime: null });
-  // One that is planned is not on, whatever the time of the record that it replaces.
+  // A planned emergency is not on, even if the record that it replaces has a later time.
   const from = inMinutes(30);
   await putTo(service)('fire', { level: 'emergency', from, until: null });
   await expect.poll(first, patience).toMatchObject({ id: 'takeover-fire', schedule_start_datetime: from });

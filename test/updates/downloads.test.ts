@@ -185,7 +185,7 @@ describe('nothing comes in', () => {
 describe('a disk that is nearly full', () => {
   const bytes = Buffer.alloc(300_000, 'program');
   const sha512 = Buffer.alloc(64).toString('base64');
-  /** A box that has 2.0.0 ready, or runs it already, and starts anew. */
+  /** A box that restarts with 2.0.0 downloaded or already installed. */
   const startedAgain = async (version: string, free: number) => {
     const { dataDir, fetch } = boxOf();
     await fetch((await serveFeed({ version: '2.0.0', bytes: bytes.subarray(1000) })).url, [], always);

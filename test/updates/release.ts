@@ -61,7 +61,7 @@ export interface Feed {
   cutAfter(bytes: number | null): void;
   /** What the next answers with a package do after its bytes: nothing more at all, or send without an end. */
   goOn(how: 'silently' | 'endlessly'): void;
-  /** Settles when nobody is connected any more. */
+  /** Resolves when all clients have disconnected. */
   isLeft(): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { createEmitter } from '../../domain/emitter.ts';
 import { createQueue } from '../../platform/queue.ts';
-import { isMissing } from '../../platform/store/disk.ts';
+import { statIfTold } from '../../platform/store/disk.ts';
 import { openDurable } from '../../platform/store/durable.ts';
 import { type Loudness, loudness } from '../catalog.ts';
 import type { MediaContext } from '../context.ts';
@@ -84,8 +84,7 @@ export const openLedger = async (context: Pick<MediaContext, 'dirs' | 'folders' 
   };
 
   for (const [url, known] of durable.read().copies) {
-    const stats = await stat(fileOf(known)).catch((error: unknown) => (isMissing(error) ? null : undefined));
-    // Of another error of the system it says nothing.
+    const stats = await statIfTold(fileOf(known));
     if (stats === undefined || (stats?.isFile() && stats.size === known.size)) copies.set(url, known);
     else log.warn({ sha256: known.sha256 }, 'a copy is missing or truncated and is fetched again');
   }

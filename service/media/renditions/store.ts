@@ -1,9 +1,9 @@
 /** The stored renditions: files named by the SHA-256 of their originals, and a durable index. */
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { createQueue } from '../../platform/queue.ts';
-import { isMissing, systemDisk } from '../../platform/store/disk.ts';
+import { statIfTold, systemDisk } from '../../platform/store/disk.ts';
 import { openDurable } from '../../platform/store/durable.ts';
 import type { MediaContext } from '../context.ts';
 import { profiles } from './profile.ts';
@@ -47,8 +47,7 @@ export const openRenditionStore = async (context: Pick<MediaContext, 'dirs' | 'f
       .catch((error: unknown) => log.warn({ err: error }, 'the index of renditions could not be saved'));
 
   for (const [original, entry] of durable.read().renditions) {
-    const stats = await stat(fileOf(original)).catch((error: unknown) => (isMissing(error) ? null : undefined));
-    // Of another error of the system it says nothing.
+    const stats = await statIfTold(fileOf(original));
     if ('reason' in entry || stats === undefined || stats?.size === entry.size) entries.set(original, entry);
   }
   for (const name of await readdir(folder)) {

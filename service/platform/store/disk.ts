@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { link, open, readdir, readFile, rename, stat, statfs, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 
@@ -57,6 +58,10 @@ export const codeOf = (error: unknown): string | undefined => (error as NodeJS.E
 
 /** Whether the file or folder does not exist. */
 export const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT';
+
+/** What is at a path; null: nothing; undefined: the system does not tell, as where too many files are open. */
+export const statIfTold = (path: string): Promise<Stats | null | undefined> =>
+  stat(path).catch((error: unknown) => (isMissing(error) ? null : undefined));
 
 /** Whether the process or the machine was out of something for a moment, which says nothing of the file or program. */
 export const isShortage = (error: unknown): boolean =>
