@@ -177,7 +177,7 @@ interface Caching {
 }
 
 /** A release does not fit on the disk, whichever source it comes from. */
-class NoRoom extends Error {}
+export class NoRoom extends Error {}
 
 /** How many other boxes are asked. */
 const MAX_PEERS = 3;

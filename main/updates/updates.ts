@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { wallTimeOf } from '../../service/domain/wall-time.ts';
 import { writeDurably } from '../files.ts';
-import { type Downloads, type ReadyUpdate, reasonOf, type Sources } from './downloads.ts';
+import { type Downloads, NoRoom, type ReadyUpdate, reasonOf, type Sources } from './downloads.ts';
 import * as gate from './gate.ts';
 import type { Installer } from './installers.ts';
 
@@ -73,6 +73,8 @@ interface UpdatesOptions {
 
 const POLL_MS = 5_000;
 const HOUR_MS = 3_600_000;
+/** The boxes of a site, which get power at one time, ask within this after the first minute. */
+const FIRST_CHECKS_MS = 180_000;
 const FIRST_CHECK_MS = 60_000;
 const CHECK_MS = 6 * HOUR_MS;
 
@@ -83,9 +85,11 @@ export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions) => {
   let state = gate.emptyState;
   let watch: gate.Watch | null = null;
   let ready: ReadyUpdate | null = null;
+  /** Why a newer version is not on its way; null: it is, there is none, or no source told of it. */
+  let fault: string | null = null;
   /** When an installation was ordered that will end this process; null: none. */
   let orderedAt: number | null = null;
-  let nextCheck = monotonicNow() + FIRST_CHECK_MS + ports.random() * 10 * FIRST_CHECK_MS;
+  let nextCheck = monotonicNow() + FIRST_CHECK_MS + ports.random() * FIRST_CHECKS_MS;
   let timer: NodeJS.Timeout | undefined;
   let isPolling = false;
 
@@ -127,8 +131,10 @@ export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions) => {
     nextCheck = monotonicNow() + CHECK_MS * (0.75 + ports.random() / 2);
     try {
       ready = await source.fetch(sources, (offered) => gate.mayInstall(state, offered));
+      fault = null;
       if (ready !== null) log.info({ version: ready.version }, 'an update is ready; it is installed at a quiet hour');
     } catch (error) {
+      if (error instanceof NoRoom) fault = error.message;
       log.warn({ reason: reasonOf(error) }, 'the check for updates failed; it is repeated in some hours');
     }
   };
@@ -149,6 +155,7 @@ export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions) => {
       await installer.install(update.file);
     } catch (error) {
       log.error({ err: error }, 'the update could not be installed; the check is repeated in some hours');
+      fault = `version ${update.version}: ${reasonOf(error)}`;
       await abandon();
     }
   };
@@ -205,7 +212,7 @@ export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions) => {
     },
     /** Does what is due; `start` repeats this every few seconds. */
     poll,
-    status: () => ({ ready: ready?.version ?? null, onTrial: watch !== null, failed: [...state.failed] }),
+    status: () => ({ ready: ready?.version ?? null, onTrial: watch !== null, failed: [...state.failed], fault }),
     close: () => clearInterval(timer),
   };
 };

@@ -31,6 +31,8 @@ const installBox = (feed: string | null, makeInstaller?: (restart: () => void, u
     /** By how much the time of day is wrong. */
     wrongBy: 0,
     isHealthy: true,
+    /** Bytes. */
+    free: 2 ** 40,
     restarts: 0,
     /** The versions that said that they are about to be replaced. */
     announced: [] as string[],
@@ -43,7 +45,7 @@ const installBox = (feed: string | null, makeInstaller?: (restart: () => void, u
         box.restarts += 1;
       };
       const downloads = createDownloads(
-        { updater: nodeUpdater(version, dataDir), log, key: publicKey },
+        { updater: nodeUpdater(version, dataDir), log, key: publicKey, disk: { free: async () => box.free } },
         { readyDir: join(updatesDir, 'ready') },
       );
       const installer = makeInstaller?.(restart, updatesDir) ?? appImageInstaller(program, restart);
@@ -120,6 +122,20 @@ test('a version that crashes in a loop is rolled back, and not tried again; the 
   writeRelease(feed.folder, { version: '2.0.1' });
   for (let hours = 0; hours < 48 && box.version() === '1.0.0'; hours += 1) await box.later(HOUR);
   expect(box.version()).toBe('2.0.1');
+});
+
+test('a version that does not fit is told of, until it does', async () => {
+  const box = installBox((await serveFeed({ version: '2.0.0' })).url);
+  box.free = 0;
+  await box.boot();
+  await box.later(2 * MINUTE);
+  expect(box.updates.status()).toMatchObject({
+    ready: null,
+    fault: expect.stringMatching(/^version 2\.0\.0 needs 1 MB/),
+  });
+  box.free = 2 ** 40;
+  await box.later(8 * HOUR);
+  expect(box.updates.status()).toMatchObject({ ready: '2.0.0', fault: null });
 });
 
 test('a version that runs but does not play is rolled back', async () => {
