@@ -278,8 +278,12 @@ const kioskHealth = z
         ready: z.string().nullable().describe('the version to be installed in the next quiet hours'),
         onTrial: z.boolean().describe('the running version is installed and still on trial'),
         failed: z.array(z.string()).describe('versions that failed on this box and are not installed again'),
+        fault: z
+          .string()
+          .nullable()
+          .describe('why a newer version is not installed; null: it is to be, there is none, or no source was reached'),
       })
-      .describe('versions of the program'),
+      .describe('versions of the program; of a box from an image, of its system'),
   })
   .meta({ id: 'KioskHealth' });
 export type KioskHealth = z.infer<typeof kioskHealth>;

@@ -44,17 +44,16 @@ const whyLeft = {
   unreadable: 'could not be read',
 };
 
-/** What people should know about the systems of an image. Pure. */
-export const systemNotes = (system: KioskHealth['system']): string[] => {
-  if (system === null) return [];
-  const { slot, version, left, fault } = system;
-  return [
-    ...(left === null
-      ? []
-      : [`The system in slot ${left.slot} ${whyLeft[left.why]}; slot ${slot} runs, with ${version}.`]),
-    ...(fault === null ? [] : [`An update of the system was not installed: ${fault}`]),
-  ];
-};
+/** What people should know about updates, and the systems of an image. Pure. */
+export const updateNotes = ({ updates, system }: Pick<KioskHealth, 'updates' | 'system'>): string[] => [
+  ...(updates.fault === null ? [] : [`An update is not installed: ${updates.fault}`]),
+  ...(system?.left
+    ? [
+        `The system in slot ${system.left.slot} ${whyLeft[system.left.why]}; slot ${system.slot} runs, with ${system.version}.`,
+      ]
+    : []),
+  ...(system?.fault ? [`An update of the system was not installed: ${system.fault}`] : []),
+];
 
 /** What people should know about the network of an image. Pure. */
 export const networkNotes = (network: KioskHealth['network']): string[] => {
@@ -104,7 +103,7 @@ export const createHealth = (
         notes: [
           ...options.warnings,
           ...notes,
-          ...systemNotes(shown?.system ?? null),
+          ...(shown ? updateNotes(shown) : []),
           ...networkNotes(shown?.network ?? null),
         ],
       };

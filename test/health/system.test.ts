@@ -1,12 +1,14 @@
-/** Warnings about the systems of an image. */
+/** Warnings about updates, and the systems of an image. */
 import { expect, it } from 'vitest';
-import { systemNotes } from '../../service/health/index.ts';
+import { updateNotes } from '../../service/health/index.ts';
+import { inGerman } from '../support/sentences.ts';
 
+const updates = { ready: null, onTrial: false, failed: [], fault: null };
 const settled = { slot: 'A' as const, version: '2.0.0', onTrial: false, left: null, fault: null };
 
 it('says nothing of a box that has none, and of one whose system is settled', () => {
-  expect(systemNotes(null)).toEqual([]);
-  expect(systemNotes(settled)).toEqual([]);
+  expect(updateNotes({ updates, system: null })).toEqual([]);
+  expect(updateNotes({ updates, system: settled })).toEqual([]);
 });
 
 it.each([
@@ -14,11 +16,18 @@ it.each([
   ['starts', 'The system in slot B did not reach the player in ten starts; slot A runs, with 2.0.0.'],
   ['unreadable', 'The system in slot B could not be read; slot A runs, with 2.0.0.'],
 ] as const)('says which slot was given up: %s', (why, sentence) => {
-  expect(systemNotes({ ...settled, left: { slot: 'B', why } })).toEqual([sentence]);
+  expect(updateNotes({ updates, system: { ...settled, left: { slot: 'B', why } } })).toEqual([sentence]);
+  expect(inGerman(sentence)).toMatch(/^Das System in Slot B .*Slot A mit 2/);
 });
 
 it('says why a bundle was not installed', () => {
-  expect(systemNotes({ ...settled, fault: 'x.raucb: signature verification failed' })).toEqual([
+  expect(updateNotes({ updates, system: { ...settled, fault: 'x.raucb: signature verification failed' } })).toEqual([
     'An update of the system was not installed: x.raucb: signature verification failed',
   ]);
+});
+
+it('says why one is not downloaded', () => {
+  const fault = 'version 2.0.0 needs 300 MB more than the disk has free';
+  const notes = updateNotes({ updates: { ...updates, fault }, system: null });
+  expect(notes).toEqual([`An update is not installed: ${fault}`]);
 });
