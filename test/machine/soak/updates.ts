@@ -171,8 +171,8 @@ it('a disk that is full plays on', async () => {
   }
   offer('6.0.0', slot);
   await restart();
-  await machine.plays();
-  await wait(900_000);
+  const fault = async () => (await machine.health()).kiosk?.updates.fault;
+  await expect.poll(fault, patience).toMatch(/6\.0\.0 needs \d+ MB more/);
   await machine.plays();
   expect(await system()).toMatchObject({ slot: 'B', version: '2.0.0' });
 });
