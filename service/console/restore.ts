@@ -365,6 +365,8 @@ export const createRestore = (
     folder: string,
   ): Promise<Omit<Restored, 'restart_required'>> => {
     const leftOut: string[] = judged.unknown.map((path) => `${path} is not known to this version.`);
+    for (const name of spooled.manifest.without_media ?? [])
+      leftOut.push(`The file ${JSON.stringify(name)} is not in the backup: it could not be read.`);
     const document = await begin(spooled, judged, by, folder);
     isBegun = true;
     for (const version of judged.versions) await versions.record(version);

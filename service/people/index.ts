@@ -265,7 +265,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
     root: (): string | null => authority.shown()?.rootPem ?? null,
 
     /** Makes or changes a person. @throws CodedError `secret_required`, `too_many_people`, `last_admin`, `invalid_field` */
-    put: (id: string, { name, role, tags = [], disabled }: PersonRequest, by: Author | null) =>
+    put: (id: string, { name, role, tags = [], disabled }: PersonRequest, by: Author | null, isNewOnly = false) =>
       enqueue(async () => {
         checkSecret();
         if (role === 'admin' && tags.length > 0) {
@@ -274,6 +274,8 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
           });
         }
         const before = view().people.get(id);
+        if (isNewOnly && before !== undefined)
+          throw new CodedError('precondition_failed', 'There is a person of this id already.');
         const isEnabling = disabled === false && before?.disabled != null;
         if (before === undefined || isEnabling) checkRoomForPeople(view(), before === undefined);
         checkLastAdmin(view(), id, { role });
@@ -472,11 +474,16 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
           const name = before.people.get(id)?.record.name ?? id;
           leftOut.push(`${count} ${what} of ${name} ${are} removed after the backup, and ${stay} so.`);
         }
-        await people.put(...backup.people.filter(({ id }) => !people.has(id)));
-        await keys.put(...backup.keys.filter(({ id }) => !keys.has(id)));
+        const added = backup.keys.filter(({ id }) => !keys.has(id));
+        // Whoever has the id here may be somebody else, and enabled.
+        const isEnded = ({ id, person }: KeyRecord): boolean =>
+          before.people.has(person) && then.keys.get(id)?.ending?.what === 'disabled';
+        // In this order nobody counts for a moment who was disabled, nor for good after a power cut.
         await disablings.put(
           ...backup.disablings.filter(({ id, person }) => !disablings.has(id) && !before.people.has(person)),
         );
+        await keys.put(...added.filter((key) => !isEnded(key)));
+        await people.put(...backup.people.filter(({ id }) => !people.has(id)));
         return leftOut;
       }),
 
