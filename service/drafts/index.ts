@@ -20,7 +20,7 @@ import type { Module, ServiceContext } from '../module.ts';
 import { createQueue } from '../platform/queue.ts';
 import { isFull, systemDisk } from '../platform/store/disk.ts';
 import { keepCopy, makeFolder } from '../platform/store/file.ts';
-import { advanced, headOf, isNews, isReadable, settle, withEtag } from './records.ts';
+import { advanced, headOf, isNews, isReadable, settle, spentRemovals, withEtag } from './records.ts';
 
 /** What a client saves. */
 export interface DraftSave extends Pick<DraftRecord, 'title' | 'base_sha256'> {
@@ -66,8 +66,6 @@ export interface Drafts extends Module {
   editing(): Record<string, string[]>;
 }
 
-/** Removals are kept for as long as a box may be away. */
-const KEEP_MS = 400 * 86_400_000;
 const EDITING_MS = 30_000;
 /** Names that are remembered of one draft. */
 const MAX_NAMES = 50;
@@ -149,16 +147,18 @@ export const createDrafts = async (
     heads.set(record.id, headOf(record));
   };
   const prune = async (): Promise<void> => {
-    const removed = [...heads.values()].filter((head) => head.removed);
-    const old = removed
-      .toSorted((a, b) => (a.updated_at < b.updated_at ? 1 : -1))
-      .filter(({ updated_at }, place) => place >= mostDraftRecords / 2 || Date.parse(updated_at) + KEEP_MS < now());
-    for (const { id } of old) {
+    for (const { id } of spentRemovals(heads.values(), now())) {
       heads.delete(id);
       pending.delete(id);
       await unlink(join(folder, nameOf(id))).catch(() => undefined);
     }
   };
+
+  /** Whether it is a removal that would be dropped at once. */
+  const isSpent = (theirs: DraftHead): boolean =>
+    theirs.removed &&
+    !heads.has(theirs.id) &&
+    spentRemovals([...heads.values(), theirs], now()).some(({ id }) => id === theirs.id);
 
   /** Whether only a newer version can read a draft. */
   const isUnread = (id: string): boolean => {
@@ -184,6 +184,8 @@ export const createDrafts = async (
   const mergeNow = async (theirs: DraftRecord): Promise<void> => {
     const head = heads.get(theirs.id);
     if (head === undefined) {
+      if (isSpent(theirs)) return;
+      if (heads.size >= mostDraftRecords) await prune();
       if (heads.size >= mostDraftRecords) return log.warn({ id: theirs.id }, 'there are too many drafts');
       return store(theirs);
     }
@@ -250,12 +252,13 @@ export const createDrafts = async (
     records: () => [...shared.values()],
     unread: () => [...heads.keys()].filter(isUnread).length,
     record: (id) => (heads.has(id) ? read(nameOf(id)) : Promise.resolve(null)),
-    lacks: (head) => isNews(heads.get(head.id), head),
+    lacks: (head) => isNews(heads.get(head.id), head) && !isSpent(head),
     merge: (record) =>
       enqueue(async () => {
         // A record is what its hash says.
         if (withEtag(record).etag !== record.etag) return log.warn({ id: record.id }, 'a draft of a peer is damaged');
         await mergeNow(record);
+        if (record.removed) await prune();
         share();
       }),
     digest: () => digest,

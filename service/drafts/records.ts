@@ -1,6 +1,6 @@
 /** The records of drafts, and how boxes agree on them without losing what was typed. Pure. */
 import { createHash } from 'node:crypto';
-import { type DraftHead, type DraftRecord, draftHead } from '../contract/console/drafts.ts';
+import { type DraftHead, type DraftRecord, draftHead, mostDraftRecords } from '../contract/console/drafts.ts';
 import { canonical } from '../domain/canonical.ts';
 import { perObject } from '../domain/collections.ts';
 
@@ -40,6 +40,23 @@ export const isNews = (ours: DraftHead | undefined, theirs: DraftHead): boolean 
   const isWhole = includes(ours.counters, theirs.counters) && !includes(theirs.counters, ours.counters);
   return ours.etag !== theirs.etag && !isWhole;
 };
+
+/** Removals are kept for as long as a box may be away. */
+const KEEP_MS = 400 * 86_400_000;
+const mostRemovals = mostDraftRecords / 2;
+
+const byAge = (a: DraftHead, b: DraftHead): number =>
+  a.updated_at === b.updated_at ? (a.id < b.id ? 1 : -1) : a.updated_at < b.updated_at ? 1 : -1;
+
+/**
+ * The removals that are not kept: what is older than a box may be away, or than the newest. All boxes drop the same ones, so
+ * that none gives another back what that one has dropped.
+ */
+export const spentRemovals = (heads: Iterable<DraftHead>, now: number): DraftHead[] =>
+  [...heads]
+    .filter(({ removed }) => removed)
+    .toSorted(byAge)
+    .filter(({ updated_at }, place) => place >= mostRemovals || Date.parse(updated_at) + KEEP_MS < now);
 
 const numbered = (stem: string, number: number): string => {
   const end = `-${number}`;

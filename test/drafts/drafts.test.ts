@@ -160,3 +160,22 @@ test('a number of many digits is part of the name, and the copy still gets an id
     expect(settle(copy, record(id, 1, idOf(1))).copy?.id).toBe(next);
   }
 });
+
+test('however many drafts are published, new ones go on to the other box, and nothing is fetched back', async () => {
+  useClock();
+  const [a, b] = [await openBox(0), await openBox(1)];
+  for (let number = 0; number < 520; number += 1) {
+    vi.advanceTimersByTime(60_000);
+    await save(a, `d-${number}`, 'text');
+    await a.remove(`d-${number}`, null, () => undefined);
+    vi.advanceTimersByTime(60_000);
+    await send(a, b);
+    expect(b.records().filter(a.lacks)).toEqual([]);
+  }
+  expect(b.records()).toHaveLength(250);
+  await save(a, 'new', 'text');
+  vi.advanceTimersByTime(60_000);
+  await send(a, b);
+  expect(b.list().map(({ id }) => id)).toEqual(['new']);
+  expect(a.digest()).toBe(b.digest());
+}, 60_000);
