@@ -3,9 +3,11 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { pack } from 'tar-stream';
 import type { Content } from '../content/index.ts';
 import { type BackupRecords, backupFormat, type Manifest, manifestName } from '../contract/console/backup.ts';
+import { CodedError } from '../contract/errors.ts';
 import type { Devices } from '../devices/index.ts';
 import type { Drafts } from '../drafts/index.ts';
 import type { Media } from '../media/index.ts';
@@ -19,7 +21,7 @@ import type { VersionStore } from './version-store.ts';
 
 export interface BackupDependencies {
   content: Pick<Content, 'playing'>;
-  media: Pick<Media, 'list' | 'open'>;
+  media: Pick<Media, 'list' | 'open' | 'unread'>;
   devices: Pick<Devices, 'list'>;
   takeovers: Pick<Takeovers, 'open'>;
   versions: Pick<VersionStore, 'list' | 'read'>;
@@ -27,6 +29,10 @@ export interface BackupDependencies {
   drafts: Pick<Drafts, 'list' | 'get'>;
   triggers: Pick<Triggers, 'list'>;
 }
+
+/** How long a backup waits for media that are read for the first time; a client waits 30 s. */
+const [READS, READ_MS] = [100, 100];
+const stillRead = 'Media that came to this box by hand are still being read; back it up once that is done.';
 
 type BackupContext = Pick<ServiceContext, 'options' | 'version' | 'ids' | 'machineName' | 'dirs' | 'now'>;
 
@@ -36,12 +42,12 @@ interface Member {
   modifiedAt: string;
   /** Where it is known; else it is read twice: for its hash, and when it is sent. */
   known?: { size: number; sha256: string };
-  /** @throws Error if it is gone or was replaced */
-  read(): Promise<Readable>;
+  /** Null: it is gone. @throws Error if it was replaced */
+  read(): Promise<Readable | null>;
 }
 
 const json = (value: unknown): (() => Promise<Readable>) => {
-  const bytes = Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
+  const bytes = Buffer.from(`${JSON.stringify(value)}\n`);
   return async () => Readable.from([bytes]);
 };
 
@@ -66,7 +72,7 @@ export const createBackup = (
       modifiedAt: head.changedAt,
       read: async () => {
         const found = await versions.read(head.sha256);
-        if (found === null) throw new Error(`the version ${head.sha256} is gone`);
+        if (found === null) return null;
         const chunks: Buffer[] = [];
         for await (const chunk of found.stream() as AsyncIterable<Buffer>) chunks.push(chunk);
         const { counter, nodeId: of, sha256, changedAt, operator, person, approved_by } = head;
@@ -76,8 +82,15 @@ export const createBackup = (
     }));
 
   /** One for each hash, under whatever names it is kept. */
-  const mediaMembers = async (): Promise<{ members: Member[]; names: Manifest['media'] }> => {
+  const mediaMembers = async (): Promise<{ members: Member[]; names: Manifest['media']; unread: string[] }> => {
+    await media.list(0);
+    const unread = media.unread();
+    for (let waits = 0; media.unread().size > 0; waits += 1) {
+      if (waits === READS) throw new CodedError('busy', stillRead, { headers: { 'Retry-After': '60' } });
+      await wait(READ_MS);
+    }
     const entries = await media.list(0);
+    for (const { name } of entries) unread.delete(name);
     const names = entries.map(({ name, sha256, modifiedAt }) => ({ name, sha256, modified_at: modifiedAt }));
     const byHash = new Map(entries.map((entry) => [entry.sha256, entry]));
     const members = [...byHash.values()].map(({ name, sha256, size, mediaType, modifiedAt }) => ({
@@ -91,10 +104,12 @@ export const createBackup = (
         return handle.createReadStream({ start: 0 });
       },
     }));
-    return { members, names };
+    return { members, names, unread: [...unread] };
   };
 
-  const collect = async (): Promise<{ members: Member[] } & Pick<Manifest, 'media' | 'without_password'>> => {
+  const collect = async (): Promise<
+    { members: Member[] } & Pick<Manifest, 'media' | 'without_password' | 'without_media'>
+  > => {
     const at = new Date(now()).toISOString();
     const files = await mediaMembers();
     const playing = content.playing();
@@ -128,7 +143,8 @@ export const createBackup = (
       ...(await versionMembers()),
       ...files.members,
     ];
-    return { members, media: files.names, without_password: strippedSettings(config) };
+    const rest = { without_password: strippedSettings(config), without_media: files.unread };
+    return { members, media: files.names, ...rest };
   };
 
   return {
@@ -139,8 +155,11 @@ export const createBackup = (
     write: async (): Promise<Readable> => {
       const { members, ...rest } = await collect();
       const measured: (Member & { known: { size: number; sha256: string } })[] = [];
-      for (const member of members)
-        measured.push({ ...member, known: member.known ?? (await measure(await member.read())) });
+      for (const member of members) {
+        const bytes = member.known === undefined ? await member.read() : null;
+        const known = member.known ?? (bytes && (await measure(bytes)));
+        if (known !== null) measured.push({ ...member, known });
+      }
       const manifest: Manifest = {
         format: backupFormat,
         version,
@@ -163,8 +182,10 @@ export const createBackup = (
         const entry = tar.entry({ name: path, size, mtime: new Date(modifiedAt), mode: 0o600 }, () => undefined);
         // The tar may end before there is anything to read, which is heard there.
         entry.on('error', () => undefined);
+        const read_ = await read();
+        if (read_ === null) throw replaced();
         await pipeline(
-          await read(),
+          read_,
           async function* (bytes: AsyncIterable<Buffer>) {
             const hash = createHash('sha256');
             let written = 0;

@@ -54,6 +54,7 @@ interface Dependencies
       | 'spoolFolder'
       | 'rename'
       | 'deletions'
+      | 'unread'
     >;
   content: ContentDependencies['content'] &
     MediaDependencies['content'] &

@@ -1,6 +1,16 @@
 /** Backup and restore: what is in it, what comes back, and what is refused without a trace. */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -253,6 +263,76 @@ test('people, drafts and triggers come back; who was disabled and what was revok
   expect((await left.ask('GET', '/console/api/me')).status).toBe(200);
   expect((await ask('GET', '/console/api/drafts/spring')).status).toBe(200);
   expect((await ask('GET', '/console/api/triggers')).status).toBe(200);
+});
+
+test('a key of somebody who was disabled opens nothing where somebody else has the id', async () => {
+  const { box, ask } = await boxWith();
+  const gone = await addPerson(box, 'admin', { id: 'admin' });
+  await addPerson(box, 'admin', { id: 'boss' });
+  expect((await ask('DELETE', '/console/api/people/admin')).status).toBe(204);
+  const bytes = await backUp(ask);
+
+  const { box: other, ask: askOther } = await boxWith();
+  const here = await addPerson(other, 'admin', { id: 'admin' });
+  expect((await restore(askOther, bytes)).status).toBe(200);
+  expect(await refusalOf(await createPerson(other, gone.key)('GET', '/console/api/me'))).toEqual([401, 'key_unknown']);
+  expect((await here.ask('GET', '/console/api/me')).status).toBe(200);
+});
+
+test('who was disabled counts at no time of a restore, and not after one that a full disk ends', async () => {
+  const { box, ask } = await boxWith();
+  const gone = await addPerson(box, 'editor', { id: 'gone' });
+  expect((await ask('DELETE', '/console/api/people/gone')).status).toBe(204);
+  const bytes = await backUp(ask);
+
+  const { box: other, ask: askOther } = await boxWith();
+  const stored = join(other.dataDir, 'shared', 'disablings.json');
+  rmSync(stored, { force: true });
+  mkdirSync(stored, { recursive: true });
+  expect((await restore(askOther, bytes)).status).toBe(500);
+  rmSync(stored, { recursive: true });
+  expect((await restore(askOther, bytes)).status).toBe(200);
+  expect(await refusalOf(await createPerson(other, gone.key)('GET', '/console/api/me'))).toEqual([401, 'key_unknown']);
+});
+
+test('all drafts come back, however large they are, and one too many is named', async () => {
+  const { box, ask } = await boxWith();
+  const content = { ...lobby, note: 'x'.repeat(3_900_000) };
+  for (let number = 0; number < 20; number += 1) {
+    const draft = { title: `D${number}`, base_sha256: null, content: number < 6 ? content : lobby };
+    expect((await ask('PUT', `/console/api/drafts/d-${number}`, draft)).status).toBe(201);
+  }
+  // As of another box, which has taken one meanwhile.
+  const path = join(box.dataDir, 'drafts', 'd-19.json');
+  await box.close();
+  writeFileSync(
+    join(box.dataDir, 'drafts', 'd-20.json'),
+    JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), id: 'd-20' }),
+  );
+  const again = createOperator(await startTestService({ env, dataDir: box.dataDir }), operatorSecret);
+  const bytes = await backUp(again);
+  const { ask: askOther } = await boxWith();
+  const answer = await restore(askOther, bytes);
+  expect(answer.status).toBe(200);
+  expect(((await answer.json()) as Restored).left_out).toEqual([
+    expect.stringMatching(/^The draft "D\d+" is one too many/),
+  ]);
+});
+
+test('a version that cannot be read is left out, and a medium that cannot be read is named', async () => {
+  const { box, ask } = await boxWith();
+  const { sha256: plays } = (await (await ask('GET', '/console/api/content')).json()) as { sha256: string };
+  const edited = lobbyWith([{ id: 'hall', kind: 'text', title: 'Hall' }]);
+  expect((await ask('PUT', '/console/api/content', edited, { 'If-Match': `"${plays}"` })).status).toBe(200);
+  const folder = join(box.dataDir, 'versions');
+  for (const name of readdirSync(folder)) truncateSync(join(folder, name), statSync(join(folder, name)).size - 20);
+  // It is read once more than it is listed.
+  mkdirSync(join(box.dataDir, 'uploads'), { recursive: true });
+  writeFileSync(join(box.dataDir, 'uploads', 'here.jpg'), 'a picture');
+  const bytes = await backUp(ask);
+  const members = [...(await membersOf(bytes)).keys()];
+  expect(members.filter((path) => path.startsWith('versions/'))).toEqual([]);
+  expect(members).toContain(`media/${sha256('a picture')}`);
 });
 
 test('new settings restart the box though who restored them has left', async () => {

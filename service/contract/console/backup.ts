@@ -4,7 +4,7 @@ import { contentVersion, deviceBinding, takeoverRecord } from '../peers.ts';
 import { disablingRecord, keyRecord, personRecord } from '../people-records.ts';
 import { author, instant, sha256 } from '../terms.ts';
 import { confirmHeader } from './backup-names.ts';
-import { draftRecord, mostDrafts } from './drafts.ts';
+import { draftRecord, mostDraftRecords } from './drafts.ts';
 import { mostPeopleEver } from './people.ts';
 import { triggerLimits, triggerRecord } from './triggers.ts';
 
@@ -41,6 +41,7 @@ export const manifest = z.object({
     .max(1_000)
     .optional()
     .describe('settings of config.json whose passwords are not in it'),
+  without_media: z.array(z.string()).max(mostMembers).optional().describe('media that could not be read'),
 });
 export type Manifest = z.infer<typeof manifest>;
 
@@ -58,8 +59,8 @@ export type StoredVersion = z.infer<typeof storedVersion>;
 export const backupRecords = z.object({
   devices: z.array(deviceBinding).max(20_000).default([]),
   takeovers: z.array(takeoverRecord).max(1_000).default([]),
-  drafts: z.array(draftRecord).max(mostDrafts).default([]),
-  triggers: z.array(triggerRecord).max(triggerLimits.triggers).default([]),
+  drafts: z.array(draftRecord).max(mostDraftRecords).default([]),
+  triggers: z.array(triggerRecord).max(triggerLimits.records).default([]),
   people: z
     .object({
       people: z.array(personRecord).max(mostPeopleEver).readonly(),
@@ -70,9 +71,9 @@ export const backupRecords = z.object({
 });
 export type BackupRecords = z.infer<typeof backupRecords>;
 
-/** Limits of the members that are held in memory, bytes. */
+/** Limits of the members that are held in memory, bytes: each of the drafts is a whole document. */
 export const mostManifestBytes = 64 * 1024 ** 2;
-export const mostRecordBytes = 16 * 1024 ** 2;
+export const mostRecordBytes = 256 * 1024 ** 2;
 
 export const restored = z
   .object({

@@ -51,7 +51,7 @@ export const machine = {
     description:
       'One tar, `manifest.json` first: format, names, types, times and SHA-256 of all members. It holds content, versions, media, bindings, takeovers, people, drafts, triggers and settings, but no secret, PIN or password of config.json, no private key and no invitation. Addresses in the content are as they were written. It is not proven, as all that is streamed. Without a secret it is given to the box itself alone (`x-signage-local`).',
     answer: file('The backup.', tarType),
-    errors: ['local_required', 'too_many_requests'],
+    errors: ['local_required', 'too_many_requests', 'busy'],
   },
   'POST /console/api/restore': {
     role: 'admin',
