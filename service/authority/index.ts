@@ -5,6 +5,7 @@
 import { CodedError } from '../contract/errors.ts';
 import { remember } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
+import { singleFlight } from '../domain/single-flight.ts';
 import type { ServiceContext, StateReaders } from '../module.ts';
 import { readBuiltAt } from '../platform/built-at.ts';
 import type { Pair, Permitted } from '../platform/x509.ts';
@@ -128,7 +129,8 @@ export const createAuthority = async (
     log.info({ root: current()?.id }, 'the site has a new root certificate');
   };
 
-  const renew = async (): Promise<Authority> => {
+  /** Two at once would each replace what the other makes. */
+  const renewOnce = singleFlight(async (): Promise<Authority> => {
     const found = current();
     if (set === null || found === null) throw new CodedError('trust_unavailable');
     const fault = clockFault();
@@ -140,7 +142,7 @@ export const createAuthority = async (
     const retired = set.list().map((record) => ({ ...record, signer: null }));
     await put(next, ...retired);
     return current() ?? found;
-  };
+  });
 
   return {
     /** What signs; null: there is none. */
@@ -183,7 +185,12 @@ export const createAuthority = async (
     },
     /** Calls `listener` after the authorities changed, here or by another box. */
     onChange: changes.on,
-    routes: authorityRoutes({ shown, renew, replaced: () => authorities.replaced.size, site: options.site }),
+    routes: authorityRoutes({
+      shown,
+      renew: () => renewOnce('site'),
+      replaced: () => authorities.replaced.size,
+      site: options.site,
+    }),
     states: { authority: () => current() && { root: current()?.root.fingerprint256 } } satisfies StateReaders,
     health: () => {
       const found = current();
