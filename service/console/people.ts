@@ -159,7 +159,8 @@ export const peopleRoutes = (
       people.checkSecret();
       const id = idOf(ctx.params.id);
       const request = readFields(personRequest, await readJson(ctx));
-      const { person, isNew } = await people.put(id, request, authorOf(ctx));
+      const isNewOnly = ctx.get('If-None-Match') === '*';
+      const { person, isNew } = await people.put(id, request, authorOf(ctx), isNewOnly);
       send(ctx, isNew ? 201 : 200, personOf(person, people.uses()));
     },
 

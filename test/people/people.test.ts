@@ -287,6 +287,16 @@ test('a key that was copied is that of the person on both devices, until it is r
   for (const each of [ask, copy]) expect(await refusalOf(await each('GET', `${api}/me`))).toEqual([401, 'key_unknown']);
 });
 
+test('who makes a person changes nobody who was made meanwhile', async () => {
+  const { admin } = await start();
+  const put = (role: string) => admin('PUT', `${api}/people/maria`, { name: 'Maria', role }, { 'If-None-Match': '*' });
+  expect((await put('admin')).status).toBe(201);
+  expect(await refusalOf(await put('viewer'))).toEqual([412, 'precondition_failed']);
+  expect(await (await admin('GET', `${api}/people`)).json()).toMatchObject({
+    people: [{ id: 'maria', role: 'admin' }],
+  });
+});
+
 test('the last admin with a key is neither disabled nor lowered, nor loses the last key', async () => {
   const { box, admin } = await start();
   await admin('PUT', `${api}/people/b`, { name: 'B', role: 'admin' });

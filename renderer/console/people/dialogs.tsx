@@ -38,7 +38,9 @@ export const PersonDialog = (props: {
     const id = person?.id ?? freeId(name, props.taken);
     const body: PersonRequest = { name, role: role.value, tags: role.value === 'admin' ? [] : [...tags.value] };
     try {
-      const done = await client.json<Person>(`${path}/${id}`, { method: 'PUT', body });
+      // Somebody else may have made one of this name meanwhile.
+      const headers = person === null ? { 'If-None-Match': '*' } : {};
+      const done = await client.json<Person>(`${path}/${id}`, { method: 'PUT', body, headers });
       props.onDone(done, person === null);
     } catch (error) {
       fault.value = isCode(error, 'last_admin') ? words.lastAdmin : reasonOf(error, texts);

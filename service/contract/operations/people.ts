@@ -65,13 +65,15 @@ export const people = {
     role: 'admin',
     audit: { action: 'person.change', subject: 'person', id: 'id' },
     summary: 'Make a person, or change one',
+    description:
+      '`If-None-Match: *` fails where there is a person of this id, so that two who make one do not change the other’s.',
     params,
     body: json(personRequest, { name: 'Maria', role: 'editor', tags: ['lobby'] }),
     answer: {
       201: { description: 'The new person, who has no key yet: invite them.', content: json(person, personExample) },
       200: { description: 'The person.', content: json(person, personExample) },
     },
-    errors: ['secret_required', 'too_many_people', 'last_admin', 'insufficient_storage'],
+    errors: ['secret_required', 'precondition_failed', 'too_many_people', 'last_admin', 'insufficient_storage'],
     examples,
   },
   'DELETE /console/api/people/:id': {
