@@ -23,13 +23,15 @@ const firmware = '/usr/share/OVMF';
 /** Where pictures stay (`SIGNAGE_MACHINE_PICTURES`); absent: they go with the run. */
 const pictures = process.env['SIGNAGE_MACHINE_PICTURES'] || join(work, 'pictures');
 
-/** KVM where it works: some have a device that cannot run a machine. */
+/** KVM where it works: some have a device that cannot run a machine, or stops in the first instructions of its firmware. */
 const acceleration = (): string[] => {
   const kvm = ['-accel', 'kvm', '-cpu', 'host'];
-  const words = ['-machine', 'q35', ...kvm, '-S', '-display', 'none', '-monitor', 'stdio'];
+  const loader = ['-drive', `if=pflash,format=raw,readonly=on,file=${firmware}/OVMF_CODE_4M.fd`];
+  const words = ['-machine', 'q35', ...kvm, ...loader, '-nodefaults', '-display', 'none', '-monitor', 'stdio'];
+  const asking = `(sleep 5; echo info status; echo quit) | timeout 20 qemu-system-x86_64 ${words.join(' ')}`;
   const isThere =
     process.env['SIGNAGE_MACHINE_KVM'] !== 'off' &&
-    spawnSync('qemu-system-x86_64', words, { input: 'quit\n', timeout: 20_000 }).status === 0;
+    spawnSync('sh', ['-c', asking], { encoding: 'utf8' }).stdout.includes('status: running');
   return isThere ? kvm : ['-accel', 'tcg,thread=multi,tb-size=512', '-cpu', 'max,avx2=off'];
 };
 
