@@ -139,6 +139,8 @@ export const defaultTempo = {
     room: 2_000,
     /** The box that took an upload converts it; if it is away for so long, another one does. */
     owner: 600_000,
+    /** A rendition is kept this long without its original, of which the disk may be away. */
+    absent: 3_600_000,
   },
   people: {
     /** Between looks at keys that end by the clock; how long what is under way may go on with a key that was removed. */

@@ -2,10 +2,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { createEmitter } from '../../service/domain/emitter.ts';
 import { openLedger } from '../../service/media/copies/ledger.ts';
 import { openDeletions } from '../../service/media/deletions.ts';
 import { createRenditions } from '../../service/media/renditions/index.ts';
 import { openRenditionStore } from '../../service/media/renditions/store.ts';
+import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { mediaContext } from './context.ts';
 
@@ -63,4 +65,44 @@ it('room is made without a look into copies that have not been read', async () =
   expect(await renditions.evict(100)).toBe(5);
   expect(probes).toBe(0);
   expect(store.originals()).toEqual([shown]);
+});
+
+it('a film that is uploaded again, and has to be read, keeps its rendition; that of a deleted one goes', async () => {
+  const context = mediaContext(temporaryFolder(), {
+    options: { convert: false, convertHours: null, variant: 'extended' },
+  });
+  const store = await openRenditionStore(context);
+  const ledger = await openLedger(context);
+  const known = { profile: 'h264' as const, isProbed: true, isReadable: true, loudness: null };
+  const filmOf = (name: string, facts: object) => {
+    const given = { name, path: join(context.dirs.uploads, name), modifiedAt: '2026-05-04T12:00:00.000Z' };
+    return Object.assign({ sha256: name.repeat(64), mediaType: 'video/quicktime', duration: 1 }, given, facts);
+  };
+  for (const name of ['a', 'b']) {
+    const [original, file] = [name.repeat(64), join(context.dirs.data, name)];
+    writeFileSync(file, 'small');
+    await store.put(original, file, { profile: 'h264', sha256: original, size: 5, mediaType: 'video/mp4' });
+  }
+  let films = [filmOf('a', known), filmOf('b', known)];
+  const news = createEmitter<[string]>();
+  const given = { monotonicNow: () => performance.now(), ffmpeg: { find: async () => ({ path: 'ffmpeg' }) } };
+  const renditions = createRenditions(Object.assign({}, context, given) as never, {
+    store,
+    catalog: { list: async () => films, onLearn: news.on, hashOf: () => undefined } as never,
+    ledger,
+    downloads: {} as never,
+    content: { mediaInOrder: () => new Set(), mediaNames: () => new Set(), onChange: () => {} } as never,
+    isPeerCopy: () => false,
+    requireRoom: async () => {},
+    askSite: async () => ({ holders: [] }),
+    probe: async () => null,
+  });
+  onTestFinished(async () => {
+    await renditions.close();
+    await ledger.close();
+    await store.close();
+  });
+  films = [filmOf('a', { ...known, profile: null, isProbed: false })];
+  news.emit('a');
+  await expect.poll(store.originals, patience).toEqual(['a'.repeat(64)]);
 });

@@ -1,5 +1,5 @@
 /** The work at renditions, with a converter and a disk that do what a test wants. */
-import { readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -31,6 +31,8 @@ interface Setup extends Pick<Converter, 'convert'> {
   monotonicNow?: () => number;
   /** Whether the films are not listed. */
   isGone?: () => boolean;
+  /** Whether the films are listed, and nothing is known of them yet. */
+  isUnread?: () => boolean;
   /** Whether one of the folders cannot be read. */
   isBroken?: boolean;
 }
@@ -38,7 +40,8 @@ interface Setup extends Pick<Converter, 'convert'> {
 const hashOf = (index: number): string => String(index).padStart(64, '0');
 
 const startWork = async ({ films, convert, options, now, requireRoom, rest, askSite, ...setup }: Setup) => {
-  const { isBlind = false, hasOwner = false, monotonicNow = () => performance.now(), isGone = () => false } = setup;
+  const { isBlind = false, hasOwner = false, monotonicNow = () => performance.now() } = setup;
+  const { isGone = () => false, isUnread = () => false } = setup;
   const context = {
     ...mediaContext(temporaryFolder(), { options: { convert: true, convertHours: null, ...options } }),
     ...(now && { now }),
@@ -60,7 +63,8 @@ const startWork = async ({ films, convert, options, now, requireRoom, rest, askS
     catalog: { hashOf: (path) => hashOf(films.indexOf(basename(path))) },
     converter: { lackOf: async () => null, convert },
     downloads: { fetch: () => Promise.reject(new Error('there is no other box')) },
-    wanted: async () => (isGone() ? [] : wanted),
+    wanted: async () => (isGone() || isUnread() ? [] : wanted),
+    present: async () => new Set(isGone() ? [] : wanted.map(({ sha256 }) => sha256)),
     requireRoom: requireRoom ?? (async () => {}),
     askSite: askSite ?? (async () => ({ holders: [] })),
     rest: rest ?? (async () => null),
@@ -143,26 +147,61 @@ const makeSmall: Converter['convert'] = async (_, { folder }) => {
   return out;
 };
 
-it.each([
-  ['removed', false, 'queued'],
-  ['kept where a folder could not be read', true, 'ready'],
-])('the rendition of a film that is not listed is %s', async (_, isBroken, state) => {
-  let looks = 0;
-  let isGone = false;
-  const listed = () => {
+const { absent } = testTempo.media;
+
+it.each<[what: string, away: 'gone' | 'unread', time: number, isBroken: boolean, state: string]>([
+  ['not listed is removed after a while', 'gone', absent, false, 'queued'],
+  ['not listed is kept for a while', 'gone', absent - 1, false, 'ready'],
+  ['not listed is kept where a folder could not be read', 'gone', absent, true, 'ready'],
+  ['listed and not yet read is kept', 'unread', absent, false, 'ready'],
+])('the rendition of a film that is %s', async (_, away, time, isBroken, state) => {
+  let [looks, clock, isAway] = [0, 0, false];
+  const isGone = () => {
     looks += 1;
-    return isGone;
+    return isAway && away === 'gone';
   };
-  const { work, statusOf } = await startWork({ films: ['film'], convert: makeSmall, isGone: listed, isBroken });
+  const setup = { isGone, isUnread: () => isAway, isBroken, monotonicNow: () => clock };
+  const { work, statusOf } = await startWork({ films: ['film'], convert: makeSmall, ...setup });
+  const lookTwice = async (): Promise<void> => {
+    // Each look may ask twice.
+    for (let times = 0; times < 4; times += 1) {
+      const before = looks;
+      work.look();
+      await expect.poll(() => looks, patience).toBeGreaterThan(before);
+    }
+  };
   await expect.poll(() => statusOf('film').state, patience).toBe('ready');
-  isGone = true;
-  looks = 0;
-  for (let times = 1; times <= 2; times += 1) {
-    work.look();
-    await expect.poll(() => looks, patience).toBeGreaterThanOrEqual(times);
-  }
+  isAway = true;
+  await lookTwice();
+  clock = time;
+  await lookTwice();
   await work.close();
   expect(statusOf('film').state).toBe(state);
+});
+
+it('a conversion goes on while its original is read again, and ends with its original', async () => {
+  let [looks, isGone, path] = [0, false, ''];
+  const convert: Converter['convert'] = async (original, { signal }) => {
+    path = original.path;
+    await pause(10_000, undefined, { signal });
+    return '';
+  };
+  const isUnread = (): boolean => {
+    looks += 1;
+    return path !== '';
+  };
+  const { work, statusOf } = await startWork({ films: ['film'], convert, isUnread, isGone: () => isGone });
+  await expect.poll(() => path, patience).not.toBe('');
+  for (let times = 0; times < 3; times += 1) {
+    const before = looks;
+    work.look();
+    await expect.poll(() => looks, patience).toBeGreaterThan(before);
+  }
+  expect(statusOf('film').state).toBe('converting');
+  isGone = true;
+  rmSync(path);
+  work.look();
+  await expect.poll(() => statusOf('film').state, patience).toBe('queued');
 });
 
 it('a rendition that the system cannot read at the start is kept', async () => {

@@ -90,6 +90,7 @@ export const testTempo: Tempo = {
     convert: 200,
     room: 200,
     owner: 3_000,
+    absent: 500,
   },
   peers: {
     tick: 25,

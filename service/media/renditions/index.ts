@@ -135,6 +135,11 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
     );
   };
 
+  const present = async (): Promise<ReadonlySet<string>> => {
+    const copies = ledger.all().map(({ copy }) => copy);
+    return new Set([...(await catalog.list(KEPT_MS)), ...copies].map(({ sha256 }) => sha256));
+  };
+
   const measure = createMeter(context);
   /** Hashes of files that could not be measured; the next start tries again. */
   const unmeasured = new Set<string>();
@@ -157,7 +162,8 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
     };
   };
 
-  const work = createRenditionWork(context, { ...dependencies, converter: createConverter(context), wanted, rest });
+  const converter = createConverter(context);
+  const work = createRenditionWork(context, { ...dependencies, converter, wanted, present, rest });
 
   /** @param wantedProfile null: any */
   const openReady = async (original: string, wantedProfile: Profile | null): Promise<OpenRendition | null> => {

@@ -46,6 +46,8 @@ interface Dependencies {
   downloads: Pick<Downloads, 'fetch'>;
   /** What needs a rendition, in the order in which it is to be made; of files of one hash the first counts. */
   wanted(): Promise<readonly Wanted[]>;
+  /** The hashes of all files of this box, whatever else is known of them. */
+  present(): Promise<ReadonlySet<string>>;
   /** @throws CodedError `insufficient_storage` @param mayEvict whether other files may be removed for it */
   requireRoom(bytes: number, mayEvict: boolean): Promise<void>;
   askSite(originals: readonly string[]): Promise<SiteRenditions>;
@@ -83,12 +85,13 @@ type Context = Pick<MediaContext, 'folders' | 'log' | 'hasher' | 'now' | 'tempo'
 
 export const createRenditionWork = (context: Context, dependencies: Dependencies) => {
   const { folders, log, hasher, now, tempo, monotonicNow, ids, options } = context;
-  const { store, catalog, converter, downloads, wanted, requireRoom, askSite, rest } = dependencies;
+  const { store, catalog, converter, downloads, wanted, present, requireRoom, askSite, rest } = dependencies;
   const { convert: isOn, convertHours: hours, timeZone } = options;
   const closing = new AbortController();
   const news = createEmitter();
   let jobs = new Map<string, Wanted>();
-  let running: { sha256: string; progress: number; abort: AbortController; done: Promise<void> } | null = null;
+  let running: { sha256: string; path: string; progress: number; abort: AbortController; done: Promise<void> } | null =
+    null;
   const fetching = new Map<string, Promise<void>>();
   const attempts = new Map<string, number>();
   /** How often the hours have ended the conversion of an original. */
@@ -103,6 +106,8 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
   let turn = 0;
   /** When this box began to miss the box that took an upload. */
   const missing = new Map<string, number>();
+  /** When the originals of stored renditions were found to be gone. */
+  let absent = new Map<string, number>();
   const counts = { made: 0, fetched: 0, failed: 0 };
   let timer: NodeJS.Timeout | undefined;
 
@@ -186,7 +191,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
 
   /** Does the one piece of work of this box, which its hours end. */
   const occupy = (
-    sha256: string,
+    { sha256, path }: Pick<Wanted, 'sha256' | 'path'>,
     work: (signal: AbortSignal, onProgress: (share: number) => void) => Promise<void>,
   ) => {
     const abort = new AbortController();
@@ -194,7 +199,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     const poll = setInterval(() => {
       if (!isOpen()) abort.abort(hoursAreOver);
     }, tempo.media.hours);
-    const current = { sha256, progress: 0, abort, done: Promise.resolve() };
+    const current = { sha256, path, progress: 0, abort, done: Promise.resolve() };
     running = current;
     const onProgress = (share: number): void => {
       current.progress = share;
@@ -216,7 +221,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
   const begin = (job: Wanted & Original): void => {
     const { sha256, profile } = job;
     const begun = performance.now();
-    occupy(sha256, (signal, onProgress) =>
+    occupy(job, (signal, onProgress) =>
       make(job, signal, onProgress)
         .then(
           () => {
@@ -291,7 +296,9 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     if (running !== null || closing.signal.aborted || !isOpen()) return;
     const work = await rest();
     if (work === null || closing.signal.aborted) return;
-    occupy('', (signal) => work(signal).catch((err: unknown) => log.debug({ err }, 'a medium could not be measured')));
+    occupy({ sha256: '', path: '' }, (signal) =>
+      work(signal).catch((err: unknown) => log.debug({ err }, 'a medium could not be measured')),
+    );
   };
 
   /** Whether nothing else is done now; what the hours have ended before lets the measurements go first, too. */
@@ -346,17 +353,31 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     return [...todo.slice(0, FIRST_ASKED), ...inTurn];
   };
 
+  /** Removes the renditions of originals that stay gone: a disk may be away, or files be read again, for a while. */
+  const removeGone = async (here: ReadonlySet<string>): Promise<void> => {
+    const gone = folders.isComplete() ? store.originals().filter((sha256) => !here.has(sha256)) : [];
+    absent = new Map(gone.map((sha256) => [sha256, absent.get(sha256) ?? monotonicNow()]));
+    await store.remove(gone.filter((sha256) => monotonicNow() - (absent.get(sha256) ?? 0) >= tempo.media.absent));
+  };
+
+  /** Whether the path of what is converted has no file, or another one; not where the file has to be read again. */
+  const isGone = async ({ path, sha256 }: Pick<Wanted, 'sha256' | 'path'>): Promise<boolean> => {
+    const stats = await stat(path).catch(() => null);
+    return stats === null || (catalog.hashOf(path, stats) ?? sha256) !== sha256;
+  };
+
   const step = async (): Promise<void> => {
     await folders.read(KEPT_MS);
-    const isComplete = folders.isComplete();
     const found = await wanted();
     jobs = new Map();
     for (const job of found) if (!jobs.has(job.sha256)) jobs.set(job.sha256, job);
-    if (isComplete) await store.remove(store.originals().filter((sha256) => !jobs.has(sha256)));
+    const here = await present();
+    await removeGone(here);
     for (const noted of [attempts, cuts, held, missing, waiting, coming])
-      for (const sha256 of noted.keys()) if (!jobs.has(sha256)) noted.delete(sha256);
-    if (running !== null && running.sha256 !== '' && !jobs.has(running.sha256))
-      running.abort.abort(new Error('the original is gone'));
+      for (const sha256 of noted.keys()) if (!here.has(sha256)) noted.delete(sha256);
+    const current = running;
+    if (current !== null && current.sha256 !== '' && !here.has(current.sha256) && (await isGone(current)))
+      current.abort.abort(new Error('the original is gone'));
     const todo = [...jobs.values()]
       .filter((job) => !isDone(job) && !fetching.has(job.sha256))
       // What has to wait, or takes all the hours, holds nothing else up.
@@ -367,7 +388,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     clearTimeout(timer);
     // With nothing to do it looks for files that were removed or put there by hand.
     const pause = todo.length === 0 && isOpen() ? KEPT_MS : isAnswered ? tempo.media.askAgain : tempo.media.convert;
-    timer = setTimeout(look, pause).unref();
+    timer = setTimeout(look, absent.size === 0 ? pause : Math.min(pause, tempo.media.absent)).unref();
   };
 
   /** An original that did not fit is tried again once it may. */
