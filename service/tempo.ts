@@ -137,6 +137,8 @@ export const defaultTempo = {
     look: 50,
     convert: 10_000,
     room: 2_000,
+    /** A conversion without progress is killed after this time, and at most twice as long. */
+    still: 120_000,
     /** The box that took an upload converts it; if it is away for so long, another one does. */
     owner: 600_000,
     /** A rendition is kept this long without its original, of which the disk may be away. */

@@ -9,6 +9,7 @@ import { ConversionFault, type Converter, createConverter } from '../../service/
 import { reasons } from '../../service/media/renditions/reasons.ts';
 import { openRenditionStore } from '../../service/media/renditions/store.ts';
 import { createRenditionWork, type Wanted } from '../../service/media/renditions/work.ts';
+import type { Confined } from '../../service/platform/confined.ts';
 import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { testTempo } from '../support/tempo.ts';
@@ -258,6 +259,39 @@ it.each<[what: string, outputs: object[], reason: string, isCut: boolean]>([
   const film = { path: '/film.mp4', mediaType: 'video/mp4', profile: 'h264' as const, duration: 1 };
   const work = { folder: '/none', isPlain: false, signal: new AbortController().signal, onProgress: () => {} };
   await expect(converter.convert(film, work)).rejects.toMatchObject({ message, isCut });
+});
+
+it.each<[how: string, isWriting: boolean, end: string]>([
+  ['that moves its index to the front, silently, is waited for', true, 'made'],
+  ['of which nothing is written any more is given up', false, reasons.slow],
+])('a film %s', async (_, isWriting, end) => {
+  const folder = temporaryFolder();
+  const silent = { isDone: true, isCut: false, stdout: Buffer.alloc(0), stderr: '  Stream #0:0: Video: hevc' };
+  const tempo = { ...testTempo, media: { ...testTempo.media, still: 200 } };
+  const run = async ({ args, onOutput, signal }: Pick<Parameters<Confined>[0], 'args' | 'onOutput' | 'signal'>) => {
+    const out = args.at(-1)?.replace('file:', '') ?? '';
+    if (!out.startsWith(folder)) return silent;
+    onOutput?.('out_time_us=1000000\n');
+    for (let times = 1; times <= 20 && signal?.aborted === false; times += 1) {
+      if (isWriting || times === 1) writeFileSync(out, 'x'.repeat(times));
+      await pause(50);
+    }
+    return { ...silent, isDone: signal?.aborted === false };
+  };
+  const converter = createConverter({
+    ffmpeg: { find: async () => ({ path: 'ffmpeg' }) as never },
+    confined: Object.assign(run, { isolates: async () => true, notes: () => [] }),
+    options: { childEnvironment: { PATH: '', LANG: 'C' } } as never,
+    runScript: run,
+    tempo,
+  });
+  const film = { path: '/film.mp4', mediaType: 'video/mp4', profile: 'h264' as const, duration: 1 };
+  const work = { folder, isPlain: false, signal: new AbortController().signal, onProgress: () => {} };
+  const ended = converter.convert(film, work).then(
+    () => 'made',
+    (error: Error) => error.message,
+  );
+  expect(await ended).toBe(end);
 });
 
 /** Another box that took an upload. */

@@ -89,6 +89,8 @@ export const testTempo: Tempo = {
     look: 10,
     convert: 200,
     room: 200,
+    // ffmpeg tells of its progress once a second, and processors are busy.
+    still: 60_000,
     owner: 3_000,
     absent: 500,
   },

@@ -46,8 +46,6 @@ const FILM_MS_PER_SECOND = 30_000;
 const DOCUMENT_MS = 300_000;
 const ANIMATION_MS = 1_200_000;
 const LONGEST_MS = 24 * 3_600_000;
-/** A program that makes no progress is killed, ms. */
-const STILL_MS = 120_000;
 /** Memory of LibreOffice and of WebAssembly, which cannot live under a limit of address space. */
 const RESIDENT_BYTES = GIB;
 const MAX_WORDS = 2_000;
@@ -88,7 +86,7 @@ const heifScript = ['../service/heif.cjs', '../../../dist/service/heif.cjs'].map
 
 type Context = Pick<ServiceContext, 'ffmpeg' | 'options' | 'runScript' | 'tempo'> & { confined: Confined };
 
-export const createConverter = ({ ffmpeg, confined, options, runScript }: Context) => {
+export const createConverter = ({ ffmpeg, confined, options, runScript, tempo }: Context) => {
   const { childEnvironment } = options;
   const findHeif = async (): Promise<string | null> =>
     (await findOnPath('heif-dec', childEnvironment)) ?? (await findOnPath('heif-convert', childEnvironment));
@@ -107,23 +105,34 @@ export const createConverter = ({ ffmpeg, confined, options, runScript }: Contex
     timeout: number;
     /** Bytes; absent: address space of a film. */
     resident?: number;
+    /** A file that it writes while it makes progress; absent: nothing tells of its progress before its end. */
+    out?: string;
     signal: AbortSignal;
     onOutput?(text: string): void;
   }
 
   /** @throws ConversionFault; the reason of the signal */
-  const run = async ({ signal, program, onOutput, ...job }: Run): Promise<void> => {
+  const run = async ({ signal, program, out, onOutput, ...job }: Run): Promise<void> => {
     const still = new AbortController();
     const begun = performance.now();
-    let timer = setTimeout(() => still.abort(), STILL_MS);
+    let isHeard = false;
+    let written = '0 0';
+    // ffmpeg says nothing while it moves the index of a film to the front, for which it writes the whole file again.
+    const checkProgress = async (path: string): Promise<void> => {
+      const { size, mtimeMs } = await stat(path).catch(() => ({ size: 0, mtimeMs: 0 }));
+      const now = `${size} ${mtimeMs}`;
+      if (!isHeard && now === written) still.abort();
+      isHeard = false;
+      written = now;
+    };
+    const watching = out === undefined ? undefined : setInterval(() => void checkProgress(out), tempo.media.still);
     const { resident } = job;
     const held = {
       ...job,
       isIdle: true,
       signal: AbortSignal.any([signal, still.signal]),
       onOutput: (text: string) => {
-        clearTimeout(timer);
-        timer = setTimeout(() => still.abort(), STILL_MS);
+        isHeard = true;
         onOutput?.(text);
       },
     };
@@ -131,7 +140,7 @@ export const createConverter = ({ ffmpeg, confined, options, runScript }: Contex
       typeof program === 'object'
         ? runScript({ ...held, ...program, resident: resident ?? RESIDENT_BYTES })
         : confined({ ...(resident === undefined && { memory: FILM_BYTES }), ...held, program });
-    const output = await running.finally(() => clearTimeout(timer));
+    const output = await running.finally(() => clearInterval(watching));
     signal.throwIfAborted();
     if (output.isDone) return;
     const isLate = still.signal.aborted || performance.now() - begun >= job.timeout;
@@ -207,7 +216,7 @@ export const createConverter = ({ ffmpeg, confined, options, runScript }: Contex
     };
     const args = pictureArguments(picture, { isPlain, out });
     const timeout = isAnimated ? ANIMATION_MS : PICTURE_MS;
-    await run({ program: ffmpegPath, args, file, folder, timeout, signal });
+    await run({ program: ffmpegPath, args, file, folder, timeout, out, signal });
   };
 
   const makeFilm = async (ffmpegPath: string, { path, mediaType, profile, duration }: Original, work: Work) => {
@@ -227,7 +236,7 @@ export const createConverter = ({ ffmpeg, confined, options, runScript }: Contex
       if (at !== null && duration !== null) onProgress(Math.min(0.99, at / duration));
     };
     const make = (args: readonly string[]): Promise<void> =>
-      run({ program: ffmpegPath, args, file: path, folder, timeout, signal, onOutput });
+      run({ program: ffmpegPath, args, file: path, folder, timeout, out, signal, onOutput });
     const encode = () => make(filmArguments(quiet, facts, { threads: idleProcessors(), isPlain, out }));
     if (profile !== 'remux') return encode();
     return make(remuxArguments(quiet, facts, out)).catch((error: unknown) =>
