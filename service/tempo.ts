@@ -31,6 +31,8 @@ export const defaultTempo = {
     settle: [20, 130] as readonly number[],
     /** After the start, until the JSON Schema is written. */
     schema: 200,
+    /** Between attempts to store what plays. */
+    store: 30_000,
     /** Most for the check of one template, and of all; its thread ends after `idle` without one. */
     template: 3_000,
     templates: 15_000,

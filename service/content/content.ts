@@ -60,7 +60,7 @@ export interface Content extends View {
   /**
    * Plays a peer's document and writes it to content.json, if its version wins over this box's. An edit of this box that
    * the winner does not descend from is backed up next to the file. Once this resolves, the file and {@link document} are
-   * durable. If the disk stored only the file, that is logged, and repaired when the document is passed in again. One that
+   * durable. If the disk stored only the file, that is logged, and the document is stored once the disk takes it. One that
    * loses to an edit that was made at the same time is {@link replaced}, as on the box where it was made.
    *
    * @returns the issues for which a winner is refused, as for the operator's file; else an empty list
@@ -186,7 +186,6 @@ export const openContent = async (
     if (reading === null) {
       issues = [];
       log.debug({}, 'content.json was saved without a change');
-      if (current !== null && playing !== null && !isStored(current)) void store(current, playing.screenDocuments);
     } else if (reading.ok) {
       issues = [];
       // Pages get the new content without waiting for the disk.
@@ -254,8 +253,7 @@ export const openContent = async (
   };
 
   const accept = async (document: ContentDocument): Promise<ContentIssue[]> => {
-    const isUnstored = document.sha256 === current?.sha256 && !isStored(document);
-    if (!wins(document) && !isUnstored) {
+    if (!wins(document)) {
       await noteLoss(document);
       return [];
     }
@@ -263,10 +261,6 @@ export const openContent = async (
     const reading = readDocument(text);
     if (!reading.ok) return reading.issues;
     const screenDocuments = screenDocumentsOf(document, reading.content);
-    if (isUnstored) {
-      await store(document, screenDocuments);
-      return [];
-    }
     // The file may hold an edit that polling has not noticed yet.
     const written = await load();
     if (!wins(document)) return [];
@@ -325,6 +319,12 @@ export const openContent = async (
       return reload();
     });
   });
+  // The disk may have been full: other boxes are told of a document once it is stored here.
+  const storing = setInterval(() => {
+    void enqueue(async () => {
+      if (current !== null && playing !== null && !isStored(current)) await store(current, playing.screenDocuments);
+    });
+  }, tempo.content.store).unref();
   const isFirstContent = current === null;
   await enqueue(reload);
   if (isFirstContent) fileEdits.forget();
@@ -359,6 +359,7 @@ export const openContent = async (
     close: async () => {
       clearTimeout(schemaTimer);
       clearInterval(watch);
+      clearInterval(storing);
       closePayloads();
       unwatch();
       await enqueue(async () => {});

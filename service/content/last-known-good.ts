@@ -83,10 +83,11 @@ export const storedScreens = ({ screens: packed }: LastKnownGood): Map<string, S
   );
 
 /** Opens `content.kept.json`, so that the last valid content survives a restart while content.json has errors. */
-export const openLastKnownGood = (context: Pick<ServiceContext, 'dirs' | 'log' | 'now'>) =>
+export const openLastKnownGood = (context: Pick<ServiceContext, 'dirs' | 'log' | 'now' | 'reserve'>) =>
   openDurable<LastKnownGood>(context, 'content.kept.json', {
     schema,
     initial: { screens: null, document: null, replaced: [] },
+    reserve: context.reserve,
   });
 
 export const createKept = (

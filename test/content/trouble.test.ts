@@ -55,33 +55,53 @@ const leading = { slides: () => [], onChange: () => {} };
 const inserted = { now: Date.now, insertions: () => [], onChange: () => {} };
 const secrets = { issues: () => [], publicWarnings: () => [] };
 
-test("a peer's document that could not be stored plays, and is stored when it is passed in again", async () => {
-  const dataDir = temporaryFolder();
-  const saying = (title: string): string => JSON.stringify(lobbyWith([{ kind: 'text', title }]));
-  writeFileSync(join(dataDir, 'content.json'), saying('one'));
-  const context = contentContext(dataDir);
-  const durable = await openLastKnownGood(context);
-  let isFull = false;
-  const lastKnownGood = {
-    read: durable.read,
-    update: async (change: Parameters<typeof durable.update>[0]) => {
-      if (isFull) throw new Error('no more room');
-      await durable.update(change);
-    },
-  };
-  const feeds = { follow: () => {}, fill: <Records>(records: Records) => records, onChange: () => {} };
-  const content = await openContent(context, { lastKnownGood, feeds, leading, inserted, secrets });
-  onTestFinished(async () => {
-    await content.close();
-    await durable.close();
-  });
-  const changedAt = '2026-06-01T08:00:00.000Z';
-  const theirs = editedDocument(null, { counter: 7, nodeId: 'b', changedAt, stamps: [], text: saying('two') });
-  isFull = true;
-  expect(await content.accept(theirs)).toEqual([]);
-  expect(String(content.payload('lobby')?.body)).toContain('two');
-  expect(content.document()?.counter).not.toBe(7);
-  isFull = false;
-  expect(await content.accept(theirs)).toEqual([]);
-  expect(content.document()).toEqual(theirs);
-});
+test.each(['published', 'saved as a file', "a peer's"])(
+  'content that is %s while the disk is full plays, and is stored once there is room',
+  async (how) => {
+    const dataDir = temporaryFolder();
+    const saying = (title: string): string => JSON.stringify(lobbyWith([{ kind: 'text', title }]));
+    writeFileSync(join(dataDir, 'content.json'), saying('one'));
+    const context = contentContext(dataDir);
+    const durable = await openLastKnownGood(context);
+    let isFull = false;
+    let attempts = 0;
+    const lastKnownGood = {
+      read: durable.read,
+      update: async (change: Parameters<typeof durable.update>[0]) => {
+        attempts += 1;
+        if (isFull) throw new Error('no more room');
+        await durable.update(change);
+      },
+    };
+    const feeds = { follow: () => {}, fill: <Records>(records: Records) => records, onChange: () => {} };
+    const content = await openContent(context, { lastKnownGood, feeds, leading, inserted, secrets });
+    onTestFinished(async () => {
+      await content.close();
+      await durable.close();
+    });
+    await expect.poll(() => content.document()?.text, patience).toBe(saying('one'));
+    const changedAt = '2026-06-01T08:00:00.000Z';
+    const text = saying('two');
+    const theirs = editedDocument(null, { counter: 7, nodeId: 'b', changedAt, stamps: [], text });
+    isFull = true;
+    if (how === 'published') {
+      const reading = content.validate(JSON.parse(text));
+      if (!reading.ok) throw new Error('the content is invalid');
+      await content.publish({ text, content: reading.content, isExpected: () => true, operator: null });
+    } else if (how === "a peer's") expect(await content.accept(theirs)).toEqual([]);
+    else writeFileSync(join(dataDir, 'content.json'), text);
+    await expect.poll(() => String(content.payload('lobby')?.body), patience).toContain('two');
+    const before = attempts;
+    // The event of the file is over.
+    await expect.poll(() => attempts, patience).toBeGreaterThan(before + 2);
+    expect(content.document()?.text).toBe(saying('one'));
+    let isTold = false;
+    content.onDocument(() => {
+      isTold = true;
+    });
+    isFull = false;
+    await expect.poll(() => content.document()?.text, patience).toBe(text);
+    expect(isTold).toBe(true);
+    if (how === "a peer's") expect(content.document()).toEqual(theirs);
+  },
+);

@@ -21,6 +21,7 @@ export const testTempo: Tempo = {
     quiet: 10,
     settle: [20, 80],
     schema: 20,
+    store: 100,
     template: 3_000,
     templates: 15_000,
     idle: 1_000,
