@@ -1,11 +1,12 @@
 /** The operator's `content.json`: how it is read and watched, its backups, and the demo that it is first. */
 import { unwatchFile, watch, watchFile } from 'node:fs';
-import { copyFile, cp, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
+import { copyFile, cp, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createDebounce } from '../domain/debounce.ts';
 import { isMissing } from '../platform/store/disk.ts';
 import { makeFolder } from '../platform/store/file.ts';
+import { rewriteFile } from '../platform/store/rewrite.ts';
 import type { Tempo } from '../tempo.ts';
 import { readDocument } from './lenient.ts';
 import { checkContent, type Reading } from './validate.ts';
@@ -96,27 +97,36 @@ export const watchContentFile = (
 
 const PREFIX = 'content.json.lost-';
 const MAX_BACKUPS = 10;
+/** What one rewrite of the file can destroy: an edit that was loaded, and an invalid one. */
+const AT_ONCE = 2;
 
 export const createBackups = (dataDir: string) => {
   // An unreadable folder lists nothing; writing a backup reports the error.
   const list = async (): Promise<string[]> =>
-    (await readdir(dataDir).catch((): string[] => [])).filter((name) => name.startsWith(PREFIX)).toSorted();
+    (await readdir(dataDir).catch((): string[] => []))
+      .filter((name) => name.startsWith(PREFIX) && !name.endsWith('.tmp'))
+      .toSorted();
 
   return {
     /** File names, oldest first. */
     list,
     /**
-     * Writes a backup, durable once this resolves, and deletes the oldest beyond {@link MAX_BACKUPS}.
-     * @returns the file name
+     * Writes a backup, durable once this resolves, and deletes the oldest beyond {@link MAX_BACKUPS}. A rewrite that
+     * fails is tried again and again, and what it has backed up then is not written again.
+     * @returns the file name; null: it is backed up already
      * @throws the system's error
      */
-    async keep(text: Uint8Array, lostAt: Date): Promise<string> {
+    async keep(text: Uint8Array, lostAt: Date): Promise<string | null> {
       const taken = await list();
+      for (const newest of taken.slice(-AT_ONCE)) {
+        const known = await readFile(join(dataDir, newest)).catch(() => null);
+        if (known?.equals(text) === true) return null;
+      }
       let at = lostAt.getTime();
       const nameAt = () => PREFIX + new Date(at).toISOString().replaceAll(/[-:.]/g, '');
       while (taken.includes(nameAt())) at += 1;
       const name = nameAt();
-      await writeFile(join(dataDir, name), text, { flag: 'wx', flush: true });
+      await rewriteFile(join(dataDir, name), text);
       for (const old of taken.slice(0, 1 - MAX_BACKUPS)) await unlink(join(dataDir, old));
       return name;
     },

@@ -226,6 +226,7 @@ export const openContent = async (
     if (issues.length > 0 && written.length > 0) texts.push(written);
     for (const text of texts) {
       const name = await backups.keep(text, new Date(now()));
+      if (name === null) continue;
       log.warn(
         { file: name, lost: current && versionOf(current), won: versionOf(winner) },
         'another edit replaced content.json; the replaced text was saved as a backup beside it',

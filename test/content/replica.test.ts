@@ -239,6 +239,19 @@ test('a box that can’t rewrite the file keeps its own content', async () => {
   expect(existsSync(join(box.path, 'full'))).toBe(true);
 });
 
+test('backups stay while a winner that cannot be written is tried again and again', async () => {
+  const box = await openBox('a', saying('one'));
+  await reach(box, 1);
+  for (const counter of [2, 3, 4]) await box.content.accept(rival(saying(`t${counter}`), counter, 'b'));
+  const before = box.lost();
+  expect(before).toEqual(['one', 't2', 't3'].map(saying));
+  rmSync(box.path);
+  mkdirSync(join(box.path, 'full'), { recursive: true });
+  const winner = rival(saying('theirs'), 9, 'c');
+  for (let times = 0; times < 12; times += 1) await expect(box.content.accept(winner)).rejects.toThrow(/rename/);
+  expect(box.lost()).toEqual([...before, saying('t4')]);
+});
+
 test('the ten newest backups are kept', async () => {
   const box = await openBox('a', saying('one'));
   await reach(box, 1);
