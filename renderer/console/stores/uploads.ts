@@ -43,6 +43,9 @@ export const freeName = (name: string, isTaken: (name: string) => boolean): stri
 export const named = (file: File, name: string): File =>
   file.name === name ? file : new File([file], name, { type: file.type, lastModified: file.lastModified });
 
+/** A file with the name that boxes give it: Macs compose letters of several characters. */
+export const normalized = (file: File): File => named(file, file.name.normalize('NFC'));
+
 export const isActive = ({ state }: Pick<Upload, 'state'>): boolean =>
   ['waiting', 'reading', 'sending'].includes(state);
 
@@ -200,7 +203,7 @@ export const createUploads = ({ client, media, onRenamed }: Dependencies) => {
     add: (files: Iterable<File>): void => {
       const added = Array.from(files, (file): Upload => {
         last += 1;
-        return { id: last, file, state: 'waiting', progress: 0, speed: 0, error: null };
+        return { id: last, file: normalized(file), state: 'waiting', progress: 0, speed: 0, error: null };
       });
       list.value = [...list.value, ...added];
       next();

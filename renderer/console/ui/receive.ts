@@ -1,5 +1,5 @@
 /** Files that people give to a page: dropped, chosen, or pasted. */
-import { freeName, hashOf, isActive, named } from '../stores/uploads.ts';
+import { freeName, hashOf, isActive, named, normalized } from '../stores/uploads.ts';
 import { useConsole } from './context.tsx';
 
 /** Endings of programs, which no display opens; the API takes them, a person hardly means them. */
@@ -84,7 +84,7 @@ export const pastedName = (type: string, now: Date): string =>
 export const useReceive = (): ((files: Iterable<File>) => Promise<string[]>) => {
   const { uploads, media, announcer, texts, format } = useConsole();
   return async (given) => {
-    const all = [...given];
+    const all = Array.from(given, normalized);
     const refused = all.filter(({ name }) => programs.test(name)).map(({ name }) => name);
     if (refused.length > 0) {
       announcer.complain(
