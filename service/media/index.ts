@@ -221,6 +221,7 @@ export const createMedia = async (
       content,
       probe,
       isPeerCopy: evictable.has,
+      deleted: () => new Set(deletions.list().flatMap(({ sha256 }) => sha256 ?? [])),
       requireRoom: requireRenditionRoom,
       askSite: (originals) => site.renditionsOf(originals),
     },

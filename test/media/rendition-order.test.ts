@@ -52,6 +52,7 @@ it('room is made without a look into copies that have not been read', async () =
     isPeerCopy: () => false,
     requireRoom: async () => {},
     askSite: async () => ({ holders: [] }),
+    deleted: () => new Set(),
     probe: async () => {
       probes += 1;
       return null;
@@ -95,6 +96,7 @@ it('a film that is uploaded again, and has to be read, keeps its rendition; that
     isPeerCopy: () => false,
     requireRoom: async () => {},
     askSite: async () => ({ holders: [] }),
+    deleted: () => new Set(['b'.repeat(64)]),
     probe: async () => null,
   });
   onTestFinished(async () => {

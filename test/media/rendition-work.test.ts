@@ -34,6 +34,7 @@ interface Setup extends Pick<Converter, 'convert'> {
   isGone?: () => boolean;
   /** Whether the films are listed, and nothing is known of them yet. */
   isUnread?: () => boolean;
+  isDeleted?: () => boolean;
   /** Whether one of the folders cannot be read. */
   isBroken?: boolean;
 }
@@ -42,7 +43,7 @@ const hashOf = (index: number): string => String(index).padStart(64, '0');
 
 const startWork = async ({ films, convert, options, now, requireRoom, rest, askSite, ...setup }: Setup) => {
   const { isBlind = false, hasOwner = false, monotonicNow = () => performance.now() } = setup;
-  const { isGone = () => false, isUnread = () => false } = setup;
+  const { isGone = () => false, isUnread = () => false, isDeleted = () => false } = setup;
   const context = {
     ...mediaContext(temporaryFolder(), { options: { convert: true, convertHours: null, ...options } }),
     ...(now && { now }),
@@ -65,7 +66,8 @@ const startWork = async ({ films, convert, options, now, requireRoom, rest, askS
     converter: { lackOf: async () => null, convert },
     downloads: { fetch: () => Promise.reject(new Error('there is no other box')) },
     wanted: async () => (isGone() || isUnread() ? [] : wanted),
-    present: async () => new Set(isGone() ? [] : wanted.map(({ sha256 }) => sha256)),
+    present: async () => new Map(isGone() ? [] : wanted.map(({ sha256, path }) => [sha256, path])),
+    deleted: () => new Set(isDeleted() ? wanted.map(({ sha256 }) => sha256) : []),
     requireRoom: requireRoom ?? (async () => {}),
     askSite: askSite ?? (async () => ({ holders: [] })),
     rest: rest ?? (async () => null),
@@ -153,15 +155,17 @@ const { absent } = testTempo.media;
 it.each<[what: string, away: 'gone' | 'unread', time: number, isBroken: boolean, state: string]>([
   ['not listed is removed after a while', 'gone', absent, false, 'queued'],
   ['not listed is kept for a while', 'gone', absent - 1, false, 'ready'],
+  ['deleted is removed at once', 'gone', 0, false, 'queued'],
   ['not listed is kept where a folder could not be read', 'gone', absent, true, 'ready'],
   ['listed and not yet read is kept', 'unread', absent, false, 'ready'],
-])('the rendition of a film that is %s', async (_, away, time, isBroken, state) => {
+])('the rendition of a film that is %s', async (what, away, time, isBroken, state) => {
   let [looks, clock, isAway] = [0, 0, false];
   const isGone = () => {
     looks += 1;
     return isAway && away === 'gone';
   };
-  const setup = { isGone, isUnread: () => isAway, isBroken, monotonicNow: () => clock };
+  const isDeleted = () => what === 'deleted is removed at once';
+  const setup = { isGone, isDeleted, isUnread: () => isAway, isBroken, monotonicNow: () => clock };
   const { work, statusOf } = await startWork({ films: ['film'], convert: makeSmall, ...setup });
   const lookTwice = async (): Promise<void> => {
     // Each look may ask twice.

@@ -35,6 +35,8 @@ interface Dependencies {
   isPeerCopy(name: string): boolean;
   requireRoom(bytes: number, mayEvict: boolean): Promise<void>;
   askSite(originals: readonly string[]): Promise<SiteRenditions>;
+  /** The hashes of files that somebody has deleted. */
+  deleted(): ReadonlySet<string>;
   probe: Probe;
 }
 
@@ -135,9 +137,10 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
     );
   };
 
-  const present = async (): Promise<ReadonlySet<string>> => {
-    const copies = ledger.all().map(({ copy }) => copy);
-    return new Set([...(await catalog.list(KEPT_MS)), ...copies].map(({ sha256 }) => sha256));
+  const present = async (): Promise<ReadonlyMap<string, string>> => {
+    const copies = ledger.all().map(({ copy }) => [copy.sha256, ledger.fileOf(copy)] as const);
+    const files = (await catalog.list(KEPT_MS)).map(({ sha256, path }) => [sha256, path] as const);
+    return new Map([...copies, ...files]);
   };
 
   const measure = createMeter(context);

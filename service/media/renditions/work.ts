@@ -46,8 +46,10 @@ interface Dependencies {
   downloads: Pick<Downloads, 'fetch'>;
   /** What needs a rendition, in the order in which it is to be made; of files of one hash the first counts. */
   wanted(): Promise<readonly Wanted[]>;
-  /** The hashes of all files of this box, whatever else is known of them. */
-  present(): Promise<ReadonlySet<string>>;
+  /** The paths of all files of this box by hash, whatever else is known of them. */
+  present(): Promise<ReadonlyMap<string, string>>;
+  /** The hashes of files that somebody has deleted. */
+  deleted(): ReadonlySet<string>;
   /** @throws CodedError `insufficient_storage` @param mayEvict whether other files may be removed for it */
   requireRoom(bytes: number, mayEvict: boolean): Promise<void>;
   askSite(originals: readonly string[]): Promise<SiteRenditions>;
@@ -85,7 +87,7 @@ type Context = Pick<MediaContext, 'folders' | 'log' | 'hasher' | 'now' | 'tempo'
 
 export const createRenditionWork = (context: Context, dependencies: Dependencies) => {
   const { folders, log, hasher, now, tempo, monotonicNow, ids, options } = context;
-  const { store, catalog, converter, downloads, wanted, present, requireRoom, askSite, rest } = dependencies;
+  const { store, catalog, converter, downloads, wanted, present, deleted, requireRoom, askSite, rest } = dependencies;
   const { convert: isOn, convertHours: hours, timeZone } = options;
   const closing = new AbortController();
   const news = createEmitter();
@@ -106,8 +108,10 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
   let turn = 0;
   /** When this box began to miss the box that took an upload. */
   const missing = new Map<string, number>();
-  /** When the originals of stored renditions were found to be gone. */
-  let absent = new Map<string, number>();
+  /** What {@link Dependencies.present} said last. */
+  let listed: ReadonlyMap<string, string> = new Map();
+  /** When the originals of stored renditions were found to be gone, and from where. */
+  let absent = new Map<string, { since: number; path: string | undefined }>();
   const counts = { made: 0, fetched: 0, failed: 0 };
   let timer: NodeJS.Timeout | undefined;
 
@@ -353,17 +357,34 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     return [...todo.slice(0, FIRST_ASKED), ...inTurn];
   };
 
-  /** Removes the renditions of originals that stay gone: a disk may be away, or files be read again, for a while. */
-  const removeGone = async (here: ReadonlySet<string>): Promise<void> => {
-    const gone = folders.isComplete() ? store.originals().filter((sha256) => !here.has(sha256)) : [];
-    absent = new Map(gone.map((sha256) => [sha256, absent.get(sha256) ?? monotonicNow()]));
-    await store.remove(gone.filter((sha256) => monotonicNow() - (absent.get(sha256) ?? 0) >= tempo.media.absent));
+  /** The hash of what is at a path; null: nothing is; undefined: it has to be read again. */
+  const hashAt = async (path: string): Promise<string | null | undefined> => {
+    const stats = await stat(path).catch(() => null);
+    return stats && catalog.hashOf(path, stats);
   };
 
-  /** Whether the path of what is converted has no file, or another one; not where the file has to be read again. */
+  /**
+   * Removes the renditions of originals that were deleted or replaced, or stay gone: a disk may be away, or files be read
+   * again, for a while.
+   */
+  const removeGone = async (here: ReadonlyMap<string, string>): Promise<void> => {
+    const gone = folders.isComplete() ? store.originals().filter((sha256) => !here.has(sha256)) : [];
+    const at = monotonicNow();
+    absent = new Map(gone.map((sha256) => [sha256, absent.get(sha256) ?? { since: at, path: listed.get(sha256) }]));
+    listed = here;
+    const over: string[] = [];
+    const ended = gone.length === 0 ? new Set<string>() : deleted();
+    for (const [sha256, { since, path }] of absent) {
+      const isReplaced = path !== undefined && ((await hashAt(path)) ?? sha256) !== sha256;
+      if (isReplaced || at - since >= tempo.media.absent || ended.has(sha256)) over.push(sha256);
+    }
+    await store.remove(over);
+  };
+
+  /** Whether what is converted is no more where it was. */
   const isGone = async ({ path, sha256 }: Pick<Wanted, 'sha256' | 'path'>): Promise<boolean> => {
-    const stats = await stat(path).catch(() => null);
-    return stats === null || (catalog.hashOf(path, stats) ?? sha256) !== sha256;
+    const hash = await hashAt(path);
+    return hash === null || (hash ?? sha256) !== sha256;
   };
 
   const step = async (): Promise<void> => {
