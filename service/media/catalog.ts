@@ -10,7 +10,7 @@ import { isMissing, systemDisk } from '../platform/store/disk.ts';
 import { keepCopy } from '../platform/store/file.ts';
 import { sweepRewrites } from '../platform/store/rewrite.ts';
 import type { MediaContext } from './context.ts';
-import { fingerprint } from './folders.ts';
+import { dateOf, fingerprint } from './folders.ts';
 import { inspect, type Probe } from './inspect.ts';
 import { profiles } from './renditions/profile.ts';
 
@@ -188,7 +188,7 @@ export const createCatalog = (
           }
           const { fingerprint: _, ...rest } = facts;
           if (!facts.isProbed) unprobed.add(file);
-          entries.push({ name, path: file, modifiedAt: new Date(Math.round(stats.mtimeMs)).toISOString(), ...rest });
+          entries.push({ name, path: file, modifiedAt: new Date(dateOf(stats)).toISOString(), ...rest });
         }
       }
       if (folders.isComplete()) for (const file of gone) changed = known.delete(file) || changed;

@@ -1,12 +1,19 @@
 import type { Stats } from 'node:fs';
 import { readdir, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import type { EpochMs } from '../domain/time.ts';
 import { createQueue } from '../platform/queue.ts';
 import { isMissing, statIfTold } from '../platform/store/disk.ts';
 
 /** Changes whenever a file is replaced or written: size, modification time (finer than 1 ms) and inode. */
 export const fingerprint = ({ size, mtimeMs, ino }: Pick<Stats, 'size' | 'mtimeMs' | 'ino'>): string =>
   [size, mtimeMs, ino].map((part) => part.toString(36)).join('-');
+
+/**
+ * The date of a file, ms since the epoch, as records have it: `utimes` cuts off after the µs, so that a whole ms may be
+ * read as a little less.
+ */
+export const dateOf = ({ mtimeMs }: Pick<Stats, 'mtimeMs'>): EpochMs => Math.round(mtimeMs);
 
 /** The last known `stat` of a file; bytes, ms since the epoch. */
 interface FoundFile {

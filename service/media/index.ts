@@ -22,7 +22,7 @@ import { createRemoval, openDeletions } from './deletions.ts';
 import { createDownloads, type Wanted } from './downloads.ts';
 import { openEvictableMedia } from './evictable.ts';
 import { createFetchLimits, type FetchLimits, heldIssues } from './fetch-limits.ts';
-import { createFolders, KEPT_MS } from './folders.ts';
+import { createFolders, dateOf, KEPT_MS } from './folders.ts';
 import { createHasher } from './hasher.ts';
 import { createProbe } from './inspect.ts';
 import { createLibrary, type Library } from './library.ts';
@@ -363,7 +363,10 @@ export const createMedia = async (
       merge: async (theirs) => {
         const files = await folders.read();
         const isCovered = ({ name, deletedAt }: MediaDeletion): boolean =>
-          served.some((folder) => (files.get(folder)?.get(name)?.mtimeMs ?? Infinity) <= Date.parse(deletedAt));
+          served.some((folder) => {
+            const file = files.get(folder)?.get(name);
+            return file !== undefined && dateOf(file) <= Date.parse(deletedAt);
+          });
         const added = await deletions.add(validDeletions(theirs), isCovered);
         // The files that are renamed have their new names when this resolves.
         const removing = removal.run();

@@ -18,7 +18,7 @@ import { renamePatiently } from '../platform/store/file.ts';
 import type { Catalog } from './catalog.ts';
 import type { MediaContext } from './context.ts';
 import type { Deletions } from './deletions.ts';
-import { fingerprint } from './folders.ts';
+import { dateOf, fingerprint } from './folders.ts';
 import { inspect } from './inspect.ts';
 import type { LostUploads } from './lost.ts';
 import type { StorageQuota } from './quota.ts';
@@ -163,7 +163,7 @@ export const createLibrary = async (
         });
       const linked = await stat(target);
       // The modification time is kept if possible, so that caches and pages that are in the middle of the file go on.
-      if (Math.floor(linked.mtimeMs) !== modifiedAt.getTime()) await utimes(target, modifiedAt, modifiedAt);
+      if (dateOf(linked) !== modifiedAt.getTime()) await utimes(target, modifiedAt, modifiedAt);
       const [named, kept] = [await stat(target), await stat(path)];
       // The catalog forgets names that no folder has. The old name is looked at last, or the hash would have no file.
       await folders.changed(target, path);
@@ -218,7 +218,7 @@ export const createLibrary = async (
     const deletion = deletions.get(name);
     const { deletedAt, sha256 } = deletion ?? { deletedAt: '', sha256: null };
     const isCovered = (stats: Stats | null): stats is Stats =>
-      stats !== null && Math.floor(stats.mtimeMs) <= Date.parse(deletedAt);
+      stats !== null && dateOf(stats) <= Date.parse(deletedAt);
     if (deletion?.renamed !== undefined) {
       for (const folder of [uploadDir, mediaDir]) {
         const stats = await fileAt(folder, name);
@@ -369,7 +369,7 @@ export const createLibrary = async (
         const path = join(folder, name);
         const target = join(uploadDir, to);
         const sha256 = await hashOf(path, stats);
-        const modifiedAt = new Date(Math.max(Math.floor(stats.mtimeMs), newest(to) + 1));
+        const modifiedAt = new Date(Math.max(dateOf(stats), newest(to) + 1));
         try {
           await addName(path, stats, target, { modifiedAt });
           const renamed = { to, modifiedAt: modifiedAt.toISOString() };
@@ -448,7 +448,7 @@ export const createLibrary = async (
     async giveWay(name: string): Promise<void> {
       await enqueue(async () => {
         const [upload, copy] = [await fileAt(uploadDir, name), await fileAt(mediaDir, name)];
-        if (upload === null || copy === null || copy.mtimeMs < upload.mtimeMs) return;
+        if (upload === null || copy === null || dateOf(copy) < dateOf(upload)) return;
         await discardUpload(name, upload, catalog.hashOf(join(mediaDir, name), copy));
       });
     },
@@ -477,14 +477,13 @@ export const createLibrary = async (
     async redate(name: string): Promise<void> {
       await enqueue(async () => {
         const deletedAt = Date.parse(deletions.get(name)?.deletedAt ?? '') || 0;
-        const isKept = ({ mtimeMs, mtime }: Stats): boolean =>
-          Math.floor(mtimeMs) > deletedAt && isPlausibleTime(mtime.toISOString(), now());
+        const isKept = (stats: Stats): boolean => dateOf(stats) > deletedAt && isPlausibleTime(dateOf(stats), now());
         const time = new Date(Math.max(now(), newest(name) + 1));
         for (const folder of [uploadDir, mediaDir]) {
           const stats = await fileAt(folder, name);
           if (stats === null || isKept(stats)) continue;
           // A copy that arrived after the deletion.
-          if (folder === mediaDir && copies.has(name) && stats.mtimeMs < deletedAt + 1) await copies.remove(name);
+          if (folder === mediaDir && copies.has(name) && dateOf(stats) <= deletedAt) await copies.remove(name);
           else {
             await utimes(join(folder, name), time, time);
             await folders.changed(join(folder, name));

@@ -1,0 +1,58 @@
+/** Which file of a name stays, of an upload, a copy of a peer's medium, and a deletion. */
+import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createCatalog } from '../../service/media/catalog.ts';
+import { openDeletions } from '../../service/media/deletions.ts';
+import { openEvictableMedia } from '../../service/media/evictable.ts';
+import { createLibrary } from '../../service/media/library.ts';
+import { createLostUploads } from '../../service/media/lost.ts';
+import { createStorageQuota } from '../../service/media/quota.ts';
+import { temporaryFolder } from '../support/service.ts';
+import { mediaContext } from './context.ts';
+
+const setUp = async () => {
+  const context = mediaContext(temporaryFolder());
+  const catalog = createCatalog(context, async () => null);
+  const deletions = await openDeletions(context);
+  const copies = await openEvictableMedia(context, { mediaNames: () => new Set() });
+  const library = await createLibrary(context, {
+    catalog,
+    storage: createStorageQuota(context, async () => {}),
+    newest: deletions.at,
+    deletions,
+    lost: createLostUploads(context),
+    copies,
+    isElsewhere: async () => false,
+  });
+  onTestFinished(async () => {
+    await catalog.close();
+    await deletions.close();
+    await copies.close();
+  });
+  const { uploads, media } = context.dirs;
+  /** Writes a file of that date, ms since the epoch. */
+  const put = (folder: string, name: string, time: number): void => {
+    writeFileSync(join(folder, name), 'x');
+    utimesSync(join(folder, name), new Date(time), new Date(time));
+  };
+  const copy = (name: string, time: number): Promise<void> => copies.add(name, async () => put(media, name, time));
+  return { library, deletions, uploads, media, put, copy };
+};
+
+test('a copy that is one ms newer than the deletion of its name stays, and one of that ms goes', async () => {
+  const { library, deletions, media, copy } = await setUp();
+  const first = Date.now() - 60_000;
+  const times = Array.from({ length: 200 }, (_, n) => first + n);
+  await deletions.add(
+    times.flatMap((time) =>
+      ['new', 'old'].map((kind) => ({ name: `${time} ${kind}`, deletedAt: new Date(time).toISOString(), sha256: null })),
+    ),
+  );
+  for (const time of times) {
+    await copy(`${time} new`, time + 1);
+    await copy(`${time} old`, time);
+  }
+  for (const { name } of deletions.list()) await library.removeDeleted(name);
+  expect(readdirSync(media).toSorted()).toEqual(times.map((time) => `${time} new`));
+});
