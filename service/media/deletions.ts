@@ -143,6 +143,17 @@ export const openDeletions = async (
   };
 };
 
+/** The last of the renamings of a file, which a box that was away learns of together. */
+export const lastRenaming = (deletions: Pick<Deletions, 'get'>, first: MediaDeletion): MediaDeletion['renamed'] => {
+  let last = first;
+  for (let next = deletions.get(last.renamed?.to ?? ''); next?.renamed !== undefined; ) {
+    if (next.deletedAt <= last.deletedAt || next.sha256 !== first.sha256) break;
+    last = next;
+    next = deletions.get(next.renamed.to);
+  }
+  return last.renamed;
+};
+
 export interface Removal {
   /** Removes what is due; resolves when all of it was tried. Never rejects. */
   run(): Promise<void>;

@@ -17,13 +17,13 @@ import { codeOf, isFull, systemDisk } from '../platform/store/disk.ts';
 import { renamePatiently } from '../platform/store/file.ts';
 import type { Catalog } from './catalog.ts';
 import type { MediaContext } from './context.ts';
-import type { Deletions } from './deletions.ts';
+import { type Deletions, lastRenaming } from './deletions.ts';
 import { dateOf, fingerprint } from './folders.ts';
 import { inspect } from './inspect.ts';
 import type { LostUploads } from './lost.ts';
 import type { StorageQuota } from './quota.ts';
 import { receive } from './receive.ts';
-import { createOpener } from './serve.ts';
+import { createOpener, fileAt } from './serve.ts';
 
 interface Context extends Pick<MediaContext, 'dirs' | 'folders' | 'hasher' | 'now' | 'log'> {
   options: Pick<Options, 'maxUploadBytes'>;
@@ -115,11 +115,6 @@ export const createLibrary = async (
     if (isTaken || !areMet(conditions, stats && `"${fingerprint(stats)}"`)) throw new CodedError('precondition_failed');
   };
 
-  const fileAt = async (folder: string, name: string): Promise<Stats | null> => {
-    const stats = await stat(join(folder, name)).catch(() => null);
-    return stats?.isFile() ? stats : null;
-  };
-
   const removeFile = async (folder: string, name: string): Promise<void> => {
     await rm(join(folder, name), { force: true });
     await systemDisk.syncFolder(folder);
@@ -179,21 +174,10 @@ export const createLibrary = async (
   const hashOf = async (path: string, stats: Stats): Promise<string> =>
     catalog.hashOf(path, stats) ?? (await hasher.hashFile(path).digest(stats.size));
 
-  /** The last of the renamings of a file, which a box that was away learns of together. */
-  const lastRenaming = (first: MediaDeletion): MediaDeletion['renamed'] => {
-    let last = first;
-    for (let next = deletions.get(last.renamed?.to ?? ''); next?.renamed !== undefined; ) {
-      if (next.deletedAt <= last.deletedAt || next.sha256 !== first.sha256) break;
-      last = next;
-      next = deletions.get(next.renamed.to);
-    }
-    return last.renamed;
-  };
-
   /** Follows a renaming by another box: what has its bytes gets the new name, unless a newer file or deletion has it. */
   const followRenaming = async (folder: string, stats: Stats, deletion: MediaDeletion): Promise<void> => {
     const { name, sha256 } = deletion;
-    const renamed = lastRenaming(deletion);
+    const renamed = lastRenaming(deletions, deletion);
     if (renamed === undefined || !isMediaName(renamed.to)) return;
     const { to, modifiedAt } = renamed;
     const path = join(folder, name);
@@ -217,15 +201,14 @@ export const createLibrary = async (
   const removeDeleted = async (name: string): Promise<void> => {
     const deletion = deletions.get(name);
     const { deletedAt, sha256 } = deletion ?? { deletedAt: '', sha256: null };
-    const isCovered = (stats: Stats | null): stats is Stats =>
-      stats !== null && dateOf(stats) <= Date.parse(deletedAt);
+    const isCovered = (stats: Stats | null): stats is Stats => stats !== null && dateOf(stats) <= Date.parse(deletedAt);
     if (deletion?.renamed !== undefined) {
       for (const folder of [uploadDir, mediaDir]) {
         const stats = await fileAt(folder, name);
         if (isCovered(stats)) await followRenaming(folder, stats, deletion);
       }
       // It has come back to its name.
-      if (lastRenaming(deletion)?.to === name && !isCovered(await current(name))) return;
+      if (lastRenaming(deletions, deletion)?.to === name && !isCovered(await current(name))) return;
     }
     // The name may share a date with its new one since.
     const [upload, copy] = [await fileAt(uploadDir, name), await fileAt(mediaDir, name)];
@@ -473,7 +456,10 @@ export const createLibrary = async (
       });
     },
 
-    /** Sets the date of a file to now, if it is implausible or not after the deletion of its name. */
+    /**
+     * Sets the date of a file to now, if it is implausible, or not after the deletion of its name. A file that was here before
+     * that deletion, as on a disk that was away, is removed.
+     */
     async redate(name: string): Promise<void> {
       await enqueue(async () => {
         const deletedAt = Date.parse(deletions.get(name)?.deletedAt ?? '') || 0;
@@ -482,8 +468,11 @@ export const createLibrary = async (
         for (const folder of [uploadDir, mediaDir]) {
           const stats = await fileAt(folder, name);
           if (stats === null || isKept(stats)) continue;
-          // A copy that arrived after the deletion.
-          if (folder === mediaDir && copies.has(name) && dateOf(stats) <= deletedAt) await copies.remove(name);
+          const isCopy = folder === mediaDir && copies.has(name);
+          // What was put there since may have an old date, but its inode has changed.
+          const cameAt = now() - (Date.now() - stats.ctimeMs);
+          const isGone = isCopy || (cameAt <= deletedAt && deletedAt <= now());
+          if (isGone && dateOf(stats) <= deletedAt) await removeDeleted(name);
           else {
             await utimes(join(folder, name), time, time);
             await folders.changed(join(folder, name));

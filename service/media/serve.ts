@@ -1,5 +1,5 @@
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished } from 'node:stream';
 import send from 'send';
@@ -30,7 +30,18 @@ export interface OpenMedium extends OpenFile {
 }
 
 /** The error codes of a missing or unreadable file. */
-const ABSENT: readonly string[] = ['ENOENT', 'EISDIR', 'ENXIO', 'ELOOP', 'ENAMETOOLONG'];
+const ABSENT: readonly string[] = ['ENOENT', 'ENOTDIR', 'EISDIR', 'ENXIO', 'ELOOP', 'ENAMETOOLONG'];
+
+const isAbsent = (error: unknown): boolean => ABSENT.includes(codeOf(error) ?? '');
+
+/** The `stat` of a file; null: there is none. @throws the system's error where it does not tell */
+export const fileAt = async (folder: string, name: string): Promise<Stats | null> => {
+  const stats = await stat(join(folder, name)).catch((error: unknown) => {
+    if (isAbsent(error)) return null;
+    throw error;
+  });
+  return stats?.isFile() ? stats : null;
+};
 
 /** @param folders searched in this order */
 export const createOpener =
@@ -53,7 +64,7 @@ export const createOpener =
         }
         await handle.close();
       } catch (error) {
-        if (!ABSENT.includes(codeOf(error) ?? '')) throw error;
+        if (!isAbsent(error)) throw error;
       }
     }
     throw new CodedError('file_not_found');

@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readlinkSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readlinkSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { fileAt } from '../../service/media/serve.ts';
+import { temporaryFolder } from '../support/service.ts';
 import { png, startMedia } from './server.ts';
 
 const digits = '0123456789';
@@ -242,4 +244,18 @@ describe('a file that is being served', () => {
     await request('/media/film.mp4', { method: 'HEAD' });
     await expect.poll(open, { timeout: 20_000 }).toEqual([]);
   });
+});
+
+it.each([
+  ['a missing one', 'missing', false],
+  ['a folder', 'folder', false],
+  ['one below a file', 'file/below', false],
+  ['one with too long a name', 'x'.repeat(300), false],
+  ['one of which the system does not tell', 'a\0b', true],
+])('tells that a file is not there only where the system does: %s', async (_, name, isUnknown) => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'folder'));
+  writeFileSync(join(folder, 'file'), '');
+  const found = fileAt(folder, name);
+  await (isUnknown ? expect(found).rejects.toThrow() : expect(found).resolves.toBeNull());
 });

@@ -1,6 +1,15 @@
 /** A deleted medium is gone at the whole site and stays gone; an upload that loses is kept beside for 30 days. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
@@ -132,6 +141,23 @@ test('a file that is put into the folder by hand after a deletion is a new one, 
   utimesSync(file, new Date(0), new Date(0));
   const one = await startBox([other], { content, dataDir });
   await everywhere([one, other], 'by hand');
+});
+
+test('a medium that is deleted while the disk of the uploads is away is not there when that is back', async () => {
+  const box = await startBox([], { content });
+  const [uploads, away] = ['uploads', 'away'].map((name) => join(box.dataDir, name)) as [string, string];
+  expect((await request(box, 'PUT', 'notice.txt', 'first')).status).toBe(201);
+  renameSync(uploads, away);
+  mkdirSync(uploads);
+  const deleted = [{ name: 'notice.txt', deletedAt: new Date().toISOString(), sha256: null }];
+  expect((await box.post('/api/peers/deletions', { deleted })).status).toBe(200);
+  const due = () => (unseal(readFileSync(join(box.dataDir, 'deleted-media.json'))).body as { due: string[] }).due;
+  await expect.poll(due, patience).toEqual([]);
+  rmdirSync(uploads);
+  renameSync(away, uploads);
+  // Folders are read when the content changes.
+  box.writeContent(showing('notice.txt', 'other.txt'));
+  await everywhere([box], '404');
 });
 
 test('an upload that loses is kept beside for 30 days, counts to the quota, and is not deleted by a wrong clock', {
