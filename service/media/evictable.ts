@@ -41,6 +41,11 @@ export const openEvictableMedia = async (
 
     has: (name: string): boolean => names.has(name),
 
+    /** Called before an upload takes the place of a copy. */
+    async forget(name: string): Promise<void> {
+      if (names.delete(name)) await save();
+    },
+
     /** Removes a file of the media directory. @throws the system's error */
     async remove(name: string): Promise<void> {
       // First: another copy may arrive meanwhile, and record the name again.

@@ -41,6 +41,7 @@ interface Dependencies {
     has(name: string): boolean;
     add(name: string, write: () => Promise<unknown>): Promise<void>;
     remove(name: string): Promise<void>;
+    forget(name: string): Promise<void>;
   };
   /** Whether another box has a file of that name. @param mayAsk default: true; otherwise only the lists of the boxes tell */
   isElsewhere(name: string, mayAsk?: boolean): Promise<boolean>;
@@ -68,6 +69,8 @@ interface Written {
 export type Library = Awaited<ReturnType<typeof createLibrary>>;
 
 const LEFTOVER = /^\.(upload|restore)-[0-9a-f-]{36}$/;
+
+const isSameFile = (a: Stats, b: Stats): boolean => a.ino !== 0 && a.ino === b.ino && a.dev === b.dev;
 
 /** Converts a file system error into an API error where the client can act on it. */
 const toCodedError = (error: unknown): unknown => {
@@ -113,6 +116,12 @@ export const createLibrary = async (
     const stats = await current(name);
     const isTaken = stats === null && conditions.noneMatch === '*' && (await isElsewhere(name, mayAsk));
     if (isTaken || !areMet(conditions, stats && `"${fingerprint(stats)}"`)) throw new CodedError('precondition_failed');
+  };
+
+  /** Puts an upload in its place. */
+  const place = async (temporary: string, name: string): Promise<void> => {
+    if (uploadDir === mediaDir) await copies.forget(name);
+    await renamePatiently(systemDisk, temporary, join(uploadDir, name));
   };
 
   const removeFile = async (folder: string, name: string): Promise<void> => {
@@ -301,7 +310,7 @@ export const createLibrary = async (
           await checkPermission('after');
           await checkConditions(name, conditions);
           const before = await current(name);
-          await renamePatiently(systemDisk, temporary, path);
+          await place(temporary, name);
           return before === null && !(await isElsewhere(name, false));
         });
         await systemDisk.syncFolder(uploadDir);
@@ -346,8 +355,7 @@ export const createLibrary = async (
         }
         const taken = await fileAt(uploadDir, to);
         // A second name of the file, which an interrupted renaming has left.
-        const isBegun = taken !== null && taken.ino !== 0 && taken.ino === stats.ino && taken.dev === stats.dev;
-        if (isBegun && !isTaken) await removeFile(uploadDir, to);
+        if (taken !== null && isSameFile(taken, stats) && !isTaken) await removeFile(uploadDir, to);
         if (isTaken || (await current(to)) !== null) throw new CodedError('name_taken', undefined, { field: 'to' });
         const path = join(folder, name);
         const target = join(uploadDir, to);
@@ -408,7 +416,7 @@ export const createLibrary = async (
             if (isKept) await renamePatiently(systemDisk, before, target);
             await folders.changed(target);
           });
-          await renamePatiently(systemDisk, source, target);
+          await place(source, name);
         });
         await folders.changed(target);
         const stats = await stat(target);
@@ -432,6 +440,8 @@ export const createLibrary = async (
       await enqueue(async () => {
         const [upload, copy] = [await fileAt(uploadDir, name), await fileAt(mediaDir, name)];
         if (upload === null || copy === null || dateOf(copy) < dateOf(upload)) return;
+        // One folder may be for both.
+        if (uploadDir === mediaDir || isSameFile(upload, copy)) return;
         await discardUpload(name, upload, catalog.hashOf(join(mediaDir, name), copy));
       });
     },

@@ -1,6 +1,7 @@
 /** Which file of a name stays, of an upload, a copy of a peer's medium, and a deletion. */
-import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { createCatalog } from '../../service/media/catalog.ts';
 import { openDeletions } from '../../service/media/deletions.ts';
@@ -11,8 +12,9 @@ import { createStorageQuota } from '../../service/media/quota.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { mediaContext } from './context.ts';
 
-const setUp = async () => {
-  const context = mediaContext(temporaryFolder());
+/** @param folders of their own by default */
+const setUp = async (folders: { uploads?: string; media?: string } = {}) => {
+  const context = mediaContext(temporaryFolder(), folders);
   const catalog = createCatalog(context, async () => null);
   const deletions = await openDeletions(context);
   const copies = await openEvictableMedia(context, { mediaNames: () => new Set() });
@@ -37,7 +39,14 @@ const setUp = async () => {
     utimesSync(join(folder, name), new Date(time), new Date(time));
   };
   const copy = (name: string, time: number): Promise<void> => copies.add(name, async () => put(media, name, time));
-  return { library, deletions, uploads, media, put, copy };
+  const upload = (name: string) =>
+    library.write(name, Readable.from(['upload']), {
+      expectedLength: null,
+      bodySha256: null,
+      conditions: { match: '', noneMatch: '' },
+      checkPermission: async () => {},
+    });
+  return { library, deletions, copies, uploads, media, put, copy, upload };
 };
 
 test('a copy that is one ms newer than the deletion of its name stays, and one of that ms goes', async () => {
@@ -46,7 +55,11 @@ test('a copy that is one ms newer than the deletion of its name stays, and one o
   const times = Array.from({ length: 200 }, (_, n) => first + n);
   await deletions.add(
     times.flatMap((time) =>
-      ['new', 'old'].map((kind) => ({ name: `${time} ${kind}`, deletedAt: new Date(time).toISOString(), sha256: null })),
+      ['new', 'old'].map((kind) => ({
+        name: `${time} ${kind}`,
+        deletedAt: new Date(time).toISOString(),
+        sha256: null,
+      })),
     ),
   );
   for (const time of times) {
@@ -55,4 +68,25 @@ test('a copy that is one ms newer than the deletion of its name stays, and one o
   }
   for (const { name } of deletions.list()) await library.removeDeleted(name);
   expect(readdirSync(media).toSorted()).toEqual(times.map((time) => `${time} new`));
+});
+
+test.each(['one path', 'two paths'])('in one folder for uploads and copies, by %s, a copy stays', async (paths) => {
+  const uploads = temporaryFolder();
+  const media = paths === 'one path' ? uploads : `${uploads}-link`;
+  if (media !== uploads) symlinkSync(uploads, media);
+  onTestFinished(() => rmSync(`${uploads}-link`, { force: true }));
+  const { library, copy } = await setUp({ uploads, media });
+  await copy('a.txt', Date.now());
+  await library.giveWay('a.txt');
+  expect(readdirSync(uploads)).toEqual(['a.txt']);
+});
+
+test('in one folder for uploads and copies, an upload to the name of a copy is not evicted', async () => {
+  const uploads = temporaryFolder();
+  const { copies, copy, upload } = await setUp({ uploads, media: uploads });
+  await copy('a.txt', Date.now() - 1_000);
+  await copy('b.txt', Date.now() - 1_000);
+  await upload('a.txt');
+  await copies.evict(1_000);
+  expect(readdirSync(uploads)).toEqual(['a.txt']);
 });

@@ -60,7 +60,12 @@ export const startMedia = async (setup: Setup = {}) => {
     deletions,
     lost: createLostUploads(context),
     // There are no other boxes, so that everything in the media directory was put there by hand.
-    copies: { has: () => false, add: async (_, write) => void (await write()), remove: async () => {} },
+    copies: {
+      has: () => false,
+      add: async (_, write) => void (await write()),
+      remove: async () => {},
+      forget: async () => {},
+    },
     isElsewhere: async () => false,
   });
 
