@@ -3,9 +3,10 @@ import { rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Content } from '../content/index.ts';
-import { systemDisk } from '../platform/store/disk.ts';
+import { isMissing, systemDisk } from '../platform/store/disk.ts';
 import { openDurable } from '../platform/store/durable.ts';
 import type { MediaContext } from './context.ts';
+import { dateOf } from './folders.ts';
 
 const schema = z.object({ names: z.array(z.string()) });
 
@@ -61,22 +62,32 @@ export const openEvictableMedia = async (
       if (wasCopy) await save();
     },
 
-    /** Removes copies that the content no longer names, oldest first; returns the number of bytes freed. */
+    /**
+     * Removes copies that are not served, oldest first: the content no longer names them, or a newer upload has their name.
+     * @returns the number of bytes freed
+     */
     async evict(bytes: number): Promise<number> {
       const needed = content.mediaNames();
+      const found = await folders.read();
+      const dateIn = (folder: string, name: string): number => dateOf(found.get(folder)?.get(name) ?? { mtimeMs: 0 });
       let freed = 0;
       for (const name of [...names]) {
         if (freed >= bytes) break;
-        if (needed.has(name)) continue;
+        if (needed.has(name) && dateIn(dirs.uploads, name) <= dateIn(mediaDir, name)) continue;
         const file = join(mediaDir, name);
-        freed += await stat(file).then(
-          ({ size }) => size,
-          () => 0,
-        );
-        await unlink(file).catch(() => undefined);
+        const { size } = await stat(file).catch(() => ({ size: 0 }));
+        try {
+          await unlink(file);
+          log.info({ name }, 'evicted a copy that is not served');
+        } catch (error) {
+          if (!isMissing(error)) {
+            log.warn({ err: error, name }, 'a copy could not be evicted');
+            continue;
+          }
+        }
+        freed += size;
         await folders.changed(file);
         names.delete(name);
-        log.info({ name }, 'evicted a copy that the content no longer names');
       }
       await save();
       return freed;

@@ -1,5 +1,5 @@
 /** Which file of a name stays, of an upload, a copy of a peer's medium, and a deletion. */
-import { readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
@@ -12,12 +12,19 @@ import { createStorageQuota } from '../../service/media/quota.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { mediaContext } from './context.ts';
 
-/** @param folders of their own by default */
-const setUp = async (folders: { uploads?: string; media?: string } = {}) => {
+interface Setup {
+  /** Default: a folder of its own, as of `media`. */
+  uploads?: string;
+  media?: string;
+  /** What the content names. */
+  named?: ReadonlySet<string>;
+}
+
+const setUp = async ({ named = new Set<string>(), ...folders }: Setup = {}) => {
   const context = mediaContext(temporaryFolder(), folders);
   const catalog = createCatalog(context, async () => null);
   const deletions = await openDeletions(context);
-  const copies = await openEvictableMedia(context, { mediaNames: () => new Set() });
+  const copies = await openEvictableMedia(context, { mediaNames: () => named });
   const library = await createLibrary(context, {
     catalog,
     storage: createStorageQuota(context, async () => {}),
@@ -89,4 +96,27 @@ test('in one folder for uploads and copies, an upload to the name of a copy is n
   await upload('a.txt');
   await copies.evict(1_000);
   expect(readdirSync(uploads)).toEqual(['a.txt']);
+});
+
+test('a copy that the content names is evicted only where an upload of its name is newer', async () => {
+  const { copies, uploads, media, put, copy, upload } = await setUp({ named: new Set(['a.txt', 'b.txt', 'c.txt']) });
+  const time = Date.now() - 1_000;
+  for (const name of ['a.txt', 'b.txt', 'c.txt']) await copy(name, time);
+  await upload('a.txt');
+  put(uploads, 'b.txt', time);
+  expect(await copies.evict(1_000)).toBe(1);
+  expect([readdirSync(media), readdirSync(uploads)]).toEqual([
+    ['b.txt', 'c.txt'],
+    ['a.txt', 'b.txt'],
+  ]);
+});
+
+test('a copy that the system does not remove is evicted later', async () => {
+  const { copies, media, put } = await setUp();
+  const file = join(media, 'a.txt');
+  await copies.add('a.txt', async () => mkdirSync(file));
+  expect(await copies.evict(1_000)).toBe(0);
+  rmdirSync(file);
+  put(media, 'a.txt', Date.now());
+  expect(await copies.evict(1_000)).toBe(1);
 });
