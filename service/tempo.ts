@@ -122,7 +122,7 @@ export const defaultTempo = {
     save: 1_000,
     /** After the files of deleted media that could not be removed: Windows may have them open. */
     removal: 30_000,
-    /** Between deletions of old records and lost uploads. */
+    /** Between deletions of old records, lost uploads and abandoned partial files. */
     prune: 3_600_000,
     /** Between looks whether the hours for fetching have begun or ended. */
     hours: 1_000,

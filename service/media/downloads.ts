@@ -53,15 +53,7 @@ export type Downloads = Awaited<ReturnType<typeof createDownloads>>;
 
 const LIMITS = { total: 4, perHost: 2, gapMs: 0 };
 /** Partial files that were not continued for this long are deleted. */
-const PART_DAYS = 7;
-
-const sweep = async (folder: string): Promise<void> => {
-  const oldest = Date.now() - PART_DAYS * 24 * 60 * 60 * 1000;
-  for (const name of (await readdir(folder)).filter(isPart)) {
-    const { mtimeMs } = await stat(join(folder, name));
-    if (mtimeMs < oldest) await rm(join(folder, name), { force: true });
-  }
-};
+const PART_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** Fetches files into the media directory, which must exist. Deletes abandoned partial files at the start. */
 export const createDownloads = async (
@@ -70,7 +62,6 @@ export const createDownloads = async (
 ) => {
   const { maxUploadBytes: limit } = options;
   const mediaDir = dirs.media;
-  await sweep(mediaDir);
   const turns = createTurns(LIMITS);
   const stop = new AbortController();
   const { signal } = stop;
@@ -78,6 +69,29 @@ export const createDownloads = async (
   setMaxListeners(0, signal);
   const wanting = new Map<string, Promise<Fetched>>();
   const running = new Set<Promise<unknown>>();
+  /** The paths of the partial files that are being written. */
+  const busy = new Set<string>();
+
+  /** Deletes partial files that were not continued for so long. @returns the number of bytes freed */
+  const sweep = async (ms = PART_MS): Promise<number> => {
+    const oldest = Date.now() - ms;
+    let freed = 0;
+    for (const name of (await readdir(mediaDir).catch((): string[] => [])).filter(isPart)) {
+      const path = join(mediaDir, name);
+      try {
+        const { mtimeMs, size } = await stat(path);
+        // A note is named after its file.
+        if (mtimeMs > oldest || [...busy].some((each) => path.startsWith(each))) continue;
+        await rm(path);
+        await folders.changed(path);
+        freed += size;
+      } catch {
+        // It is gone, or another time will do.
+      }
+    }
+    return freed;
+  };
+  await sweep();
 
   /**
    * Fetches one address when the limiter allows it. `keep` moves the complete, synced file to its place. Resolves to
@@ -105,10 +119,12 @@ export const createDownloads = async (
         requireRoom: requireRoomBeside,
         signal: AbortSignal.any([signal, hours]),
       };
+      busy.add(part.path);
       try {
         const done = await download(job, limited);
         return done && (await keep(done, part));
       } finally {
+        busy.delete(part.path);
         await folders.changed(part.path);
       }
     };
@@ -128,6 +144,7 @@ export const createDownloads = async (
     if (source === undefined) return null;
     const target = join(mediaDir, mediaName(name));
     const part = createPart(mediaDir, `copy\n${name}\n${sha256}`);
+    busy.add(part.path);
     try {
       await requireRoom(size);
       await copyFile(source, part.path, constants.COPYFILE_FICLONE);
@@ -146,6 +163,7 @@ export const createDownloads = async (
       throw error;
     } finally {
       await part.discard();
+      busy.delete(part.path);
     }
   };
 
@@ -177,6 +195,7 @@ export const createDownloads = async (
 
   return {
     fetch,
+    sweep,
 
     /**
      * Fetches a file to a name in the media directory, replacing a file of that name; resolves once it is synced to

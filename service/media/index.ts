@@ -183,8 +183,10 @@ export const createMedia = async (
   const evictable = keep(await openEvictableMedia(context, content));
   const store = keep(await openRenditionStore(context));
   const storage = createStorageQuota(context, async (bytes) => {
-    const left = bytes - (await renditions.evict(bytes));
-    if (left > 0) await ledger.evict(left - (await evictable.evict(left)));
+    let left = bytes - (await renditions.evict(bytes));
+    if (left > 0) left -= await evictable.evict(left);
+    if (left > 0) left -= await downloads.sweep(0);
+    await ledger.evict(left);
   });
   const limits = createFetchLimits(context);
   const requireRoom = (wanted: number): Promise<void> => storage.require(mediaDir, wanted);
@@ -278,12 +280,15 @@ export const createMedia = async (
 
   const prune = async (): Promise<void> => {
     await removal.run();
+    await downloads.sweep();
     if (!siteTime.isConfirmed()) return;
     await deletions.prune();
     await lost.prune();
   };
   const pruneOrLog = (): void => {
-    prune().catch((error: unknown) => log.warn({ err: error }, 'old records and lost uploads could not be deleted'));
+    prune().catch((error: unknown) =>
+      log.warn({ err: error }, 'old records, lost uploads and partial files could not be deleted'),
+    );
   };
   let pruneTimer: NodeJS.Timeout | undefined;
 

@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CodedError } from '../../service/contract/errors.ts';
 import { createCatalog } from '../../service/media/catalog.ts';
 import { createDownloads } from '../../service/media/downloads.ts';
 import { createFetchLimits } from '../../service/media/fetch-limits.ts';
+import { lobby } from '../content/samples.ts';
 import { patience } from '../support/observe.ts';
-import { temporaryFolder } from '../support/service.ts';
+import { startTestService, temporaryFolder } from '../support/service.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
+import { testTempo } from '../support/tempo.ts';
 import { mediaContext } from './context.ts';
 import { noise, serveBytes, startRemote } from './remote.ts';
 
@@ -219,6 +221,43 @@ describe('an interrupted download', () => {
       utimesSync(join(mediaDir, file), time, time);
     }
     expect((await setUp({ mediaDir })).parts()).toEqual([`.part-${'1'.repeat(40)}`]);
+  });
+
+  const abandoned = `.part-${'0'.repeat(40)}`;
+
+  it('is deleted after a week by a service that goes on', async () => {
+    const { dataDir } = await startTestService({ tempo: { ...testTempo, media: { ...testTempo.media, prune: 50 } } });
+    const file = join(dataDir, 'media', abandoned);
+    writeFileSync(file, 'x');
+    utimesSync(file, 0, 0);
+    await expect.poll(() => existsSync(file), patience).toBe(false);
+  });
+
+  it('makes room for an upload', async () => {
+    const dataDir = temporaryFolder();
+    mkdirSync(join(dataDir, 'media'), { recursive: true });
+    writeFileSync(join(dataDir, 'media', abandoned), noise(0.9 * MIB));
+    const box = await startTestService({ dataDir, content: lobby, env: { SIGNAGE_MEDIA_QUOTA_BYTES: String(MIB) } });
+    const body = noise(MIB / 2) as BodyInit;
+    expect((await box.get('/api/media/a.bin', { method: 'PUT', body })).status).toBe(201);
+  });
+
+  it('stays while it is continued', async () => {
+    const remote = await startRemote();
+    let finish = (): void => {};
+    remote.answer('/a.bin', (_, response) => {
+      response.writeHead(200, { 'Content-Length': film.length }).write(film.subarray(0, cut));
+      finish = () => response.end(film.subarray(cut));
+    });
+    const { downloads, mediaDir, parts, read } = await setUp();
+    const wanted = downloads.want({ name: 'film.bin', from: [`${remote.url}/a.bin`] });
+    await expect.poll(parts, patience).toHaveLength(1);
+    writeFileSync(join(mediaDir, abandoned), 'x');
+    // However new it is.
+    expect(await downloads.sweep(-60_000)).toBe(1);
+    finish();
+    await wanted;
+    expect(read('film.bin').equals(film)).toBe(true);
   });
 });
 
