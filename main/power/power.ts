@@ -128,6 +128,10 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
   let ordered: ReadonlyMap<number, boolean> | null = null;
   let orderedAt = Number.NEGATIVE_INFINITY;
   let by: Panel['name'] | 'none' | 'blackout' = 'none';
+  /** The ways that may have switched a display off: no other one switches it on again. */
+  const dark = new Set<Panel>();
+  /** Whether one of them failed when displays were switched on. */
+  let isDarkStill = false;
   let timer: NodeJS.Timeout | undefined;
   /** As of the last poll. */
   let polled: { displays: readonly DisplayHours[]; at: number } = { displays: [], at: Number.NEGATIVE_INFINITY };
@@ -153,16 +157,27 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
     return override.on;
   };
 
-  /** Switches by the first method available, and with several displays by all that can address one; returns the first. */
+  /**
+   * Switches by the first method available, with several displays by all that can address one, and on by all that switched
+   * off, whatever they say of themselves: a television in standby does not always answer. Returns the first.
+   */
   const switchPanels = async (displays: readonly DisplayPower[]): Promise<Panel['name'] | null> => {
+    const isAnyOn = displays.some(({ on }) => on);
+    const isAllOn = displays.every(({ on }) => on);
     let first: Panel['name'] | null = null;
+    isDarkStill = false;
     for (const panel of panels) {
-      if (first !== null && (displays.length === 1 || !panel.isSelective)) continue;
+      const isDark = isAnyOn && dark.has(panel);
+      if (!isDark && first !== null && (displays.length === 1 || !panel.isSelective)) continue;
       try {
-        if (!(await panel.isAvailable())) continue;
+        if (!isDark && !(await panel.isAvailable())) continue;
+        // One that fails half way has perhaps switched it off.
+        if (!isAllOn) dark.add(panel);
         await panel.setPower(displays);
+        if (isAllOn) dark.delete(panel);
         first ??= panel.name;
       } catch (error) {
+        isDarkStill ||= isDark;
         log.debug({ err: error, by: panel.name }, 'the displays cannot be switched this way');
       }
     }
@@ -196,7 +211,8 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
     const isAllOn = ![...before.values()].includes(false);
     // A television may be connected later, or the session may not be up yet. One that loses its connection by being
     // switched off must not be switched again and again.
-    const isLate = by === 'blackout' || displays.some(({ id, on }) => !before.has(id) && !(on && isAllOn));
+    const isMissing = by === 'blackout' || isDarkStill;
+    const isLate = isMissing || displays.some(({ id, on }) => !before.has(id) && !(on && isAllOn));
     return isLate && monotonicNow() >= orderedAt + RETRY_MS;
   };
 
@@ -277,9 +293,9 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
       if (by === 'blackout' || by === 'none') return { by: null, states: targets.map(() => null) };
       const panel = readerOf(by, polled.displays.length);
       for (;;) {
-        const states = await (panel?.readPower(targets) ?? Promise.reject(new Error('no panel'))).catch(() =>
-          targets.map(() => null),
-        );
+        // An adapter serves one program at a time.
+        const told = await enqueue(async () => panel?.readPower(targets)).catch(() => undefined);
+        const states = told ?? targets.map(() => null);
         const isDone = states.every((state) => state !== null && (on ? state === 'on' : /^(off|standby)$/.test(state)));
         if (isDone || signal.aborted) return { by, states };
         await pause(READ_MS);

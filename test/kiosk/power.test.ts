@@ -126,6 +126,52 @@ test.each([
   expect(seen).toEqual(['may sleep', 'rests 1', 'covered 1', 'awake', 'rests', 'covered']);
 });
 
+/** A television with a compositor beside it; what `on` and `pow` do is given. */
+const televisionBeside = (pow: string, on: string) => ({
+  'cec-client': `read -r line; case "$line" in pow*) ${pow} ;; on*) ${on} ;; *) echo "cec $line" >> "$calls" ;; esac`,
+  swaymsg: sway([{ name: 'HDMI-A-1', power: true, ...at(0) }]),
+});
+const ON = 'echo "cec $line" >> "$calls"';
+const STANDBY = 'echo "power status: standby"';
+/** The first time after it was switched off. */
+const once = (first: string, later: string): string =>
+  `if grep -q standby "$calls" 2>/dev/null && ! [ -e "$calls.once" ]; then touch "$calls.once"; ${first}; else ${later}; fi`;
+
+test.each([
+  [
+    'does not tell its state once',
+    televisionBeside(once('echo "power status: unknown"', STANDBY), ON),
+    ['cec on 0', 'cec as'],
+  ],
+  [
+    'does not go on at once',
+    televisionBeside(STANDBY, once('exit 1', ON)),
+    ['sway output HDMI-A-1 power on', 'cec on 0', 'cec as'],
+  ],
+])('a television that was switched off and %s is on by the opening', async (_, programs, expected) => {
+  const machine = machineWith(programs);
+  const { power, until } = boxWith();
+  await until(20);
+  expect(machine.calls()).toEqual(['cec standby 0']);
+  await until(24 + 7, 59);
+  await until(24 + 8);
+  expect(machine.calls().slice(1)).toEqual(expected);
+  expect(power.status()).toMatchObject({ on: true, by: 'cec' });
+  await until(24 + 8, 1);
+  expect(machine.calls().slice(1)).toEqual(expected);
+});
+
+test('what stood in for a television that did not answer at closing is on again, too', async () => {
+  const machine = machineWith(
+    televisionBeside('[ -e "$calls.once" ] && echo "power status: on"; touch "$calls.once"', ON),
+  );
+  const { until } = boxWith();
+  await until(20);
+  expect(machine.calls()).toEqual(['sway output HDMI-A-1 power off']);
+  await until(24 + 7, 59);
+  expect(machine.calls().slice(1)).toEqual(['cec on 0', 'cec as', 'sway output HDMI-A-1 power on']);
+});
+
 test('where nothing can be switched it is black, and what comes later is switched then', async () => {
   const machine = machineWith({});
   const { power, until, seen } = boxWith();
@@ -382,6 +428,19 @@ test('as many orders are kept as a box may have displays, the newest ones, and a
   await state.close();
   expect(state.read().byHand.map(({ device }) => device)).toEqual(devices.slice(68, 99));
   expect(overrides.get(500)).toBeUndefined();
+});
+
+test('a display is never asked for its state while it is switched', async () => {
+  const alone = 'mkdir "$calls.busy" || echo busy >> "$calls"; sleep 0.1; rmdir "$calls.busy"';
+  const machine = machineWith({ 'cec-client': `${alone}; ${television}` });
+  const { power, until } = boxWith();
+  await until(12);
+  const done = new AbortController();
+  const switched = power.switchTo([1], true, done.signal);
+  for (const hour of [21, 24 + 12, 24 + 21]) await until(hour);
+  done.abort();
+  await switched;
+  expect(machine.calls()).not.toContain('busy');
 });
 
 test.each<[string, Record<string, string>, object]>([
