@@ -213,6 +213,14 @@ export const createDisplayView = (
     hostExternalPages(window, contents, { prepare, pageHeaders, openSession });
   };
 
+  const blackout = (on: boolean): void => {
+    if (on === (black !== null)) return;
+    const before = black;
+    black = on ? createCover() : null;
+    if (black !== null) window.put(black, 'blackout');
+    if (before !== null) discard({ view: before, contents: before.webContents });
+  };
+
   return {
     /** The window, for views that lie over the page. */
     window,
@@ -229,13 +237,7 @@ export const createDisplayView = (
       page.contents.loadURL(picture.url).catch(() => {});
     },
     /** Covers everything but the maintenance page with black, or uncovers it. */
-    blackout: (on: boolean) => {
-      if (on === (black !== null)) return;
-      const before = black;
-      black = on ? createCover() : null;
-      if (black !== null) window.put(black, 'blackout');
-      if (before !== null) discard({ view: before, contents: before.webContents });
-    },
+    blackout,
     /** The process ID of the requested page; null: it has no process. */
     processId: () => {
       const contents = (next ?? front)?.contents;
@@ -254,6 +256,8 @@ export const createDisplayView = (
       next = null;
       front = null;
       for (const page of pages) if (page !== null) discard(page);
+      // The web contents of its views outlive a window.
+      blackout(false);
       window.destroy();
     },
   };

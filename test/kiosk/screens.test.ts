@@ -5,9 +5,9 @@ import type { Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { expect } from 'vitest';
 import { describeBrowser } from '../support/browser.ts';
-import type { Electron } from '../support/electron/ask.ts';
+import { type Electron, layersOf } from '../support/electron/ask.ts';
 import { displaysOf, itDouble as it, patience, startKiosk } from '../support/kiosk.ts';
-import { isClose } from '../support/player.ts';
+import { isClose, lobby } from '../support/player.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
 
 const readSlots = (dataDir: string): number[] =>
@@ -106,6 +106,32 @@ describeBrowser('displays', { timeout: 90_000 }, () => {
     expect(await stops).toBe('stops');
     kiosk.signal('SIGTERM');
     expect(await kiosk.ended()).toBe(0);
+  });
+
+  it('leave no page behind when they are unplugged and plugged in while they are black', async () => {
+    const days = [-1, 0, 1].map((day) => new Date(Date.now() + day * 86_400_000).toISOString().slice(0, 10));
+    const content = lobby([{ id: 'hello', kind: 'text', title: 'Hello' }]);
+    const sizes: [number, number][] = [
+      [960, 540],
+      [640, 360],
+    ];
+    const kiosk = await startKiosk({
+      content: {
+        ...content,
+        screens: content.screens.map((each) => ({ ...each, hours: days.map((date) => ({ date })) })),
+      },
+      config: { kiosk: { displays: [1, 2].map((display) => ({ display, screen: 'lobby' })) } },
+      displays: sizes,
+    });
+    const black = ['/screen/lobby', 'black'];
+    const contents = () => kiosk.evaluate(({ webContents }) => webContents.getAllWebContents().length);
+    await expect.poll(() => layersOf(kiosk.evaluate), patience).toEqual([black, black]);
+    const both = displaysOf(sizes);
+    for (const displays of [1, 2, 3, 4, 5].flatMap(() => [both.slice(0, 1), both])) {
+      await kiosk.evaluate(({ screen }, given) => screen.become(given), displays);
+      await expect.poll(() => layersOf(kiosk.evaluate), patience).toEqual(displays.map(() => black));
+      await expect.poll(contents, { timeout: 5_000 }).toBe(2 * displays.length);
+    }
   });
 
   it('are devices of another box once a copied disk has its own node id', async () => {
