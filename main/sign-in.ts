@@ -65,11 +65,13 @@ export const createSignIn = ({ sessions, openPage, makeRoom, onChord }: Ports) =
     finish: async (): Promise<boolean | null> => {
       if (running === null) return null;
       const { name, address, page, session } = running;
-      await session.keep(page.contents);
       // The page of an error says nothing about who is signed in.
       const isLoaded = await page.load();
       const isIn = isLoaded && !page.contents.isDestroyed() && !(await session.isOut(page.contents));
-      if (isIn) await sessions.signedIn(name, address);
+      if (isIn) {
+        await sessions.signedIn(name, address);
+        await session.keep(page.contents);
+      }
       if (running?.page === page) end();
       return isIn;
     },

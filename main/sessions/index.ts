@@ -40,7 +40,7 @@ interface Ports {
 
 interface Opened {
   session: Session;
-  /** What no page has taken yet; null: nothing. */
+  /** What was kept and no page has taken yet, in place of which nothing is kept; null: nothing. */
   storage: Record<string, string> | null;
   pages: Set<WebContents>;
   /** How often it was signed out: what was read before that is not kept after it. */
@@ -67,7 +67,7 @@ const READ = `(() => {
   return length > ${keptLimits.storageCharacters} ? null : Object.fromEntries(entries);
 })()`;
 const writeScript = (storage: Record<string, string>): string =>
-  `for (const [key, value] of Object.entries(${JSON.stringify(storage)})) if (localStorage.getItem(key) === null) localStorage.setItem(key, value);`;
+  `for (const [key, value] of Object.entries(${JSON.stringify(storage)})) if (localStorage.getItem(key) === null) localStorage.setItem(key, value); true`;
 
 const keptCookie = (cookie: Cookie): KeptCookie => ({
   name: cookie.name,
@@ -154,7 +154,7 @@ export const createSessions = ({ log, dataDir, openPartition, service }: Ports) 
     const raced = opened.get(partition);
     if (raced !== undefined) return { partition, entry: raced };
     const session = openPartition(partition);
-    const { cookies = [], storage = null } = store.read().sessions.find(isSame({ name, origin })) ?? {};
+    const { cookies = [], storage = {} } = store.read().sessions.find(isSame({ name, origin })) ?? {};
     const read = async (): Promise<void> => {
       const { signOuts } = entry;
       const all = await session.cookies.get({});
@@ -166,7 +166,7 @@ export const createSessions = ({ log, dataDir, openPartition, service }: Ports) 
     const changed = createDebounce(() => void read().catch(warn), SELDOM);
     const entry: Opened = {
       session,
-      storage,
+      storage: Object.keys(storage).length === 0 ? null : storage,
       pages: new Set(),
       signOuts: 0,
       cancel: changed.cancel,
@@ -182,7 +182,7 @@ export const createSessions = ({ log, dataDir, openPartition, service }: Ports) 
   };
 
   const keepStorage = async (name: string, origin: string, entry: Opened, contents: WebContents): Promise<void> => {
-    if (contents.isDestroyed() || !contents.getURL().startsWith(`${origin}/`)) return;
+    if (contents.isDestroyed() || !contents.getURL().startsWith(`${origin}/`) || entry.storage !== null) return;
     const { signOuts } = entry;
     const read = contents.mainFrame.executeJavaScript(READ).catch(() => null);
     // It runs in the page's own world, which may answer what it likes.
@@ -202,13 +202,17 @@ export const createSessions = ({ log, dataDir, openPartition, service }: Ports) 
         entry.pages.add(contents);
         contents.once('destroyed', () => entry.pages.delete(contents));
         const { storage } = entry;
-        if (storage === null || Object.keys(storage).length === 0) return;
+        if (storage === null) return;
         const committed = once(contents, 'did-navigate');
-        contents.loadURL(address).catch(() => {});
-        await Promise.race([committed, once(contents, 'destroyed'), wait(RESTORE_MS, undefined, { ref: false })]);
+        const loaded = contents.loadURL(address).catch(() => {});
+        const late = wait(RESTORE_MS, undefined, { ref: false });
+        await Promise.race([committed, loaded, once(contents, 'destroyed'), late]);
         if (contents.isDestroyed() || !contents.getURL().startsWith(`${origin}/`)) return;
-        await contents.mainFrame.executeJavaScript(writeScript(storage)).catch(() => {});
-        entry.storage = null;
+        // Taken by another page, or of no use to whoever has signed in or out meanwhile.
+        if (entry.storage !== storage) return;
+        // While the site is down that is the page of an error, which has the address, but no storage.
+        const isTaken = await contents.mainFrame.executeJavaScript(writeScript(storage)).catch(() => false);
+        if (isTaken === true) entry.storage = null;
       },
       isOut: async (contents) => {
         const isOut = await isSignedOut(contents, { address, signedInAt });
@@ -248,6 +252,8 @@ export const createSessions = ({ log, dataDir, openPartition, service }: Ports) 
     signedIn: async (name: string, address: string): Promise<void> => {
       const { origin } = new URL(address);
       const { entry } = await openOnce(name, origin);
+      // It would mix with that of whoever has signed in now.
+      entry.storage = null;
       await entry.flush();
       await change(name, origin, { signedInAt: Date.now() });
       for (const page of pages()) if (page.session === name) out.delete(outKey(name, page.address));

@@ -1,10 +1,13 @@
 /** Pages that somebody signs in to at the box: kept over a restart, kept apart, and found once they are signed out. */
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
+import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createSessions } from '../../main/sessions/index.ts';
 import { areSameCookies, type KeptCookie, keptLimits, storageOf } from '../../main/sessions/session-store.ts';
 import { isWithin, judge } from '../../main/sessions/signed-out.ts';
 import { createSignIn } from '../../main/sign-in.ts';
@@ -85,7 +88,7 @@ it.each([
     const kept: string[] = [];
     const signIn = createSignIn({
       sessions: {
-        open: async () => ({ partition: 'p', keep: async () => {}, isOut: async () => !isIn }),
+        open: async () => ({ partition: 'p', keep: async () => void kept.push('storage'), isOut: async () => !isIn }),
         signedInAtOf: () => null,
         signedIn: async (name: string) => void kept.push(name),
       } as never,
@@ -96,9 +99,76 @@ it.each([
     });
     await signIn.begin('figures', 'https://a.test/', { window: {} as never, rotation: 0, displayId: 1 });
     expect(await signIn.finish()).toBe(told);
-    expect(kept).toEqual(told ? ['figures'] : []);
+    expect(kept).toEqual(told ? ['figures', 'storage'] : []);
   },
 );
+
+/** The storage of a page, as its scripts see it. */
+class FakeStorage {
+  [key: string]: unknown;
+  constructor(values: object) {
+    Object.assign(this, values);
+  }
+  getItem(key: string): unknown {
+    return this[key] ?? null;
+  }
+  setItem(key: string, value: string): void {
+    this[key] = value;
+  }
+}
+
+describe('what a session has kept', () => {
+  const ADDRESS = 'https://a.test/board';
+  /** @param storage null: that of an error, which has none */
+  const pageWith = (storage: FakeStorage | null) => {
+    const run = async (script: string) => runInNewContext(script, storage === null ? {} : { localStorage: storage });
+    const page = { loadURL: async () => {}, getURL: () => ADDRESS, isDestroyed: () => false };
+    return Object.assign(new EventEmitter(), page, { mainFrame: { executeJavaScript: run } }) as never;
+  };
+  const startSessions = (dataDir: string) => {
+    const cookies = Object.assign(new EventEmitter(), { get: async () => [], set: async () => {} });
+    return createSessions({
+      ...{ log: pino({ level: 'silent' }), dataDir, service: () => null },
+      openPartition: () => ({ cookies }) as never,
+    });
+  };
+  /** Of a start of the kiosk: what a page takes, given what it has. */
+  const restored = async (dataDir: string, had: object = {}) => {
+    const sessions = startSessions(dataDir);
+    const storage = new FakeStorage(had);
+    await (await sessions.open('figures', ADDRESS, null)).restore(pageWith(storage));
+    await sessions.close();
+    return storage;
+  };
+
+  it('waits for a page that can take it, and is replaced only by somebody who signs in', async () => {
+    const dataDir = temporaryFolder();
+    const first = startSessions(dataDir);
+    const asked = await first.open('figures', ADDRESS, null);
+    await asked.restore(pageWith(new FakeStorage({})));
+    await asked.keep(pageWith(new FakeStorage({ token: 'a' })));
+    await first.close();
+    expect(await restored(dataDir, { theme: 'dark' })).toEqual({ token: 'a', theme: 'dark' });
+
+    const second = startSessions(dataDir);
+    const session = await second.open('figures', ADDRESS, null);
+    await session.restore(pageWith(null));
+    await session.keep(pageWith(new FakeStorage({ theme: 'light' })));
+    const next = new FakeStorage({});
+    await session.restore(pageWith(next));
+    expect(next).toEqual({ token: 'a' });
+    await session.keep(pageWith(new FakeStorage({ token: 'b' })));
+    await second.close();
+    expect(await restored(dataDir)).toEqual({ token: 'b' });
+
+    const third = startSessions(dataDir);
+    const signedIn = await third.open('figures', ADDRESS, null);
+    await third.signedIn('figures', ADDRESS);
+    await signedIn.keep(pageWith(new FakeStorage({ token: 'c' })));
+    await third.close();
+    expect(await restored(dataDir)).toEqual({ token: 'c' });
+  });
+});
 
 /** A dashboard with a login page. It can end everybody's session, and asks for what no page may have. */
 const startDash = async () => {
@@ -133,13 +203,19 @@ const startDash = async () => {
     response.end(
       '<!doctype html><h1>Figures</h1><script>if (location.search === "?entered") localStorage.theme = "st0rage"; document.title = localStorage.theme ?? "none"</script>',
     );
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => {
+  });
+  const start = async (port: number): Promise<void> => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  };
+  const stop = (): void => {
     server.closeAllConnections();
     server.close();
-  });
-  await once(server, 'listening');
-  return { state, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  };
+  onTestFinished(stop);
+  await start(0);
+  const { port } = server.address() as AddressInfo;
+  return { state, stop, start: () => start(port), url: `http://127.0.0.1:${port}` };
 };
 
 const externals = (kiosk: TestKiosk) =>
@@ -189,6 +265,12 @@ describeBrowser('a page with a session', { timeout: 180_000 }, () => {
     };
     const kiosk = await startKiosk(options);
     const shown = async (of: TestKiosk) => (await healthOf(of)).screens[0]?.slide;
+    const send = async (of: TestKiosk, command: 'next' | 'reload') =>
+      fetch(`${await of.url()}/api/screens/lobby/commands`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ command }),
+      });
     const sessions = async (of: TestKiosk) => (await healthOf(of)).sessions;
     // Nobody is signed in: the slide fails, the next one is shown, and an alert is sent.
     await expect.poll(() => shown(kiosk), patience).toBe('hello');
@@ -244,11 +326,7 @@ describeBrowser('a page with a session', { timeout: 180_000 }, () => {
     await expect
       .poll(() => sessions(kiosk), patience)
       .toMatchObject([{ signed_in_at: expect.any(String), signed_out: [] }]);
-    await fetch(`${await kiosk.url()}/api/screens/lobby/commands`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ command: 'next' }),
-    });
+    await send(kiosk, 'next');
     await expect.poll(() => shown(kiosk), patience).toBe('board');
     const audit = (await (await fetch(`${await kiosk.url()}/console/api/audit`)).json()) as { records: object[] };
     expect(audit.records).toContainEqual(expect.objectContaining({ action: 'session.signin', target: 'figures' }));
@@ -260,8 +338,13 @@ describeBrowser('a page with a session', { timeout: 180_000 }, () => {
     await kiosk.ended();
     expect(textsIn(dataDir)).not.toMatch(/t0ken-|st0rage/);
 
-    // With a cookie that ends with the browser, and with the storage of the page.
+    // With a cookie that ends with the browser, and with the storage of the page, though its site starts later than the box.
+    dash.stop();
     const again = await startKiosk(options);
+    await expect.poll(() => shown(again), patience).toBe('hello');
+    await dash.start();
+    // A slide that failed rests, but not in a new page.
+    await send(again, 'reload');
     await expect.poll(() => shown(again), patience).toBe('board');
     const titles = () => again.pages().flatMap((each) => (each.url() === `${dash.url}/board` ? [each.title()] : []));
     await expect.poll(async () => (await Promise.all(titles())).at(-1), patience).toBe('st0rage');
