@@ -1,11 +1,10 @@
 /** The pages of one display: the visible page, and the next one, which loads beneath it. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { type NativeImage, type WebContents, WebContentsView } from 'electron';
+import { type WebContents, WebContentsView } from 'electron';
 import type { ProofNeeds } from '../../service/domain/device-proof.ts';
 import {
   type Heartbeat,
   heartbeatSchema,
-  mostScreenshotPixels,
   type PageCover,
   type PageHeaders,
   pageCover,
@@ -18,6 +17,7 @@ import type { Display, Rotation } from './displays.ts';
 import { ABORTED, hostExternalPages } from './external-page.ts';
 import { handover, LINGER_MS } from './handover.ts';
 import { OWN_BACKGROUND, openLayeredWindow } from './layers.ts';
+import { jpegOf, type Shot } from './screenshot.ts';
 import { lockedPreferences, rotateContents, watchChord } from './web-pages.ts';
 
 /** What a display can show. */
@@ -58,15 +58,11 @@ const PAINT_MS = 5_000;
 /** Painted but not visible. */
 const UNSEEN = ':root { opacity: 0 !important; background: transparent !important; }';
 
-const JPEG_QUALITY = 80;
-
-/** A JPEG whose longest side has {@link mostScreenshotPixels} at most. @throws Error if the picture is empty */
-const jpegOf = (image: NativeImage): Uint8Array => {
-  const { width, height } = image.getSize();
-  const scale = Math.min(1, mostScreenshotPixels / Math.max(width, height));
-  if (image.isEmpty()) throw new Error('the page has not painted');
-  const resized = scale === 1 ? image : image.resize({ width: Math.round(width * scale) });
-  return resized.toJPEG(JPEG_QUALITY);
+const photograph = async (view: WebContentsView | null): Promise<Shot> => {
+  // Undefined once they are destroyed.
+  const contents: WebContents | undefined = view?.webContents;
+  if (view === null || contents === undefined || contents.isDestroyed()) throw new Error('the display shows no page');
+  return { image: await contents.capturePage(), bounds: view.getBounds() };
 };
 
 /** A page in a view. Its web contents can be destroyed at any time, by a crash or because the page closed itself. */
@@ -246,9 +242,10 @@ export const createDisplayView = (
     /** Resolves with a JPEG of what the display shows; may never resolve while nothing is painted. */
     capture: async () => {
       const cover = window.over();
-      const contents: WebContents | undefined = cover === null ? front?.contents : cover.webContents;
-      if (contents === undefined || contents.isDestroyed()) throw new Error('the display shows no page');
-      return jpegOf(await contents.capturePage());
+      const page = front?.view ?? null;
+      if (cover === null || window.isCovered()) return jpegOf(await photograph(cover ?? page), null);
+      // A page of others in the main zone.
+      return jpegOf(...(await Promise.all([photograph(page), photograph(cover)])));
     },
     close: () => {
       const pages = [next, front];

@@ -1,13 +1,16 @@
 /** The picture that an operator gets of a display, from its own box and by way of another. */
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
 import { secret, startBox, untilTogether } from '../peers/support.ts';
 import { describeBrowser } from '../support/browser.ts';
 import { layersOf } from '../support/electron/ask.ts';
 import { itDouble, patience, startKiosk } from '../support/kiosk.ts';
-import { middleOf, type Rgb } from '../support/media.ts';
+import { middleOf, pixelsOf, type Rgb } from '../support/media.ts';
 import { colourSlide, colourTemplate, isClose, lobby } from '../support/player.ts';
 import { healthOf } from './health.ts';
 
@@ -61,5 +64,43 @@ describeBrowser('a screenshot', { timeout: 120_000 }, () => {
       return middleOf(Buffer.from(await (await fetch(url + path, { headers })).arrayBuffer()));
     };
     await expect.poll(middle, { ...patience, interval: 500 }).toEqual([0, 0, 0]);
+  });
+
+  itDouble('shows the page of others in the main zone, and the zone beside it', async () => {
+    const site = createServer((_, response) => {
+      response.setHeader('Content-Type', 'text/html');
+      response.end('<!doctype html><body style="background: rgb(16, 160, 16)">');
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => {
+      site.closeAllConnections();
+      site.close();
+    });
+    await once(site, 'listening');
+    const media_url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`;
+    const screen = { name: 'Lobby', slug: 'lobby', playlist_id: 'main', layout: 'sidebar', zones: { sidebar: 'red' } };
+    const kiosk = await startKiosk({
+      content: {
+        ...{ screens: [screen], templates: [colourTemplate] },
+        playlists: [
+          { id: 'main', slides: [{ id: 'figures', kind: 'web', media_url, duration_seconds: 600 }] },
+          { id: 'red', slides: [colourSlide('red', RED)] },
+        ],
+      },
+      config: { kiosk: { displays: [{ display: 1, screen: 'lobby' }] } },
+      displays: [[1600, 900]],
+    });
+    const url = await kiosk.url();
+    /** The longest side has 1280 pixels; three quarters of the width are the main zone. */
+    const colours = async () => {
+      const { connections } = (await (await fetch(`${url}/api/screens/lobby/connections`)).json()) as {
+        connections: { id: string }[];
+      };
+      const jpeg = await (await fetch(`${url}/console/api/connections/${connections[0]?.id}/screenshot`)).arrayBuffer();
+      const pixels = pixelsOf(Buffer.from(jpeg));
+      const at = (x: number, y: number): Rgb => [0, 1, 2].map((part) => pixels[(y * 1280 + x) * 3 + part]) as never;
+      const isGreen = [at(20, 20), at(940, 700)].every((each) => isClose(each, [16, 160, 16]));
+      return [pixels.length, isGreen, [at(980, 20), at(1260, 700)].every((each) => isClose(each, RED))];
+    };
+    await expect.poll(colours, { ...patience, interval: 500 }).toEqual([1280 * 720 * 3, true, true]);
   });
 });

@@ -93,3 +93,9 @@ export const middleOf = (jpeg: Buffer): Rgb => {
   const { stdout } = spawnSync('ffmpeg', ['-f', 'mjpeg', '-i', '-', ...filter, '-'], { input: jpeg });
   return [stdout[0] ?? 0, stdout[1] ?? 0, stdout[2] ?? 0];
 };
+
+/** All pixels of a JPEG, three bytes each, row by row. */
+export const pixelsOf = (jpeg: Buffer): Buffer => {
+  const rows = ['-pix_fmt', 'rgb24', '-f', 'rawvideo'];
+  return spawnSync('ffmpeg', ['-f', 'mjpeg', '-i', '-', ...rows, '-'], { input: jpeg, maxBuffer: 2 ** 26 }).stdout;
+};

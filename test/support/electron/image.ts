@@ -43,11 +43,17 @@ export class NativeImage {
     return new NativeImage(this.#source, next);
   }
   toJPEG(quality: number): Buffer {
+    return this.#encode(['-q:v', String(Math.round(31 - 0.3 * quality)), '-f', 'mjpeg']);
+  }
+  toBitmap(): Buffer {
+    return this.#encode(['-pix_fmt', 'bgra', '-f', 'rawvideo']);
+  }
+  #encode(output: readonly string[]): Buffer {
     const { width, height } = this.#size;
-    const output = ['-vf', `scale=${width}:${height}`, '-q:v', String(Math.round(31 - 0.3 * quality)), '-f', 'mjpeg'];
     const { bytes, input } = this.#source;
     const options = { input: bytes, maxBuffer: 64 * 1024 ** 2 };
-    const { status, stdout, stderr } = spawnSync('ffmpeg', [...input, '-i', '-', ...output, '-'], options);
+    const scaled = ['-i', '-', '-vf', `scale=${width}:${height}`];
+    const { status, stdout, stderr } = spawnSync('ffmpeg', [...input, ...scaled, ...output, '-'], options);
     if (status !== 0) throw new Error(`ffmpeg: ${stderr}`);
     return stdout;
   }
