@@ -39,8 +39,11 @@ export interface Outages {
 
 export const noOutages: Outages = { watched: new Map(), records: new Map() };
 
-/** Ended outages are kept, so that other boxes receive the end. */
-const KEPT_MS = 86_400_000;
+/**
+ * What waits for a receiver that is away is kept, and ended outages for as long: a box that was away with the message
+ * does not say it again.
+ */
+const KEPT_MS = 30 * 86_400_000;
 
 export const keyOf = ({ kind, subject }: Pick<AlertRecord, 'kind' | 'subject'>): string => `${kind} ${subject}`;
 
@@ -87,7 +90,10 @@ export const reduce = (
   graceMs: number,
 ): [Outages, AlertRecord[]] => {
   const watched = new Map(outages.watched);
-  const records = new Map(outages.records);
+  const oldest = new Date(now - KEPT_MS).toISOString();
+  const isKept = (each: AlertRecord): boolean =>
+    each.at >= oldest || (each.isFailing && each.isSent && !isOccasion(each));
+  const records = new Map([...outages.records].filter(([, each]) => isKept(each)));
   const due: AlertRecord[] = [];
   for (const { kind, subject, status, message } of conditions) {
     const key = keyOf({ kind, subject });
@@ -128,10 +134,6 @@ export const reduce = (
   }
   for (const known of records.values())
     if (isOccasion(known) && known.isSent === false && readable(known)) due.push(known);
-  const oldest = new Date(now - KEPT_MS).toISOString();
-  for (const [key, { kind, isFailing, isSent, at }] of records) {
-    if (at < oldest && !(isFailing && isSent && !isOccasion({ kind }))) records.delete(key);
-  }
   return [{ watched, records }, due];
 };
 

@@ -243,6 +243,26 @@ describe('a message that another box was about to send', () => {
   });
 });
 
+describe('while the receiver is away for days', () => {
+  const DAY_S = 86_400;
+  const raised: AlertRecord = { ...away, kind: 'recovery', subject: 'p', message: 'Ada has a new key.' };
+
+  test('an outage that has ended since, and what was said once, stay due', () => {
+    const announced = record(noOutages, [away, raised], start);
+    const [next] = reduceAt(announced, 1.25 * DAY_S, [condition('ok')], GRACE_MS);
+    expect(reduceAt(next, 3 * DAY_S, [condition('ok')], GRACE_MS)[1]).toEqual([away, raised]);
+  });
+
+  test('what another box has sent since is not due here, nor what is a month old', () => {
+    const told = sent(record(noOutages, [away, raised], start), [away, raised], start);
+    const [kept] = reduceAt(told, 3 * DAY_S, [condition('failing')], GRACE_MS);
+    const met = record(kept, [away, raised], start + 3 * DAY_S * 1000);
+    expect(reduceAt(met, 3 * DAY_S, [condition('failing')], GRACE_MS)[1]).toEqual([]);
+    const late = record(noOutages, [away, raised], start);
+    expect(reduceAt(late, 31 * DAY_S, [condition('ok')], GRACE_MS)).toEqual([noOutages, []]);
+  });
+});
+
 test('of two records of a subject the newer stays, in any order', () => {
   const end = { ...away, isFailing: false, at: instantAt(9) };
   for (const news of [
