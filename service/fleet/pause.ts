@@ -1,5 +1,6 @@
 /** Pauses of a loop that can be cut short. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { withAny } from '../platform/any-signal.ts';
 
 export const createPause = () => {
   let woken = new AbortController();
@@ -13,8 +14,8 @@ export const createPause = () => {
     wake: (): void => woken.abort(),
     /** Resolves after `ms`, when it is woken, or when `ended` is aborted. */
     wait: async (ms: number, ended: AbortSignal): Promise<void> => {
-      const signal = AbortSignal.any([ended, woken.signal]);
-      await delay(ms, undefined, { signal, ref: false }).catch(() => undefined);
+      const sleep = (signal: AbortSignal): Promise<unknown> => delay(ms, undefined, { signal, ref: false });
+      await withAny([ended, woken.signal], sleep).catch(() => undefined);
       clear();
     },
   };

@@ -8,6 +8,7 @@ import type { SiteOverview } from '../contract/console/site.ts';
 import { remember } from '../domain/collections.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
+import { withAny } from '../platform/any-signal.ts';
 import type { Records } from '../records/index.ts';
 import type { Screens } from '../screens/index.ts';
 import type { Takeovers } from '../takeovers/index.ts';
@@ -196,11 +197,11 @@ export const createMqtt = (
       peers.settled(),
       pause(tempo.mqtt.settle, undefined, { ref: false, signal: closing.signal }),
     ]).catch(() => undefined);
+    const sleep = (signal: AbortSignal): Promise<unknown> => pause(tempo.mqtt.poll, undefined, { ref: false, signal });
     while (!closing.signal.aborted) {
       await step().catch((error: unknown) => log.error({ err: error }, 'the site could not be published'));
       wake = new AbortController();
-      const signal = AbortSignal.any([wake.signal, closing.signal]);
-      await pause(tempo.mqtt.poll, undefined, { ref: false, signal }).catch(() => undefined);
+      await withAny([wake.signal, closing.signal], sleep).catch(() => undefined);
     }
   };
 
