@@ -184,10 +184,11 @@ export const createProvider = ({ options, outbound, now }: Pick<ServiceContext, 
       };
       const wait = async (signal: AbortSignal): Promise<SignedOn | 'expired'> => {
         const end = AbortSignal.timeout(device.expires_in * 1_000);
+        // Once: the signal of the service keeps an entry for each.
+        const options = { signal: AbortSignal.any([signal, end]) };
         let interval = device.interval ?? INTERVAL_S;
         while (!end.aborted) {
           try {
-            const options = { signal: AbortSignal.any([signal, end]) };
             // It waits for the interval before each request.
             const asked = { ...device, interval };
             const tokens = await library.pollDeviceAuthorizationGrant(config, asked, undefined, options);

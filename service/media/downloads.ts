@@ -4,6 +4,7 @@ import { copyFile, open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mediaName } from '../domain/media-names.ts';
 import type { NetworkScope } from '../domain/network-scope.ts';
+import { withAny } from '../platform/any-signal.ts';
 import { FetchFault, type Validators } from '../platform/outbound/answer.ts';
 import { createTurns } from '../platform/outbound/limiter.ts';
 import { codeOf } from '../platform/store/disk.ts';
@@ -117,11 +118,10 @@ export const createDownloads = async (
         limits,
         hashFile: hasher.hashFile,
         requireRoom: requireRoomBeside,
-        signal: AbortSignal.any([signal, hours]),
       };
       busy.add(part.path);
       try {
-        const done = await download(job, limited);
+        const done = await withAny([signal, hours], (either) => download(job, { ...limited, signal: either }));
         return done && (await keep(done, part));
       } finally {
         busy.delete(part.path);

@@ -7,6 +7,7 @@ import { countBy, setMember } from '../../domain/collections.ts';
 import { createDebounce } from '../../domain/debounce.ts';
 import { createEmitter } from '../../domain/emitter.ts';
 import type { ServiceContext } from '../../module.ts';
+import { withAny } from '../../platform/any-signal.ts';
 import type { Catalog } from '../catalog.ts';
 import type { MediaContext } from '../context.ts';
 import { isOutOfSpace } from '../download.ts';
@@ -208,7 +209,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     const onProgress = (share: number): void => {
       current.progress = share;
     };
-    current.done = work(AbortSignal.any([abort.signal, closing.signal]), onProgress).finally(() => {
+    current.done = withAny([abort.signal, closing.signal], (signal) => work(signal, onProgress)).finally(() => {
       clearInterval(poll);
       running = null;
       look();
