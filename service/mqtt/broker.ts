@@ -10,6 +10,8 @@ import { boundedPackets } from './bounded.ts';
 /** Of a packet. A command has 4 KiB at most, and a configuration of ours less than 4 KiB, with its topic. */
 const MAX_PACKET_BYTES = 8 * 1024;
 const KEEPALIVE_S = 15;
+/** Bytes that wait for a broker that does not read, before no more is published. */
+const MAX_WAITING_BYTES = 1024 ** 2;
 
 /** CommonJS: Node.js gives out the exports, others the default one among them. */
 const MqttClient = (client as { default?: typeof client }).default ?? client;
@@ -55,6 +57,7 @@ export const connectBroker = (
     reason = next;
   };
 
+  let stream: Duplex | undefined;
   const open = (): Duplex => {
     const isSecure = url.protocol === 'mqtts:';
     const host = url.hostname.replace(/^\[|\]$/g, '');
@@ -75,11 +78,12 @@ export const connectBroker = (
       note(error);
       socket.destroy();
     });
-    const stream = Duplex.from({ readable: socket.pipe(bounded), writable: socket });
-    stream.on('error', () => undefined);
-    socket.on('close', () => stream.destroy());
-    stream.on('close', () => socket.destroy());
-    return stream;
+    const both = Duplex.from({ readable: socket.pipe(bounded), writable: socket });
+    both.on('error', () => undefined);
+    socket.on('close', () => both.destroy());
+    both.on('close', () => socket.destroy());
+    stream = both;
+    return both;
   };
 
   const line = new MqttClient(open, {
@@ -111,25 +115,28 @@ export const connectBroker = (
   line.on('message', (topic, payload, { retain }) => onMessage({ topic, payload, isRetained: retain }));
 
   return {
-    isConnected: (): boolean => line.connected,
+    /** Whether it is connected, and the broker reads what was published. */
+    isReady: (): boolean => line.connected && (stream?.writableLength ?? 0) <= MAX_WAITING_BYTES,
     /** Why there is no connection, as a clause of which the broker is the subject; null: there is one, or there was no attempt yet. */
     reason: (): string | null => (line.connected ? null : reason),
     /** Publishes at most once; without a connection nothing happens. */
     publish: (topic: string, payload: string | Uint8Array, isRetained = true): void => {
       if (line.connected) line.publish(topic, Buffer.from(payload), { qos: 0, retain: isRetained });
     },
-    /** Leaves; the will is not sent. @param last what is published before */
+    /** Leaves; the will is sent only if the broker does not read. @param last what is published before */
     close: async (last?: { topic: string; payload: string }): Promise<void> => {
+      let isTaken = (stream?.writableLength ?? 0) === 0;
       if (last !== undefined && line.connected) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, LEAVE_MS);
+        isTaken = await new Promise<boolean>((resolve) => {
+          const timer = setTimeout(resolve, LEAVE_MS, false);
           line.publish(last.topic, last.payload, { qos: 1, retain: true }, () => {
             clearTimeout(timer);
-            resolve();
+            resolve(true);
           });
         });
       }
-      await line.endAsync(!line.connected).catch(() => undefined);
+      // The client waits for ever for a broker that does not read.
+      await line.endAsync(!line.connected || !isTaken).catch(() => undefined);
     },
   };
 };

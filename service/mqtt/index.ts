@@ -163,7 +163,7 @@ export const createMqtt = (
       const shot = await box.screenshot(connection.id).catch(() => null);
       const topic = topics.display(deviceId, 'picture');
       // The display may have been removed meanwhile.
-      if (shot !== null && to === broker && published.has(topic)) to.publish(topic, shot.jpeg);
+      if (shot !== null && to === broker && to.isReady() && published.has(topic)) to.publish(topic, shot.jpeg);
     }
   };
 
@@ -177,11 +177,11 @@ export const createMqtt = (
   const step = async (): Promise<void> => {
     if (!isFirst()) return leave(false);
     broker ??= connect();
-    if (!broker.isConnected()) return;
+    if (!broker.isReady()) return;
     const to = broker;
     const overview: SiteOverview = await box.overview();
     displays = new Map(displaysOf(overview).map((display) => [topicPart(display.deviceId), display]));
-    if (to !== broker || !to.isConnected()) return;
+    if (to !== broker || !to.isReady()) return;
     for (const [nodeId, volume] of box.volumes()) remember(volumes, nodeId, volume, MAX_STALE);
     const facts = { prefix, site, overview, isControlled, kiosks: box.kiosks(), volumes };
     publish(retainedOf(facts), to);

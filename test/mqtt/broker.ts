@@ -95,6 +95,29 @@ export const startMiddle = async (broker: Pick<TestBroker, 'port'>) => {
   };
 };
 
+/** A broker that takes any client, and then reads nothing until it is told to. */
+export const startDeaf = async () => {
+  const clients: Socket[] = [];
+  const server = createServer((client) => {
+    clients.push(client);
+    client.on('error', () => undefined);
+    client.once('data', () => client.pause().write(Buffer.from([0x20, 2, 0, 0])));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    for (const client of clients) client.destroy();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `mqtt://127.0.0.1:${port}`,
+    read: (): void => {
+      for (const client of clients) client.on('data', () => undefined).resume();
+    },
+  };
+};
+
 /** What a client is told of a site, and what the broker keeps of it now. */
 export const listen = async ({ url }: Pick<TestBroker, 'url'>, site = 'default', options: IClientOptions = {}) => {
   const client = await connectAsync(url, { reconnectPeriod: 100, ...options });

@@ -2,15 +2,19 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectAsync } from 'mqtt';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AuditRecord } from '../../service/contract/console/site.ts';
+import type { ServiceContext } from '../../service/module.ts';
+import { connectBroker } from '../../service/mqtt/broker.ts';
 import { makeCertificate } from '../https/certificates.ts';
 import { startBox, untilTogether } from '../peers/support.ts';
 import { startHeadless } from '../platform/options/process.ts';
 import { healthOf, patience, payloadOf } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
 import { type OnEnd, startTestService, type TestService, temporaryFolder } from '../support/service.ts';
-import { isSkipped, listen, startBroker, startMiddle, type TestBroker } from './broker.ts';
+import { testTempo } from '../support/tempo.ts';
+import { isSkipped, listen, startBroker, startDeaf, startMiddle, type TestBroker } from './broker.ts';
 import { faultsOf, isAvailable } from './home-assistant.ts';
 
 const content = {
@@ -438,6 +442,40 @@ itBroker('a hundred displays are published, and each change alone after that', a
   await openDisplay(service, 'device-7', 'Display 7');
   await until(display('slide', 'device-7'), 'Hello');
   expect(heard.length - before).toBeLessThan(30);
+});
+
+const connectTo = (url: string) => {
+  const line = connectBroker(
+    {
+      tempo: testTempo,
+      outbound: { roots: null } as ServiceContext['outbound'],
+      logs: () => pino({ level: 'silent' }),
+    },
+    {
+      ...{ url: new URL(url), clientId: 'box', will: { topic: 'status', payload: 'offline' } },
+      ...{ subscriptions: [], onMessage: () => undefined, onConnect: () => undefined },
+    },
+  );
+  onTestFinished(() => line.close());
+  return line;
+};
+
+test('a broker that does not read is not ready, until it does', async () => {
+  const deaf = await startDeaf();
+  const line = connectTo(deaf.url);
+  await expect.poll(line.isReady, patience).toBe(true);
+  // More than the system takes for a reader to come.
+  for (let count = 0; count < 16; count += 1) line.publish('a', Buffer.alloc(1024 ** 2));
+  expect([line.isReady(), line.reason()]).toEqual([false, null]);
+  deaf.read();
+  await expect.poll(line.isReady, patience).toBe(true);
+});
+
+test('a broker that does not read does not hold up the end', async () => {
+  const line = connectTo((await startDeaf()).url);
+  await expect.poll(line.isReady, patience).toBe(true);
+  line.publish('a', Buffer.alloc(16 * 1024 ** 2));
+  await line.close({ topic: 'status', payload: 'offline' });
 });
 
 test('a bad address stops the start', async () => {
