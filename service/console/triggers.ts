@@ -196,7 +196,7 @@ export const createTriggerRoutes = (
   ): Promise<void> => {
     const after = { name, ...did };
     const action = 'trigger.fire';
-    return records.audit.record({ operator: null, address, action, target: id, before: null, after, result });
+    return records.audit.record({ operator: null, address, action, target: id, before: null, after, result }, id);
   };
 
   const fail = async (record: TriggerRecord, address: string, error: unknown): Promise<never> => {

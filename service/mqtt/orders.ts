@@ -63,16 +63,22 @@ export const createOrders = (
   const log = logs('mqtt');
   const rates = createRates(A_SECOND, 1_000, MAX_DISPLAYS);
 
-  const audited = (rule: AuditRule, params: Record<string, string>, fields: object, change: () => Promise<unknown>) =>
-    records.audit.during(rule, { params, operator: OPERATOR, address: null }, async (onBody) => {
+  const audited = (
+    rule: AuditRule,
+    source: string,
+    params: Record<string, string>,
+    fields: object,
+    change: () => Promise<unknown>,
+  ) =>
+    records.audit.during(rule, { params, operator: OPERATOR, address: null, source }, async (onBody) => {
       await onBody({ ...fields });
       await change();
     });
 
-  const command = ({ slug, connection }: Display, fields: { command: string; blackout?: boolean }) => {
+  const command = ({ deviceId, slug, connection }: Display, fields: { command: string; blackout?: boolean }) => {
     if (connection === null) throw new CodedError('connection_not_found', 'The display is not connected.');
     const body = { ...fields, connectionId: connection.id };
-    return audited(commandRule, { slug }, body, () => screens.command(slug, body, { relayed: false, log }));
+    return audited(commandRule, deviceId, { slug }, body, () => screens.command(slug, body, { relayed: false, log }));
   };
 
   const notify = ({ deviceId, slug }: Display, text: string) => {
@@ -81,7 +87,7 @@ export const createOrders = (
     const id = `mqtt-${createHash('sha256').update(deviceId).digest('hex').slice(0, 16)}`;
     const now = takeovers.now();
     const [from, until] = [now, now + MESSAGE_MS].map((at) => new Date(at).toISOString()) as [string, string];
-    return audited(takeoverRule, { id }, {}, async () => {
+    return audited(takeoverRule, deviceId, { id }, {}, async () => {
       const { record } = await takeovers.put({
         id,
         targets: [slug],
@@ -95,13 +101,13 @@ export const createOrders = (
     });
   };
 
-  const setVolume = ({ nodeId }: Display, text: string) => {
+  const setVolume = ({ deviceId, nodeId }: Display, text: string) => {
     const value = Number(text);
     if (nodeId === null || text.trim() === '' || !Number.isFinite(value) || value < 0 || value > 100) {
       throw invalid('The volume must be a number from 0 to 100.');
     }
     const order = { action: 'volume', value } as const;
-    return audited(actionRule, { nodeId }, order, async () => {
+    return audited(actionRule, deviceId, { nodeId }, order, async () => {
       const { result, message } = await box.act(nodeId, order);
       if (result === 'not_supported') throw new CodedError('not_supported', message);
     });

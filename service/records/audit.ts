@@ -22,6 +22,8 @@ export interface Asked {
   address: string | null;
   /** Codes of errors that are not recorded. */
   unrecorded?: readonly string[];
+  /** What can make changes as fast as it likes, such as a display over MQTT; absent: a request, which has a rate. */
+  source?: string;
 }
 
 /** A record without what the audit adds. */
@@ -38,6 +40,11 @@ const WINDOW_MS = 60_000;
 /** Requests of one address that failed, a minute: they changed nothing, and must not displace records of changes. */
 const MAX_FAILED = 20;
 const MAX_ADDRESSES = 1_000;
+/** Records of one kind and one source within a time; further changes are counted. A token that leaked must not displace others. */
+const MAX_REPEATED = 10;
+const REPEATED_MS = 600_000;
+/** More than there are triggers, and displays over MQTT. */
+const MAX_SOURCES = 10_000;
 /** Whether a claim or an invitation was refused; the error of a rate limit has the refusal as its cause. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof CodedError &&
@@ -122,6 +129,10 @@ export const createAudit = (
   /** Parties with a record within the last minute. */
   const recorded = new Map<string | null, number>();
 
+  const repeated = createRates(MAX_REPEATED, REPEATED_MS, MAX_SOURCES);
+  /** The last change that was counted, by source and kind, and how many. */
+  const counted = new Map<string, { change: Change; count: number }>();
+
   const complete = (record: Change): AuditRecord => ({
     at: new Date(now()).toISOString(),
     node_id: ids.nodeId,
@@ -130,7 +141,17 @@ export const createAudit = (
     before: boundedState(record.before),
     after: boundedState(record.after),
   });
-  const write = (record: Change): Promise<void> => log.write(complete(record));
+  /** @param source as of {@link Asked} */
+  const write = async (change: Change, source?: string, put = log.write): Promise<void> => {
+    const key = `${source} ${change.action} ${change.result}`;
+    const { count } = counted.get(key) ?? { count: 0 };
+    if (source === undefined || (count === 0 && repeated(key).take(monotonicNow()))) return put(complete(change));
+    remember(counted, key, { change, count: count + 1 }, MAX_SOURCES);
+  };
+  const writeCounted = (key: string, { change, count }: { change: Change; count: number }): void => {
+    counted.delete(key);
+    void log.write(complete({ ...change, after: { ...(change.after as object | null), count } }));
+  };
 
   const mayRecordFailure = (address: string): boolean => failures(partyOf(address)).take(monotonicNow());
 
@@ -150,6 +171,7 @@ export const createAudit = (
       refused.delete(party);
       writeRefused(party, address, count, code);
     }
+    for (const [key, each] of counted) if (repeated(key).take(monotonicNow())) writeCounted(key, each);
   };
   const onRefused = (address: string, code: string): void => {
     const party = partyOf(address);
@@ -164,7 +186,7 @@ export const createAudit = (
     /** Makes a change, and records it with its result: `ok`, or the code of the error. @throws what `change` throws */
     during: async <Result>(
       { action, subject, id, fields = [] }: AuditRule,
-      { params, operator, person = null, address, unrecorded = [] }: Asked,
+      { params, operator, person = null, address, unrecorded = [], source }: Asked,
       change: (onBody: OnBody) => Promise<Result>,
     ): Promise<Result> => {
       const read = states()[subject];
@@ -176,8 +198,8 @@ export const createAudit = (
       const end = async (result: string): Promise<void> => {
         const record = { operator, person, address, action, target, before, result };
         // What leaves no state behind, such as a command to pages, does not wait for the disk.
-        if (read === undefined) await log.note(complete({ ...record, after: asked }));
-        else await write({ ...record, after: await stateOf(target) });
+        if (read === undefined) await write({ ...record, after: asked }, source, log.note);
+        else await write({ ...record, after: await stateOf(target) }, source);
       };
       let result: Awaited<ReturnType<typeof change>>;
       try {
@@ -201,7 +223,7 @@ export const createAudit = (
     record: write,
     /** Counts credentials that were refused. @param code of the error */
     onRefused,
-    /** Starts to record those that are counted, once a minute each. */
+    /** Starts to record what is counted, refusals once a minute each. */
     start: (): void => {
       timer = setInterval(flush, tempo.records.refused).unref();
     },
@@ -209,6 +231,7 @@ export const createAudit = (
       clearInterval(timer);
       for (const [party, { address, count, code }] of refused) writeRefused(party, address, count, code);
       refused.clear();
+      for (const [key, each] of counted) writeCounted(key, each);
     },
   };
 };

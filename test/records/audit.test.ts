@@ -325,7 +325,7 @@ test('a state is cut to what a line of a log can hold', () => {
   expect(boundedState(undefined)).toBe(null);
 });
 
-describe('refused credentials', () => {
+describe('what is counted', () => {
   afterEach(() => vi.useRealTimers());
 
   const start = () => {
@@ -346,10 +346,36 @@ describe('refused credentials', () => {
       written.flatMap(({ action, address, after }) =>
         action === 'credentials.refused' ? [[address, (after as { count: number }).count]] : [],
       );
-    return { audit, counts, results: () => written.map(({ result }) => result) };
+    return { audit, written, counts, results: () => written.map(({ result }) => result) };
   };
 
-  test('are told at once, and then counted for a minute', () => {
+  test('are changes that a leaked token makes over and over, so that they displace no others', async () => {
+    const { audit, written } = start();
+    const fired = { operator: null, address: '10.0.0.1', action: 'trigger.fire', target: 'f0', before: null };
+    const rule = { action: 'screen.command', subject: 'screen', id: 'slug', fields: ['command'] } as const;
+    const asked = { params: { slug: 'lobby' }, operator: 'mqtt', address: null, source: 'device-1' };
+    for (let second = 0; second < 3_600; second += 1) {
+      await audit.record({ ...fired, after: { name: 'Bell' }, result: 'ok' }, 'f0');
+      await audit.during(rule, asked, (onBody) => onBody({ command: 'next' }));
+      vi.advanceTimersByTime(1_000);
+    }
+    await audit.record({ ...fired, after: { name: 'Bell' }, result: 'message_not_found' }, 'f0');
+    await audit.record({ ...fired, target: 'f1', after: null, result: 'ok' }, 'f1');
+    expect(written.slice(-2).map(({ target, result }) => [target, result])).toEqual([
+      ['f0', 'message_not_found'],
+      ['f1', 'ok'],
+    ]);
+    audit.close();
+    for (const action of ['trigger.fire', 'screen.command']) {
+      const own = written.filter((each) => each.action === action && each.target !== 'f1' && each.result === 'ok');
+      expect(own.length).toBeLessThan(70);
+      expect(own.slice(0, 10).map(({ after }) => after)).toEqual(Array(10).fill(own[0]?.after));
+      const counts = own.map(({ after }) => (after as { count?: number }).count ?? 1);
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(3_600);
+    }
+  });
+
+  test('are refused credentials, which are told at once, and then for a minute', () => {
     const { audit, counts } = start();
     for (let count = 0; count < 50; count += 1) audit.onRefused('10.0.0.1', 'signature_invalid');
     audit.onRefused('10.0.0.2', 'page_token_expired');
@@ -366,7 +392,7 @@ describe('refused credentials', () => {
     audit.close();
   });
 
-  test('are those that somebody shows who has neither a key nor the secret, too, by the network of an address', async () => {
+  test('are credentials that somebody shows who has neither a key nor the secret, too, by the network of an address', async () => {
     const { audit, counts, results } = start();
     const rule = { action: 'device.bind', subject: 'device', id: 'deviceId' } as const;
     const wrong = new CodedError('claim_invalid');
@@ -391,7 +417,7 @@ describe('refused credentials', () => {
     expect(counts().at(-1)).toEqual(['2001:db8::1e', 89]);
   });
 
-  test('of very many addresses share one record, so that they displace no changes', () => {
+  test('are refused credentials of very many addresses, which share one record, so that they displace no changes', () => {
     const { audit, counts } = start();
     for (let address = 0; address < 5_000; address += 1) audit.onRefused(`10.0.${address >> 8}.${address & 255}`, 'x');
     expect(counts()).toHaveLength(20);

@@ -287,6 +287,8 @@ test('ten a second are taken, and guesses never count against a known token', as
   expect((await service.get(`/api/triggers/${token}`)).status).toBe(405);
   expect(await statusOf(64 * 1024)).toBe(200);
   expect(await statusOf(64 * 1024 + 1)).toBe(413);
+  // What is fired over and over displaces nothing from the audit.
+  expect((await auditOf(ask)).filter(({ action }) => action === 'trigger.fire')).toHaveLength(10);
 });
 
 test('an address of a box that answers over https is one over https, whatever its public address', async () => {
