@@ -104,7 +104,12 @@ export const insertionsOf = (records: readonly TriggerRecord[], now: EpochMs): I
       const isOver = plays === null || removed_at !== null || endOf(record, now) <= now;
       const playlist = isOver ? undefined : effectOf(record)?.playlist;
       if (isOver || playlist === undefined) return [];
-      return [{ id, ...plays, playlist_id: playlist.playlist_id, targets: playlist.targets }];
+      const { playlist_id, targets, minutes } = playlist;
+      // A start that follows one by a clock that was ahead is dated later than it was; its end is right.
+      const begun = new Date(Date.parse(plays.until) - minutes * 60_000).toISOString();
+      return [
+        { id, from: order(plays.from, begun) < 0 ? plays.from : begun, until: plays.until, playlist_id, targets },
+      ];
     })
     .toSorted((a, b) => order(b.from, a.from) || order(b.id, a.id));
 

@@ -61,11 +61,18 @@ test('a playlist that would be on for longer than its minutes was started by a c
 });
 
 test('of two playlists the latest comes first, and one that is over is none', () => {
-  const one = record({ plays: { from: at(-2_000), until: at(1_000) } });
-  const other = record({ id: '00000000000000bb', plays: { from: at(-1_000), until: at(500) } });
-  expect(insertionsOf([one, other], now).map(({ until }) => until)).toEqual([at(500), at(1_000)]);
-  expect(insertionsOf([one, other], now + 500).map(({ until }) => until)).toEqual([at(1_000)]);
-  expect(insertionsOf([one, other], now + 1_000)).toEqual([]);
+  const one = record({ plays: { from: at(-62_000), until: at(238_000) } });
+  const effect = { playlist: { targets: ['all'], playlist_id: 'party', minutes: 1 } };
+  const other = record({ id: '00000000000000bb', effect, plays: { from: at(-1_000), until: at(59_000) } });
+  expect(insertionsOf([one, other], now).map(({ until }) => until)).toEqual([at(59_000), at(238_000)]);
+  expect(insertionsOf([one, other], now + 59_000).map(({ until }) => until)).toEqual([at(238_000)]);
+  expect(insertionsOf([one, other], now + 238_000)).toEqual([]);
+});
+
+test('a playlist that was started before by a clock that was ahead begins when it was started last', () => {
+  const ahead = record({ plays: { from: at(90 * 86_400_000 + 1), until: at(300_000) } });
+  const later = record({ id: '00000000000000bb', plays: { from: at(1_000), until: at(301_000) } });
+  expect(insertionsOf([ahead, later], now + 2_000).map(({ from }) => from)).toEqual([at(1_000), at(0)]);
 });
 
 test('what a newer version has made does nothing', () => {
