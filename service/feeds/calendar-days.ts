@@ -165,17 +165,23 @@ export const createCalendarDays = (
     return { status: isWhole && !isFailed ? 'ok' : 'stale', fetchedAt: time, pick: pick(good.expansion) };
   };
 
+  /** The day, or the time of a further attempt, that was announced: what no screen shows any more is not expanded then. */
+  const announced = new WeakMap<Expanded, number>();
   let hour = hourOf(now());
   const watch = setInterval(() => {
     const at = now();
     const { from } = windowAt(at);
     const isNewHour = hour !== hourOf(at);
     hour = hourOf(at);
-    const isDue = [...known.values()].some(({ good, failed }) => {
-      const isCrowded = (good?.expansion.events.length ?? 0) > mostCalendarEvents;
-      return failed === null ? good?.from !== from || (isNewHour && isCrowded) : at >= failed.againAt;
+    const due = [...known.values()].filter((each) => {
+      const { good, failed } = each;
+      if (failed === null && good?.from === from) return isNewHour && good.expansion.events.length > mostCalendarEvents;
+      const since = failed?.againAt ?? from;
+      if (since > at || announced.get(each) === since) return false;
+      announced.set(each, since);
+      return true;
     });
-    if (isDue) onChange();
+    if (due.length > 0) onChange();
   }, tempo.content.boundary);
   watch.unref();
 

@@ -1,5 +1,5 @@
 /** Which events of a crowded calendar pages get. */
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createCalendarDays, nearest } from '../../service/feeds/calendar-days.ts';
 import { testTempo } from '../support/tempo.ts';
 
@@ -30,6 +30,33 @@ test('a crowded morning does not hide the afternoon', () => {
     ...afternoon.map(({ id }) => Number(id)),
   ]);
   expect(nearest(morning.slice(0, 500), midnight)).toHaveLength(500);
+});
+
+test.each<[string, () => Promise<object>]>([
+  ['was shown', async () => ({ events: [event(1, 0)], unfinished: [] })],
+  ['could not be read', () => Promise.reject(new Error('it takes too long'))],
+])('a calendar that %s, and is no longer, changes nothing but once a day', async (_, ask) => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let time = midnight + 600 * minute;
+  let changes = 0;
+  const days = createCalendarDays(
+    { now: () => time, tempo: testTempo },
+    { reader: { ask, close: async () => undefined }, timeZone: 'UTC', onChange: () => changes++ },
+  );
+  const calendar = {};
+  days.shown('room', calendar, null, true);
+  await expect.poll(() => changes).toBe(1);
+  for (const day of [1, 2]) {
+    time += 1_440 * minute;
+    vi.advanceTimersByTime(10 * testTempo.content.boundary);
+    expect(changes).toBeLessThanOrEqual(1 + day);
+  }
+  // Where it is shown again, it is expanded for that day.
+  const before = changes;
+  days.shown('room', calendar, null, true);
+  await expect.poll(() => changes).toBe(before + 1);
+  await days.close();
 });
 
 test('what is shown of a crowded calendar is picked once an hour, however many ask', async () => {
