@@ -237,6 +237,15 @@ const partsOfDay: Readonly<Record<string, number>> = { HOURLY: 24, MINUTELY: 1_4
 
 const commonDivisor = (one: number, other: number): number => (other === 0 ? one : commonDivisor(other, one % other));
 
+/** What else names the days of a yearly rule. */
+const daysOfYear = ['BYDAY', 'BYMONTHDAY', 'BYYEARDAY', 'BYWEEKNO'];
+
+/** Names the day of a yearly rule that has it from its start: without that the library takes 1 March for 29 February. */
+const nameDay = ({ freq, parts }: ICAL.Recur, { month, day }: ICAL.Time): void => {
+  if (freq !== 'YEARLY' || day <= 28 || daysOfYear.some((part) => part in parts)) return;
+  Object.assign(parts, { BYMONTH: parts['BYMONTH'] ?? [month], BYMONTHDAY: [day] });
+};
+
 /** Days after which a rule repeats itself; null: none that is counted in days, or a rule that ends after a number of times. */
 const cycleOf = ({ freq, interval, count }: ICAL.Recur): number | null => {
   if (count != null) return null;
@@ -298,6 +307,7 @@ const startsOf = (
     const last = recur.until;
     const end = last == null ? Number.POSITIVE_INFINITY : last.isDate && !start.isDate ? wallMs(last) + DAY_MS : null;
     const endInstant = end ?? zones.instant(last as ICAL.Time, last?.zone === ICAL.Timezone.utcTimezone ? 'UTC' : tzid);
+    nameDay(recur, start);
     // Compared below: the library compares times of two zones as if they were of one.
     recur.until = null;
     try {

@@ -297,6 +297,22 @@ describe('what is too much', () => {
   });
 
   test.each([
+    [';VALUE=DATE:20240229', ''],
+    [':19800229T100000Z', ''],
+    [';VALUE=DATE:20240229', ';BYMONTH=2'],
+    [';VALUE=DATE:20240229', ';COUNT=4'],
+  ])('a yearly one of 29 February is in leap years alone: %s %s', (start, more) => {
+    const years = { from: Date.parse('2024-01-01T00:00:00Z'), until: Date.parse('2040-01-01T00:00:00Z') };
+    const { events } = expandCalendar(
+      readCalendar(calendarOf(`${uid}\r\nDTSTART${start}\r\nRRULE:FREQ=YEARLY${more}`)),
+      years,
+      'UTC',
+    );
+    const days = events.map(({ starts_at }) => starts_at.slice(0, 10));
+    expect(days).toEqual(['2024-02-29', '2028-02-29', '2032-02-29', '2036-02-29']);
+  });
+
+  test.each([
     ['birthdays', repeats(1_500, 10_000), '19800615', 'FREQ=YEARLY'],
     ['birthdays as Outlook writes them', repeats(1_000, 3_000), '19800615', 'FREQ=YEARLY;BYMONTH=6;BYMONTHDAY=15'],
     ['monthly meetings', repeats(1_000, 3_000), '20100113', 'FREQ=MONTHLY;BYDAY=2WE'],
