@@ -39,6 +39,7 @@ import {
   checkLastAdmin,
   checkRoomForPeople,
   type Ending,
+  endedSince,
   hasAdminJoined,
   type PeopleRecords,
   type PeopleView,
@@ -461,19 +462,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
       enqueue(async () => {
         const before = view();
         const then = viewOf(backup);
-        const leftOut = backup.people
-          .filter(({ id }) => before.people.get(id)?.disabled != null && then.people.get(id)?.disabled == null)
-          .map(({ name }) => `${name} was disabled after the backup, and stays so.`);
-        const removed = new Map<string, number>();
-        for (const { id, person, removed: gone } of backup.keys) {
-          if (gone === null && before.keys.get(id)?.ending?.what === 'removed')
-            removed.set(person, (removed.get(person) ?? 0) + 1);
-        }
-        for (const [id, count] of removed) {
-          const [what, are, stay] = count === 1 ? ['key', 'was', 'stays'] : ['keys', 'were', 'stay'];
-          const name = before.people.get(id)?.record.name ?? id;
-          leftOut.push(`${count} ${what} of ${name} ${are} removed after the backup, and ${stay} so.`);
-        }
+        const leftOut = endedSince(backup, then, before);
         const added = backup.keys.filter(({ id }) => !keys.has(id));
         // Whoever has the id here may be somebody else, and enabled.
         const isEnded = ({ id, person }: KeyRecord): boolean =>

@@ -95,6 +95,24 @@ export const viewOf = ({ people, keys, disablings }: PeopleRecords): PeopleView 
   };
 };
 
+/** Sentences about the people and keys of a backup that were disabled and removed after it. */
+export const endedSince = ({ people, keys }: PeopleRecords, then: PeopleView, now: PeopleView): string[] => {
+  const sentences = people
+    .filter(({ id }) => now.people.get(id)?.disabled != null && then.people.get(id)?.disabled == null)
+    .map(({ name }) => `${name} was disabled after the backup, and stays so.`);
+  const removed = new Map<string, number>();
+  for (const { id, person, removed: gone } of keys) {
+    if (gone === null && now.keys.get(id)?.ending?.what === 'removed')
+      removed.set(person, (removed.get(person) ?? 0) + 1);
+  }
+  for (const [id, count] of removed) {
+    const [what, are, stay] = count === 1 ? ['key', 'was', 'stays'] : ['keys', 'were', 'stay'];
+    const name = now.people.get(id)?.record.name ?? id;
+    sentences.push(`${count} ${what} of ${name} ${are} removed after the backup, and ${stay} so.`);
+  }
+  return sentences;
+};
+
 /** Whether a key lasts until it is removed. */
 const isLasting = ({ ends_at }: KeyRecord): boolean => ends_at === null;
 
