@@ -90,11 +90,7 @@ export const createFleet = async (
       },
       newest: playChannel.newest,
     },
-    deliver: (plays) =>
-      playChannel.send(plays.map((play) => ({ id: play.play_id, body: play }))).catch((error: unknown) => {
-        delivery.recheck();
-        throw error;
-      }),
+    deliver: (plays) => playChannel.send(plays.map((play) => ({ id: play.play_id, body: play }))),
   });
   const alerts = await createFleetAlerts(service, alertChannel);
   // If the hub is unreachable, another box of the site may still reach it.

@@ -1,6 +1,7 @@
 /** Sends records of this box to a stream of the hub, and finds out whether the hub still has those before. */
 import { mostRecordBytes } from '../contract/fleet.ts';
 import { recordId, STREAMS, type Upward, upwardSubject } from '../domain/fleet-subjects.ts';
+import type { Taken } from '../records/index.ts';
 import type { FleetContext, Line } from './connection.ts';
 import { isOutOfSequence, isTooLarge, openHubApi, refusalOf } from './hub.ts';
 import type { Refusals } from './refusals.ts';
@@ -40,18 +41,16 @@ export const createUpward = (
     log.warn({ kind, id, bytes }, 'a record is too large for the hub, and is left out');
   };
 
-  const failed = (error: unknown): never => {
+  /** Notes why the hub does not take records. @returns an Error whose message is a clause */
+  const failureOf = (error: unknown): Error => {
     newestSequence = null;
-    if (isOutOfSequence(error)) throw new Error('the hub has other records of this box', { cause: error });
+    if (isOutOfSequence(error)) return new Error('the hub has other records of this box', { cause: error });
     const reason = refusalOf(error);
     if (reason !== null) refusals.set(kind, reason);
     log.debug({ err: error, kind }, 'the hub does not take records; they wait');
-    throw new Error(
-      `${reason === null ? 'the connection to the hub of the fleet has ended' : 'the hub of the fleet does not take them'}`,
-      {
-        cause: error,
-      },
-    );
+    const clause =
+      reason === null ? 'the connection to the hub of the fleet has ended' : 'the hub of the fleet does not take them';
+    return new Error(clause, { cause: error });
   };
 
   return {
@@ -62,7 +61,9 @@ export const createUpward = (
     /** The id of the newest record of this box at the hub; null: there is none. @throws Error whose message is a clause */
     newest: async (): Promise<string | null> => {
       const { api } = connected();
-      const found = await api.newest(stream, subject).catch(failed);
+      const found = await api.newest(stream, subject).catch((error: unknown) => {
+        throw failureOf(error);
+      });
       refusals.set(kind, null);
       newestSequence = found?.sequence ?? 0;
       const id = found?.headers.get('Nats-Msg-Id') ?? null;
@@ -70,45 +71,49 @@ export const createUpward = (
       return id?.startsWith(recordId(site, '')) ? id.slice(recordId(site, '').length) : id;
     },
     /**
-     * Sends records in their order, after {@link newest}; resolves when the hub has all of them but those that it never
-     * takes.
-     * @returns the id of the last one that it has; null: it took none of these
-     * @throws Error whose message is a clause; a part of them may have been stored then
+     * Sends records in their order, after {@link newest}, which is asked again after those that are not all taken: the hub
+     * may have some of the others, too.
+     * @throws Error whose message is a clause, if the first one is not taken
      */
-    send: async (records: readonly UpwardRecord[]): Promise<string | null> => {
+    send: async (records: readonly UpwardRecord[]): Promise<Taken> => {
       const { api } = connected();
       if (newestSequence === null) throw new Error('it is not known which records of this box the hub has');
       let last: string | null = null;
       let sequence = newestSequence;
-      /** @param after absent: the place of the record is not known yet */
-      const publish = async ({ id, body }: UpwardRecord, after?: number): Promise<void> => {
+      /** @param after absent: the place of the record is not known yet; @returns its sequence; null: it is left out */
+      const publish = async ({ id, body }: UpwardRecord, after?: number): Promise<number | null> => {
         const bytes = Buffer.from(JSON.stringify(body));
-        if (bytes.length > mostRecordBytes - HEADER_BYTES) return leaveOut(id, bytes.length);
+        const isLong = bytes.length > mostRecordBytes - HEADER_BYTES;
         const options = { id: recordId(site, id), ...(after !== undefined && { after }) };
-        try {
-          const stored = await api.publish(subject, bytes, options);
-          if (stored >= sequence) [sequence, last] = [stored, id];
-        } catch (error) {
-          if (!isTooLarge(error)) throw error;
-          leaveOut(id, bytes.length);
-        }
+        const stored = isLong
+          ? null
+          : await api.publish(subject, bytes, options).catch((error: unknown) => {
+              if (isTooLarge(error)) return null;
+              throw error;
+            });
+        if (stored === null) leaveOut(id, bytes.length);
+        return stored;
       };
-      const waiting = [...records];
-      try {
+      for (let count = 0; count < records.length; ) {
         // The first one is taken only where the hub has lost none of those before.
-        while (last === null && waiting[0] !== undefined)
-          await publish(waiting.splice(0, 1)[0] as UpwardRecord, sequence);
-        while (waiting.length > 0) {
-          const results = await Promise.allSettled(waiting.splice(0, AT_ONCE).map((record) => publish(record)));
-          const rejected = results.find((result) => result.status === 'rejected');
-          if (rejected !== undefined) throw rejected.reason;
+        const after = last === null ? sequence : undefined;
+        const part = records.slice(count, count + (last === null ? 1 : AT_ONCE));
+        const results: PromiseSettledResult<number | null>[] = await Promise.allSettled(
+          part.map((record) => publish(record, after)),
+        );
+        for (const [n, result] of results.entries()) {
+          if (result.status === 'rejected') {
+            const failure = failureOf(result.reason);
+            if (count === 0) throw failure;
+            return { count, last };
+          }
+          count += 1;
+          if (result.value !== null && result.value >= sequence) [sequence, last] = [result.value, part[n]?.id ?? null];
         }
-      } catch (error) {
-        failed(error);
       }
       newestSequence = sequence;
       refusals.set(kind, null);
-      return last;
+      return { count: records.length, last };
     },
     /** A sentence about records that the hub never takes. */
     notes: (): string[] =>

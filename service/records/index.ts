@@ -15,12 +15,12 @@ import { type Alerts, createAlerts } from './alerts/index.ts';
 import { type Audit, createAudit, createAuditLog } from './audit.ts';
 import { isAsked, pageOf } from './audit-pages.ts';
 import { createMetrics } from './metrics.ts';
-import type { PlaysReceiver } from './plays/delivery.ts';
+import type { PlaysReceiver, Taken } from './plays/delivery.ts';
 import { createPlays } from './plays/index.ts';
 import { timeOf } from './time-bounds.ts';
 import { createSendWebhook, webhookKey } from './webhook.ts';
 
-export type { PlaysReceiver };
+export type { PlaysReceiver, Taken };
 
 interface Dependencies {
   modules: Pick<Modules, 'metrics' | 'states'>;

@@ -171,4 +171,27 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
       .toEqual(idsOf(plays).map((id) => `Wien:${id}`));
     await expect.poll(async () => (await healthOf(service)).status, patience).toBe('ok');
   });
+
+  test('room at a full hub, less than a batch needs, is filled with plays that it does not have yet', async () => {
+    const hub = await startHub();
+    const nats = await hub.headOffice();
+    const { streams } = await jetstreamManager(nats, { checkAPI: false });
+    const setRoom = async (bytes: number) =>
+      streams.update('signage-plays', { max_bytes: (await streams.info('signage-plays')).state.bytes + bytes });
+    const service = await startMember(hub, { content: lobby, env: { SIGNAGE_SITE: 'Wien' } });
+    await setRoom(10);
+    const plays = Array.from({ length: 100 }, (_, n) => playAgo(200 - n));
+    for (const part of [plays.slice(50), plays.slice(0, 50)]) await reportTo(service, part);
+    const stored = async () =>
+      new Set((await readStream(nats, 'signage-plays').catch(() => [])).map(({ id }) => id)).size;
+    for (let step = 0; step < 4; step += 1) {
+      const before = await stored();
+      await setRoom(12_000);
+      await expect.poll(stored, patience).toBeGreaterThan(before + 5);
+    }
+    await setRoom(1_000_000);
+    await expect.poll(stored, patience).toBe(plays.length);
+    const { state } = await streams.info('signage-plays');
+    expect(state.messages).toBeLessThan(plays.length + 50);
+  });
 });

@@ -8,16 +8,24 @@ import { pauseAfter } from '../webhook.ts';
 import { type Part, type Parts, readLines } from './parts.ts';
 import { createSent } from './sent.ts';
 
+/** What a receiver has taken of records. */
+export interface Taken {
+  /** How many of them, from the first one on, it has now or never takes. */
+  count: number;
+  /** The id of the last one of these that it has now; null: it has none. */
+  last: string | null;
+}
+
 /** Somewhere that the plays of this box are delivered to. */
 export interface PlaysReceiver {
   /** Unique; what was delivered is remembered under it. */
   key: string;
   /**
-   * Delivers at most 500 plays. After a failure the same ones come again, and after a restart perhaps, in another batch.
-   * @returns the id of the last one that the receiver has now; null: it took none of them, and never will
+   * Delivers at most 500 plays. After a failure the same ones come again, and after a restart perhaps, in another batch;
+   * where it takes only some, the others come again.
    * @throws Error whose message is a clause: "the receiver answers 500"
    */
-  deliver(plays: readonly Play[], signal: AbortSignal): Promise<string | null>;
+  deliver(plays: readonly Play[], signal: AbortSignal): Promise<Taken>;
   /** For a receiver that keeps plays, and can lose them. */
   keeper?: {
     /** Resolves when the receiver can be asked. @throws the reason of the signal */
@@ -33,6 +41,8 @@ const MAX_BYTES = 2 * 1024 ** 2;
 interface Batch {
   part: Part;
   plays: Play[];
+  /** Where each play ends in the part. */
+  ends: number[];
   /** Where in the part the next batch begins. */
   end: number;
 }
@@ -86,15 +96,17 @@ export const createDelivery = (
     for (const part of parts.list()) {
       const start = part.delivered[key] ?? 0;
       if (start >= part.bytes) continue;
-      const batch: Batch = { part, plays: [], end: start };
+      const batch: Batch = { part, plays: [], ends: [], end: start };
       let bytes = 0;
       for await (const lines of readLines(parts.pathOf(part), start, part.bytes)) {
         for (const { text, offset, length } of lines) {
           if (batch.plays.length === MAX_BATCH || (bytes > 0 && bytes + length > MAX_BYTES)) return batch;
           const play = parsePlay(text);
-          if (play !== null) batch.plays.push(play);
           bytes += length;
           batch.end = offset + length + 1;
+          if (play === null) continue;
+          batch.plays.push(play);
+          batch.ends.push(batch.end);
         }
       }
       if (batch.end > start) return batch;
@@ -102,24 +114,30 @@ export const createDelivery = (
     return null;
   };
 
-  /** Sends a batch until the receiver takes it, or has lost earlier ones. */
-  const deliver = async ({ part, plays, end }: Batch): Promise<void> => {
-    let last: string | null = null;
+  /** Sends a batch until the receiver takes some of it, or has lost earlier ones. */
+  const deliver = async ({ part, plays, ends, end }: Batch): Promise<void> => {
+    let taken: Taken = { count: 0, last: null };
     for (let failures = 0; plays.length > 0; ) {
       try {
         await keeper?.ready(signal);
         if (await verify()) return;
-        last = await receiver.deliver(plays, signal);
+        taken = await receiver.deliver(plays, signal);
         break;
       } catch (error) {
         failures += 1;
+        doubt += 1;
         await pause(error, failures);
       }
     }
-    if (reason !== null) log.info({ receiver: key, plays: plays.length }, 'plays are delivered again');
-    reason = null;
-    part.delivered[key] = end;
-    sent.note(part, plays, last);
+    const isWhole = taken.count === plays.length;
+    if (isWhole) {
+      if (reason !== null) log.info({ receiver: key, plays: plays.length }, 'plays are delivered again');
+      reason = null;
+    } else {
+      doubt += 1;
+    }
+    part.delivered[key] = isWhole ? end : (ends[taken.count - 1] ?? 0);
+    sent.note(part, plays, taken.last);
     // Where this is not saved, the batch is sent again after a restart.
     await parts.save().catch(() => undefined);
   };

@@ -61,7 +61,7 @@ const webhookReceiver = (send: SendWebhook): PlaysReceiver => ({
     // The same plays have the same id: after a restart a repeated batch is known, too.
     const id = `plays_${createHash('sha256').update(body).digest('hex').slice(0, 32)}`;
     await send({ id, body }, signal);
-    return plays.at(-1)?.play_id ?? null;
+    return { count: plays.length, last: plays.at(-1)?.play_id ?? null };
   },
 });
 
