@@ -12,8 +12,11 @@ export interface UpwardRecord {
   body: unknown;
 }
 
-/** Records in flight. */
-const AT_ONCE = 50;
+/**
+ * Records in flight. Which alerts the hub has is told by the newest one alone: none may be taken after one that is refused,
+ * and a full hub refuses a long one and takes a shorter one.
+ */
+const AT_ONCE = { plays: 50, alerts: 1 } as const satisfies Record<Upward, number>;
 /** For the headers of a record. */
 const HEADER_BYTES = 512;
 
@@ -97,7 +100,7 @@ export const createUpward = (
       for (let count = 0; count < records.length; ) {
         // The first one is taken only where the hub has lost none of those before.
         const after = last === null ? sequence : undefined;
-        const part = records.slice(count, count + (last === null ? 1 : AT_ONCE));
+        const part = records.slice(count, count + (last === null ? 1 : AT_ONCE[kind]));
         const results: PromiseSettledResult<number | null>[] = await Promise.allSettled(
           part.map((record) => publish(record, after)),
         );

@@ -1,9 +1,10 @@
 /** Plays and alerts on their way to the hub. */
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { describe, expect, test } from 'vitest';
 import { openHub } from '../../service/cli/fleet/hub.ts';
+import { seal } from '../../service/platform/store/adapter.ts';
 import { lobby } from '../content/samples.ts';
 import { idsOf, playAgo, reportTo } from '../records/plays/pages.ts';
 import { startReceiver } from '../records/receiver.ts';
@@ -193,5 +194,25 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
     await expect.poll(stored, patience).toBe(plays.length);
     const { state } = await streams.info('signage-plays');
     expect(state.messages).toBeLessThan(plays.length + 50);
+  });
+
+  test('an alert that a nearly full hub refuses goes up before shorter ones that would fit', async () => {
+    const hub = await startHub();
+    const nats = await hub.headOffice();
+    const { streams } = await jetstreamManager(nats, { checkAPI: false });
+    await streams.update('signage-alerts', { max_bytes: 5_000 });
+    const dataDir = temporaryFolder();
+    const sent = ['short', 'long', 'last'].map((id) => ({
+      id,
+      body: { message: 'x'.repeat(id === 'long' ? 20_000 : 10) },
+    }));
+    writeFileSync(join(dataDir, 'fleet-alerts.json'), seal({ sent }, 1, Date.now()));
+    const service = await startMember(hub, { dataDir, content: lobby, env: { SIGNAGE_SITE: 'Wien' } });
+    const stored = async () => (await readStream(nats, 'signage-alerts')).map(({ id }) => id);
+    await expect
+      .poll(async () => (await healthOf(service)).warnings.join(), patience)
+      .toContain('does not take alerts: "maximum bytes exceeded"');
+    await streams.update('signage-alerts', { max_bytes: 100_000 });
+    await expect.poll(stored, patience).toEqual(['Wien:short', 'Wien:long', 'Wien:last']);
   });
 });
