@@ -30,6 +30,8 @@ export const createUpward = (
   const subject = upwardSubject(site, kind, nodeId);
   /** The sequence of the newest record of this box at the hub; 0: none; null: not known. */
   let newestSequence: number | null = null;
+  /** Whether the hub has refused a record since it took one: that it answers does not mean that it takes them again. */
+  let isRefusing = false;
   let leftOut = 0;
 
   /** @throws Error whose message is a clause */
@@ -60,6 +62,7 @@ export const createUpward = (
     /** Forgets what the hub has: the connection is new. */
     reset: (): void => {
       newestSequence = null;
+      isRefusing = false;
     },
     /** The id of the newest record of this box at the hub; null: there is none. @throws Error whose message is a clause */
     newest: async (): Promise<string | null> => {
@@ -67,7 +70,7 @@ export const createUpward = (
       const found = await api.newest(stream, subject).catch((error: unknown) => {
         throw failureOf(error);
       });
-      refusals.set(kind, null);
+      if (!isRefusing) refusals.set(kind, null);
       newestSequence = found?.sequence ?? 0;
       const id = found?.headers.get('Nats-Msg-Id') ?? null;
       // An id of another form is that of no record.
@@ -106,6 +109,7 @@ export const createUpward = (
         );
         for (const [n, result] of results.entries()) {
           if (result.status === 'rejected') {
+            isRefusing = true;
             const failure = failureOf(result.reason);
             if (count === 0) throw failure;
             return { count, last };
@@ -115,6 +119,7 @@ export const createUpward = (
         }
       }
       newestSequence = sequence;
+      isRefusing = false;
       refusals.set(kind, null);
       return { count: records.length, last };
     },
