@@ -24,6 +24,7 @@ test('the files of a hub are made without a server, and made again with the same
   const conf = readFileSync(join(folder, 'nats-server.conf'), 'utf8');
   expect(conf).toContain(`store_dir: "${folder}/store", domain: hub`);
   expect(conf).toContain(`dir: "${folder}/accounts"`);
+  expect(conf).toContain('write_deadline: "120s"');
   expect(conf).not.toMatch(/\bS[OAU][A-Z2-7]{20}/);
   const keys = () =>
     ['operator', 'system', 'head-office'].map((name) => readFileSync(join(folder, 'keys', `${name}.nk`), 'utf8'));

@@ -39,6 +39,8 @@ const configurationOf = (folder: string, keys: HubKeys, { listen, leafListen, tl
     `server_name: hub`,
     `listen: ${quoted(listen)}`,
     ...(block === null ? [] : [block]),
+    // The default of 10 s closes the connection of a box whose line needs longer for the content that is wanted.
+    'write_deadline: "120s"',
     `jetstream { store_dir: ${quoted(join(folder, 'store'))}, domain: ${HUB_DOMAIN} }`,
     ...leaf,
     `operator: ${operatorJwt(keys, now)}`,
