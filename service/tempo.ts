@@ -95,8 +95,11 @@ export const defaultTempo = {
     playing: 3_600_000,
     /** Between readings of the hub's clock: two clocks drift apart by some milliseconds. */
     clock: 600_000,
-    /** After records or content that could not be sent or read. */
+    /** After records or content that could not be sent or read; of content it doubles with each failure, up to the second. */
     retry: 5_000,
+    maxRetry: 300_000,
+    /** The content may take this long to arrive: 1,000 KiB at 140 kbit/s. A line whose pings wait longer is closed. */
+    content: 60_000,
     /** One box after the other applies the content that the fleet wants. */
     rank: 1_000,
     /** Announcements of content within this time are one. */

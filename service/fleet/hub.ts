@@ -21,8 +21,9 @@ interface PublishOptions {
 
 export type HubApi = ReturnType<typeof openHubApi>;
 
-export const openHubApi = (nats: NatsConnection) => {
-  const options = { apiPrefix: SITE_API, checkAPI: false };
+/** @param timeout how long an answer may take, ms; absent: as NATS has it */
+export const openHubApi = (nats: NatsConnection, timeout?: number) => {
+  const options = { apiPrefix: SITE_API, checkAPI: false, ...(timeout !== undefined && { timeout }) };
   const [client, manager] = [jetstream(nats, options), jetstreamManager(nats, options)];
   return {
     /** Stores a message; resolves with its sequence. @throws the error of NATS, which {@link refusalOf} describes */

@@ -11,6 +11,7 @@ import { CodedError } from '../contract/errors.ts';
 import { type FleetContent, type FleetPush, fleetOperator, fleetPush, mostStoredBytes } from '../contract/fleet.ts';
 import { asFile } from '../domain/document.ts';
 import { CONTENT_BUCKET, keySubject, PUSH_HEADERS, streamOf, wantedSubject } from '../domain/fleet-subjects.ts';
+import { doubled } from '../domain/time.ts';
 import type { Records } from '../records/index.ts';
 import type { FleetContext, Line } from './connection.ts';
 import { isUnanswered, openHubApi, refusalOf, type StoredMessage } from './hub.ts';
@@ -103,12 +104,16 @@ export const isNewer = (push: FleetPush, last: FleetPush | undefined): boolean =
   last === undefined || (push.id !== last.id && Date.parse(push.at) >= Date.parse(last.at));
 
 export const createWanted = (
-  { site, random, tempo, log }: FleetContext,
+  { site, random, monotonicNow, tempo, log }: FleetContext,
   { content, audit, boxesBefore, onChange, refusals }: Dependencies,
 ) => {
   let wanted: Wanted | null = null;
   /** Why the newest document could not be taken. */
   let failure: string | null = null;
+  /** When the content is to be read, by the monotonic clock; before, what was read last counts. */
+  let readAt = Number.NEGATIVE_INFINITY;
+  /** Attempts in a row that have failed, perhaps after a long document has taken up the line. */
+  let failures = 0;
   const pause = createPause();
 
   const isTaken = (push: FleetPush): boolean => !isNewer(push, content.playing()?.push);
@@ -168,43 +173,65 @@ export const createWanted = (
     return { ...wanted, push: wanted.push };
   };
 
-  /** Reads the desired content, and applies it if the site has not. @returns bytes as stored */
-  const readAndTake = async (read: () => Promise<StoredMessage | null>, ended: AbortSignal): Promise<number> => {
-    const stored = await read();
+  /** Applies the desired content if the site has not. */
+  const apply = async (stored: StoredMessage | null, ended: AbortSignal): Promise<void> => {
     const found = stored === null ? null : await judge(stored);
     if (found !== null && 'errors' in found && found.sha256 !== wanted?.sha256) {
       log.warn({ errors: found.errors }, 'the content that the fleet wants is refused');
     }
     wanted = found;
     onChange();
-    if (takeable() !== null) {
-      // The first box applies it immediately, the others later, and only if it has not reached them by then.
-      const rank = Math.min(boxesBefore(), MAX_RANK);
-      await delay(rank * tempo.fleet.rank, undefined, { signal: ended, ref: false });
-      const waiting = takeable();
-      if (waiting !== null) await take(waiting);
-      onChange();
-    }
-    return stored?.value.length ?? 0;
+    if (takeable() === null) return;
+    // The first box applies it immediately, the others later, and only if it has not reached them by then.
+    const rank = Math.min(boxesBefore(), MAX_RANK);
+    await delay(rank * tempo.fleet.rank, undefined, { signal: ended, ref: false });
+    const waiting = takeable();
+    if (waiting !== null) await take(waiting);
+    onChange();
+  };
+
+  const retryPause = (): number => doubled(Math.max(0, failures - 1), tempo.fleet.retry, tempo.fleet.maxRetry);
+
+  const readAgain = (): void => {
+    readAt = Number.NEGATIVE_INFINITY;
+    pause.wake();
   };
 
   const run = async ({ nats, ended }: Line): Promise<void> => {
-    const hub = openHubApi(nats);
+    const hub = openHubApi(nats, tempo.fleet.content);
     const what = 'requests for the wanted content';
-    nats.subscribe(wantedSubject(site), { callback: pause.wake });
-    while (!ended.aborted) {
-      let pauseMs = tempo.fleet.retry;
+    const read = async (): Promise<StoredMessage | null> => {
+      // What is pushed from now on is read afterwards.
+      readAt = Number.POSITIVE_INFINITY;
       try {
-        const read = () => hub.newest(streamOf(CONTENT_BUCKET), keySubject(CONTENT_BUCKET, site));
-        const bytes = await readAndTake(read, ended);
+        const found = await hub.newest(streamOf(CONTENT_BUCKET), keySubject(CONTENT_BUCKET, site));
         refusals.set(what, null);
-        pauseMs = pollPause(bytes, random());
+        readAt = Math.min(readAt, monotonicNow() + pollPause(found?.value.length ?? 0, random()));
+        return found;
       } catch (error) {
-        if (!ended.aborted) {
-          log.debug({ err: error }, 'the wanted content could not be read or taken');
-          if (isUnanswered(error)) refusals.set(what, refusalOf(error));
-        }
+        readAt = Number.NEGATIVE_INFINITY;
+        if (!ended.aborted) refusals.set(what, refusalOf(error));
+        throw error;
+      }
+    };
+    let stored: StoredMessage | null = null;
+    readAt = Number.NEGATIVE_INFINITY;
+    nats.subscribe(wantedSubject(site), { callback: readAgain });
+    // The document may be what has ended the connection before.
+    if (failures > 0) await pause.wait(retryPause(), ended);
+    while (!ended.aborted) {
+      let pauseMs: number;
+      try {
+        if (monotonicNow() >= readAt) stored = await read();
+        await apply(stored, ended);
+        failures = 0;
+        pauseMs = readAt - monotonicNow();
+      } catch (error) {
+        if (!ended.aborted) log.debug({ err: error }, 'the wanted content could not be read or taken');
         onChange();
+        // To ask for a bucket that is missing costs nothing.
+        failures = isUnanswered(error) ? 0 : failures + 1;
+        pauseMs = retryPause();
       }
       await pause.wait(pauseMs, ended);
       // Pushes that follow each other are one.
@@ -224,8 +251,10 @@ export const createWanted = (
     onLine: (line: Line): void => {
       run(line).catch((error: unknown) => log.error({ err: error }, 'the wanted content is not followed any more'));
     },
-    /** Reads it again: the line to the hub was cut. */
-    check: pause.wake,
+    /** Reads it again: the line to the hub was cut. The pause after a failure stays. */
+    check: (): void => {
+      if (failures === 0) readAgain();
+    },
     describe,
   };
 };

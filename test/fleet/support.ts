@@ -1,12 +1,14 @@
 /** Sites of a fleet, and what the head office asks of them. */
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
 import { headers, type NatsConnection } from '@nats-io/transport-node';
-import { expect, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import type { FleetContent, FleetHealth } from '../../service/contract/fleet.ts';
 import { lobbyWith } from '../content/samples.ts';
 import type { Hub } from '../support/nats.ts';
@@ -119,6 +121,47 @@ export const reports = (status: KV, site: string, expected: object): Promise<Fle
     expect(value).toMatchObject(expected);
     return value as FleetContent;
   }, patience);
+
+/**
+ * A line to the hub that is slow towards the box; it ends with the test.
+ * @param rate bytes a second
+ * @returns its URL; and when the wanted content was asked for, by `performance.now()`
+ */
+export const startSlowLine = async (
+  hub: Pick<Hub, 'port'>,
+  rate: number,
+): Promise<{ url: string; asked: readonly number[] }> => {
+  const asked: number[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((box) => {
+    const onward = connect(hub.port, '127.0.0.1');
+    const ends = [box, onward];
+    for (const end of ends) {
+      sockets.add(end);
+      end
+        .on('error', () => undefined)
+        .on('close', () => {
+          for (const each of ends) each.destroy();
+        });
+    }
+    box.on('data', (bytes: Buffer) => {
+      if (bytes.includes('DIRECT.GET.KV_signage-content')) asked.push(performance.now());
+      onward.write(bytes);
+    });
+    onward.on('data', (bytes: Buffer) => {
+      onward.pause();
+      box.write(bytes);
+      setTimeout(() => onward.resume(), (bytes.length / rate) * 1_000);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return { url: `nats://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+};
 
 interface Stored {
   subject: string;

@@ -1,6 +1,7 @@
 /** The content that the fleet wants, taken as an edit; and what is reported of it. */
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { sha256Hex } from '../../service/auth/sign.ts';
@@ -10,7 +11,8 @@ import { untilTogether } from '../peers/support.ts';
 import { hasNats, startHub } from '../support/nats.ts';
 import { patience, titlesOf } from '../support/observe.ts';
 import { type TestService, temporaryFolder } from '../support/service.ts';
-import { healthOf, plays, reports, saying, startMember, statusOf, want } from './support.ts';
+import { testTempo } from '../support/tempo.ts';
+import { becomes, healthOf, plays, reports, saying, startMember, startSlowLine, statusOf, want } from './support.ts';
 
 const digestOf = (document: unknown): string => sha256Hex(Buffer.from(JSON.stringify(document)));
 
@@ -171,5 +173,51 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
     for (const service of [first, second]) await plays(service, 'Ours');
     await second.close();
     await reports(status, 'Wien', { state: 'diverged' });
+  });
+
+  /** 600 KiB as stored. */
+  const long = (title: string) => gzipSync(JSON.stringify(saying(title)) + ' '.repeat(600 * 1024), { level: 0 });
+  const late = 'The hub of the fleet does not take requests for the wanted content: it does not answer in time.';
+
+  test('a long document plays, though the line needs longer for it than for any other answer', async () => {
+    const { hub, nats } = await setUp();
+    const line = await startSlowLine(hub, 100_000);
+    const service = await startMember({ credentials: hub.credentials, url: line.url }, { content: saying('Old'), env });
+    const before = line.asked.length;
+    await want(nats, 'Wien', long('New'));
+    await plays(service, 'New');
+    expect(line.asked.length).toBe(before + 1);
+  });
+
+  test('a document that arrives too late is told, and asked for after pauses that grow', async () => {
+    const { hub, nats } = await setUp();
+    const line = await startSlowLine(hub, 100_000);
+    const tempo = { ...testTempo, fleet: { ...testTempo.fleet, content: 100 } };
+    const member = { credentials: hub.credentials, url: line.url };
+    const service = await startMember(member, { content: saying('Old'), env, tempo });
+    const before = line.asked.length;
+    await want(nats, 'Wien', long('New'));
+    await expect.poll(async () => (await healthOf(service)).warnings, patience).toContain(late);
+    expect((await healthOf(service)).status).toBe('degraded');
+    await expect.poll(() => line.asked.length - before, patience).toBeGreaterThan(4);
+    const [fourth = 0, fifth = 0] = line.asked.slice(before + 3);
+    expect(fifth - fourth).toBeGreaterThan(tempo.fleet.retry * 8);
+  });
+
+  test('content that cannot be written is not read from the hub again, and plays once it can', async () => {
+    const { hub, nats } = await setUp();
+    const line = await startSlowLine(hub, 10_000_000);
+    const service = await startMember({ credentials: hub.credentials, url: line.url }, { content: saying('Old'), env });
+    const file = join(service.dataDir, 'content.json');
+    rmSync(file);
+    mkdirSync(file);
+    const before = line.asked.length;
+    await want(nats, 'Wien', saying('New'));
+    const message = expect.stringContaining('content.json could not be written');
+    await becomes(service, { content: { state: 'pending', errors: [{ path: '', message }] } });
+    await pause(1_500);
+    rmdirSync(file);
+    await plays(service, 'New');
+    expect(line.asked.length).toBe(before + 1);
   });
 });

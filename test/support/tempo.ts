@@ -65,6 +65,8 @@ export const testTempo: Tempo = {
     playing: 3_600_000,
     clock: 10_000,
     retry: 200,
+    maxRetry: 2_000,
+    content: 20_000,
     rank: 500,
     announced: 50,
   },
