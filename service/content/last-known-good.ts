@@ -48,7 +48,7 @@ const schema = z.object({
       operator: z.string().nullable(),
       person: by,
       approved_by: by,
-      push: z.object({ id: z.string(), at: z.string(), sha256: z.string() }).optional(),
+      push: z.looseObject({ id: z.string(), at: z.string(), sha256: z.string() }).optional(),
       stamps: z.array(
         z.tuple([z.string(), z.looseObject({ created_at: z.string(), modified_at: z.string(), digest: z.string() })]),
       ),

@@ -28,6 +28,7 @@ export const fleetPush = z
     id: z.string().min(1).max(128).describe('a site takes each push once'),
     at: instant.describe('when it was pushed, by the clock of the hub'),
     sha256: sha256.describe('of the document, uncompressed'),
+    site: fleetSite.optional().describe('the site that it was pushed to; absent: taken by an older version'),
   })
   .meta({ id: 'FleetPush' });
 export type FleetPush = z.infer<typeof fleetPush>;
@@ -102,7 +103,7 @@ export const fleetContent = z
     state: z
       .enum(wantedStates)
       .describe(
-        'diverged: applied, and since then edited at the site; refused: see errors; pending: not processed yet',
+        'diverged: applied, and since then edited at the site, or pushed before the last one that the site took; refused: see errors; pending: not processed yet',
       ),
     diverged: z.boolean().describe('whether the state is diverged'),
     errors: z.array(contentIssue).max(5).describe('why the wanted document is refused, or could not be written'),

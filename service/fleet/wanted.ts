@@ -86,7 +86,7 @@ const MAX_AHEAD_MS = 300_000;
 export const pushOf = (
   headers: Pick<StoredMessage['headers'], 'get'>,
   storedAt: Date,
-  sha256: string | null,
+  { sha256, site }: { sha256: string | null; site: string },
 ): FleetPush | null => {
   const given = Date.parse(headers.get(PUSH_HEADERS.at));
   // Else no later push would ever be taken.
@@ -95,13 +95,19 @@ export const pushOf = (
     id: headers.get(PUSH_HEADERS.id),
     at: Number.isNaN(at) ? null : new Date(at).toISOString(),
     sha256,
+    site,
   });
   return data;
 };
 
-/** Whether a push is to be taken: once, and never after a later one. Pure. @param last that was taken */
+/**
+ * Whether a push is to be taken: once, and never after a later one. Pure.
+ * @param last that was taken; one of a different site, from where the box or its content has moved, does not count
+ */
 export const isNewer = (push: FleetPush, last: FleetPush | undefined): boolean =>
-  last === undefined || (push.id !== last.id && Date.parse(push.at) >= Date.parse(last.at));
+  last === undefined ||
+  (last.site !== undefined && last.site !== push.site) ||
+  (push.id !== last.id && Date.parse(push.at) >= Date.parse(last.at));
 
 export const createWanted = (
   { site, random, monotonicNow, tempo, log }: FleetContext,
@@ -156,7 +162,7 @@ export const createWanted = (
     // A deleted key.
     if (value.length === 0) return null;
     const document = await readWanted(value);
-    const push = pushOf(headers, storedAt, document.sha256);
+    const push = pushOf(headers, storedAt, { sha256: document.sha256, site });
     if ('errors' in document) return { ...document, push };
     if (push !== null) {
       // What this box knows besides, such as secrets, may change once it plays.

@@ -49,10 +49,20 @@ test('a push is taken once, and never after a later one, however many lie betwee
   expect(isNewer(at(1), at(100))).toBe(false);
 });
 
+test.each([
+  ['the same site', 'Wien', 'Wien', false],
+  ['a different site', 'Wien', 'Graz', true],
+  ['a site that an older version has not noted', 'Wien', undefined, false],
+])('a push after a later one of %s: to %s after %s, taken: %s', (_, site, before, isTaken) => {
+  const push = (time: string, name?: string) => ({ id: time, at: time, sha256: 'x', ...(name && { site: name }) });
+  const [march, april] = ['2026-03-01T00:00:00.000Z', '2026-04-01T00:00:00.000Z'] as const;
+  expect(isNewer(push(march, site), push(april, before))).toBe(isTaken);
+});
+
 test('a push that is dated in the future counts as of when the hub stored it, so that later ones are taken', () => {
   const stored = new Date('2026-01-01T00:00:00.000Z');
   const given = (values: Record<string, string>) =>
-    pushOf({ get: (name) => values[name] ?? '' }, stored, '0'.repeat(64));
+    pushOf({ get: (name) => values[name] ?? '' }, stored, { sha256: '0'.repeat(64), site: 'Wien' });
   const id = { 'Signage-Push': 'a' };
   expect(given({ ...id, 'Signage-Pushed-At': '2036-01-01T00:00:00.000Z' })?.at).toBe('2026-01-01T00:00:00.000Z');
   expect(given({ ...id, 'Signage-Pushed-At': '2025-12-31T00:00:00Z' })?.at).toBe('2025-12-31T00:00:00.000Z');
@@ -172,6 +182,22 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
     first.writeContent(saying('Ours'));
     for (const service of [first, second]) await plays(service, 'Ours');
     await second.close();
+    await reports(status, 'Wien', { state: 'diverged' });
+  });
+
+  test('a box that comes from a different site plays what the fleet wants here, though it was pushed earlier', async () => {
+    const { hub, nats, status } = await setUp();
+    const dataDir = temporaryFolder();
+    const spare = await startMember(hub, { dataDir, content: saying('Old'), env: { SIGNAGE_SITE: 'Graz' } });
+    const id = await want(nats, 'Wien', saying('Wien'), { at: new Date(Date.now() - 3_600_000) });
+    await want(nats, 'Graz', saying('Graz'));
+    await plays(spare, 'Graz');
+    await spare.close();
+    const moved = await startMember(hub, { dataDir, env });
+    await plays(moved, 'Wien');
+    await reports(status, 'Wien', { state: 'applied', push: { id, site: 'Wien' } });
+    moved.writeContent(saying('Ours'));
+    await plays(moved, 'Ours');
     await reports(status, 'Wien', { state: 'diverged' });
   });
 
