@@ -64,7 +64,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   const health = add(createHealth(context, modules, screens));
   if (options.fleetUrl !== null) {
     const { createFleet } = await import('./fleet/index.ts');
-    add(await createFleet(context, { summary: health.summary, content, screens, peers, records }));
+    add(await createFleet(context, { summary: health.summary, content, screens, peers, records, secrets }));
   }
   const https = options.https
     ? add((await import('./https/index.ts')).createHttps(context, { authority, peers }))

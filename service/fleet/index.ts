@@ -9,6 +9,7 @@ import type { Peers } from '../peers/index.ts';
 import { exposesPassword, openLine, readCredentials, readUser, withoutUser } from '../platform/nats.ts';
 import type { Records } from '../records/index.ts';
 import type { Screens } from '../screens/index.ts';
+import type { Secrets } from '../secrets/index.ts';
 import { createFleetAlerts } from './alerts.ts';
 import { createConnection } from './connection.ts';
 import { createPause } from './pause.ts';
@@ -25,6 +26,7 @@ interface Dependencies {
   screens: Pick<Screens, 'command' | 'takeSnapshot' | 'pages'>;
   peers: Pick<Peers, 'alive'>;
   records: Pick<Records, 'audit' | 'deliverPlaysTo' | 'alertTo'>;
+  secrets: Pick<Secrets, 'onChange'>;
 }
 
 /** Sentences of refusals in `/healthz`. */
@@ -34,7 +36,7 @@ const MAX_CLOCK_MS = 120_000;
 
 export const createFleet = async (
   service: ServiceContext,
-  { summary, content, screens, peers, records }: Dependencies,
+  { summary, content, screens, peers, records, secrets }: Dependencies,
 ): Promise<Module> => {
   const { options, version, startedAt, machineName, ids, logs } = service;
   const { fleetUrl, fleetCredentials, site, publicUrl, host } = options;
@@ -61,6 +63,7 @@ export const createFleet = async (
     audit: records.audit,
     boxesBefore: () => peers.alive().filter((peer) => peer.nodeId !== null && peer.nodeId < nodeId).length,
     onChange: () => playing.wake(),
+    secrets,
     refusals,
   });
   const playing = createPlaying(context, { content, describeWanted: wanted.describe, refusals });
@@ -149,9 +152,8 @@ export const createFleet = async (
       }
       const [issue] = fleet.content.errors;
       if (issue !== undefined) {
-        notes.push(
-          `The content that the fleet wants does not play: ${issue.path} ${issue.message}.`.replace(':  ', ': '),
-        );
+        const place = issue.path === '' ? '' : `${issue.path}: `;
+        notes.push(`The content that the fleet wants does not play: ${place}${issue.message}.`);
       }
       return { fields: { fleet }, issues: { fleet: issues }, notes };
     },

@@ -13,6 +13,7 @@ import { asFile } from '../domain/document.ts';
 import { CONTENT_BUCKET, keySubject, PUSH_HEADERS, streamOf, wantedSubject } from '../domain/fleet-subjects.ts';
 import { doubled } from '../domain/time.ts';
 import type { Records } from '../records/index.ts';
+import type { Secrets } from '../secrets/index.ts';
 import type { FleetContext, Line } from './connection.ts';
 import { isUnanswered, openHubApi, refusalOf, type StoredMessage } from './hub.ts';
 import { createPause } from './pause.ts';
@@ -26,6 +27,7 @@ interface Dependencies {
   /** Called when the state has changed. */
   onChange(): void;
   refusals: Pick<Refusals, 'set'>;
+  secrets: Pick<Secrets, 'onChange'>;
 }
 
 type Document =
@@ -111,7 +113,7 @@ export const isNewer = (push: FleetPush, last: FleetPush | undefined): boolean =
 
 export const createWanted = (
   { site, random, monotonicNow, tempo, log }: FleetContext,
-  { content, audit, boxesBefore, onChange, refusals }: Dependencies,
+  { content, audit, boxesBefore, onChange, refusals, secrets }: Dependencies,
 ) => {
   let wanted: Wanted | null = null;
   /** Why the newest document could not be taken. */
@@ -250,6 +252,10 @@ export const createWanted = (
     onChange();
     // An edit of another box may have superseded the one that applied the desired content.
     if (takeable() !== null) pause.wake();
+  });
+  secrets.onChange(() => {
+    // It may have been refused for a secret that is for other addresses.
+    if (wanted !== null && 'errors' in wanted) pause.wake();
   });
 
   return {

@@ -137,6 +137,8 @@ export const createSecrets = async (
   const warnings = (content: ContentFile): ContentIssue[] => [...issues(content), ...missing(content)];
 
   return {
+    /** Calls `listener` after secrets changed, here or by another box. */
+    onChange: records.onChange,
     /** Null: there is no such secret. */
     get: (name: string): PageHeaders | null => find(name) ?? null,
     /** Web slides that name a secret for an address that is not among its origins, which are an admin's to know. */

@@ -35,6 +35,7 @@ const startWanted = async (content: Partial<Content>) => {
       boxesBefore: () => 0,
       onChange: () => undefined,
       refusals: { set: vi.fn() },
+      secrets: { onChange: () => undefined },
     } as unknown as Parameters<typeof createWanted>[1],
   );
   onLine({ nats: site, ended: ended.signal });

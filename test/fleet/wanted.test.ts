@@ -7,9 +7,12 @@ import { describe, expect, test } from 'vitest';
 import { sha256Hex } from '../../service/auth/sign.ts';
 import { openHub } from '../../service/cli/fleet/hub.ts';
 import { isNewer, pollPause, pushOf, readWanted } from '../../service/fleet/wanted.ts';
+import { lobbyWith } from '../content/samples.ts';
 import { untilTogether } from '../peers/support.ts';
 import { hasNats, startHub } from '../support/nats.ts';
 import { patience, titlesOf } from '../support/observe.ts';
+import { createOperator, operatorSecret, secretSettings } from '../support/operator.ts';
+import { localHeaders } from '../support/people.ts';
 import { type TestService, temporaryFolder } from '../support/service.ts';
 import { testTempo } from '../support/tempo.ts';
 import { becomes, healthOf, plays, reports, saying, startMember, startSlowLine, statusOf, want } from './support.ts';
@@ -199,6 +202,28 @@ describe.skipIf(!hasNats)('with a real nats-server', () => {
     moved.writeContent(saying('Ours'));
     await plays(moved, 'Ours');
     await reports(status, 'Wien', { state: 'diverged' });
+  });
+
+  test('content that is refused for a secret of pages plays once the secret is set for its address', async () => {
+    const { hub, nats } = await setUp();
+    const settings = { ...env, ...secretSettings(operatorSecret) };
+    const service = await startMember(hub, { content: saying('Old'), env: settings });
+    const setFor = (origin: string) => {
+      const body = { origins: [origin], headers: { Authorization: 'Bearer 5ecret' } };
+      const ask = createOperator(service, operatorSecret);
+      return ask('PUT', '/console/api/secrets/dash', body, localHeaders(service));
+    };
+    await setFor('https://old.example.com');
+    const slide = {
+      kind: 'web',
+      title: 'Wall',
+      media_url: 'https://dash.example.com/',
+      content: { web: { headers: 'dash' } },
+    };
+    await want(nats, 'Wien', lobbyWith([slide]));
+    await becomes(service, { content: { state: 'refused' } });
+    await setFor('https://dash.example.com');
+    await becomes(service, { content: { state: 'applied', errors: [] } });
   });
 
   /** 600 KiB as stored. */
