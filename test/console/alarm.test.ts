@@ -112,3 +112,21 @@ itBrowser(
     await expect.poll(() => bar.count(), patience).toBe(0);
   },
 );
+
+itBrowser(
+  'a takeover is asked for and confirmed without another file, which a box that was updated has no more',
+  async () => {
+    const service = await startTestService({ content, env: { SIGNAGE_HOST: '0.0.0.0', SIGNAGE_TIME_ZONE: 'UTC' } });
+    const { page, go } = await openConsole(service.url);
+    await go('takeovers');
+    await page.getByLabel('Message', { exact: true }).fill('Leave the house');
+    await page.route('**/assets/*.js', (route) => route.fulfill({ status: 404 }));
+    await page.getByRole('radio', { name: 'Until …' }).check();
+    await page.getByRole('button', { name: /^Show on/ }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Show on/ })
+      .click();
+    await page.getByText('It is being shown.').waitFor();
+  },
+);

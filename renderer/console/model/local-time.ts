@@ -1,4 +1,4 @@
-/** Converts wall-clock times of the site, both ways; loaded only if the user enters one. */
+/** Converts wall-clock times of the site, both ways. */
 import { instantOf, wallTimeOf } from '../../../service/domain/wall-time.ts';
 
 /** ms since the epoch; null: it is no date and time. */

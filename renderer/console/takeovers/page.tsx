@@ -6,6 +6,7 @@ import { fillSlide } from '../../../service/domain/slides.ts';
 import { screensOf } from '../../../service/domain/targets.ts';
 import { displaysOf } from '../model/displays.ts';
 import { freeId, setList } from '../model/edit.ts';
+import { inputOf, instantOfInput } from '../model/local-time.ts';
 import { payloadOf } from '../model/payload.ts';
 import { slideOfTakeover } from '../model/shown.ts';
 import type { Level, SiteScreen } from '../model/wire.ts';
@@ -124,23 +125,22 @@ export const TakeoverPage = () => {
   };
   const faultOf = (field: string): string | null => (fault.value?.field === field ? fault.value.text : null);
 
-  const spanOf = async (): Promise<{ from: number; until: number | null }> => {
-    const { instantOfInput } = await import('../model/local-time.ts');
+  const spanOf = (): { from: number; until: number | null } => {
     const start = Math.max(clock.now(), from === '' ? 0 : (instantOfInput(from, timeZone) ?? 0));
     if (lastsUntilEnded) return { from: start, until: Number.POSITIVE_INFINITY };
     return { from: start, until: minutes === null ? instantOfInput(until, timeZone) : start + minutes * 60_000 };
   };
 
-  const ask = async (): Promise<void> => {
-    const span = await spanOf();
+  const ask = (): void => {
+    const span = spanOf();
     const missing = missingIn(composition.value, span.until, span.from);
     if (missing !== null) fault.value = { field: missing, text: words.missing[missing] };
     else if (span.until !== null) confirming.value = { from: span.from, until: span.until };
   };
 
   /** Keeps it as a message of the draft, for another time. */
-  const keep = async (): Promise<void> => {
-    const span = await spanOf();
+  const keep = (): void => {
+    const span = spanOf();
     const missing = missingIn({ ...composition.value, isAll: true }, span.until, span.from);
     if (missing !== null) {
       fault.value = { field: missing, text: words.missing[missing] };
@@ -165,8 +165,7 @@ export const TakeoverPage = () => {
     announcer.say(words.keptMessage);
   };
 
-  const chooseTime = async (): Promise<void> => {
-    const { inputOf } = await import('../model/local-time.ts');
+  const chooseTime = (): void => {
     change({ minutes: null, isUntilEnded: false, until: until || inputOf(clock.now() + 3_600_000, timeZone) });
   };
 
@@ -210,7 +209,7 @@ export const TakeoverPage = () => {
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          void ask();
+          ask();
         }}
       >
         <div class="compose-fields">
@@ -270,7 +269,7 @@ export const TakeoverPage = () => {
                   {format.duration(length * 60_000)}
                 </Chip>
               ))}
-              <Chip name="length" checked={minutes === null && !lastsUntilEnded} onChange={() => void chooseTime()}>
+              <Chip name="length" checked={minutes === null && !lastsUntilEnded} onChange={chooseTime}>
                 {words.chosenTime}
               </Chip>
               {level === 'emergency' && (
@@ -304,7 +303,7 @@ export const TakeoverPage = () => {
             {previewFault.value !== null && texts.preview.fault({ reason: previewFault.value })}
           </p>
           <div class="compose-send">
-            <Button onClick={() => void keep()}>{words.keep}</Button>
+            <Button onClick={keep}>{words.keep}</Button>
             <Button type="submit" class="primary">
               {words.show({ count: reach.displays })}
             </Button>
