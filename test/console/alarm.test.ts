@@ -130,3 +130,24 @@ itBrowser(
     await page.getByText('It is being shown.').waitFor();
   },
 );
+
+itBrowser('a takeover that starts later is said to start then, and not to be shown now', async () => {
+  const service = await startTestService({ content, env: { SIGNAGE_HOST: '0.0.0.0', SIGNAGE_TIME_ZONE: 'UTC' } });
+  const { page, go } = await openConsole(service.url);
+  await go('takeovers');
+  const dialog = page.getByRole('dialog');
+  const ask = async (start: string): Promise<void> => {
+    await page.getByLabel('Message', { exact: true }).fill('Inventory');
+    await page.getByLabel(/^Start, time in/).fill(start);
+    await page.getByRole('button', { name: /^Show on/ }).click();
+  };
+  const inADay = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+  await ask(`${inADay}T09:00`);
+  await dialog.getByRole('heading', { name: 'Show it later?' }).waitFor();
+  await dialog.getByText(/^It will be shown from .+, 09:00\.$/).waitFor();
+  await dialog.getByRole('button', { name: /^Show on/ }).click();
+  await page.locator('.toast', { hasText: /It will be shown from .+, 09:00\./ }).waitFor();
+  // A start that is over is now.
+  await ask('2020-01-01T09:00');
+  await dialog.getByRole('heading', { name: 'Show it now?' }).waitFor();
+});

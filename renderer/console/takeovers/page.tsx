@@ -85,6 +85,15 @@ export const reachOf = (
 const minutesOf = ({ from, until }: { from: number; until: number | null }): number =>
   Math.max(1, Math.round(((until ?? from) - from) / 60_000));
 
+/** From when until when, ms since the epoch. */
+interface Span {
+  from: number;
+  /** Infinity: until it is ended. */
+  until: number;
+  /** When it starts, in words; null: now. */
+  start: string | null;
+}
+
 /** Minutes. */
 const lengths = [15, 30, 60, 240] as const;
 
@@ -93,8 +102,7 @@ export const TakeoverPage = () => {
   const words = texts.takeover;
   const composition = useSignal<Composition>({ ...emptyComposition, isAll: access.covers(['all'], []) });
   const fault = useSignal<{ field: string; text: string } | null>(null);
-  /** Ms since the epoch; infinity: until it is ended. */
-  const confirming = useSignal<{ from: number; until: number } | null>(null);
+  const confirming = useSignal<Span | null>(null);
   const isSending = useSignal(false);
   const { level, title, body, mediaUrl, minutes, until, isUntilEnded, from } = composition.value;
   const lastsUntilEnded = isUntilEnded && level === 'emergency';
@@ -135,7 +143,11 @@ export const TakeoverPage = () => {
     const span = spanOf();
     const missing = missingIn(composition.value, span.until, span.from);
     if (missing !== null) fault.value = { field: missing, text: words.missing[missing] };
-    else if (span.until !== null) confirming.value = { from: span.from, until: span.until };
+    else if (span.until !== null) {
+      const now = clock.now();
+      const start = span.from > now ? format.when(new Date(span.from).toISOString(), now) : null;
+      confirming.value = { from: span.from, until: span.until, start };
+    }
   };
 
   /** Keeps it as a message of the draft, for another time. */
@@ -169,7 +181,7 @@ export const TakeoverPage = () => {
     change({ minutes: null, isUntilEnded: false, until: until || inputOf(clock.now() + 3_600_000, timeZone) });
   };
 
-  const send = async ({ from: start, until: end }: { from: number; until: number }): Promise<void> => {
+  const send = async ({ from: begin, until: end, start }: Span): Promise<void> => {
     isSending.value = true;
     try {
       await client.json(`/console/api/takeovers/${takeoverId(clock.now(), Math.random())}`, {
@@ -180,14 +192,14 @@ export const TakeoverPage = () => {
           title: title.trim() || null,
           body: body.trim() || null,
           media_url: mediaUrl || null,
-          ...(from !== '' && { from: new Date(start).toISOString() }),
+          ...(from !== '' && { from: new Date(begin).toISOString() }),
           until: end === Number.POSITIVE_INFINITY ? null : new Date(end).toISOString(),
         },
       });
       confirming.value = null;
       change({ title: '', body: '', mediaUrl: '' });
       await site.refresh();
-      announcer.say(words.sent);
+      announcer.say(start === null ? words.sent : words.sentLater({ from: start }));
     } catch (error) {
       confirming.value = null;
       announcer.report(error);
@@ -313,12 +325,13 @@ export const TakeoverPage = () => {
       <Triggers />
       {confirming.value !== null && (
         <Confirm
-          title={words.confirmTitle}
+          title={confirming.value.start === null ? words.confirmTitle : words.confirmTitleLater}
           submit={words.show({ count: reach.displays })}
           onClose={() => (confirming.value = null)}
           isBusy={isSending.value}
           onSubmit={() => confirming.value !== null && !isSending.value && void send(confirming.value)}
         >
+          {confirming.value.start !== null && <p>{words.sentLater({ from: confirming.value.start })}</p>}
           <p>
             {(level === 'emergency' ? words.confirmEmergency : words.confirm)({
               displays: words.onDisplays({ count: reach.displays }),
