@@ -5,7 +5,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { joinInfo, joinText } from '../../service/domain/joining.ts';
 import { createPageSigning } from '../shared/page-signing.ts';
-import { checkStatus, Unproven } from './api/errors.ts';
+import { answerOf, Unproven } from './api/errors.ts';
 import { keepPersonKey, makeKey } from './api/person-key.ts';
 import type { Invitation } from './api/session.ts';
 import { useConsole } from './ui/context.tsx';
@@ -16,13 +16,13 @@ interface Joined {
   person: { name: string };
 }
 
-/** @throws Refusal, Unproven, or the error of the request */
+/** @throws Refusal, Unproven, Unreachable */
 const join = async ({ person, code }: Invitation, device: string) => {
   const key = await makeKey();
   const proofKey = hkdf(sha256, utf8ToBytes(code), undefined, utf8ToBytes(joinInfo), 32);
   const proof = bytesToHex(hmac(sha256, proofKey, utf8ToBytes(joinText(person, key.publicKey, device))));
-  const response = await checkStatus(
-    await fetch('/console/api/join', {
+  const response = await answerOf(
+    fetch('/console/api/join', {
       method: 'POST',
       cache: 'no-store',
       headers: { 'Content-Type': 'application/json', 'x-signage-page': '1' },

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SignInBegun, SignInState } from '../../service/contract/console/people.ts';
 import { qrPicture } from '../player/slides/qr-code.ts';
-import { checkStatus, isCode } from './api/errors.ts';
+import { answerOf, isCode } from './api/errors.ts';
 import { keepPersonKey, makeKey, type NewKey } from './api/person-key.ts';
 import { useConsole } from './ui/context.tsx';
 import { Button } from './ui/controls.tsx';
@@ -14,7 +14,7 @@ const headers = { 'Content-Type': 'application/json', 'x-signage-page': '1' };
 /** Public operations, whose answers nothing proves but https. */
 const ask = async <Answer,>(url: string, body?: unknown): Promise<Answer> => {
   const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
-  const response = await checkStatus(await fetch(url, { cache: 'no-store', headers, ...sent }));
+  const response = await answerOf(fetch(url, { cache: 'no-store', headers, ...sent }));
   return (await response.json()) as Answer;
 };
 

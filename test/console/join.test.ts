@@ -38,6 +38,12 @@ itBrowser('over http: joins by the address of an invitation, and is told who rem
   const service = await startTestService({ content: lobby, env });
   const { page } = await openConsole(service.url);
   await page.goto('about:blank');
+  await page.route('**/console/api/join', (route) => route.abort(), { times: 1 });
+  await page.goto(`${inLan(service.url)}/console#join=maria.${'A'.repeat(26)}`);
+  await page.getByLabel('Name of this device').fill('Laptop');
+  await page.getByRole('button', { name: 'Join' }).click();
+  await page.getByText('The box does not answer.').waitFor();
+  await page.goto('about:blank');
   await joinAndBeRemoved(service, page, inLan(service.url));
 });
 

@@ -99,6 +99,14 @@ export class Unproven extends Error implements Uncertain {
 export const isCode = (error: unknown, ...codes: string[]): error is Refusal =>
   error instanceof Refusal && codes.includes(error.code);
 
+/** @throws Unreachable, Refusal for an answer that is no success */
+export const answerOf = async (asked: Promise<Response>): Promise<Response> =>
+  checkStatus(
+    await asked.catch(() => {
+      throw new Unreachable('No answer came.');
+    }),
+  );
+
 /** @throws Refusal for an answer that is no success */
 export const checkStatus = async (response: Response): Promise<Response> => {
   if (response.ok || response.status === 304) return response;
