@@ -80,7 +80,7 @@ export const HandoverPage = ({ handover }: { handover: Handover }) => {
     try {
       const { person } = await client.json<Me>('/console/api/me');
       if (person === null) return;
-      session.joined(await keepPersonKey(key, person.name));
+      session.joined(await keepPersonKey(key, person.name, person.id));
       await forgetPending();
       await client.json(`/console/api/people/${person.id}/keys/${keyId}`, { method: 'DELETE' });
       announcer.say(words.done({ name: person.name }));

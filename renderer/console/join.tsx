@@ -36,7 +36,7 @@ const join = async ({ person, code }: Invitation, device: string) => {
     throw new Unproven('The answer is not proven.');
   }
   const { person: joined } = (await response.json()) as Joined;
-  return keepPersonKey(key, joined.name);
+  return keepPersonKey(key, joined.name, person);
 };
 
 export const Join = ({ invitation }: { invitation: Invitation }) => {

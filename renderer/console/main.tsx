@@ -99,8 +99,8 @@ effect(() => {
   const signer = session.signer.value;
   if (signer === null && lastSigner !== null) forgetLeft(sessionStorage, localStorage, lastSigner);
   const isOut = signer === null && typeof lastCredential === 'string' && !session.wasRefused.peek();
-  // Operators keep their work over a change of the secret; what a key has typed is nothing for the next.
-  const isByKey = [signer, lastSigner].some((each) => each?.startsWith('key '));
+  // Operators keep their work over a change of the secret; what a person has typed is nothing for the next.
+  const isByKey = [signer, lastSigner].some((each) => each?.startsWith('operator ') === false);
   const isOther = signer !== null && lastSigner !== null && signer !== lastSigner && isByKey;
   lastSigner = signer ?? lastSigner;
   if (signer !== null) lastCredential = session.credential.peek();

@@ -42,7 +42,7 @@ export const SignOn = () => {
       setWaiting(null);
       if (state !== 'done') return setFault(words[state]);
       const name = person?.name ?? '';
-      session.joined(await keepPersonKey(key, name));
+      session.joined(await keepPersonKey(key, name, person?.id));
       announcer.say(texts.join.done({ name }));
     };
     const fail = (error: unknown): void => {

@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import type { Person } from '../../service/contract/console/people.ts';
 import { lobby } from '../content/samples.ts';
 import { startFakeProvider } from '../people/fake-provider.ts';
 import { itBrowser } from '../support/browser.ts';
@@ -229,3 +230,50 @@ itBrowser('signs in with the account of the house, over https alone', { timeout:
   await page.getByRole('heading', { name: 'Lobby' }).waitFor();
   await expect.poll(() => page.locator('.who').textContent(), patience).toBe('Maria');
 });
+
+itBrowser(
+  'who signs in again once a key has ended goes on with what the box has not; another person does not',
+  { timeout: 60_000 },
+  async () => {
+    const provider = await startFakeProvider();
+    const service = await startTestService({
+      content: lobby,
+      env: {
+        ...secretSettings(operatorSecret),
+        ...{ SIGNAGE_TRUST_PROXY: 'on', SIGNAGE_OIDC_ISSUER: provider.issuer },
+        SIGNAGE_OIDC_ROLES: 'groups:guests=editor',
+      },
+    });
+    const ask = createOperator(service, operatorSecret);
+    const page = await newPage({ extraHTTPHeaders: { 'X-Forwarded-Proto': 'https' } });
+    const [playlist] = lobby.playlists;
+    await page.route('**/console/api/drafts/*', (route) =>
+      route.request().method() === 'PUT' ? route.abort() : route.continue(),
+    );
+    await page.goto(`http://localhost:${new URL(service.url).port}/console#/content/playlists/${playlist?.id}`);
+    const signInAs = async (sub: string, name: string): Promise<void> => {
+      provider.state.token = () => provider.sign(provider.claims({ sub, name }));
+      await page.getByLabel('Name of this device').fill('Laptop');
+      await page.getByRole('button', { name: 'Sign in with the account' }).click();
+      await expect.poll(() => page.locator('.who').textContent(), patience).toBe(name);
+    };
+    const endKeys = async (): Promise<void> => {
+      const { people } = (await (await ask('GET', '/console/api/people')).json()) as { people: Person[] };
+      for (const { id, keys } of people)
+        for (const key of keys) await ask('DELETE', `/console/api/people/${id}/keys/${key.id}`);
+      await page.getByLabel('Name of this device').waitFor();
+    };
+    const title = page.getByLabel('Title', { exact: true });
+    await signInAs('maria', 'Maria');
+    const before = await title.inputValue();
+    await title.fill('Typed on Friday');
+    await page.getByText('Not saved yet:').waitFor();
+    await endKeys();
+    await signInAs('maria', 'Maria');
+    await page.getByText('Not saved yet:').waitFor();
+    expect(await title.inputValue()).toBe('Typed on Friday');
+    await endKeys();
+    await signInAs('otto', 'Otto');
+    await expect.poll(() => title.inputValue(), patience).toBe(before);
+  },
+);

@@ -6,6 +6,8 @@ import type { PersonSigner } from '../../../service/domain/request-signature.ts'
 export interface PersonKey extends PersonSigner {
   /** Of the person, as others see it. */
   name: string;
+  /** Id of the person; absent: an earlier version has kept the key, or the box has not told it yet. */
+  person?: string | null | undefined;
 }
 
 /** A new key, before anybody is known to own it. */
@@ -17,6 +19,7 @@ export interface NewKey {
 
 interface StoredKey extends NewKey {
   name: string;
+  person?: string | null | undefined;
 }
 
 const STORE = 'keys';
@@ -60,8 +63,9 @@ export const makeKey = async (): Promise<NewKey> => {
 export const keyIdOf = (publicKey: string): string =>
   bytesToHex(sha256(bytesOf(atob(publicKey.replaceAll('-', '+').replaceAll('_', '/'))))).slice(0, 32);
 
-export const signerOf = ({ publicKey, privateKey, name }: StoredKey): PersonKey => ({
+export const signerOf = ({ publicKey, privateKey, name, person }: StoredKey): PersonKey => ({
   name,
+  person,
   keyId: keyIdOf(publicKey),
   sign: async (text) => {
     const bytes = bytesOf(text);
@@ -98,8 +102,12 @@ export const readPersonKey = async (): Promise<PersonKey | null> => {
 };
 
 /** Keeps a key. If the browser stores nothing, it lasts as long as the page. */
-export const keepPersonKey = async (key: NewKey, name: string): Promise<PersonKey> => {
-  const stored = { ...key, name };
+export const keepPersonKey = async (
+  key: NewKey,
+  name: string,
+  person: string | null | undefined,
+): Promise<PersonKey> => {
+  const stored = { ...key, name, person };
   await withStore('readwrite', (store) => store.put(stored, ID)).catch(() => undefined);
   return signerOf(stored);
 };

@@ -51,7 +51,9 @@ export const createSession = (
   const signer = computed(() => {
     const { value } = credential;
     if (isAsking.value) return null;
-    return value === null || typeof value === 'string' ? `operator ${operator.value}` : `key ${value.keyId}`;
+    if (value === null || typeof value === 'string') return `operator ${operator.value}`;
+    // Each sign-in makes a key of its own.
+    return value.person == null ? `key ${value.keyId}` : `person ${value.person}`;
   });
 
   const set = (value: Credential | null): void => {
