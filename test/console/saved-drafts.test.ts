@@ -345,3 +345,35 @@ itBrowser('a page that is loaded anew takes over what somebody else has typed me
   await page.getByRole('button', { name: '1. By Boris' }).waitFor();
   expect(await (await service.get(own)).text()).toContain('By Boris');
 });
+
+itBrowser('what is published while a text of JSON is incomplete stays when the text is complete', async () => {
+  const slides = ['one', 'two'].map((id) => ({ id, kind: 'text', title: id }));
+  const [one, two] = slides;
+  const service = await startTestService({ content: lobby(slides), env: { SIGNAGE_HOST: '0.0.0.0' } });
+  const { page, go } = await openConsole(service.url);
+  await go('content/json');
+  const editor = page.getByRole('textbox');
+  await editor.click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText('{');
+  await page.locator('.fault', { hasText: /./ }).waitFor();
+  const read = page.waitForResponse((response) => response.url().endsWith('/console/api/content'));
+  await service.get('/console/api/content', {
+    method: 'PUT',
+    headers: { 'Content-Type': 'application/json', 'If-Match': '*' },
+    body: JSON.stringify(lobby([one ?? {}, { ...two, title: 'By Boris' }])),
+  });
+  await (await read).finished();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText(JSON.stringify(lobby([{ ...one, title: 'By Anna' }, two ?? {}])));
+  await page.getByText('Saved on the box.').waitFor();
+  await editor.getByText('By Boris').waitFor();
+  const { drafts } = (await (await service.get('/console/api/drafts')).json()) as { drafts: Draft[] };
+  const saved = (await (await service.get(`/console/api/drafts/${drafts[0]?.id}`)).json()) as Draft;
+  expect(saved.content).toEqual(
+    lobby([
+      { ...one, title: 'By Anna' },
+      { ...two, title: 'By Boris' },
+    ]),
+  );
+});

@@ -8,6 +8,7 @@ import { EditorState } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { merge } from '../../../service/domain/merge-documents.ts';
 import { type ContentDocument, isEqual } from '../model/document.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Button, Fault } from '../ui/controls.tsx';
@@ -102,13 +103,18 @@ export const JsonTab = () => {
   const editor = useRef<JsonEditor | null>(null);
   const fault = useSignal<string | null>(null);
   const content = draft.content.value;
+  /** What the text of the editor began from. */
+  const shown = useRef(content);
 
-  const take = (text: string): boolean => {
+  const take = (text: string, from = shown.current): boolean => {
     try {
       const value: unknown = JSON.parse(text);
       if (!isDocument(value)) throw new Error(words.noDocument);
       fault.value = null;
-      draft.edit(value, 'json');
+      shown.current = value;
+      // What came while the text was no document stays.
+      const now = draft.content.peek();
+      draft.edit(isEqual(from, now) ? value : (merge(from, value, now).value as ContentDocument), 'json');
       return true;
     } catch (error) {
       fault.value = (error as Error).message;
@@ -118,18 +124,24 @@ export const JsonTab = () => {
 
   useEffect(() => {
     if (host.current === null) return undefined;
-    editor.current = createJsonEditor(host.current, { text: spell(content), label: words.label, onChange: take });
+    editor.current = createJsonEditor(host.current, {
+      text: spell(content),
+      label: words.label,
+      onChange: (text) => void take(text),
+    });
     return () => editor.current?.close();
   }, []);
   // An edit from elsewhere, such as undo; what is being typed is unchanged.
   useEffect(() => {
-    if (fault.value === null) editor.current?.show(content);
-  }, [content]);
+    if (fault.value !== null) return;
+    editor.current?.show(content);
+    shown.current = content;
+  }, [content, fault.value]);
 
   const load = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;
     if (file.size > MOST_BYTES) return announcer.complain(words.tooLarge({ limit: format.bytes(MOST_BYTES) }));
-    if (!take((await file.text()).replace(/^\uFEFF/, '')))
+    if (!take((await file.text()).replace(/^\uFEFF/, ''), draft.content.peek()))
       return announcer.complain(words.noJson({ reason: fault.value ?? '' }));
     editor.current?.show(draft.content.value);
     announcer.say(words.imported);
