@@ -179,3 +179,35 @@ itBrowser('files that are dragged over a playlist show their place, and a folder
   expect(await page.locator('.drop-place').count()).toBe(0);
   await expect.poll(() => page.locator('.card-arrival').count(), patience).toBe(0);
 });
+
+itBrowser('a file that is uploaded for a slide that is left meanwhile takes nothing back', async () => {
+  const slides = ['one', 'two'].map((id) => ({ id, kind: 'image', title: id, media_url: '/media/none.png' }));
+  const service = await startTestService({ content: lobby(slides), env: { SIGNAGE_HOST: '0.0.0.0' } });
+  const folder = temporaryFolder();
+  putImage(folder, 'hall.png', [9, 9, 90]);
+  const { page, go } = await openConsole(service.url);
+  await go('content/playlists/main');
+  await page.getByRole('button', { name: 'Choose' }).first().click();
+  await page.getByRole('dialog').waitFor();
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/console/api/media', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page
+    .getByRole('dialog')
+    .getByLabel('Upload')
+    .setInputFiles(join(folder, 'uploads', 'hall.png'));
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+  await page.locator('.strip .card').nth(1).getByRole('button').click();
+  const title = page.getByLabel('Title', { exact: true });
+  await title.fill('Typed');
+  const sent = page.waitForResponse((response) => response.url().includes('hall.png'));
+  release();
+  await (await sent).finished();
+  await page.getByText('Saved on the box.').waitFor();
+  expect(await title.inputValue()).toBe('Typed');
+});

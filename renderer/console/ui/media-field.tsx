@@ -178,6 +178,13 @@ export const MediaField = ({
   /** What was typed while the media are read stays. */
   const latest = useRef(onChange);
   latest.current = onChange;
+  useEffect(
+    () => () => {
+      // Its document is of the past once the field is gone.
+      latest.current = () => undefined;
+    },
+    [],
+  );
   const medium = value.startsWith('/media/')
     ? media.list.value?.media.find(({ filename }) => mediumName(value) === filename)
     : undefined;
