@@ -1,6 +1,6 @@
 /** Who did what and when: the audit of the site, newest first. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useId } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import type { AuditRecord } from '../../../service/contract/console/site.ts';
 import { errorTable } from '../../../service/contract/errors.ts';
 import { addDays } from '../../../service/domain/wall-time.ts';
@@ -75,6 +75,7 @@ export const Changes = () => {
   const error = useSignal<unknown>(null);
   const attempt = useSignal(0);
 
+  const loading = useRef(new AbortController());
   const load = async (to: string | null, signal: AbortSignal): Promise<void> => {
     const query = new URLSearchParams({ limit: String(PAGE) });
     if (screen.value !== '') query.set('screen', screen.value);
@@ -95,13 +96,19 @@ export const Changes = () => {
     isDegraded.value = answer.degraded;
     error.value = null;
   };
-  useEffect(() => {
-    const abort = new AbortController();
-    records.value = null;
-    load(null, abort.signal).catch((reason: unknown) => {
-      if (!abort.signal.aborted) error.value = reason;
+  /** What was asked for before counts no more. @param to absent: the newest */
+  const ask = (to: string | null = null): void => {
+    loading.current.abort();
+    loading.current = new AbortController();
+    const { signal } = loading.current;
+    load(to, signal).catch((reason: unknown) => {
+      if (!signal.aborted) error.value = reason;
     });
-    return () => abort.abort();
+  };
+  useEffect(() => {
+    records.value = null;
+    ask();
+    return () => loading.current.abort();
   }, [date.value, screen.value, person.value, kind.value, attempt.value]);
 
   const screenName = (slug: string): string => site.screen(slug)?.value.screen.name ?? slug;
@@ -214,17 +221,7 @@ export const Changes = () => {
           })}
         </ol>
       )}
-      {shown !== null && isMore.value && (
-        <Button
-          onClick={() =>
-            load(shown.at(-1)?.at ?? null, new AbortController().signal).catch((reason: unknown) => {
-              error.value = reason;
-            })
-          }
-        >
-          {words.earlier}
-        </Button>
-      )}
+      {shown !== null && isMore.value && <Button onClick={() => ask(shown.at(-1)?.at)}>{words.earlier}</Button>}
       <p class="hint">{texts.plan.zone({ timeZone: format.zone })}</p>
     </>
   );
