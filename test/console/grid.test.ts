@@ -207,6 +207,33 @@ itBrowser(
   60_000,
 );
 
+itBrowser('a field that the address names has the focus once, and the arrows go on from slide to slide', async () => {
+  const slides = ['one', 'two', 'three'].map((id) => ({ id, kind: 'text', title: id }));
+  const service = await startTestService({
+    content: {
+      screens: [{ name: 'Lobby', slug: 'lobby', playlist_id: 'main' }],
+      playlists: [{ id: 'main', slides }],
+    },
+    env: { SIGNAGE_HOST: '0.0.0.0' },
+  });
+  const { page, go } = await openConsole(service.url);
+  const focus = (): Promise<string | null | undefined> =>
+    page.evaluate(() => {
+      const { activeElement: element } = document;
+      return (
+        element?.closest('[data-field]')?.getAttribute('data-field') ?? element?.textContent?.match(/\d\. \w+/)?.[0]
+      );
+    });
+  await go('content/playlists/main/two/title');
+  await expect.poll(focus, patience).toBe('title');
+  await page.getByRole('button', { name: /^1\. one/ }).click();
+  for (const wanted of ['2. two', '3. three', '2. two']) {
+    await page.keyboard.press(wanted === '2. two' && (await focus()) === '3. three' ? 'ArrowLeft' : 'ArrowRight');
+    await page.evaluate(() => new Promise((resume) => requestAnimationFrame(() => requestAnimationFrame(resume))));
+    expect(await focus()).toBe(wanted);
+  }
+});
+
 itBrowser('on a phone all that keys and drags do is done by taps', { timeout: 60_000 }, async () => {
   const slides = ['S1', 'S2', 'S3', 'S4'].map((title) => ({ id: title.toLowerCase(), kind: 'text', title }));
   const service = await startTestService({

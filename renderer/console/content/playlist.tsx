@@ -112,7 +112,7 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
     if (wanted === undefined) place.current = 0;
     void media.load();
   }, [id, wanted]);
-  useWanted(undefined, field, `${id} ${wanted} ${selection.lead}`);
+  useWanted(undefined, wanted === undefined || selection.lead === wanted ? field : undefined, `${id} ${wanted}`);
 
   const change = (edit: (slides: readonly SlideDraft[]) => SlideDraft[], group?: string): void =>
     draft.edit(editSlides(document, id, edit), group);
