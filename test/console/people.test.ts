@@ -37,7 +37,19 @@ itBrowser(
     const ask = createOperator(service, operatorSecret);
     const { page } = await openConsole(service.url);
     await signIn(page, operatorSecret, 'Operator');
+    // Whose ids are taken is not known yet.
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/console/api/people', async (route) => {
+      await held;
+      await route.continue();
+    });
     await page.getByRole('link', { name: 'People' }).click();
+    await page.getByRole('heading', { name: 'People', level: 1 }).waitFor();
+    expect(await page.getByRole('button', { name: 'New person' }).count()).toBe(0);
+    release();
     await page.getByRole('heading', { name: 'Nobody has a key yet' }).waitFor();
     await page.getByRole('button', { name: 'New person' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Anna Maier');

@@ -258,7 +258,7 @@ export const PeoplePage = () => {
       <div class="page-head">
         <h1>{words.title}</h1>
         <p class="soft">{words.about}</p>
-        {access.may('PUT /console/api/people/:id') && (
+        {list.value !== null && access.may('PUT /console/api/people/:id') && (
           <div class="actions">
             <Button class="primary" onClick={() => (asking.value = { what: 'new' })}>
               {words.new} …
