@@ -28,7 +28,7 @@ export interface Launcher {
   orphans: Pick<Orphans, 'record' | 'forget'>;
 }
 
-/** How much of ffmpeg's log is kept, in characters. */
+/** How much of ffmpeg's log is kept, in characters: its beginning, in which it describes the source. */
 const reportLength = 65_536;
 /** A longer segment, in seconds, means that the clock of the source has jumped. */
 const maxSegmentSeconds = 10;
@@ -73,9 +73,15 @@ export const startRun = (
   });
 
   let report = '';
+  let lastLine = '';
+  const reviseWith = (line: string): Plan | null => {
+    if (report.length >= reportLength) return null;
+    report += `${line}\n`;
+    return revise(plan, report, source);
+  };
   const read = (line: string): void => {
-    report = `${report}${line}\n`.slice(-reportLength);
-    const better = revise(plan, report, source) ?? restart(plan, line, source, performance.now() - startedAt);
+    lastLine = line.trimEnd() || lastLine;
+    const better = reviseWith(line) ?? restart(plan, line, source, performance.now() - startedAt);
     if (better) listener.misfit(better);
   };
   if (messages) createInterface({ input: messages }).on('line', read);
@@ -85,7 +91,6 @@ export const startRun = (
     spawnError = error.message;
   });
   child.on('close', async (code, signal) => {
-    const lastLine = report.trimEnd().split('\n').at(-1) ?? '';
     listener.exited(redact(spawnError || lastLine, source) || `exit ${signal ?? code}`);
     await recorded;
     await orphans.forget(runId);
