@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { type ChildEnvironment, findOnPath } from '../platform/ffmpeg.ts';
 import type { Options } from '../platform/options/index.ts';
+import { removeLeftover } from '../platform/store/disk.ts';
 
 const execute = promisify(execFile);
 
@@ -123,7 +124,7 @@ export const createOrphans = ({ log, options }: Context) => {
           const file = join(folder, name);
           // A record truncated by a crash identifies no process.
           const isKilled = await killOrphan(file).catch(() => false);
-          await rm(file, { force: true });
+          await removeLeftover(file, log);
           return isKilled;
         }),
       );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { createEmitter } from '../../domain/emitter.ts';
 import { createQueue } from '../../platform/queue.ts';
-import { statIfTold } from '../../platform/store/disk.ts';
+import { removeLeftover, statIfTold } from '../../platform/store/disk.ts';
 import { openDurable } from '../../platform/store/durable.ts';
 import { type Loudness, loudness } from '../catalog.ts';
 import type { MediaContext } from '../context.ts';
@@ -89,7 +89,7 @@ export const openLedger = async (context: Pick<MediaContext, 'dirs' | 'folders' 
     else log.warn({ sha256: known.sha256 }, 'a copy is missing or truncated and is fetched again');
   }
   const used = new Set([...copies.values()].map(({ sha256 }) => sha256));
-  for (const name of await readdir(folder)) if (!used.has(name)) await rm(join(folder, name), { force: true });
+  for (const name of await readdir(folder)) if (!used.has(name)) await removeLeftover(join(folder, name), log);
 
   return {
     fileOf,

@@ -3,7 +3,7 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { createQueue } from '../../platform/queue.ts';
-import { statIfTold, systemDisk } from '../../platform/store/disk.ts';
+import { removeLeftover, statIfTold, systemDisk } from '../../platform/store/disk.ts';
 import { openDurable } from '../../platform/store/durable.ts';
 import type { MediaContext } from '../context.ts';
 import { profiles } from './profile.ts';
@@ -52,7 +52,7 @@ export const openRenditionStore = async (context: Pick<MediaContext, 'dirs' | 'f
   }
   for (const name of await readdir(folder)) {
     const entry = entries.get(name);
-    if (entry === undefined || 'reason' in entry) await rm(join(folder, name), { recursive: true, force: true });
+    if (entry === undefined || 'reason' in entry) await removeLeftover(join(folder, name), log);
   }
 
   /** @returns the bytes freed */

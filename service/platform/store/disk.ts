@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
-import { link, open, readdir, readFile, rename, stat, statfs, unlink } from 'node:fs/promises';
+import { link, open, readdir, readFile, rename, rm, stat, statfs, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
+import type { Logger } from 'pino';
 
 interface Handle {
   /** May write fewer bytes than given, as write(2). */
@@ -62,6 +63,15 @@ export const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT'
 /** What is at a path; null: nothing; undefined: the system does not tell, as where too many files are open. */
 export const statIfTold = (path: string): Promise<Stats | null | undefined> =>
   stat(path).catch((error: unknown) => (isMissing(error) ? null : undefined));
+
+/**
+ * Removes a file or folder that an earlier run of the service left. One that cannot be removed, as on a disk that takes no
+ * writes, is logged and stays: the service starts in any case.
+ */
+export const removeLeftover = (path: string, log: Pick<Logger, 'warn'>): Promise<void> =>
+  rm(path, { recursive: true, force: true }).catch((error: unknown) =>
+    log.warn({ err: error, path }, 'a file that is not needed any more could not be removed'),
+  );
 
 /** Whether the process or the machine was out of something for a moment, which says nothing of the file or program. */
 export const isShortage = (error: unknown): boolean =>
