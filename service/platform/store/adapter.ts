@@ -29,14 +29,20 @@ export function createAdapter<T>(options: Options<T>): Adapter<T> & { faults(): 
   let names: string[] = [];
   let seq = 0;
 
-  /** Renames an unreadable file to a new name. */
-  async function setAside(name: string, reason: unknown): Promise<void> {
-    let at = now();
-    const aside = (): string => `${name}.corrupt-${new Date(at).toISOString().replaceAll(/[-:.]/g, '')}`;
-    while (names.includes(aside())) at += 1;
-    await renamePatiently(disk, join(folder, name), join(folder, aside()));
-    names.push(aside());
-    log.error({ err: reason, file: name, movedTo: aside() }, 'a state file that could not be read was set aside');
+  /** Unreadable files that are still in place, with the reason. */
+  const unreadable = new Map<string, unknown>();
+
+  /** Renames unreadable files to new names. @throws the system's error */
+  async function setAside(): Promise<void> {
+    for (const [name, reason] of unreadable) {
+      let at = now();
+      const aside = (): string => `${name}.corrupt-${new Date(at).toISOString().replaceAll(/[-:.]/g, '')}`;
+      while (names.includes(aside())) at += 1;
+      await renamePatiently(disk, join(folder, name), join(folder, aside()));
+      unreadable.delete(name);
+      names.push(aside());
+      log.error({ err: reason, file: name, movedTo: aside() }, 'a state file that could not be read was set aside');
+    }
   }
 
   const kept = new Set<number>();
@@ -73,7 +79,15 @@ export function createAdapter<T>(options: Options<T>): Adapter<T> & { faults(): 
       return state;
     } catch (error) {
       if (isShortage(error)) throw error;
-      if (!isMissing(error)) await setAside(basename(file), error);
+      if (isMissing(error)) return null;
+      unreadable.set(basename(file), error);
+      // On a disk that takes no writes, the previous generation is read all the same.
+      await setAside().catch((failure: unknown) =>
+        log.error(
+          { err: failure, file, reason: String(error) },
+          'a state file that could not be read could not be set aside',
+        ),
+      );
       return null;
     }
   }
@@ -93,7 +107,11 @@ export function createAdapter<T>(options: Options<T>): Adapter<T> & { faults(): 
       // Incremented even if the write fails, because its data may still have reached the disk.
       seq += 1;
       const bytes = seal(z.encode(schema, state), seq, now());
-      await writeWithReserve(reserve, () => replaceFile(disk, path, bytes));
+      await writeWithReserve(reserve, async () => {
+        // Otherwise an unreadable file would replace the previous generation.
+        await setAside();
+        await replaceFile(disk, path, bytes);
+      });
     },
 
     faults: () => {

@@ -66,7 +66,7 @@ interface Waiting<T> {
 
 /**
  * Opens the file at `path`, or the previous generation if it is damaged, else starts with the initial state.
- * @throws the system's error if the folder cannot be read or a damaged file cannot be renamed
+ * @throws the system's error if the folder cannot be read
  */
 export async function createDurable<T extends object>(options: Options<T>): Promise<Durable<T>> {
   const { path, schema, salvage, initial, isInitialKept = true, log, reserve, disk, now } = options;

@@ -5,9 +5,10 @@ import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { seal } from '../../../service/platform/store/adapter.ts';
-import { systemDisk } from '../../../service/platform/store/disk.ts';
+import { type Disk, systemDisk } from '../../../service/platform/store/disk.ts';
 import { createDurable, type Durable } from '../../../service/platform/store/durable.ts';
 import { temporaryFolder } from './folder.ts';
+import { failure } from './simulated-disk.ts';
 
 interface Word {
   word: string;
@@ -15,13 +16,13 @@ interface Word {
 
 const now = (): number => Date.UTC(2026, 0, 31, 8);
 
-const open = (folder: string): Promise<Durable<Word>> =>
+const open = (folder: string, disk: Disk = systemDisk): Promise<Durable<Word>> =>
   createDurable({
     path: join(folder, 'word.json'),
     schema: z.object({ word: z.string() }),
     initial: { word: 'initial' },
     log: pino({ level: 'silent' }),
-    disk: systemDisk,
+    disk,
     now,
   });
 
@@ -65,6 +66,28 @@ test.each<[string, string | Buffer]>([
   const again = await open(folder);
   expect(again.read()).toEqual({ word: 'newer' });
   expect(again.faults()).toEqual(durable.faults());
+});
+
+test('on a disk that takes no writes a damaged file stays, and the one before it is read and kept', async () => {
+  const { folder, current } = await written();
+  await writeFile(current, 'bad');
+  let isWritable = false;
+  const disk: Disk = {
+    ...systemDisk,
+    rename: (from, to) => (isWritable ? rename(from, to) : Promise.reject(failure('EROFS'))),
+  };
+
+  const durable = await open(folder, disk);
+
+  expect(durable.read()).toEqual({ word: 'old' });
+  await expect(durable.update(() => ({ word: 'newer' }))).rejects.toMatchObject({ code: 'EROFS' });
+  expect((await open(folder, disk)).read()).toEqual({ word: 'old' });
+
+  isWritable = true;
+  await durable.update(() => ({ word: 'newer' }));
+  expect(await readFile(`${current}.corrupt-20260131T080000000Z`, 'utf8')).toBe('bad');
+  expect(JSON.parse(await readFile(`${current}.prev`, 'utf8'))).toMatchObject({ body: { word: 'old' } });
+  expect((await open(folder)).read()).toEqual({ word: 'newer' });
 });
 
 test('a byte that flips costs at most one generation, and never makes another state', async () => {
