@@ -82,8 +82,9 @@ export async function createDurable<T extends object>(options: Options<T>): Prom
   const writes: Writes = { ok: 0, failed: 0 };
 
   const note = (error: unknown): void => {
+    // A disk that takes no writes would fill the log: some callers try again several times a second.
+    if (fault === null) log.error({ err: error, file: path }, 'the state could not be written');
     fault = `${basename(path)} cannot be written (${codeOf(error) ?? 'see the log'})`;
-    log.error({ err: error, file: path }, 'the state could not be written');
   };
 
   /** Applies the changes in order; one that throws rejects only its own call. */
