@@ -1,29 +1,58 @@
 /** The boxes that were once known, on disk: one that does not come back after a power cut is named. */
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { mostPeers } from '../contract/peers.ts';
+import { type EpochMs, isOlder, isTrusted } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
 import { openDurable } from '../platform/store/durable.ts';
 
-const box = z.object({ nodeId: z.uuid(), url: z.url() });
-export type KnownBox = z.infer<typeof box>;
+const box = z.object({
+  nodeId: z.uuid(),
+  url: z.url(),
+  at: z.number().default(0).describe('when it last answered, by the clock of this box, ms since the epoch'),
+});
+export type KnownBox = Pick<z.infer<typeof box>, 'nodeId' | 'url'>;
 
 const schema = z.object({ boxes: z.array(box) });
 
-export const openKnownBoxes = async (context: Pick<ServiceContext, 'dirs' | 'log' | 'now' | 'keep'>) => {
-  const durable = context.keep(await openDurable(context, 'known-boxes.json', { schema, initial: { boxes: [] } }));
-  let boxes = new Map(durable.read().boxes.map(({ nodeId, url }) => [nodeId, url]));
+/** The registry forgets after 25 hours without a break, which a box that is switched off each night never reaches. */
+const FORGET_MS = 7 * 24 * 3_600_000;
+/** How often new dates alone are stored. */
+const STORE_MS = 3_600_000;
 
-  const save = (next: ReadonlyMap<string, string>): void => {
+export const openKnownBoxes = async (
+  context: Pick<ServiceContext, 'dirs' | 'log' | 'now' | 'monotonicNow' | 'keep'>,
+) => {
+  const { now, monotonicNow } = context;
+  const durable = context.keep(await openDurable(context, 'known-boxes.json', { schema, initial: { boxes: [] } }));
+  const time = now();
+  /** A date that cannot be right counts as now, and is stored, so that it grows old. */
+  const dateOf = (at: EpochMs): EpochMs => (isTrusted(time) && (at > time || !isTrusted(at)) ? time : at);
+  let boxes = new Map(
+    durable
+      .read()
+      .boxes.filter(({ at }) => !isOlder(at, FORGET_MS, time))
+      .map(({ nodeId, url, at }) => [nodeId, { url, at: dateOf(at) }] as const),
+  );
+  let storedAt = monotonicNow();
+
+  const list = () => [...boxes].map(([nodeId, { url, at }]) => ({ nodeId, url, at }));
+  const save = (next: typeof boxes): void => {
     boxes = new Map([...next].slice(0, mostPeers));
-    const list = [...boxes].map(([nodeId, url]) => ({ nodeId, url }));
+    storedAt = monotonicNow();
+    const stored = list();
     // A write that fails is repeated with the next change; the store reports it.
-    void durable.update(() => ({ boxes: list })).catch(() => undefined);
+    void durable.update(() => ({ boxes: stored })).catch(() => undefined);
   };
 
+  if (!isDeepStrictEqual(list(), durable.read().boxes)) save(boxes);
+
   return {
-    list: (): KnownBox[] => durable.read().boxes,
+    list: (): KnownBox[] => list(),
     add: ({ nodeId, url }: KnownBox): void => {
-      if (boxes.get(nodeId) !== url) save(new Map(boxes).set(nodeId, url));
+      const isMoved = boxes.get(nodeId)?.url !== url;
+      boxes.set(nodeId, { url, at: now() });
+      if (isMoved || monotonicNow() - storedAt >= STORE_MS) save(boxes);
     },
     /** Forgets the boxes that are not among the peers any more. */
     keepOnly: (peers: readonly { nodeId: string | null }[]): void => {

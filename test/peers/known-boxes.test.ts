@@ -1,6 +1,8 @@
 /** Boxes that were once known are on disk: after a power cut the one that does not come back is named. */
+import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Caller } from '../../service/peers/call.ts';
+import { openKnownBoxes } from '../../service/peers/known-boxes.ts';
 import { createRegistry } from '../../service/peers/registry.ts';
 import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
@@ -23,12 +25,13 @@ test('a box that does not come back is named, and is one peer again at another a
   await expect.poll(() => peersOf(again), patience).toMatchObject([{ nodeId, url: back.url, state: 'alive' }]);
 });
 
+const failure = { ok: false, status: null, answered: false, code: null, reason: 'did not answer' };
+const silent = { call: async () => failure, close: () => {} } as unknown as Caller;
+
 test('it is forgotten after more than a day, as a peer that goes away', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const failure = { ok: false, status: null, answered: false, code: null, reason: 'did not answer' };
-  const caller = { call: async () => failure, close: () => {} } as unknown as Caller;
-  const registry = createRegistry(unitContext(), { site: 'default', staticPeers: [], known: [known], caller });
+  const registry = createRegistry(unitContext(), { site: 'default', staticPeers: [], known: [known], caller: silent });
   onTestFinished(registry.close);
   const counts: number[] = [];
   registry.onReachabilityChange(() => counts.push(registry.all().length));
@@ -37,4 +40,77 @@ test('it is forgotten after more than a day, as a peer that goes away', async ()
   expect(registry.health()).toMatchObject([{ ...known, state: 'away' }]);
   await vi.advanceTimersByTimeAsync(2 * 3_600_000);
   expect([registry.all(), counts]).toEqual([[], [0]]);
+});
+
+/** The boxes on disk, as the service opens them when the clock shows `time`. */
+const openAt = async (data: string, time?: number) => {
+  if (time !== undefined) vi.setSystemTime(time);
+  const kept: { close(): Promise<void> }[] = [];
+  const keep = <Resource extends { close(): Promise<void> }>(resource: Resource): Resource => {
+    kept.push(resource);
+    return resource;
+  };
+  const context = { dirs: { data }, log: pino({ level: 'silent' }), keep, now: Date.now, monotonicNow: Date.now };
+  const boxes = await openKnownBoxes(context as unknown as Parameters<typeof openKnownBoxes>[0]);
+  return { boxes, close: () => Promise.all(kept.map((each) => each.close())) };
+};
+
+test('it is forgotten after a week where all boxes are switched off each night', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const data = temporaryFolder();
+  const first = await openAt(data);
+  first.boxes.add(known);
+  await first.close();
+  const counts: number[] = [];
+  for (let day = 0; day < 9; day += 1) {
+    const { boxes, close } = await openAt(data);
+    const site = { site: 'default', staticPeers: [], known: boxes.list(), caller: silent };
+    const registry = createRegistry(unitContext(), site);
+    registry.onReachabilityChange(() => boxes.keepOnly(registry.all()));
+    registry.start(8080);
+    await vi.advanceTimersByTimeAsync(14 * 3_600_000);
+    counts.push(registry.all().length);
+    registry.close();
+    await close();
+    vi.setSystemTime(Date.now() + 10 * 3_600_000);
+  }
+  expect(counts).toEqual([1, 1, 1, 1, 1, 1, 1, 0, 0]);
+});
+
+const [day, today] = [24 * 3_600_000, Date.UTC(2026, 6, 1)];
+
+test.each([
+  ['has not answered for a week', today, today + 7 * day, today + 7 * day, 0],
+  ['has not, by a clock that was never set', today, Date.UTC(1970, 0, 1), today + day, 1],
+  ['answered by a clock that was never set', Date.UTC(1970, 0, 1), today, today + 6 * day, 1],
+  ['answered so, and then not for a week', Date.UTC(1970, 0, 1), today, today + 7 * day, 0],
+  ['answered by a clock that was ahead', Date.UTC(2036, 0, 1), today, today + 6 * day, 1],
+  ['answered so, and then not for a week', Date.UTC(2036, 0, 1), today, today + 7 * day, 0],
+])('a start knows a box for a week, where it %s', async (_, answeredAt, startedAt, startedAgainAt, count) => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const data = temporaryFolder();
+  const first = await openAt(data, answeredAt);
+  first.boxes.add(known);
+  await first.close();
+  await (await openAt(data, startedAt)).close();
+  const { boxes, close } = await openAt(data, startedAgainAt);
+  expect(boxes.list()).toHaveLength(count);
+  await close();
+});
+
+test('a box that answers stays known, and its new date is stored once an hour', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const data = temporaryFolder();
+  const first = await openAt(data, today);
+  for (let minute = 0; minute < 8 * 24 * 60; minute += 10) {
+    vi.setSystemTime(today + minute * 60_000);
+    first.boxes.add(known);
+  }
+  await first.close();
+  const { boxes, close } = await openAt(data, today + 14 * day);
+  expect(boxes.list()).toMatchObject([known]);
+  await close();
 });
