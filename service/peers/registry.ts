@@ -436,6 +436,7 @@ export const createRegistry = (
       addresses.answered(address, nodeId, monotonicNow(), random());
       const state = { ...report.state, ...summary, serverTime };
       reports.set(nodeId, { ...report, state, stateAt: monotonicNow(), contactAt: now() });
+      if (suspicions.clear(nodeId)) reachability.emit();
       emit(nodeId);
     },
     /** Handles the content version that a peer reports. @returns whether it is a live peer */

@@ -69,7 +69,9 @@ export const createSuspicions = (
     isPending: (nodeId: string | null): boolean => suspected.get(nodeId ?? '')?.isAway === false,
     /** The reason why a peer is away, including what other boxes report. */
     explain: (nodeId: string | null, reason: string | null): string | null =>
-      suspected.get(nodeId ?? '')?.isReachedByOthers === true ? `${reason}, though other boxes reach it` : reason,
+      reason !== null && suspected.get(nodeId ?? '')?.isReachedByOthers === true
+        ? `${reason}, though other boxes reach it`
+        : reason,
     /** Marks peers as away whose grace period has passed. */
     poll: (): void => {
       for (const nodeId of suspected.keys()) decide(nodeId);

@@ -1,7 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { pino } from 'pino';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { z } from 'zod';
+import type { Caller } from '../../service/peers/call.ts';
+import { createRegistry } from '../../service/peers/registry.ts';
 import { createSuspicions } from '../../service/peers/suspicions.ts';
 import { defaultTempo } from '../../service/tempo.ts';
+import { emptyPeerState, unitContext } from './support.ts';
 
 const box = '00000000-0000-4000-8000-000000000001';
 const reason = 'cannot be reached (ECONNREFUSED)';
@@ -25,6 +31,7 @@ test('that others reach a box is said for as long as they do', async () => {
   suspicions.poll();
   expect(away).toEqual([box]);
   expect(suspicions.explain(box, reason)).toBe(`${reason}, though other boxes reach it`);
+  expect(suspicions.explain(box, null)).toBeNull();
 
   isThere = false;
   suspicions.add(box);
@@ -82,4 +89,47 @@ test.each([
   await pause(0);
   suspicions.poll();
   expect(away.length === 1).toBe(expected);
+});
+
+/** A registry that knows one box, which does not answer the request that this sends; by fake timers. */
+const createSuspecting = async (isReachedByOthers: boolean) => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const url = 'http://192.0.2.7:8080';
+  const state = { ...emptyPeerState, nodeId: randomUUID(), instance: 'other' };
+  let isThere = true;
+  const call = async () =>
+    isThere
+      ? { ok: true, status: 200, body: state, address: '' }
+      : { ok: false, status: null, code: null, reason, answered: false };
+  const lines: string[] = [];
+  const logs = () => pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
+  const registry = createRegistry(
+    { ...unitContext(), logs },
+    {
+      site: state.site,
+      staticPeers: [url],
+      caller: { call, close: () => {} } as unknown as Caller,
+      isReachedByOthers: async () => isReachedByOthers,
+    },
+  );
+  onTestFinished(registry.close);
+  registry.start(8080);
+  await vi.advanceTimersByTimeAsync(1_000);
+  isThere = false;
+  await registry.call({ nodeId: state.nodeId }, { path: '/', schema: z.unknown() });
+  return { registry, state, lines };
+};
+
+test.each([true, false])('a suspicion ends with an answer to gossip (others reach the box: %s)', async (isReached) => {
+  const { registry, state, lines } = await createSuspecting(isReached);
+  let changes = 0;
+  registry.onReachabilityChange(() => {
+    changes += 1;
+  });
+  expect(registry.health()).toMatchObject([{ state: isReached ? 'alive' : 'away' }]);
+  registry.onGossipAnswer(state.nodeId, state.instance, state, 0);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(registry.health()).toMatchObject([{ state: 'alive', reason: null }]);
+  expect([lines.length, changes]).toEqual(isReached ? [0, 0] : [1, 1]);
 });
