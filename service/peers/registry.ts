@@ -148,7 +148,7 @@ export const createRegistry = (
   };
 
   const rejectClone = (address: Address, whose: string): void => {
-    const reason = `has the same node id as ${whose}: remove state.json from one of them`;
+    const reason = `has the same node id as ${whose}: remove state.json and state.json.prev from one of them`;
     if (!address.clone) warn(address, reason, 'two boxes have one node id');
     address.clone = true;
     reject(address, reason, false);

@@ -119,10 +119,13 @@ describe('a host that takes the id of a box, where there is no secret', () => {
   ] as const)('%s is named, and commands go to the box', async (_, moment, isHidden) => {
     const { nodeId, third, host, box } = await takeOver(Date.now() + 3_600_000, moment, isHidden);
     const same = `The box at ${host} has the same node id as`;
+    const remedy = 'remove state.json and state.json.prev from one of them';
     await expect.poll(() => warningsOf(third), patience).toContainEqual(expect.stringContaining(`${same} the box at`));
     expect(logged(third, 'two boxes have one node id')).not.toEqual([]);
     if (!isHidden) {
-      await expect.poll(() => warningsOf(box), patience).toContainEqual(expect.stringContaining(`${same} this one`));
+      await expect
+        .poll(() => warningsOf(box), patience)
+        .toContainEqual(expect.stringContaining(`${same} this one: ${remedy}`));
     }
     expect((await (await box.get('/healthz')).json()).nodeId).toBe(nodeId);
     const page = await joinLobby(box);
