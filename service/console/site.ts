@@ -1,7 +1,7 @@
 /** The overview of the site: gathered from all boxes in rounds that all consoles share. */
 import type { Content } from '../content/index.ts';
 import type { SiteOverview } from '../contract/console/site.ts';
-import type { PeerSite } from '../contract/peers.ts';
+import { mostPeers, type PeerSite } from '../contract/peers.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
 import type { Devices } from '../devices/index.ts';
 import { remember } from '../domain/collections.ts';
@@ -29,10 +29,8 @@ export type Site = ReturnType<typeof createSite>;
 
 /** Maximum bytes of outdated overviews that slow clients are still reading. */
 const MAX_HELD_BYTES = 32 * 1024 ** 2;
-/** Boxes whose displays are remembered while they are away. */
-const MAX_BOXES = 256;
 
-/** Of the last answer of another box: what counts while it is away. */
+/** Of the last answer of another box: what counts while it is away, for as many boxes as a box can know. */
 type Known = Pick<PeerSite, 'name' | 'displays' | 'volume'>;
 
 export const createSite = (
@@ -50,7 +48,7 @@ export const createSite = (
     const { nodeId: box } = peer;
     const { name, displays, volume, seen, screens } = site;
     if (box !== null) {
-      remember(known, box, { name, displays, volume }, MAX_BOXES);
+      remember(known, box, { name, displays, volume }, mostPeers);
       devices.learn(
         screens.flatMap(({ connections }) =>
           connections.flatMap(({ deviceId, lastSeenAt }) =>
@@ -64,7 +62,7 @@ export const createSite = (
 
   const boxOf = ({ peer, body: site }: { peer: Peer; body: PeerSite | null }): SiteOverview['boxes'][number] => ({
     nodeId: peer.nodeId,
-    name: known.get(peer.nodeId ?? '')?.name ?? new URL(peer.url).hostname,
+    name: site?.name ?? known.get(peer.nodeId ?? '')?.name ?? new URL(peer.url).hostname,
     url: peer.url,
     version: peer.state?.version ?? null,
     status: site !== null || peer.alive ? 'alive' : 'away',

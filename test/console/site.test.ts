@@ -1,12 +1,15 @@
 /** The site at a glance, over HTTP. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { createSite } from '../../service/console/site.ts';
 import type { SiteOverview } from '../../service/contract/console/site.ts';
+import type { PeerSite } from '../../service/contract/peers.ts';
 import { startBox, untilTogether } from '../peers/support.ts';
 import { healthOf, patience } from '../support/observe.ts';
 import { createOperator, secretModes, secretSettings } from '../support/operator.ts';
 import { joinScreen, protocolsOf } from '../support/page.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { testTempo } from '../support/tempo.ts';
 
 const slides = [
   { id: 'one', kind: 'text', title: 'One', duration_seconds: 0.2 },
@@ -218,4 +221,41 @@ test('the first overview after a while has the warnings of now', async () => {
   await delay(5_500);
   const { boxes } = await overviewOf(service);
   expect(boxes[0]?.warnings.join(' ')).toContain('content.json is not valid');
+});
+
+test('each of many boxes has its own name, also while it is away', async () => {
+  const siteOf = (name: string): PeerSite => ({
+    name,
+    warnings: [],
+    screens: [],
+    stuck: [],
+    faults: [],
+    displays: [],
+    off: [],
+    names: [],
+    seen: [],
+    waiting: [],
+  });
+  let isThere = true;
+  const answers = () =>
+    Array.from({ length: 300 }, (_, n) => ({
+      peer: { nodeId: `n${n}`, url: 'http://192.0.2.7:8080', alive: isThere, state: null, contactAt: null },
+      body: isThere ? siteOf(`box ${n}`) : null,
+    }));
+  const { take } = createSite(
+    { options: {}, version: '1', machineName: 'here', ids: { nodeId: 'n' }, now: Date.now, tempo: testTempo } as never,
+    {
+      content: { screens: () => [], playing: () => null, status: () => ({ status: 'ok' }) },
+      devices: { list: () => [], sightings: () => [], learn: () => {} },
+      peers: { askAll: async () => ({ answers: answers(), degraded: false }) },
+      takeovers: { open: () => [] },
+      here: async () => siteOf('here'),
+      url: () => 'http://192.0.2.1:8080',
+    } as never,
+  );
+  const expected = ['here', ...Array.from({ length: 300 }, (_, n) => `box ${n}`)];
+  const names = async () => (await take()).boxes.map(({ name }) => name);
+  expect(await names()).toEqual(expected);
+  isThere = false;
+  expect(await names()).toEqual(expected);
 });
