@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type DeviceSighting, deviceSighting, mostBindings } from '../contract/peers.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
 import { remember } from '../domain/collections.ts';
-import type { EpochMs } from '../domain/time.ts';
+import { type EpochMs, isTrusted } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
 import { openDurable } from '../platform/store/durable.ts';
 
@@ -22,6 +22,9 @@ interface State {
 }
 
 const schema: z.ZodType<State> = z.object({ sightings: z.array(deviceSighting) });
+
+/** A date that is further ahead, ms, is of a clock that was wrong: any later sighting replaces it. */
+const MAX_AHEAD_MS = 86_400_000;
 
 export const openLastSeen = async (
   context: Pick<ServiceContext, 'dirs' | 'log' | 'keep' | 'now' | 'monotonicNow' | 'ids' | 'tempo'>,
@@ -57,9 +60,11 @@ export const openLastSeen = async (
   const learnOne = ({ deviceId, nodeId: seenBy, at }: DeviceSighting): void => {
     const key = canonicalDeviceId(deviceId);
     const known = sightings.get(key);
+    const time = now();
     // The clock of the other box may be ahead.
-    const latest = new Date(Math.min(Date.parse(at), now())).toISOString();
-    if (known !== undefined && latest <= known.at) return;
+    const latest = new Date(Math.min(Date.parse(at), time)).toISOString();
+    const isAhead = known !== undefined && isTrusted(time) && Date.parse(known.at) > time + MAX_AHEAD_MS;
+    if (known !== undefined && !isAhead && latest <= known.at) return;
     if (makeRoom(key)) {
       hasChanges ||= known === undefined;
       remember(sightings, key, { deviceId, nodeId: seenBy, at: latest }, mostBindings);
