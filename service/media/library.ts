@@ -94,8 +94,10 @@ export const createLibrary = async (
   for (const folder of new Set([uploadDir, mediaDir])) {
     for (const name of await readdir(folder)) {
       if (!LEFTOVER.test(name)) continue;
-      await rm(join(folder, name), { recursive: true, force: true });
-      log.info({ name }, 'deleted the temporary file of an interrupted upload');
+      await rm(join(folder, name), { recursive: true, force: true }).then(
+        () => log.info({ name }, 'deleted the temporary file of an interrupted upload'),
+        (error: unknown) => log.warn({ err: error, name }, 'the temporary file of an upload could not be deleted'),
+      );
     }
   }
 

@@ -1,7 +1,8 @@
 /** What an earlier run left, on a disk that takes no writes. */
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { logged } from '../../support/observe.ts';
 import { startTestService, temporaryFolder } from '../../support/service.ts';
 
@@ -16,5 +17,20 @@ test.skipIf(process.platform !== 'linux').each(['streams', 'media/copies', 'medi
     const box = await startTestService({ dataDir });
     expect((await box.get('/healthz')).status).toBe(200);
     expect(logged(box, 'a file that is not needed any more could not be removed')).not.toEqual([]);
+  },
+);
+
+// Root may remove files from any folder.
+test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
+  'the service starts where the file of an interrupted upload cannot be removed',
+  async () => {
+    const dataDir = temporaryFolder();
+    const folder = join(dataDir, 'uploads');
+    mkdirSync(folder);
+    writeFileSync(join(folder, `.upload-${randomUUID()}`), 'half');
+    chmodSync(folder, 0o555);
+    onTestFinished(() => chmodSync(folder, 0o755));
+    const box = await startTestService({ dataDir });
+    expect(logged(box, 'the temporary file of an upload could not be deleted')).toHaveLength(1);
   },
 );
