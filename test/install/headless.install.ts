@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { buildRepository } from '../../.scripts/packages/apt.ts';
@@ -155,6 +155,20 @@ describe(`on Debian ${release}`, () => {
     expect(() => inside('apt-get', 'update', '-qq', '-o', 'APT::Update::Error-Mode=any')).toThrow();
   });
 
+  /** A link, whose unit may be gone. */
+  const isEnabled = (): boolean =>
+    readdirSync(join(system, 'etc/systemd/system/multi-user.target.wants')).includes(`${program}.service`);
+
+  it('it is removed and installed again, and runs from the next start; by hand it is disabled for good', () => {
+    inside('dpkg', '--remove', program);
+    install(own[1] ?? '');
+    expect(isEnabled()).toBe(true);
+    inside('systemctl', 'disable', program);
+    install(own[1] ?? '');
+    expect(isEnabled()).toBe(false);
+    inside('systemctl', 'enable', program);
+  });
+
   it('it is removed, and purged without its secret; its data stay', () => {
     // The kiosk took the file of its configuration with it, and left what it had imported.
     mkdirSync(join(system, 'etc', 'signage-player'), { recursive: true });
@@ -163,6 +177,7 @@ describe(`on Debian ${release}`, () => {
     expect(() => statSync(join(system, 'usr', 'lib', program, 'start'))).toThrow();
     expect(statSync(join(system, config)).isFile()).toBe(true);
     inside('dpkg', '--purge', program);
+    expect(isEnabled()).toBe(false);
     expect(() => statSync(join(system, config))).toThrow();
     expect(readFileSync(join(system, data, 'kept'), 'utf8')).toBe('mine');
   });
@@ -198,9 +213,9 @@ describe(`on Debian ${release}`, () => {
       try {
         const url = await start(root, '20000:20000');
         await demo(url);
-        const { host } = new URL(url);
-        execFileSync('chroot', [root, ...check.map((word) => word.replaceAll('127.0.0.1:8080', host))]);
+        execFileSync('chroot', [root, ...check], { env: { SIGNAGE_DATA_DIR: '/data' } });
         await stop();
+        expect(() => execFileSync('chroot', [root, ...check], { env: { SIGNAGE_DATA_DIR: '/data' } })).toThrow();
         run('umount', join(root, 'data'));
         // Nobody gave it a volume, and its own system takes no files.
         const env = { PATH: '/usr/bin:/bin', SIGNAGE_DATA_DIR: '/data' };
