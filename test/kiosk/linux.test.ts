@@ -12,6 +12,7 @@ import {
   readFileSync,
   readlinkSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -97,7 +98,13 @@ describe.skipIf(!hasSystemd && !isCi)('kiosk-setup', () => {
     expect(statSync(join(system, 'usr/lib/signage-player/update-player')).mode & 0o111).toBe(0o111);
     expect(statSync(join(system, 'etc/grub.d/01_signage-player')).mode & 0o111).toBe(0o111);
     expect(readlinkSync(target)).toMatch(/graphical\.target$/);
+    for (const unit of ['signage-player', 'signage-player-headless']) {
+      mkdirSync(join(system, `etc/systemd/system/${unit}.service.d`), { recursive: true });
+      writeFileSync(join(system, `etc/systemd/system/${unit}.service.d/own.conf`), '[Service]\n');
+    }
     await setup(system, 'remove');
+    // Those of the service without a display are not the kiosk's.
+    rmSync(join(system, 'etc/systemd/system/signage-player-headless.service.d/own.conf'));
     expect(readlinkSync(target)).toBe('/usr/lib/systemd/system/multi-user.target');
     expect(etc(system)).toEqual([]);
     expect(filesBelow(system).filter((path) => /signage/.test(path))).toEqual(
