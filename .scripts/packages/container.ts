@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
+import { addressFile } from '../../service/contract/headers.ts';
 import { root } from '../bundles.ts';
 import { layOut, program } from './headless.ts';
 
@@ -18,7 +19,9 @@ const USER = 10_001;
 const PORT = 8080;
 
 const home = `/usr/lib/${program}`;
-const check = `fetch('http://127.0.0.1:${PORT}/healthz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))`;
+/** Where it listens the service says in its data directory: settings may give another port. */
+const address = `require('fs').readFileSync(process.env.SIGNAGE_DATA_DIR+'/${addressFile}','utf8').trim()`;
+const check = `fetch(${address}+'/healthz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))`;
 
 const run = (command: string, ...args: string[]): string =>
   execFileSync(command, args, { encoding: 'utf8', maxBuffer: 2 ** 26, stdio: ['ignore', 'pipe', 'inherit'] });
