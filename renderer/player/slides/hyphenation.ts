@@ -10,10 +10,12 @@ const isGerman = (): boolean => /^de\b/i.test(navigator.language);
 export const hyphenate = async (root: HTMLElement): Promise<boolean> => {
   // The patterns are large, and few texts need them.
   if (!isGerman() || root.textContent.search(longWords) < 0) return false;
-  const { hyphenateSync } = await import('hyphen/de-1996');
+  const patterns = await import('hyphen/de-1996').catch(() => null);
+  // A text without hyphens is better than none.
+  if (patterns === null) return false;
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
-    node.nodeValue = (node.nodeValue ?? '').replace(longWords, (word) => hyphenateSync(word));
+    node.nodeValue = (node.nodeValue ?? '').replace(longWords, (word) => patterns.hyphenateSync(word));
   }
   return true;
 };

@@ -2,15 +2,17 @@
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeBrowser, launchBrowser } from '../../support/browser.ts';
+import { createOperator } from '../../support/operator.ts';
 import { lobby } from '../../support/player.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
 const compound = 'Donaudampfschifffahrtsgesellschaftskapitänsmütze';
 
-const open = async ({ url }: TestService, locale: string): Promise<Page> => {
+const open = async ({ url }: TestService, locale: string, lost = ''): Promise<Page> => {
   const context = await (await launchBrowser()).newContext({ viewport: { width: 540, height: 960 }, locale });
   onTestFinished(() => context.close());
   const page = await context.newPage();
+  if (lost !== '') await page.route(lost, (route) => route.abort());
   await page.goto(`${url}/screen/lobby`);
   await page.locator('.slide[data-state="playing"] .title').waitFor();
   return page;
@@ -46,5 +48,14 @@ describeBrowser('a compound that is longer than a line', () => {
     const service = await startTestService({ content: lobby([{ id: 'a', kind: 'text', title: 'Guten Morgen' }]) });
     const page = await open(service, 'de-AT');
     expect(await page.locator('.title').first().textContent()).toBe('Guten Morgen');
+  });
+
+  it('is shown in an emergency though the patterns are not there', async () => {
+    const service = await startTestService({ content: lobby([{ id: 'a', kind: 'text', title: 'Guten Morgen' }]) });
+    const page = await open(service, 'de-DE', '**/de-1996-*.js');
+    const until = new Date(Date.now() + 300_000).toISOString();
+    const emergency = { targets: ['all'], level: 'emergency', title: 'Evakuierungsalarm', until };
+    await createOperator(service, null)('PUT', '/console/api/takeovers/fire', emergency);
+    await page.locator('#takeover.on').getByText('Evakuierungsalarm').waitFor();
   });
 });
