@@ -174,11 +174,19 @@ const renewal = createRenewal(
   boot.version,
   () => takeovers.shown === null && state.page === location.pathname && !state.paused && !state.blackout,
 );
-const onVersion = (version: string): void => {
-  renewal.onVersion(version);
-  // The idle screen has no end of its own.
+/** The idle screen has no end of its own. */
+const renewIdle = (): void => {
   if (isReady && state.currentSlideId === null) void renewal.boundary();
 };
+const onVersion = (version: string): void => {
+  renewal.onVersion(version);
+  renewIdle();
+};
+// Vite tells of each import() that fails.
+addEventListener('vite:preloadError', () => {
+  renewal.onIncomplete();
+  renewIdle();
+});
 const player = createPlayer(
   {
     ...views,

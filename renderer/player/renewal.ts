@@ -1,4 +1,4 @@
-/** Reloads the page when the version of the service differs from the one that served it. */
+/** Reloads the page when the version of the service differs from the one that served it, or when a part of it is missing. */
 import { leaveFor } from '../shared/leave.ts';
 
 interface Moment {
@@ -6,29 +6,36 @@ interface Moment {
   served: string;
   /** The version that answers it; null: not known. */
   answering: string | null;
-  /** The versions for which this tab has reloaded. */
+  /** Whether a part of the page could not be loaded. */
+  isIncomplete: boolean;
+  /** Why and when this tab has reloaded. */
   tried: readonly Trial[];
   /** ms since the epoch */
   time: number;
 }
 
 interface Trial {
+  /** The version that answered, or {@link INCOMPLETE}. */
   version: string;
   /** ms since the epoch */
   at: number;
 }
 
+const INCOMPLETE = 'incomplete';
 /** After an update, a return to the version before and the update again, the version is a new one. */
 const TRIAL_MS = 3_600_000;
+const INCOMPLETE_MS = 600_000;
 
 /**
- * Once an hour for each version: between the page and the service may be a cache, or several boxes. Also after the clock was
- * set back. Pure.
+ * Why the page must reload; null: it must not. Once an hour for each version: between the page and the service may be a
+ * cache, or several boxes. Also after the clock was set back. Pure.
  */
-export const mustRenew = ({ served, answering, tried, time }: Moment): boolean =>
-  answering !== null &&
-  answering !== served &&
-  !tried.some(({ version, at }) => version === answering && Math.abs(time - at) < TRIAL_MS);
+export const renewalFor = ({ served, answering, isIncomplete, tried, time }: Moment): string | null => {
+  const isDue = (reason: string, ms: number): boolean =>
+    !tried.some(({ version, at }) => version === reason && Math.abs(time - at) < ms);
+  if (answering !== null && answering !== served && isDue(answering, TRIAL_MS)) return answering;
+  return isIncomplete && isDue(INCOMPLETE, INCOMPLETE_MS) ? INCOMPLETE : null;
+};
 
 const KEY = 'signage.renewals';
 const MOST_TRIED = 20;
@@ -54,18 +61,23 @@ const writeTried = (tried: readonly Trial[]): boolean => {
 /** @param isFree whether nothing but the playlist is on, which a new page would not know of */
 export const createRenewal = (served: string, isFree: () => boolean) => {
   let answering: string | null = null;
+  let isIncomplete = false;
   let isLeaving = false;
   return {
     /** Called with the version of the service, whenever it answers. */
     onVersion: (version: string): void => {
       answering = version;
     },
+    /** Called when a part of the page could not be loaded: not every browser asks for it again. */
+    onIncomplete: (): void => {
+      isIncomplete = true;
+    },
     /** Called at the end of each slide, and when there is none. */
     boundary: async (): Promise<void> => {
-      if (isLeaving || answering === null || answering === served || !isFree()) return;
+      if (isLeaving || !isFree()) return;
       const [tried, time] = [readTried(), Date.now()];
-      if (tried === null || !mustRenew({ served, answering, tried, time })) return;
-      if (!writeTried([...tried, { version: answering, at: time }])) return;
+      const version = tried && renewalFor({ served, answering, isIncomplete, tried, time });
+      if (tried === null || version === null || !writeTried([...tried, { version, at: time }])) return;
       isLeaving = true;
       isLeaving = await leaveFor(location.href);
       // A service that is just starting may answer at the next one.

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
-import { describeBrowser } from '../../support/browser.ts';
+import { describeBrowser, launchBrowser } from '../../support/browser.ts';
 import { putImage } from '../../support/media.ts';
 import { logged } from '../../support/observe.ts';
 import { encryption, makePdf, putPdf } from '../../support/pdf.ts';
@@ -58,6 +58,22 @@ describeBrowser('a pdf slide', () => {
     }
     await send(service, 'left');
     await waitForConnection(service, 'lobby', { currentSlideId: 'text' });
+  });
+
+  it('appears in a new page where the program that reads it was lost on its way, and is not asked for again', async () => {
+    const dataDir = temporaryFolder();
+    const menu = { id: 'menu', kind: 'pdf', media_url: putPdf(dataDir, 'menu.pdf', [{ colour: blue }]) };
+    const service = await startTestService({ dataDir, content: lobby([menu]) });
+    const context = await (await launchBrowser()).newContext();
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    let loads = 0;
+    page.on('domcontentloaded', () => {
+      loads += 1;
+    });
+    await page.route('**/document-*.js', (route) => (loads > 1 ? route.continue() : route.abort()));
+    await page.goto(`${service.url}/screen/lobby`);
+    await waitForColour(page, blue);
   });
 
   it('that is the only slide begins again', async () => {
