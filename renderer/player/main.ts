@@ -269,14 +269,21 @@ const cover = createCovers({
   blackout: element('blackout'),
   takeover: element('takeover'),
 });
+const onMedia = (): void => {
+  houseStyle.onMedia();
+  player.retry();
+  zones.onMedia();
+};
 const link = createLink(slug, identity, {
   clock,
   token,
   device,
   onPlaylist: load,
   onVersion,
-  // Playlists of the baseline do not name the version.
   onWelcome: async () => {
+    // Some may have arrived while nobody could tell.
+    onMedia();
+    // Playlists of the baseline do not name the version.
     if (isBaseline) onVersion((await fetchBoot<PlayerBoot>(location.pathname)).version);
   },
   onRevision: (next) => {
@@ -285,11 +292,7 @@ const link = createLink(slug, identity, {
   onCommand: (command) => runCommand(command, { player, link, redirect, identity, state, change }),
   onShow: player.goTo,
   onIdentify: createIdentify(() => void link.sendNow({ type: 'identified' })),
-  onMedia: () => {
-    houseStyle.onMedia();
-    player.retry();
-    zones.onMedia();
-  },
+  onMedia,
   onTime: (message) => {
     syncClock.answer(message);
     player.onClockSet();

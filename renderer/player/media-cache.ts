@@ -23,9 +23,10 @@ const MAX_BYTES = 512 * MIB;
 const ANSWER_MS = 10_000;
 const BODY_MS = 120_000;
 
-/** LUFS that all media are played at (EBU R 128), and how many media are remembered. */
+/** LUFS that all media are played at (EBU R 128). */
 const TARGET_LUFS = -23;
-const MAX_GAINS = 1_000;
+/** How many media are remembered. */
+const MAX_KNOWN = 1_000;
 
 /** @param loudness LUFS; NaN: not known */
 const gainFor = (loudness: number): number =>
@@ -34,7 +35,7 @@ const gainFor = (loudness: number): number =>
 export const createMediaCache = () => {
   /** In insertion order; the oldest are evicted first. */
   const cached = new Map<string, CachedMedium>();
-  const gains = new Map<string, number>();
+  const known = new Map<string, { gain: number; etag: string | null }>();
   /** Concurrent calls for the same medium share a request. */
   const resolving = new Map<string, Promise<string>>();
 
@@ -83,8 +84,8 @@ export const createMediaCache = () => {
       throw new Error(`${url} answers ${response.status}`);
     }
     const loudness = Number(response.headers.get('x-signage-loudness') ?? Number.NaN);
-    remember(gains, url, gainFor(loudness), MAX_GAINS);
     const etag = response.headers.get('ETag');
+    remember(known, url, { gain: gainFor(loudness), etag }, MAX_KNOWN);
     const isCached = before !== undefined && before.etag === etag;
     if (isCached || Number(response.headers.get('Content-Length')) > MAX_MEDIUM_BYTES) {
       abort.abort();
@@ -100,6 +101,8 @@ export const createMediaCache = () => {
     store(url, medium);
     return medium.url;
   };
+
+  const versionOf = (url: string): string | null => known.get(url.split('#')[0] ?? '')?.etag ?? null;
 
   const resolve = async (url: string, { isThirdParty = false }: { isThirdParty?: boolean } = {}): Promise<string> => {
     if (!/^(?:\/media\/|https?:)/i.test(url)) return url;
@@ -119,16 +122,25 @@ export const createMediaCache = () => {
      * as a feed, is neither available from the service nor redirected to by it.
      */
     resolve,
+    /** Entity tag of a medium as it was resolved last; null: not known. */
+    versionOf,
+    /** Resolves to its entity tag of now, or as far as it is known if it is unavailable. */
+    revalidate: async (url: string): Promise<string | null> => {
+      // A request that is under way may have been answered with what is replaced.
+      resolving.delete(`false ${url.split('#')[0]}`);
+      await resolve(url).catch(() => {});
+      return versionOf(url);
+    },
     /** The share of its volume at which a medium is played, so that all are as loud as each other: up to 1. */
-    gainOf: (url: string): number => gains.get(url.split('#')[0] ?? '') ?? 1,
+    gainOf: (url: string): number => known.get(url.split('#')[0] ?? '')?.gain ?? 1,
     /**
      * As `resolve`, but a cached medium is not revalidated: what must be shown immediately can't wait for a hanging
      * service.
      */
     resolveAtOnce: (url: string): Promise<string> => {
       const [medium = '', ...fragment] = url.split('#');
-      const known = cached.get(medium);
-      return known === undefined ? resolve(url) : Promise.resolve([known.url, ...fragment].join('#'));
+      const held = cached.get(medium);
+      return held === undefined ? resolve(url) : Promise.resolve([held.url, ...fragment].join('#'));
     },
   };
 };

@@ -37,7 +37,7 @@ export interface Shown extends Placed {
   isBegun: boolean;
   /** Its slide was removed, edited, or failed: it is replaced as soon as another slide is ready. */
   isSpent: boolean;
-  /** Its slide was edited: the new version gets the remaining time of the slot. */
+  /** Its slide was edited, or its medium replaced: the new version gets the remaining time of the slot. */
   isEdited: boolean;
   /** Why its slide can't continue; null: it can. */
   failure: string | null;
@@ -138,6 +138,8 @@ export type PlaybackEvent =
   | { type: 'ready'; key: number; length: number | null; movesMs: number | null }
   | { type: 'unready'; key: number; reason: string; isFailed?: boolean }
   | { type: 'visible'; key: number }
+  /** A medium of a view is another file now. */
+  | { type: 'replaced'; key: number }
   /** The slide of a visible view can't continue. */
   | { type: 'failed'; key: number; reason: string }
   | { type: 'step'; by: Direction }

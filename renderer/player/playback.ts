@@ -2,7 +2,7 @@
 import { createPagePlan } from './page-plan.ts';
 import type { Decision, Direction, Effect, Now, Playback, PlaybackEvent, Step } from './playback-state.ts';
 import { createPlaylistSchedule, endsOf, noCooldowns } from './playlist-schedule.ts';
-import { replacePlaylist } from './replace-playlist.ts';
+import { replaceMedium, replacePlaylist } from './replace-playlist.ts';
 import { standalone } from './standalone.ts';
 import { lengthOf, resumed } from './timeline.ts';
 import {
@@ -185,6 +185,8 @@ const apply =
         return onVisible(event.key)(state, now);
       case 'failed':
         return onFailed(event.key, event.reason)(state, now);
+      case 'replaced':
+        return replaceMedium(event.key)(state, now);
       case 'step':
         return step(event.by)(state, now);
       case 'goTo':

@@ -88,8 +88,11 @@ export const createPlayer = (deps: Dependencies, { timeZone, fadeMs = FADE_MS }:
     goTo: (slideId: string): void => dispatch({ type: 'goTo', slideId }),
     /** Re-evaluates immediately, because a clock was set. */
     onClockSet: (): void => dispatch({ type: 'clockSet' }),
-    /** Makes failed slides eligible immediately. */
-    retry: (): void => dispatch({ type: 'retry' }),
+    /** Makes failed slides eligible immediately, and replaces media that are other files now. */
+    retry: (): void => {
+      dispatch({ type: 'retry' });
+      views.revalidate();
+    },
     /** Goes one page back or forward inside the slide; past its first or last page, one slide. */
     flipPage: (by: 1 | -1): void => {
       const view = views.get(state.shown?.key);

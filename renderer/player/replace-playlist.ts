@@ -1,4 +1,4 @@
-/** What a new playlist changes: a slide keeps playing while the fingerprint of what it shows stays the same. Pure. */
+/** What a new playlist or medium changes: a slide keeps playing while the fingerprint of what it shows stays the same. Pure. */
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
 import { drawnKinds, fileKinds } from '../../service/contract/slide-values.ts';
 import { calendarIdsOf } from '../../service/domain/calendar-view.ts';
@@ -9,7 +9,7 @@ import type { Now, Playback } from './playback-state.ts';
 import { createPlaylistSchedule, noCooldowns } from './playlist-schedule.ts';
 import { searchFrom, standalone } from './standalone.ts';
 import { createLoopSchedule, createSynchronized } from './synchronized.ts';
-import { chain, dropUpcoming, modeOf, type Reducer } from './transitions.ts';
+import { chain, dropUpcoming, modeOf, prepare, type Reducer } from './transitions.ts';
 
 interface Named {
   id: string;
@@ -111,6 +111,18 @@ const dropUnwanted: Reducer = (state, now) => {
   const next = scheduleAt(cooldowns, now).next(searchFrom(state), 1, now.wall);
   return upcoming.index === next ? [state, []] : dropUpcoming(state, now);
 };
+
+/** A medium of a view is another file now, which the same playlist names: as an edit of its slide. */
+export const replaceMedium =
+  (key: number): Reducer =>
+  (state, now) => {
+    const { shown, upcoming } = state;
+    if (upcoming?.key === key)
+      return upcoming.step === null ? dropUpcoming(state, now) : prepare(upcoming.index, upcoming.step)(state, now);
+    if (shown?.key !== key || shown.slide === null || shown.isSpent) return [state, []];
+    const spent = { ...shown, index: shown.index - 1, isSpent: true, isEdited: true };
+    return dropUnwanted({ ...state, lastFailed: null, shown: spent }, now);
+  };
 
 /** Null: the screen does not exist. */
 export const replacePlaylist =

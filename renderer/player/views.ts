@@ -10,7 +10,8 @@ import type { Cue, Stage } from './stage.ts';
 export interface ViewDependencies {
   syncClock: Pick<SyncClock, 'now' | 'recordSwap' | 'recordVideoSkew'>;
   stage: Stage;
-  mediaCache: Pick<MediaCache, 'resolve'> & Partial<Pick<MediaCache, 'gainOf'>>;
+  /** Without the last two, media that are replaced under their names stay as they are. */
+  mediaCache: Pick<MediaCache, 'resolve'> & Partial<Pick<MediaCache, 'gainOf' | 'versionOf' | 'revalidate'>>;
   /** Headers that authenticate requests to the service. */
   credentials(): Record<string, string>;
   /** Renews them after a request was refused (401). */
@@ -47,6 +48,8 @@ export const createViews = (deps: ViewDependencies, playing: Playing) => {
   const { syncClock, stage, mediaCache, credentials, refused, createSlide, createIdle, countFrames, onSwap } = deps;
   const { dispatch, positionOf, siteAt, timeZone, fadeMs, isHalted } = playing;
   const views = new Map<number, SlideView>();
+  /** The media of each view, with the entity tags of what it loads. */
+  const versions = new WeakMap<SlideView, ReadonlyMap<string, Promise<string | null>>>();
   const preparing = new Map<number, AbortController>();
   const startupLatency = { ms: TYPICAL_STARTUP_LATENCY_MS };
   let front: number | null = null;
@@ -62,6 +65,17 @@ export const createViews = (deps: ViewDependencies, playing: Playing) => {
     preparing.set(key, abort);
     const late = setTimeout(() => abort.abort(new Error(`not ready within ${PREPARE_MS / 1000} s`)), PREPARE_MS);
     const position = (at: number): number => positionOf(key, at);
+    const loaded = new Map<string, Promise<string | null>>();
+    const media: SlideContext['media'] = (url, options) => {
+      const address = mediaCache.resolve(url, options);
+      const versionOf = (): string | null => mediaCache.versionOf?.(url) ?? null;
+      if (!options?.isThirdParty)
+        loaded.set(
+          url,
+          address.then(versionOf, () => null),
+        );
+      return address;
+    };
     try {
       const view = createSlide({
         slide,
@@ -71,7 +85,7 @@ export const createViews = (deps: ViewDependencies, playing: Playing) => {
         timeZone,
         // Of what is on now, pages of all boxes say the same.
         now: syncClock.now,
-        media: mediaCache.resolve,
+        media,
         ...(mediaCache.gainOf && { gainOf: mediaCache.gainOf }),
         credentials,
         refused,
@@ -80,6 +94,7 @@ export const createViews = (deps: ViewDependencies, playing: Playing) => {
         pace: isPaced ? { position, startupLatency, onSkew: syncClock.recordVideoSkew } : null,
         fail: (reason) => dispatch({ type: 'failed', key, reason }),
       });
+      versions.set(view, loaded);
       add(key, view);
       await within(abort.signal, view.prepare(abort.signal));
       dispatch({ type: 'ready', key, length: view.length, movesMs: view.movesMs ?? null });
@@ -121,6 +136,15 @@ export const createViews = (deps: ViewDependencies, playing: Playing) => {
     views.delete(key);
   };
 
+  /** Replaces a view if one of its media is another file now. */
+  const revalidate = async (key: number, view: SlideView): Promise<void> => {
+    for (const [url, version] of versions.get(view) ?? []) {
+      const before = await version;
+      const now = await mediaCache.revalidate?.(url);
+      if (before !== null && now != null && now !== before) return dispatch({ type: 'replaced', key });
+    }
+  };
+
   const start = (view: SlideView | undefined): void => {
     // Muted before it starts: a slide that starts during a blackout must not be visible even briefly.
     if (isSilent) void view?.mute?.(true);
@@ -139,6 +163,10 @@ export const createViews = (deps: ViewDependencies, playing: Playing) => {
       else if (effect.type === 'pause') view?.pause();
       else if (effect.type === 'resume') view?.resume();
       else view?.restart?.();
+    },
+    /** Replaces the views whose media were replaced under their names. */
+    revalidate: (): void => {
+      for (const [key, view] of views) void revalidate(key, view);
     },
     /** Mutes or unmutes the view; one that starts later starts muted. Resolves once it has a picture again. */
     mute: (key: number | undefined, silent: boolean): Promise<void> | undefined => {

@@ -1,11 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { expect, it } from 'vitest';
-import { describeBrowser } from '../support/browser.ts';
-import { putVideo } from '../support/media.ts';
+import { PNG } from 'pngjs';
+import { expect, it, onTestFinished } from 'vitest';
+import { describeBrowser, launchBrowser } from '../support/browser.ts';
+import { putImage, putVideo, type Rgb } from '../support/media.ts';
 import {
   colourSlide,
   colourTemplate,
   connectionOf,
+  isClose,
   lobby,
   openPlayer,
   patience,
@@ -13,7 +17,7 @@ import {
   waitForColour,
   waitForConnection,
 } from '../support/player.ts';
-import { startTestService } from '../support/service.ts';
+import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 
 const red = [200, 30, 30] as const;
 const green = [30, 160, 30] as const;
@@ -138,5 +142,71 @@ describeBrowser('an edit of the content', () => {
     await page.locator('.idle').waitFor();
     await service.post('/api/onboarding', { deviceId, clientName: 'By the bar', screenSlug: 'bar' });
     await waitForConnection(service, 'bar', { clientName: 'By the bar', currentSlideId: 'one' });
+  });
+});
+
+describeBrowser('a medium that is replaced under its name', () => {
+  const put = async (service: TestService, name: string, from: string): Promise<void> => {
+    const body = new Uint8Array(readFileSync(join(from, 'uploads', name)));
+    expect((await service.get(`/api/media/${name}`, { method: 'PUT', body })).ok).toBe(true);
+  };
+
+  const plain = { name: 'Lobby', slug: 'lobby', playlist_id: 'main' };
+
+  it.each([
+    ['picture', plain, false],
+    ['picture of a synchronized playlist', plain, true],
+    [
+      'picture of a sidebar',
+      { name: 'Lobby', slug: 'lobby', playlist_id: 'none', layout: 'sidebar', zones: { sidebar: 'main' } },
+      false,
+    ],
+    ['film', plain, false],
+  ])('shows where it is the only %s', async (what, screen, sync) => {
+    const [dataDir, other] = [temporaryFolder(), temporaryFolder()];
+    const isFilm = what === 'film';
+    const name = isFilm ? 'menu.mp4' : 'menu.png';
+    const make = (folder: string, colour: Rgb): string =>
+      isFilm ? putVideo(folder, name, colour, 2) : putImage(folder, name, colour);
+    const menu = { id: 'menu', kind: isFilm ? 'video' : 'image', media_url: make(dataDir, red), duration_seconds: 10 };
+    make(other, blue);
+    const playlists = [
+      { id: 'main', sync, slides: [menu] },
+      { id: 'none', slides: [] },
+    ];
+    const service = await startTestService({ dataDir, content: { screens: [screen], playlists } });
+    const page = await openPlayer(service, 'lobby', { width: 320, height: 180 });
+    const picture = page.locator('.slide[data-state="playing"] .picture');
+    await picture.waitFor();
+    const colour = async (): Promise<Rgb> => {
+      const [r = 0, g = 0, b = 0] = PNG.sync.read(await picture.last().screenshot()).data;
+      return [r, g, b];
+    };
+    await expect.poll(async () => isClose(await colour(), red), patience).toBe(true);
+    await put(service, name, other);
+    await expect.poll(async () => isClose(await colour().catch(() => red), blue), patience).toBe(true);
+  });
+
+  it('shows though the page lost its connection before it was told', async () => {
+    const [dataDir, other] = [temporaryFolder(), temporaryFolder()];
+    const menu = { id: 'menu', kind: 'image', media_url: putImage(dataDir, 'menu.png', red), duration_seconds: 10 };
+    putImage(other, 'menu.png', blue);
+    const service = await startTestService({ dataDir, content: lobby([menu]) });
+    const page = await (await launchBrowser()).newPage();
+    onTestFinished(() => page.close());
+    const lost: string[] = [];
+    await page.routeWebSocket('**/socket', (socket) => {
+      socket.connectToServer().onMessage((message) => {
+        if (!String(message).includes('"media"')) return socket.send(message);
+        lost.push(String(message));
+        void socket.close();
+      });
+    });
+    await page.goto(`${service.url}/screen/lobby`);
+    await waitForConnection(service, 'lobby', { currentSlideId: 'menu' });
+    await waitForColour(page, red);
+    await put(service, 'menu.png', other);
+    await waitForColour(page, blue);
+    expect(lost).toHaveLength(1);
   });
 });

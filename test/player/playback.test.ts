@@ -26,6 +26,7 @@ const ready = (key: number, length: number | null = null): PlaybackEvent => ({
 const unready = (key: number): PlaybackEvent => ({ type: 'unready', key, reason: 'it is broken' });
 const visible = (key: number): PlaybackEvent => ({ type: 'visible', key });
 const failed = (key: number): PlaybackEvent => ({ type: 'failed', key, reason: 'it stopped' });
+const replaced = (key: number): PlaybackEvent => ({ type: 'replaced', key });
 const next: PlaybackEvent = { type: 'step', by: 1 };
 const halt = (isHalted: boolean): PlaybackEvent => ({ type: 'halt', isHalted });
 const tick: PlaybackEvent = { type: 'tick' };
@@ -130,6 +131,26 @@ describe('a player that keeps its own time', () => {
       'prepares it if it is not there yet',
       [...begin, [500, { type: 'step', by: -1 }]],
       ['discard 2', 'prepare c as 3', 'wake at 5000'],
+    ],
+    [
+      'prepares a slide again whose medium was replaced',
+      [...begin, [500, replaced(1)]],
+      ['discard 2', 'prepare a as 3', 'wake at 5000'],
+    ],
+    [
+      'prepares the next one again whose medium was replaced',
+      [...begin, [500, ready(2)], [600, replaced(2)]],
+      ['discard 2', 'prepare b as 3', 'wake at 5000'],
+    ],
+    [
+      'prepares again what a command asks for',
+      [...begin, [500, { type: 'step', by: -1 }], [600, replaced(3)]],
+      ['discard 3', 'prepare c as 4', 'wake at 5000'],
+    ],
+    [
+      'gives a slide whose medium was replaced the rest of its time',
+      [...begin, [4_000, replaced(1)], [4_100, ready(3)], [4_200, visible(3)]],
+      ['start 3', 'report a', 'wake at 5000'],
     ],
     ['pauses a visible slide', [...begin, [500, halt(true)]], ['pause 1', 'wake at 5000']],
     [
