@@ -39,13 +39,15 @@ export const createZones = ({ root, ticker: tickerElement, sidebar, ...clocks }:
       const zoneOf = (name: string) => payload?.zones?.find(({ zone }) => zone === name);
       const zone = zoneOf('sidebar');
       // Without a sidebar before and now there is nothing to replace.
-      if (payload !== null && (hasSidebar || zone !== undefined)) {
+      if (payload === null) {
+        if (hasSidebar) sidebar.load(null);
+      } else if (hasSidebar || zone !== undefined) {
         const { programme: _, ...rest } = payload;
         const { playlist = null, slides = [], playlists } = zone ?? {};
         const own: PlayedPayload = { ...rest, playlist, slides, ...(playlists && { playlists }) };
         sidebar.load(own, zone?.sync === true);
       }
-      hasSidebar = payload !== null && zone !== undefined;
+      hasSidebar = zone !== undefined;
       ticker.load(payload, zoneOf('ticker'));
     },
     /** The player of the sidebar reports what it shows. */

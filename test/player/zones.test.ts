@@ -45,6 +45,19 @@ it('show the sidebar at the right, the ticker below, and the screen in what is l
   await expect.poll(() => roomOf(page, '#stage'), patience).toEqual([0, 0, 900, 180]);
 });
 
+it('leave their room with their screen, and do not come back with it where it has none any more', async () => {
+  const service = await startTestService({ content: content(zones) });
+  const page = await openPlayer(service, 'lobby', { width: 720, height: 360 });
+  await expect.poll(() => roomOf(page, '#sidebar'), patience).toEqual([540, 0, 180, 320]);
+  const { playlists, screens } = content({});
+  service.writeContent({ playlists, screens: [] });
+  await expect.poll(() => roomOf(page, '#stage'), patience).toEqual([0, 0, 720, 360]);
+  service.writeContent({ playlists, screens: screens.map((screen) => ({ ...screen, layout: 'full' })) });
+  await waitForConnection(service, 'lobby', { currentSlideId: 'main' });
+  expect(await roomOf(page, '#stage')).toEqual([0, 0, 720, 360]);
+  expect(await page.locator('#sidebar .slide').count()).toBe(0);
+});
+
 it('are measured in what the page is laid out in, not in the window', () => {
   const folder = join(import.meta.dirname, '..', '..', 'renderer', 'player');
   const sheets = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.css'));
