@@ -158,12 +158,13 @@ export const createTakeovers = ({ moment, timeZone, player, onDue, onShow }: Dep
   };
 
   const loadDue = (before: Takeover | null): void => {
-    if (payload === null || (due === null && before === null)) return;
+    if (due === null && before === null) return;
     // Before the view is created: it is laid out at the size of its stage.
     if (due?.key !== before?.key) onDue();
     else if (payload === loaded) return;
     loaded = payload;
-    player.load(due === null ? { ...payload, slides: [] } : playlistOf(payload, due));
+    if (payload === null) player.load(null);
+    else player.load(due === null ? { ...payload, slides: [] } : playlistOf(payload, due));
   };
 
   const update = (): void => {

@@ -158,6 +158,15 @@ describe('a takeover', () => {
     expect(given).toEqual(['takeover-a']);
   });
 
+  it('leaves its player, whose film would go on unseen, when the screen is gone', async () => {
+    const { takeovers, given, shownAt } = open();
+    takeovers.load(payloadOf(takeover('a', 'info', 0, 60)));
+    expect(await shownAt(1)).toBe('a');
+    takeovers.load(null);
+    expect(await shownAt(2)).toBeUndefined();
+    expect(given).toEqual(['takeover-a', undefined]);
+  });
+
   it('is taken out of the playlist, which is left as it is without one', () => {
     const plain = payloadOf(slide('x'), slide('y'));
     expect(splitPlaylist(plain)).toEqual({ takeovers: [], playlist: plain });
