@@ -32,6 +32,9 @@ const MAX_KNOWN = 1_000;
 const gainFor = (loudness: number): number =>
   Number.isNaN(loudness) ? 1 : Math.min(1, 10 ** ((TARGET_LUFS - loudness) / 20));
 
+/** Answers of a proxy whose service is away, or of one that has trouble; 503: the medium is not ready. */
+const isPassing = (status: number): boolean => status === 429 || (status >= 500 && status !== 503);
+
 export const createMediaCache = () => {
   /** In insertion order; the oldest are evicted first. */
   const cached = new Map<string, CachedMedium>();
@@ -76,7 +79,7 @@ export const createMediaCache = () => {
       clearTimeout(deadline);
     }
     if (!response.ok) {
-      if (isRemote && before !== undefined) return before.url;
+      if (before !== undefined && (isRemote || isPassing(response.status))) return before.url;
       // It is being converted, because no browser shows it as it is.
       if (response.status === 503) throw new Error(`${url} is not ready yet`);
       const isRedirected = response.type === 'opaqueredirect';

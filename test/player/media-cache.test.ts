@@ -1,4 +1,4 @@
-/** How loud media are played. */
+/** Media as a page has them, and how loud they are played. */
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createMediaCache } from '../../renderer/player/media-cache.ts';
 
@@ -19,4 +19,21 @@ it.each<[loudness: string | null, gain: number]>([
     await resolve(url);
     expect(gainOf(url)).toBeCloseTo(gain);
   }
+});
+
+it.each<[status: number, url: string, isKept: boolean]>([
+  [429, '/media/menu.jpg', true],
+  [500, '/media/menu.jpg', true],
+  [502, '/media/menu.jpg', true],
+  [504, '/media/menu.jpg', true],
+  [503, '/media/menu.jpg', false],
+  [404, '/media/menu.jpg', false],
+  [404, 'https://cdn.example.com/menu.jpg', true],
+])('where a request is answered %i, %s stays as the page has it: %s', async (status, url, isKept) => {
+  const answers = [new Response('menu'), new Response('', { status }), new Response('', { status })];
+  vi.stubGlobal('fetch', async () => answers.shift());
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const { resolve } = createMediaCache();
+  const address = await resolve(url);
+  expect(await resolve(url).catch(() => null)).toBe(isKept ? address : null);
 });

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { describeBrowser } from '../support/browser.ts';
 import { putImage, putVideo } from '../support/media.ts';
 import { colourSlide, colourTemplate, lobby, openPlayer, patience, waitForColour } from '../support/player.ts';
-import { temporaryFolder } from '../support/service.ts';
+import { startTestService, temporaryFolder } from '../support/service.ts';
 import { repeats } from '../support/soak.ts';
 
 const red = [230, 20, 20] as const;
@@ -66,4 +66,23 @@ describeBrowser('a page whose service is killed', () => {
     await expect.poll(count, { timeout: 20_000, interval: 100 }).toBe(1);
     for (const colour of [red, green, blue]) await waitForColour(page, colour);
   }, 900_000);
+});
+
+describeBrowser('a page whose service is away behind a proxy', () => {
+  it('goes on with the media that it has', async () => {
+    const dataDir = temporaryFolder();
+    const slides = [
+      { id: 'red', kind: 'image', media_url: putImage(dataDir, 'red.png', red), duration_seconds: 1 },
+      { id: 'blue', kind: 'image', media_url: putImage(dataDir, 'blue.png', blue), duration_seconds: 1 },
+    ];
+    const page = await openPlayer(await startTestService({ dataDir, content: lobby(slides) }), 'lobby');
+    for (const colour of [red, blue]) await waitForColour(page, colour);
+    let refusals = 0;
+    await page.route('**/media/**', (route) => {
+      refusals += 1;
+      return route.fulfill({ status: 502 });
+    });
+    await expect.poll(() => refusals, patience).toBeGreaterThan(1);
+    for (const colour of [red, blue, red, blue]) await waitForColour(page, colour);
+  });
 });
