@@ -28,50 +28,66 @@ const MAX_FRAME_MS = 34;
 const MIN_FRAME_MS = 4;
 /** Hidden pages get no animation frames; waiting for them must still end. */
 const MAX_WAIT_MS = 500;
+/** The service takes no report of a longer gap, and would close the socket. */
+const MAX_GAP_MS = 86_400_000;
 
-/** Resolves after `count` animation frames; to false if they did not come in time. */
-const frames = (count: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    let left = count;
-    const timer = setTimeout(() => {
-      left = -1;
-      resolve(false);
-    }, MAX_WAIT_MS);
-    const next = (): void => {
-      if (left < 0) return;
-      if (left-- > 0) return void requestAnimationFrame(next);
-      clearTimeout(timer);
-      resolve(true);
-    };
-    next();
-  });
+/** The frames of a page. One is requested at a time: a page that nobody sees gets none, and would pile up requests. */
+const createFrames = () => {
+  const waiting = new Set<FrameRequestCallback>();
+  let isRequested = false;
 
-/** How long it takes from now until frames are painted, in ms; 0 in a hidden page. */
-const msUntilPainted = async (): Promise<number> => {
-  const since = performance.now();
-  while (!document.hidden) if (await frames(1)) return performance.now() - since;
-  return 0;
+  const request = (): void => {
+    if (isRequested) return;
+    isRequested = true;
+    requestAnimationFrame((at) => {
+      isRequested = false;
+      const due = [...waiting];
+      waiting.clear();
+      for (const each of due) each(at);
+    });
+  };
+
+  /** Resolves in the next frame, to its reading; to null if it does not come before `until`, by `performance.now`. */
+  const next = (until: number): Promise<DOMHighResTimeStamp | null> =>
+    new Promise((resolve) => {
+      const come = (at: DOMHighResTimeStamp): void => {
+        clearTimeout(timer);
+        resolve(at);
+      };
+      const timer = setTimeout(() => {
+        waiting.delete(come);
+        resolve(null);
+      }, until - performance.now());
+      waiting.add(come);
+      request();
+    });
+
+  return {
+    next,
+    /** Resolves after `count` frames; to false if they did not come in time. */
+    pass: async (count: number): Promise<boolean> => {
+      const until = performance.now() + MAX_WAIT_MS;
+      for (let left = count; left > 0; left -= 1) if ((await next(until)) === null) return false;
+      return true;
+    },
+    /** Resolves in the frame that is displayed nearest to the cue: a frame is displayed when the next one begins. */
+    at: async ({ left }: Cue): Promise<void> => {
+      const until = performance.now() + Math.max(0, left(performance.now())) + MAX_WAIT_MS;
+      let before = Number.NEGATIVE_INFINITY;
+      let interval = MAX_FRAME_MS;
+      for (let at = await next(until); at !== null; at = await next(until)) {
+        // A dropped frame makes a longer interval; the shortest one is the display's.
+        interval = Math.min(interval, Math.max(at - before, MIN_FRAME_MS));
+        before = at;
+        if (left(at) <= interval * 1.5) return;
+      }
+    },
+  };
 };
-
-/** Resolves in the frame that is displayed nearest to the cue: a frame is displayed when the next one begins. */
-const frameOf = ({ left }: Cue): Promise<void> =>
-  new Promise((resolve) => {
-    let before = Number.NEGATIVE_INFINITY;
-    let interval = MAX_FRAME_MS;
-    const timer = setTimeout(resolve, Math.max(0, left(performance.now())) + MAX_WAIT_MS);
-    const onFrame = (at: DOMHighResTimeStamp): void => {
-      // A dropped frame makes a longer interval; the shortest one is the display's.
-      interval = Math.min(interval, Math.max(at - before, MIN_FRAME_MS));
-      before = at;
-      if (left(at) > interval * 1.5) return void requestAnimationFrame(onFrame);
-      clearTimeout(timer);
-      resolve();
-    };
-    requestAnimationFrame(onFrame);
-  });
 
 export const createStage = (root: HTMLElement) => {
   const layers = new Map<SlideView, HTMLElement>();
+  const frames = createFrames();
   let front: SlideView | null = null;
   let height = 0;
 
@@ -89,8 +105,8 @@ export const createStage = (root: HTMLElement) => {
 
   /** Waits for the cue, and for a picture that is not there yet. Resolves to whether it is. */
   const waitForCue = async (view: SlideView, cue: Cue): Promise<boolean> => {
-    const [hasPicture] = await Promise.all([isPainted(view), frameOf(cue)]);
-    if (front === view) requestAnimationFrame(cue.onSeen);
+    const [hasPicture] = await Promise.all([isPainted(view), frames.at(cue)]);
+    if (front === view) void frames.next(performance.now() + MAX_WAIT_MS).then((at) => at !== null && cue.onSeen(at));
     return hasPicture;
   };
 
@@ -129,7 +145,7 @@ export const createStage = (root: HTMLElement) => {
       }
       layer.style.opacity = String(WARM_UP_OPACITY);
       const since = performance.now();
-      await frames(WARM_UP_FRAMES);
+      await frames.pass(WARM_UP_FRAMES);
       const isSmooth = performance.now() - since < WARM_UP_FRAMES * SLOW_FRAME_MS;
       const hasPicture = await (cue === undefined ? isPainted(view) : waitForCue(view, cue));
       // Only now: a video that starts earlier would play its first frames unseen.
@@ -142,16 +158,17 @@ export const createStage = (root: HTMLElement) => {
         await fade.finished.catch(() => {});
       } else layer.classList.add('cut-in');
       layer.style.opacity = '';
-      const isCovered = await frames(COVER_FRAMES);
+      const isCovered = await frames.pass(COVER_FRAMES);
       // A busy browser draws a film later than the rest of its page: the previous slide stays underneath until then.
       for (let pictures = 0; pictures < COVER_PICTURES; pictures += 1) await isPainted(view);
       layer.classList.remove('cut-in');
       discard(behind);
+      // Without frames the screen has changed nothing yet, or shows something else than this page.
+      if (hasPicture || !isCovered) return 0;
       const goneAt = performance.now();
       // The wait has timed out: from now on the screen shows the background of the new slide.
-      let isSeen = hasPicture;
-      while (!isSeen && layers.has(view)) isSeen = await isPainted(view);
-      return isCovered ? (hasPicture ? 0 : performance.now() - goneAt) : msUntilPainted();
+      while (layers.has(view)) if (await isPainted(view)) break;
+      return Math.min(performance.now() - goneAt, MAX_GAP_MS);
     },
   };
 };
