@@ -1,9 +1,11 @@
 /** The views of slides, by the key that the reducer gave them: creates, prepares, shows and discards them. */
 import type { PlaylistPayload } from '../../service/contract/playlist.ts';
+import { remember } from '../../service/domain/collections.ts';
 import { within } from './abort.ts';
 import type { SyncClock } from './clock.ts';
 import type { MediaCache } from './media-cache.ts';
 import type { Effect, PlaybackEvent } from './playback-state.ts';
+import { MOST_MEDIA } from './slides/markup.ts';
 import { type SlideContext, type SlideFactory, type SlideView, Unplayable } from './slides/slide.ts';
 import type { Cue, Stage } from './stage.ts';
 
@@ -69,11 +71,8 @@ export const createViews = (deps: ViewDependencies, playing: Playing) => {
     const media: SlideContext['media'] = (url, options) => {
       const address = mediaCache.resolve(url, options);
       const versionOf = (): string | null => mediaCache.versionOf?.(url) ?? null;
-      if (!options?.isThirdParty)
-        loaded.set(
-          url,
-          address.then(versionOf, () => null),
-        );
+      const version = address.then(versionOf, () => null);
+      if (!options?.isThirdParty) remember(loaded, url, version, MOST_MEDIA);
       return address;
     };
     try {
@@ -136,12 +135,12 @@ export const createViews = (deps: ViewDependencies, playing: Playing) => {
     views.delete(key);
   };
 
-  /** Replaces a view if one of its media is another file now. */
+  /** Replaces a view if one of its media is another file now, or was not there before. */
   const revalidate = async (key: number, view: SlideView): Promise<void> => {
     for (const [url, version] of versions.get(view) ?? []) {
       const before = await version;
       const now = await mediaCache.revalidate?.(url);
-      if (before !== null && now != null && now !== before) return dispatch({ type: 'replaced', key });
+      if (now != null && now !== before) return dispatch({ type: 'replaced', key });
     }
   };
 

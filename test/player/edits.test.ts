@@ -187,6 +187,19 @@ describeBrowser('a medium that is replaced under its name', () => {
     await expect.poll(async () => isClose(await colour().catch(() => red), blue), patience).toBe(true);
   });
 
+  it('shows where a template was drawn before the file was there', async () => {
+    const other = temporaryFolder();
+    putImage(other, 'menu.png', blue);
+    const html = '<img src="/media/menu.png" style="position: absolute; inset: 0; width: 100%; height: 100%">';
+    const template = { id: 'menu', html };
+    const slides = [{ id: 'menu', title: 'Menu', kind: 'template', template_id: 'menu', duration_seconds: 10 }];
+    const service = await startTestService({ content: lobby(slides, { templates: [template] }) });
+    const page = await openPlayer(service, 'lobby', { width: 320, height: 180 });
+    await waitForConnection(service, 'lobby', { currentSlideId: 'menu' });
+    await put(service, 'menu.png', other);
+    await waitForColour(page, blue);
+  });
+
   it('shows though the page lost its connection before it was told', async () => {
     const [dataDir, other] = [temporaryFolder(), temporaryFolder()];
     const menu = { id: 'menu', kind: 'image', media_url: putImage(dataDir, 'menu.png', red), duration_seconds: 10 };

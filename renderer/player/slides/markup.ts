@@ -8,7 +8,7 @@ const ADDRESS = loadedAddress('/media/|https?://');
 const MEDIUM = /^\/media\/|\.(?:a?png|jpe?g|jfif|gif|webp|avif|bmp|svg)(?:[?#]|$)/i;
 
 /** Feeds and APIs can name any number of pictures. */
-const MOST_MEDIA = 200;
+export const MOST_MEDIA = 200;
 
 /** Every `/media/NAME` and every remote picture that the markup loads, each once, up to 200. */
 export const mediaIn = (html: string): string[] =>
@@ -27,8 +27,13 @@ export const createAddresses = (media: (url: string) => Promise<string>) => {
   return {
     /** Whether all media of the markup are resolved. */
     know: (html: string): boolean => unknownIn(html).length === 0,
-    /** Resolves the missing ones. A medium that is not available keeps its own address, and the rest is shown. */
+    /**
+     * Resolves the missing ones, and forgets those that are not in the markup: an address may change each second. A medium
+     * that is not available keeps its own address, and the rest is shown.
+     */
     learn: async (html: string): Promise<void> => {
+      const named = mediaIn(html);
+      for (const url of known.keys()) if (!named.includes(url)) known.delete(url);
       await Promise.all(unknownIn(html).map(async (url) => known.set(url, await media(url).catch(() => url))));
     },
     /** The markup with the resolved addresses in it. */

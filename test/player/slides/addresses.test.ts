@@ -26,4 +26,15 @@ describe('the media of a markup', () => {
     expect(addresses.know(html)).toBe(true);
     expect(addresses.apply(html)).toBe('<img src="blob:1"><img src="/media/c.jpg">');
   });
+
+  it('are forgotten once the markup has others, which may change each second', async () => {
+    const asked: string[] = [];
+    const addresses = createAddresses(async (url) => {
+      asked.push(url);
+      return url;
+    });
+    for (const second of [1, 2, 1])
+      await addresses.learn(`<img src="/media/a.jpg?t=${second}"><img src="/media/b.jpg">`);
+    expect(asked).toEqual(['/media/a.jpg?t=1', '/media/b.jpg', '/media/a.jpg?t=2', '/media/a.jpg?t=1']);
+  });
 });
