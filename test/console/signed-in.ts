@@ -1,7 +1,7 @@
 /** A console without a page: its session, in the memory of the test. */
 import { createSession } from '../../renderer/console/api/session.ts';
 
-const storage = (): Storage => {
+export const storage = (): Storage => {
   const values = new Map<string, string>();
   return {
     getItem: (key: string) => values.get(key) ?? null,

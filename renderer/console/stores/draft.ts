@@ -45,10 +45,10 @@ export interface Draft {
   rebase(version: Version, content: ContentDocument): void;
   /**
    * Publishes the current draft. Edits made meanwhile are kept, as is the undo history.
-   * @param send absent: the document is sent as it is
+   * @param stored what the box has of it, and the request that publishes that; absent: the document is sent as it is
    * @throws what the request throws
    */
-  publish(send?: () => Promise<PublishedContent>): Promise<void>;
+  publish(stored?: { content: ContentDocument; send(): Promise<PublishedContent> }): Promise<void>;
 }
 
 interface Kept {
@@ -107,8 +107,8 @@ export const createDraft = ({ client, documents, signer, storage, page, texts, o
   let lastGroup: string | undefined;
   /** The content last published from this draft: the box may have it even if no response arrived. */
   let sent: ContentDocument | null = null;
-  /** The version last published from this draft, until another one plays, and the version that it was an edit of. */
-  let published: { sha256: string; from: Version } | null = null;
+  /** The version last published from this draft, until another one plays, the version that it was an edit of, and what was sent. */
+  let published: { sha256: string; from: Version; wanted: ContentDocument } | null = null;
 
   const isDirty = computed(() => base.value !== null && !isEqual(content.value, base.value.content));
   const newer = computed(() => {
@@ -127,6 +127,16 @@ export const createDraft = ({ client, documents, signer, storage, page, texts, o
       sent = null;
     });
 
+  /** Makes a change of somebody else part of all steps. */
+  const include = (before: ContentDocument | null, after: ContentDocument): void => {
+    if (isEqual(before, after)) return;
+    const withTheirs = (each: ContentDocument) => merge(before, each, after).value as ContentDocument;
+    const mine = content.peek();
+    past.value = past.peek().map(withTheirs);
+    future.value = future.peek().map(withTheirs);
+    content.value = mine && withTheirs(mine);
+  };
+
   // A draft without edits follows what is published.
   const follow = (current: Version): void => {
     const isOther = base.peek()?.isWhole !== current.isWhole;
@@ -142,15 +152,17 @@ export const createDraft = ({ client, documents, signer, storage, page, texts, o
   /** As after a 412, if the version that plays now was made without what this tab published; else follows it. */
   const succeed = async (mine: NonNullable<typeof published>): Promise<void> => {
     const isLost = await wasReplaced(mine.sha256).catch(() => false);
-    const current = documents.current.peek();
-    if (isLost && base.peek()?.sha256 === mine.sha256 && !isEqual(content.peek(), mine.from.content)) {
+    const [current, from] = [documents.current.peek(), base.peek()];
+    const isStill = from === mine.from || from?.sha256 === mine.sha256;
+    if (isLost && isStill && !isEqual(content.peek(), mine.from.content)) {
       batch(() => {
         base.value = mine.from;
         sent = null;
+        published = null;
         isReplaced.value = true;
       });
       onReplaced();
-    } else if (current !== null) follow(current);
+    } else if (current !== null && current.sha256 !== from?.sha256) follow(current);
   };
   effect(() => {
     const current = documents.current.value;
@@ -159,8 +171,17 @@ export const createDraft = ({ client, documents, signer, storage, page, texts, o
     const isSame = current?.sha256 === from?.sha256 && current?.isWhole === from?.isWhole;
     if (isPublishing.value || current === null || isSame) return;
     const mine = current.isWhole ? published : null;
-    published = null;
-    if (mine !== null && mine.sha256 === base.peek()?.sha256) void succeed(mine);
+    const isAwaited = mine !== null && mine.from === from;
+    if (isAwaited && mine.sha256 === current.sha256) {
+      // The box may have merged it with what was published at the same moment.
+      return batch(() => {
+        base.value = current;
+        include(mine.wanted, current.content);
+      });
+    }
+    // An answer from before the publication says nothing of it.
+    if (!isAwaited) published = null;
+    if (mine !== null && (isAwaited || mine.sha256 === from?.sha256)) void succeed(mine);
     else follow(current);
   });
 
@@ -205,8 +226,8 @@ export const createDraft = ({ client, documents, signer, storage, page, texts, o
     });
   };
 
-  const publish: Draft['publish'] = async (send) => {
-    const [from, wanted] = [base.peek(), content.peek()];
+  const publish: Draft['publish'] = async (stored) => {
+    const [from, wanted] = [base.peek(), stored?.content ?? content.peek()];
     if (from?.isWhole !== true || wanted === null || isPublishing.peek()) return;
     const put = (): Promise<PublishedContent> =>
       client.json<PublishedContent>('/console/api/content', {
@@ -219,24 +240,13 @@ export const createDraft = ({ client, documents, signer, storage, page, texts, o
     sent = wanted;
     lastGroup = undefined;
     try {
-      const { sha256 } = await (send ?? put)();
-      published = { sha256, from };
-      if (send === undefined) {
+      const { sha256 } = await (stored?.send ?? put)();
+      published = { sha256, from, wanted };
+      if (stored === undefined) {
         const version = { sha256, content: wanted, isWhole: true };
         base.value = version;
         if (documents.current.peek()?.sha256 === from.sha256) documents.take(version);
-      } else {
-        // The box may have merged it with what was published at the same moment.
-        await documents.load();
-        const current = documents.current.peek();
-        const isIt = current?.sha256 === sha256 && current.isWhole;
-        const version = isIt ? current : { sha256, content: wanted, isWhole: true };
-        const later = content.peek() ?? wanted;
-        batch(() => {
-          base.value = version;
-          content.value = merge(wanted, later, version.content).value as ContentDocument;
-        });
-      }
+      } else await documents.load();
     } catch (error) {
       if (isCode(error, 'content_changed', 'draft_conflict')) await documents.load();
       throw error;
@@ -256,15 +266,7 @@ export const createDraft = ({ client, documents, signer, storage, page, texts, o
     });
   };
 
-  const take: Draft['take'] = (next) => {
-    const mine = content.value;
-    const withTheirs = (each: ContentDocument) => merge(mine, each, next).value as ContentDocument;
-    batch(() => {
-      past.value = past.value.map(withTheirs);
-      future.value = future.value.map(withTheirs);
-      content.value = next;
-    });
-  };
+  const take: Draft['take'] = (next) => batch(() => include(content.value, next));
 
   return {
     content,

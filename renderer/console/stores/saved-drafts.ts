@@ -284,12 +284,12 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
   const publish = async (): Promise<void> => {
     await save();
     const own = kept;
-    if (state.peek() !== 'saved' || own === null || own.etag === null) return draft.publish();
+    if (state.peek() !== 'saved' || saved === null || own?.etag == null) return draft.publish();
     const headers = { 'If-Match': own.etag };
     try {
-      await draft.publish(() =>
-        client.json<PublishedContent>(`${path}/${own.id}/publish`, { method: 'POST', headers, timeout: PUBLISH_MS }),
-      );
+      const send = (): Promise<PublishedContent> =>
+        client.json(`${path}/${own.id}/publish`, { method: 'POST', headers, timeout: PUBLISH_MS });
+      await draft.publish({ content: saved, send });
     } catch (reason) {
       if (isCode(reason, 'draft_changed', 'draft_not_found')) {
         await fetchDraft(own.id).then(
