@@ -64,7 +64,7 @@ const openTab = async (slides: object[] = [slide('a'), slide('b')]) => {
     signer: signal('operator Anna'),
     storage: kept,
     page,
-    texts: { ofBox: (sentence) => sentence },
+    texts: { ofBox: (sentence: string) => sentence },
     onReplaced: vi.fn(),
   });
   const saved = createSavedDrafts({
@@ -204,4 +204,30 @@ test('letters that are typed while the last save before a publication is under w
     ['Anna', 'b'],
     ['Anna again', 'b'],
   ]);
+});
+
+const oops = [slide('a'), slide('b'), slide('oops')];
+test.each([
+  ['the slide of the first save is deleted', [], [slide('a', 'Anna'), slide('b')], ['Anna', 'b']],
+  [
+    'the slide of a later save is deleted',
+    [slide('a', 'Anna'), slide('b')],
+    [slide('a', 'Anna'), slide('b')],
+    ['Anna', 'b'],
+  ],
+  ['all of it is taken back', [], [slide('a'), slide('b')], undefined],
+])('a save whose answer was lost is nobody else’s edit: %s', async (_, before, after, expected) => {
+  const { edit, isSaved, saved, draft, merged, titles, stored, loseNext } = await openTab();
+  if (before.length > 0) {
+    edit(...before);
+    await isSaved();
+  }
+  loseNext('PUT', '/drafts/');
+  edit(...oops);
+  await expect.poll(() => saved.state.value, patience).toBe('failed');
+  expect(await stored()).toEqual(['a', 'b', 'oops']);
+  edit(...after);
+  await expect.poll(stored, patience).toEqual(expected);
+  expect([titles(), draft.isDirty.value]).toEqual([expected ?? ['a', 'b'], expected !== undefined]);
+  expect(merged).not.toHaveBeenCalled();
 });

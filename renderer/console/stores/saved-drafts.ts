@@ -97,6 +97,11 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
   const id = signal<string | null>(kept?.id ?? null);
   /** What the box has of this draft; null: unknown. */
   let saved: ContentDocument | null = kept?.isSaved ? draft.content.peek() : (kept?.saved ?? null);
+  /**
+   * What was sent last and not confirmed: the box may have it all the same. The last page may have been left while it was
+   * on its way.
+   */
+  let unconfirmed: ContentDocument | null = kept === null || kept.isSaved ? null : draft.content.peek();
   /** Whether this tab has had changes, without which nothing is to be deleted. */
   let wasDirty = false;
   let wantedState: SavedDraft['state'] | undefined;
@@ -121,15 +126,24 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     return { found: (await response.json()) as SavedDraft, etag: response.headers.get('ETag') };
   };
 
+  /** Null: it was published or deleted elsewhere. */
+  const find = (of: string): Promise<Awaited<ReturnType<typeof fetchDraft>> | null> =>
+    fetchDraft(of).catch((reason: unknown) => {
+      if (isCode(reason, 'draft_not_found')) return null;
+      throw reason;
+    });
+
   /** Takes over what somebody else saved. @param isClean the tab has nothing that is not saved */
   const mergeWith = ({ found, etag }: Awaited<ReturnType<typeof fetchDraft>>, isClean: boolean): void => {
     const [mine, from] = [draft.content.peek(), draft.base.peek()];
     const theirs = found.content as ContentDocument;
     if (mine === null || from === null) return;
     keep({ id: found.id, etag });
+    const isOwn = isEqual(theirs, unconfirmed);
     const next = isClean ? theirs : (merge(saved ?? from.content, mine, theirs).value as ContentDocument);
     saved = theirs;
-    if (isEqual(next, mine)) return;
+    unconfirmed = null;
+    if (isOwn || isEqual(next, mine)) return;
     draft.take(next);
     onMerged(found.updated_by?.name ?? null);
   };
@@ -149,14 +163,15 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
         timeout: TIMEOUT_MS,
       });
       saved = content;
+      unconfirmed = null;
       wantedState = undefined;
       if (kept?.id === own.id) keep({ id: own.id, etag: response.headers.get('ETag') });
     } catch (reason) {
-      if (!isCode(reason, 'draft_changed', 'precondition_required')) throw reason;
-      const theirs = await fetchDraft(own.id).catch((fault: unknown) => {
-        if (isCode(fault, 'draft_not_found')) return null;
-        throw fault;
-      });
+      if (!isCode(reason, 'draft_changed', 'precondition_required')) {
+        unconfirmed = content;
+        throw reason;
+      }
+      const theirs = await find(own.id);
       // It was published or deleted elsewhere, so the changes of this page become a new draft.
       if (theirs === null) keep(null);
       else mergeWith(theirs, false);
@@ -179,6 +194,10 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
   const saveNow = async (): Promise<void> => {
     do {
       isStale = false;
+      if (kept !== null && unconfirmed !== null) {
+        const theirs = await find(kept.id);
+        if (theirs !== null && isEqual(theirs.found.content, unconfirmed)) mergeWith(theirs, false);
+      }
       const [content, from] = [draft.content.peek(), draft.base.peek()];
       if (content === null || from?.isWhole !== true) return;
       if (draft.isDirty.peek()) {
