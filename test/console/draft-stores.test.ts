@@ -231,3 +231,15 @@ test.each([
   expect([titles(), draft.isDirty.value]).toEqual([expected ?? ['a', 'b'], expected !== undefined]);
   expect(merged).not.toHaveBeenCalled();
 });
+
+test('a draft that is submitted while it is being saved is submitted', async () => {
+  const { edit, isSaved, saved, drafts, holdNext } = await openTab();
+  const held = holdNext('PUT', '/drafts/');
+  edit(slide('a', 'Anna'), slide('b'));
+  const go = await held;
+  const submitted = saved.setState('submitted');
+  go();
+  await submitted;
+  expect(await drafts()).toMatchObject([{ state: 'submitted' }]);
+  await isSaved();
+});

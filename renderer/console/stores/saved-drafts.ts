@@ -155,6 +155,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     const names = changesBetween(from.content, content).map(({ name }) => name);
     const title = names.slice(0, MOST_NAMES).join(', ') + (names.length > MOST_NAMES ? ' …' : '');
     const body = { title: title.slice(0, 200), base_sha256: from.sha256, content, state: wantedState };
+    const sentState = wantedState;
     try {
       const response = await client.request(`${path}/${own.id}`, {
         method: 'PUT',
@@ -164,7 +165,8 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
       });
       saved = content;
       unconfirmed = null;
-      wantedState = undefined;
+      // Somebody may have pressed a button meanwhile.
+      if (wantedState === sentState) wantedState = undefined;
       if (kept?.id === own.id) keep({ id: own.id, etag: response.headers.get('ETag') });
     } catch (reason) {
       if (!isCode(reason, 'draft_changed', 'precondition_required')) {
