@@ -243,3 +243,18 @@ test('a draft that is submitted while it is being saved is submitted', async () 
   expect(await drafts()).toMatchObject([{ state: 'submitted' }]);
   await isSaved();
 });
+
+test('what somebody else types into a draft is looked at before it is published', async () => {
+  const { edit, isSaved, saved, saveOther, titles, playing } = await openTab();
+  edit(slide('a', 'Anna'), slide('b'));
+  await isSaved();
+  await saveOther(slide('a', 'Anna'), slide('b', 'Bor'));
+  edit(slide('a', 'Anna again'), slide('b'));
+  await expect(saved.publish()).rejects.toMatchObject({ code: 'draft_changed' });
+  expect([titles(), await playing()]).toEqual([
+    ['Anna again', 'Bor'],
+    ['a', 'b'],
+  ]);
+  await saved.publish();
+  expect(await playing()).toEqual(['Anna again', 'Bor']);
+});

@@ -105,6 +105,8 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
   /** Whether this tab has had changes, without which nothing is to be deleted. */
   let wasDirty = false;
   let wantedState: SavedDraft['state'] | undefined;
+  /** Why the box refused the last save that was merged with what somebody else had typed; null: since a publish, none was. */
+  let mergedFor: unknown = null;
   let running: Promise<void> | null = null;
   let publishing: Promise<void> | null = null;
   let isStale = false;
@@ -133,19 +135,24 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
       throw reason;
     });
 
-  /** Takes over what somebody else saved. @param isClean the tab has nothing that is not saved */
-  const mergeWith = ({ found, etag }: Awaited<ReturnType<typeof fetchDraft>>, isClean: boolean): void => {
+  /**
+   * Takes over what somebody else saved.
+   * @param isClean the tab has nothing that is not saved
+   * @returns whether it has changed what is seen
+   */
+  const mergeWith = ({ found, etag }: Awaited<ReturnType<typeof fetchDraft>>, isClean: boolean): boolean => {
     const [mine, from] = [draft.content.peek(), draft.base.peek()];
     const theirs = found.content as ContentDocument;
-    if (mine === null || from === null) return;
+    if (mine === null || from === null) return false;
     keep({ id: found.id, etag });
     const isOwn = isEqual(theirs, unconfirmed);
     const next = isClean ? theirs : (merge(saved ?? from.content, mine, theirs).value as ContentDocument);
     saved = theirs;
     unconfirmed = null;
-    if (isOwn || isEqual(next, mine)) return;
+    if (isOwn || isEqual(next, mine)) return false;
     draft.take(next);
     onMerged(found.updated_by?.name ?? null);
+    return true;
   };
 
   const put = async (content: ContentDocument, from: Version): Promise<void> => {
@@ -176,7 +183,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
       const theirs = await find(own.id);
       // It was published or deleted elsewhere, so the changes of this page become a new draft.
       if (theirs === null) keep(null);
-      else mergeWith(theirs, false);
+      else if (mergeWith(theirs, false)) mergedFor = reason;
       isStale = true;
     }
   };
@@ -303,7 +310,10 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
   };
 
   const publish = async (): Promise<void> => {
+    mergedFor = null;
     await save();
+    // What was looked at is what is published.
+    if (mergedFor !== null) throw mergedFor;
     const own = kept;
     if (state.peek() !== 'saved' || saved === null || own?.etag == null) return draft.publish();
     const headers = { 'If-Match': own.etag };
