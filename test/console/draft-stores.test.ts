@@ -258,3 +258,26 @@ test('what somebody else types into a draft is looked at before it is published'
   await saved.publish();
   expect(await playing()).toEqual(['Anna again', 'Bor']);
 });
+
+test('the whole document is asked for until it comes, once a viewer becomes an editor', async () => {
+  const { documents, overview, mayEdit, rules, loseNext, asked } = await openTab();
+  rules.push((_, at, answer) => {
+    if (at !== '/content' || mayEdit.peek()) return null;
+    return answer().then((response) => {
+      const redacted = response.headers.get('ETag')?.replace(/"$/, '-redacted"') ?? '';
+      return response.text().then((text) => new Response(text, { headers: { ETag: redacted } }));
+    });
+  });
+  const loaded = () => asked.filter(([, at]) => at === '/content').length;
+  mayEdit.value = false;
+  await expect.poll(() => documents.current.value?.isWhole, patience).toBe(false);
+  loseNext('GET', '/content', false);
+  const before = loaded();
+  mayEdit.value = true;
+  await expect.poll(() => documents.error.value, patience).not.toBeNull();
+  expect([loaded() - before, documents.current.value?.isWhole]).toEqual([1, false]);
+  overview.value = { content: { sha256: documents.current.value?.sha256 } };
+  await expect.poll(() => documents.current.value?.isWhole, patience).toBe(true);
+  overview.value = { content: { sha256: documents.current.value?.sha256 } };
+  expect(loaded() - before).toBe(2);
+});

@@ -240,7 +240,7 @@ itBrowser('each of two tabs keeps what was typed in it, and leaves it where it i
   }
 });
 
-itBrowser('who looks on changes nothing by keys, and edits the whole document once it is theirs', async () => {
+itBrowser('who looks on changes nothing by keys, and edits once all of it came', { timeout: 60_000 }, async () => {
   const slides = [
     { id: 'page', kind: 'web', title: 'Page', media_url: 'https://anna:secret@example.org/' },
     { id: 'hours', kind: 'text', title: 'Opening hours' },
@@ -269,7 +269,16 @@ itBrowser('who looks on changes nothing by keys, and edits the whole document on
   await page.evaluate(() => new Promise((resume) => requestAnimationFrame(() => requestAnimationFrame(resume))));
   expect(await cards.count()).toBe(2);
 
+  const content = '**/console/api/content';
+  let asked = 0;
+  await page.route(content, (route) => {
+    asked += 1;
+    return route.abort();
+  });
   await ask('PUT', '/console/api/people/vera', { ...vera, role: 'editor' });
+  await expect.poll(() => asked, patience).toBeGreaterThan(1);
+  expect(await page.locator('fieldset.looking').count()).toBe(1);
+  await page.unroute(content);
   await page.locator('fieldset.looking').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: '2. Opening hours' }).click();
   await page.getByLabel('Title', { exact: true }).fill('By Vera');

@@ -213,7 +213,8 @@ export const ContentPage = ({ rest }: { rest: readonly string[] }) => {
   const { access, draft: openDraft, savedDrafts, documents, texts, session } = useConsole();
   const draft = openDraft();
   const words = texts.contentPage;
-  const mayEdit = access.may('PUT /console/api/drafts/:id');
+  // What came to a viewer is not whole, and is loaded again once they may edit.
+  const mayEdit = access.may('PUT /console/api/drafts/:id') && draft.base.value?.isWhole === true;
   const open = useSignal<'publish' | 'merge' | null>(null);
   const [first, ...more] = rest;
   const tab = tabs.find((each) => each === first) ?? 'playlists';

@@ -26,15 +26,12 @@ export const createDocuments = (client: Pick<Client, 'request'>, site: SiteStore
   };
   const load = singleFlight<void, void>(fetchCurrent);
 
+  // Overviews come every second: what could not be loaded is tried again.
   effect(() => {
     const wanted = site.overview.value?.content.sha256;
-    if (wanted != null && wanted !== current.peek()?.sha256) void load();
-  });
-
-  effect(() => {
     const mayEdit = may('PUT /console/api/drafts/:id');
     const known = current.peek();
-    if (known !== null && known.isWhole !== mayEdit) void load();
+    if ((wanted != null && wanted !== known?.sha256) || (known !== null && known.isWhole !== mayEdit)) void load();
   });
 
   const take = (version: Version): void => {
