@@ -281,3 +281,31 @@ test('the whole document is asked for until it comes, once a viewer becomes an e
   overview.value = { content: { sha256: documents.current.value?.sha256 } };
   expect(loaded() - before).toBe(2);
 });
+
+/** Asks for the draft and the list as a page does every 10 s. */
+const pollOf = async ({ saved, asked }: Awaited<ReturnType<typeof openTab>>): Promise<void> => {
+  const lists = () => asked.filter(([, at]) => at === '/drafts').length;
+  const before = lists();
+  saved.follow()();
+  await expect.poll(lists, patience).toBeGreaterThan(before);
+};
+
+test('a draft whose base this box does not have is compared with what plays, and published', async () => {
+  const tab = await openTab();
+  const { send, saved, draft, titles, playing, asked } = tab;
+  const content = documentOf(slide('a', 'Boris'), slide('b'));
+  const unknown = { title: 'Easter', base_sha256: 'f'.repeat(64), content };
+  expect((await send('PUT', '/drafts/easter', unknown)).status).toBe(201);
+  await pollOf(tab);
+  await expect.poll(() => saved.list.value.length, patience).toBe(1);
+  await saved.open('easter');
+  expect([titles(), titlesIn(draft.base.value?.content)]).toEqual([
+    ['Boris', 'b'],
+    ['a', 'b'],
+  ]);
+  // It is somebody else's until it is published.
+  await expect.poll(() => saved.state.value, patience).toBe('saved');
+  expect(asked.filter(([method]) => method === 'PUT')).toEqual([]);
+  await saved.publish();
+  expect(await playing()).toEqual(['Boris', 'b']);
+});

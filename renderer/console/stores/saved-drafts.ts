@@ -311,6 +311,9 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
 
   const publish = async (): Promise<void> => {
     mergedFor = null;
+    // Where the box does not know what it was begun from, it is saved over what it was compared with.
+    const listed = list.peek().find((each) => each.id === kept?.id);
+    if (listed !== undefined && listed.base_sha256 !== draft.base.peek()?.sha256) wantedState ??= listed.state;
     await save();
     // What was looked at is what is published.
     if (mergedFor !== null) throw mergedFor;
@@ -354,13 +357,14 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
       const from =
         current !== null && (base === current.sha256 || base === null)
           ? current
-          : {
-              sha256: base ?? '',
-              content: await client.json<ContentDocument>(`/console/api/content/versions/${base}`, {
-                timeout: TIMEOUT_MS,
-              }),
-              isWhole: true,
-            };
+          : await client.json<ContentDocument>(`/console/api/content/versions/${base}`, { timeout: TIMEOUT_MS }).then(
+              (version): Version => ({ sha256: base ?? '', content: version, isWhole: true }),
+              (reason: unknown) => {
+                // Boxes exchange drafts, but not old versions: it is compared with what plays.
+                if (current === null || !isCode(reason, 'version_not_found')) throw reason;
+                return current;
+              },
+            );
       await settle();
       // Without the right to edit, what came is not whole.
       if (!from.isWhole || draft.base.peek()?.isWhole !== true) return;
