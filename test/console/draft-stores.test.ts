@@ -309,3 +309,15 @@ test('a draft whose base this box does not have is compared with what plays, and
   await saved.publish();
   expect(await playing()).toEqual(['Boris', 'b']);
 });
+
+test('a draft that was taken back is deleted, though the first request for that is lost', async () => {
+  const { edit, isSaved, drafts, draft, saved, loseNext } = await openTab();
+  edit(slide('a', 'Anna'), slide('b'));
+  await isSaved();
+  loseNext('DELETE', '/drafts/', false);
+  draft.undo();
+  await expect.poll(() => saved.state.value, patience).toBe('failed');
+  expect(saved.id.value).not.toBeNull();
+  await expect.poll(async () => (await drafts()).length, patience).toBe(0);
+  await expect.poll(() => saved.id.value, patience).toBeNull();
+});

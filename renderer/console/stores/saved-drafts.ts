@@ -190,13 +190,15 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
 
   /** Forgets a draft whose changes were published or discarded. */
   const drop = async ({ id: of, etag }: Kept): Promise<void> => {
+    if (etag !== null) {
+      const request = client.json(`${path}/${of}`, { method: 'DELETE', headers: { 'If-Match': etag } });
+      await request.catch((reason: unknown) => {
+        // Somebody else goes on with it, it is gone already, or only its author and publishers may delete it.
+        if (!isCode(reason, 'draft_changed', 'draft_not_found', 'role_required')) throw reason;
+      });
+    }
     keep(null);
     saved = null;
-    if (etag === null) return;
-    await client.json(`${path}/${of}`, { method: 'DELETE', headers: { 'If-Match': etag } }).catch((reason: unknown) => {
-      // Somebody else goes on with it, or it is gone already.
-      if (!isCode(reason, 'draft_changed', 'draft_not_found')) throw reason;
-    });
     list.value = list.value.filter((each) => each.id !== of);
   };
 
