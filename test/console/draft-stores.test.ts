@@ -321,3 +321,16 @@ test('a draft that was taken back is deleted, though the first request for that 
   await expect.poll(async () => (await drafts()).length, patience).toBe(0);
   await expect.poll(() => saved.id.value, patience).toBeNull();
 });
+
+test('a draft that was deleted elsewhere is not called saved, and the list goes on', async () => {
+  const tab = await openTab();
+  const { edit, isSaved, drafts, saved, send, stored } = tab;
+  edit(slide('a', 'Anna'), slide('b'));
+  await isSaved();
+  const [own] = await drafts();
+  expect((await send('DELETE', `/drafts/${own?.id}`)).status).toBe(204);
+  await pollOf(tab);
+  expect([saved.id.value, saved.state.value]).toEqual([null, 'none']);
+  edit(slide('a', 'Anna again'), slide('b'));
+  await expect.poll(stored, patience).toEqual(['Anna again', 'b']);
+});

@@ -55,6 +55,11 @@ interface Kept {
   saved?: ContentDocument | null;
 }
 
+interface Found {
+  found: SavedDraft;
+  etag: string | null;
+}
+
 interface Dependencies {
   client: Pick<Client, 'json' | 'request'>;
   draft: Draft;
@@ -123,14 +128,14 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     }
   };
 
-  const fetchDraft = async (of: string, query = ''): Promise<{ found: SavedDraft; etag: string | null }> => {
+  const fetchDraft = async (of: string, query = ''): Promise<Found> => {
     const response = await client.request(`${path}/${of}${query}`, { timeout: TIMEOUT_MS });
     return { found: (await response.json()) as SavedDraft, etag: response.headers.get('ETag') };
   };
 
   /** Null: it was published or deleted elsewhere. */
-  const find = (of: string): Promise<Awaited<ReturnType<typeof fetchDraft>> | null> =>
-    fetchDraft(of).catch((reason: unknown) => {
+  const find = (...draftAndQuery: Parameters<typeof fetchDraft>): Promise<Found | null> =>
+    fetchDraft(...draftAndQuery).catch((reason: unknown) => {
       if (isCode(reason, 'draft_not_found')) return null;
       throw reason;
     });
@@ -140,7 +145,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
    * @param isClean the tab has nothing that is not saved
    * @returns whether it has changed what is seen
    */
-  const mergeWith = ({ found, etag }: Awaited<ReturnType<typeof fetchDraft>>, isClean: boolean): boolean => {
+  const mergeWith = ({ found, etag }: Found, isClean: boolean): boolean => {
     const [mine, from] = [draft.content.peek(), draft.base.peek()];
     const theirs = found.content as ContentDocument;
     if (mine === null || from === null) return false;
@@ -291,10 +296,17 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
   };
   const poll = async (): Promise<void> => {
     if (kept?.etag != null && running === null && draft.isDirty.peek()) {
-      const theirs = await fetchDraft(kept.id, '?editing=1');
-      others.value = theirs.found.editing.filter((name) => name !== operator.peek());
-      const isOwn = theirs.etag === kept?.etag || theirs.found.id !== kept?.id || running !== null;
-      if (!isOwn) mergeWith(theirs, isEqual(draft.content.peek(), saved));
+      const { id: of } = kept;
+      const theirs = await find(of, '?editing=1');
+      others.value = (theirs?.found.editing ?? []).filter((name) => name !== operator.peek());
+      if (of === kept?.id && running === null) {
+        if (theirs === null) {
+          // What this tab has of it becomes a new draft with the next change.
+          keep(null);
+          saved = null;
+          state.value = 'none';
+        } else if (theirs.etag !== kept.etag) mergeWith(theirs, isEqual(draft.content.peek(), saved));
+      }
     } else others.value = [];
     await load();
   };
