@@ -284,7 +284,15 @@ itBrowser('who looks on changes nothing by keys, and edits once all of it came',
   await page.getByLabel('Title', { exact: true }).fill('By Vera');
   await page.getByText('Saved on the box.').waitFor();
   const { drafts } = (await (await ask('GET', '/console/api/drafts')).json()) as { drafts: Draft[] };
-  const saved = await (await ask('GET', `/console/api/drafts/${drafts[0]?.id}`)).text();
+  const path = `/console/api/drafts/${drafts[0]?.id}?editing=1`;
+  const saved = await (await ask('GET', path, undefined, { 'x-signage-operator': 'Olga' })).text();
+  // The tab asks at once, and its own name is among the answer.
+  for (const hash of ['#/wall', '#/content/playlists/main']) {
+    await page.evaluate((next) => {
+      location.hash = next;
+    }, hash);
+  }
+  await page.getByText('Olga is editing, too.').waitFor();
   expect(saved).toContain('By Vera');
   expect(saved).toContain('https://anna:secret@example.org/');
 });

@@ -91,9 +91,9 @@ const StepButton = (props: { label: string; path: string; isEnabled: boolean; on
 
 /** The state of the draft, and the actions on it. */
 const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }) => {
-  const { access, draft: openDraft, savedDrafts, texts, format, announcer, router } = useConsole();
+  const { access, session, draft: openDraft, savedDrafts, texts, format, announcer, router } = useConsole();
   const draft = openDraft();
-  const { state, error, others, list, id, setState, putAside } = savedDrafts();
+  const { state, error, editing, list, id, setState, putAside } = savedDrafts();
   const words = texts.draft;
   const own = list.value.find((each) => each.id === id.value);
   const isSubmitted = own?.state === 'submitted';
@@ -101,6 +101,9 @@ const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }
   const errors = draft.check.value?.errors.length ?? 0;
   const warnings = draft.check.value?.warnings.length ?? 0;
   const isDirty = draft.isDirty.value;
+  // As the box names who signs.
+  const self = access.me.value.person?.name ?? session.operator.value;
+  const others = editing.value.filter((name) => name !== self);
   const mayPublish = access.may('PUT /console/api/content');
   /** Undoes or redoes, and says what that has changed: it may be on another page. */
   const step = (go: () => void, sentence: (values: { what: string }) => string): void => {
@@ -145,9 +148,7 @@ const DraftBar = ({ onPublish, onMerge }: { onPublish(): void; onMerge(): void }
       <p class={errors > 0 ? 'state bad' : warnings > 0 ? 'state warning' : 'state quiet'} role="status">
         {isDirty ? words.unpublished : words.published}
         {isDirty && state.value === 'saved' && ` ${isSubmitted ? words.submitted : words.saved}`}
-        {isDirty &&
-          others.value.length > 0 &&
-          ` ${words.others({ count: others.value.length, names: format.list(others.value) })}`}
+        {isDirty && others.length > 0 && ` ${words.others({ count: others.length, names: format.list(others) })}`}
         {errors > 0 ? ` ${words.errors({ count: errors })}` : ''}
         {warnings > 0 ? ` ${words.warnings({ count: warnings })}` : ''}
       </p>

@@ -24,8 +24,8 @@ export interface SavedDrafts {
   readonly state: ReadonlySignal<'none' | 'saving' | 'saved' | 'failed'>;
   /** Why it could not be saved; null: it is saved. */
   readonly error: ReadonlySignal<unknown>;
-  /** The others who have it open. */
-  readonly others: ReadonlySignal<readonly string[]>;
+  /** Who has it open, whoever uses this tab included. */
+  readonly editing: ReadonlySignal<readonly string[]>;
   /** Goes on with a draft of the site. @throws what the requests throw */
   open(id: string): Promise<void>;
   /** Leaves the draft of this tab on the box, and begins with what is published. @throws what the requests throw */
@@ -96,7 +96,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
   const list = signal<readonly DraftSummary[]>([]);
   const state = signal<'none' | 'saving' | 'saved' | 'failed'>('none');
   const error = signal<unknown>(null);
-  const others = signal<readonly string[]>([]);
+  const editing = signal<readonly string[]>([]);
   // Its text is missing, so the next change starts a new draft.
   let kept = draft.base.peek() === null ? null : recall(storage);
   const id = signal<string | null>(kept?.id ?? null);
@@ -298,7 +298,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     if (kept?.etag != null && running === null && draft.isDirty.peek()) {
       const { id: of } = kept;
       const theirs = await find(of, '?editing=1');
-      others.value = (theirs?.found.editing ?? []).filter((name) => name !== operator.peek());
+      editing.value = theirs?.found.editing ?? [];
       if (of === kept?.id && running === null) {
         if (theirs === null) {
           // What this tab has of it becomes a new draft with the next change.
@@ -307,7 +307,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
           state.value = 'none';
         } else if (theirs.etag !== kept.etag) mergeWith(theirs, isEqual(draft.content.peek(), saved));
       }
-    } else others.value = [];
+    } else editing.value = [];
     await load();
   };
 
@@ -362,7 +362,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     id,
     state,
     error,
-    others,
+    editing,
     open: async (of) => {
       const { found, etag } = await fetchDraft(of);
       const current = documents.current.peek();
