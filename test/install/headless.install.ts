@@ -216,7 +216,8 @@ describe(`on Debian ${release}`, () => {
         execFileSync('chroot', [root, ...check], { env: { SIGNAGE_DATA_DIR: '/data' } });
         await stop();
         expect(() => execFileSync('chroot', [root, ...check], { env: { SIGNAGE_DATA_DIR: '/data' } })).toThrow();
-        run('umount', join(root, 'data'));
+        // A program that the service started may still be ending.
+        run('umount', '--lazy', join(root, 'data'));
         // Nobody gave it a volume, and its own system takes no files.
         const env = { PATH: '/usr/bin:/bin', SIGNAGE_DATA_DIR: '/data' };
         const entry = ['--userspec=10001:10001', root, ...(settings.Entrypoint as string[])];
