@@ -1,10 +1,11 @@
 /** Documents of the content: from files, and how two of them differ. */
 import { randomBytes } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { mostContentBytes } from '../contract/console/content.ts';
 import { redacted } from '../domain/redacted.ts';
+import { writeWhole } from './destination.ts';
 import { CliError } from './exit.ts';
 import { safeJson, visible } from './text.ts';
 
@@ -37,17 +38,9 @@ export const readDocument = async (path: string, stdin: Readable): Promise<Local
 
 export const formatDocument = (value: unknown): string => `${safeJson(value)}\n`;
 
-/** Writes the file whole or not at all; only its owner reads it: addresses have passwords. @throws CliError `usage` */
-export const writeDocument = async (path: string, text: string): Promise<void> => {
-  const part = `${path}.${randomBytes(4).toString('hex')}.part`;
-  try {
-    await writeFile(part, text, { flag: 'wx', mode: 0o600 });
-    await rename(part, path);
-  } catch (error) {
-    await rm(part, { force: true });
-    throw new CliError('usage', `${visible(path)} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
-  }
-};
+/** Only its owner reads the file: addresses have passwords. @throws CliError `usage` */
+export const writeDocument = (path: string, text: string): Promise<void> =>
+  writeWhole(path, `${path}.${randomBytes(4).toString('hex')}.part`, ({ write }) => write(text));
 
 export interface Difference {
   added: number;

@@ -1,12 +1,12 @@
 /** Content from the command line: check, compare, publish, get, revert. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { patience, titlesOf } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
-import { secret, shareSite } from './support.ts';
+import { pipeTo, secret, shareSite } from './support.ts';
 
 const saying = (title: string) => lobbyWith([{ kind: 'text', title }]);
 const site = shareSite(saying('Good morning'));
@@ -49,6 +49,22 @@ test('an edit is pulled, compared, published at the whole site, and reverted', a
   expect(await run(['content', 'revert', earlier.slice(0, 12), '--yes'])).toMatchObject({ code: 0 });
   await expect.poll(() => titlesOf(other), patience).toEqual(['Good morning']);
   expect(await run(['content', 'revert', '0'.repeat(64), '--yes'])).toMatchObject({ stdout: '', code: 3 });
+});
+
+test('a document is pulled into a pipe, which stays one, and a missing folder is told', async () => {
+  const { run } = site();
+  const folder = temporaryFolder();
+  const [pipe, copy] = [join(folder, 'pipe'), join(folder, 'copy.json')];
+  const read = pipeTo(pipe, `cat > ${copy}`);
+  expect(await run(['content', 'pull', pipe])).toMatchObject({ stdout: '', code: 0 });
+  expect(lstatSync(pipe).isFIFO()).toBe(true);
+  await read;
+  expect(readFileSync(copy, 'utf8')).toContain('Good morning');
+  const missing = join(folder, 'missing', 'content.json');
+  expect(await run(['content', 'pull', missing])).toMatchObject({
+    stderr: `Error: ${missing} cannot be written (ENOENT).\n`,
+    code: 2,
+  });
 });
 
 test('a document that is not valid is refused with its faults, and nothing changes', async () => {

@@ -1,8 +1,9 @@
 /** Runs the command line as a shell would, against real boxes. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { afterAll, beforeAll, vi } from 'vitest';
+import { afterAll, beforeAll, onTestFinished, vi } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { signRequest } from '../../service/auth/sign.ts';
 import type { Limits } from '../../service/cli/client.ts';
@@ -85,6 +86,14 @@ export interface TestSite {
   /** Runs `signage` as an operator who has the secret, at the first box; in a process of its own only with options for it. */
   run(args: readonly string[], options?: RunOptions): Promise<Ended>;
 }
+
+/** Makes a named pipe that a command of the shell reads. @returns resolves once the command has ended */
+export const pipeTo = (path: string, command: string): Promise<unknown> => {
+  execFileSync('mkfifo', [path]);
+  const child = spawn('sh', ['-c', `exec < "$0"; exec ${command}`, path]);
+  onTestFinished(() => void child.kill());
+  return once(child, 'close');
+};
 
 /** Two boxes with one secret, for all tests of a file. */
 export const shareSite = (content: unknown): (() => TestSite) => {
