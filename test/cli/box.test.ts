@@ -1,10 +1,20 @@
-/** `signage box`: actions on the machine of a box, and the token of the box itself. */
-import { truncateSync } from 'node:fs';
+/** `signage box`: actions on the machine of a box, and the token of the box itself; `signage backup`. */
+import {
+  closeSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { shareTestService } from '../support/service.ts';
-import { signageHere } from './support.ts';
+import { startHostileBox } from '../support/hostile-box.ts';
+import { shareTestService, temporaryFolder } from '../support/service.ts';
+import { pipeTo, signageHere } from './support.ts';
 
 describe('signage box', () => {
   const box = shareTestService();
@@ -37,6 +47,63 @@ describe('signage box', () => {
     expect([restored.code, JSON.parse(restored.stdout)]).toEqual([0, expect.objectContaining({ bindings: 0 })]);
     truncateSync(file, 3_000);
     expect([(await onBox(['restore', file])).code, (await onBox(['restore', '/nowhere.tar'])).code]).toEqual([1, 2]);
+  });
+
+  test('a backup into a pipe, or an open file by its link, comes through and replaces neither', async () => {
+    const folder = temporaryFolder();
+    const [pipe, file, link] = ['pipe', 'tar', 'link'].map((name) => join(folder, name)) as [string, string, string];
+    const onBox = (args: readonly string[]) =>
+      signageHere(['--box', box().url, ...args], { SIGNAGE_DATA_DIR: box().dataDir });
+
+    const read = pipeTo(pipe, `cat > ${file}`);
+    const piped = await onBox(['backup', pipe]);
+    expect([piped.code, piped.stdout, lstatSync(pipe).isFIFO()]).toEqual([0, '', true]);
+    await read;
+    expect((await onBox(['restore', file])).code).toBe(0);
+
+    const opened = join(folder, 'opened');
+    const descriptor = openSync(opened, 'w');
+    symlinkSync(`/proc/self/fd/${descriptor}`, link);
+    const linked = await onBox(['backup', link]);
+    expect([linked.code, linked.stdout, lstatSync(link).isSymbolicLink()]).toEqual([0, '', true]);
+    closeSync(descriptor);
+    expect((await onBox(['restore', opened])).code).toBe(0);
+  });
+
+  test('a backup that cannot be written says why, and nothing is asked of the box', async () => {
+    let requests = 0;
+    const url = await startHostileBox((_, response) => {
+      requests += 1;
+      response.destroy();
+    });
+    const missing = join(temporaryFolder(), 'missing', 'box.tar');
+    const { code, stderr } = await signageHere(['backup', missing], { SIGNAGE_BOX: url });
+    expect([code, stderr, requests]).toEqual([2, `Error: ${missing} cannot be written (ENOENT).\n`, 0]);
+  });
+
+  test('a backup tells whether the file failed or the box', async () => {
+    const tar = { 'Content-Type': 'application/x-tar' };
+    const folder = temporaryFolder();
+    const [pipe, file] = [join(folder, 'pipe'), join(folder, 'box.tar')];
+    const endless = await startHostileBox((_, response) => {
+      response.writeHead(200, tar);
+      const write = (): void => void response.write(Buffer.alloc(65_536));
+      response.on('drain', write);
+      write();
+    });
+    const read = pipeTo(pipe, 'head -c 1');
+    const full = await signageHere(['backup', pipe], { SIGNAGE_BOX: endless });
+    await read;
+    expect([full.code, full.stderr]).toEqual([2, `Error: ${pipe} cannot be written (EPIPE).\n`]);
+
+    const ending = await startHostileBox((_, response) => {
+      response.writeHead(200, tar).write('half');
+      setTimeout(() => response.destroy(), 10);
+    });
+    writeFileSync(file, 'of yesterday');
+    const ended = await signageHere(['backup', file], { SIGNAGE_BOX: ending });
+    expect([ended.code, ended.stderr]).toEqual([69, expect.stringContaining('complete: nothing was written.')]);
+    expect([readFileSync(file, 'utf8'), readdirSync(folder).sort()]).toEqual(['of yesterday', ['box.tar', 'pipe']]);
   });
 
   test('what the hardware does not confirm ends as degraded, with the answer of the box', async () => {

@@ -1,18 +1,14 @@
 /** `backup` and `restore`: everything that a box keeps, as one file. */
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { rename, rm, stat } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
+import { createReadStream } from 'node:fs';
 import { Argument, type Command } from 'commander';
 import type { Restored } from '../../contract/console/backup.ts';
 import { confirmHeader, tarType } from '../../contract/console/backup-names.ts';
 import { text } from '../arguments.ts';
+import { cannot, writeWhole } from '../destination.ts';
 import { CliError } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { bytes, plural, visible } from '../text.ts';
-
-const cannot = (path: string, { code }: NodeJS.ErrnoException, verb: string): CliError =>
-  new CliError('usage', `${visible(path)} cannot be ${verb} (${code}).`);
 
 export const registerBackup = (program: Command, { out, client }: Session): void => {
   program
@@ -20,20 +16,26 @@ export const registerBackup = (program: Command, { out, client }: Session): void
     .description('write everything that the box keeps into a file')
     .addArgument(new Argument('<file>', 'the file to write, a tar; it replaces one of that name').argParser(text))
     .action(async (path: string) => {
-      const box = await client();
-      const { body } = await box.open({ path: '/console/api/backup', type: tarType });
-      const part = `${path}.part`;
-      const file = createWriteStream(part, { mode: 0o600 });
-      try {
-        await pipeline(body, file);
-        await rename(part, path);
-      } catch (error) {
-        await rm(part, { force: true });
-        if (body.complete) throw cannot(path, error as NodeJS.ErrnoException, 'written');
-        throw new CliError('unreachable', 'The backup ended before it was complete: nothing was written. Try again.');
-      }
-      const { size } = await stat(path);
-      out.answer({ file: path, bytes: size }, () => out.line(visible(`${path}: ${bytes(size)}`)));
+      const { size, isFile } = await writeWhole(path, `${path}.part`, async ({ isFile, write }) => {
+        const box = await client();
+        const { body } = await box.open({ path: '/console/api/backup', type: tarType });
+        let size = 0;
+        try {
+          for await (const chunk of body as AsyncIterable<Buffer>) {
+            await write(chunk);
+            size += chunk.length;
+          }
+        } catch (error) {
+          if (error instanceof CliError) throw error;
+          const kept = isFile ? ': nothing was written' : '';
+          throw new CliError('unreachable', `The backup ended before it was complete${kept}. Try again.`);
+        }
+        return { size, isFile };
+      });
+      const line = visible(`${path}: ${bytes(size)}`);
+      // Where the tar went to standard output, nothing may follow it.
+      if (isFile) out.answer({ file: path, bytes: size }, () => out.line(line));
+      else out.say(line);
       out.say('Keep it like the disk of the box: addresses in it are as they were written.');
     });
 
