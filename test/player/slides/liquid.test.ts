@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compile } from '../../../renderer/player/slides/liquid.ts';
+import { designs } from '../../../service/contract/designs.ts';
 
 const render = (source: string, scope: Record<string, unknown> = {}, options = {}): string =>
   compile(source, { timeZone: 'Europe/Berlin', locale: 'en-GB', ...options })(scope);
@@ -68,5 +69,28 @@ describe('a template', () => {
     ],
   ])('that %s fails, and soon', (_, source) => {
     expect(() => render(source)).toThrow();
+  });
+});
+
+describe('the curve of the design "number"', () => {
+  const html = designs.find(({ id }) => id === 'design:number')?.html ?? '';
+  const curveOf = (data: number[]): string[] => {
+    const drawn = render(html, { source: 'visitors', sources: { visitors: { data } } });
+    return /d="M([^"]*)"/.exec(drawn)?.[1]?.trim().split(/\s+/) ?? [];
+  };
+  const rising = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+
+  it.each([
+    [3, 3],
+    [200, 200],
+    [288, 200],
+  ])('of %d values goes through the last %d, from edge to edge', (count, shown) => {
+    const curve = curveOf(rising(count));
+    expect([curve.length, ...curve.slice(0, 2), ...curve.slice(-2)]).toEqual([2 * shown, '0', '195', '1000', '5']);
+  });
+
+  it('is as high as what it shows', () => {
+    expect(curveOf([1_000_000, ...rising(200)]).slice(0, 2)).toEqual(['0', '195']);
+    expect(curveOf([1_000_000, ...rising(200)]).slice(-2)).toEqual(['1000', '5']);
   });
 });
