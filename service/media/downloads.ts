@@ -73,16 +73,20 @@ export const createDownloads = async (
   /** The paths of the partial files that are being written. */
   const busy = new Set<string>();
 
-  /** Deletes partial files that were not continued for so long. @returns the number of bytes freed */
-  const sweep = async (ms = PART_MS): Promise<number> => {
-    const oldest = Date.now() - ms;
+  /** Deletes partial files that were not continued for so long, the oldest first, up to so many bytes. */
+  const sweep = async (ms = PART_MS, bytes = Number.POSITIVE_INFINITY): Promise<void> => {
+    const paths = (await readdir(mediaDir).catch((): string[] => []))
+      .filter(isPart)
+      .map((name) => join(mediaDir, name));
+    const found = await Promise.all(
+      paths.map(async (path) => ({ path, ...(await stat(path).catch(() => ({ mtimeMs: Date.now(), size: 0 }))) })),
+    );
     let freed = 0;
-    for (const name of (await readdir(mediaDir).catch((): string[] => [])).filter(isPart)) {
-      const path = join(mediaDir, name);
+    for (const { path, mtimeMs, size } of found.toSorted((a, b) => a.mtimeMs - b.mtimeMs)) {
+      if (freed >= bytes) return;
+      // A note is named after its file.
+      if (mtimeMs > Date.now() - ms || [...busy].some((each) => path.startsWith(each))) continue;
       try {
-        const { mtimeMs, size } = await stat(path);
-        // A note is named after its file.
-        if (mtimeMs > oldest || [...busy].some((each) => path.startsWith(each))) continue;
         await rm(path);
         await folders.changed(path);
         freed += size;
@@ -90,7 +94,6 @@ export const createDownloads = async (
         // It is gone, or another time will do.
       }
     }
-    return freed;
   };
   await sweep();
 

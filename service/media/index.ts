@@ -185,8 +185,8 @@ export const createMedia = async (
   const storage = createStorageQuota(context, async (bytes) => {
     let left = bytes - (await renditions.evict(bytes));
     if (left > 0) left -= await evictable.evict(left);
-    if (left > 0) left -= await downloads.sweep(0);
-    await ledger.evict(left);
+    if (left > 0) left -= await ledger.evict(left);
+    if (left > 0) await downloads.sweep(0, left);
   });
   const limits = createFetchLimits(context);
   const requireRoom = (wanted: number): Promise<void> => storage.require(mediaDir, wanted);
@@ -223,7 +223,11 @@ export const createMedia = async (
       content,
       probe,
       isPeerCopy: evictable.has,
-      deleted: () => new Set(deletions.list().flatMap(({ sha256 }) => sha256 ?? [])),
+      deleted: () => {
+        const since = service.now() - tempo.media.absent;
+        const recent = deletions.list().filter((each) => !each.renamed && Date.parse(each.deletedAt) > since);
+        return new Set(recent.flatMap(({ sha256 }) => sha256 ?? []));
+      },
       requireRoom: requireRenditionRoom,
       askSite: (originals) => site.renditionsOf(originals),
     },

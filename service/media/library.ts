@@ -468,13 +468,11 @@ export const createLibrary = async (
       });
     },
 
-    /**
-     * Sets the date of a file to now, if it is implausible, or not after the deletion of its name. A file that was here before
-     * that deletion, as on a disk that was away, is removed.
-     */
+    /** Dates a file to now, if its date is implausible, or not after the deletion of its name; one that was here before that goes. */
     async redate(name: string): Promise<void> {
       await enqueue(async () => {
-        const deletedAt = Date.parse(deletions.get(name)?.deletedAt ?? '') || 0;
+        const deletion = deletions.get(name);
+        const deletedAt = Date.parse(deletion?.deletedAt ?? '') || 0;
         const isKept = (stats: Stats): boolean => dateOf(stats) > deletedAt && isPlausibleTime(dateOf(stats), now());
         const time = new Date(Math.max(now(), newest(name) + 1));
         for (const folder of [uploadDir, mediaDir]) {
@@ -483,11 +481,14 @@ export const createLibrary = async (
           const isCopy = folder === mediaDir && copies.has(name);
           // What was put there since may have an old date, but its inode has changed.
           const cameAt = now() - (Date.now() - stats.ctimeMs);
-          const isGone = isCopy || (cameAt <= deletedAt && deletedAt <= now());
-          if (isGone && dateOf(stats) <= deletedAt) await removeDeleted(name);
+          const isGone = (isCopy || (cameAt <= deletedAt && deletedAt <= now())) && dateOf(stats) <= deletedAt;
+          const path = join(folder, name);
+          // Not all file systems tell when an inode changed.
+          const isDoubtful = folder === mediaDir && !isCopy && !deletion?.renamed;
+          if (isGone) await (isDoubtful ? lost.keep(path, 'it was deleted before') : removeDeleted(name));
           else {
-            await utimes(join(folder, name), time, time);
-            await folders.changed(join(folder, name));
+            await utimes(path, time, time);
+            await folders.changed(path);
           }
         }
       });

@@ -242,6 +242,17 @@ describe('an interrupted download', () => {
     expect((await box.get('/api/media/a.bin', { method: 'PUT', body })).status).toBe(201);
   });
 
+  it('goes only as far as there has to be room, the oldest first', async () => {
+    const { downloads, mediaDir, parts } = await setUp();
+    const names = ['a', 'b'].map((letter) => `.part-${letter.repeat(40)}`);
+    for (const [age, name] of names.entries()) {
+      writeFileSync(join(mediaDir, name), 'xyz');
+      utimesSync(join(mediaDir, name), 1_000 - age, 1_000 - age);
+    }
+    await downloads.sweep(0, 2);
+    expect(parts()).toEqual([names[0]]);
+  });
+
   it('stays while it is continued', async () => {
     const remote = await startRemote();
     let finish = (): void => {};
@@ -254,7 +265,8 @@ describe('an interrupted download', () => {
     await expect.poll(parts, patience).toHaveLength(1);
     writeFileSync(join(mediaDir, abandoned), 'x');
     // However new it is.
-    expect(await downloads.sweep(-60_000)).toBe(1);
+    await downloads.sweep(-60_000);
+    expect(parts()).toHaveLength(1);
     finish();
     await wanted;
     expect(read('film.bin').equals(film)).toBe(true);

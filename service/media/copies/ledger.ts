@@ -185,20 +185,23 @@ export const openLedger = async (context: Pick<MediaContext, 'dirs' | 'folders' 
     /**
      * Frees up to `bytes` bytes: replaced copies first, then the least recently used. Copies that the content names are
      * kept by default.
+     * @returns the number of bytes freed
      */
-    async evict(bytes: number, policy: 'keep used' | 'evict used' = 'keep used'): Promise<void> {
-      if (bytes <= 0) return;
-      await enqueue(async () => {
+    async evict(bytes: number, policy: 'keep used' | 'evict used' = 'keep used'): Promise<number> {
+      if (bytes <= 0) return 0;
+      const freed = await enqueue(async () => {
         const order = [...copies]
           .filter(([url]) => policy === 'evict used' || !named.has(url))
           .sort(([a, { usedAt }], [b, other]) => Number(named.has(a)) - Number(named.has(b)) || usedAt - other.usedAt);
-        let freed = await removeReplaced(Number.POSITIVE_INFINITY, bytes);
+        let sum = await removeReplaced(Number.POSITIVE_INFINITY, bytes);
         for (const [url] of order) {
-          if (freed >= bytes) break;
-          freed += await forget(url);
+          if (sum >= bytes) break;
+          sum += await forget(url);
         }
+        return sum;
       });
       await save();
+      return freed;
     },
 
     async close(): Promise<void> {
