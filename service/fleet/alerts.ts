@@ -30,7 +30,6 @@ export const createFleetAlerts = async (
     const all = [...store.read().sent, ...unkept];
     const newest = await channel.newest();
     const missing = all.slice(all.findIndex(({ id }) => id === newest) + 1);
-    if (missing.length === 0) return;
     const { count, last } = await channel.send(missing);
     await forget(missing.slice(0, count), last);
     if (count < missing.length) throw new Error('the hub of the fleet does not take them');

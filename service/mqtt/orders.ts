@@ -78,7 +78,9 @@ export const createOrders = (
   const command = ({ deviceId, slug, connection }: Display, fields: { command: string; blackout?: boolean }) => {
     if (connection === null) throw new CodedError('connection_not_found', 'The display is not connected.');
     const body = { ...fields, connectionId: connection.id };
-    return audited(commandRule, deviceId, { slug }, body, () => screens.command(slug, body, { relayed: false, log }));
+    // Each order of a display is counted by itself: how often a slide was skipped must not hide who made it black.
+    const source = [deviceId, ...Object.values(fields)].join(' ');
+    return audited(commandRule, source, { slug }, body, () => screens.command(slug, body, { relayed: false, log }));
   };
 
   const notify = ({ deviceId, slug }: Display, text: string) => {

@@ -74,7 +74,11 @@ export const record = (outages: Outages, news: readonly AlertRecord[], now: Epoc
     isChanged = true;
   }
   if (!isChanged) return outages;
-  const newest = [...records].toSorted(([, a], [, b]) => (a.at < b.at ? 1 : -1)).slice(0, mostAlertRecords);
+  // What is over and told goes first: the rest would be told twice, or never.
+  const isOver = ({ isFailing, isSent }: AlertRecord): number => Number(!isFailing && isSent !== false);
+  const newest = [...records]
+    .toSorted(([, a], [, b]) => isOver(a) - isOver(b) || (a.at < b.at ? 1 : -1))
+    .slice(0, mostAlertRecords);
   return { ...outages, records: new Map(newest) };
 };
 

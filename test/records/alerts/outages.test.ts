@@ -263,6 +263,16 @@ describe('while the receiver is away for days', () => {
   });
 });
 
+test('where there are too many, what lasts or waits to be told stays', () => {
+  const over = Array.from({ length: 2_000 }, (_, at) => {
+    return { ...away, subject: `s${at}`, isFailing: false, isSent: true, at: instantAt(60) };
+  });
+  const lasting = { ...away, isSent: true };
+  const waiting = { ...away, subject: 'b', isFailing: false, isSent: false };
+  const { records } = record(noOutages, [lasting, waiting, ...over], start + 60_000);
+  expect([records.size, records.get('device a'), records.get('device b')]).toEqual([2_000, lasting, waiting]);
+});
+
 test('of two records of a subject the newer stays, in any order', () => {
   const end = { ...away, isFailing: false, at: instantAt(9) };
   for (const news of [
