@@ -97,6 +97,8 @@ export const createKept = (
   const changes = createEmitter();
   // Held in memory too, as the disk may be full.
   let { replaced } = lastKnownGood.read();
+  /** The SHA-256 of the document of which it was told that it could not be stored; null: none. */
+  let told: string | null = null;
   const add = (loser: ReplacedVersion): void => {
     replaced = [loser, ...replaced].slice(0, MAX_REPLACED);
   };
@@ -119,12 +121,12 @@ export const createKept = (
         const screens = packScreens(screenDocuments);
         await lastKnownGood.update(() => ({ screens, document, replaced }));
       } catch (error) {
-        log.error(
-          { err: error },
-          'the last good content could not be stored; after a restart the box depends on content.json',
-        );
+        const message = 'the last good content could not be stored; after a restart the box depends on content.json';
+        if (told !== document.sha256) log.error({ err: error }, message);
+        told = document.sha256;
         return;
       }
+      told = null;
       changes.emit();
     },
     /** Stores that a version lost to the document; a failure is logged. Never rejects. */

@@ -13,7 +13,10 @@ const box = z.object({
 });
 export type KnownBox = Pick<z.infer<typeof box>, 'nodeId' | 'url'>;
 
-const schema = z.object({ boxes: z.array(box) });
+const schema = z.object({
+  boxes: z.array(box),
+  startedAt: z.number().default(0).describe('when this box started last, by a clock that was set, ms since the epoch'),
+});
 
 /** The registry forgets after 25 hours without a break, which a box that is switched off each night never reaches. */
 const FORGET_MS = 7 * 24 * 3_600_000;
@@ -24,14 +27,19 @@ export const openKnownBoxes = async (
   context: Pick<ServiceContext, 'dirs' | 'log' | 'now' | 'monotonicNow' | 'keep'>,
 ) => {
   const { now, monotonicNow } = context;
-  const durable = context.keep(await openDurable(context, 'known-boxes.json', { schema, initial: { boxes: [] } }));
+  const durable = context.keep(
+    await openDurable(context, 'known-boxes.json', { schema, initial: { boxes: [], startedAt: 0 } }),
+  );
   const time = now();
   /** A date that cannot be right counts as now, and is stored, so that it grows old. */
   const dateOf = (at: EpochMs): EpochMs => (isTrusted(time) && (at > time || !isTrusted(at)) ? time : at);
+  const before = durable.read();
+  const startedAt = isTrusted(time) ? time : before.startedAt;
+  /** This box may have been off itself: what does not come back after that is named until the next start. */
+  const ranAt = Math.min(time, Math.max(before.startedAt, ...before.boxes.map(({ at }) => at)));
   let boxes = new Map(
-    durable
-      .read()
-      .boxes.filter(({ at }) => !isOlder(at, FORGET_MS, time))
+    before.boxes
+      .filter(({ at }) => !isOlder(at, FORGET_MS, ranAt))
       .map(({ nodeId, url, at }) => [nodeId, { url, at: dateOf(at) }] as const),
   );
   let storedAt = monotonicNow();
@@ -42,10 +50,10 @@ export const openKnownBoxes = async (
     storedAt = monotonicNow();
     const stored = list();
     // A write that fails is repeated with the next change; the store reports it.
-    void durable.update(() => ({ boxes: stored })).catch(() => undefined);
+    void durable.update(() => ({ boxes: stored, startedAt })).catch(() => undefined);
   };
 
-  if (!isDeepStrictEqual(list(), durable.read().boxes)) save(boxes);
+  if (!isDeepStrictEqual({ boxes: list(), startedAt }, before)) save(boxes);
 
   return {
     list: (): KnownBox[] => list(),

@@ -75,7 +75,7 @@ test('it is forgotten after a week where all boxes are switched off each night',
     await close();
     vi.setSystemTime(Date.now() + 10 * 3_600_000);
   }
-  expect(counts).toEqual([1, 1, 1, 1, 1, 1, 1, 0, 0]);
+  expect(counts).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 0]);
 });
 
 const [day, today] = [24 * 3_600_000, Date.UTC(2026, 6, 1)];
@@ -95,8 +95,21 @@ test.each([
   first.boxes.add(known);
   await first.close();
   await (await openAt(data, startedAt)).close();
+  await (await openAt(data, startedAgainAt)).close();
   const { boxes, close } = await openAt(data, startedAgainAt);
   expect(boxes.list()).toHaveLength(count);
+  await close();
+});
+
+test('a box that does not come back with the others after a long closure is named', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const data = temporaryFolder();
+  const before = await openAt(data, today);
+  before.boxes.add(known);
+  await before.close();
+  const { boxes, close } = await openAt(data, today + 42 * day);
+  expect(boxes.list()).toMatchObject([known]);
   await close();
 });
 

@@ -68,27 +68,35 @@ test.each<[string, string | Buffer]>([
   expect(again.faults()).toEqual(durable.faults());
 });
 
-test('on a disk that takes no writes a damaged file stays, and the one before it is read and kept', async () => {
-  const { folder, current } = await written();
-  await writeFile(current, 'bad');
-  let isWritable = false;
-  const disk: Disk = {
-    ...systemDisk,
-    rename: (from, to) => (isWritable ? rename(from, to) : Promise.reject(failure('EROFS'))),
-  };
+test.each([
+  ['', false],
+  [', also if somebody removes it then', true],
+])(
+  'on a disk that takes no writes a damaged file stays, and the one before it is read and kept%s',
+  async (_, isRemoved) => {
+    const { folder, current } = await written();
+    await writeFile(current, 'bad');
+    let isWritable = false;
+    const disk: Disk = {
+      ...systemDisk,
+      rename: (from, to) => (isWritable ? rename(from, to) : Promise.reject(failure('EROFS'))),
+    };
 
-  const durable = await open(folder, disk);
+    const durable = await open(folder, disk);
 
-  expect(durable.read()).toEqual({ word: 'old' });
-  await expect(durable.update(() => ({ word: 'newer' }))).rejects.toMatchObject({ code: 'EROFS' });
-  expect((await open(folder, disk)).read()).toEqual({ word: 'old' });
+    expect(durable.read()).toEqual({ word: 'old' });
+    await expect(durable.update(() => ({ word: 'newer' }))).rejects.toMatchObject({ code: 'EROFS' });
+    expect((await open(folder, disk)).read()).toEqual({ word: 'old' });
 
-  isWritable = true;
-  await durable.update(() => ({ word: 'newer' }));
-  expect(await readFile(`${current}.corrupt-20260131T080000000Z`, 'utf8')).toBe('bad');
-  expect(JSON.parse(await readFile(`${current}.prev`, 'utf8'))).toMatchObject({ body: { word: 'old' } });
-  expect((await open(folder)).read()).toEqual({ word: 'newer' });
-});
+    isWritable = true;
+    if (isRemoved) await rm(current);
+    await durable.update(() => ({ word: 'newer' }));
+    const aside = await readFile(`${current}.corrupt-20260131T080000000Z`, 'utf8').catch(() => null);
+    expect(aside).toBe(isRemoved ? null : 'bad');
+    expect(JSON.parse(await readFile(`${current}.prev`, 'utf8'))).toMatchObject({ body: { word: 'old' } });
+    expect((await open(folder)).read()).toEqual({ word: 'newer' });
+  },
+);
 
 test('a byte that flips costs at most one generation, and never makes another state', async () => {
   const { folder, current } = await written();
