@@ -6,6 +6,7 @@
 import type { Slide } from '../../service/contract/playlist.ts';
 import { fileKinds } from '../../service/contract/slide-values.ts';
 import { remember } from '../../service/domain/collections.ts';
+import { nextFlight } from '../../service/domain/single-flight.ts';
 import { isLoadable } from './plain-http.ts';
 
 interface CachedMedium {
@@ -35,10 +36,12 @@ const gainFor = (loudness: number): number =>
 /** Answers of a proxy whose service is away, or of one that has trouble; 503: the medium is not ready. */
 const isPassing = (status: number): boolean => status === 429 || (status >= 500 && status !== 503);
 
+const originalOf = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}original`;
+
 export const createMediaCache = () => {
   /** In insertion order; the oldest are evicted first. */
   const cached = new Map<string, CachedMedium>();
-  const known = new Map<string, { gain: number; etag: string | null }>();
+  const known = new Map<string, { gain: number; etag: string | null; isRendition: boolean }>();
   /** Concurrent calls for the same medium share a request. */
   const resolving = new Map<string, Promise<string>>();
 
@@ -88,7 +91,8 @@ export const createMediaCache = () => {
     }
     const loudness = Number(response.headers.get('x-signage-loudness') ?? Number.NaN);
     const etag = response.headers.get('ETag');
-    remember(known, url, { gain: gainFor(loudness), etag }, MAX_KNOWN);
+    const isRendition = response.headers.has('x-signage-rendition');
+    remember(known, url, { gain: gainFor(loudness), etag, isRendition }, MAX_KNOWN);
     const isCached = before !== undefined && before.etag === etag;
     if (isCached || Number(response.headers.get('Content-Length')) > MAX_MEDIUM_BYTES) {
       abort.abort();
@@ -96,7 +100,7 @@ export const createMediaCache = () => {
       // Pins the copy by its hash, so that the medium can't change during playback.
       if (isRemote) return etag === null ? path : `${path}&sha256=${etag.replaceAll('"', '')}`;
       // A rendition that becomes ready meanwhile has other bytes.
-      return response.headers.has('x-signage-rendition') ? path : `${path}${path.includes('?') ? '&' : '?'}original`;
+      return isRendition ? path : originalOf(path);
     }
     const patience = setTimeout(() => abort.abort(), BODY_MS);
     const blob = await response.blob().finally(() => clearTimeout(patience));
@@ -112,10 +116,21 @@ export const createMediaCache = () => {
     // A fragment (such as `#t=5`) applies to the medium wherever it is loaded from.
     const [medium = '', ...fragment] = url.split('#');
     const key = `${isThirdParty} ${medium}`;
-    const running = resolving.get(key) ?? fetchMedium(medium, isThirdParty).finally(() => resolving.delete(key));
-    resolving.set(key, running);
-    return [await running, ...fragment].join('#');
+    const begin = (): Promise<string> => {
+      const begun = fetchMedium(medium, isThirdParty).finally(() => {
+        if (resolving.get(key) === begun) resolving.delete(key);
+      });
+      resolving.set(key, begun);
+      return begun;
+    };
+    return [await (resolving.get(key) ?? begin()), ...fragment].join('#');
   };
+
+  /** A request that is under way may have been answered with what is replaced: the next one is of all who ask meanwhile. */
+  const renew = nextFlight(async (medium: string): Promise<void> => {
+    resolving.delete(`false ${medium}`);
+    await resolve(medium).catch(() => {});
+  });
 
   return {
     /**
@@ -127,12 +142,17 @@ export const createMediaCache = () => {
     resolve,
     /** Entity tag of a medium as it was resolved last; null: not known. */
     versionOf,
-    /** Resolves to its entity tag of now, or as far as it is known if it is unavailable. */
-    revalidate: async (url: string): Promise<string | null> => {
-      // A request that is under way may have been answered with what is replaced.
-      resolving.delete(`false ${url.split('#')[0]}`);
-      await resolve(url).catch(() => {});
-      return versionOf(url);
+    /**
+     * Resolves to its entity tag of now, or as far as it is known if it is unavailable.
+     * @param before its tag as it is shown: a rendition of that very original does not count, as what is on is finished
+     */
+    revalidate: async (url: string, before: string | null): Promise<string | null> => {
+      const [medium = ''] = url.split('#');
+      await renew(medium);
+      const now = versionOf(url);
+      if (now === before || !known.get(medium)?.isRendition) return now;
+      const original = await fetch(originalOf(medium), { method: 'HEAD', cache: 'no-cache' }).catch(() => null);
+      return original?.headers.get('ETag') === before ? before : now;
     },
     /** The share of its volume at which a medium is played, so that all are as loud as each other: up to 1. */
     gainOf: (url: string): number => known.get(url.split('#')[0] ?? '')?.gain ?? 1,

@@ -58,6 +58,11 @@ const onUnready =
     const { slide, step, index } = upcoming;
     const expectedMs = Math.round(lengthOf(slide, null));
     const skipped: Effect = { type: 'skipped', slide, index, expectedMs, reason, isFailed };
+    // What was on before its medium was replaced is better than nothing.
+    if (shown?.isEdited && shown.slide === slide) {
+      const kept = { ...shown, index, isSpent: false, isEdited: false };
+      return chain(before, now, dropUpcoming, (state) => [{ ...state, shown: kept }, [skipped]]);
+    }
     return chain(
       before,
       now,

@@ -24,7 +24,8 @@ interface Trial {
 const INCOMPLETE = 'incomplete';
 /** After an update, a return to the version before and the update again, the version is a new one. */
 const TRIAL_MS = 3_600_000;
-const INCOMPLETE_MS = 600_000;
+/** A browser may be too old for a part, which no reload mends. */
+const INCOMPLETE_MS = 86_400_000;
 
 /**
  * Why the page must reload; null: it must not. Once an hour for each version: between the page and the service may be a

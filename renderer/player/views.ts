@@ -139,8 +139,10 @@ export const createViews = (deps: ViewDependencies, playing: Playing) => {
   const revalidate = async (key: number, view: SlideView): Promise<void> => {
     for (const [url, version] of versions.get(view) ?? []) {
       const before = await version;
-      const now = await mediaCache.revalidate?.(url);
-      if (now != null && now !== before) return dispatch({ type: 'replaced', key });
+      const now = await mediaCache.revalidate?.(url, before);
+      // Without a copy at the service a remote medium is shown from its own address.
+      const isNew = before !== null || url.startsWith('/media/');
+      if (isNew && now != null && now !== before) return dispatch({ type: 'replaced', key });
     }
   };
 

@@ -37,3 +37,33 @@ it.each<[status: number, url: string, isKept: boolean]>([
   const address = await resolve(url);
   expect(await resolve(url).catch(() => null)).toBe(isKept ? address : null);
 });
+
+it.each([
+  ['is that of a rendition of what is on', '"film"', '"film"'],
+  ['is that of a rendition of another file', '"other"', '"rendition"'],
+])('the tag of a medium that now %s: %s', async (_, original, expected) => {
+  const answers = [
+    new Response('film', { headers: { ETag: '"film"' } }),
+    new Response('small', { headers: { ETag: '"rendition"', 'x-signage-rendition': 'h264' } }),
+    new Response(null, { headers: { ETag: original } }),
+  ];
+  vi.stubGlobal('fetch', async () => answers.shift());
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const { resolve, versionOf, revalidate } = createMediaCache();
+  await resolve('/media/film.mp4');
+  expect(versionOf('/media/film.mp4')).toBe('"film"');
+  expect(await revalidate('/media/film.mp4', '"film"')).toBe(expected);
+});
+
+it('a medium of which it is told again and again is fetched once more, not each time', async () => {
+  let requests = 0;
+  vi.stubGlobal('fetch', async () => {
+    requests += 1;
+    return new Response('film', { headers: { ETag: `"${requests}"` } });
+  });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const { revalidate } = createMediaCache();
+  const tags = await Promise.all([1, 2, 3, 4, 5].map(() => revalidate('/media/film.mp4', null)));
+  expect(new Set(tags)).toEqual(new Set(['"1"', '"2"']));
+  expect(requests).toBe(2);
+});

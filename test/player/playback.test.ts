@@ -152,6 +152,11 @@ describe('a player that keeps its own time', () => {
       [...begin, [4_000, replaced(1)], [4_100, ready(3)], [4_200, visible(3)]],
       ['start 3', 'report a', 'wake at 5000'],
     ],
+    [
+      'goes on with a slide whose medium was replaced by one that does not load',
+      [...begin, [500, ready(2)], [600, replaced(1)], [700, unready(3)]],
+      ['discard 3', 'prepare b as 4', 'wake at 5000'],
+    ],
     ['pauses a visible slide', [...begin, [500, halt(true)]], ['pause 1', 'wake at 5000']],
     [
       'pauses one that becomes visible meanwhile',

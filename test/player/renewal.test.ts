@@ -34,8 +34,8 @@ test.each<[string, Omit<Parameters<typeof renewalFor>[0], 'time' | 'isIncomplete
 
 test.each<[string, Omit<Parameters<typeof renewalFor>[0], 'time'>, string | null]>([
   ['reloads', { ...incomplete, tried: [at('1.0.0', 0)] }, 'incomplete'],
-  ['does not reload again and again', { ...incomplete, tried: [at('incomplete', 10 * MINUTE - 1)] }, null],
-  ['reloads once in ten minutes', { ...incomplete, tried: [at('incomplete', 10 * MINUTE)] }, 'incomplete'],
+  ['does not reload again and again', { ...incomplete, tried: [at('incomplete', 24 * HOUR - 1)] }, null],
+  ['reloads once a day', { ...incomplete, tried: [at('incomplete', 24 * HOUR)] }, 'incomplete'],
   ['reloads for another version first', { ...incomplete, answering: '1.1.0', tried: [] }, '1.1.0'],
   [
     'reloads though it has tried another version',
