@@ -191,6 +191,17 @@ test.each([
   },
 );
 
+test('what was published and has not come yet takes nothing out of the draft that follows', async () => {
+  const { edit, isSaved, saved, draft, documents, titles, loseNext } = await openTab();
+  edit(slide('a', 'Anna'), slide('b'));
+  await isSaved();
+  loseNext('GET', '/content', false);
+  await saved.publish();
+  await saved.putAside();
+  await documents.load();
+  expect([titles(), draft.isDirty.value]).toEqual([['Anna', 'b'], false]);
+});
+
 test('letters that are typed while the last save before a publication is under way stay in the draft', async () => {
   const { edit, saved, titles, playing, holdNext } = await openTab();
   const held = holdNext('PUT', '/drafts/');

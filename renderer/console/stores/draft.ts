@@ -125,6 +125,8 @@ export const createDraft = ({ client, documents, signer, storage, page, texts, o
       future.value = [];
       lastGroup = undefined;
       sent = null;
+      // What follows is not what was published.
+      published = null;
     });
 
   /** Makes a change of somebody else part of all steps. */
