@@ -130,6 +130,8 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
   let by: Panel['name'] | 'none' | 'blackout' = 'none';
   /** The ways that may have switched a display off: no other one switches it on again. */
   const dark = new Set<Panel>();
+  /** Those that said nothing when a display was to be switched off: it may have been dark before this start. */
+  const silent = new Set<Panel>();
   /** Whether one of them failed when displays were switched on. */
   let isDarkStill = false;
   let timer: NodeJS.Timeout | undefined;
@@ -170,7 +172,11 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
       const isDark = isAnyOn && dark.has(panel);
       if (!isDark && first !== null && (displays.length === 1 || !panel.isSelective)) continue;
       try {
-        if (!isDark && !(await panel.isAvailable())) continue;
+        if (!isDark && !(await panel.isAvailable())) {
+          if (!isAllOn) silent.add(panel);
+          else if (silent.delete(panel)) await panel.setPower(displays);
+          continue;
+        }
         // One that fails half way has perhaps switched it off.
         if (!isAllOn) dark.add(panel);
         await panel.setPower(displays);

@@ -172,6 +172,17 @@ test('what stood in for a television that did not answer at closing is on again,
   expect(machine.calls().slice(1)).toEqual(['cec on 0', 'cec as', 'sway output HDMI-A-1 power on']);
 });
 
+test('a television that says nothing, at closing as at opening, is told to go on all the same', async () => {
+  const machine = machineWith(televisionBeside('echo "power status: unknown"', ON));
+  const { power, until } = boxWith();
+  await until(20);
+  expect(machine.calls()).toEqual(['sway output HDMI-A-1 power off']);
+  await until(24 + 7, 59);
+  await until(24 + 9);
+  expect(machine.calls().slice(1)).toEqual(['cec on 0', 'cec as', 'sway output HDMI-A-1 power on']);
+  expect(power.status()).toMatchObject({ on: true, by: 'sway' });
+});
+
 test('where nothing can be switched it is black, and what comes later is switched then', async () => {
   const machine = machineWith({});
   const { power, until, seen } = boxWith();
