@@ -85,8 +85,8 @@ export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions) => {
   let state = gate.emptyState;
   let watch: gate.Watch | null = null;
   let ready: ReadyUpdate | null = null;
-  /** Why a newer version is not on its way; null: it is, there is none, or no source told of it. */
-  let fault: string | null = null;
+  /** Why a newer version is not on its way, and which, where that is known; null: it is, there is none, or no source told of it. */
+  let fault: { version: string | null; reason: string } | null = null;
   /** When an installation was ordered that will end this process; null: none. */
   let orderedAt: number | null = null;
   let nextCheck = monotonicNow() + FIRST_CHECK_MS + ports.random() * FIRST_CHECKS_MS;
@@ -131,10 +131,10 @@ export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions) => {
     nextCheck = monotonicNow() + CHECK_MS * (0.75 + ports.random() / 2);
     try {
       ready = await source.fetch(sources, (offered) => gate.mayInstall(state, offered));
-      fault = null;
+      if (ready === null || ready.version !== fault?.version) fault = null;
       if (ready !== null) log.info({ version: ready.version }, 'an update is ready; it is installed at a quiet hour');
     } catch (error) {
-      if (error instanceof NoRoom) fault = error.message;
+      if (error instanceof NoRoom) fault = { version: null, reason: error.message };
       log.warn({ reason: reasonOf(error) }, 'the check for updates failed; it is repeated in some hours');
     }
   };
@@ -155,7 +155,7 @@ export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions) => {
       await installer.install(update.file);
     } catch (error) {
       log.error({ err: error }, 'the update could not be installed; the check is repeated in some hours');
-      fault = `version ${update.version}: ${reasonOf(error)}`;
+      fault = { version: update.version, reason: `version ${update.version}: ${reasonOf(error)}` };
       await abandon();
     }
   };
@@ -172,6 +172,8 @@ export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions) => {
         { version: state.trial?.version },
         'the update was ordered but not installed; see the journal of the system',
       );
+      const { version: ordered = null } = state.trial ?? {};
+      fault = { version: ordered, reason: `version ${ordered}: see the journal of the system` };
       await abandon();
     }
     const settings = ports.settings();
@@ -212,7 +214,12 @@ export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions) => {
     },
     /** Does what is due; `start` repeats this every few seconds. */
     poll,
-    status: () => ({ ready: ready?.version ?? null, onTrial: watch !== null, failed: [...state.failed], fault }),
+    status: () => ({
+      ready: ready?.version ?? null,
+      onTrial: watch !== null,
+      failed: [...state.failed],
+      fault: fault?.reason ?? null,
+    }),
     close: () => clearInterval(timer),
   };
 };
