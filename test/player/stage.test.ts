@@ -28,8 +28,9 @@ const open = (requestAnimationFrame: (callback: FrameRequestCallback) => unknown
   vi.stubGlobal('requestAnimationFrame', requestAnimationFrame);
   vi.stubGlobal('document', { createElement });
   onTestFinished(() => {
-    vi.useRealTimers();
+    // In this order: the clock is put back into the true `performance`, which files that follow share.
     vi.unstubAllGlobals();
+    vi.useRealTimers();
   });
   return createStage(createElement() as unknown as HTMLElement);
 };
