@@ -35,7 +35,10 @@ const openTab = async (slides: object[] = [slide('a'), slide('b')]) => {
   const asked: [method: string, path: string, body: unknown][] = [];
   /** What happens to the requests that a test holds back, loses or notes; null: nothing. */
   const rules: ((method: string, path: string, answer: Answer) => Promise<Response> | null)[] = [];
+  let isClosed = false;
   const request = (to: string, options: RequestOptions = {}): Promise<Response> => {
+    // A closed tab asks for nothing any more: it would go on in the files that follow in this worker.
+    if (isClosed) return new Promise(() => {});
     const method = options.method ?? 'GET';
     asked.push([method, to.slice(path.length), options.body]);
     const answer: Answer = () => client.request(to, options);
@@ -77,8 +80,10 @@ const openTab = async (slides: object[] = [slide('a'), slide('b')]) => {
     onLeft: vi.fn(),
     onMerged: merged,
   });
-  /** Nothing of the tab goes on once the box is away. */
-  onTestFinished(() => draft.discard());
+  onTestFinished(() => {
+    isClosed = true;
+    draft.discard();
+  });
 
   const send = async (method: string, to: string, body?: unknown, headers: Record<string, string> = {}) => {
     const given = body === undefined ? {} : { body: JSON.stringify(body) };
