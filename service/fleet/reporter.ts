@@ -1,9 +1,9 @@
 /** Writes a value to a key of the status bucket: when it changes, and periodically. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { keySubject, SITE_API, STATUS_BUCKET } from '../domain/fleet-subjects.ts';
+import { createPause } from '../platform/pause.ts';
 import type { FleetContext, Line } from './connection.ts';
 import { type HubApi, openHubApi, refusalOf } from './hub.ts';
-import { createPause } from './pause.ts';
 import type { Refusals } from './refusals.ts';
 
 interface Report<Value> {

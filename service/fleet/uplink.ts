@@ -13,8 +13,8 @@ export interface UpwardRecord {
 }
 
 /**
- * Records in flight. Which alerts the hub has is told by the newest one alone: none may be taken after one that is refused,
- * and a full hub refuses a long one and takes a shorter one.
+ * Records in flight. The newest alert at the hub shows which alerts it has, so none may be stored after a refused one: a
+ * full hub refuses a long alert and stores a shorter one.
  */
 const AT_ONCE = { plays: 50, alerts: 1 } as const satisfies Record<Upward, number>;
 /** For the headers of a record. */

@@ -12,11 +12,11 @@ import { type FleetContent, type FleetPush, fleetOperator, fleetPush, mostStored
 import { asFile } from '../domain/document.ts';
 import { CONTENT_BUCKET, keySubject, PUSH_HEADERS, streamOf, wantedSubject } from '../domain/fleet-subjects.ts';
 import { doubled } from '../domain/time.ts';
+import { createPause } from '../platform/pause.ts';
 import type { Records } from '../records/index.ts';
 import type { Secrets } from '../secrets/index.ts';
 import type { FleetContext, Line } from './connection.ts';
 import { isUnanswered, openHubApi, refusalOf, type StoredMessage } from './hub.ts';
-import { createPause } from './pause.ts';
 import type { Refusals } from './refusals.ts';
 
 interface Dependencies {

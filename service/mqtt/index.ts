@@ -8,7 +8,7 @@ import type { SiteOverview } from '../contract/console/site.ts';
 import { remember } from '../domain/collections.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
-import { withAny } from '../platform/any-signal.ts';
+import { createPause } from '../platform/pause.ts';
 import type { Records } from '../records/index.ts';
 import type { Screens } from '../screens/index.ts';
 import type { Takeovers } from '../takeovers/index.ts';
@@ -60,7 +60,7 @@ export const createMqtt = (
   /** Configurations of earlier are awaited until then, by the monotonic clock. */
   let collectedAt = Number.POSITIVE_INFINITY;
   let displays = new Map<string, Display>();
-  let wake = new AbortController();
+  const rest = createPause();
   /** By node id, as boxes told last: one that has just started tells none before its hardware was set. */
   const volumes = new Map<string, number>();
   /** By device id: when its picture was last asked for. */
@@ -72,7 +72,7 @@ export const createMqtt = (
   const isFirst = (): boolean =>
     peers.alive().every(({ nodeId, state }) => state.mqtt !== true || nodeId === null || nodeId > ids.nodeId);
 
-  const soon = (): void => wake.abort();
+  const soon = rest.wake;
   const orders = createOrders(context, {
     screens,
     takeovers,
@@ -197,11 +197,11 @@ export const createMqtt = (
       peers.settled(),
       pause(tempo.mqtt.settle, undefined, { ref: false, signal: closing.signal }),
     ]).catch(() => undefined);
-    const sleep = (signal: AbortSignal): Promise<unknown> => pause(tempo.mqtt.poll, undefined, { ref: false, signal });
     while (!closing.signal.aborted) {
       await step().catch((error: unknown) => log.error({ err: error }, 'the site could not be published'));
-      wake = new AbortController();
-      await withAny([wake.signal, closing.signal], sleep).catch(() => undefined);
+      // Wakes during the step wait for the next poll.
+      rest.clear();
+      await rest.wait(tempo.mqtt.poll, closing.signal);
     }
   };
 

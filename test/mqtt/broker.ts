@@ -61,21 +61,13 @@ export const startBroker = async ({ user, tls }: Setup = {}, onEnd: OnEnd = onTe
 };
 export type TestBroker = Awaited<ReturnType<typeof startBroker>>;
 
-/** A proxy between client and broker that injects messages. */
-export const startMiddle = async (broker: Pick<TestBroker, 'port'>) => {
+/** Listens for clients in place of a broker. @returns its URL, and the clients that are connected */
+const serveClients = async (onClient: (client: Socket) => void) => {
   const clients = new Set<Socket>();
   const server = createServer((client) => {
-    const line = connect(broker.port, '127.0.0.1');
     clients.add(client);
-    client.pipe(line).pipe(client);
-    for (const socket of [client, line]) {
-      socket.on('error', () => undefined);
-      socket.on('close', () => {
-        clients.delete(client);
-        client.destroy();
-        line.destroy();
-      });
-    }
+    client.on('error', () => undefined).on('close', () => clients.delete(client));
+    onClient(client);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -83,9 +75,19 @@ export const startMiddle = async (broker: Pick<TestBroker, 'port'>) => {
     server.close();
     for (const client of clients) client.destroy();
   });
-  const { port } = server.address() as AddressInfo;
+  return { url: `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`, clients };
+};
+
+/** A proxy between client and broker that injects messages. */
+export const startMiddle = async (broker: Pick<TestBroker, 'port'>) => {
+  const { url, clients } = await serveClients((client) => {
+    const line = connect(broker.port, '127.0.0.1');
+    client.pipe(line).pipe(client);
+    line.on('error', () => undefined).on('close', () => client.destroy());
+    client.on('close', () => line.destroy());
+  });
   return {
-    url: `mqtt://127.0.0.1:${port}`,
+    url,
     /** Sends a PUBLISH packet (MQTT 3.1.1, 3.3; at most 127 bytes) to each connected client, subscribed or not. */
     inject: (topic: string, payload: string): void => {
       const bytes = Buffer.from(topic + payload);
@@ -97,21 +99,11 @@ export const startMiddle = async (broker: Pick<TestBroker, 'port'>) => {
 
 /** A broker that takes any client, and then reads nothing until it is told to. */
 export const startDeaf = async () => {
-  const clients: Socket[] = [];
-  const server = createServer((client) => {
-    clients.push(client);
-    client.on('error', () => undefined);
-    client.once('data', () => client.pause().write(Buffer.from([0x20, 2, 0, 0])));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    for (const client of clients) client.destroy();
-  });
-  const { port } = server.address() as AddressInfo;
+  const { url, clients } = await serveClients((client) =>
+    client.once('data', () => client.pause().write(Buffer.from([0x20, 2, 0, 0]))),
+  );
   return {
-    url: `mqtt://127.0.0.1:${port}`,
+    url,
     read: (): void => {
       for (const client of clients) client.on('data', () => undefined).resume();
     },

@@ -2,8 +2,8 @@
 import { getEventListeners, setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createPause } from '../../service/fleet/pause.ts';
 import { withAny } from '../../service/platform/any-signal.ts';
+import { createPause } from '../../service/platform/pause.ts';
 
 /** What Node.js keeps in a signal of those that follow it: listeners, and an entry for each AbortSignal.any. */
 const tracesIn = (signal: AbortSignal): number => {

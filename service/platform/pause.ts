@@ -1,6 +1,6 @@
 /** Pauses of a loop that can be cut short. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { withAny } from '../platform/any-signal.ts';
+import { withAny } from './any-signal.ts';
 
 export const createPause = () => {
   let woken = new AbortController();
