@@ -160,8 +160,9 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
   };
 
   /**
-   * Switches by the first method available, with several displays by all that can address one, and on by all that switched
-   * off, whatever they say of themselves: a television in standby does not always answer. Returns the first.
+   * Uses the first available method; with several displays, each method that can address a single one. Switching on also
+   * uses each method that switched off, even if it is not available: a television in standby does not always answer.
+   * Returns the first one used.
    */
   const switchPanels = async (displays: readonly DisplayPower[]): Promise<Panel['name'] | null> => {
     const isAnyOn = displays.some(({ on }) => on);

@@ -208,7 +208,7 @@ export const createSessions = ({ log, dataDir, openPartition, service }: Ports) 
         const late = wait(RESTORE_MS, undefined, { ref: false });
         await Promise.race([committed, loaded, once(contents, 'destroyed'), late]);
         if (contents.isDestroyed() || !contents.getURL().startsWith(`${origin}/`)) return;
-        // Taken by another page, or of no use to whoever has signed in or out meanwhile.
+        // Another page has taken it, or somebody has signed in or out meanwhile.
         if (entry.storage !== storage) return;
         // While the site is down that is the page of an error, which has the address, but no storage.
         const isTaken = await contents.mainFrame.executeJavaScript(writeScript(storage)).catch(() => false);
@@ -252,7 +252,7 @@ export const createSessions = ({ log, dataDir, openPartition, service }: Ports) 
     signedIn: async (name: string, address: string): Promise<void> => {
       const { origin } = new URL(address);
       const { entry } = await openOnce(name, origin);
-      // It would mix with that of whoever has signed in now.
+      // It must not be mixed with the storage of the new user.
       entry.storage = null;
       await entry.flush();
       await change(name, origin, { signedInAt: Date.now() });

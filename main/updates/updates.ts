@@ -155,7 +155,7 @@ export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions) => {
       await installer.install(update.file);
     } catch (error) {
       log.error({ err: error }, 'the update could not be installed; the check is repeated in some hours');
-      fault = { version: update.version, reason: `version ${update.version}: ${reasonOf(error)}` };
+      fault = { version: update.version, reason: reasonOf(error) };
       await abandon();
     }
   };
@@ -172,8 +172,7 @@ export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions) => {
         { version: state.trial?.version },
         'the update was ordered but not installed; see the journal of the system',
       );
-      const { version: ordered = null } = state.trial ?? {};
-      fault = { version: ordered, reason: `version ${ordered}: see the journal of the system` };
+      fault = { version: state.trial?.version ?? null, reason: 'see the journal of the system' };
       await abandon();
     }
     const settings = ports.settings();
@@ -218,7 +217,7 @@ export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions) => {
       ready: ready?.version ?? null,
       onTrial: watch !== null,
       failed: [...state.failed],
-      fault: fault?.reason ?? null,
+      fault: fault && (fault.version === null ? fault.reason : `version ${fault.version}: ${fault.reason}`),
     }),
     close: () => clearInterval(timer),
   };

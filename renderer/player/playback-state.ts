@@ -138,7 +138,7 @@ export type PlaybackEvent =
   | { type: 'ready'; key: number; length: number | null; movesMs: number | null }
   | { type: 'unready'; key: number; reason: string; isFailed?: boolean }
   | { type: 'visible'; key: number }
-  /** A medium of a view is another file now. */
+  /** A medium of a view was replaced. */
   | { type: 'replaced'; key: number }
   /** The slide of a visible view can't continue. */
   | { type: 'failed'; key: number; reason: string }

@@ -88,7 +88,7 @@ export const createPlayer = (deps: Dependencies, { timeZone, fadeMs = FADE_MS }:
     goTo: (slideId: string): void => dispatch({ type: 'goTo', slideId }),
     /** Re-evaluates immediately, because a clock was set. */
     onClockSet: (): void => dispatch({ type: 'clockSet' }),
-    /** Makes failed slides eligible immediately, and replaces media that are other files now. */
+    /** Makes failed slides eligible immediately, and updates media that were replaced. */
     retry: (): void => {
       dispatch({ type: 'retry' });
       views.revalidate();

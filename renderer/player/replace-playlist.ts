@@ -112,7 +112,7 @@ const dropUnwanted: Reducer = (state, now) => {
   return upcoming.index === next ? [state, []] : dropUpcoming(state, now);
 };
 
-/** A medium of a view is another file now, which the same playlist names: as an edit of its slide. */
+/** A medium of a view was replaced under its name, which counts as an edit of its slide. */
 export const replaceMedium =
   (key: number): Reducer =>
   (state, now) => {

@@ -135,7 +135,7 @@ export const createViews = (deps: ViewDependencies, playing: Playing) => {
     views.delete(key);
   };
 
-  /** Replaces a view if one of its media is another file now, or was not there before. */
+  /** Replaces a view if one of its media was replaced, or has become available. */
   const revalidate = async (key: number, view: SlideView): Promise<void> => {
     for (const [url, version] of versions.get(view) ?? []) {
       const before = await version;

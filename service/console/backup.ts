@@ -182,10 +182,10 @@ export const createBackup = (
         const entry = tar.entry({ name: path, size, mtime: new Date(modifiedAt), mode: 0o600 }, () => undefined);
         // The tar may end before there is anything to read, which is heard there.
         entry.on('error', () => undefined);
-        const read_ = await read();
-        if (read_ === null) throw replaced();
+        const source = await read();
+        if (source === null) throw replaced();
         await pipeline(
-          read_,
+          source,
           async function* (bytes: AsyncIterable<Buffer>) {
             const hash = createHash('sha256');
             let written = 0;

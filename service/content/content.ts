@@ -320,7 +320,7 @@ export const openContent = async (
       return reload();
     });
   });
-  // The disk may have been full: other boxes are told of a document once it is stored here.
+  // The disk may have been full. A document is offered to other boxes once it is stored.
   const storing = setInterval(() => {
     void enqueue(async () => {
       if (current !== null && playing !== null && !isStored(current)) await store(current, playing.screenDocuments);

@@ -73,7 +73,7 @@ export const createDownloads = async (
   /** The paths of the partial files that are being written. */
   const busy = new Set<string>();
 
-  /** Deletes partial files that were not continued for so long, the oldest first, up to so many bytes. */
+  /** Deletes partial files that were not continued for `ms`, oldest first, until `bytes` bytes are freed. */
   const sweep = async (ms = PART_MS, bytes = Number.POSITIVE_INFINITY): Promise<void> => {
     const paths = (await readdir(mediaDir).catch((): string[] => []))
       .filter(isPart)

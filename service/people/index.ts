@@ -464,7 +464,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
         const then = viewOf(backup);
         const leftOut = endedSince(backup, then, before);
         const added = backup.keys.filter(({ id }) => !keys.has(id));
-        // Whoever has the id here may be somebody else, and enabled.
+        // The person with this id here may be somebody else, and enabled.
         const isEnded = ({ id, person }: KeyRecord): boolean =>
           before.people.has(person) && then.keys.get(id)?.ending?.what === 'disabled';
         // In this order nobody counts for a moment who was disabled, nor for good after a power cut.

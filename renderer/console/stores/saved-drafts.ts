@@ -24,7 +24,7 @@ export interface SavedDrafts {
   readonly state: ReadonlySignal<'none' | 'saving' | 'saved' | 'failed'>;
   /** Why it could not be saved; null: it is saved. */
   readonly error: ReadonlySignal<unknown>;
-  /** Who has it open, whoever uses this tab included. */
+  /** Everybody who has it open, including the user of this tab. */
   readonly editing: ReadonlySignal<readonly string[]>;
   /** Goes on with a draft of the site. @throws what the requests throw */
   open(id: string): Promise<void>;

@@ -47,7 +47,7 @@ interface Dependencies {
   downloads: Pick<Downloads, 'fetch'>;
   /** What needs a rendition, in the order in which it is to be made; of files of one hash the first counts. */
   wanted(): Promise<readonly Wanted[]>;
-  /** The paths of all files of this box by hash, whatever else is known of them. */
+  /** The paths of all files of this box by hash, including files that are not probed yet. */
   present(): Promise<ReadonlyMap<string, string>>;
   /** The hashes of files that somebody has deleted. */
   deleted(): ReadonlySet<string>;
@@ -376,8 +376,8 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     const over: string[] = [];
     const ended = gone.length === 0 ? new Set<string>() : deleted();
     for (const [sha256, { since, path }] of absent) {
-      const isReplaced = path !== undefined && ((await hashAt(path)) ?? sha256) !== sha256;
-      if (isReplaced || at - since >= tempo.media.absent || ended.has(sha256)) over.push(sha256);
+      const hash = path === undefined ? undefined : await hashAt(path);
+      if ((hash != null && hash !== sha256) || at - since >= tempo.media.absent || ended.has(sha256)) over.push(sha256);
     }
     await store.remove(over);
   };
@@ -385,7 +385,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
   /** Whether what is converted is no more where it was. */
   const isGone = async ({ path, sha256 }: Pick<Wanted, 'sha256' | 'path'>): Promise<boolean> => {
     const hash = await hashAt(path);
-    return hash === null || (hash ?? sha256) !== sha256;
+    return hash !== undefined && hash !== sha256;
   };
 
   const step = async (): Promise<void> => {

@@ -38,15 +38,16 @@ export function createAdapter<T>(options: Options<T>): Adapter<T> & { faults(): 
       let at = now();
       const aside = (): string => `${name}.corrupt-${new Date(at).toISOString().replaceAll(/[-:.]/g, '')}`;
       while (names.includes(aside())) at += 1;
-      try {
-        await renamePatiently(disk, join(folder, name), join(folder, aside()));
-      } catch (error) {
-        if (!isMissing(error)) throw error;
-        // Somebody has done it.
-        unreadable.delete(name);
-        continue;
-      }
+      const isMoved = await renamePatiently(disk, join(folder, name), join(folder, aside())).then(
+        () => true,
+        (error: unknown) => {
+          if (!isMissing(error)) throw error;
+          return false;
+        },
+      );
       unreadable.delete(name);
+      // Otherwise somebody has removed it.
+      if (!isMoved) continue;
       names.push(aside());
       log.error({ err: reason, file: name, movedTo: aside() }, 'a state file that could not be read was set aside');
     }
