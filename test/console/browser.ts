@@ -64,6 +64,19 @@ export const shareConsole = (
   return () => shared;
 };
 
+/** Holds requests of a page back. @returns lets them go on, and those that follow */
+export const holdRequests = async (page: Page, url: string | RegExp): Promise<() => void> => {
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(url, async (route) => {
+    await held;
+    await route.continue();
+  });
+  return release;
+};
+
 export const signIn = async (page: Page, secret: string, name = ''): Promise<void> => {
   await page.getByLabel('Shared secret').fill(secret);
   await page.getByLabel('Your name').fill(name);

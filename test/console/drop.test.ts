@@ -7,7 +7,7 @@ import { itBrowser } from '../support/browser.ts';
 import { putImage } from '../support/media.ts';
 import { lobby, patience } from '../support/player.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
-import { openConsole } from './browser.ts';
+import { holdRequests, openConsole } from './browser.ts';
 import { type GivenFile, giveFiles } from './files.ts';
 
 itBrowser(
@@ -189,14 +189,7 @@ itBrowser('a file that is uploaded for a slide that is left meanwhile takes noth
   await go('content/playlists/main');
   await page.getByRole('button', { name: 'Choose' }).first().click();
   await page.getByRole('dialog').waitFor();
-  let release: () => void = () => undefined;
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route('**/console/api/media', async (route) => {
-    await held;
-    await route.continue();
-  });
+  const release = await holdRequests(page, '**/console/api/media');
   await page
     .getByRole('dialog')
     .getByLabel('Upload')

@@ -10,7 +10,7 @@ import { patience } from '../support/observe.ts';
 import { createOperator, operatorSecret, secretSettings } from '../support/operator.ts';
 import { addPerson, invite } from '../support/people.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { inLan, newPage, openConsole, signIn, violationsOn } from './browser.ts';
+import { holdRequests, inLan, newPage, openConsole, signIn, violationsOn } from './browser.ts';
 
 const join = async (service: TestService, id: string, options = {}): Promise<Page> => {
   const code = await invite(service, id);
@@ -38,14 +38,7 @@ itBrowser(
     const { page } = await openConsole(service.url);
     await signIn(page, operatorSecret, 'Operator');
     // Whose ids are taken is not known yet.
-    let release: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route('**/console/api/people', async (route) => {
-      await held;
-      await route.continue();
-    });
+    const release = await holdRequests(page, '**/console/api/people');
     await page.getByRole('link', { name: 'People' }).click();
     await page.getByRole('heading', { name: 'People', level: 1 }).waitFor();
     expect(await page.getByRole('button', { name: 'New person' }).count()).toBe(0);

@@ -25,12 +25,16 @@ test('a box that does not come back is named, and is one peer again at another a
   await expect.poll(() => peersOf(again), patience).toMatchObject([{ nodeId, url: back.url, state: 'alive' }]);
 });
 
+const fakeClock = (): void => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+};
+
 const failure = { ok: false, status: null, answered: false, code: null, reason: 'did not answer' };
 const silent = { call: async () => failure, close: () => {} } as unknown as Caller;
 
 test('it is forgotten after more than a day, as a peer that goes away', async () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
+  fakeClock();
   const registry = createRegistry(unitContext(), { site: 'default', staticPeers: [], known: [known], caller: silent });
   onTestFinished(registry.close);
   const counts: number[] = [];
@@ -56,8 +60,7 @@ const openAt = async (data: string, time?: number) => {
 };
 
 test('it is forgotten after a week where all boxes are switched off each night', async () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
+  fakeClock();
   const data = temporaryFolder();
   const first = await openAt(data);
   first.boxes.add(known);
@@ -88,8 +91,7 @@ test.each([
   ['answered by a clock that was ahead', Date.UTC(2036, 0, 1), today, today + 6 * day, 1],
   ['answered so, and then not for a week', Date.UTC(2036, 0, 1), today, today + 7 * day, 0],
 ])('a start knows a box for a week, where it %s', async (_, answeredAt, startedAt, startedAgainAt, count) => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
+  fakeClock();
   const data = temporaryFolder();
   const first = await openAt(data, answeredAt);
   first.boxes.add(known);
@@ -102,8 +104,7 @@ test.each([
 });
 
 test('a box that does not come back with the others after a long closure is named', async () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
+  fakeClock();
   const data = temporaryFolder();
   const before = await openAt(data, today);
   before.boxes.add(known);
@@ -114,8 +115,7 @@ test('a box that does not come back with the others after a long closure is name
 });
 
 test('a box that answers stays known, and its new date is stored once an hour', async () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
+  fakeClock();
   const data = temporaryFolder();
   const first = await openAt(data, today);
   for (let minute = 0; minute < 8 * 24 * 60; minute += 10) {
