@@ -1,6 +1,8 @@
 /** Who did what and when, and what was shown: read by day, person and screen, in pages, and saved as it is seen. */
+
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Request } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { csvOf } from '../../renderer/console/history/csv.ts';
 import { didOf, type Names } from '../../renderer/console/history/did.ts';
@@ -12,7 +14,7 @@ import { createOperator } from '../support/operator.ts';
 import { lobby, patience } from '../support/player.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
 import { isSoak, repeats } from '../support/soak.ts';
-import { openConsole, violationsOn } from './browser.ts';
+import { holdRequests, openConsole, violationsOn } from './browser.ts';
 
 const names: Names = {
   screen: (slug) => (slug === 'lobby' ? 'Lobby' : slug),
@@ -136,22 +138,21 @@ itBrowser(
     await expect.poll(() => rows.count(), patience).toBe(200);
     // What comes once another filter is chosen belongs to no list.
     const earlier = page.getByRole('button', { name: 'Show earlier ones' });
-    const [asked, answers] = [page.waitForRequest(/[?&]to=/), page.waitForResponse(/[?&]to=/)];
-    let release: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route(/[?&]to=/, async (route) => {
-      await held;
-      await route.continue();
-    });
+    const asked = page.waitForRequest(/[?&]to=/);
+    // The page may have cancelled it before it is answered.
+    const isEarlier = (request: Request): boolean => /[?&]to=/.test(request.url());
+    const ended = Promise.race([
+      page.waitForEvent('requestfinished', isEarlier),
+      page.waitForEvent('requestfailed', isEarlier),
+    ]);
+    const release = await holdRequests(page, /[?&]to=/);
     await earlier.click();
     await asked;
     await page.getByLabel('Person').fill('Ada');
     await page.getByLabel('Person').press('Enter');
     await expect.poll(() => rows.count(), patience).toBe(2);
     release();
-    await (await answers).finished();
+    await ended;
     // The page has read it before the answer to another request.
     await page.evaluate(async () => {
       await (await fetch('/healthz')).text();
