@@ -11,7 +11,7 @@ const script = join(import.meta.dirname, '..', '..', 'resources/image/root/usr/l
 
 /**
  * @param up what the program says of a connection that is started, and its exit code
- * @param lateness how often it says so, before the connection starts after all
+ * @param lateness how often it says so, before it says what is in `last`: absent, the connection starts after all
  * @param patience s
  * @param refused a part of what is asked of NetworkManager's program, which it refuses
  */
@@ -20,6 +20,7 @@ const makeBox = (
   {
     up = ['', 0] as [string, number],
     lateness = Number.POSITIVE_INFINITY,
+    last = ['', 0] as [string, number],
     patience = 120,
     devices = 'enp1s0:ethernet\\nwlp2s0:wifi',
     refused = 'nothing',
@@ -30,9 +31,9 @@ const makeBox = (
   mkdirSync(bin);
   const calls = join(folder, 'calls');
   const told = join(folder, 'signage-network.json');
-  const refusal = `echo '${up[0]}' >&2; exit ${up[1]}`;
+  const say = ([text, code]: [string, number]): string => `echo '${text}' >&2; exit ${code}`;
   const isLate = `[ "$(tr '\\0' ' ' <'${calls}' | grep -c 'up id signage-next')" -le ${lateness} ]`;
-  const answer = Number.isFinite(lateness) ? `if ${isLate}; then ${refusal}; fi` : refusal;
+  const answer = Number.isFinite(lateness) ? `if ${isLate}; then ${say(up)}; fi; ${say(last)}` : say(up);
   const programs = {
     sleep: 'true',
     runuser: '[ "$1 $2 $3" = "-u signage --" ] || exit 1; AS_PLAYER=1; export AS_PLAYER; shift 3; exec "$@"',
@@ -130,6 +131,13 @@ it.each(isSoak ? failures : failures.slice(0, 1))('goes back to what worked: %s'
   const before = calls().length;
   run();
   expect(calls().length).toBe(before * 2);
+});
+
+it('names the reason of the attempt before, where the time is over within one', () => {
+  const up: [string, number] = ['Error: Connection activation failed: The Wi-Fi network could not be found.', 4];
+  const { run, told } = makeBox({ wifi }, { up, lateness: 1, last: ['Error: Timeout expired (3 seconds)', 3] });
+  run();
+  expect(told()).toEqual({ reason: 'missing', subject: wifi.ssid });
 });
 
 it('waits for a network that comes later, as of a router that was switched on with the box', () => {
