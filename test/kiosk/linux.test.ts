@@ -276,8 +276,9 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
         for fd in 0 1 2; do [ ! -f /proc/$$/fd/$fd ] || { echo "root's descriptor $fd: $*" >>'${calls}'; exit 1; }; done
         AS_PLAYER=1; export AS_PLAYER; shift 3; exec "$@"`,
       systemctl: `echo "systemctl $*" >> '${calls}'`,
-      // The disk is that of this computer.
+      // The disk and the journal are those of this computer.
       fstrim: ':',
+      journalctl: `echo "journalctl $*" >> '${calls}'`,
       'systemd-run': `echo "systemd-run $*" >> '${calls}'`,
       'dpkg-query': `case $2 in *Depends*) printf 'libnss3, sway' ;; *) cat '${root}/counted' 2>/dev/null || cat '${app}/version' ;; esac`,
       // The package is unpacked for real, as dpkg does: new files take the places of old ones.
@@ -475,11 +476,12 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
       expect(existsSync(fault)).toBe(false);
     });
 
-    test('a reset ends with a start of the machine, which gets its names and its network anew', async () => {
+    test('a reset ends with a start of the machine, which gets its names, its network and its journal anew', async () => {
       const { run, updates, calls } = await imageBox({ order: 'reset' });
       await run('order');
+      const journal = 'journalctl --rotate --vacuum-time=1s';
       expect([calls(), existsSync(updates)]).toEqual([
-        ['systemctl stop signage-player.service', 'systemctl reboot'],
+        ['systemctl stop signage-player.service', journal, 'systemctl reboot'],
         false,
       ]);
     });
@@ -498,6 +500,7 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
         'systemctl stop signage-network.service signage-hotspot.service',
         'nmcli connection delete id signage',
         'nmcli connection delete id signage-next',
+        'journalctl --rotate --vacuum-time=1s',
         'systemctl reboot',
       ]);
     });
