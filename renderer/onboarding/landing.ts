@@ -78,8 +78,8 @@ const follow = (device: Device, token: PageToken, handlers: Handlers): void => {
     handlers.onFormUrl(message.formUrl);
     handlers.onScreens(message.hasScreens);
     handlers.onMedia(message.media);
-    handlers.onNetwork(message.network);
     handlers.onHotspot(message.hotspot);
+    handlers.onNetwork(message.network);
     handlers.onStatus(message);
   };
 
@@ -220,10 +220,12 @@ const showMedia = (media: MediaProgress): void => {
   bar.value = media.here;
 };
 
-/** Shows why the network is not as `config.json` says. */
+/** Shows why the network is not as it was set, and whether another one is used. */
 const showNetwork = (fault: NetworkFault | undefined): void => {
   element('network').hidden = fault === undefined;
-  if (fault !== undefined) element('network').textContent = texts.network[fault.reason](fault);
+  if (fault === undefined) return;
+  const sentence = texts.network[fault.reason](fault);
+  element('network').textContent = hotspot === undefined ? `${sentence} ${texts.networkBefore}` : sentence;
 };
 
 /** Shows how a phone joins the Wi-Fi of the box itself. */
