@@ -7,10 +7,10 @@ const ANSWER_MS = 10_000;
 
 /**
  * The delay after a number of failures, in ms: exponential backoff with full jitter, so that a hundred screens do not
- * reconnect at once.
+ * reconnect at once, not the first time either.
  */
 export const waitMs = (failures: number): number => {
-  const longest = doubled(failures, SHORTEST_WAIT_MS, LONGEST_WAIT_MS);
+  const longest = doubled(failures + 1, SHORTEST_WAIT_MS, LONGEST_WAIT_MS);
   return SHORTEST_WAIT_MS + Math.random() * (longest - SHORTEST_WAIT_MS);
 };
 
