@@ -11,7 +11,7 @@ const examples = { name: 'dash' };
 
 export const secrets = {
   'GET /console/api/secrets': {
-    role: 'editor',
+    role: 'viewer',
     summary: 'List the secrets of pages',
     description: 'Their names and origins, never their values.',
     answer: ok('The secrets.', secretList, { secrets: [example] }),
