@@ -1,7 +1,7 @@
 /** A phone sets the network of a box without a cable: the kernel gives the machine radios for the box, the phone and the house. */
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
-import { type AddressInfo, createConnection } from 'node:net';
+import { type AddressInfo, createConnection, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -150,6 +150,14 @@ it('opens its own Wi-Fi where it has no link', async () => {
     onward.on('error', () => answer.writeHead(502).end());
     asked.pipe(onward);
   }).listen(0, '127.0.0.1');
+  // Requests beside the page come by a tunnel.
+  proxy.on('connect', (_asked, socket: Socket) => {
+    const onward = createConnection(phonePort, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connected\r\n\r\n');
+      socket.pipe(onward).pipe(socket);
+    });
+    for (const end of [socket, onward]) end.on('error', () => void [socket, onward].map((other) => other.destroy()));
+  });
   await once(proxy, 'listening');
   const server = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   const context = await (await launchBrowser()).newContext({ proxy: { server }, locale: 'en-GB' });
