@@ -430,7 +430,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
     hotspot: hotspot.shown,
     /** Acts on the machine and its displays. */
     operate,
-    /** A JPEG screenshot of the display of a device; null: no display is this device. */
+    /** A JPEG screenshot of the display of a device; null: no display is this device, or it shows no screen. */
     capture: (deviceId: string) =>
       windows
         .list()

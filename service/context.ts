@@ -40,8 +40,8 @@ export interface Ports {
   /** State of the displays for /healthz; absent if there are none. */
   kiosk?: () => KioskHealth;
   /**
-   * Resolves with a JPEG of what the display of a device shows, its longest side at most 1,280 pixels; may never resolve
-   * while nothing is painted. Null: no display is this device. Absent: there are no displays.
+   * Resolves with a JPEG of the screen that the display of a device shows, its longest side at most 1,280 pixels; may never
+   * resolve while nothing is painted. Null: no display is this device, or it shows no screen. Absent: there are no displays.
    */
   capture?: (deviceId: string) => Promise<Uint8Array> | null;
   /** The Wi-Fi of the box itself, for the pages of its own displays; null: it is not open. Absent: there are no displays. */

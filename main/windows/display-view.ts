@@ -209,6 +209,25 @@ export const createDisplayView = (
     hostExternalPages(window, contents, { prepare, pageHeaders, openSession });
   };
 
+  /** The maintenance page, and a landing page with its code or the password of the Wi-Fi, are for people in front of the display. */
+  const isForAll = (): boolean =>
+    window.shutBy() !== 'maintenance' &&
+    front?.contents.isDestroyed() === false &&
+    /^https?:\/\/[^/]+\/screen\//.test(front.contents.getURL());
+
+  const takePicture = async (): Promise<Uint8Array> => {
+    const cover = window.over();
+    const page = front?.view ?? null;
+    const isWhole = cover === null || window.isCovered();
+    const [below, above] = await Promise.all([
+      photograph(isWhole ? (cover ?? page) : page),
+      isWhole ? null : photograph(cover),
+    ]);
+    // It may have gone elsewhere meanwhile.
+    if (!isForAll()) throw new Error('the display shows no page of a screen');
+    return jpegOf(below, above);
+  };
+
   const blackout = (on: boolean): void => {
     if (on === (black !== null)) return;
     const before = black;
@@ -239,14 +258,8 @@ export const createDisplayView = (
       const contents = (next ?? front)?.contents;
       return contents === undefined || contents.isDestroyed() ? null : contents.getOSProcessId() || null;
     },
-    /** Resolves with a JPEG of what the display shows; may never resolve while nothing is painted. */
-    capture: async () => {
-      const cover = window.over();
-      const page = front?.view ?? null;
-      if (cover === null || window.isCovered()) return jpegOf(await photograph(cover ?? page), null);
-      // A page of others in the main zone.
-      return jpegOf(...(await Promise.all([photograph(page), photograph(cover)])));
-    },
+    /** Resolves with a JPEG of the screen that the display shows; may never resolve while nothing is painted. Null: it shows none. */
+    capture: () => (isForAll() ? takePicture() : null),
     close: () => {
       const pages = [next, front];
       // So that later events of the pages are ignored.

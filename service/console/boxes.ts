@@ -122,7 +122,7 @@ export interface Screenshot {
 }
 
 interface Camera extends Clock {
-  /** Resolves with a JPEG of what the display of a device shows; null: no display is this device. It may hang. */
+  /** Resolves with a JPEG of the screen that the display of a device shows; null: there is none. It may hang. */
   capture(deviceId: string): Promise<Uint8Array> | null;
 }
 
@@ -139,7 +139,7 @@ interface Attempt {
 
 /**
  * Returns a function that resolves with the newest picture of the display of a device.
- * @throws CodedError `screenshot_unavailable` if no display is this device, `screenshot_timeout`
+ * @throws CodedError `screenshot_unavailable` if no display is this device, or it shows no screen, `screenshot_timeout`
  */
 export const createScreenshots = ({ capture, now, monotonicNow }: Camera) => {
   /** By device id; one for each display of this box. */

@@ -68,7 +68,7 @@ export const errorTable = {
     'This box is older than the content that plays: edit it at a box of a newer version, or update this one.',
   ],
   backup_newer: [409, 'A newer version of the player wrote this backup; update the box first.'],
-  screenshot_unavailable: [409, 'Screenshots are available only for kiosk displays.'],
+  screenshot_unavailable: [409, 'Screenshots are available only for kiosk displays, while they show a screen.'],
   too_many_takeovers: [409, 'The limit of 100 open takeovers, or of 20 open emergencies, is reached; end one first.'],
   too_many_triggers: [409, 'The limit of 200 triggers is reached; revoke one first.'],
   message_not_found: [409, 'The content has no message with this id.'],

@@ -92,7 +92,7 @@ const printed: Readonly<Record<string, RegExp>> = {
   'signage show demo':
     /^screen +Lobby \(demo\)\nplaylist +welcome\ntags +public\n[^]*\nDEVICE[^]*playing[^]*\nPAGE +SHOWS(.*\n.*Good things){2}/,
   'signage screenshot demo -o demo.jpg':
-    /^demo\.jpg\nWarning: .*: Screenshots are available only for kiosk displays\.\n$/,
+    /^demo\.jpg\nWarning: .*: Screenshots are available only for kiosk displays, while they show a screen\.\n$/,
   "signage onboard hall-display demo --name 'Hall, left'":
     /^http:\S+\/screen\/demo\nHall, left shows Lobby as soon as the device is there\.\n$/,
   'signage devices list': /^NAME +STATE +LAST SEEN +ID +SCREEN\n[^]*Hall, left +never +- +hall-display +demo\n/,

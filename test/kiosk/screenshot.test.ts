@@ -11,6 +11,7 @@ import { describeBrowser } from '../support/browser.ts';
 import { layersOf } from '../support/electron/ask.ts';
 import { itDouble, patience, startKiosk } from '../support/kiosk.ts';
 import { middleOf, pixelsOf, type Rgb } from '../support/media.ts';
+import { createOperator, refusalOf } from '../support/operator.ts';
 import { colourSlide, colourTemplate, isClose, lobby } from '../support/player.ts';
 import { healthOf } from './health.ts';
 
@@ -65,6 +66,45 @@ describeBrowser('a screenshot', { timeout: 120_000 }, () => {
     };
     await expect.poll(middle, { ...patience, interval: 500 }).toEqual([0, 0, 0]);
   });
+
+  itDouble(
+    'is not taken of the maintenance page, nor of a code: these are for people in front of the display',
+    async () => {
+      const kiosk = await startKiosk({ content, env: { SIGNAGE_SHARED_SECRET: secret } });
+      const url = await kiosk.url();
+      const ask = createOperator({ url, get: (path, init) => fetch(url + path, init) }, secret);
+      const deviceId = new URL((await kiosk.page(/\?deviceId=/)).url()).searchParams.get('deviceId');
+      await ask('POST', '/api/onboarding', { deviceId, clientName: 'Hall', screenSlug: 'lobby' });
+      const find = async (): Promise<{ id: string; deviceId: string } | undefined> =>
+        (await (await ask('GET', '/api/screens/lobby/connections')).json()).connections[0];
+      const take = async () => {
+        const response = await ask('GET', `/console/api/connections/${(await find())?.id}/screenshot`);
+        return response.ok ? 200 : refusalOf(response);
+      };
+      const unavailable = [409, 'screenshot_unavailable'];
+      await expect.poll(take, patience).toBe(200);
+
+      await kiosk.pressChord();
+      await expect
+        .poll(async () => (await layersOf(kiosk.evaluate))[0]?.at(-1), patience)
+        .toMatch(/maintenance\.html$/);
+      // The picture before is kept for 5 s.
+      await expect.poll(take, { ...patience, interval: 500 }).toEqual(unavailable);
+      await kiosk.pressChord();
+      await expect.poll(take, patience).toBe(200);
+
+      const connectionId = (await find())?.id;
+      const code = `/?deviceId=${deviceId}&show=code`;
+      await ask('POST', '/api/screens/lobby/commands', { command: 'redirect', url: code, connectionId });
+      const landing = await kiosk.page(/show=code/);
+      await landing.locator('#claim-way:not([hidden])').waitFor({ state: 'attached' });
+      await expect
+        .poll(async () => [await find(), await take()], { ...patience, interval: 500 })
+        .toEqual([expect.objectContaining({ deviceId }), unavailable]);
+      await ask('POST', '/api/screens/lobby/commands', { command: 'refresh' });
+      await expect.poll(take, patience).toBe(200);
+    },
+  );
 
   itDouble('shows the page of others in the main zone, and the zone beside it', async () => {
     const site = createServer((_, response) => {
