@@ -17,6 +17,7 @@ const AT_ONCE = 3;
 const MOST = 600;
 /** A file may be replaced under its name. */
 const FRESH_MS = 5 * 60_000;
+const REFUSED_MS = 60_000;
 
 export const mediaNameOf = (mediaUrl: string): string | null => {
   const [, name = ''] = /^\/media\/([^/?#]+)$/.exec(mediaUrl) ?? [];
@@ -26,8 +27,8 @@ export const mediaNameOf = (mediaUrl: string): string | null => {
 export const createPictures = (client: Client) => {
   const limit = createLimiter(AT_ONCE, 'newest');
   const thumbnails = new Map<string, { since: number; url: Promise<string | null> }>();
-  /** Connections that are no kiosk's are not asked twice. */
-  const browsers = new Set<string>();
+  /** When connections without a picture were asked: those that are no kiosk's, and displays that show no screen. */
+  const refusedAt = new Map<string, number>();
 
   const fetchThumbnail = async (name: string): Promise<string | null> => {
     try {
@@ -64,16 +65,16 @@ export const createPictures = (client: Client) => {
       }
       return url;
     },
-    /** A screenshot of a display; null: it does not belong to a kiosk, or did not answer in time. */
+    /** A screenshot of a display; null: it is no kiosk's, shows no screen, or did not answer in time. */
     photograph: async (connectionId: string): Promise<Photo | null> => {
-      if (browsers.has(connectionId)) return null;
+      if (performance.now() - (refusedAt.get(connectionId) ?? Number.NEGATIVE_INFINITY) < REFUSED_MS) return null;
       try {
         const path = `/console/api/connections/${encodeURIComponent(connectionId)}/screenshot`;
         const response = await limit(() => client.request(path));
         const capturedAt = Date.parse(response.headers.get('x-signage-captured-at') ?? '');
         return { url: URL.createObjectURL(await response.blob()), capturedAt };
       } catch (error) {
-        if (isCode(error, 'screenshot_unavailable')) browsers.add(connectionId);
+        if (isCode(error, 'screenshot_unavailable')) refusedAt.set(connectionId, performance.now());
         return null;
       }
     },

@@ -1,0 +1,20 @@
+import { expect, test, vi } from 'vitest';
+import type { Client } from '../../renderer/console/api/client.ts';
+import { Refusal } from '../../renderer/console/api/errors.ts';
+import { createPictures } from '../../renderer/console/stores/pictures.ts';
+
+test('a display without a picture is asked again after a minute: it may have shown its maintenance page', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const request = vi.fn(() => Promise.reject(new Refusal(409, { code: 'screenshot_unavailable' }, null)));
+  const { photograph } = createPictures({ request } as never as Client);
+  for (const [ms, asked] of [
+    [0, 1],
+    [59_000, 1],
+    [1_000, 2],
+  ] as const) {
+    vi.advanceTimersByTime(ms);
+    expect(await photograph('c1')).toBeNull();
+    expect(request).toHaveBeenCalledTimes(asked);
+  }
+  vi.useRealTimers();
+});
