@@ -15,6 +15,8 @@ type UploadRecord = z.infer<typeof uploadRecord>;
 
 const MAX_UPLOADS = 20_000;
 const KEEP_MS = 400 * 86_400_000;
+/** Of a record without an owner: so long the other boxes may learn that it has ended. */
+const KEEP_ENDED_MS = 7 * 86_400_000;
 
 const rank = (record: UploadRecord): string => `${record.updated_at} ${canonical(record)}`;
 /** Names of files are longer than ids of records may be. */
@@ -41,13 +43,23 @@ export const openMediaPermission = async (
     merge: (a, b) => (rank(a) >= rank(b) ? a : b),
     most: MAX_UPLOADS,
     protection: 'secret',
-    isOver: ({ updated_at }, at) => Date.parse(updated_at) + KEEP_MS < at,
+    isOver: ({ by, updated_at }, at) => Date.parse(updated_at) + (by === '' ? KEEP_ENDED_MS : KEEP_MS) < at,
   });
 
   /** What plays concerns all screens that it plays on. */
   const checkTags = ({ tags }: Signer, name: string): void => {
     if (tags.length === 0 || !isUsed(name)) return;
     throw new CodedError('out_of_scope', 'This medium is used, and you act on screens with your tags alone.');
+  };
+
+  /** @param by empty: nobody's; that replaces the owner that an earlier file of this name had */
+  const note = async (name: string, by: string): Promise<void> => {
+    const before = uploads.get(idOf(name));
+    if (by === '' && (before?.by ?? '') === '') return;
+    const record = { id: idOf(name), by, updated_at: laterThan(before?.updated_at, now()) };
+    await uploads
+      .put(record)
+      .catch((error: unknown) => log.warn({ err: error, name }, 'who uploaded a medium was not kept'));
   };
 
   return {
@@ -81,25 +93,14 @@ export const openMediaPermission = async (
       checkTags(signer, name);
       checkTags(signer, to);
     },
+    /** Notes who has uploaded a medium: an editor may delete it as long as nothing uses it. Never rejects. */
+    noteUpload: (signer: Signer | null, name: string): Promise<void> => note(name, signer?.id ?? ''),
     /** The file goes on to be that of who uploaded it. Never rejects. */
     noteRename: async (name: string, to: string): Promise<void> => {
-      const before = uploads.get(idOf(to));
-      const by = uploads.get(idOf(name))?.by;
-      if (by === undefined && before === undefined) return;
-      // An empty owner replaces the one that an earlier file of this name had.
-      const record = { id: idOf(to), by: by ?? '', updated_at: laterThan(before?.updated_at, now()) };
-      await uploads
-        .put(record)
-        .catch((error: unknown) => log.warn({ err: error, to }, 'who uploaded a medium was not kept'));
+      await note(to, uploads.get(idOf(name))?.by ?? '');
+      await note(name, '');
     },
-    /** Notes who has uploaded a medium: an editor may delete it as long as nothing uses it. Never rejects. */
-    noteUpload: async (signer: Signer | null, name: string): Promise<void> => {
-      const before = uploads.get(idOf(name));
-      if (signer === null && before === undefined) return;
-      const record = { id: idOf(name), by: signer?.id ?? '', updated_at: laterThan(before?.updated_at, now()) };
-      await uploads
-        .put(record)
-        .catch((error: unknown) => log.warn({ err: error, name }, 'who uploaded a medium was not kept'));
-    },
+    /** Never rejects. */
+    noteDelete: (name: string): Promise<void> => note(name, ''),
   };
 };

@@ -155,7 +155,7 @@ const conditionsOf = (ctx: Context): Conditions => ({
 export const mediaRoutes = (
   library: Library,
   renditions: Pick<Renditions, 'find'>,
-  permission: Pick<MediaPermission, 'checkUpload' | 'checkDelete' | 'noteUpload'>,
+  permission: Pick<MediaPermission, 'checkUpload' | 'checkDelete' | 'noteUpload' | 'noteDelete'>,
 ): Routes => ({
   'GET /api/media/config': (ctx) => {
     ctx.body = library.folders satisfies MediaConfig;
@@ -189,6 +189,7 @@ export const mediaRoutes = (
     const name = mediaNameOf(ctx);
     permission.checkDelete(ctx.state.signer, name);
     await library.remove(name, conditionsOf(ctx));
+    await permission.noteDelete(name);
     ctx.status = 204;
   },
 

@@ -76,7 +76,7 @@ export const startMedia = async (setup: Setup = {}) => {
     mediaRoutes(
       library,
       { find: async () => ({ made: null, loudness: null }) },
-      { checkUpload: async () => {}, checkDelete: () => {}, noteUpload: async () => {} },
+      { checkUpload: async () => {}, checkDelete: () => {}, noteUpload: async () => {}, noteDelete: async () => {} },
     ),
   ) as [string, Handler][]) {
     const [method = '', path = ''] = route.split(' ');

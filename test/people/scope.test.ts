@@ -1,4 +1,6 @@
 /** What people with tags, editors and viewers may and may not do. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { signAsPerson } from '../../service/auth/sign.ts';
 import { isAllInScope } from '../../service/domain/targets.ts';
@@ -144,6 +146,8 @@ test('media: an editor takes new names and deletes their own, a publisher replac
   expect(await remove(paul, 'others.txt')).toBe(204);
   expect(await remove(paul, 'used.png')).toEqual(low);
   expect(await remove(anna, 'used.png')).toBe(204);
+  // Whose they were is over with them: otherwise names that are gone would leave no room for new ones.
+  expect(readFileSync(join(box.dataDir, 'shared', 'uploads.json'), 'utf8')).not.toMatch(/"by": ?"[^"]/);
 });
 
 test('a name that is taken while an editor uploads is not replaced', async () => {
