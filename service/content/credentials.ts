@@ -2,14 +2,12 @@
 import type { Slide } from '../contract/playlist.ts';
 import type { HouseStyle } from '../contract/style.ts';
 import { perObject } from '../domain/collections.ts';
-import { withoutCredentials } from '../domain/media-names.ts';
-
-const IN_TEXT = /:\/\/[^\s/?#"'()<>,\\]*@/g;
+import { markupWithoutPasswords, withoutCredentials } from '../domain/media-names.ts';
 
 /** A text without the users and passwords of the addresses in it; where it is an address itself, they may have any characters. */
 const clean = <Text extends string | null>(text: Text): Text =>
   (text?.includes('@') === true
-    ? (/\s/.test(text) ? text : withoutCredentials(text)).replace(IN_TEXT, '://')
+    ? markupWithoutPasswords(/\s/.test(text) ? text : withoutCredentials(text))
     : text) as Text;
 
 /** The same value if there is nothing to hide in it. */

@@ -54,6 +54,15 @@ export const withoutCredentials = (address: string): string =>
 export const withoutPasswords = (text: string): string =>
   text.replaceAll(/\b([a-z][a-z0-9+.-]*:[\\/]{2})[^\s\\/?#]*@/gi, '$1');
 
+/** An entity such as `&#39;` is part of a password. */
+const QUOTED_USER = /(?<![\w.%~+-])([\\/]{2})(?:&#\w+;|[^\s\\/?#])*@/g;
+/** What stands in quotes, by which it ends, or else the user and password of an address. */
+const MARKUP = /[=(]\s*(?:"[^"]*"|'[^']*')|(?<![\w.%~+-])([\\/]{2})(?:&#\w+;|[^\s\\/?#"<>])*@/g;
+
+/** As {@link withoutPasswords}, of markup, whose addresses may have no scheme. */
+export const markupWithoutPasswords = (markup: string): string =>
+  markup.replace(MARKUP, (found, slashes?: string) => slashes ?? found.replace(QUOTED_USER, '$1'));
+
 /** The normalized address of a remote medium without its fragment; null if it is not an http or https URL. */
 export const remoteAddress = (address: string): string | null => {
   const url = /^https?:\/\//i.test(address) ? parseUrl(address) : null;

@@ -1,10 +1,11 @@
 /** A document for those who may look and not edit: its addresses without what may be a key to them. Pure. */
 import { parseUrl } from '../contract/url.ts';
+import { markupWithoutPasswords } from './media-names.ts';
 
 /** Matches a text that is a single URL of any scheme. */
 const whole = /^[a-z][a-z\d+.-]*:\/\/\S+$/i;
-/** Matches URLs within a text, such as those in HTML attributes. */
-const within = /\b[a-z][a-z\d+.-]{1,20}:\/\/[^\s"'<>]+/gi;
+/** Matches URLs within a text, such as those in HTML attributes, with or without a scheme. */
+const within = /(?:\b[a-z][a-z\d+.-]{1,20}:|(?<![\w.%~:/+-]))\/\/[^\s"'<>]+/gi;
 
 const bareAddress = (address: string, isHostAlone: boolean): string => {
   const url = parseUrl(address);
@@ -27,7 +28,7 @@ const bareAddress = (address: string, isHostAlone: boolean): string => {
 export const redactedText = (text: string, isHostAlone = false): string =>
   whole.test(text) && parseUrl(text) !== null
     ? bareAddress(text, isHostAlone)
-    : text.replace(within, (address) => bareAddress(address, isHostAlone));
+    : markupWithoutPasswords(text).replace(within, (address) => bareAddress(address, isHostAlone));
 
 /** Of a document. */
 const calendars = 'calendars';

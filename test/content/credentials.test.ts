@@ -35,6 +35,7 @@ test('no password and no key of an address is in any answer but that of the cont
               content: { pictures: [{ picture: `http://me:${marker}@127.0.0.1:9/own.jpg` }] },
             },
             { id: 'words', kind: 'text', body: `<img src="http://me:${marker}@127.0.0.1:9/body.jpg">Me @ home` },
+            { id: 'quotes', kind: 'text', body: `<img src="http://me:it's,(${marker})@127.0.0.1:9/body.jpg">Me` },
             {
               id: 'menu',
               kind: 'template',
@@ -45,9 +46,7 @@ test('no password and no key of an address is in any answer but that of the cont
         },
       ],
       style: { logo_url: `http://me:${marker}@127.0.0.1:9/logo.png` },
-      templates: [
-        { id: 'board', html: `{{ sources.weather.data }}<img src='http://me:${marker}@127.0.0.1:9/html.jpg'>` },
-      ],
+      templates: [{ id: 'board', html: `{{ sources.weather.data }}<img src='//me:${marker}@127.0.0.1:9/html.jpg'>` }],
       rssFeeds: [
         { id: 'news', url: `${server.at('/news').replace('//', `//me:${marker}@`)}?apikey=${marker}#${marker}` },
       ],
@@ -64,9 +63,11 @@ test('no password and no key of an address is in any answer but that of the cont
     null,
     null,
     null,
+    null,
   ]);
-  expect([slides[5]?.body, style]).toEqual([
+  expect([slides[5]?.body, slides[6]?.body, style]).toEqual([
     '<img src="http://127.0.0.1:9/body.jpg">Me @ home',
+    '<img src="http://127.0.0.1:9/body.jpg">Me',
     { logo_url: 'http://127.0.0.1:9/logo.png' },
   ]);
   expect([...rssFeeds, ...apiSources].map(({ url }) => url)).toEqual([server.at('/news'), server.at('/weather', 2)]);
