@@ -9,6 +9,7 @@ import { CodedError } from '../contract/errors.ts';
 import type { Author } from '../contract/terms.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { laterThan } from '../domain/merge.ts';
+import { redacted } from '../domain/redacted.ts';
 import { type EpochMs, type SiteTime, unconfirmed } from '../domain/time.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { createQueue } from '../platform/queue.ts';
@@ -169,7 +170,7 @@ export const createTriggers = async (context: ServiceContext, shared: Pick<Share
     states: {
       trigger: (id) => {
         const record = get(id);
-        return record === undefined ? null : { name: record.name, effect: effectOf(record) };
+        return record === undefined ? null : { name: record.name, effect: redacted(effectOf(record)) };
       },
     },
     start: () => {

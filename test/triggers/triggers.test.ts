@@ -99,6 +99,18 @@ test('a fire panel shows and ends a saved message on all boxes, and nothing but 
   expect(await refusalOf(await ask('DELETE', `/console/api/triggers/${alarm.id}`))).toEqual([404, 'trigger_not_found']);
 });
 
+test('the audit of a trigger has no password and no key of the page that its command shows', async () => {
+  const service = await startBox([], { content, env });
+  const ask = createOperator(service, operatorSecret);
+  const url = 'https://me:M4rk3r@example.com/board?token=M4rk3r#M4rk3r';
+  const { id } = await make(ask, { command: { targets: ['all'], command: 'redirect', url } });
+  await ask('DELETE', `/console/api/triggers/${id}`);
+  const records = (await auditOf(ask)).filter(({ target }) => target === id);
+  expect(records.map(({ action }) => action)).toEqual(['trigger.delete', 'trigger.create']);
+  expect(JSON.stringify(records)).toContain('https://example.com/board');
+  expect(JSON.stringify(records)).not.toContain('M4rk3r');
+});
+
 test('a playlist of a trigger is above all programmes and below takeovers until its time is over, restart or not', async () => {
   let offset = 0;
   const wall = () => Date.now() + offset;
