@@ -208,7 +208,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
   const keyring: Keyring = {
     find,
     noteUse: uses.note,
-    isRequired: () => options.requirePeople && hasAdminJoined(records()),
+    isRequired: () => options.requirePeople && hasAdminJoined({ keys: keys.list() }, view()),
   };
 
   return {

@@ -141,6 +141,12 @@ export const checkRoomForPeople = ({ people }: PeopleView, isNew: boolean): void
   if (active >= mostPeople || (isNew && people.size >= mostPeopleEver)) throw new CodedError('too_many_people');
 };
 
-/** Whether an admin has ever joined by invitation: from then on the secret is for boxes, where the setting says so. */
-export const hasAdminJoined = ({ keys }: PeopleRecords): boolean =>
-  keys.some(({ role, via }) => role === 'admin' && (via === 'invitation' || via === 'recovery'));
+const isInvited = ({ via }: KeyRecord): boolean => via === 'invitation' || via === 'recovery';
+
+/**
+ * Whether somebody has ever joined by invitation as an admin, or is one by now: from then on the secret is for boxes, where
+ * the setting says so. It stays, because the last admin with a key cannot be lowered.
+ */
+export const hasAdminJoined = ({ keys }: Pick<PeopleRecords, 'keys'>, { people }: PeopleView): boolean =>
+  keys.some((key) => key.role === 'admin' && isInvited(key)) ||
+  [...people.values()].some((person) => person.role === 'admin' && person.keys.some(isInvited));

@@ -328,6 +328,18 @@ test('with SIGNAGE_REQUIRE_PEOPLE the secret opens nothing once an admin has joi
   await expect(startTestService({ env: { SIGNAGE_REQUIRE_PEOPLE: 'on' } })).rejects.toThrow('SIGNAGE_REQUIRE_PEOPLE');
 });
 
+test('with SIGNAGE_REQUIRE_PEOPLE who joined with a lower role closes it to the secret as an admin, and it stays so', async () => {
+  const { box, admin } = await start({ SIGNAGE_REQUIRE_PEOPLE: 'on' });
+  const eve = await addPerson(box, 'editor', { id: 'eve' });
+  const adam = await addPerson(box, 'editor', { id: 'adam' });
+  expect((await admin('PUT', `${api}/people/eve`, { name: 'Eve', role: 'admin' })).status).toBe(200);
+  const required = [403, 'person_required'];
+  expect(await refusalOf(await admin('GET', `${api}/site`))).toEqual(required);
+  expect((await eve.ask('PUT', `${api}/people/adam`, { name: 'Adam', role: 'admin' })).status).toBe(200);
+  expect((await adam.ask('PUT', `${api}/people/eve`, { name: 'Eve', role: 'editor' })).status).toBe(200);
+  expect(await refusalOf(await admin('GET', `${api}/site`))).toEqual(required);
+});
+
 test('no code, proof or key of an invitation is in a log, the audit, /healthz, /metrics or a file that is not sealed', async () => {
   const { box, admin } = await start();
   await admin('PUT', `${api}/people/maria`, { name: 'Maria', role: 'admin' });
