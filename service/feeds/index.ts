@@ -1,6 +1,7 @@
 /** RSS feeds and API sources: their data in the payloads. */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ContentIssue } from '../contract/content-terms.ts';
 import type { Health } from '../contract/health.ts';
 import { mediaNameIn } from '../domain/media-names.ts';
 import { limitSentences } from '../domain/wording.ts';
@@ -67,22 +68,22 @@ const feedIssues = (
     ...apiSources.map((source) => ({ ...source, what: 'source' })),
     ...calendars.map((calendar) => ({ ...calendar, what: 'calendar' })),
   ];
-  const incomplete = calendars.flatMap(({ id, excess, unfinished }) => [
-    ...(excess > 0 ? [`The calendar "${id}" has ${excess} more events than are shown.`] : []),
-    ...(unfinished.length > 0
-      ? [
-          `The calendar "${id}" has events whose rules take too long to follow, and which are not shown each time: ${quoted(unfinished)}.`,
-        ]
-      : []),
-  ]);
-  return [
-    ...incomplete,
-    ...limitSentences(
-      all.flatMap(({ id, what, reason }) => (reason === null ? [] : [`The ${what} "${id}" failed: ${reason}.`])),
-      'feeds and sources failed',
-    ),
-  ];
+  return limitSentences(
+    all.flatMap(({ id, what, reason }) => (reason === null ? [] : [`The ${what} "${id}" failed: ${reason}.`])),
+    'feeds and sources failed',
+  );
 };
+
+/** The calendars of which pages do not get all events. */
+const calendarWarnings = (calendars: ReturnType<Polling['calendars']>): ContentIssue[] =>
+  calendars.flatMap(({ id, excess, unfinished }, index) =>
+    [
+      ...(excess > 0 ? [`has ${excess} more events than are shown`] : []),
+      ...(unfinished.length > 0
+        ? [`has events whose rules take too long to follow, and which are not shown each time: ${quoted(unfinished)}`]
+        : []),
+    ].map((what) => ({ path: `calendars[${index}]`, message: `${JSON.stringify(id)}: ${what}` })),
+  );
 
 export const createFeeds = async (context: ServiceContext): Promise<Feeds> => {
   const cache = await openCache(context);
@@ -111,6 +112,10 @@ export const createFeeds = async (context: ServiceContext): Promise<Feeds> => {
     reach,
     settled,
     metrics: () => ({ signage_feed_fetches_total: { ...fetches() } }),
-    health: () => ({ fields: health(), issues: { feeds: feedIssues(health(), calendars()) } }),
+    health: () => ({
+      fields: health(),
+      issues: { feeds: feedIssues(health(), calendars()) },
+      contentWarnings: calendarWarnings(calendars()),
+    }),
   };
 };

@@ -161,7 +161,12 @@ export const createPolling = (
       }
       for (const [name, settings] of wanted) {
         const before = followed.get(name);
-        if (before !== undefined && isSame(settings, before.settings)) continue;
+        // In the order of the content.
+        followed.delete(name);
+        if (before !== undefined && isSame(settings, before.settings)) {
+          followed.set(name, before);
+          continue;
+        }
         before?.close();
         // Its expansion stays where only the interval is new.
         const isOther = before !== undefined && keyOf(before.settings) !== keyOf(settings);
@@ -210,7 +215,7 @@ export const createPolling = (
     /** The nearest network that addresses in the data may be in: that of the feed or source itself. */
     reach: (kind: SourceSettings['kind'], id: string): NetworkScope =>
       followed.get(nameOf({ kind, id }))?.entry()?.nearness ?? 0,
-    /** The calendars that failed, and those with more events than pages get. */
+    /** The calendars in the order of the content, why they failed, and which events pages do not get. */
     calendars: () =>
       healthOf('ics').map((each) => {
         const trouble = days?.troubles(each.id) ?? { excess: 0, unfinished: [], reason: null };

@@ -65,10 +65,13 @@ describe('a calendar', () => {
     states.delete(JSON.stringify(['pending', false, 0]));
     expect([...states]).toEqual([8, 16].map((count) => JSON.stringify(['ok', true, count])));
     await expect
-      .poll(async () => (await healthOf(service)).warnings, patience)
-      .toContain(
-        'The calendar "room" has events whose rules take too long to follow, and which are not shown each time: "Never".',
-      );
+      .poll(async () => (await healthOf(service)).content.warnings, patience)
+      .toEqual([
+        {
+          path: 'calendars[0]',
+          message: '"room": has events whose rules take too long to follow, and which are not shown each time: "Never"',
+        },
+      ]);
   });
 
   test('keeps its events while only its refreshing is changed', async () => {
@@ -136,14 +139,26 @@ describe('a calendar', () => {
       .toMatchObject({ title: 'Surgery', location: 'Ward 3' });
   });
 
-  test('with more than 500 events in 8 days is cut, and that is a warning', async () => {
+  test('with more than 500 events in 8 days is cut, and that is a warning of the content, which degrades nothing', async () => {
     const events = Array.from({ length: 70 }, (_, index) => daily(`e${index}`, `E ${index}`, '100000'));
     const { url } = await serve(ics(...events));
-    const service = await startTestService({ env, content: contentWith(url, { calendar_id: 'room' }) });
+    const calendarOf = (id: string) => ({ id, name: 'Oak', url, refresh_seconds: 600 });
+    const contentOf = (...calendars: object[]) => contentWith(url, { calendar_id: 'room' }, { calendars });
+    const service = await startTestService({ env, content: contentOf(calendarOf('room')) });
     await expect.poll(async () => (await eventsOf(service)).length, patience).toBe(500);
-    await expect
-      .poll(async () => (await healthOf(service)).warnings, patience)
-      .toContain('The calendar "room" has 60 more events than are shown.');
+    const told = async () => {
+      const { status, warnings, content } = await healthOf(service);
+      return [status, warnings, content.warnings.filter(({ path }) => path.startsWith('calendars'))];
+    };
+    const excess = (index: number) => ({
+      path: `calendars[${index}]`,
+      message: '"room": has 60 more events than are shown',
+    });
+    await expect.poll(told, patience).toEqual(['ok', [], [excess(0)]]);
+    // A source that was there before keeps its data, at its new place.
+    const few = { id: 'few', name: 'Elm', url: (await serve(ics())).url };
+    service.writeContent(contentOf(few, calendarOf('room')));
+    await expect.poll(told, patience).toEqual(['ok', [], [excess(1)]]);
   });
 
   test('can lie among the media, and be the entries of a timetable', async () => {
