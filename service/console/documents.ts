@@ -8,6 +8,7 @@ import { editedDocument } from '../domain/document.ts';
 import { type JsonText, readJsonText } from '../http/body.ts';
 import type { Context } from '../http/routes.ts';
 import { createTransferSlots } from '../http/transfers.ts';
+import type { Media } from '../media/index.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import type { Secrets } from '../secrets/index.ts';
@@ -15,6 +16,7 @@ import type { Triggers } from '../triggers/index.ts';
 
 export interface DocumentDependencies {
   content: Pick<Content, 'judge'>;
+  media: Pick<Media, 'failedIn'>;
   peers: Pick<Peers, 'missingMedia'>;
   triggers: Pick<Triggers, 'warnings'>;
   secrets: Pick<Secrets, 'warnings'>;
@@ -38,7 +40,7 @@ export const etagOf = (sha256: string): string => `"${sha256}"`;
 /** @param most bytes of a body */
 export const withDocuments = (
   { tempo }: Pick<ServiceContext, 'tempo'>,
-  { content, peers, triggers, secrets }: DocumentDependencies,
+  { content, media, peers, triggers, secrets }: DocumentDependencies,
   most = mostContentBytes,
 ) => {
   const slots = createTransferSlots(pendingBytes);
@@ -65,6 +67,7 @@ export const withDocuments = (
     warningsOf: async (file: ContentFile): Promise<ContentIssue[]> => [
       ...(await content.judge(file)),
       ...(await peers.missingMedia(file)),
+      ...(await media.failedIn(file)),
       ...secrets.warnings(file),
       ...triggers.warnings({
         message: (id) => file.messages.find((message) => message.id === id),

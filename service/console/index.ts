@@ -47,6 +47,7 @@ interface Dependencies
       Media,
       | 'open'
       | 'openRendition'
+      | 'failedIn'
       | 'list'
       | 'adopt'
       | 'requireSpool'

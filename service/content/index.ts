@@ -9,7 +9,7 @@ import { type Content as OpenContent, openContent } from './content.ts';
 import { documentState } from './edits.ts';
 import { openLastKnownGood } from './last-known-good.ts';
 
-export { type MediaUse, mediaUses } from './media.ts';
+export { type MediaUse, mediaUses, remoteUses } from './media.ts';
 export type { Payload, SessionPage } from './payloads.ts';
 export { validateContent } from './validate.ts';
 

@@ -2,7 +2,9 @@
 import { statfs } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { Signer } from '../auth/person-keys.ts';
-import type { Content } from '../content/index.ts';
+import { type Content, mediaUses, remoteUses } from '../content/index.ts';
+import type { ContentFile } from '../contract/content.ts';
+import type { ContentIssue } from '../contract/content-terms.ts';
 import { CodedError } from '../contract/errors.ts';
 import type { UploadResult } from '../contract/media.ts';
 import type { MediaDeletion } from '../contract/peers.ts';
@@ -75,6 +77,8 @@ export interface Media extends Module, Pick<Catalog, 'unread' | 'onLearn'>, Pick
   openRendition(name: string, medium: OpenMedium): Promise<OpenRendition | null>;
   /** The state of the rendition of a listed file. */
   renditionOf: Renditions['statusOf'];
+  /** One warning for each medium of a content that cannot be shown, at its first mention. */
+  failedIn(file: ContentFile): Promise<ContentIssue[]>;
   /** Calls `listener` when a rendition has become ready or has failed. */
   onRendition: Renditions['onReady'];
   /**
@@ -302,7 +306,7 @@ export const createMedia = async (
       ...copyRoutes(context, copies, renditions),
     },
     health: async () => ({
-      contentWarnings: await renditions.warnings(),
+      contentWarnings: await renditions.warnings({ uses: content.mediaUses(), remoteUses: content.remoteUses() }),
       fields: { copies: copies.status() },
       issues: { media: heldIssues(copies.held(), limits.heldReason()) },
       notes: service.confined.notes(),
@@ -341,6 +345,8 @@ export const createMedia = async (
       ),
     renditionOf: renditions.statusOf,
     onRendition: renditions.onReady,
+    failedIn: (file) =>
+      renditions.warnings({ uses: deletions.withRenamedKeys(mediaUses(file)), remoteUses: remoteUses(file) }),
     digestAt: async (address, time) => {
       const files = await folders.read();
       const copy = copies.digestOf(address);

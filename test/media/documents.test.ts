@@ -23,7 +23,7 @@ const settled = async (box: TestService, name: string) => {
 };
 
 it('a document at a box without LibreOffice is kept, and a warning says what is missing', async () => {
-  const slides = [{ id: 'menu', title: 'Menu', kind: 'pdf', media_url: '/media/menu.docx' }];
+  const slides = [{ id: 'menu', kind: 'pdf', media_url: '/media/menu.docx' }];
   const box = await startTestService({ content: lobbyWith(slides), env: { PATH: '' } });
   await box.get('/api/media/menu.docx', { method: 'PUT', body: archive });
   expect(await settled(box, 'menu.docx')).toMatchObject({
@@ -32,6 +32,24 @@ it('a document at a box without LibreOffice is kept, and a warning says what is 
   });
   const { content } = await healthOf(box);
   expect(JSON.stringify(content)).toContain('menu.docx\\" is not shown. No box has LibreOffice');
+  // Who publishes is told, too, before and with it.
+  const edited = JSON.stringify(lobbyWith([{ id: 'first', kind: 'text', title: 'First' }, ...slides]));
+  const { sha256 } = (await (await box.get('/console/api/content')).json()) as { sha256: string };
+  for (const [method, path] of [
+    ['POST', '/console/api/content/check'],
+    ['PUT', '/console/api/content'],
+  ] as const) {
+    const headers = { 'Content-Type': 'application/json', 'If-Match': `"${sha256}"` };
+    const answer = await box.get(path, { method, headers, body: edited });
+    expect(await answer.json(), path).toMatchObject({
+      warnings: [
+        {
+          path: 'playlists[0].slides[1].media_url',
+          message: expect.stringMatching(/^"menu": "menu\.docx" is not shown\. No box has LibreOffice/),
+        },
+      ],
+    });
+  }
   expect(Buffer.from(await (await box.get('/media/menu.docx')).arrayBuffer())).toEqual(Buffer.from(archive));
 });
 

@@ -30,7 +30,7 @@ interface Dependencies {
   catalog: Pick<Catalog, 'hashOf' | 'list' | 'reading' | 'onLearn' | 'measured'>;
   ledger: Pick<Ledger, 'all' | 'get' | 'fileOf' | 'measured' | 'onPut'>;
   downloads: Pick<Downloads, 'fetch'>;
-  content: Pick<Content, 'mediaInOrder' | 'mediaNames' | 'mediaUses' | 'remoteUses' | 'onChange'>;
+  content: Pick<Content, 'mediaInOrder' | 'mediaNames' | 'onChange'>;
   /** Whether a file of the media directory is a copy of another box's upload. */
   isPeerCopy(name: string): boolean;
   requireRoom(bytes: number, mayEvict: boolean): Promise<void>;
@@ -264,20 +264,19 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
     },
 
     statusOf,
-    /** What in the playing content has a medium that cannot be shown. */
-    async warnings(): Promise<ContentIssue[]> {
+    /** What in a content has a medium that cannot be shown. @param uses of files; `remoteUses`: of addresses */
+    async warnings({ uses, remoteUses }: Record<'uses' | 'remoteUses', ReadonlyMap<string, MediaUse>>) {
       if (!isOn) return [];
       const issues: ContentIssue[] = [];
       const note = ({ path, label }: MediaUse, name: string, { state, reason }: RenditionStatus): void => {
         const message = `${label}: ${JSON.stringify(name)} is not shown. ${reason}`;
         if (state === 'failed' && issues.length < MAX_WARNINGS) issues.push({ path, message });
       };
-      const uses = content.mediaUses();
       for (const entry of uses.size === 0 ? [] : await catalog.list(KEPT_MS)) {
         const use = uses.get(entry.name);
         if (use !== undefined) note(use, entry.name, await statusOf(entry));
       }
-      for (const [url, use] of content.remoteUses()) {
+      for (const [url, use] of remoteUses) {
         const copy = ledger.get(url);
         // What has not been read yet has not failed either.
         const reading = copyReadings.get(copy?.sha256 ?? '');
