@@ -1,10 +1,10 @@
 /** Templates in Liquid, with filters for numbers, dates and times in the language of the box. */
 import { type FilterImplOptions, Liquid, filters as liquidFilters } from 'liquidjs';
-import { momentOf } from '../../../service/domain/slide-schedule.ts';
 import { type TemplateFilter, templateLimits } from '../../../service/domain/template.ts';
+import { instantAt } from '../../../service/domain/wall-time.ts';
 
-/** ISO 8601: a date, with optional time and offset. */
-const ISO = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d|$)/;
+/** ISO 8601: a date, with optional time, without an offset. */
+const LOCAL = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?$/;
 
 interface Place {
   /** BCP 47 tag of the language. */
@@ -61,11 +61,10 @@ const createFilters = (
     const local = Date.parse(`${wall.format(time).replace(' ', 'T')}Z`);
     return Number.isNaN(local) ? undefined : (Math.floor(time / 1000) - local / 1000) / 60;
   };
-  /** A date without an offset is one of the site. */
-  const momentHere = (value: unknown): number | null => {
-    if (typeof value !== 'string' || !ISO.test(value)) return moment(value);
-    const time = momentOf(value, timeZone);
-    return Number.isNaN(time) ? null : time;
+  /** A text without an offset is a date and time of the site; all other values are unchanged. */
+  const atSite = (value: unknown): unknown => {
+    const time = typeof value === 'string' && LOCAL.test(value) ? instantAt(value, timeZone) : null;
+    return time === null ? value : new Date(time);
   };
   const number =
     (options: (argument: string) => Intl.NumberFormatOptions) =>
@@ -79,7 +78,7 @@ const createFilters = (
   const date =
     (options: (style: DateStyle) => Intl.DateTimeFormatOptions, usual: DateStyle) =>
     (value: unknown, style: unknown = usual, zone: unknown = timeZone): unknown => {
-      const time = momentHere(value);
+      const time = moment(atSite(value));
       if (time === null) return value;
       return clockFor({ ...options(style as DateStyle), timeZone: String(zone) }).format(time);
     };
@@ -96,9 +95,10 @@ const createFilters = (
   return {
     /** Liquid's own filter, given the offset: with only the name of the zone it creates two formatters for each date. */
     date(value: unknown, format?: unknown, zone?: unknown): unknown {
+      const then = atSite(value);
       // `%Z` prints the name.
-      const time = zone === undefined && !String(format).includes('%Z') ? moment(value) : null;
-      return liquidDate.call(this, value, format, time === null ? zone : offsetAt(time));
+      const time = zone === undefined && !String(format).includes('%Z') ? moment(then) : null;
+      return liquidDate.call(this, then, format, time === null ? zone : offsetAt(time));
     },
     /** `| number`, `| number: 1` (decimal places) */
     number: (value: unknown, digits?: unknown) => plain(value, '', digits),
@@ -117,7 +117,7 @@ const createFilters = (
     time: (value: unknown, style?: unknown, zone?: unknown) => timeOfDay(value, style) ?? timeOf(value, style, zone),
     /** How long ago it was, or how long it is until then: `| ago` */
     ago(value: unknown): unknown {
-      const time = moment(value);
+      const time = moment(atSite(value));
       const now = moment(this.context.getSync(['now']));
       if (time === null || now === null) return value;
       const seconds = (time - now) / 1000;
@@ -126,7 +126,7 @@ const createFilters = (
     },
     /** Seconds until a date and time, which without an offset is one of the site: `| until`; negative: it is over */
     until(value: unknown): unknown {
-      const time = momentHere(value);
+      const time = moment(atSite(value));
       const now = moment(this.context.getSync(['now']));
       return time === null || now === null ? null : Math.ceil((time - now) / 1000);
     },

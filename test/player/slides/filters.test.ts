@@ -33,6 +33,24 @@ it.each([
   expect(render(html, 'de-DE', { then, now: new Date('2026-03-01T20:05:10Z') })).toBe(expected);
 });
 
+it.each([
+  ['Europe/Vienna', '"2026-07-01T12:00"', '01 Juli 12:00 / 1. Juli 2026 12:00 / 0 / jetzt'],
+  ['Europe/Vienna', '"2026-07-01 12:00"', '01 Juli 12:00 / 1. Juli 2026 12:00 / 0 / jetzt'],
+  ['Europe/Vienna', '"2026-07-01 12:00:30.5"', '01 Juli 12:00 / 1. Juli 2026 12:00 / 31 / in 30 Sekunden'],
+  ['Europe/Vienna', '"2026-07-01"', '01 Juli 00:00 / 1. Juli 2026 00:00 / -43200 / vor 12 Stunden'],
+  ['America/New_York', '"2026-07-01"', '01 Juli 00:00 / 1. Juli 2026 00:00 / -21600 / vor 6 Stunden'],
+  ['America/New_York', '"2026-07-01 12:00 +0200"', '01 Juli 06:00 / 1. Juli 2026 06:00 / 0 / jetzt'],
+  ['America/New_York', '"2026-07-01T10:00Z"', '01 Juli 06:00 / 1. Juli 2026 06:00 / 0 / jetzt'],
+  ['America/New_York', '"1782900000"', '01 Juli 06:00 / 1. Juli 2026 06:00 / 0 / jetzt'],
+  ['America/New_York', 'now', '01 Juli 06:00 / 1. Juli 2026 06:00 / 0 / jetzt'],
+])('at a site in %s all filters mean the same moment by %s', (timeZone, value, expected) => {
+  const html = ['date: "%d %B %H:%M"', 'day', 'time', 'until', 'ago'].map((filter) => `{{ ${value} | ${filter} }}`);
+  const [date, day, time, until, ago] = html.map((each) =>
+    compile(each, { timeZone, locale: 'de-DE' })({ now: new Date('2026-07-01T10:00:00Z') }),
+  );
+  expect(`${date} / ${day} ${time} / ${until} / ${ago}`).toBe(expected);
+});
+
 it('in another language', () => {
   expect(
     render('{{ 1234.5 | number }} {{ then | time }} {{ "06:30" | time }} {{ then | day }}', 'en-US', { then }),
