@@ -3,7 +3,6 @@ import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts'
 import { ageOf } from '../../service/domain/age.ts';
 import { localeOf } from '../shared/language.ts';
 import { asOf } from './slides/age.ts';
-import { visibleEntries } from './slides/private-events.ts';
 import { agendaOf } from './slides/timetable.ts';
 
 const DEFAULT_ITEMS = 5;
@@ -25,7 +24,7 @@ const entriesOf = (
   timeZone: string,
 ): string[] => {
   const group = timetableGroups.find(({ id }) => id === content?.['group_id']);
-  const agenda = group === undefined ? null : agendaOf(visibleEntries(group), now, timeZone);
+  const agenda = group === undefined ? null : agendaOf(group, now, timeZone);
   if (agenda === null) return [];
   const { day, daysAhead, entries } = agenda;
   const weekday =

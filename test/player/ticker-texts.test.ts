@@ -20,6 +20,9 @@ const payload = {
   timetableGroups: [
     { id: 'trains', entries: [entry('12:00', 'Graz'), entry('08:15', 'Linz'), entry('13:00', 'Wels', '[1]')] },
     { id: 'oak', fetched_at: iso('08:00'), entries: [entry('12:00', busy)] },
+    { id: 'elm', fetched_at: iso('08:00'), entries: [entry('07:00', 'Choir', '[6]')] },
+    { id: 'ash', fetched_at: iso('08:00'), entries: [entry('07:00', 'Chess', '[5]')] },
+    { id: 'oaks', entries: [entry('07:00', 'Mass', '[6]')] },
   ],
 } as unknown as PlaylistPayload;
 const said = (kind: Slide['kind'], content: object, time: string): string[] =>
@@ -46,6 +49,9 @@ test.each<[string, Slide['kind'], object, string, string[]]>([
     '12:01',
     ['Sun 08:15 Linz', 'Sun 12:00 Graz'],
   ],
+  ['of the weekday of today, what recurs', 'timetable', { group_id: 'oaks' }, '09:00', ['Sat 07:00 Mass']],
+  ['nothing of a calendar whose only event is over', 'timetable', { group_id: 'elm' }, '09:00', []],
+  ['what a calendar has in six days', 'timetable', { group_id: 'ash' }, '09:00', ['Fri 07:00 Chess']],
   ['a private event in words of the page', 'timetable', { group_id: 'oak' }, '09:00', ['12:00 Not to be told']],
   [
     'a calendar of four hours ago with its age',

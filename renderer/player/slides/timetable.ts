@@ -9,7 +9,8 @@ import { lookOf, paint } from './palette.ts';
 import { visibleEntries } from './private-events.ts';
 import { createView, type SlideFactory } from './slide.ts';
 
-export type Entry = PlaylistPayload['timetableGroups'][number]['entries'][number];
+type Group = PlaylistPayload['timetableGroups'][number];
+export type Entry = Group['entries'][number];
 
 interface Agenda {
   /** Midnight of the day of the entries, and how many days ahead it is; 0: today. */
@@ -21,16 +22,21 @@ interface Agenda {
 
 /** An entry is upcoming until the minute that it names is over. */
 const STAYS_MS = 60_000;
-/** Every weekday recurs within a week. */
-const DAYS_AHEAD = 7;
+/** Every weekday recurs within a week; what a calendar has today does not. */
+const daysAheadOf = ({ fetched_at }: Pick<Group, 'fetched_at'>): number => (fetched_at === undefined ? 7 : 6);
 
 const isOf = ({ days_json }: Entry, weekday: number): boolean =>
   days_json === null || (JSON.parse(days_json) as number[]).includes(weekday);
 
 /** The remaining entries of today, else the entries of the next day that has any; null: no day has entries. */
-export const agendaOf = (entries: readonly Entry[], now: number, timeZone: string): Agenda | null => {
+export const agendaOf = (
+  group: Pick<Group, 'entries' | 'fetched_at'>,
+  now: number,
+  timeZone: string,
+): Agenda | null => {
+  const entries = visibleEntries(group);
   const today = wallTimeOf(now, timeZone).date;
-  for (let daysAhead = 0; daysAhead <= DAYS_AHEAD; daysAhead++) {
+  for (let daysAhead = 0; daysAhead <= daysAheadOf(group); daysAhead++) {
     const date = addDays(today, daysAhead);
     const left = entries
       .filter((entry) => isOf(entry, weekdayOf(date)))
@@ -81,8 +87,6 @@ export const rowsOf = (available: number, entries: number, isPortrait: boolean):
 /** How many columns of rows stand beside each other: on a very wide band two or three. @param aspect width to height */
 export const columnsOf = (aspect: number, entries: number): number =>
   Math.max(1, Math.min(Math.floor(aspect / 2), 3, entries));
-
-type Group = PlaylistPayload['timetableGroups'][number];
 
 /** How long a page of entries is on if the slide has no duration, and how long it takes to read one. */
 const PAGE_TIME = { usualMs: 10_000, leastMs: 4_000 };
@@ -248,7 +252,7 @@ export const createTimetable: SlideFactory = ({ slide, payload, timeZone, now, f
 
   /** Updates the upcoming entries; renders them if they or the minute have changed. */
   const look = (isForced: boolean): boolean => {
-    const agenda = agendaOf(visibleEntries(groupOf(slide, payload)), now(), timeZone);
+    const agenda = agendaOf(groupOf(slide, payload), now(), timeZone);
     if (agenda === null) return false;
     const key = JSON.stringify([Math.floor(now() / 60_000), agenda.entries.length, agenda.day]);
     if (isForced || key !== renderedKey) write(agenda);

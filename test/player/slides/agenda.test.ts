@@ -7,7 +7,7 @@ const entry = (time: string, days_json: string | null = null): Entry => ({
 });
 const at = (moment: string): number => Date.parse(moment);
 const told = (entries: Entry[], now: string, timeZone = 'Europe/Vienna') => {
-  const agenda = agendaOf(entries, at(now), timeZone);
+  const agenda = agendaOf({ entries }, at(now), timeZone);
   return agenda && [agenda.daysAhead, agenda.entries.map(({ entry: { time } }) => time)];
 };
 
@@ -47,7 +47,9 @@ describe('what is to come', () => {
 
   it('over a change of clocks', () => {
     const moments = (time: string, now: string) =>
-      agendaOf([entry(time)], at(now), 'Europe/Vienna')?.entries.map((each) => new Date(each.at).toISOString());
+      agendaOf({ entries: [entry(time)] }, at(now), 'Europe/Vienna')?.entries.map((each) =>
+        new Date(each.at).toISOString(),
+      );
     expect(moments('02:30', '2026-03-29T00:00:00Z')).toEqual(['2026-03-29T01:00:00.000Z']);
     expect(moments('02:30', '2026-10-25T00:00:00Z')).toEqual(['2026-10-25T00:30:00.000Z']);
   });
@@ -64,7 +66,7 @@ describe('what is to come', () => {
     const zone = fc.constantFrom('UTC', 'Australia/Lord_Howe', 'America/St_Johns', 'Asia/Kathmandu');
     fc.assert(
       fc.property(entries, fc.double({ min: 0, max: 4e12, noNaN: true }), zone, (list, now, timeZone) => {
-        const agenda = agendaOf(list, now, timeZone);
+        const agenda = agendaOf({ entries: list }, now, timeZone);
         const isEver = list.some(({ days_json }) => days_json !== '[]');
         expect(agenda !== null).toBe(isEver);
         const moments = agenda?.entries.map((each) => each.at) ?? [];
