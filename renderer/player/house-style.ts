@@ -5,6 +5,8 @@ import { type Palette, paletteOf } from '../../service/domain/house-style.ts';
 import type { MediaCache } from './media-cache.ts';
 
 export interface HouseStylePage {
+  /** The address that the logo has been loaded from; empty: none shows. */
+  readonly logo: string;
   load(payload: Pick<PlaylistPayload, 'style'> | null): void;
   /** Loads what was not available before, and what has been replaced under its name, which browsers do not ask for again. */
   onMedia(): void;
@@ -43,7 +45,6 @@ export const createHouseStyle = (root: HTMLElement, { resolve }: Pick<MediaCache
   let attempt = 0;
   /** Entity tags of the fonts as they were loaded. */
   let fontTags: Promise<(string | null)[]> = Promise.resolve([]);
-  /** The address that the logo has been loaded from; empty: none shows. */
   let logo = '';
 
   const set = (name: string, value: string | null): void => {
@@ -120,6 +121,9 @@ export const createHouseStyle = (root: HTMLElement, { resolve }: Pick<MediaCache
   };
 
   return {
+    get logo() {
+      return logo;
+    },
     load: (payload) => {
       // A page whose screen was removed keeps the look of the house.
       if (payload === null || JSON.stringify(payload.style ?? null) === known) return;

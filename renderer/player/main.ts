@@ -45,7 +45,7 @@ const identity = readIdentity(location.search);
 const device = createDevice(identity.deviceId, boot);
 const builtAt = Date.parse(document.querySelector<HTMLMetaElement>('meta[name=built]')?.content ?? '');
 const clock = createClock(builtAt);
-const mediaCache = createMediaCache();
+const mediaCache = createMediaCache(() => houseStyle.logo);
 const houseStyle = createHouseStyle(document.documentElement, mediaCache);
 const countFrames = watchFrames((frames) => void link.sendNow({ type: 'video', ...frames }));
 const redirect = createRedirect({

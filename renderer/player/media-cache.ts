@@ -38,7 +38,8 @@ const isPassing = (status: number): boolean => status === 429 || (status >= 500 
 
 const originalOf = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}original`;
 
-export const createMediaCache = () => {
+/** @param held tells the address of a medium that is not evicted, because the page has it on all the time */
+export const createMediaCache = (held = (): string => '') => {
   /** In insertion order; the oldest are evicted first. */
   const cached = new Map<string, CachedMedium>();
   const known = new Map<string, { gain: number; etag: string | null; isRendition: boolean }>();
@@ -56,8 +57,9 @@ export const createMediaCache = () => {
     drop(url);
     cached.set(url, medium);
     let total = [...cached.values()].reduce((sum, { bytes }) => sum + bytes, 0);
-    for (const [oldest, { bytes }] of cached) {
+    for (const [oldest, { bytes, url: address }] of cached) {
       if (total <= MAX_BYTES) break;
+      if (address === held()) continue;
       total -= bytes;
       drop(oldest);
     }

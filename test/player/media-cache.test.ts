@@ -67,3 +67,20 @@ it('a medium of which it is told again and again is fetched once more, not each 
   expect(new Set(tags)).toEqual(new Set(['"1"', '"2"']));
   expect(requests).toBe(2);
 });
+
+it('a medium that the page has on all the time is not evicted, although it is the oldest', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const blob = async () => ({ size: 60 * 1024 ** 2 });
+  vi.stubGlobal('fetch', async () => ({ ok: true, headers: new Headers(), blob }));
+  const revoked: string[] = [];
+  let made = 0;
+  const createObjectURL = (): string => `blob:${++made}`;
+  vi.stubGlobal('URL', { createObjectURL, revokeObjectURL: (address: string) => revoked.push(address) });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const { resolve, resolveAtOnce } = createMediaCache(() => 'blob:1');
+  for (let index = 1; index <= 10; index += 1) await resolve(`/media/${index}.jpg`);
+  await vi.advanceTimersByTimeAsync(61_000);
+  expect(revoked).toEqual(['blob:2', 'blob:3']);
+  expect(await resolveAtOnce('/media/1.jpg')).toBe('blob:1');
+});
