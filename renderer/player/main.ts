@@ -237,7 +237,7 @@ const takeoverPlayer = createPlayer(
     // Plays of takeovers are recorded below, where their visibility is known.
     plays: { begin() {}, end() {}, skip: plays.takeover.skip },
     stage: createStage(element('takeover')),
-    mediaCache: { resolve: mediaCache.resolveAtOnce, gainOf: mediaCache.gainOf },
+    mediaCache: { ...mediaCache, resolve: mediaCache.resolveAtOnce },
     createSlide: watchText(createTakeover(views.onError)),
     createIdle: createNothing,
     onReport: (_, slide) => takeovers.onReport(slide),
@@ -250,6 +250,7 @@ const takeovers = createTakeovers({
   moment: () => ({ at: siteNow(), monotonic: clock.elapsed() }),
   timeZone,
   player: takeoverPlayer,
+  mediaCache,
   onDue: () => change({}),
   onShow: (shown) => {
     plays.takeover.end({ isFailed: false, reason: shown === null ? 'ended' : 'takeover' });
@@ -273,6 +274,7 @@ const onMedia = (): void => {
   houseStyle.onMedia();
   player.retry();
   zones.onMedia();
+  takeovers.onMedia();
 };
 const link = createLink(slug, identity, {
   clock,

@@ -94,10 +94,11 @@ export const createMediaCache = (held = (): string => '') => {
     const loudness = Number(response.headers.get('x-signage-loudness') ?? Number.NaN);
     const etag = response.headers.get('ETag');
     const isRendition = response.headers.has('x-signage-rendition');
-    remember(known, url, { gain: gainFor(loudness), etag, isRendition }, MAX_KNOWN);
+    const note = (): void => remember(known, url, { gain: gainFor(loudness), etag, isRendition }, MAX_KNOWN);
     const isCached = before !== undefined && before.etag === etag;
     if (isCached || Number(response.headers.get('Content-Length')) > MAX_MEDIUM_BYTES) {
       abort.abort();
+      note();
       if (isCached) return before.url;
       // Pins the copy by its hash, so that the medium can't change during playback.
       if (isRemote) return etag === null ? path : `${path}&sha256=${etag.replaceAll('"', '')}`;
@@ -108,6 +109,8 @@ export const createMediaCache = (held = (): string => '') => {
     const blob = await response.blob().finally(() => clearTimeout(patience));
     const medium = { etag, bytes: blob.size, url: URL.createObjectURL(blob) };
     store(url, medium);
+    // Not before: until then the page shows what it had.
+    note();
     return medium.url;
   };
 

@@ -3,6 +3,7 @@ import { type TakeoverLevel, takeoverLevels } from '../../service/contract/conso
 import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
 import { hasPassed, type Moment } from '../../service/domain/has-passed.ts';
 import { isOn, nextChange } from '../../service/domain/slide-schedule.ts';
+import { type MediaCache, prefetch } from './media-cache.ts';
 import type { Player } from './player.ts';
 
 export interface Takeover {
@@ -87,7 +88,8 @@ interface Dependencies {
   moment(): Moment;
   timeZone: string;
   /** Shows one slide, over everything else. */
-  player: Pick<Player, 'load'>;
+  player: Pick<Player, 'load' | 'retry'>;
+  mediaCache: Pick<MediaCache, 'resolve'>;
   /** Called when {@link Takeovers.isDue} has changed. */
   onDue(): void;
   /** Called when {@link Takeovers.shown} has changed. */
@@ -116,7 +118,7 @@ const playlistOf = (payload: PlaylistPayload, takeover: Takeover): PlaylistPaylo
   ],
 });
 
-export const createTakeovers = ({ moment, timeZone, player, onDue, onShow }: Dependencies) => {
+export const createTakeovers = ({ moment, timeZone, player, mediaCache, onDue, onShow }: Dependencies) => {
   let payload: PlaylistPayload | null = null;
   let takeovers: readonly Takeover[] = [];
   /** When this page learned of each takeover, by its key. */
@@ -135,7 +137,17 @@ export const createTakeovers = ({ moment, timeZone, player, onDue, onShow }: Dep
   const show = (takeover: Takeover | null): void => {
     const isChanged = takeover?.key !== shown?.key;
     shown = takeover;
-    if (isChanged) onShow(shown);
+    if (!isChanged) return;
+    onShow(shown);
+    // It is shown at once, with its medium as the page had it.
+    if (shown !== null) player.retry();
+  };
+
+  /** Also of those to come: the service may be away then. */
+  const fetchMedia = (): void => {
+    const current = takeovers;
+    const slides = current.map(({ slide }) => slide);
+    void prefetch(slides, mediaCache, () => takeovers === current);
   };
 
   /** Without a successor an ended takeover disappears immediately, else when its successor is painted. */
@@ -201,6 +213,7 @@ export const createTakeovers = ({ moment, timeZone, player, onDue, onShow }: Dep
       takeovers = split?.takeovers ?? [];
       learn(moment());
       update();
+      fetchMedia();
       return split?.playlist ?? null;
     },
     /** The player reports what it shows. */
@@ -210,5 +223,10 @@ export const createTakeovers = ({ moment, timeZone, player, onDue, onShow }: Dep
     },
     /** Re-evaluates immediately, because a clock was set. */
     onClockSet: update,
+    /** Loads what was not available before, and what has been replaced under its name. */
+    onMedia: (): void => {
+      fetchMedia();
+      player.retry();
+    },
   };
 };

@@ -84,3 +84,20 @@ it('a medium that the page has on all the time is not evicted, although it is th
   expect(revoked).toEqual(['blob:2', 'blob:3']);
   expect(await resolveAtOnce('/media/1.jpg')).toBe('blob:1');
 });
+
+it('a medium has its new tag once the page has its new bytes', async () => {
+  const body = new TransformStream<Uint8Array, Uint8Array>();
+  const answers = [
+    new Response('old', { headers: { ETag: '"old"' } }),
+    new Response(body.readable, { headers: { ETag: '"new"' } }),
+  ];
+  vi.stubGlobal('fetch', async () => answers.shift());
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const { resolve, resolveAtOnce, versionOf } = createMediaCache();
+  const before = await resolve('/media/menu.jpg');
+  const fetched = resolve('/media/menu.jpg');
+  await new Promise((resume) => setTimeout(resume, 5));
+  expect([await resolveAtOnce('/media/menu.jpg'), versionOf('/media/menu.jpg')]).toEqual([before, '"old"']);
+  await body.writable.close();
+  expect([(await fetched) === before, versionOf('/media/menu.jpg')]).toEqual([false, '"new"']);
+});

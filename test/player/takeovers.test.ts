@@ -1,4 +1,6 @@
 /** Which takeover a page shows when, and how it shows it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createPagePlan } from '../../renderer/player/page-plan.ts';
@@ -6,7 +8,7 @@ import { createTakeovers, splitPlaylist } from '../../renderer/player/takeovers.
 import type { TakeoverLevel } from '../../service/contract/console/takeover-levels.ts';
 import type { Slide } from '../../service/contract/playlist.ts';
 import { describeBrowser } from '../support/browser.ts';
-import { putImage } from '../support/media.ts';
+import { putImage, type Rgb } from '../support/media.ts';
 import { colourSlide, colourTemplate, lobby, openPlayer, waitForColour, waitForConnection } from '../support/player.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { payloadOf, slide } from './scene.ts';
@@ -29,6 +31,8 @@ describe('a takeover', () => {
   /** What each player on this page was given, and what it shows: whatever it is given, at once. */
   const open = () => {
     const given: (string | undefined)[] = [];
+    const fetched: string[] = [];
+    const retry = vi.fn();
     const takeovers = createTakeovers({
       moment: () => ({ at: Date.now(), monotonic: performance.now() }),
       timeZone: 'UTC',
@@ -38,7 +42,9 @@ describe('a takeover', () => {
           given.push(first?.id);
           queueMicrotask(() => takeovers.onReport(first ?? null));
         },
+        retry,
       },
+      mediaCache: { resolve: async (url) => `blob:${fetched.push(url)}` },
       onDue: () => {},
       onShow: () => {},
     });
@@ -46,7 +52,7 @@ describe('a takeover', () => {
       await vi.advanceTimersByTimeAsync(NOON + seconds * 1000 - Date.now());
       return takeovers.shown?.id;
     };
-    return { takeovers, given, shownAt };
+    return { takeovers, given, fetched, retry, shownAt };
   };
 
   beforeEach(() => {
@@ -151,6 +157,23 @@ describe('a takeover', () => {
     expect(await shownAt(601)).toBeUndefined();
   });
 
+  it('has its medium fetched before it begins and when media change, and is compared with it once it is on', async () => {
+    const { takeovers, fetched, retry, shownAt } = open();
+    const media = ['/media/a.png', '/media/b.mp4'];
+    const more = media.map((media_url, at) => ({
+      kind: at === 0 ? ('image' as const) : ('video' as const),
+      media_url,
+    }));
+    takeovers.load(payloadOf(takeover('a', 'info', 10, 20, more[0]), takeover('b', 'emergency', 30, 40, more[1])));
+    expect(await shownAt(1)).toBeUndefined();
+    expect([fetched, retry.mock.calls.length]).toEqual([media, 0]);
+    takeovers.onMedia();
+    expect(await shownAt(2)).toBeUndefined();
+    expect([fetched, retry.mock.calls.length]).toEqual([[...media, ...media], 1]);
+    expect(await shownAt(11)).toBe('a');
+    expect(retry.mock.calls.length).toBe(2);
+  });
+
   it('that an unchanged playlist repeats is not begun again', async () => {
     const { takeovers, given, shownAt } = open();
     takeovers.load(payloadOf(takeover('a', 'info', 0, 60)));
@@ -186,6 +209,7 @@ describe('a takeover', () => {
 
 const red = [200, 30, 30] as const;
 const blue = [30, 30, 200] as const;
+const green = [30, 160, 30] as const;
 
 describeBrowser('a page that is taken over', () => {
   const content = (...slides: object[]) => lobby([...slides, colourSlide('red', red)], { templates: [colourTemplate] });
@@ -241,6 +265,28 @@ describeBrowser('a page that is taken over', () => {
     await page.locator('#takeover.on').waitFor({ timeout: 12_000 });
     await waitForColour(page, red);
     expect(await page.locator('#takeover').isHidden()).toBe(true);
+  });
+
+  it('shows its picture as it is now: replaced since it was on, and while it is', async () => {
+    const dataDir = temporaryFolder();
+    const { service, page } = await open(dataDir);
+    const put = async (colour: Rgb): Promise<string> => {
+      const made = temporaryFolder();
+      const url = putImage(made, 'notice.png', colour);
+      const body = new Uint8Array(readFileSync(join(made, 'uploads', 'notice.png')));
+      expect((await service.get('/api/media/notice.png', { method: 'PUT', body })).ok).toBe(true);
+      return url;
+    };
+    const notice = fire(3600, { kind: 'image', media_url: await put(blue) });
+    service.writeContent(content(notice));
+    await waitForColour(page, blue);
+    service.writeContent(content());
+    await waitForColour(page, red);
+    await put(green);
+    service.writeContent(content(notice));
+    await waitForColour(page, green);
+    await put(blue);
+    await waitForColour(page, blue);
   });
 
   it('shows the text of a takeover whose picture can not be shown, and the whole picture of one that can', async () => {
