@@ -26,12 +26,12 @@ const read = ({ at, points }: Frame): Seen => {
   return { at, number: numberOf(bars.map(([, green]) => green)), still: (r - b) / 5 / (red[0] - red[2]) };
 };
 
-/** Films some rounds of a still picture and a video as long as its slide. */
-const film = async (fade_between_slides: boolean, swaps: number): Promise<Seen[]> => {
+/** Films some rounds of a still picture and a video, by default as long as its slide. */
+const film = async (fade_between_slides: boolean, swaps: number, duration_seconds?: number): Promise<Seen[]> => {
   const dataDir = temporaryFolder();
   const slides = [
     { id: 'still', kind: 'image', media_url: putImage(dataDir, 'red.png', red), duration_seconds: 1.5 },
-    { id: 'film', kind: 'video', media_url: putNumberedVideo(dataDir, 'film.mp4', FRAMES, RATE) },
+    { id: 'film', kind: 'video', media_url: putNumberedVideo(dataDir, 'film.mp4', FRAMES, RATE), duration_seconds },
   ];
   const content = lobby(slides);
   const [playlist] = content.playlists;
@@ -55,6 +55,16 @@ describeBrowser('a video', { timeout: 120_000 }, () => {
     expect(firsts.length).toBeGreaterThanOrEqual(2);
     // The bars of the frame 0 are all alike.
     expect(firsts.map(({ number }) => number)).toEqual(firsts.map(() => null));
+  });
+
+  it('that ends shortly before its slide stands on its last frame, and does not begin again', async () => {
+    let last = 0;
+    for (const { number, still } of await film(false, 4, FRAMES / RATE + 0.4)) {
+      if (still > 0.5) last = 0;
+      if (still > 0.1 || number === null) continue;
+      expect(number).toBeGreaterThanOrEqual(last);
+      last = number;
+    }
   });
 
   it('as long as its slide moves while the next one fades in over it, until it is gone', async () => {

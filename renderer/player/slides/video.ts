@@ -98,6 +98,8 @@ const BLIND_MS = 3_000;
 const MIN_PLAYBACK_RATE = 0.0625;
 /** A video that is less behind is corrected by its rate. */
 const LATE_MS = 250;
+/** A slide that is longer than its video by less than this ends on the last frame: a loop would flash the first ones. */
+const TAIL_MS = 500;
 /** How long the last frame is held before a video without a successor restarts. */
 const HOLD_MS = 1000;
 
@@ -210,8 +212,8 @@ export const createVideo: SlideFactory = ({
       await soon(firstFrame);
       signal.throwIfAborted();
       length = Number.isFinite(video.duration) ? video.duration * 1000 : null;
-      const longer = length !== null && slide.duration_seconds !== null && slide.duration_seconds * 1000 > length;
-      video.loop = longer || payload.slides.length === 1;
+      const isLonger = length !== null && (slide.duration_seconds ?? 0) * 1000 > length + TAIL_MS;
+      video.loop = isLonger || payload.slides.length === 1;
       const position = pace?.position ?? continued;
       if (position !== null && length !== null) await joinLate(position(performance.now()), signal);
       view.element.prepend(...surround(slide, payload, how, video, video.videoWidth, video.videoHeight));
