@@ -284,4 +284,24 @@ describeBrowser('a slide of a calendar', () => {
     expect(await page.locator(view === 'room' ? '.state.taken' : '.event.now').count()).toBe(1);
     expect(await page.locator('.slide-calendar .title').textContent()).toBe('Oak');
   });
+
+  test('of a week leaves out events of the day that has too many, and of no other', async () => {
+    const events = (day: number, count: number) =>
+      Array.from({ length: count }, (_, index) => {
+        const start = `DTSTART;TZID=${timeZone}:${compact(day)}T2300${String(index).padStart(2, '0')}`;
+        return `UID:${day}-${index}\r\nSUMMARY:Choir\r\n${start}\r\nDURATION:PT30M`;
+      });
+    const { url } = await serve(ics(...[1, 2, 3, 4, 5, 6].flatMap((day) => events(day, day === 1 ? 60 : 2))));
+    const content = contentWith(url, { calendar_id: 'room', view: 'week' });
+    const service = await startTestService({ env, content });
+    await expect.poll(async () => (await eventsOf(service)).length, patience).toBe(70);
+    const page = await openPlayer(service, 'lobby');
+    await page.locator('.slide-calendar[data-state="playing"]').waitFor();
+    const counts = await page
+      .locator('.day')
+      .evaluateAll((days) => days.map((day) => day.querySelectorAll('.event').length));
+    expect(counts.slice(2)).toEqual([2, 2, 2, 2, 2]);
+    expect(counts[1]).toBeGreaterThan(2);
+    expect(counts[1]).toBeLessThan(60);
+  });
 });

@@ -25,6 +25,8 @@ const calendarsOf = ({ content }: Slide, { calendars = [] }: PlaylistPayload): C
   throw new Error(`the calendar ${ids.join(', ')} has not been fetched yet`);
 };
 
+const bottomOf = (element: Element): number => element.getBoundingClientRect().bottom;
+
 const DAYS = { day: 1, week: 7 } as const;
 const MOST_NEXT = 4;
 
@@ -97,11 +99,12 @@ export const createCalendar: SlideFactory = ({ slide, payload, timeZone, now, fa
   };
   const refit = (): void => {
     if (fits(largestFit(fits))) return;
-    // What does not fit in the smallest letters is left out from the end.
-    const rows = [...sheet.querySelectorAll('.event')].reverse();
-    for (const each of rows) {
-      if (!overflows(sheet)) break;
-      each.remove();
+    // What does not fit in the smallest letters is left out from the end; of days beside each other, from that of the longest.
+    while (overflows(sheet)) {
+      const lasts = [...sheet.querySelectorAll('.event:last-child')].reverse();
+      const [lowest] = lasts.sort((one, other) => bottomOf(other) - bottomOf(one));
+      if (lowest === undefined) break;
+      lowest.remove();
     }
   };
 
