@@ -23,28 +23,39 @@ export const startHeartbeat = (readState: () => PageState): (() => void) => {
   if (kiosk === undefined) return () => {};
   let frames = 0;
   let videoFrames = 0;
-  /** Frames that were requested for an earlier heartbeat are not counted. */
-  let round = 0;
+  /** Frames until the last change is painted; 0: it is. */
+  let unpainted = 0;
+  let late: ReturnType<typeof setTimeout> | undefined;
+  /** What a frame is requested of, one at a time: behind a cover there are none, and requests would pile up. */
+  const requested = new WeakSet<Document | HTMLVideoElement>();
+
+  const request = (): void => {
+    if (requested.has(document)) return;
+    requested.add(document);
+    requestAnimationFrame(() => {
+      requested.delete(document);
+      frames += 1;
+      if (unpainted === 1) sendNow();
+      else if (unpainted > 0) unpainted -= 1;
+      if (frames < MAX_FRAMES || unpainted > 0) request();
+    });
+  };
+
+  const requestOf = (video: HTMLVideoElement): void => {
+    if (requested.has(video)) return;
+    requested.add(video);
+    video.requestVideoFrameCallback(() => {
+      requested.delete(video);
+      videoFrames += 1;
+      if (videoFrames < MAX_FRAMES) requestOf(video);
+    });
+  };
 
   const countFrames = (): void => {
-    round += 1;
-    const current = round;
     frames = 0;
     videoFrames = 0;
-    const count = (): void => {
-      if (round !== current) return;
-      frames += 1;
-      if (frames < MAX_FRAMES) requestAnimationFrame(count);
-    };
-    requestAnimationFrame(count);
-    for (const video of playingVideos()) {
-      const countVideo = (): void => {
-        if (round !== current) return;
-        videoFrames += 1;
-        if (videoFrames < MAX_FRAMES) video.requestVideoFrameCallback(countVideo);
-      };
-      video.requestVideoFrameCallback(countVideo);
-    }
+    request();
+    playingVideos().forEach(requestOf);
   };
 
   const send = (): void => {
@@ -55,14 +66,17 @@ export const startHeartbeat = (readState: () => PageState): (() => void) => {
     countFrames();
   };
 
+  const sendNow = (): void => {
+    clearTimeout(late);
+    unpainted = 0;
+    send();
+  };
+
   const sendSoon = (): void => {
-    let isPainted = false;
-    const sendPainted = (): void => {
-      isPainted = true;
-      send();
-    };
-    requestAnimationFrame(() => requestAnimationFrame(sendPainted));
-    setTimeout(() => isPainted || send(), UNPAINTED_MS);
+    clearTimeout(late);
+    late = setTimeout(sendNow, UNPAINTED_MS);
+    unpainted = 2;
+    request();
   };
 
   countFrames();
