@@ -7,7 +7,8 @@ import { describe, expect, test } from 'vitest';
 import { httpsSettings, portOf, rootOf } from '../authority/support.ts';
 import { operatorSecret } from '../support/operator.ts';
 import { shareTestService, startTestService, temporaryFolder } from '../support/service.ts';
-import { signageHere } from './support.ts';
+import { program, signageHere } from './support.ts';
+import { hasTerminal, openTerminal } from './terminal.ts';
 
 describe('at a site with an authority', () => {
   const box = shareTestService({ env: httpsSettings });
@@ -24,6 +25,18 @@ describe('at a site with an authority', () => {
     expect(renewed.stdout).not.toContain(fingerprint256);
     expect(renewed.stderr).toContain('remove the old root');
     expect((await signageHere(['--box', box().url, 'ca', 'destroy'], env)).code).toBe(2);
+  });
+
+  test.skipIf(!hasTerminal)('a new root asks first', async () => {
+    const { fingerprint256 } = await rootOf(box());
+    const declined = openTerminal(`${program} --box ${box().url} ca renew`, env);
+    await declined.until('Replace the root certificate that people have installed? [y/N]');
+    declined.type('\n');
+    expect(await declined.ended).toBe(1);
+    expect((await rootOf(box())).fingerprint256).toBe(fingerprint256);
+    const agreed = openTerminal(`${program} --box ${box().url} ca renew --yes`, env);
+    expect(await agreed.ended).toBe(0);
+    expect(agreed.screen()).not.toContain('[y/N]');
   });
 
   test('over HTTPS a box is asked only where its root is trusted', async () => {

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { outcomeOf, phasesOf, placeOf, publishTo } from '../../service/cli/fleet/rollout.ts';
 import { program, signage, signageHere } from '../cli/support.ts';
+import { hasTerminal, openTerminal } from '../cli/terminal.ts';
 import { idsOf, playAgo, reportTo } from '../records/plays/pages.ts';
 import { type Hub, hasNats, startHub } from '../support/nats.ts';
 import { patience, titlesOf } from '../support/observe.ts';
@@ -75,6 +76,17 @@ describe('without a hub', () => {
     const { code: ended, stderr } = await signageHere(args, {});
     expect(stderr).toContain(words);
     expect(ended).toBe(code);
+  });
+
+  test.skipIf(!hasTerminal).each([
+    ['all lobby', 'Send blackout to all sites? [y/N]'],
+    ['Wien all', 'Send blackout to all screens of Wien? [y/N]'],
+  ])('a blackout of %s asks first', async (where, question) => {
+    const send = openTerminal(`${program} fleet send ${where} blackout --on --fleet nats://127.0.0.1:9`, {});
+    await send.until(question);
+    send.type('\n');
+    expect(await send.ended).toBe(1);
+    expect(send.screen()).toContain('Nothing was changed.');
   });
 
   test('a document is checked by the rules of a box, and its packed size, before anything is sent', async () => {

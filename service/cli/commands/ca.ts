@@ -4,12 +4,14 @@ import type { SiteRoot } from '../../contract/authority.ts';
 import type { Session } from '../session.ts';
 import { visible } from '../text.ts';
 
-export const registerAuthority = (program: Command, { out, client }: Session): void => {
+export const registerAuthority = (program: Command, { out, client, confirm }: Session): void => {
   program
     .command('ca')
     .description('show the root certificate of the site, or replace it after a theft')
     .addArgument(new Argument('[action]', 'renew: a new root replaces it on all boxes').choices(['renew']))
-    .action(async (action: 'renew' | undefined) => {
+    .option('--yes', 'do not ask')
+    .action(async (action: 'renew' | undefined, { yes }: { yes?: true }) => {
+      if (action === 'renew') await confirm('Replace the root certificate that people have installed?', yes);
       const box = await client();
       const { body } = await box.ask<SiteRoot>(
         action === 'renew' ? { method: 'POST', path: '/console/api/ca/renew' } : { path: '/console/api/ca' },

@@ -46,7 +46,7 @@ const readSites = async (hub: Hub): Promise<{ sites: Site[]; now: number }> => (
 });
 
 export const registerFleet = (program: Command, session: Session): void => {
-  const { out, withHub, degrade } = session;
+  const { out, withHub, degrade, confirm } = session;
   const group = program.command('fleet').description('many sites, over the hub of the fleet');
 
   /** @throws CliError `notFound` if a site is not known */
@@ -122,9 +122,13 @@ export const registerFleet = (program: Command, session: Session): void => {
     .command('send')
     .description('send a command to the pages of a site, or of all')
     .addArgument(new Argument('<site>', 'name of a site, or all').argParser(siteName))
-    .addArgument(targetArgument());
+    .addArgument(targetArgument())
+    .option('--yes', 'do not ask');
   withCommand(send).action(async (name: string, target: Target, command: string, options: SendOptions) => {
     const body = await bodyOf(command, options);
+    if (command === 'blackout' && (name === 'all' || target.kind === 'all')) {
+      await confirm(`Send blackout to ${name === 'all' ? 'all sites' : `all screens of ${name}`}?`, options.yes);
+    }
     const answers = await withHub(async (hub) => {
       const names = name === 'all' ? (await hub.sites()).map(({ site }) => site) : [name];
       const [hubNow, read] = [await hub.now(), performance.now()];
