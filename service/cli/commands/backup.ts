@@ -1,4 +1,4 @@
-/** `backup` and `restore`: everything that a box keeps, as one file. */
+/** `backup` and `restore`: what a box keeps, as one file. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { Argument, type Command } from 'commander';
@@ -13,7 +13,9 @@ import { bytes, plural, visible } from '../text.ts';
 export const registerBackup = (program: Command, { out, client }: Session): void => {
   program
     .command('backup')
-    .description('write everything that the box keeps into a file')
+    .description(
+      'write content, media, bindings, people, takeovers, drafts, triggers and settings into a file; not plays, audit, logs and secrets',
+    )
     .addArgument(new Argument('<file>', 'the file to write, a tar; it replaces one of that name').argParser(text))
     .action(async (path: string) => {
       const { size, isFile } = await writeWhole(path, `${path}.part`, async ({ isFile, write }) => {

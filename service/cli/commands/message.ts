@@ -42,7 +42,7 @@ export const registerMessage = (program: Command, { out, client, confirm }: Sess
 
   group
     .command('start')
-    .description('show a saved message; if it is on, it starts anew')
+    .description('show a saved message; if it is on, it starts again')
     .addArgument(idArgument())
     .option('--target <target>', 'slug of a screen, tag:NAME or all (default: all); several times for several', targets)
     .option('--yes', 'do not ask')
