@@ -27,7 +27,8 @@ const given = (path: string): Player => {
   if (!existsSync(deb)) throw new Error(`there is no package ${deb}`);
   const [name, version = ''] = ['Package', 'Version'].map((field) => run('dpkg-deb', ['--field', deb, field]).trim());
   if (name !== 'signage-player') throw new Error(`${deb} is a package of ${name}, not of signage-player`);
-  return { deb, version, runtime: electron() };
+  // As electron-builder writes a prerelease, so that dpkg takes it for older than its release.
+  return { deb, version: version.replace('~', '-'), runtime: electron() };
 };
 
 /**
