@@ -95,6 +95,8 @@ const finish = ({ player, standIn, boot }: Parts, work: string, at: number): str
   const copy = (folder: string, to: string): string =>
     `tar-in ${pack(folder, join(work, `${basename(to) || 'root'}.tar`), at)} ${to}`;
   return [
+    // The data of a box outlive the image, with the number of their account; no other package is given this one.
+    inside('systemd-sysusers --inline "u signage 500 - /var/lib/signage-player /usr/sbin/nologin"'),
     `copy-in ${player} /tmp`,
     inside(`dpkg --install /tmp/${basename(player)} && rm /tmp/${basename(player)}`),
     // Debian 13 lets a sandbox use user namespaces; the answer must not depend on where this runs.
