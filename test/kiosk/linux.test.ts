@@ -17,7 +17,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -234,15 +234,31 @@ const tools = ['openssl', 'dpkg', 'dpkg-deb', 'awk', 'flock'];
 const isComplete = tools.every((name) => findProgram(name) !== undefined);
 
 describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () => {
+  /** What the deb has outside of /opt, but for what makes accounts and folders. */
+  const system = placed.filter(([, to]) => !/\/(sysusers|tmpfiles)\.d\//.test(to));
+  /** Writes a version's files, as its package has them, below a folder that takes the place of /. */
+  const writeVersion = (folder: string, version: string): void => {
+    const app = join(folder, 'opt', 'Signage Player');
+    for (const [from, to] of system) {
+      for (const path of [join(folder, to), join(app, 'resources/linux', relative(scripts, from))]) {
+        mkdirSync(dirname(path), { recursive: true });
+        writeFileSync(path, `${basename(to)} ${version}`);
+      }
+    }
+    writeFileSync(join(app, 'version'), version);
+  };
+  /** The versions of what lies outside of /opt. */
+  const versionsIn = (root: string): string[] => [
+    ...new Set(system.map(([, to]) => readFileSync(join(root, to), 'utf8').split(' ').at(-1) ?? '')),
+  ];
+
   /** A real package of the player, which says its version. */
   const buildPackage = async (version: string, name = 'signage-player', depends = 'sway'): Promise<Buffer> => {
     const folder = temporaryFolder();
-    const app = join(folder, 'tree', 'opt', 'Signage Player');
     mkdirSync(join(folder, 'tree', 'DEBIAN'), { recursive: true });
-    mkdirSync(app, { recursive: true });
     const control = `Package: ${name}\nVersion: ${version}\nArchitecture: all\nDepends: ${depends}\nMaintainer: x <x@localhost>\nDescription: x\n`;
     writeFileSync(join(folder, 'tree', 'DEBIAN', 'control'), control);
-    writeFileSync(join(app, 'version'), version);
+    writeVersion(join(folder, 'tree'), version);
     await execute('dpkg-deb', ['--build', '--root-owner-group', join(folder, 'tree'), join(folder, 'player.deb')]);
     return readFileSync(join(folder, 'player.deb'));
   };
@@ -257,7 +273,7 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
     mkdirSync(join(app, 'resources'), { recursive: true });
     mkdirSync(updates, { recursive: true });
     mkdirSync(bin);
-    writeFileSync(join(app, 'version'), '1.0.0');
+    writeVersion(root, '1.0.0');
     writeFileSync(join(app, 'resources', 'update-key.pem'), publicKey.export({ type: 'spki', format: 'pem' }));
     writeFileSync(join(updates, 'order'), `${order}\n`);
     const dpkg = findProgram('dpkg');
@@ -309,16 +325,21 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
   };
 
   test('installs a signed release, keeps what ran, and goes back to it', async () => {
-    const { ready, run, version, updates, order, calls } = await machine();
+    const { root, ready, run, version, updates, order, calls } = await machine();
     writeRelease(ready, { version: '2.0.0', bytes: await buildPackage('2.0.0') });
     await run('order');
-    expect([version(), existsSync(join(updates, 'order'))]).toEqual(['2.0.0', false]);
-    expect(calls()).toEqual(['systemctl restart signage-player.service']);
+    expect([version(), versionsIn(root), existsSync(join(updates, 'order'))]).toEqual(['2.0.0', ['2.0.0'], false]);
+    const restart = 'systemctl restart signage-player.service';
+    expect(calls()).toEqual([restart]);
     order('install');
     await expect(run('order')).rejects.toThrow(/is not newer than what is installed/);
     order('roll-back');
     await run('order');
-    expect(version()).toBe('1.0.0');
+    expect([version(), versionsIn(root), calls()]).toEqual([
+      '1.0.0',
+      ['1.0.0'],
+      [restart, 'systemctl daemon-reload', restart],
+    ]);
     order('roll-back');
     await expect(run('order')).rejects.toThrow(/no version is kept/);
   });
@@ -614,18 +635,18 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
   });
 
   test('rescues: an update on trial goes, anything else is tried again', async () => {
-    const { app, updates, run, version, calls, givenUp } = await machine();
+    const { root, app, updates, run, version, calls, givenUp } = await machine();
     await run('rescue');
     expect([version(), calls().at(-1)]).toEqual(['1.0.0', 'systemctl start signage-player.service']);
     cpSync(app, `${app}.kept`, { recursive: true });
-    writeFileSync(join(app, 'version'), '2.0.0');
+    writeVersion(root, '2.0.0');
     writeFileSync(join(updates, 'state.json'), '{"trial":null,"failed":[]}\n');
     await run('rescue');
     expect([version(), existsSync(givenUp)]).toEqual(['2.0.0', false]);
     const trial = { version: '2.0.0', from: '1.0.0', starts: [] };
     writeFileSync(join(updates, 'state.json'), `${JSON.stringify({ trial, failed: [] })}\n`);
     await run('rescue');
-    expect([version(), existsSync(givenUp)]).toEqual(['1.0.0', true]);
+    expect([version(), versionsIn(root), existsSync(givenUp)]).toEqual(['1.0.0', ['1.0.0'], true]);
   });
 });
 
