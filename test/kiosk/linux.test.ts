@@ -479,6 +479,7 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
       const answers = `case "$*" in 'get TRIAL') echo '${trial}' ;; get-current) echo B ;; *) echo "boot-state $*" >>'${calls}' ;; esac`;
       for (const [path, body] of [
         [join(own, 'boot-state'), answers],
+        [join(own, 'forget-config'), `echo "forget-config $*" >>'${calls}'`],
         [join(made.root, 'bin', 'rauc'), `echo "rauc $*" >>'${calls}'\n${rauc}`],
       ] as const) {
         writeFileSync(path, `#!/bin/sh\n${body}\n`);
@@ -502,7 +503,7 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
       await run('order');
       const journal = 'journalctl --rotate --vacuum-time=1s';
       expect([calls(), existsSync(updates)]).toEqual([
-        ['systemctl stop signage-player.service', journal, 'systemctl reboot'],
+        ['systemctl stop signage-player.service', 'forget-config even-kept', journal, 'systemctl reboot'],
         false,
       ]);
     });
@@ -518,6 +519,7 @@ describe.skipIf(!isComplete && process.env.CI !== 'true')('update-player', () =>
       await run('order');
       expect(calls()).toEqual([
         'systemctl stop signage-player.service',
+        'forget-config even-kept',
         'systemctl stop signage-network.service signage-hotspot.service',
         'nmcli connection delete id signage',
         'nmcli connection delete id signage-next',
