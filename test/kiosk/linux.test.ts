@@ -664,6 +664,12 @@ test.skipIf(!hasShellcheck && process.env.CI !== 'true')('shellcheck finds nothi
   await execute('shellcheck', ['-e', 'SC2016', ...['postinst', 'prerm', 'postrm'].map((name) => join(scripts, name))]);
 });
 
+test('the session measures no time by the clock, which is set while it runs', () => {
+  const text = readFileSync(join(scripts, 'session'), 'utf8').replaceAll(/^ *#.*/gm, '');
+  expect(text).not.toMatch(/\b(EPOCH|EPOCHREAL)?(SECONDS|TIME)\b/);
+  expect(text).toMatch(/\/proc\/uptime/);
+});
+
 test("the package's scripts name what the package holds", async () => {
   const { productName, linux } = parse(readFileSync(join(scripts, '..', '..', 'electron-builder.yml'), 'utf8')) as {
     productName: string;
