@@ -97,6 +97,10 @@ describe.skipIf(!hasSystemd && !isCi)('kiosk-setup', () => {
     expect(existsSync(join(system, 'etc/signage-player/sway.d'))).toBe(true);
     expect(statSync(join(system, 'usr/lib/signage-player/update-player')).mode & 0o111).toBe(0o111);
     expect(statSync(join(system, 'etc/grub.d/01_signage-player')).mode & 0o111).toBe(0o111);
+    // It would stay as it is, black, else.
+    expect(readFileSync(join(system, 'etc/systemd/system.conf.d/signage-player.conf'), 'utf8')).toMatch(
+      /^CrashAction=reboot$[^]*^CrashReboot=yes$/m,
+    );
     expect(readlinkSync(target)).toMatch(/graphical\.target$/);
     for (const unit of ['signage-player', 'signage-player-headless']) {
       mkdirSync(join(system, `etc/systemd/system/${unit}.service.d`), { recursive: true });
