@@ -1,0 +1,21 @@
+/** What systemd itself keeps in /var waits until that is there. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const units = join(import.meta.dirname, '..', '..', 'resources/image/root/usr/lib/systemd/system');
+const linesOf = (path: string, name: string): string[] =>
+  [...readFileSync(join(units, path), 'utf8').matchAll(/^(\w+)=(.*)$/gm)].flatMap(([, key, value = '']) =>
+    key === name ? value.split(' ') : [],
+  );
+
+it.each(['random-seed', 'journal-flush', 'rfkill', 'pstore', 'timesyncd', 'tmpfiles-setup'])(
+  'systemd-%s comes after the data',
+  (name) => {
+    expect(linesOf('signage-storage.service', 'Before')).toContain(`systemd-${name}.service`);
+  },
+);
+
+it('so does what keeps the brightness of a display, of which systemd makes a unit for each', () => {
+  expect(linesOf('systemd-backlight@.service.d/image.conf', 'After')).toEqual(['signage-storage.service']);
+});
