@@ -11,6 +11,7 @@ import { createMaintenance, type MaintenancePorts, maintenanceView, type Orders 
 import { createOperate, type OperatePorts } from './operate.ts';
 import type { Paths } from './paths.ts';
 import { hashPin } from './pin.ts';
+import { setVolume } from './power/volume.ts';
 import type { KioskProxy } from './proxy.ts';
 import type { HostedService, KioskState, ServiceHost } from './service-host.ts';
 import { createSessions } from './sessions/index.ts';
@@ -161,6 +162,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
       appliance,
       showLabel: ports.showLabel,
       execute: ports.execute,
+      state: () => host.files()?.state,
       folders: () => (service === null ? host.mediaFolders() : [service.options.uploadDir, service.options.mediaDir]),
     },
     { dataDir: host.dataDir, isWatched: paths.systemd.isWatched },
@@ -399,6 +401,8 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
       }
       if (service === null || isStopping) return;
       console.log(`Signage player listening on ${service.url}`);
+      const volume = host.files()?.state.read().volume;
+      if (volume !== undefined) void setVolume(ports.execute, volume);
       followScreens(service);
       arrange();
       appliance.serve(service, screenOf);

@@ -3,11 +3,12 @@ import { access, mkdir, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { ActionAnswer, BoxOrder, Operate } from '../service/public.ts';
+import type { ActionAnswer, BoxOrder, Durable, Operate } from '../service/public.ts';
 import { canonicalDeviceId } from '../service/public.ts';
 import type { Appliance } from './appliance.ts';
 import { setVolume } from './power/volume.ts';
 import type { Run } from './processes.ts';
+import type { KioskState } from './service-host.ts';
 import { orderRoot } from './updates/installers.ts';
 import type { DisplayWindow, DisplayWindows } from './windows/display-windows.ts';
 import { nameOf } from './windows/displays.ts';
@@ -19,6 +20,8 @@ export interface OperatePorts {
   appliance: Pick<Appliance, 'switchTo' | 'isOnTrial'>;
   showLabel: typeof showLabel;
   execute: Run;
+  /** The kiosk's own state; undefined: there is none. */
+  state(): Durable<Pick<KioskState, 'volume'>> | undefined;
   /** Folders of media, which may lie outside the data directory. */
   folders(): readonly string[];
 }
@@ -55,7 +58,7 @@ const spell = (count: number): string => (count === 1 ? 'The display' : `The ${c
 
 /** @returns a function that carries out an order */
 export const createOperate = (
-  { log, windows, appliance, showLabel: show, execute, folders }: OperatePorts,
+  { log, windows, appliance, showLabel: show, execute, state, folders }: OperatePorts,
   { dataDir, isWatched }: MachineOptions,
 ): Operate => {
   const updatesDir = join(dataDir, 'updates');
@@ -107,6 +110,10 @@ export const createOperate = (
   const changeVolume = async (percent: number): Promise<ActionAnswer> => {
     const level = await inTime(() => setVolume(execute, percent));
     if (level === undefined) return answer('not_supported', null, 'This box has no sound output with a volume.');
+    // A mixer forgets it where the power goes.
+    state()
+      ?.update((before) => ({ ...before, volume: percent }))
+      .catch((error: unknown) => log.warn({ err: error }, 'the volume could not be saved'));
     if (level === null) return answer('unknown', null, 'The mixer does not tell its volume.');
     const isSet = Math.abs(level - percent) <= VOLUME_STEP;
     return answer(isSet ? 'done' : 'unknown', level, `The volume is ${level}.`);

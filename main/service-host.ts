@@ -48,6 +48,8 @@ export const kioskState = z.object({
   byHand: z
     .array(z.object({ device: z.string(), on: z.boolean(), planned: z.boolean(), until: z.number().nullable() }))
     .default([]),
+  /** The volume that somebody has set, in percent; absent: nobody has. */
+  volume: z.number().optional(),
 });
 export type KioskState = z.infer<typeof kioskState>;
 

@@ -86,6 +86,7 @@ const machine = (takes: boolean, isOnTrial = false, displays: readonly { id: num
       appliance: { switchTo: () => null, isOnTrial: () => isOnTrial },
       showLabel: async () => undefined,
       execute: () => Promise.reject(new Error('not here')),
+      state: () => undefined,
       folders: () => [join(dataDir, 'uploads'), '/srv/media'],
     },
     { dataDir, isWatched: true },

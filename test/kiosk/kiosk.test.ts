@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createKiosk } from '../../main/kiosk.ts';
 import type { MaintenancePageHandlers } from '../../main/maintenance.ts';
+import type { Run } from '../../main/processes.ts';
 import type { HostedService, KioskFiles, KioskState, ServiceHost } from '../../main/service-host.ts';
 import type { DisplayViewHandlers, Picture } from '../../main/windows/display-view.ts';
 import type { Display } from '../../main/windows/displays.ts';
@@ -30,11 +31,28 @@ const running = (log: string[] = []) =>
     close: async () => void log.push('service closed'),
   }) as unknown as HostedService;
 
+/** The kiosk's own files, without a disk. */
+const filesWith = (settings: object = {}) => {
+  let state: KioskState = { slots: [], pin: null, past: { started: true, bound: false }, byHand: [] };
+  const files = {
+    settings: { ...running().options.kiosk, displays: 'all', rotation: 0, ...settings },
+    state: {
+      read: () => state,
+      update: async (change: (before: KioskState) => KioskState) => {
+        state = change(state);
+      },
+    },
+    configure: async () => {},
+  };
+  return files as unknown as KioskFiles;
+};
+
 /** A kiosk whose windows are recorded as they open and close, with the pages that they show. */
 const kioskWith = (
   start: () => Promise<HostedService>,
   connected: Display[] = [display(1)],
   files: KioskFiles | null = null,
+  execute: Run = async () => '',
 ) => {
   const log: string[] = [];
   const box = { displays: connected };
@@ -71,7 +89,7 @@ const kioskWith = (
       keepAwake: () => {},
       graphics: () => ({ gpu: 'hardware', gpu_features: {}, video_decode: 'unknown' }),
       showLabel: async () => {},
-      execute: async () => '',
+      execute,
       openPage: (_, handlers) => {
         pages.push(handlers);
         return { rotate: () => {}, makeRoom: () => {}, close: () => void log.push('maintenance closed') };
@@ -140,7 +158,7 @@ describe('the kiosk', () => {
   });
 
   it('of the baseline shows the first screen, which counts as bound, and another once it is bound to that', async () => {
-    let state: KioskState = { slots: [], pin: null, past: { started: true, bound: false }, byHand: [] };
+    const files = filesWith({ pin: '1234' });
     let screen: string | null = null;
     const service = {
       ...running(),
@@ -151,25 +169,40 @@ describe('the kiosk', () => {
         screen = slug;
       },
     } as unknown as HostedService;
-    const { kiosk, log, views, pages } = kioskWith(async () => service, [display(1)], {
-      settings: { ...service.options.kiosk, displays: 'all', rotation: 0, pin: '1234' },
-      state: {
-        read: () => state,
-        update: async (change: (before: KioskState) => KioskState) => {
-          state = change(state);
-        },
-      },
-      configure: async () => {},
-    } as unknown as KioskFiles);
+    const { kiosk, log, views, pages } = kioskWith(async () => service, [display(1)], files);
     kiosk.openWindows();
     await kiosk.startService();
     expect(log.at(-1)).toContain('/screen/lobby?');
     await vi.advanceTimersByTimeAsync(1_000);
-    expect(state.past.bound).toBe(true);
+    expect(files.state.read().past.bound).toBe(true);
     views[0]?.handlers.onChord();
     await pages[0]?.answer({ pin: '1234' });
     await pages[0]?.answer({ order: { do: 'bind', display: 1, screen: 'door' } });
     expect(log.at(-1)).toContain('/screen/door?');
+  });
+
+  it('has the volume that somebody has set after the next start, too, which a mixer forgets without power', async () => {
+    const said: string[] = [];
+    let level = 80;
+    const amixer: Run = async (program, args) => {
+      if (program !== 'amixer') throw new Error('not here');
+      if (args[0] === 'scontents') return "Simple mixer control 'Master',0\n  Capabilities: pvolume pswitch\n";
+      if (args.includes('sset')) {
+        said.push(args.join(' '));
+        level = Number.parseInt(args[3] ?? '', 10);
+      }
+      return `  Mono: Playback 27 [${level}%] [on]`;
+    };
+    const files = filesWith();
+    const [first, second] = [1, 2].map(() => kioskWith(async () => running(), [display(1)], files, amixer).kiosk);
+    await first?.startService();
+    expect(said).toEqual([]);
+    const box = { name: 'box', address: null };
+    expect(await first?.operate({ action: 'volume', value: 30 }, box)).toMatchObject({ result: 'done', state: 30 });
+    level = 80;
+    await second?.startService();
+    await settle();
+    expect([level, said]).toEqual([30, ['-M sset Master,0 30% unmute', '-M sset Master,0 30% unmute']]);
   });
 
   it('starts the service again until it runs, and shows why it does not, once for each reason', async () => {
