@@ -85,6 +85,8 @@ export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions) => {
   let state = gate.emptyState;
   let watch: gate.Watch | null = null;
   let ready: ReadyUpdate | null = null;
+  /** This version where it started without a trial: if it had failed, it was written to the disk by other means. */
+  let settled: string | null = null;
   /** Why a newer version is not on its way, and which, where that is known; null: it is, there is none, or no source told of it. */
   let fault: { version: string | null; reason: string } | null = null;
   /** When an installation was ordered that will end this process; null: none. */
@@ -201,6 +203,7 @@ export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions) => {
     mayRun: async () => {
       const isSystem = installer.trial !== undefined;
       const before = await readState(path);
+      settled = before.trial === null ? version : null;
       const { state: next, verdict } = gate.start(before, version, now(), installer.wasGivenUp?.(), isSystem);
       await recordIfPossible(next);
       if (verdict === 'roll back') return !(await rollBack());
@@ -216,7 +219,7 @@ export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions) => {
     status: () => ({
       ready: ready?.version ?? null,
       onTrial: watch !== null,
-      failed: [...state.failed],
+      failed: state.failed.filter((each) => each !== settled),
       fault: fault && (fault.version === null ? fault.reason : `version ${fault.version}: ${fault.reason}`),
     }),
     close: () => clearInterval(timer),

@@ -169,6 +169,20 @@ it('gives a slot up that did not prove itself, and says so until another one has
   expect(report().left).toBeNull();
 });
 
+it('tells what became of an update until a system of that version runs, however it came to the disk', () => {
+  const { folder, report } = makeBox();
+  for (const [version, isTold] of [
+    ['1.2.3', true],
+    ['3.0.0-beta.1', true],
+    ['3.0.0', false],
+  ] as const) {
+    writeFileSync(join(folder, 'version'), `${version}\n`);
+    const fault = 'signage-player-3.0.0-amd64.raucb: signature verification failed';
+    writeFileSync(join(folder, 'update-fault'), `${fault}\n`);
+    expect([version, report().fault]).toEqual([version, isTold ? fault : null]);
+  }
+});
+
 it('goes back to the slot that is kept where that is made the primary one', () => {
   const { state } = makeBox();
   state('set-primary', 'B');

@@ -320,3 +320,11 @@ test('a system that a power cut kept from being installed is tried again, and on
   expect(await box.boot()).toBe(true);
   expect(box.updates.status().failed).toEqual(['2.0.0']);
 });
+
+test('a version that failed is told of, until it runs all the same because somebody has installed it', async () => {
+  const box = installBox(null);
+  mkdirSync(box.updatesDir);
+  writeFileSync(join(box.updatesDir, 'state.json'), JSON.stringify({ trial: null, failed: ['0.9.0', '1.0.0'] }));
+  expect(await box.boot()).toBe(true);
+  expect(box.updates.status().failed).toEqual(['0.9.0']);
+});
