@@ -10,6 +10,8 @@ interface Trial {
   from: string;
   /** Its starts within the last window, in ms since the epoch; the clock may be wrong. */
   starts: number[];
+  /** Whether a display was there to judge it by: at any of its starts, or not at the last one; absent: that got not so far. */
+  display?: 'seen' | 'absent' | undefined;
 }
 
 /** The state that is stored across restarts. */
@@ -63,15 +65,25 @@ export interface Start {
 export const start = (state: GateState, running: string, now: number, wasGivenUp = true, isSystem = false): Start => {
   const { trial } = state;
   if (trial === null) return { state, verdict: 'settled' };
-  // Another version runs: the trial was rolled back from outside, because it did not even get here.
+  // Another version runs: the trial was rolled back from outside, because it did not even get here, or had no display for days.
   if (trial.version !== running) {
-    return { state: wasGivenUp ? fail(state, trial.version) : abandon(state), verdict: 'settled' };
+    const hasFailed = wasGivenUp && trial.display !== 'absent';
+    return { state: hasFailed ? fail(state, trial.version) : abandon(state), verdict: 'settled' };
   }
   // In both directions: the clock of a box without a battery starts at the same time after each boot.
   const starts = [...trial.starts.filter((at) => Math.abs(now - at) < STARTS_WINDOW_MS), now];
   if (starts.length >= (isSystem ? MAX_STARTS + 1 : MAX_STARTS))
     return { state: fail(state, running), verdict: 'roll back' };
-  return { state: { ...state, trial: { ...trial, starts } }, verdict: 'watch' };
+  const display = trial.display === 'seen' ? 'seen' : undefined;
+  return { state: { ...state, trial: { ...trial, starts, display } }, verdict: 'watch' };
+};
+
+/** Notes whether there is a display. @param isHealthy as in {@link check} @returns the same state where that is known */
+export const note = (state: GateState, isHealthy: boolean | null): GateState => {
+  const { trial } = state;
+  const display = isHealthy === null ? 'absent' : 'seen';
+  if (trial === null || trial.display === 'seen' || trial.display === display) return state;
+  return { ...state, trial: { ...trial, display } };
 };
 
 /** The health of a version on trial. Times are ms of a monotonic clock. */

@@ -116,7 +116,10 @@ export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions) => {
   };
 
   const judge = async (watched: gate.Watch): Promise<void> => {
-    const next = gate.check(watched, await ports.isHealthy(), monotonicNow());
+    const isHealthy = await ports.isHealthy();
+    const noted = gate.note(state, isHealthy);
+    if (noted !== state) await recordIfPossible(noted);
+    const next = gate.check(watched, isHealthy, monotonicNow());
     if (next === 'passed') {
       watch = null;
       await recordIfPossible(gate.pass(state));

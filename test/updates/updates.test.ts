@@ -30,7 +30,7 @@ const installBox = (feed: string | null, makeInstaller?: (restart: () => void, u
     now: Date.UTC(2026, 10, 21, 2, 30),
     /** By how much the time of day is wrong. */
     wrongBy: 0,
-    isHealthy: true,
+    isHealthy: true as boolean | null,
     /** Bytes. */
     free: 2 ** 40,
     restarts: 0,
@@ -319,6 +319,35 @@ test('a system that a power cut kept from being installed is tried again, and on
   left = { slot: 'B', why: 'trial' };
   expect(await box.boot()).toBe(true);
   expect(box.updates.status().failed).toEqual(['2.0.0']);
+});
+
+test('a system whose display is off for days is given up, and tried again', async () => {
+  const feed = await serveFeed({ version: '2.0.0' });
+  let [onTrial, left]: [boolean, { slot: 'B'; why: 'trial' } | null] = [false, null];
+  const system = () => ({ slot: 'A' as const, version: '1.0.0', onTrial, left, fault: null });
+  const box = installBox(feed.url, (_, updatesDir) => imageInstaller(updatesDir, system));
+  const runs = (version: string) =>
+    writeFileSync(join(box.updatesDir, '..', 'signage-player.AppImage'), `the program ${version}`);
+  const giveUp = async (isHealthy: boolean | null): Promise<readonly string[]> => {
+    await putIn(box);
+    expect(readFileSync(join(box.updatesDir, 'order'), 'utf8')).toBe('install\n');
+    rmSync(join(box.updatesDir, 'order'));
+    [onTrial, left, box.isHealthy] = [true, null, isHealthy];
+    runs('2.0.0');
+    for (let starts = 0; starts < 3; starts += 1) {
+      expect(await box.boot()).toBe(true);
+      await box.later(MINUTE);
+      box.isHealthy = null;
+      await box.later(24 * HOUR - 33 * MINUTE);
+    }
+    [onTrial, left, box.isHealthy] = [false, { slot: 'B', why: 'trial' }, true];
+    runs('1.0.0');
+    expect(await box.boot()).toBe(true);
+    box.now = Date.UTC(2026, 10, 26, 2, 30);
+    return box.updates.status().failed;
+  };
+  expect(await giveUp(null)).toEqual([]);
+  expect(await giveUp(false)).toEqual(['2.0.0']);
 });
 
 test('a version that failed is told of, until it runs all the same because somebody has installed it', async () => {
