@@ -81,6 +81,8 @@ const WATCH_MS = 2_000;
 const KEEP_MS = 20_000;
 /** Chromium's ERR_ABORTED: the page navigated elsewhere before it was loaded, as the landing page does once it is bound. */
 export const ABORTED = -3;
+/** The lowest status of an answer that is no page of the site, as that of a gateway whose site is down. */
+export const SERVER_ERROR = 500;
 
 interface ExternalPorts {
   prepare(contents: WebContents): void;
@@ -182,8 +184,16 @@ export const hostExternalPages = (
     await session?.restore(contents);
     if (contents.isDestroyed()) throw new Error('the page was closed before it was loaded');
     let hasFailed = false;
+    // A page can load itself anew at any time: nobody is to read an error's page until the slide ends.
+    const fail = (): void => {
+      hasFailed = true;
+      end();
+    };
     contents.on('did-fail-load', (_event, code, _description, _url, isMainFrame) => {
-      hasFailed ||= isMainFrame && code !== ABORTED;
+      if (isMainFrame && code !== ABORTED) fail();
+    });
+    contents.on('did-navigate', (_event, _url, status) => {
+      if (status >= SERVER_ERROR) fail();
     });
     // At the first layout with content, the page of an error's too; `BrowserWindow` alone documents it.
     const laidOut = new Promise<void>((resolve) => {
@@ -198,6 +208,7 @@ export const hostExternalPages = (
     // One that never ends loading, as a stream of pictures or a hanging script does, is shown as far as it is.
     const started = Promise.race([loading, laidOut]).then(() => false);
     const isLate = await Promise.race([started, wait(LOAD_MS, true, { ref: false })]);
+    if (hasFailed) throw new Error('the page answered with an error');
     if (isLate && (contents.isDestroyed() || contents.getURL() === '')) {
       end();
       throw new Error(`the page has not begun to load within ${LOAD_MS / 1000} s`);

@@ -7,12 +7,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { WebContentsView } from 'electron';
 import type { ViewArea } from '../../service/public.ts';
 import type { Rotation } from './displays.ts';
-import { ABORTED, LOAD_MS } from './external-page.ts';
+import { ABORTED, LOAD_MS, SERVER_ERROR } from './external-page.ts';
 import type { LayeredWindow } from './layers.ts';
 import { lockedPreferences, rotateContents, watchChord } from './web-pages.ts';
-
-/** The lowest status of an answer that is no page of the site. */
-const SERVER_ERROR = 500;
 
 /** The share of the height that the bar takes. */
 const BAR = 0.14;

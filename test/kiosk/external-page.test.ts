@@ -17,9 +17,16 @@ const picture = PNG.sync.write(
   Object.assign(new PNG({ width: 64, height: 64 }), { data: Buffer.alloc(64 * 64 * 4, 200) }),
 );
 
-/** A page of somebody else's; two of its addresses never end loading. */
-const startForeign = async (): Promise<string> => {
+interface Trouble {
+  /** What becomes of each request: this status, or no answer at all; null: the page. */
+  answer: number | 'none' | null;
+}
+
+/** A page of somebody else's; two of its addresses never end loading, and one loads itself anew. */
+const startForeign = async (trouble: Trouble = { answer: null }): Promise<string> => {
   const server = createServer(({ url }, response) => {
+    if (trouble.answer === 'none') return void response.destroy();
+    if (trouble.answer !== null) return void response.writeHead(trouble.answer).end('Bad gateway');
     if (url === '/never') return;
     if (url === '/camera') {
       response.setHeader('Content-Type', 'multipart/x-mixed-replace; boundary=frame');
@@ -32,7 +39,11 @@ const startForeign = async (): Promise<string> => {
       return;
     }
     response.setHeader('Content-Type', 'text/html');
-    const script = url === '/hangs' ? '<script src="/never"></script>' : '';
+    const scripts: Record<string, string> = {
+      '/hangs': '<script src="/never"></script>',
+      '/reloads': '<script>setTimeout(() => location.reload(), 500)</script>',
+    };
+    const script = scripts[url ?? ''] ?? '';
     response.end(`<!doctype html><title>Figures</title><h1>Figures</h1>${script}`);
   }).listen(0, '127.0.0.1');
   onTestFinished(() => {
@@ -223,6 +234,32 @@ describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
       await expect.poll(connection, patience).toMatchObject({ page: url });
       await crashView(kiosk);
       await expect.poll(connection, patience).toMatchObject({ page: '/screen/lobby', currentSlideId: 'hello' });
+    },
+  );
+
+  itDouble.each<Trouble['answer']>([502, 'none'])(
+    'is not shown where its site answers %s, and gives way when it loads itself anew meanwhile',
+    async (answer) => {
+      const trouble: Trouble = { answer };
+      const url = `${await startForeign(trouble)}reloads`;
+      const kiosk = await startKiosk({
+        content: lobby([
+          { id: 'figures', kind: 'web', media_url: url, duration_seconds: 600 },
+          { id: 'hello', kind: 'text', title: 'Good morning', duration_seconds: 5 },
+        ]),
+        config,
+      });
+      const current = async () => {
+        const response = await fetch(`${await kiosk.url()}/api/screens/lobby/connections`);
+        return ((await response.json()) as ConnectionSnapshot).connections[0]?.currentSlideId;
+      };
+      await expect.poll(current, patience).toBe('hello');
+      expect(await viewsOf(kiosk)).not.toContainEqual(shown);
+      trouble.answer = null;
+      await expect.poll(current, patience).toBe('figures');
+      await expect.poll(() => viewsOf(kiosk), patience).toContainEqual(shown);
+      trouble.answer = answer;
+      await expect.poll(current, patience).toBe('hello');
     },
   );
 });
