@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
@@ -7,7 +8,7 @@ import { signRequest } from '../../service/auth/sign.ts';
 import { defaultTempo } from '../../service/tempo.ts';
 import { publish, startRtmpServer } from '../streams/publishing.ts';
 import { describeBrowser } from '../support/browser.ts';
-import { putImage } from '../support/media.ts';
+import { makeMedium, putImage } from '../support/media.ts';
 import { healthOf } from '../support/observe.ts';
 import { lobby, openPlayer, patience, waitForColour } from '../support/player.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
@@ -31,6 +32,32 @@ const startSource = () => {
       return publisher;
     },
   };
+};
+
+const second = [
+  ...['-f', 'lavfi', '-i', 'testsrc=size=160x90:rate=25:duration=1', '-c:v', 'libx264', '-preset', 'ultrafast'],
+  ...['-pix_fmt', 'yuv420p', '-g', '25', '-muxdelay', '0'],
+];
+
+/** A manifest of somebody else's, of eight seconds, and how often it was asked for. */
+const startManifest = async (hasEnded: () => boolean) => {
+  const part = readFileSync(makeMedium('second.ts', second));
+  const asked = { count: 0 };
+  const manifest = createServer(({ url = '' }, response) => {
+    response.setHeader('Access-Control-Allow-Origin', '*');
+    if (!url.endsWith('.m3u8')) return void response.end(part);
+    asked.count += 1;
+    const parts = Array.from({ length: 8 }, (_, index) => `#EXTINF:1,\n${index}.ts\n#EXT-X-DISCONTINUITY\n`).join('');
+    const end = hasEnded() ? '#EXT-X-ENDLIST\n' : '';
+    response.setHeader('Cache-Control', 'no-store');
+    response.end(`#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:1\n${parts}${end}`);
+  });
+  await new Promise<void>((resolve) => manifest.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    manifest.closeAllConnections();
+    manifest.close();
+  });
+  return { asked, address: `http://127.0.0.1:${(manifest.address() as AddressInfo).port}/event.m3u8` };
 };
 
 /** A strip across the middle of the picture. */
@@ -148,4 +175,41 @@ describeBrowser('a stream slide in a real browser', { timeout: 60_000 }, () => {
     await waitForMotion(page);
     expect(await page.locator('canvas.picture').count()).toBe(0);
   }, 60_000);
+
+  it('shows its fallback once the source has ended, until there is a new one', async () => {
+    const dataDir = temporaryFolder();
+    let hasEnded = false;
+    const { address } = await startManifest(() => hasEnded);
+    const content = { fallback_media_url: putImage(dataDir, 'red.png', red) };
+    const slide = { kind: 'stream', media_url: address, content, duration_seconds: 3600 };
+    const service = await startTestService({ dataDir, content: lobby([slide]) });
+    const page = await openPlayer(service, 'lobby', viewport);
+    await page.locator('.slide-stream[data-state="playing"] video').waitFor();
+    hasEnded = true;
+    await waitForColour(page, red);
+    // What is left of it is not played again and again.
+    await page.waitForTimeout(3_000);
+    await waitForColour(page, red);
+    hasEnded = false;
+    await waitForMotion(page);
+  });
+
+  it('plays a recording from its beginning, and again', async () => {
+    const { address, asked } = await startManifest(() => true);
+    const service = await startTestService({
+      content: lobby([{ kind: 'stream', media_url: address, duration_seconds: 3600 }]),
+    });
+    const page = await openPlayer(service, 'lobby', viewport);
+    const begins = async () => {
+      const video = page.locator('.slide-stream[data-state="playing"] video');
+      await expect
+        .poll(() => video.evaluate(({ currentTime }: HTMLVideoElement) => currentTime), patience)
+        .toSatisfy((at: number) => at > 0 && at < 4);
+    };
+    await begins();
+    const before = asked.count;
+    await expect.poll(() => asked.count, patience).toBeGreaterThan(before);
+    await begins();
+    expect((await healthOf(service)).pages).toMatchObject([{ lastFault: null }]);
+  });
 });

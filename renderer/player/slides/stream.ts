@@ -25,6 +25,8 @@ const HOLD_SECONDS = 6;
 const PATIENCE_MS = 6_000;
 const ASK_AGAIN_MS = 250;
 const RETRY_MS = 2_000;
+const STILL = `the stream has had no picture for ${HOLD_SECONDS} s`;
+const ENDED = 'the stream has ended';
 /** Limit of one attempt to reconnect. */
 const CONNECT_MS = 20_000;
 
@@ -67,7 +69,10 @@ const createFallback = (context: SlideContext): SlideView | null => {
   return (kind === 'video' ? createVideo : createImage)({ ...context, slide: { ...context.slide, kind, media_url } });
 };
 
-/** A live stream, played near its live edge. Short gaps hold the last frame; long ones show the fallback. */
+/**
+ * A live stream, played near its live edge: short gaps hold the last frame; long ones, and its end, show the fallback. A
+ * recording is played from its beginning, again and again.
+ */
 export const createStream: SlideFactory = (context) => {
   const view = createView('stream');
   const video = createPicture(context.slide);
@@ -80,6 +85,8 @@ export const createStream: SlideFactory = (context) => {
   let isOn = false;
   /** The stream was lost; the fallback or the last frame is shown. */
   let isAway = false;
+  /** What is left of a stream that has ended is a recording, too, but nothing to play again. */
+  let wasLive = false;
   let stopWatching = (): void => {};
 
   const disconnect = (): void => {
@@ -103,6 +110,9 @@ export const createStream: SlideFactory = (context) => {
     still.remove();
     still.width = 0;
   };
+
+  const isLive = (): boolean =>
+    hls === null ? video.duration === Number.POSITIVE_INFINITY : hls.latestLevelDetails?.live === true;
 
   /** Connects and resolves with the first frame. */
   const connect = async (signal: AbortSignal): Promise<void> => {
@@ -140,14 +150,23 @@ export const createStream: SlideFactory = (context) => {
       player.attachMedia(video);
     } else video.src = url;
     await framed;
+    if (wasLive && !isLive()) throw new Error(ENDED);
+    wasLive = isLive();
     await soon(frameShown(video));
     dropStill();
   };
 
   const run = (): void => {
     stopWatching();
-    stopWatching = watchMotion(video, HOLD_SECONDS, lost);
-    void play(video).catch(lost);
+    stopWatching = watchMotion(video, HOLD_SECONDS, () => lost(STILL));
+    void play(video).catch(() => lost(STILL));
+  };
+
+  /** Connects and plays, if the slide is on. */
+  const runAgain = async (signal: AbortSignal, limitMs: number): Promise<void> => {
+    await connect(AbortSignal.any([signal, AbortSignal.timeout(limitMs)]));
+    isAway = false;
+    if (isOn) run();
   };
 
   const dropFallback = (): void => {
@@ -160,11 +179,8 @@ export const createStream: SlideFactory = (context) => {
   const comeBack = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       try {
-        await connect(AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]));
-        isAway = false;
-        dropFallback();
-        if (isOn) run();
-        return;
+        await runAgain(signal, CONNECT_MS);
+        return dropFallback();
       } catch {
         await pause(RETRY_MS);
       }
@@ -202,10 +218,16 @@ export const createStream: SlideFactory = (context) => {
     if (isOn) next.start();
   };
 
-  const lost = (): void => {
+  const lost = (reason: string): void => {
     stopWatching();
-    fallBack().catch(() => context.fail(`the stream has had no picture for ${HOLD_SECONDS} s`));
+    fallBack().catch(() => context.fail(reason));
   };
+
+  video.addEventListener('ended', () => {
+    if (wasLive) return lost(ENDED);
+    // Its address is asked again, because it may be that of a live stream by now.
+    runAgain(life.signal, PATIENCE_MS).catch(() => life.signal.aborted || lost(STILL));
+  });
 
   const hasFallback = typeof context.slide.content?.['fallback_media_url'] === 'string';
 
@@ -231,7 +253,7 @@ export const createStream: SlideFactory = (context) => {
       view.start();
       fallback?.start();
       if (isAway) return;
-      if (hls?.liveSyncPosition != null) video.currentTime = hls.liveSyncPosition;
+      if (isLive() && hls?.liveSyncPosition != null) video.currentTime = hls.liveSyncPosition;
       run();
     },
     pause() {
