@@ -188,7 +188,8 @@ const openFrame = async (
         if (!pausesWhenHidden) frame.src = 'about:blank';
         return;
       }
-      const renewed = renew(renewal.signal).catch(() => {});
+      // One that was unloaded has nothing to show until it has loaded again.
+      const renewed = pausesWhenHidden ? renew(renewal.signal).catch(() => {}) : appear();
       await Promise.race([renewed, pause(pausesWhenHidden ? REPAINT_MS : RELOAD_MS)]);
     },
     close: () => {

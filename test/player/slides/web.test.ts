@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeBrowser } from '../../support/browser.ts';
 import { logged } from '../../support/observe.ts';
-import { lobby, patience, sharePlayer } from '../../support/player.ts';
+import { lobby, openPlayer, patience, sharePlayer, waitForConnection } from '../../support/player.ts';
 
 /** A web server of somebody else's. */
 const startSite = async (handler: RequestListener): Promise<string> => {
@@ -201,5 +201,33 @@ describeBrowser('a web slide', { timeout: 60_000 }, () => {
     const secret = { id: field, kind: 'web', media_url: `${site}/`, content: { web: { [field]: 'wall' } } };
     player().service.writeContent(lobby([secret, next]));
     await expect.poll(() => skipOf(field), patience).toMatchObject({ reason: `${site}/ needs ${reason}` });
+  });
+
+  it('that is unloaded for a blackout, and cannot be loaded after it, gives way to the next slide', async () => {
+    let isDown = false;
+    const site = await startSite((_, response) => {
+      if (isDown) return void response.destroy();
+      response.setHeader('Content-Type', 'text/html').end('<!doctype html><body>Figures');
+    });
+    const { service } = player();
+    const figures = { id: 'figures', kind: 'web', media_url: `${site}/`, duration_seconds: 3600 };
+    service.writeContent({
+      screens: [{ name: 'Bar', slug: 'bar', playlist_id: 'bar' }],
+      playlists: [{ id: 'bar', slides: [figures, { id: 'next', duration_seconds: 3600, ...next }] }],
+    });
+    const page = await openPlayer(service, 'bar');
+    // As a browser that neither pauses the media of hidden frames, as only Chromium does, nor plays sound by itself.
+    await page.addInitScript(() => {
+      Reflect.deleteProperty(Document.prototype, 'featurePolicy');
+      HTMLMediaElement.prototype.play = () => Promise.reject(new DOMException('', 'NotAllowedError'));
+    });
+    await page.reload();
+    await page.frameLocator('.slide-web iframe').getByText('Figures').waitFor();
+    const blacken = (blackout: boolean) => service.post('/api/screens/bar/commands', { command: 'blackout', blackout });
+    await blacken(true);
+    await expect.poll(() => page.locator('iframe').getAttribute('src'), patience).toBe('about:blank');
+    isDown = true;
+    await blacken(false);
+    await waitForConnection(service, 'bar', { currentSlideId: 'next', blackout: false });
   });
 });
