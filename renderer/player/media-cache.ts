@@ -22,7 +22,8 @@ const MIB = 1024 ** 2;
 const MAX_MEDIUM_BYTES = 64 * MIB;
 const MAX_BYTES = 512 * MIB;
 const ANSWER_MS = 10_000;
-const BODY_MS = 120_000;
+/** How long a body may make no progress before it is given up, and with it what has come. */
+const STALL_MS = 30_000;
 
 /** LUFS that all media are played at (EBU R 128). */
 const TARGET_LUFS = -23;
@@ -37,6 +38,19 @@ const gainFor = (loudness: number): number =>
 const isPassing = (status: number): boolean => status === 429 || (status >= 500 && status !== 503);
 
 const originalOf = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}original`;
+
+/** Resolves to the body, however slow the link is; aborts once nothing more comes. */
+const readBody = async (response: Response, abort: AbortController): Promise<Blob> => {
+  const reader = response.body?.getReader();
+  const parts: BlobPart[] = [];
+  for (;;) {
+    const stalled = setTimeout(() => abort.abort(), STALL_MS);
+    const part = await reader?.read().finally(() => clearTimeout(stalled));
+    if (part?.value === undefined) break;
+    parts.push(part.value);
+  }
+  return new Blob(parts, { type: response.headers.get('Content-Type') ?? '' });
+};
 
 /** @param held tells the address of a medium that is not evicted, because the page has it on all the time */
 export const createMediaCache = (held = (): string => '') => {
@@ -105,8 +119,7 @@ export const createMediaCache = (held = (): string => '') => {
       // A rendition that becomes ready meanwhile has other bytes.
       return isRendition ? path : originalOf(path);
     }
-    const patience = setTimeout(() => abort.abort(), BODY_MS);
-    const blob = await response.blob().finally(() => clearTimeout(patience));
+    const blob = await readBody(response, abort);
     const medium = { etag, bytes: blob.size, url: URL.createObjectURL(blob) };
     store(url, medium);
     // Not before: until then the page shows what it had.

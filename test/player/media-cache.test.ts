@@ -71,8 +71,10 @@ it('a medium of which it is told again and again is fetched once more, not each 
 it('a medium that the page has on all the time is not evicted, although it is the oldest', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const blob = async () => ({ size: 60 * 1024 ** 2 });
-  vi.stubGlobal('fetch', async () => ({ ok: true, headers: new Headers(), blob }));
+  vi.stubGlobal('fetch', async () => new Response(null));
+  vi.stubGlobal('Blob', function Blob() {
+    return { size: 60 * 1024 ** 2 };
+  });
   const revoked: string[] = [];
   let made = 0;
   const createObjectURL = (): string => `blob:${++made}`;
@@ -100,4 +102,41 @@ it('a medium has its new tag once the page has its new bytes', async () => {
   expect([await resolveAtOnce('/media/menu.jpg'), versionOf('/media/menu.jpg')]).toEqual([before, '"old"']);
   await body.writable.close();
   expect([(await fetched) === before, versionOf('/media/menu.jpg')]).toEqual([false, '"new"']);
+});
+
+it('a film on a slow link is taken however long it takes, but not waited for once nothing more comes', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  /** So many parts, one every 20 s, and then the end; or no more. */
+  const answer =
+    (parts: number, hasEnd: boolean) =>
+    async (_: string, { signal }: RequestInit) => {
+      const body = new ReadableStream({
+        start: (stream) => signal?.addEventListener('abort', () => stream.error(signal.reason)),
+        pull: async (stream) => {
+          await new Promise((resolve) => setTimeout(resolve, parts > 0 || hasEnd ? 20_000 : 1e9));
+          if (parts === 0) return stream.close();
+          parts -= 1;
+          stream.enqueue(new TextEncoder().encode('part '));
+        },
+      });
+      return new Response(body, { headers: { 'Content-Type': 'video/mp4' } });
+    };
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const taken: Blob[] = [];
+  vi.spyOn(URL, 'createObjectURL').mockImplementation((blob) => `blob:${taken.push(blob as Blob)}`);
+  onTestFinished(() => void vi.restoreAllMocks());
+
+  vi.stubGlobal('fetch', answer(20, true));
+  const slow = createMediaCache().resolve('/media/film.mp4');
+  await vi.advanceTimersByTimeAsync(500_000);
+  expect(await slow).toBe('blob:1');
+  expect(taken.map(({ type, size }) => [type, size])).toEqual([['video/mp4', 100]]);
+
+  vi.stubGlobal('fetch', answer(3, false));
+  const stuck = createMediaCache()
+    .resolve('/media/film.mp4')
+    .catch(({ name }: Error) => name);
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(await Promise.race([stuck, 'waits'])).toBe('AbortError');
 });
