@@ -179,8 +179,11 @@ export const createRecordExchange = (
     ask: (peer) => asking.ask(peer, 'takeovers.list'),
     dateOf: ({ id, updatedAt }) => [id, updatedAt],
     merge: async (records, { nodeId }) => {
-      const lacking = await takeovers.merge(records);
-      if (lacking.length > 0) await asking.ask({ nodeId }, 'takeovers.send', lacking);
+      // One at a time: a body takes all of none but short records.
+      for (const record of await takeovers.merge(records)) {
+        const answer = await asking.ask({ nodeId }, 'takeovers.send', [record]);
+        if (!answer.ok) return answer;
+      }
     },
   });
 

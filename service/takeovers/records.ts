@@ -14,8 +14,11 @@ import type { End } from './ends.ts';
 /** By id. Never mutated. */
 export type Records = ReadonlyMap<string, TakeoverRecord>;
 
+const DAY_MS = 86_400_000;
 /** How long a record outlives its end: a box that was away meanwhile may have an older record of the same id. */
-const KEEP_MS = 31 * 86_400_000;
+const KEEP_MS = 31 * DAY_MS;
+/** The same of one that lasts until it is ended: no box learns of the end from its clock. */
+const KEEP_OPEN_ENDED_MS = 400 * DAY_MS;
 
 /** Whether this version can read a record; others are stored and passed on alone. Records are never mutated. */
 export const isReadable = perObject((record: TakeoverRecord): boolean => takeoverRecord.safeParse(record).success);
@@ -41,7 +44,11 @@ export const byPrecedence = (a: TakeoverRecord, b: TakeoverRecord): number =>
 
 /** Whether its end is so long ago that no box has an older record of its id. */
 const isForgotten = ({ until, updatedAt, endedAt }: TakeoverRecord, now: EpochMs): boolean =>
-  isOlder(Math.max(endOfTakeover({ until: until ?? endedAt }), Date.parse(updatedAt)), KEEP_MS, now);
+  isOlder(
+    Math.max(endOfTakeover({ until: until ?? endedAt }), Date.parse(updatedAt)),
+    until === null ? KEEP_OPEN_ENDED_MS : KEEP_MS,
+    now,
+  );
 
 /**
  * Leaves out old records, if the clock can be relied on, and those beyond the limit: first the ones that are over, then those

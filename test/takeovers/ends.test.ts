@@ -1,4 +1,5 @@
 /** Takeovers through the front door: what ends, how long an end is remembered, and how many a site takes. */
+import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -7,8 +8,9 @@ import type { ServiceContext } from '../../service/module.ts';
 import { openEnds } from '../../service/takeovers/ends.ts';
 import { createTakeovers } from '../../service/takeovers/index.ts';
 import { lobby } from '../content/samples.ts';
-import { startSite } from '../peers/support.ts';
-import { patience, payloadOf } from '../support/observe.ts';
+import { emptyPeerState, startSite } from '../peers/support.ts';
+import { startHostileBox } from '../support/hostile-box.ts';
+import { healthOf, patience, payloadOf } from '../support/observe.ts';
 import { createOperator, refusalOf } from '../support/operator.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { testTempo } from '../support/tempo.ts';
@@ -132,6 +134,48 @@ test('an emergency that was ended does not come back with a box that was away, w
   await expect.poll(() => slidesOf(back), patience).toEqual(['welcome-1']);
   expect(await slidesOf(first)).toEqual(['welcome-1']);
 }, 120_000);
+
+const daysAgo = (days: number): string => new Date(Date.now() - days * 24 * HOUR).toISOString();
+const endless = {
+  ...takeover({ level: 'emergency', until: null }),
+  ...{ id: 'fire', body: null, media_url: null, from: daysAgo(40), updatedAt: daysAgo(40), endedAt: null },
+};
+const endedLongAgo = () => {
+  const dataDir = temporaryFolder();
+  const end = { id: 'fire', updatedAt: daysAgo(35), until: null };
+  writeFileSync(join(dataDir, 'takeovers.ends.jsonl'), `${JSON.stringify(end)}\n`);
+  return { content: lobby, dataDir, isSynchronized: () => true };
+};
+
+test('an emergency without an end ends at a box that was away for longer than a month, too', async () => {
+  const away = await startTestService({ content: lobby, isSynchronized: () => true });
+  await expect.poll(async () => (await healthOf(away)).sync.established, patience).toBe(true);
+  await away.post('/api/peers/takeovers', { takeovers: [endless] });
+  expect(await slidesOf(away)).toEqual(['takeover-fire', 'welcome-1']);
+  const first = await startTestService({ ...endedLongAgo(), env: { SIGNAGE_PEERS: away.url } });
+  await expect.poll(() => slidesOf(away), patience).toEqual(['welcome-1']);
+  expect(await slidesOf(first)).toEqual(['welcome-1']);
+});
+
+test('a box that did not take the ends that it lacks is sent them again', async () => {
+  const taken: unknown[] = [];
+  let refusals = 0;
+  const nodeId = randomUUID();
+  const away = await startHostileBox(({ method, url }, response, body) => {
+    const path = (url ?? '').split('?')[0];
+    const isSent = method === 'POST' && path === '/api/peers/takeovers';
+    if (isSent && refusals > 0) taken.push(JSON.parse(body));
+    if (isSent) refusals += 1;
+    const answers: Record<string, unknown> = {
+      '/api/peers/state': { ...emptyPeerState, ...{ nodeId, instance: nodeId, serverTime: Date.now() } },
+      '/api/peers/takeovers': isSent ? {} : { takeovers: [endless] },
+    };
+    const status = isSent && refusals === 1 ? 503 : path !== undefined && path in answers ? 200 : 404;
+    response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(answers[path ?? ''] ?? {}));
+  });
+  await startTestService({ ...endedLongAgo(), env: { SIGNAGE_PEERS: away } });
+  await expect.poll(() => taken[0], patience).toMatchObject({ takeovers: [{ id: 'fire', endedAt: expect.any(String) }] });
+});
 
 test('an end whose line a power cut has kept from the file is in it after the next start', async () => {
   const dataDir = temporaryFolder();

@@ -73,6 +73,19 @@ describe('records of takeovers', () => {
     expect(mergeTakeovers(empty, [{ ...over, until: at(-month + 1) }], CLOCK).size).toBe(1);
   });
 
+  test.each([
+    [-399, true],
+    [-401, false],
+  ])('an end of one without a time is taken and kept for 400 days: at %i days', (days, isTaken) => {
+    const clock = { now: NOW + 1_000 * 86_400_000, isConfirmed: true };
+    const minutes = (1_000 + days) * 24 * 60;
+    const endless = record({ level: 'emergency', until: null, from: at(minutes - 9), updatedAt: at(minutes - 9) });
+    const known = mergeTakeovers(new Map(), [endless], clock);
+    const ended = mergeTakeovers(known, [recordOfEnd({ id: endless.id, updatedAt: at(minutes), until: null })], clock);
+    const kept = mergeTakeovers(ended, [record({ id: 'later' })], clock);
+    expect(typeof kept.get('lift')?.endedAt === 'string').toBe(isTaken);
+  });
+
   test('beyond the limit those that are over go first, of these the oldest', () => {
     const many = Array.from({ length: mostTakeovers }, (_, index) =>
       record({ id: `t-${index}`, updatedAt: at(index / 60), endedAt: index < 10 ? at(index / 60) : null }),
