@@ -188,9 +188,9 @@ export const createSync = (
     const exchanges = new Map((await Promise.all(asked(candidates()).map(ask))).filter((answer) => answer !== null));
     choose(candidates());
     if (established && reference === nodeId) {
-      // A box that is left alone is no majority: it keeps the time that it has followed.
-      const isBackedByOthers = !hasFollowed || answers.size > 0;
-      const majority = verdict.wall === null || !isBackedByOthers ? null : verdict.wall + monotonicNow();
+      // A box that is left alone is no majority: it keeps the time that it has followed, unless a time server tells its own.
+      const mayStep = !hasFollowed || answers.size > 0 || isSynchronized();
+      const majority = verdict.wall === null || !mayStep ? null : verdict.wall + monotonicNow();
       clock.lead(monotonicNow(), now(), majority);
       return false;
     }
@@ -240,7 +240,8 @@ export const createSync = (
     now: siteNow,
     isEstablished: () => established,
     isAgreed,
-    isConfirmed: () => isAgreed() || (established && isSynchronized()),
+    // A time server confirms the clock of this box, which says nothing of a time that it follows.
+    isConfirmed: () => isAgreed() || (established && isSynchronized() && Math.abs(siteNow() - now()) <= 2 * WALL_MS),
     onSkew: skews.add,
     time: () => ({ nodeId, established, received: siteNow(), sent: siteNow(), wall: now() }),
     health: () => {

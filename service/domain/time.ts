@@ -35,7 +35,7 @@ export interface SiteTime {
   isEstablished(): boolean;
   /** Whether most boxes of the site, and two at least, agree on the time of day. */
   isAgreed(): boolean;
-  /** Whether the boxes of the site agree on the time of day, or the system calls its clock synchronized. */
+  /** Whether the boxes of the site agree on the time of day, or it is that of a clock which the system calls synchronized. */
   isConfirmed(): boolean;
 }
 
