@@ -94,8 +94,9 @@ export const createPeers = async (
     // The baseline variant has no peers.
     staticPeers: variant === 'extended' ? options.peers : [],
     caller: createCaller(context),
-    onClone: (state, url) => {
-      if (takesNewId({ startedAt: startedAt(), instance: ids.instance }, state)) clones.emit(url);
+    onClone: ({ serverTime, startedAt: theirStart, instance }, url) => {
+      const own = { ageMs: monotonicNow() - createdAt, instance: ids.instance };
+      if (takesNewId(own, { ageMs: serverTime - theirStart, instance })) clones.emit(url);
     },
     isReachedByOthers: (id) => gossip.isReachedByOthers(id),
   });
