@@ -44,6 +44,8 @@ interface State {
   records: Records;
   /** Keys of the records whose end has come by the site's clock: they stay over, even if the clock is set back. */
   over: ReadonlySet<string>;
+  /** The emergencies that were on, by id and start: a clock that is set back does not end them. */
+  begun: ReadonlySet<string>;
 }
 
 const schema: z.ZodType<State> = z.object({
@@ -52,6 +54,7 @@ const schema: z.ZodType<State> = z.object({
     encode: (map) => [...map.values()],
   }),
   over: storedOver,
+  begun: storedOver.default(new Set()),
 });
 
 const keyOf = ({ id, updatedAt }: TakeoverRecord): string => `${id} ${updatedAt}`;
@@ -100,7 +103,7 @@ const isEmergency = ({ level }: Pick<TakeoverRecord, 'level'>): boolean => level
 /** Opens the stored takeovers. */
 export const createTakeovers = async (context: ServiceContext) => {
   const { options, now, monotonicNow, tempo, keep, reserve } = context;
-  const initial: State = { records: new Map(), over: new Set() };
+  const initial: State = { records: new Map(), over: new Set(), begun: new Set() };
   const durable = keep(await openDurable(context, 'takeovers.json', { schema, initial, reserve }));
   const ends = keep(await openEnds(context));
   // The process may have ended between the record of an end and its line in the file.
@@ -124,8 +127,8 @@ export const createTakeovers = async (context: ServiceContext) => {
   /** An emergency stays until a clock that can be relied on says that it is over. */
   const isOverdue = (record: TakeoverRecord): boolean =>
     isEmergency(record) && endOfTakeover(record) <= siteNow() && !over.has(keyOf(record));
-  /** The emergencies that were on, by id and start: a clock that is set back does not end them. */
-  let begun = new Set<string>();
+  /** In memory first, too. */
+  let begun = durable.read().begun;
   const startKeyOf = ({ id, from }: TakeoverRecord): string => `${id} ${from}`;
   const hasBegun = (record: TakeoverRecord): boolean =>
     Date.parse(record.from) <= siteNow() || begun.has(startKeyOf(record));
@@ -140,12 +143,17 @@ export const createTakeovers = async (context: ServiceContext) => {
   const open = (): TakeoverRecord[] =>
     options.variant === 'baseline' ? [] : [...read().values()].filter(isOpen).toSorted(byPrecedence);
 
-  const openNow = (): string => {
-    begun = new Set([...read().values()].filter((each) => isEmergency(each) && hasBegun(each)).map(startKeyOf));
-    return open()
+  /** Notes which have begun. @returns whether others have */
+  const noteBegun = (records: Records): boolean => {
+    const before = begun;
+    begun = new Set([...records.values()].filter((each) => isEmergency(each) && hasBegun(each)).map(startKeyOf));
+    return [...begun].join() !== [...before].join();
+  };
+
+  const openNow = (): string =>
+    open()
       .map((record) => `${keyOf(record)} ${isOverdue(record)} ${isEarly(record)}`)
       .join();
-  };
   const announce = (): void => {
     shown = openNow();
     changes.emit();
@@ -164,7 +172,8 @@ export const createTakeovers = async (context: ServiceContext) => {
         if (before !== undefined && endOfTakeover(before) > endOfTakeover(record)) noted.push(before);
       }
       over.look(endsOf(next), moment(), siteTime.isConfirmed());
-      return { records: next, over: over.all() };
+      noteBegun(next);
+      return { records: next, over: over.all(), begun };
     });
     await Promise.all(noted.map(({ id, updatedAt, until }) => ends.note({ id, updatedAt, until })));
   };
@@ -176,8 +185,9 @@ export const createTakeovers = async (context: ServiceContext) => {
   /** Ends the takeovers whose time is over, and shows those again that were over only by a clock that was ahead. */
   const poll = (): void => {
     const { now: time, isConfirmed } = reading();
+    const hasEnded = over.look(endsOf(read()), moment(), isConfirmed);
     // The store reports a disk that takes no writes.
-    if (over.look(endsOf(read()), moment(), isConfirmed)) store((records) => records).catch(() => {});
+    if (noteBegun(read()) || hasEnded) store((records) => records).catch(() => {});
     ends.forget(time, isConfirmed);
     if (openNow() !== shown) announce();
   };

@@ -174,7 +174,9 @@ test('a box that did not take the ends that it lacks is sent them again', async 
     response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(answers[path ?? ''] ?? {}));
   });
   await startTestService({ ...endedLongAgo(), env: { SIGNAGE_PEERS: away } });
-  await expect.poll(() => taken[0], patience).toMatchObject({ takeovers: [{ id: 'fire', endedAt: expect.any(String) }] });
+  await expect
+    .poll(() => taken[0], patience)
+    .toMatchObject({ takeovers: [{ id: 'fire', endedAt: expect.any(String) }] });
 });
 
 test('an end whose line a power cut has kept from the file is in it after the next start', async () => {
@@ -212,15 +214,21 @@ test.each([
   expect(await slidesOf(again)).toEqual(['takeover-lift', 'welcome-1']);
 });
 
-test('an emergency stays where the clock that it was started by is set back', async () => {
+test('an emergency stays where the clock that it was started by is set back, also by a restart', async () => {
   let ahead = 2 * HOUR;
   const wall = (): number => Date.now() + ahead;
-  const service = await startTestService({ content: lobby, wall });
-  await putTo(service)('fire', { level: 'emergency', until: null });
-  await putTo(service)('lift', { until: inMinutes(180) });
-  expect(await slidesOf(service)).toEqual(['takeover-fire', 'takeover-lift', 'welcome-1']);
-  ahead = 0;
+  const dataDir = temporaryFolder();
+  const before = await startTestService({ content: lobby, wall, dataDir });
+  await putTo(before)('fire', { level: 'emergency', until: null });
+  await putTo(before)('lift', { until: inMinutes(180) });
+  expect(await slidesOf(before)).toEqual(['takeover-fire', 'takeover-lift', 'welcome-1']);
+  ahead = 1 * HOUR;
+  let service = before;
   const first = async () => (await payloadOf(service)).slides[0];
+  await expect.poll(first, patience).toMatchObject({ id: 'takeover-fire', schedule_start_datetime: null });
+  await before.close();
+  ahead = 0;
+  service = await startTestService({ wall, dataDir });
   await expect.poll(first, patience).toMatchObject({ id: 'takeover-fire', schedule_start_datetime: null });
   // A planned emergency is not on, even if the record that it replaces has a later time.
   const from = inMinutes(30);
