@@ -16,6 +16,7 @@ import { CodedError } from '../contract/errors.ts';
 import type { Author } from '../contract/terms.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { laterThan } from '../domain/merge.ts';
+import { type EpochMs, type SiteTime, unconfirmed } from '../domain/time.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { createQueue } from '../platform/queue.ts';
 import { isFull, systemDisk } from '../platform/store/disk.ts';
@@ -60,6 +61,8 @@ export interface Drafts extends Module {
   digest(): string;
   /** Calls `listener` when {@link records} changes by a save here. */
   onShare(listener: () => void): void;
+  /** Follows the site's clock. Until this is called, no removal is dropped for its age. */
+  followClock(clock: SiteTime): void;
   /** Notes that somebody has a draft open. */
   noteEditing(id: string, name: string): void;
   /** Who has which draft open at this box. */
@@ -90,6 +93,8 @@ export const createDrafts = async (
   let digest = '';
   let sharedAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
+  let siteTime: SiteTime = unconfirmed(now);
+  const reliableNow = (): EpochMs | null => (siteTime.isConfirmed() ? siteTime.now() : null);
 
   /** Offers every draft as it is, and one that is pending as it was offered before. */
   const share = (): void => {
@@ -147,7 +152,7 @@ export const createDrafts = async (
     heads.set(record.id, headOf(record));
   };
   const prune = async (): Promise<void> => {
-    for (const { id } of spentRemovals(heads.values(), now())) {
+    for (const { id } of spentRemovals(heads.values(), reliableNow())) {
       heads.delete(id);
       pending.delete(id);
       await unlink(join(folder, nameOf(id))).catch(() => undefined);
@@ -158,7 +163,7 @@ export const createDrafts = async (
   const isSpent = (theirs: DraftHead): boolean =>
     theirs.removed &&
     !heads.has(theirs.id) &&
-    spentRemovals([...heads.values(), theirs], now()).some(({ id }) => id === theirs.id);
+    spentRemovals([...heads.values(), theirs], reliableNow()).some(({ id }) => id === theirs.id);
 
   /** Whether only a newer version can read a draft. */
   const isUnread = (id: string): boolean => {
@@ -263,6 +268,9 @@ export const createDrafts = async (
       }),
     digest: () => digest,
     onShare: shares.on,
+    followClock: (clock) => {
+      siteTime = clock;
+    },
     noteEditing: (id, name) => {
       if (live(id) === undefined) return;
       const known = names.get(id) ?? new Map<string, number>();

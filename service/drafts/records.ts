@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { type DraftHead, type DraftRecord, draftHead, mostDraftRecords } from '../contract/console/drafts.ts';
 import { canonical } from '../domain/canonical.ts';
 import { perObject } from '../domain/collections.ts';
+import type { EpochMs } from '../domain/time.ts';
 
 type Counters = DraftHead['counters'];
 
@@ -51,12 +52,15 @@ const byAge = (a: DraftHead, b: DraftHead): number =>
 /**
  * The removals that are not kept: what is older than a box may be away, or than the newest. All boxes drop the same ones, so
  * that none gives another back what that one has dropped.
+ * @param now by a clock that can be relied on; null: none is of a known age
  */
-export const spentRemovals = (heads: Iterable<DraftHead>, now: number): DraftHead[] =>
+export const spentRemovals = (heads: Iterable<DraftHead>, now: EpochMs | null): DraftHead[] =>
   [...heads]
     .filter(({ removed }) => removed)
     .toSorted(byAge)
-    .filter(({ updated_at }, place) => place >= mostRemovals || Date.parse(updated_at) + KEEP_MS < now);
+    .filter(
+      ({ updated_at }, place) => place >= mostRemovals || (now !== null && Date.parse(updated_at) + KEEP_MS < now),
+    );
 
 const numbered = (stem: string, number: number): string => {
   const end = `-${number}`;

@@ -161,6 +161,25 @@ test('a number of many digits is part of the name, and the copy still gets an id
   }
 });
 
+test.each([
+  ['kept while no clock can be relied on', false, ['a', 'b']],
+  ['dropped by one that can be', true, ['b']],
+])('removals of 401 days ago are %s', async (_, isConfirmed, left) => {
+  useClock();
+  const box = await openBox();
+  const clock = { now: () => Date.now(), isEstablished: () => true };
+  box.followClock({ ...clock, isAgreed: () => isConfirmed, isConfirmed: () => isConfirmed });
+  for (const id of ['a', 'b']) {
+    await save(box, id, 'text');
+    await box.remove(id, null, () => undefined);
+    vi.advanceTimersByTime(401 * 86_400_000);
+  }
+  await save(box, 'c', 'text');
+  vi.advanceTimersByTime(60_000);
+  const ids = box.records().flatMap(({ id, removed }) => (removed ? id : []));
+  expect(ids).toEqual(left);
+});
+
 test('however many drafts are published, new ones go on to the other box, and nothing is fetched back', async () => {
   useClock();
   const [a, b] = [await openBox(0), await openBox(1)];
