@@ -53,7 +53,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
   const media = add(await createMedia(context, { content, feeds, shared }));
   const streams = add(await createStreams(context, { content }));
   const peers = add(await createPeers(context, { content, media, devices: stored, takeovers, drafts, shared }));
-  const clock = add(createClock(context, { peers, media, content, feeds, takeovers, triggers, people }));
+  const clock = add(createClock(context, { peers, media, content, feeds, shared, ...kept }));
   const screens = add(createScreens(context, { content, peers, clock, devices: stored, proofs }));
   const devices = add(await createDevices(context, { stored, proofs, content, peers, screens }));
   const trust = { authority, pageToken: access.pageToken, securePort: () => https?.port() ?? null };

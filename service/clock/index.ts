@@ -1,5 +1,6 @@
 /** The clock of the site. */
 import type { Content } from '../content/index.ts';
+import type { Drafts } from '../drafts/index.ts';
 import type { Feeds } from '../feeds/index.ts';
 import { answerPeer } from '../http/peer-answer.ts';
 import type { Routes } from '../http/routes.ts';
@@ -7,6 +8,7 @@ import type { Media } from '../media/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
 import type { People } from '../people/index.ts';
+import type { Shared } from '../shared/index.ts';
 import type { Takeovers } from '../takeovers/index.ts';
 import type { Triggers } from '../triggers/index.ts';
 import { createSync, type Sync } from './sync.ts';
@@ -25,17 +27,20 @@ interface Dependencies {
   media: Pick<Media, 'followClock'>;
   content: Pick<Content, 'followClock'>;
   feeds: Pick<Feeds, 'followClock'>;
+  drafts: Pick<Drafts, 'followClock'>;
   takeovers: Pick<Takeovers, 'followClock'>;
   triggers: Pick<Triggers, 'followClock'>;
   people: Pick<People, 'followClock'>;
+  shared: Pick<Shared, 'followClock'>;
 }
 
 export const createClock = (
   context: ServiceContext,
-  { peers, media, content, feeds, takeovers, triggers, people }: Dependencies,
+  { peers, media, content, feeds, takeovers, drafts, triggers, people, shared }: Dependencies,
 ): Clock => {
   const sync = createSync(context, { peers });
-  for (const each of [content, feeds, media, peers, takeovers, triggers, people]) each.followClock(sync);
+  const followers = [content, drafts, feeds, media, peers, people, shared, takeovers, triggers];
+  for (const each of followers) each.followClock(sync);
   return {
     now: sync.now,
     isConfirmed: sync.isConfirmed,

@@ -10,7 +10,7 @@ import { type NamedRecord, type SharedRecord, sharedRecord } from '../contract/s
 import { canonical } from '../domain/canonical.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { isPlausibleTime } from '../domain/merge.ts';
-import type { EpochMs } from '../domain/time.ts';
+import { type EpochMs, type SiteTime, unconfirmed } from '../domain/time.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import { systemDisk } from '../platform/store/disk.ts';
 import { createDurable } from '../platform/store/durable.ts';
@@ -39,7 +39,10 @@ export interface RecordSet<T extends SharedRecord> {
    * `sealed`: so too, encrypted on the way and on the disk, and never in a backup.
    */
   protection: 'open' | 'secret' | 'sealed';
-  /** Whether a record is over for good: it is dropped, and not taken from another box. Absent: none ever is. */
+  /**
+   * Whether a record is over for good: once a clock that can be relied on says so, or the set is full, it is dropped, and not
+   * taken from another box. Absent: none ever is.
+   */
   isOver?(record: T, now: number): boolean;
   /**
    * Whether what was secret in a record has been taken out of it for good: the previous generation of the file, which still
@@ -88,6 +91,7 @@ export const createShared = async (context: Pick<ServiceContext, 'dirs' | 'log' 
   const sets = new Map<string, ExchangedSet & { merge(records: readonly unknown[]): Promise<boolean> }>();
   let sending: (records: readonly NamedRecord[]) => Promise<void> = async () => {};
   let sealKey: Promise<Buffer> | undefined;
+  let siteTime: SiteTime = unconfirmed(now);
 
   /** Opens a set; each is opened once, before the service listens. */
   const open = async <T extends SharedRecord>(set: RecordSet<T>): Promise<SharedSet<T>> => {
@@ -122,6 +126,11 @@ export const createShared = async (context: Pick<ServiceContext, 'dirs' | 'log' 
     // The process may have ended between the two.
     if ([...store.read().values()].some((record) => isEmptied(record as T))) await forgetPrevious();
     const changes = createEmitter();
+    /** Makes the test for records to drop: by a wrong clock a removal would be lost, and what it removed come back. */
+    const dropping = (isForced = false): ((record: SharedRecord) => boolean) => {
+      const at = siteTime.now();
+      return isForced || siteTime.isConfirmed() ? (record) => isOver(record as T, at) : () => false;
+    };
     let version = 0;
     let known: { of: ReadonlyMap<string, SharedRecord>; records: Map<string, T> } | null = null;
     /** Those that this version can read. */
@@ -162,14 +171,16 @@ export const createShared = async (context: Pick<ServiceContext, 'dirs' | 'log' 
     const change = async (records: readonly T[], isStrict: boolean): Promise<boolean> => {
       const before = store.read();
       // A full set that is offered more is not written each time.
-      const isFull = !isStrict && [...before.values()].filter((record) => !isOver(record as T, now())).length >= most;
+      const isSpare = dropping(true);
+      const isFull = !isStrict && [...before.values()].filter((record) => !isSpare(record)).length >= most;
       const isNews = records.some((record) => {
         const own = before.get(record.id);
         return own === undefined ? !isFull : canonical(merged(own, record)) !== canonical(own);
       });
       if (!isNews) return false;
       await store.update((current) => {
-        const next = new Map([...current].filter(([, record]) => !isOver(record as T, now())));
+        const isDropped = dropping(current.size + records.length > most);
+        const next = new Map([...current].filter(([, record]) => !isDropped(record)));
         for (const record of records) {
           const own = next.get(record.id);
           if (own !== undefined || next.size < most) next.set(record.id, merged(own, record));
@@ -194,8 +205,12 @@ export const createShared = async (context: Pick<ServiceContext, 'dirs' | 'log' 
       protection,
       version: () => version,
       unread: () => store.read().size - readable().size,
-      list: () => [...store.read().values()].filter((record) => !isOver(record as T, now())),
+      list: () => {
+        const isDropped = dropping();
+        return [...store.read().values()].filter((record) => !isDropped(record));
+      },
       merge: async (records) => {
+        const isDropped = dropping();
         const taken = records.flatMap((record) => {
           const { data: head } = sharedRecord.safeParse(record);
           if (head === undefined) return [];
@@ -203,7 +218,7 @@ export const createShared = async (context: Pick<ServiceContext, 'dirs' | 'log' 
           // What this version cannot read is stored and passed on all the same.
           if (!success && JSON.stringify(head).length > MAX_UNREAD_CHARACTERS) return [];
           const date = dateOf(data);
-          return !isOver(data, now()) && (date === null || isPlausibleTime(date, now())) ? [data] : [];
+          return !isDropped(data) && (date === null || isPlausibleTime(date, now())) ? [data] : [];
         });
         return change(taken, false);
       },
@@ -248,6 +263,10 @@ export const createShared = async (context: Pick<ServiceContext, 'dirs' | 'log' 
         if (own.length > 0 && (await set.merge(own))) isChanged = true;
       }
       return isChanged;
+    },
+    /** Follows the site's clock. Until this is called, no record is over. */
+    followClock: (clock: SiteTime): void => {
+      siteTime = clock;
     },
     /** Registers who sends what was made here to the other boxes. `send` never rejects. */
     onPut: (send: typeof sending): void => {

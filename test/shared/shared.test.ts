@@ -31,7 +31,10 @@ const note = (id: string, text: string, day = 1): Note => ({
   updated_at: `2026-01-${String(day).padStart(2, '0')}T08:00:00.000Z`,
 });
 
-const openBox = async (set = notes(), { dataDir = temporaryFolder(), now = () => Date.UTC(2026, 5, 1) } = {}) => {
+const openBox = async (
+  set = notes(),
+  { dataDir = temporaryFolder(), now = () => Date.UTC(2026, 5, 1), isConfirmed = (): boolean => true } = {},
+) => {
   const closers: (() => unknown)[] = [];
   const context = {
     dirs: { data: dataDir } as never,
@@ -44,6 +47,7 @@ const openBox = async (set = notes(), { dataDir = temporaryFolder(), now = () =>
     },
   };
   const shared = await createShared(context);
+  shared.followClock({ now, isEstablished: () => true, isAgreed: isConfirmed, isConfirmed });
   const close = async () => {
     for (const end of closers) await end();
   };
@@ -178,6 +182,23 @@ describe('stored', () => {
     await box.set.put(note('a', 'over', 2));
     await box.set.put(note('b', 'two'));
     expect(box.set.list().map(({ id }) => id)).toEqual(['b']);
+  });
+
+  test('what is over by a clock that cannot be relied on stays, also against a box that has it as it was', async () => {
+    const clock = { now: Date.UTC(2028, 0, 1), isConfirmed: false };
+    const ended = note('a', 'over', 2);
+    const isOver = ({ text }: Note, at: number): boolean => text === 'over' && at > Date.UTC(2027, 0, 1);
+    const now = (): number => clock.now;
+    const box = await openBox(notes({ isOver, most: 2 }), { now, isConfirmed: () => clock.isConfirmed });
+    await box.set.put(ended);
+    await box.set.put(note('b', 'one'));
+    clock.now = Date.UTC(2026, 5, 1);
+    await box.shared.merge([['notes', note('a', 'as it was')]]);
+    expect(box.shared.sets(true)[0]?.list()).toContainEqual(ended);
+    clock.now = Date.UTC(2028, 0, 1);
+    // A full set drops it all the same.
+    await box.set.put(note('c', 'two'));
+    expect(box.set.list().map(({ id }) => id)).toEqual(['b', 'c']);
   });
 });
 
