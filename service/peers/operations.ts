@@ -210,6 +210,9 @@ const peerOperations = {
   'records.sendAlerts': define('POST /api/peers/alerts', nothing, asList<AlertRecord>('records'), { relayed: true }),
   'records.audit': define('GET /api/peers/audit', peerAudit, (query: PeerAuditQuery) => ({ query: { ...query } }), {
     relayed: true,
+    deadlineMs: 3_000,
+    // 1,000 records with two states of up to 2,000 characters each, of up to three bytes.
+    maxBytes: 16 * MIB,
   }),
   'records.plays': define(
     'GET /api/peers/plays',

@@ -259,6 +259,18 @@ test.each(secretModes)(
   },
 );
 
+test('a box answers for another one, however long the records of that one are', async () => {
+  const dataDir = temporaryFolder();
+  const [at, text] = ['2026-11-01T08:00:00.000Z', 'ä'.repeat(1_900)];
+  const common = { at, node_id: 'a', operator: null, address: null, action: 'screen.command', result: 'ok' };
+  const line = JSON.stringify({ ...common, target: 'lobby', before: { text }, after: { text } });
+  writeFileSync(join(dataDir, 'audit.jsonl'), `${line}\n`.repeat(260));
+  const first = await startTestService({ content: lobby, dataDir });
+  const second = await startTestService({ content: lobby, env: { SIGNAGE_PEERS: first.url } });
+  await expect.poll(async () => (await auditOf(second)).records.length, patience).toBe(260);
+  expect((await auditOf(second)).degraded).toBe(false);
+});
+
 test('a disk that takes no records fails no request, and they follow once it does', async () => {
   const service = await startTestService({ content: lobby });
   // In the place of the file.
