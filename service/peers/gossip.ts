@@ -25,7 +25,15 @@ import { answerPeer } from '../http/peer-answer.ts';
 import type { Routes } from '../http/routes.ts';
 import type { ServiceContext } from '../module.ts';
 import { hostOf } from './advertised.ts';
-import { compareMembers, differingMembers, firstRound, memberDigests, nextToCheck, periodOf } from './membership.ts';
+import {
+  compareMembers,
+  differingMembers,
+  firstRound,
+  fitting,
+  memberDigests,
+  nextToCheck,
+  periodOf,
+} from './membership.ts';
 import type { AskPeers } from './operations.ts';
 import { isLive, type LivePeer, type Registry } from './registry.ts';
 
@@ -101,6 +109,12 @@ const notUnderstood: readonly number[] = [200, 400, 404, 405];
 /** Times that this box tells of boxes that went or came, within `changes`; others learn of the rest as they check. */
 const MAX_CHANGES = 3;
 
+/**
+ * Bytes of the parts of an exchange of members, which fit into a small body together with the ids that are wanted. Further
+ * ones follow in the next rounds; a record that fits into none is wanted by the other box, and an answer has room for it.
+ */
+const most = { records: 32 * 1024, entries: 24 * 1024, answer: 4 * 1024 ** 2 };
+
 const digestOf = ({ content, bindings, takeovers, drafts, shared }: SiteSummary): string =>
   createHash('sha256')
     .update(JSON.stringify([content?.counter, content?.nodeId, content?.sha256, bindings, takeovers, drafts, shared]))
@@ -166,9 +180,10 @@ export const createGossip = (
     const claimed = theirs.get(self) ?? 0;
     if (claimed > (members.get(self) ?? 0)) record.refute(claimed);
     const asked = wanted.filter((nodeId) => nodeId !== self).slice(0, mostRecords);
-    const records = recordsOf(newer);
+    const records = fitting(recordsOf(newer), most.records);
     if (asked.length + records.length + missing.length === 0) return;
-    const body = { wanted: asked, records, entries: entriesOf(missing) };
+    // Those that the other box does not reach either are missing again.
+    const body = { wanted: asked, records, entries: fitting(shuffled(entriesOf(missing), random), most.entries) };
     const answer = await asking.ask({ nodeId: peer.nodeId }, 'peers.members', body);
     if (answer.ok) learn(answer.body.records);
   };
@@ -256,7 +271,7 @@ export const createGossip = (
         learn(records);
         const host = hostOf(ctx.req.socket.remoteAddress ?? '');
         if (host !== null) for (const [nodeId, url] of entries) registry.addReported(nodeId, url, `http://${host}`);
-        answerPeer(ctx, { records: recordsOf(wanted) });
+        answerPeer(ctx, { records: fitting(recordsOf(wanted), most.answer) });
       },
       'GET /api/peers/reach': async (ctx) => {
         const { nodeId } = readFields(reachQuery, ctx.query);

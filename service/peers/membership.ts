@@ -46,6 +46,17 @@ export const compareMembers = (own: Versions, theirs: Versions): Differences => 
   };
 };
 
+/** The items that fit into so many bytes of JSON, in their order: one that is too large leaves room for those after it. */
+export const fitting = <T>(items: readonly T[], bytes: number): T[] => {
+  let rest = bytes;
+  return items.filter((item) => {
+    const size = Buffer.byteLength(JSON.stringify(item)) + 1;
+    const isFitting = size <= rest;
+    if (isFitting) rest -= size;
+    return isFitting;
+  });
+};
+
 /**
  * Time between two checks of a box. All boxes check, so the first of them finds a killed one after about one and a half
  * periods at any size of the site; a large site takes a little more time to save traffic.
