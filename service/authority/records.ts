@@ -113,9 +113,14 @@ export const authoritiesOf = (records: readonly AuthorityRecord[]): Authorities 
 
 /** Why the root needs attention, as a sentence; null: it does not. @param now ms since the epoch */
 export const renewalNeed = ({ root }: Pick<Authority, 'root'>, now: number): string | null => {
-  const end = Date.parse(root.validTo);
+  const [start, end] = [Date.parse(root.validFrom), Date.parse(root.validTo)];
+  const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+  // It was made by a clock that was ahead, and clients refuse it until then.
+  if (start > now) {
+    return `The root certificate of the site is not valid before ${dayOf(start)}: if the clock of this box is right, renew it with "signage ca renew", and install the new one on the devices of people.`;
+  }
   if (end > now + renewMs) return null;
-  const day = new Date(end).toISOString().slice(0, 10);
+  const day = dayOf(end);
   return end > now
     ? `The root certificate of the site ends on ${day}: renew it with "signage ca renew", and install the new one on the devices of people.`
     : `The root certificate of the site ended on ${day}: renew it with "signage ca renew", and install the new one on the devices of people.`;

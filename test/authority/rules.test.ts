@@ -132,13 +132,16 @@ describe('of several roots', () => {
     );
   });
 
-  test('180 days before its end it must be renewed', () => {
+  test('180 days before its end it must be renewed, and where it is not valid yet', () => {
     const [root] = chainOf(older?.root ?? '') ?? [];
     if (root === undefined) throw new Error('there is no root');
     const end = Date.parse(root.validTo);
     expect(renewalNeed({ root }, end - 181 * DAY_MS)).toBe(null);
     expect(renewalNeed({ root }, end - 179 * DAY_MS)).toMatch(/^The root certificate of the site ends on 20\d\d-/);
     expect(renewalNeed({ root }, end + DAY_MS)).toMatch(/ended on/);
+    const start = Date.parse(root.validFrom);
+    expect(renewalNeed({ root }, start)).toBe(null);
+    expect(renewalNeed({ root }, start - 365 * DAY_MS)).toMatch(/not valid before 20\d\d-.*"signage ca renew"/);
   });
 
   test('a profile for iOS and macOS holds the root, with ids of its own', () => {
