@@ -51,8 +51,8 @@ const kiosk = createKiosk(
     app,
     host,
     relaunch,
-    // Without a compositor the runtime has one display that nobody sees.
-    displays: () => (compositor?.renderer === 'none' ? [] : screen.getAllDisplays()),
+    // Without windows the runtime has one display that nobody sees.
+    displays: () => (process.argv.includes('--ozone-platform=headless') ? [] : screen.getAllDisplays()),
     primaryDisplayId: () => screen.getPrimaryDisplay().id,
     placeWindows: (displays) =>
       placement.arrange(displays.map((display) => ({ title: titleOf(display), bounds: display.bounds }))),

@@ -116,6 +116,27 @@ describeCompositor('the session of a kiosk', { timeout: 120_000 }, () => {
     await expect.poll(() => picture(session), patience).toEqual([BLUE, RED]);
   });
 
+  it('starts the player without a display, and again once one is plugged in', async () => {
+    const options = '--no-sandbox --test-type --no-first-run --remote-debugging-port=0';
+    const session = await startSession({
+      player: `
+trap 'kill $!; wait $!; exit 0' TERM
+echo "$KIOSK_RENDERER $*" >told
+'${chromium}' ${options} --user-data-dir="$PWD/profile" "$@" about:blank &
+touch player-started
+wait`,
+      more: { WLR_HEADLESS_OUTPUTS: '0' },
+    });
+    // Chromium opens its port once it is ready; without an output it never is, unless it is told to do without.
+    await expect.poll(() => existsSync(join(session.folder, 'profile/DevToolsActivePort')), patience).toBe(true);
+    expect(readFileSync(join(session.folder, 'told'), 'utf8')).toMatch(/^(gpu|pixman) --ozone-platform=headless /);
+    expect(session.process.exitCode).toBe(null);
+    const ended = once(session.process, 'exit');
+    await session.run('swaymsg', ['create_output']);
+    // systemd starts both again, and the player finds its display.
+    expect(await ended).toEqual([1, null]);
+  });
+
   // Needs its displays for a moment after it was asked to end.
   const shell = `
 trap 'sleep 0.5; echo ended >>journal; [ -S sway.sock ] && echo with displays >>journal; exit 7' TERM
@@ -215,7 +236,7 @@ exit 9`;
       expect(told(session)).toBe(
         'none the compositor cannot use the graphics driver bochs-drm; choose virtio-gpu for a virtual machine\n',
       );
-      expect(told(session, 'arguments')).toBe('--ozone-platform=headless\n');
+      expect(told(session, 'arguments')).toBe('--ozone-platform=headless --disable-gpu\n');
       session.stop();
       expect(await once(session.process, 'exit')).toEqual([0, null]);
     });

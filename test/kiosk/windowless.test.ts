@@ -1,5 +1,5 @@
-/** A box on which no display can be opened: the session tells the kiosk, which runs without windows. */
-import { readFileSync } from 'node:fs';
+/** A box on which no display can be opened, or none is connected: the session has the kiosk run without windows. */
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { enabledFeatures } from '../../main/switches.ts';
@@ -10,6 +10,8 @@ import { itDouble, patience, startKiosk } from '../support/kiosk.ts';
 import { lobby } from '../support/player.ts';
 import { temporaryFolder } from '../support/service.ts';
 
+/** What the session adds. */
+const args = ['--ozone-platform=headless', '--disable-gpu'];
 const fault = 'this machine has no graphics device with a driver of the kernel';
 
 it('the page of text names box, address and fault, and whatever they hold cannot control the terminal', () => {
@@ -54,7 +56,7 @@ describeBrowser('without a compositor', { timeout: 60_000 }, () => {
   itDouble('the kiosk serves, opens no window, and says why in its health and on the console', async () => {
     const terminal = join(temporaryFolder(), 'tty1');
     const env = { KIOSK_RENDERER: 'none', KIOSK_FAULT: fault, KIOSK_TERMINAL: terminal, SIGNAGE_HOST: '0.0.0.0' };
-    const kiosk = await startKiosk({ content: lobby([{ id: 'hello', kind: 'text', title: 'Hello' }]), env });
+    const kiosk = await startKiosk({ content: lobby([{ id: 'hello', kind: 'text', title: 'Hello' }]), env, args });
     const health = await (await fetch(`${await kiosk.url()}/healthz`)).json();
     expect(health).toMatchObject({
       status: 'degraded',
@@ -67,4 +69,23 @@ describeBrowser('without a compositor', { timeout: 60_000 }, () => {
     await kiosk.quit();
     expect(await kiosk.ended()).toBe(0);
   });
+});
+
+describeBrowser('without a display', { timeout: 60_000 }, () => {
+  itDouble(
+    'the kiosk serves, opens no window, and neither its health nor the watchdog of the machine minds',
+    async () => {
+      const painted = join(temporaryFolder(), 'painted');
+      const env = { KIOSK_RENDERER: 'gpu', KIOSK_PAINTED: painted };
+      const kiosk = await startKiosk({ content: lobby([{ id: 'hello', kind: 'text', title: 'Hello' }]), env, args });
+      const health = await (await fetch(`${await kiosk.url()}/healthz`)).json();
+      expect(health).toMatchObject({
+        status: 'ok',
+        warnings: [],
+        kiosk: { screens: [], compositor: { renderer: 'gpu', reason: null } },
+      });
+      expect(await kiosk.evaluate(({ BaseWindow }) => BaseWindow.getAllWindows().length)).toBe(0);
+      await expect.poll(() => existsSync(painted), patience).toBe(true);
+    },
+  );
 });
