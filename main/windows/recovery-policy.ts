@@ -57,11 +57,11 @@ export const limits = {
   longestFallbackMs: 5 * 60_000,
   /** A longer gap between ticks, in ms, means that the machine slept or that this process was busy. */
   sleptMs: 5_000,
-  /** A page that uses too much memory is reloaded at the end of its slide, or after this time in ms. */
+  /** A page that uses too much memory is reloaded at the end of its slide, or after this time in ms, if it is free. */
   longestSlideMs: 5 * 60_000,
 } as const;
 
-/** Above `soft` bytes a page is reloaded between two slides, above `hard` bytes immediately; by the machine's memory. */
+/** Above `soft` bytes a free page is reloaded between two slides, above `hard` bytes any immediately; by the machine's memory. */
 export const memoryBudget = (machineBytes: number): { soft: number; hard: number } => {
   const soft = Math.min(1024 ** 3, machineBytes / 4);
   return { soft, hard: soft * 1.75 };
@@ -157,16 +157,17 @@ export const decideRecovery = (
       const isBetween = state.last !== null && state.last.slide !== heartbeat.slide;
       const startMs = state.last === null ? startMsAfter(now - state.openedAt) : state.startMs;
       const next = { ...state, startMs, last: heartbeat, heartbeatAt: now, movedAt };
-      return [
-        next,
-        state.heavySince !== null && isBetween ? { to: 'reload', reason: 'the page uses too much memory' } : null,
-      ];
+      const isDue = state.heavySince !== null && isBetween && heartbeat.free;
+      return [next, isDue ? { to: 'reload', reason: 'the page uses too much memory' } : null];
     }
     case 'tick': {
       const gap = now - state.tickedAt;
       const slept = gap > limits.sleptMs ? gap : 0;
+      // A new page would light up in a blackout: its slide counts from the end of that.
+      const isHeld = state.heavySince !== null && state.last?.free === false;
       const next = {
         ...state,
+        heavySince: isHeld ? now : state.heavySince,
         tickedAt: now,
         openedAt: state.openedAt + slept,
         heartbeatAt: state.heartbeatAt + slept,

@@ -144,7 +144,7 @@ let greeting: Greeting | null = null;
 let hotspot: HotspotShown | undefined;
 let openedTimer: ReturnType<typeof setTimeout> | undefined;
 
-const sendHeartbeat = startHeartbeat(() => ({ ready: page.dataset.state !== 'quiet', slide: null }));
+const sendHeartbeat = startHeartbeat(() => ({ ready: page.dataset.state !== 'quiet', slide: null, free: true }));
 
 const say = (state: 'waiting' | 'opened' | 'away'): void => {
   page.dataset.state = state;

@@ -85,7 +85,14 @@ const currentReport = (): Report => {
   const { shown } = takeovers;
   return shown === null ? { ...state } : { ...state, ...currentOf(shown.index, shown.slide) };
 };
-const sendHeartbeat = startHeartbeat(() => ({ ready: isReady, slide: currentReport().currentSlideId }));
+/** Whether the playlist alone is on: a new page would know of nothing else. */
+const isFree = (): boolean =>
+  takeovers.shown === null && state.page === location.pathname && !state.paused && !state.blackout;
+const sendHeartbeat = startHeartbeat(() => ({
+  ready: isReady,
+  slide: currentReport().currentSlideId,
+  free: isFree(),
+}));
 
 const change = (changed: Partial<Report>): void => {
   Object.assign(state, changed);
@@ -170,10 +177,7 @@ const onPainted = (changed: Partial<Report>): void => {
   change(changed);
   sendHeartbeat();
 };
-const renewal = createRenewal(
-  boot.version,
-  () => takeovers.shown === null && state.page === location.pathname && !state.paused && !state.blackout,
-);
+const renewal = createRenewal(boot.version, isFree);
 /** The idle screen has no end of its own. */
 const renewIdle = (): void => {
   if (isReady && state.currentSlideId === null) void renewal.boundary();

@@ -8,7 +8,7 @@ const MAX_FRAMES = 10;
 /** A page that is not painted gets no animation frame; its heartbeat is sent after this time. */
 const UNPAINTED_MS = 250;
 
-type PageState = Pick<Heartbeat, 'ready' | 'slide'>;
+type PageState = Pick<Heartbeat, 'ready' | 'slide' | 'free'>;
 
 const playingVideos = (): HTMLVideoElement[] =>
   [...document.querySelectorAll('video')].filter((video) => !video.paused && !video.ended);

@@ -14,6 +14,7 @@ export const heartbeat = z.object({
   ready: z.boolean().describe('the page has content: a slide, or the page that waits for one'),
   hidden: z.boolean().describe('the page is hidden and therefore paints nothing'),
   slide: z.string().nullable().describe('id of the current slide'),
+  free: z.boolean().describe('a reload loses nothing: no pause, blackout, redirect or takeover'),
   video: z
     .object({ time: z.number(), frames: z.int().min(0) })
     .nullable()

@@ -257,7 +257,7 @@ describe('the kiosk', () => {
     kiosk.openWindows();
     await kiosk.startService();
     const relaunches = () => log.filter((line) => line.startsWith('relaunch'));
-    const beat = { frames: 10, ready: true, hidden: false, slide: 'a', video: null };
+    const beat = { frames: 10, ready: true, hidden: false, slide: 'a', free: true, video: null };
     const playing = setInterval(() => views.find(({ id }) => id === 1)?.handlers.onHeartbeat(beat), 3_000);
     await vi.advanceTimersByTimeAsync(600_000);
     expect(relaunches()).toEqual([]);

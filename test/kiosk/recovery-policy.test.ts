@@ -13,7 +13,7 @@ import {
 import type { Heartbeat } from '../../service/public.ts';
 
 const budget = { soft: 1000, hard: 2000 };
-const still: Heartbeat = { frames: 10, ready: true, hidden: false, slide: 'a', video: null };
+const still: Heartbeat = { frames: 10, ready: true, hidden: false, slide: 'a', free: true, video: null };
 const film = (time: number, frames: number): Heartbeat => ({ ...still, video: { time, frames } });
 const heartbeat = (changed: Partial<Heartbeat> = {}): RecoveryEvent => ({
   type: 'heartbeat',
@@ -213,6 +213,20 @@ describe('the state', () => {
     const [light] = decideRecovery(heavy, { type: 'memory', bytes: 500 }, 3000, budget);
     expect(decideRecovery(light, heartbeat({ slide: 'b' }), 4000, budget)[1]).toBeNull();
     expect(decideRecovery(first, { type: 'memory', bytes: 2500 }, 1000, budget)[1]).toMatchObject({ to: 'recreate' });
+  });
+
+  it('reloads a heavy page at the first slide after a blackout, or five minutes after it, and not in it', () => {
+    const blackout: Story = [
+      [1, { type: 'memory', bytes: 1500 }],
+      ...steadily(0, 399, (second) => heartbeat({ free: false, slide: second < 200 ? 'a' : 'b' })),
+    ];
+    const since = (slide: string): Story => [
+      ...steadily(402, 448, () => heartbeat({ slide: 'b' })),
+      ...steadily(450, 720, () => heartbeat({ slide })),
+    ];
+    expect(tell([...blackout, ...since('c')])).toEqual([[450, 'reload']]);
+    expect(tell([...blackout, ...since('b')])).toEqual([[702, 'reload']]);
+    expect(tell([...blackout, [300, { type: 'memory', bytes: 2500 }]])).toEqual([[300, 'recreate']]);
   });
 
   it('never recovers a page that heartbeats and paints, whatever else there is', () => {
