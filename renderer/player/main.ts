@@ -177,13 +177,17 @@ const onPainted = (changed: Partial<Report>): void => {
   change(changed);
   sendHeartbeat();
 };
-const renewal = createRenewal(boot.version, isFree);
+/** What the page is loaded anew for once it changes. */
+const servedBy = ({ version, timeZone: zone }: Pick<PlayerBoot, 'version' | 'timeZone'>): string =>
+  `${version} ${zone}`;
+const renewal = createRenewal(servedBy(boot), isFree);
 /** The idle screen has no end of its own. */
 const renewIdle = (): void => {
   if (isReady && state.currentSlideId === null) void renewal.boundary();
 };
+let answeringZone = timeZone;
 const onVersion = (version: string): void => {
-  renewal.onVersion(version);
+  renewal.onVersion(servedBy({ version, timeZone: answeringZone }));
   renewIdle();
 };
 // Vite tells of each import() that fails.
@@ -289,8 +293,10 @@ const link = createLink(slug, identity, {
   onWelcome: async () => {
     // Some may have arrived while nobody could tell.
     onMedia();
-    // Playlists of the baseline do not name the version.
-    if (isBaseline) onVersion((await fetchBoot<PlayerBoot>(location.pathname)).version);
+    // Playlists do not name the time zone, and those of the baseline not the version.
+    const answering = await fetchBoot<PlayerBoot>(location.pathname);
+    answeringZone = answering.timeZone;
+    onVersion(answering.version);
   },
   onRevision: (next) => {
     revision = next;

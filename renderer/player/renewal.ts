@@ -1,6 +1,7 @@
-/** Reloads the page when the version of the service differs from the one that served it, or when a part of it is missing. */
+/** Reloads the page when the service is another than the one that served it, or when a part of it is missing. */
 import { leaveFor } from '../shared/leave.ts';
 
+/** Versions are those of the service, with its time zone. */
 interface Moment {
   /** The version that served the page. */
   served: string;
@@ -59,7 +60,7 @@ const writeTried = (tried: readonly Trial[]): boolean => {
   }
 };
 
-/** @param isFree whether nothing but the playlist is on, which a new page would not know of */
+/** @param isFree whether a reload loses nothing */
 export const createRenewal = (served: string, isFree: () => boolean) => {
   let answering: string | null = null;
   let isIncomplete = false;

@@ -16,7 +16,7 @@ import {
   waitForColour,
   waitForConnection,
 } from '../support/player.ts';
-import { startTestService } from '../support/service.ts';
+import { startTestService, temporaryFolder } from '../support/service.ts';
 
 const red = [200, 30, 30] as const;
 const green = [30, 160, 30] as const;
@@ -93,6 +93,30 @@ describeBrowser('the link of a page', () => {
     await expect.poll(() => loads, patience).toBe(1);
     for (const id of ['0', '1', '0']) await expect.poll(shown, patience).toBe(id);
     expect(loads).toBe(1);
+  });
+
+  it('loads itself anew where the service has another time zone since its restart', { timeout: 60_000 }, async () => {
+    const dataDir = temporaryFolder();
+    const slides = [red, green].map((colour, index) => ({ ...colourSlide(`${index}`, colour), duration_seconds: 1 }));
+    const start = (zone: string, port = '0') =>
+      startTestService({
+        dataDir,
+        content: lobby(slides, { templates: [colourTemplate] }),
+        env: { SIGNAGE_TIME_ZONE: zone, SIGNAGE_PORT: port },
+      });
+    const service = await start('UTC');
+    const page = await openPlayer(service, 'lobby');
+    await waitForConnection(service, 'lobby', { currentSlideId: '0' });
+    await service.close();
+    await start('Europe/Vienna', new URL(service.url).port);
+    const zone = () => page.evaluate(() => JSON.parse(document.querySelector('#boot')?.textContent ?? '{}').timeZone);
+    await expect.poll(() => zone().catch(() => null), patience).toBe('Europe/Vienna');
+    let loads = 0;
+    page.on('load', () => {
+      loads += 1;
+    });
+    for (const id of ['0', '1', '0']) await waitForConnection(service, 'lobby', { currentSlideId: id });
+    expect(loads).toBe(0);
   });
 
   it('in the baseline asks for nothing that is not there, proves nothing, and loads itself anew too', {
