@@ -227,7 +227,8 @@ describe(`on Debian ${release}`, () => {
           'SIGNAGE_DATA_DIR: "/data" is not valid; expected a folder that the player may write to (EROFS)',
         ]);
       } finally {
-        run('umount', '--recursive', root);
+        await stop();
+        run('umount', '--recursive', '--lazy', root);
       }
       await demo(await start(root, settings.User));
     },
