@@ -36,6 +36,15 @@ const verify = async (units: string): Promise<string> => {
   return `${stdout}${stderr}`.trim();
 };
 
+it.each(['signage-player.service', 'headless/signage-player-headless.service'])(
+  '%s goes on where the kernel ends one of its programs for want of memory, and starts again where it ends itself',
+  (unit) => {
+    const text = readFileSync(join(linux, unit), 'utf8');
+    expect(text).toMatch(/^OOMPolicy=continue$/m);
+    expect(text).toMatch(/^Restart=always$/m);
+  },
+);
+
 describe.skipIf(findProgram('systemd-analyze') === undefined && !isCi)(
   'the units of the packages',
   { timeout: 60_000 },
