@@ -1,17 +1,18 @@
 /** Scripts of the service in the kiosk, whose own program is no Node.js: utility processes, held as its other children. */
+import { EventEmitter } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createRunScript } from '../../main/scripts.ts';
 import { UtilityProcess } from '../support/electron/utility.ts';
 import { temporaryFolder } from '../support/service.ts';
 
-const fork = ((...given: ConstructorParameters<typeof UtilityProcess>) => new UtilityProcess(...given)) as never;
+const utility = ((...given: ConstructorParameters<typeof UtilityProcess>) => new UtilityProcess(...given)) as never;
 
 const run = (
   source: string,
-  { timeout = 20_000, resident = 2 ** 30, isIdle = false, signal = new AbortController().signal } = {},
+  { timeout = 20_000, resident = 2 ** 30, isIdle = false, signal = new AbortController().signal, fork = utility } = {},
 ) => {
   const folder = temporaryFolder();
   const script = join(folder, 'script.cjs');
@@ -60,4 +61,23 @@ it('ends a script that takes too long, too much memory, or is no longer wanted',
     run(endless, { signal: AbortSignal.abort() }),
   ]);
   expect(all.map(({ isDone }) => isDone)).toEqual([false, false, false, false]);
+});
+
+it('goes on where V8 fails in a script, and where none can be launched', async () => {
+  const failing = Object.assign(new EventEmitter(), { kill: () => true });
+  const failed = run(endless, { fork: (() => failing) as never });
+  failing.emit('error', 'FatalError', 'v8::ToLocalChecked', '{}');
+  failing.emit('exit', 5);
+  expect(await failed).toMatchObject({ isDone: false });
+
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const absent = { fork: (() => Object.assign(new EventEmitter(), { kill: () => false })) as never };
+  const all = Promise.all([
+    run(endless, { ...absent, timeout: 300 }),
+    run(endless, { ...absent, signal: AbortSignal.abort() }),
+  ]);
+  await vi.advanceTimersByTimeAsync(6_000);
+  const cut = { isDone: false, isCut: true, stderr: '' };
+  expect(await all).toEqual([cut, cut]);
 });
