@@ -66,9 +66,13 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void) 
   /** `webContents` of a view is undefined once it is destroyed. */
   const contentsOf = (view: WebContentsView | undefined): WebContents | undefined => view?.webContents;
 
-  /** Gives the keyboard to the maintenance page, else to the page; the window of another display keeps it. */
+  /**
+   * Gives the keyboard to the maintenance page, else to the page, even one that is still loading: the key combination of the
+   * maintenance page must work after a crash. The window of another display keeps it.
+   */
   const focusTop = (): void => {
-    if (window.isFocused()) contentsOf(topOf('sign-in') ?? topOf('maintenance') ?? topOf('page'))?.focus();
+    if (!window.isFocused()) return;
+    contentsOf(topOf('sign-in') ?? topOf('maintenance') ?? topOf('page') ?? topOf('hidden'))?.focus();
   };
 
   const update = (): void => {
@@ -98,7 +102,8 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void) 
      */
     put: (view: WebContentsView, layer: Layer, area = WHOLE) => {
       if (window.isDestroyed()) return;
-      layers.delete(view);
+      // Before its first document it cannot be focused.
+      if (!layers.delete(view)) contentsOf(view)?.once('did-navigate', focusTop);
       const height = order.indexOf(layer);
       const below = [...layers.values()].filter((other) => order.indexOf(other.layer) <= height).length;
       const place = { layer, area };

@@ -17,6 +17,8 @@ export const lockedPreferences = {
   disableDialogs: true,
   safeDialogs: true,
   navigateOnDragDrop: false,
+  // A page that navigates below another one would take the keyboard from it; layers.ts gives it to the topmost.
+  focusOnNavigation: false,
   spellcheck: false,
   enableWebSQL: false,
   // Pages play while they are covered, and without a user gesture.

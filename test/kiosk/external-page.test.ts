@@ -180,6 +180,41 @@ describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
     },
   );
 
+  itDouble('never has the keyboard, which the maintenance page has, and the page, even while that loads', async () => {
+    const url = await startForeign();
+    const content = lobby([{ id: 'hello', kind: 'text', title: 'Good morning', duration_seconds: 600 }]);
+    const kiosk = await startKiosk({ content, config });
+    const page = await kiosk.page(/screen\/lobby/);
+    await page.getByText('Good morning').first().waitFor();
+    const focused = () => kiosk.evaluate(({ webContents }) => String(webContents.getFocusedWebContents()?.getURL()));
+    await expect.poll(focused, patience).toMatch(/screen\/lobby/);
+    await kiosk.pressChord();
+    await expect.poll(focused, patience).toMatch(/maintenance\.html$/);
+    await fetch(`${await kiosk.url()}/api/screens/lobby/commands`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ command: 'redirect', url }),
+    });
+    const foreign = await kiosk.page(new RegExp(`^${url}$`));
+    await foreign.getByRole('heading', { name: 'Figures' }).waitFor();
+    await foreign.reload();
+    expect(await focused()).toMatch(/maintenance\.html$/);
+    await kiosk.pressChord();
+    await expect.poll(focused, patience).toMatch(/screen\/lobby/);
+
+    // From its beginning: it may hang before it is shown.
+    const isHeard = await kiosk.evaluate(
+      ({ app, webContents }: Electron) =>
+        new Promise<boolean>((resolve) => {
+          app.once('web-contents-created', (_event: Electron, next: Electron) =>
+            next.once('did-navigate', () => setImmediate(() => resolve(next.isFocused()))),
+          );
+          webContents.getFocusedWebContents().forcefullyCrashRenderer();
+        }),
+    );
+    expect(isHeard).toBe(true);
+  });
+
   itDouble('leaves the zones beside it their room, and takes it once they are empty', async () => {
     const web = { id: 'figures', kind: 'web', media_url: await startForeign(), duration_seconds: 600 };
     const offer = { id: 'offer', kind: 'text', title: 'Soup', duration_seconds: 600 };

@@ -223,14 +223,19 @@ export const startKiosk = async ({
         ? addressIn(kiosk.printed)
         : new URL((await pageAt(kiosk.pages, /^http:/)).url()).origin,
     page: (address) => pageAt(kiosk.pages, address),
-    pressChord: () =>
-      kiosk.evaluate(({ webContents }) => {
-        const contents = webContents.getFocusedWebContents() ?? webContents.getAllWebContents()[0];
-        const modifiers = ['control', 'alt', 'shift'];
-        for (const type of ['keyDown', 'keyUp']) {
-          if (!contents.isDestroyed()) contents.sendInputEvent({ type, keyCode: 'M', modifiers });
-        }
-      }),
+    pressChord: async () => {
+      const press = () =>
+        kiosk.evaluate(({ webContents }, isSure) => {
+          const contents = webContents.getFocusedWebContents() ?? (isSure ? null : webContents.getAllWebContents()[0]);
+          const modifiers = ['control', 'alt', 'shift'];
+          for (const type of ['keyDown', 'keyUp']) {
+            if (contents?.isDestroyed() === false) contents.sendInputEvent({ type, keyCode: 'M', modifiers });
+          }
+          return contents !== null;
+        }, !isReal);
+      // Keys that no page has the focus for are lost.
+      await expect.poll(press, { ...patience, message: 'waiting for a page that has the keyboard' }).toBe(true);
+    },
     quit: async () => {
       if (process.platform !== 'win32') kiosk.signal('SIGTERM');
       else await kiosk.evaluate(({ app }) => void setTimeout(() => app.quit(), 0));

@@ -18,7 +18,7 @@ import { privileges, type Session, sessionOf } from './session.ts';
 import { secret, theWorld } from './world.ts';
 
 export interface ContentsOptions {
-  webPreferences?: { preload?: string; partition?: string };
+  webPreferences?: { preload?: string; partition?: string; focusOnNavigation?: boolean };
   [option: string]: unknown;
 }
 
@@ -79,6 +79,9 @@ export class WebContents extends EventEmitter {
   onPicture: () => void = () => {};
   /** Activates the window that it is in; returns whether that has the keyboard then. */
   activateWindow: () => boolean = () => false;
+  /** Whether the window that it is in has the keyboard. */
+  isInActiveWindow: () => boolean = () => false;
+  readonly #focusesOnNavigation: boolean;
   #isTakingPictures = false;
   /** Until the next one: short while something is done to the page. */
   #pictureMs = PICTURE_MS;
@@ -113,7 +116,8 @@ export class WebContents extends EventEmitter {
     super();
     lastId += 1;
     this.id = lastId;
-    const { partition = '', preload } = webPreferences;
+    const { partition = '', preload, focusOnNavigation = true } = webPreferences;
+    this.#focusesOnNavigation = focusOnNavigation;
     const { app } = theWorld();
     this.session = sessionOf(partition);
     this.attached = this.#attach(preload === undefined ? '' : readFileSync(preload, 'utf8'));
@@ -259,6 +263,8 @@ export class WebContents extends EventEmitter {
         return;
       case 'Page.frameNavigated': {
         if (frame?.id !== targetId) return;
+        // Covered or not (electron_api_web_contents.cc, ReadyToCommitNavigation).
+        if (this.#focusesOnNavigation && this.isInActiveWindow()) focused = this;
         this.#contexts.clear();
         this.#frames.clear();
         this.commits += 1;
@@ -336,6 +342,8 @@ export class WebContents extends EventEmitter {
         return;
       case 'Inspector.targetCrashed':
         this.isCrashed = true;
+        // With its process goes what had the keyboard.
+        if (focused === this) focused = null;
         this.picture = null;
         this.onPicture();
         setImmediate(() => {
@@ -343,6 +351,14 @@ export class WebContents extends EventEmitter {
             this.emit('render-process-gone', createEvent(), { reason: 'crashed', exitCode: 139 });
         });
         return;
+      case 'Page.javascriptDialogOpening': {
+        if (String(parameters['type']) !== 'beforeunload') return;
+        // Unless the app prevents that, the page stays (electron_javascript_dialog_manager.cc, RunBeforeUnloadDialog).
+        const event = createEvent();
+        this.emit('will-prevent-unload', event);
+        void send('Page.handleJavaScriptDialog', { accept: event.defaultPrevented }).catch(() => {});
+        return;
+      }
       case 'Security.certificateError':
         return void this.#judgeCertificate(parameters, send);
       case 'Fetch.authRequired':
@@ -743,10 +759,13 @@ export class WebContents extends EventEmitter {
   isDestroyed(): boolean {
     return allContents.get(this.id) !== this;
   }
-  /** Activates the window first (electron_api_web_contents.cc, Focus: on Linux and macOS; Windows does it itself). */
+  /**
+   * Activates the window first (electron_api_web_contents.cc, Focus: on Linux and macOS; Windows does it itself). Before the
+   * first document there is nothing that could have the keyboard (web_contents_view_aura.cc, Focus).
+   */
   focus(): void {
     this.#check();
-    if (this.activateWindow()) focused = this;
+    if (this.activateWindow() && this.commits > 0) focused = this;
   }
   isFocused(): boolean {
     this.#check();

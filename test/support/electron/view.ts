@@ -141,6 +141,10 @@ export class WebContentsView extends View {
       this.#isDestroyed = true;
     });
     this.#contents.onPicture = () => this.root().window?.draw();
+    this.#contents.isInActiveWindow = () => {
+      const { window } = this.root();
+      return window !== null && !window.isDestroyed() && window.isFocused();
+    };
     this.#contents.activateWindow = () => {
       const { window } = this.root();
       window?.focus();
