@@ -120,6 +120,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
       openView: ports.openView,
       memoryByProcess: ports.memoryByProcess,
       graphics: ports.graphics,
+      hasDisplay: () => usableDisplays(ports.displays()).length > 0,
       relaunch,
       pageUrl,
       troubleUrl: (retryMs) => {

@@ -150,6 +150,8 @@ export const createDisplayWindow = (
 export type DisplayWindow = ReturnType<typeof createDisplayWindow>;
 
 export interface DisplayWindowsPorts extends Omit<DisplayWindowPorts, 'onRecovery'> {
+  /** Whether there is a display: without one pages get no frames, though they are visible. */
+  hasDisplay(): boolean;
   /** The memory of each process of the app in bytes, by process ID. */
   memoryByProcess(): ReadonlyMap<number, number>;
   /** Restarts the app: the last step of the recovery. */
@@ -193,6 +195,8 @@ export const createDisplayWindows = (ports: DisplayWindowsPorts, options: { memo
   };
 
   const ticking = setInterval(() => {
+    // The pause then counts as sleep.
+    if (!ports.hasDisplay()) return;
     for (const [id, window] of windows) if (!suspended.has(id)) window.handle({ type: 'tick' });
     if (performance.now() - measuredAt >= MEMORY_MS) measureMemory();
   }, TICK_MS);

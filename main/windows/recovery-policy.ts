@@ -165,13 +165,15 @@ export const decideRecovery = (
       const slept = gap > limits.sleptMs ? gap : 0;
       // A new page would light up in a blackout: its slide counts from the end of that.
       const isHeld = state.heavySince !== null && state.last?.free === false;
+      // Without a display the page may have been heard in the gap.
+      const later = (at: number): number => Math.min(now, at + slept);
       const next = {
         ...state,
         heavySince: isHeld ? now : state.heavySince,
         tickedAt: now,
-        openedAt: state.openedAt + slept,
-        heartbeatAt: state.heartbeatAt + slept,
-        movedAt: state.movedAt + slept,
+        openedAt: later(state.openedAt),
+        heartbeatAt: later(state.heartbeatAt),
+        movedAt: later(state.movedAt),
       };
       if (next.fallbackUntil !== null) {
         if (now < next.fallbackUntil) return [next, null];

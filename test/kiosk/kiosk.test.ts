@@ -267,6 +267,30 @@ describe('the kiosk', () => {
     expect(relaunches()[0]).toContain('did not start within 240 s');
   });
 
+  it('opens no page again while all displays are gone, and one that has stopped once a display is back', async () => {
+    const { kiosk, log, views, box } = kioskWith(async () => running());
+    kiosk.openWindows();
+    await kiosk.startService();
+    const beat = { frames: 10, ready: true, hidden: false, slide: 'a', video: null };
+    const playing = setInterval(
+      () => views[0]?.handlers.onHeartbeat({ ...beat, frames: box.displays.length * 10 }),
+      3_000,
+    );
+    await vi.advanceTimersByTimeAsync(10_000);
+    log.length = 0;
+    box.displays = [];
+    kiosk.displaysChanged();
+    await vi.advanceTimersByTimeAsync(900_000);
+    expect(log).toEqual([]);
+    box.displays = [display(1)];
+    kiosk.displaysChanged();
+    clearInterval(playing);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(log).toEqual([]);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(log).toHaveLength(1);
+  });
+
   it.each<[string, Partial<Display['bounds']>]>([
     ['no size', { width: 0, height: 0 }],
     ['a negative size', { width: -1 }],
