@@ -43,6 +43,8 @@ const guardContents = (contents: WebContents, options: GuardOptions): void => {
   contents.on('will-navigate', restrict);
   contents.on('will-frame-navigate', restrict);
   contents.on('will-redirect', restrict);
+  // A page that asks whether somebody wants to leave it would stay.
+  contents.on('will-prevent-unload', (event) => event.preventDefault());
   contents.on('will-attach-webview', (event) => event.preventDefault());
   contents.setWindowOpenHandler(() => ({ action: 'deny' }));
 };

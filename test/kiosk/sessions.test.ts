@@ -201,7 +201,7 @@ const startDash = async () => {
     if (state.isDown) return void response.writeHead(502).end('<!doctype html><h1>Bad gateway</h1>');
     if (!state.tokens.has(token)) return void response.writeHead(302, { Location: '/login' }).end();
     response.end(
-      '<!doctype html><h1>Figures</h1><script>if (location.search === "?entered") localStorage.theme = "st0rage"; document.title = localStorage.theme ?? "none"</script>',
+      '<!doctype html><h1>Figures</h1><script>if (location.search === "?entered") localStorage.theme = "st0rage"; document.title = localStorage.theme ?? "none"; if (location.search === "?entered") addEventListener("beforeunload", (event) => event.preventDefault())</script>',
     );
   });
   const start = async (port: number): Promise<void> => {
@@ -318,7 +318,10 @@ describeBrowser('a page with a session', { timeout: 180_000 }, () => {
     await maintenance.getByText('still asks for a sign-in').waitFor();
     await maintenance.getByRole('button', { name: 'Sign in', exact: true }).click();
     await (await kiosk.page(/\/login$/)).getByRole('link', { name: 'Enter' }).click();
-    await kiosk.page(/\/board\?entered$/);
+    const entered = await kiosk.page(/\/board\?entered$/);
+    // It asks whether somebody really wants to leave it, which Playwright would answer.
+    entered.on('dialog', () => {});
+    await entered.getByRole('heading', { name: 'Figures' }).click();
     await maintenance.getByRole('button', { name: 'I am signed in' }).click();
     await maintenance.getByText('Signed in here on').waitFor();
     await maintenance.getByRole('button', { name: 'Done' }).click();
