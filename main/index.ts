@@ -85,8 +85,9 @@ const mayStart = (): boolean => {
   }
   if (app.requestSingleInstanceLock()) return true;
   const url = runningAt(host.dataDir);
-  const where = url === null ? '' : ` at ${url}, with the data folder ${host.dataDir}`;
-  console.log(`The kiosk runs already${where}; its window is in front now.`);
+  if (url === null) console.log(`The kiosk starts already, or ${app.getPath('temp')} takes no file.`);
+  else
+    console.log(`The kiosk runs already at ${url}, with the data folder ${host.dataDir}; its window is in front now.`);
   app.quit();
   return false;
 };

@@ -140,14 +140,16 @@ wait`,
   // Needs its displays for a moment after it was asked to end.
   const shell = `
 trap 'sleep 0.5; echo ended >>journal; [ -S sway.sock ] && echo with displays >>journal; exit 7' TERM
+echo "$TMPDIR" >tmpdir
 touch player-started
 until [ -e leave ]; do sleep 0.1; done
 exit 9`;
   const journal = ({ folder }: CompositorSession): string =>
     existsSync(join(folder, 'journal')) ? readFileSync(join(folder, 'journal'), 'utf8') : '';
 
-  it('ends with the player, and with its exit code', async () => {
+  it('gives the player temporary files where no disk is full, and ends with it, and with its exit code', async () => {
     const session = await startSession({ player: shell });
+    expect(readFileSync(join(session.folder, 'tmpdir'), 'utf8').trim()).toBe(session.folder);
     const compositor = session.processId('sway') ?? 0;
     writeFileSync(join(session.folder, 'leave'), '');
     expect(await once(session.process, 'exit')).toEqual([9, null]);

@@ -1,6 +1,6 @@
 /** `app`: starts, quits and exits as Electron's (shell/browser/browser.cc). */
 import { EventEmitter } from 'node:events';
-import { mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Chromium, launchChromium } from './chromium.ts';
@@ -100,6 +100,12 @@ class App extends EventEmitter {
   };
 
   requestSingleInstanceLock(): boolean {
+    // The folder of its socket; a full disk is told as another instance is (process_singleton_posix.cc, Create).
+    try {
+      rmSync(mkdtempSync(join(tmpdir(), 'scoped_dir')), { recursive: true });
+    } catch {
+      return false;
+    }
     // As Chromium's: a link, which a full disk has room for, with the process in the place of a path.
     try {
       symlinkSync(String(process.pid), lockFile);
