@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type KioskHealth, type KioskSettings, readBuiltAt } from '../service/public.ts';
 import type { Paths } from './paths.ts';
 import { createLock, hashPin } from './pin.ts';
+import { openDark } from './power/dark.ts';
 import { openOverrides } from './power/overrides.ts';
 import type { Panel } from './power/panels.ts';
 import { createPower, type Power } from './power/power.ts';
@@ -171,29 +172,40 @@ export const createAppliance = (
     /** Reports that windows are open to the watchdog. */
     ready: watchdog.ready,
     /** From now on the displays follow the opening hours of the service's content. */
-    serve: (running: HostedService, screenOf: (display: DisplayAssignment) => string | null) => {
+    serve: (
+      running: HostedService,
+      screenOf: (display: Pick<DisplayAssignment, 'deviceId' | 'screen'>) => string | null,
+    ) => {
+      const state = host.files()?.state;
+      /** By IDs that no display has. */
+      const gone: readonly Pick<DisplayAssignment, 'deviceId' | 'screen'>[] = state?.read().dark?.displays ?? [];
+      const assignmentOf = (id: number) =>
+        id < 0 ? gone[-1 - id] : windows.list().find(({ assignment }) => assignment.display.id === id)?.assignment;
+      const hoursOf = (assignment: Pick<DisplayAssignment, 'deviceId' | 'screen'>) => {
+        const slug = screenOf(assignment);
+        return {
+          hours: slug === null ? null : running.hours(slug),
+          isEmergency: slug !== null && running.isEmergency(slug),
+        };
+      };
       power = createPower(
         {
           log,
-          displays: () =>
-            windows.list().map(({ assignment }) => {
-              const slug = screenOf(assignment);
-              return {
-                ...assignment.display,
-                hours: slug === null ? null : running.hours(slug),
-                isEmergency: slug !== null && running.isEmergency(slug),
-              };
-            }),
+          displays: () => {
+            const shown = windows
+              .list()
+              .map(({ assignment }) => ({ ...assignment.display, ...hoursOf(assignment), isGone: false }));
+            const bounds = { x: 0, y: 0, width: 0, height: 0 };
+            return shown.length > 0
+              ? shown
+              : gone.map((each, index) => ({ id: -1 - index, bounds, ...hoursOf(each), isGone: true }));
+          },
           panels,
           blackout: windows.blackout,
           keepAwake,
           suspendRecovery: windows.suspendRecovery,
-          overrides: openOverrides({
-            log,
-            state: host.files()?.state,
-            deviceOf: (id) =>
-              windows.list().find(({ assignment }) => assignment.display.id === id)?.assignment.deviceId,
-          }),
+          overrides: openOverrides({ log, state, deviceOf: (id) => assignmentOf(id)?.deviceId }),
+          dark: openDark({ log, state, assignmentOf }),
           now: Date.now,
           monotonicNow: () => performance.now(),
         },

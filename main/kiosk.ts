@@ -102,7 +102,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
 
   /** As {@link screenOfUnbound}. */
   let unboundScreen: string | null = null;
-  const screenOf = ({ deviceId, screen }: DisplayAssignment): string | null =>
+  const screenOf = ({ deviceId, screen }: Pick<DisplayAssignment, 'deviceId' | 'screen'>): string | null =>
     screen ?? service?.screenOf(deviceId) ?? unboundScreen;
 
   const pageUrl = (assignment: DisplayAssignment): string | null => {

@@ -50,6 +50,13 @@ export const kioskState = z.object({
     .default([]),
   /** The volume that somebody has set, in percent; absent: nobody has. */
   volume: z.number().optional(),
+  /** Which displays were switched off, by which panels; absent: none was. */
+  dark: z
+    .object({
+      by: z.array(z.enum(['cec', 'sway', 'dpms'])),
+      displays: z.array(z.object({ deviceId: z.string(), screen: z.string().nullable() })),
+    })
+    .optional(),
 });
 export type KioskState = z.infer<typeof kioskState>;
 

@@ -51,6 +51,8 @@ export interface DisplayHours extends Pick<Display, 'id' | 'bounds'> {
   hours: Hours;
   /** Whether an emergency is on, in which every display is. */
   isEmergency: boolean;
+  /** Whether it was off when the app ended, and is no display now. */
+  isGone?: boolean;
 }
 
 /** A manual override: a display that somebody switched on or off. */
@@ -69,6 +71,14 @@ export interface Overrides {
   delete(id: number): void;
 }
 
+/** What the app knows of its displays from before it started. */
+export interface Dark {
+  /** What may have switched displays off. */
+  by(): readonly Panel['name'][];
+  /** @param ids the displays that are off */
+  write(by: readonly Panel['name'][], ids: readonly number[]): void;
+}
+
 /** What became of a manual override. */
 export interface Switched {
   /** What switched the displays; null: they cannot be switched. */
@@ -79,7 +89,7 @@ export interface Switched {
 
 interface PowerPorts {
   log: Logger;
-  /** The displays of the box; empty: none yet. */
+  /** The displays of the box, or those that are gone; empty: none yet. */
   displays(): readonly DisplayHours[];
   /** The ways to switch the displays, the best one first. */
   panels: readonly Panel[];
@@ -94,13 +104,15 @@ interface PowerPorts {
   suspendRecovery(displays: ReadonlySet<number>): void;
   /** Keeps the manual overrides; absent: until the next start. */
   overrides?: Overrides;
+  /** Keeps which displays are off; absent: until the next start. */
+  dark?: Dark;
   /** Ms since the epoch. */
   now(): number;
   /** Ms of a monotonic clock. */
   monotonicNow(): number;
 }
 
-type Order = DisplayPower & Pick<Display, 'id'>;
+type Order = DisplayPower & Pick<DisplayHours, 'id' | 'isGone'>;
 
 const offIn = (displays: readonly Order[]): Set<number> => new Set(displays.flatMap(({ id, on }) => (on ? [] : id)));
 
@@ -129,10 +141,10 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
   let orderedAt = Number.NEGATIVE_INFINITY;
   let by: Panel['name'] | 'none' | 'blackout' = 'none';
   /** The ways that may have switched a display off: no other one switches it on again. */
-  const dark = new Set<Panel>();
+  const dark = new Set(panels.filter(({ name }) => ports.dark?.by().includes(name)));
   /** Those that said nothing when a display was to be switched off: it may have been dark before this start. */
   const silent = new Set<Panel>();
-  /** Whether one of them failed when displays were switched on. */
+  /** Whether one of them failed when displays were switched on, or none of those is there yet. */
   let isDarkStill = false;
   let timer: NodeJS.Timeout | undefined;
   /** As of the last poll. */
@@ -164,9 +176,10 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
    * uses each method that switched off, even if it is not available: a television in standby does not always answer.
    * Returns the first one used.
    */
-  const switchPanels = async (displays: readonly DisplayPower[]): Promise<Panel['name'] | null> => {
+  const switchPanels = async (displays: readonly Order[]): Promise<Panel['name'] | null> => {
     const isAnyOn = displays.some(({ on }) => on);
     const isAllOn = displays.every(({ on }) => on);
+    const isGone = displays.some((each) => each.isGone);
     let first: Panel['name'] | null = null;
     isDarkStill = false;
     for (const panel of panels) {
@@ -181,7 +194,8 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
         // One that fails half way has perhaps switched it off.
         if (!isAllOn) dark.add(panel);
         await panel.setPower(displays);
-        if (isAllOn) dark.delete(panel);
+        if (isGone) isDarkStill ||= isDark;
+        else if (isAllOn) dark.delete(panel);
         first ??= panel.name;
       } catch (error) {
         isDarkStill ||= isDark;
@@ -206,6 +220,9 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
       ports.blackout(new Set(displays.flatMap((each) => (lit.includes(each) ? [] : each.id))));
     }
     by = (await switchPanels(displays)) ?? 'blackout';
+    const ways = [...dark].map(({ name }) => name);
+    // Where none is off, those that do not go on are known from before.
+    if (off.size > 0 || ways.length === 0) ports.dark?.write(ways, [...off]);
     ports.blackout(off);
     if (isChange) log.info({ on: displays.length - off.size, off: off.size, by }, 'the displays were switched');
   };
@@ -237,8 +254,15 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
     if (known.length === 0) return;
     // The displays of a box without opening hours are never switched.
     const isByHand = known.some(({ id }) => overrides.get(id) !== undefined);
-    if (ordered === null && !isByHand && known.every(({ hours }) => hours === null)) return;
-    const displays = known.map((each) => ({ id: each.id, bounds: each.bounds, on: isOn(each) }));
+    if (ordered === null && !isByHand && dark.size === 0 && known.every(({ hours }) => hours === null)) return;
+    const displays = known.map((each) => ({
+      id: each.id,
+      bounds: each.bounds,
+      on: isOn(each),
+      isGone: each.isGone === true,
+    }));
+    // What is gone is off already, and a clock that is not set says nothing.
+    if (displays.every(({ on, isGone }) => isGone && !(on && isClockSet))) return;
     if (isByHand) planned = { ...planned, on: displays.some(({ on }) => on) };
     if (isForced || isOrderDue(displays)) return order(displays);
     const off = offIn(displays);

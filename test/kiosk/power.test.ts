@@ -3,9 +3,10 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { openDark } from '../../main/power/dark.ts';
 import { openOverrides } from '../../main/power/overrides.ts';
 import { systemPanels } from '../../main/power/panels.ts';
-import { createPower, type Overrides } from '../../main/power/power.ts';
+import { createPower, type Dark, type Overrides } from '../../main/power/power.ts';
 import { setVolume } from '../../main/power/volume.ts';
 import { run } from '../../main/processes.ts';
 import { kioskState } from '../../main/service-host.ts';
@@ -46,7 +47,7 @@ const server = 'if [ "$1" = q ]; then echo "  DPMS is Disabled"; else echo "xset
 const MINUTE = 60_000;
 const open: Hours = [{ open: '08:00', close: '20:00' }];
 
-const boxWith = (hours: Hours[] = [open], panels = systemPanels('linux'), overrides?: Overrides) => {
+const boxWith = (hours: Hours[] = [open], panels = systemPanels('linux'), overrides?: Overrides, dark?: Dark) => {
   const seen: string[] = [];
   /** Of what is ordered again at each poll only what is new. */
   const now = new Map<string, string>();
@@ -56,7 +57,7 @@ const boxWith = (hours: Hours[] = [open], panels = systemPanels('linux'), overri
     now.set(kind, each);
     seen.push(each);
   };
-  const box = { now: Date.UTC(2026, 10, 23, 12), wrongBy: 0, shift: 0, isEmergency: false, hours, seen };
+  const box = { now: Date.UTC(2026, 10, 23, 12), wrongBy: 0, shift: 0, isEmergency: false, isGone: false, hours, seen };
   const power = createPower(
     {
       log: pino({ level: 'silent' }),
@@ -66,9 +67,11 @@ const boxWith = (hours: Hours[] = [open], panels = systemPanels('linux'), overri
           bounds: { x: 1920 * index, y: 0, width: 1920, height: 1080 },
           hours: each,
           isEmergency: box.isEmergency,
+          isGone: box.isGone,
         })),
       panels,
       ...(overrides && { overrides }),
+      ...(dark && { dark }),
       blackout: (ids) => note(`covered${[...ids].map((id) => ` ${id}`).join('')}`),
       keepAwake: (awake) => note(awake ? 'awake' : 'may sleep'),
       suspendRecovery: (ids) => note(`rests${[...ids].map((id) => ` ${id}`).join('')}`),
@@ -377,8 +380,44 @@ const ordersIn = async (folder: string, devices = ['left', 'right']) => {
   const initial = { slots: [], pin: null, past: { started: true, bound: true }, byHand: [] };
   const path = join(folder, 'kiosk.json');
   const state = await createDurable({ path, schema: kioskState, initial, log, disk: systemDisk, now: Date.now });
-  return { state, overrides: openOverrides({ log, state, deviceOf: (id) => devices[id - 1] }) };
+  const assignmentOf = (id: number) => ({ deviceId: devices[id - 1] ?? '', screen: null });
+  return {
+    state,
+    overrides: openOverrides({ log, state, deviceOf: (id) => devices[id - 1] }),
+    dark: openDark({ log, state, assignmentOf }),
+  };
 };
+
+test('a television that was off when the app ended, and is no display since, is switched on until it is one', async () => {
+  const machine = machineWith({ 'cec-client': television.replace('echo "power status: standby"', ':') });
+  const folder = temporaryFolder();
+  const first = await ordersIn(folder);
+  const said = () => machine.calls().length;
+  machine.install('cec-client', television);
+  const before = boxWith([open], undefined, first.overrides, first.dark);
+  await before.until(12);
+  await before.until(20);
+  expect(machine.calls().at(-1)).toBe('cec standby 0');
+  await first.state.close();
+  // It answers to nothing.
+  machine.install('cec-client', television.replace('echo "power status: standby"', ':'));
+  const second = await ordersIn(folder);
+  expect(second.dark.displays()).toEqual([{ deviceId: 'left', screen: null }]);
+  const after = boxWith([open], undefined, second.overrides, second.dark);
+  after.box.isGone = true;
+  const off = said();
+  await after.until(23);
+  await after.until(24 + 7);
+  expect([said(), after.power.status().on]).toEqual([off, false]);
+  for (const minute of [0, 1, 2]) await after.until(24 + 8, minute);
+  expect(machine.calls().slice(off)).toEqual(Array(3).fill(['cec on 0', 'cec as']).flat());
+  after.box.isGone = false;
+  after.box.shift = 1;
+  for (const minute of [3, 4, 5]) await after.until(24 + 8, minute);
+  expect(said()).toBe(off + 8);
+  await second.state.close();
+  expect(second.state.read().dark).toEqual({ by: [], displays: [] });
+});
 
 test('a display that was switched off by hand stays off over restarts, until its hours change', async () => {
   const machine = machineWith({ 'cec-client': television });
