@@ -29,6 +29,11 @@ const openMaintenance = async (kiosk: TestKiosk): Promise<Page> => {
   await expect.poll(top, patience).toMatch(/maintenance\.html$/);
   return kiosk.page(/maintenance\.html/);
 };
+/** The time in which the box is new has begun. */
+const isRecorded = async (kiosk: TestKiosk): Promise<void> => {
+  const read = () => JSON.parse(readFileSync(join(kiosk.dataDir, 'kiosk.json'), 'utf8')).body.past;
+  await expect.poll(() => attempt(read), patience).toEqual({ started: true, bound: false });
+};
 const isGone = (kiosk: TestKiosk) =>
   expect.poll(() => kiosk.pages().some((page) => page.url().includes('maintenance')), patience).toBe(false);
 
@@ -115,8 +120,7 @@ describeBrowser('the maintenance page', { timeout: 120_000 }, () => {
       env: { SIGNAGE_SHARED_SECRET: secret, SIGNAGE_PUBLIC_URL: 'http://10.0.0.5:8080' },
     });
     await kiosk.page(/\?deviceId=/);
-    const read = () => JSON.parse(readFileSync(join(kiosk.dataDir, 'kiosk.json'), 'utf8')).body.past;
-    await expect.poll(() => attempt(read), patience).toEqual({ started: true, bound: false });
+    await isRecorded(kiosk);
     await passTime(kiosk.evaluate, 601);
     const page = await openMaintenance(kiosk);
     await page.getByRole('heading', { name: 'The secret of this site' }).waitFor();
@@ -154,6 +158,7 @@ describeBrowser('the maintenance page', { timeout: 120_000 }, () => {
     const landing = await kiosk.page(/\?deviceId=/);
     await landing.locator('#device').waitFor({ state: 'attached' });
     const deviceId = new URL(landing.url()).searchParams.get('deviceId');
+    await isRecorded(kiosk);
     await passTime(kiosk.evaluate, 601);
     const page = await openMaintenance(kiosk);
     await page.getByRole('heading', { name: 'This box has no PIN' }).waitFor();
