@@ -271,7 +271,7 @@ describe('the kiosk', () => {
     const { kiosk, log, views, box } = kioskWith(async () => running());
     kiosk.openWindows();
     await kiosk.startService();
-    const beat = { frames: 10, ready: true, hidden: false, slide: 'a', video: null };
+    const beat = { frames: 10, ready: true, free: true, hidden: false, slide: 'a', video: null };
     const playing = setInterval(
       () => views[0]?.handlers.onHeartbeat({ ...beat, frames: box.displays.length * 10 }),
       3_000,
