@@ -61,6 +61,9 @@ const manifestOf = async ({ slide, credentials, refused }: SlideContext, signal:
   }
 };
 
+/** The addresses that were live: what is left of a stream that has ended is a recording, too, but nothing to play again. */
+const onceLive = new Set<string>();
+
 /** The fallback as an image or video slide. */
 const createFallback = (context: SlideContext): SlideView | null => {
   const media_url = context.slide.content?.['fallback_media_url'];
@@ -85,8 +88,6 @@ export const createStream: SlideFactory = (context) => {
   let isOn = false;
   /** The stream was lost; the fallback or the last frame is shown. */
   let isAway = false;
-  /** What is left of a stream that has ended is a recording, too, but nothing to play again. */
-  let wasLive = false;
   let stopWatching = (): void => {};
 
   const disconnect = (): void => {
@@ -111,6 +112,7 @@ export const createStream: SlideFactory = (context) => {
     still.width = 0;
   };
 
+  const wasLive = (): boolean => onceLive.has(mediaUrl(context.slide));
   const isLive = (): boolean =>
     hls === null ? video.duration === Number.POSITIVE_INFINITY : hls.latestLevelDetails?.live === true;
 
@@ -125,6 +127,7 @@ export const createStream: SlideFactory = (context) => {
     const url = await manifestOf(context, signal);
     signal.throwIfAborted();
     const framed = happened(video, 'loadeddata', signal);
+    let over: Promise<never> | undefined;
     if (Player.isSupported()) {
       const player = new Player({
         backBufferLength: 8,
@@ -146,12 +149,17 @@ export const createStream: SlideFactory = (context) => {
         if (type === Player.ErrorTypes.MEDIA_ERROR) player.recoverMediaError();
         else player.startLoad();
       });
+      over = new Promise((_, reject) => {
+        player.on(Player.Events.LEVEL_LOADED, (_event, { details }) => {
+          if (wasLive() && !details.live) reject(new Error(ENDED));
+        });
+      });
       player.loadSource(url);
       player.attachMedia(video);
     } else video.src = url;
-    await framed;
-    if (wasLive && !isLive()) throw new Error(ENDED);
-    wasLive = isLive();
+    await Promise.race([framed, ...(over === undefined ? [] : [over])]);
+    if (isLive()) onceLive.add(mediaUrl(context.slide));
+    else if (wasLive()) throw new Error(ENDED);
     await soon(frameShown(video));
     dropStill();
   };
@@ -182,6 +190,7 @@ export const createStream: SlideFactory = (context) => {
         await runAgain(signal, CONNECT_MS);
         return dropFallback();
       } catch {
+        disconnect();
         await pause(RETRY_MS);
       }
     }
@@ -224,7 +233,8 @@ export const createStream: SlideFactory = (context) => {
   };
 
   video.addEventListener('ended', () => {
-    if (wasLive) return lost(ENDED);
+    if (isAway) return;
+    if (wasLive()) return lost(ENDED);
     // Its address is asked again, because it may be that of a live stream by now.
     runAgain(life.signal, PATIENCE_MS).catch(() => life.signal.aborted || lost(STILL));
   });
