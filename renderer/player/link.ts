@@ -1,7 +1,7 @@
 /** The link to the service: fetches the playlist, holds the socket open, and retries both. */
 import type { Command } from '../../service/contract/commands.ts';
 import type { Reported } from '../../service/contract/connections.ts';
-import type { PlaylistPayload, syncHeader, versionHeader } from '../../service/contract/playlist.ts';
+import type { PlaylistPayload, syncHeader, versionHeader, zoneHeader } from '../../service/contract/playlist.ts';
 import { isProvableId } from '../../service/contract/readable.ts';
 import type { ClockState, Identify, ServiceMessage } from '../../service/contract/socket.ts';
 import type { ProofNeeds } from '../../service/domain/device-proof.ts';
@@ -24,8 +24,8 @@ interface Dependencies {
   device: Device;
   /** Called with a changed playlist, and whether pages of the screen are synchronized; null: the screen does not exist. */
   onPlaylist(payload: PlaylistPayload | null, isSynchronized: boolean): void;
-  /** Called with the version of the service, where its answer to a request for the playlist names it. */
-  onVersion(version: string): void;
+  /** Called with version and time zone of the service, where its answer to a request for the playlist names them. */
+  onService(version: string, timeZone: string): void;
   /** Called when the service has greeted the page on a new socket. */
   onWelcome(): Promise<void>;
   /** Called with the revision of a playlist that the page plays on with by its programme, without fetching it. */
@@ -56,6 +56,7 @@ export type Link = ReturnType<typeof createLink>;
 // Typed by the contract's constant, without importing its schemas.
 const synchronizedHeader: typeof syncHeader = 'x-signage-sync';
 const serviceHeader: typeof versionHeader = 'x-signage-version';
+const placeHeader: typeof zoneHeader = 'x-signage-time-zone';
 
 const OPEN_MS = 10_000;
 /** After this time a kiosk that did not prove its page is asked again. */
@@ -81,7 +82,7 @@ export const createLink = (
     token,
     device,
     onPlaylist,
-    onVersion,
+    onService,
     onWelcome,
     onRevision,
     onCommand,
@@ -148,8 +149,8 @@ export const createLink = (
     return patientFetch(`${base}/playlist`, { headers }, async (response) => {
       const date = Date.parse(response.headers.get('Date') ?? '');
       if (!Number.isNaN(date)) setClock(date, DATE_TOLERANCE_MS);
-      const version = response.headers.get(serviceHeader);
-      if (version !== null) onVersion(version);
+      const [version, timeZone] = [serviceHeader, placeHeader].map((name) => response.headers.get(name));
+      if (version != null && timeZone != null) onService(version, timeZone);
       if (response.status === 304) return null;
       const isSynchronized = response.headers.has(synchronizedHeader);
       if (response.status === 404) return { payload: null, etag: null, isSynchronized };

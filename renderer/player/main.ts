@@ -178,16 +178,14 @@ const onPainted = (changed: Partial<Report>): void => {
   sendHeartbeat();
 };
 /** What the page is loaded anew for once it changes. */
-const servedBy = ({ version, timeZone: zone }: Pick<PlayerBoot, 'version' | 'timeZone'>): string =>
-  `${version} ${zone}`;
-const renewal = createRenewal(servedBy(boot), isFree);
+const servedBy = (version: string, zone: string): string => `${version} ${zone}`;
+const renewal = createRenewal(servedBy(boot.version, timeZone), isFree);
 /** The idle screen has no end of its own. */
 const renewIdle = (): void => {
   if (isReady && state.currentSlideId === null) void renewal.boundary();
 };
-let answeringZone = timeZone;
-const onVersion = (version: string): void => {
-  renewal.onVersion(servedBy({ version, timeZone: answeringZone }));
+const onService = (version: string, zone: string): void => {
+  renewal.onVersion(servedBy(version, zone));
   renewIdle();
 };
 // Vite tells of each import() that fails.
@@ -289,14 +287,14 @@ const link = createLink(slug, identity, {
   token,
   device,
   onPlaylist: load,
-  onVersion,
+  onService,
   onWelcome: async () => {
     // Some may have arrived while nobody could tell.
     onMedia();
-    // Playlists do not name the time zone, and those of the baseline not the version.
+    if (!isBaseline) return;
+    // Its playlists do not name the service.
     const answering = await fetchBoot<PlayerBoot>(location.pathname);
-    answeringZone = answering.timeZone;
-    onVersion(answering.version);
+    onService(answering.version, answering.timeZone);
   },
   onRevision: (next) => {
     revision = next;

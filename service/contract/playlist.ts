@@ -134,3 +134,6 @@ export const syncHeader = 'x-signage-sync';
 
 /** Header of a playlist in the extended variant: the version of the service. */
 export const versionHeader = 'x-signage-version';
+
+/** Header of a playlist in the extended variant: the time zone of the service, an IANA name. */
+export const zoneHeader = 'x-signage-time-zone';

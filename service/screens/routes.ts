@@ -16,7 +16,7 @@ import {
   peerCommands,
   peerConnectionsQuery,
 } from '../contract/peers.ts';
-import { versionHeader } from '../contract/playlist.ts';
+import { versionHeader, zoneHeader } from '../contract/playlist.ts';
 import { cutText } from '../contract/terms.ts';
 import { perObject } from '../domain/collections.ts';
 import { toCodedError } from '../http/answer.ts';
@@ -77,14 +77,16 @@ const createPlaylistAnswer = (more: readonly string[]) =>
 
 export const createScreenRoutes = (
   {
-    options: { variant },
+    options: { variant, timeZone },
     version,
     clientAddress,
     isOwnAuthority,
   }: Pick<ServiceContext, 'options' | 'version' | 'clientAddress' | 'isOwnAuthority'>,
   { content, screensOf, hub, takeSnapshot, takeLocally, commands }: Dependencies,
 ) => {
-  const playlistAnswer = createPlaylistAnswer(variant === 'extended' ? [versionHeader, version] : []);
+  const playlistAnswer = createPlaylistAnswer(
+    variant === 'extended' ? [versionHeader, version, zoneHeader, timeZone] : [],
+  );
   const trimResult = createTrim(variant, commandResult);
   const snapshots = createSnapshotAnswers(variant);
   const held = createHeldBodies(MAX_HELD_BYTES);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { commandRequest, commandResult } from '../commands.ts';
 import { connectionExample, connectionSnapshot } from '../connections.ts';
 import { commandHeaders } from '../peers.ts';
-import { playlistPayload, syncHeader, versionHeader } from '../playlist.ts';
+import { playlistPayload, syncHeader, versionHeader, zoneHeader } from '../playlist.ts';
 import { slug } from '../terms.ts';
 import { playlistExample, screenExample } from './examples.ts';
 import { entityTag, json, type Operation, type Operations, okSealable, sealable, unchanged } from './operation.ts';
@@ -53,6 +53,11 @@ export const screens = {
           [versionHeader]: {
             description:
               'Version of the service, in the extended variant. A page that another version served loads itself anew',
+            schema: z.string(),
+          },
+          [zoneHeader]: {
+            description:
+              'Time zone of the service, an IANA name, in the extended variant. A page of another one loads itself anew',
             schema: z.string(),
           },
         },
