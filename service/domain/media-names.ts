@@ -57,7 +57,7 @@ export const withoutPasswords = (text: string): string =>
 /** An entity such as `&#39;` is part of a password. */
 const QUOTED_USER = /(?<![\w.%~+-])([\\/]{2})(?:&#\w+;|[^\s\\/?#])*@/g;
 /** What stands in quotes, by which it ends, or else the user and password of an address. */
-const MARKUP = /[=(]\s*(?:"[^"]*"|'[^']*')|(?<![\w.%~+-])([\\/]{2})(?:&#\w+;|[^\s\\/?#"<>])*@/g;
+const MARKUP = /[=(]\s*(?:"[^"]*"|'[^']*')|(?<=[:=(]\s?)([\\/]{2})(?:&#\w+;|[^\s\\/?#"<>()[\],;])*@/g;
 
 /** As {@link withoutPasswords}, of markup, whose addresses may have no scheme. */
 export const markupWithoutPasswords = (markup: string): string =>

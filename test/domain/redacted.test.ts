@@ -8,7 +8,14 @@ describe('addresses in markup', () => {
     [`<img src="https://cam:it's<b>(1),@10.0.0.9/a.jpg">`, `<img src="https://10.0.0.9/a.jpg">`],
     [`<img src = 'rtsp://cam:say"x"@10.0.0.9'> me@home`, `<img src = 'rtsp://10.0.0.9'> me@home`],
     [`<img src="https://cam:p&#39;w@10.0.0.9/?q=1#x">`, `<img src="https://10.0.0.9/?q=1#x">`],
-    ['<img src=//cam:x(1)@10.0.0.9/a.jpg>', '<img src=//10.0.0.9/a.jpg>'],
+    ['<img src=//cam:x@10.0.0.9/a.jpg>', '<img src=//10.0.0.9/a.jpg>'],
+    // What begins after an address is no password of it.
+    [
+      '[Museum](https://museum.at)[Mail](mailto:info@museum.at)',
+      '[Museum](https://museum.at)[Mail](mailto:info@museum.at)',
+    ],
+    ['https://museum.at,info@museum.at', 'https://museum.at,info@museum.at'],
+    ['@import url(https://fonts.example);@media print{}', '@import url(https://fonts.example);@media print{}'],
     [
       `<img srcset="a.jpg 1x, //cam:a>b@h/b.jpg 2x, http://cam:c'd@h/c.jpg 3x">`,
       `<img srcset="a.jpg 1x, //h/b.jpg 2x, http://h/c.jpg 3x">`,
