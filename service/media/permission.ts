@@ -15,8 +15,8 @@ type UploadRecord = z.infer<typeof uploadRecord>;
 
 const MAX_UPLOADS = 20_000;
 const KEEP_MS = 400 * 86_400_000;
-/** Of a record without an owner: so long the other boxes may learn that it has ended. */
-const KEEP_ENDED_MS = 7 * 86_400_000;
+/** Of a record without an owner: a box that was away for longer brings the owner back. */
+const KEEP_ENDED_MS = 31 * 86_400_000;
 
 const rank = (record: UploadRecord): string => `${record.updated_at} ${canonical(record)}`;
 /** Names of files are longer than ids of records may be. */
@@ -52,14 +52,16 @@ export const openMediaPermission = async (
     throw new CodedError('out_of_scope', 'This medium is used, and you act on screens with your tags alone.');
   };
 
-  /** @param by empty: nobody's; that replaces the owner that an earlier file of this name had */
-  const note = async (name: string, by: string): Promise<void> => {
-    const before = uploads.get(idOf(name));
-    if (by === '' && (before?.by ?? '') === '') return;
-    const record = { id: idOf(name), by, updated_at: laterThan(before?.updated_at, now()) };
+  /** @param owners by name; empty: nobody, who replaces the owner that an earlier file of this name had */
+  const note = async (owners: Record<string, string>): Promise<void> => {
+    const records = Object.entries(owners).flatMap(([name, by]): UploadRecord[] => {
+      const before = uploads.get(idOf(name));
+      if (by === '' && (before?.by ?? '') === '') return [];
+      return [{ id: idOf(name), by, updated_at: laterThan(before?.updated_at, now()) }];
+    });
     await uploads
-      .put(record)
-      .catch((error: unknown) => log.warn({ err: error, name }, 'who uploaded a medium was not kept'));
+      .put(...records)
+      .catch((error: unknown) => log.warn({ err: error, owners }, 'who uploaded a medium was not kept'));
   };
 
   return {
@@ -94,13 +96,11 @@ export const openMediaPermission = async (
       checkTags(signer, to);
     },
     /** Notes who has uploaded a medium: an editor may delete it as long as nothing uses it. Never rejects. */
-    noteUpload: (signer: Signer | null, name: string): Promise<void> => note(name, signer?.id ?? ''),
+    noteUpload: (signer: Signer | null, name: string): Promise<void> => note({ [name]: signer?.id ?? '' }),
     /** The file goes on to be that of who uploaded it. Never rejects. */
-    noteRename: async (name: string, to: string): Promise<void> => {
-      await note(to, uploads.get(idOf(name))?.by ?? '');
-      await note(name, '');
-    },
+    noteRename: (name: string, to: string): Promise<void> =>
+      note({ [name]: '', [to]: uploads.get(idOf(name))?.by ?? '' }),
     /** Never rejects. */
-    noteDelete: (name: string): Promise<void> => note(name, ''),
+    noteDelete: (name: string): Promise<void> => note({ [name]: '' }),
   };
 };

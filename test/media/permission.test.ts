@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Signer } from '../../service/auth/person-keys.ts';
+import { unconfirmed } from '../../service/domain/time.ts';
 import { openMediaPermission } from '../../service/media/permission.ts';
 import { createShared } from '../../service/shared/index.ts';
 import { temporaryFolder } from '../support/service.ts';
@@ -21,6 +22,7 @@ test('who uploaded a medium is kept as long as there is the file, and some days,
       return resource;
     },
   });
+  shared.followClock({ ...unconfirmed(() => time), isConfirmed: () => true });
   const permission = await openMediaPermission(
     { now: () => time, log },
     { shared, exists: async () => true, isUsed: () => false },
@@ -35,7 +37,7 @@ test('who uploaded a medium is kept as long as there is the file, and some days,
   await permission.noteUpload(ben, 'again.png');
   // Other boxes are still to learn of what has ended.
   expect(owners().toSorted()).toEqual(['', '', 'ada', 'ben']);
-  time += 8 * DAY;
+  time += 32 * DAY;
   expect(owners().toSorted()).toEqual(['ada', 'ben']);
   for (const [name, mine, other] of [
     ['new.png', ada, ben],
