@@ -195,9 +195,8 @@ export const createDisplayWindows = (ports: DisplayWindowsPorts, options: { memo
   };
 
   const ticking = setInterval(() => {
-    // The pause then counts as sleep.
-    if (!ports.hasDisplay()) return;
-    for (const [id, window] of windows) if (!suspended.has(id)) window.handle({ type: 'tick' });
+    // Without a display pages cannot be judged: the pause counts as sleep.
+    for (const [id, window] of windows) if (ports.hasDisplay() && !suspended.has(id)) window.handle({ type: 'tick' });
     if (performance.now() - measuredAt >= MEMORY_MS) measureMemory();
   }, TICK_MS);
 

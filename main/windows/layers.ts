@@ -71,7 +71,7 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void) 
    * maintenance page must work after a crash. The window of another display keeps it.
    */
   const focusTop = (): void => {
-    if (!window.isFocused()) return;
+    if (window.isDestroyed() || !window.isFocused()) return;
     contentsOf(topOf('sign-in') ?? topOf('maintenance') ?? topOf('page') ?? topOf('hidden'))?.focus();
   };
 
