@@ -67,7 +67,8 @@ export const start = (state: GateState, running: string, now: number, wasGivenUp
   if (trial === null) return { state, verdict: 'settled' };
   // Another version runs: the trial was rolled back from outside, because it did not even get here, or had no display for days.
   if (trial.version !== running) {
-    const hasFailed = wasGivenUp && trial.display !== 'absent';
+    // A package is given up by its crashes alone, also before the next of its starts could be noted.
+    const hasFailed = wasGivenUp && !(isSystem && trial.display === 'absent');
     return { state: hasFailed ? fail(state, trial.version) : abandon(state), verdict: 'settled' };
   }
   // In both directions: the clock of a box without a battery starts at the same time after each boot.
@@ -78,11 +79,15 @@ export const start = (state: GateState, running: string, now: number, wasGivenUp
   return { state: { ...state, trial: { ...trial, starts, display } }, verdict: 'watch' };
 };
 
-/** Notes whether there is a display. @param isHealthy as in {@link check} @returns the same state where that is known */
+/**
+ * Notes whether there is a display.
+ * @param isHealthy as in {@link check}; false says nothing of it, because the service may not run yet
+ * @returns the same state where that is known
+ */
 export const note = (state: GateState, isHealthy: boolean | null): GateState => {
   const { trial } = state;
   const display = isHealthy === null ? 'absent' : 'seen';
-  if (trial === null || trial.display === 'seen' || trial.display === display) return state;
+  if (trial === null || isHealthy === false || trial.display === 'seen' || trial.display === display) return state;
   return { ...state, trial: { ...trial, display } };
 };
 

@@ -137,15 +137,18 @@ test.each<[string, (boolean | null)[][], isBarred: boolean]>([
   ['no display at any of its starts', [[null, null], [null], [null]], false],
   ['no display, and at its last start it got not so far', [[null], [null], []], true],
   ['a display at one of its starts', [[null], [null, true, null], [null]], true],
-  ['a display, on which it did not play', [[false], [null], [null]], true],
+  ['no display, while the service did not run yet', [[false, null], [null], [false, null]], false],
 ])('a version that was given up from outside and saw %s', (_, starts, isBarred) => {
   let state = gate.begin(gate.emptyState, '2.0.0', '1.0.0');
   for (const [index, looks] of starts.entries()) {
     state = gate.start(state, '2.0.0', index * 24 * 60 * MINUTE, true, true).state;
     for (const look of looks) state = gate.note(state, look);
   }
-  state = gate.start(state, '1.0.0', 0, true, true).state;
+  const before = state;
+  state = gate.start(before, '1.0.0', 0, true, true).state;
   expect(state).toEqual({ trial: null, failed: isBarred ? ['2.0.0'] : [] });
+  // A package ends by its crashes.
+  expect(gate.start(before, '1.0.0', 0, true).state.failed).toEqual(['2.0.0']);
 });
 
 const after = { pass: gate.pass, reject: gate.reject, abandon: gate.abandon };
