@@ -108,6 +108,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
     most: MAX_KEYS,
     protection: 'secret',
     isOver: ({ ends_at }, at) => ends_at !== null && Date.parse(ends_at) + DAY_MS < at,
+    endsByAnyClock: true,
   });
   const disablings = await shared.open<DisablingRecord>({
     name: 'disablings',
@@ -123,6 +124,7 @@ export const createPeople = async (context: ServiceContext, { shared, authority 
     most: mostPeopleEver,
     protection: 'sealed',
     isOver: ({ expires_at }, at) => Date.parse(expires_at) < at,
+    endsByAnyClock: true,
     isEmptied: ({ used }) => used,
   });
   const uses = await openUses(context);

@@ -44,6 +44,8 @@ export interface RecordSet<T extends SharedRecord> {
    * taken from another box. Absent: none ever is.
    */
   isOver?(record: T, now: number): boolean;
+  /** Any clock will do for that: nothing that was removed comes back with such a record. */
+  endsByAnyClock?: boolean;
   /**
    * Whether what was secret in a record has been taken out of it for good: the previous generation of the file, which still
    * has it, is then overwritten. Absent: nothing ever is.
@@ -95,7 +97,17 @@ export const createShared = async (context: Pick<ServiceContext, 'dirs' | 'log' 
 
   /** Opens a set; each is opened once, before the service listens. */
   const open = async <T extends SharedRecord>(set: RecordSet<T>): Promise<SharedSet<T>> => {
-    const { name, schema, merge, undated, most, protection, isOver = () => false, isEmptied = () => false } = set;
+    const {
+      name,
+      schema,
+      merge,
+      undated,
+      most,
+      protection,
+      isOver = () => false,
+      endsByAnyClock = false,
+      isEmptied = () => false,
+    } = set;
     await makeFolder(folder);
     // A record that this version cannot read stays in the file, and is passed on.
     const lists = z.array(sharedRecord);
@@ -129,7 +141,7 @@ export const createShared = async (context: Pick<ServiceContext, 'dirs' | 'log' 
     /** Makes the test for records to drop: by a wrong clock a removal would be lost, and what it removed come back. */
     const dropping = (isForced = false): ((record: SharedRecord) => boolean) => {
       const at = siteTime.now();
-      return isForced || siteTime.isConfirmed() ? (record) => isOver(record as T, at) : () => false;
+      return isForced || endsByAnyClock || siteTime.isConfirmed() ? (record) => isOver(record as T, at) : () => false;
     };
     let version = 0;
     let known: { of: ReadonlyMap<string, SharedRecord>; records: Map<string, T> } | null = null;
@@ -179,7 +191,7 @@ export const createShared = async (context: Pick<ServiceContext, 'dirs' | 'log' 
       });
       if (!isNews) return false;
       await store.update((current) => {
-        const isDropped = dropping(current.size + records.length > most);
+        const isDropped = dropping(current.size + records.filter(({ id }) => !current.has(id)).length > most);
         const next = new Map([...current].filter(([, record]) => !isDropped(record)));
         for (const record of records) {
           const own = next.get(record.id);
