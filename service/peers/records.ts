@@ -180,10 +180,13 @@ export const createRecordExchange = (
     dateOf: ({ id, updatedAt }) => [id, updatedAt],
     merge: async (records, { nodeId }) => {
       // One at a time: a body takes all of none but short records.
+      let failure: Failure | undefined;
       for (const record of await takeovers.merge(records)) {
         const answer = await asking.ask({ nodeId }, 'takeovers.send', [record]);
-        if (!answer.ok) return answer;
+        if (!answer.ok) failure = answer;
+        if (failure?.status === null) break;
       }
+      return failure;
     },
   });
 
