@@ -221,8 +221,9 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
     }
     by = (await switchPanels(displays)) ?? 'blackout';
     const ways = [...dark].map(({ name }) => name);
-    // Where none is off, those that do not go on are known from before.
-    if (off.size > 0 || ways.length === 0) ports.dark?.write(ways, [...off]);
+    // Where none is off, or one is not there yet, those that do not go on are known from before.
+    if ((off.size > 0 && !displays.some(({ isGone }) => isGone)) || ways.length === 0)
+      ports.dark?.write(ways, [...off]);
     ports.blackout(off);
     if (isChange) log.info({ on: displays.length - off.size, off: off.size, by }, 'the displays were switched');
   };
