@@ -78,8 +78,8 @@ const follow = (device: Device, token: PageToken, handlers: Handlers): void => {
     handlers.onFormUrl(message.formUrl);
     handlers.onScreens(message.hasScreens);
     handlers.onMedia(message.media);
-    handlers.onHotspot(message.hotspot);
     handlers.onNetwork(message.network);
+    handlers.onHotspot(message.hotspot);
     handlers.onStatus(message);
   };
 
@@ -225,7 +225,7 @@ const showNetwork = (fault: NetworkFault | undefined): void => {
   element('network').hidden = fault === undefined;
   if (fault === undefined) return;
   const sentence = texts.network[fault.reason](fault);
-  element('network').textContent = hotspot === undefined ? `${sentence} ${texts.networkBefore}` : sentence;
+  element('network').textContent = formUrl === null ? sentence : `${sentence} ${texts.networkBefore}`;
 };
 
 /** Shows how a phone joins the Wi-Fi of the box itself. */
@@ -283,7 +283,7 @@ const showCodeOf = (slug: string): void => {
       if (message.command === 'redirect') destination = /^\/screen\/([\w-]+)/.exec(message.url)?.[1] ?? slug;
       void goTo(destination);
     };
-    socket.onclose = () => setTimeout(connect, waitMs(1));
+    socket.onclose = () => setTimeout(connect, waitMs(0));
   };
   connect();
   setTimeout(end, SHOWN_MS);

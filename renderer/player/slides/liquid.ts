@@ -1,4 +1,4 @@
-/** Templates in Liquid, with filters for numbers, dates and times in the language of the box. */
+/** Templates in Liquid, with filters for numbers, dates and times in the language of the browser. */
 import { type FilterImplOptions, Liquid, filters as liquidFilters } from 'liquidjs';
 import { type TemplateFilter, templateLimits } from '../../../service/domain/template.ts';
 import { instantAt } from '../../../service/domain/wall-time.ts';
