@@ -1,10 +1,11 @@
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Client } from '../../renderer/console/api/client.ts';
 import { Refusal } from '../../renderer/console/api/errors.ts';
 import { createPictures } from '../../renderer/console/stores/pictures.ts';
 
 test('a display without a picture is asked again after a minute: it may have shown its maintenance page', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
   const request = vi.fn(() => Promise.reject(new Refusal(409, { code: 'screenshot_unavailable' }, null)));
   const { photograph } = createPictures({ request } as never as Client);
   for (const [ms, asked] of [
@@ -16,5 +17,4 @@ test('a display without a picture is asked again after a minute: it may have sho
     expect(await photograph('c1')).toBeNull();
     expect(request).toHaveBeenCalledTimes(asked);
   }
-  vi.useRealTimers();
 });

@@ -20,7 +20,7 @@ const open = (frameMs: number | null) => {
     vi.unstubAllGlobals();
     vi.useRealTimers();
   });
-  const sendSoon = startHeartbeat(() => ({ ready: true, slide: null }));
+  const sendSoon = startHeartbeat(() => ({ ready: true, slide: null, free: true }));
   return { sent, sendSoon, requests: () => requests };
 };
 
