@@ -14,7 +14,7 @@ import {
   reachQuery,
   type SiteSummary,
 } from '../contract/gossip.ts';
-import { mostPeers } from '../contract/peers.ts';
+import { mostPeers, type PeerState } from '../contract/peers.ts';
 import { remember, shuffled } from '../domain/collections.ts';
 import { createDebounce } from '../domain/debounce.ts';
 import { isPlausibleTime } from '../domain/merge.ts';
@@ -71,25 +71,15 @@ export const createOwnRecord = (
   };
 };
 
-/** A start of the service. */
-interface Start {
-  /** How long ago it was, ms. */
-  ageMs: number;
-  instance: string;
-}
-
-/** Starts this close together are at the same time: an answer is on its way for as long. */
-const SAME_START_MS = 5;
+type Start = Pick<PeerState, 'startedAt' | 'instance'>;
 
 /**
- * Whether the first of two boxes with one node id, as after cloning a disk, gets a new one: the one that started later; of
- * two that started at the same time, the one with the greater instance. An age is told by one clock, so clocks that differ
- * have no effect. That of the other box is older than its answer, so at worst neither of them does until they ask again.
+ * Whether the first of two boxes with one node id, as after cloning a disk, gets a new one: the one that started later, by the site's clock; of two
+ * that started at the same time, the one with the greater instance. Both boxes compare the same values, so only one of
+ * them does.
  */
-export const takesNewId = (own: Start, other: Start): boolean => {
-  const older = own.ageMs - other.ageMs;
-  return Math.abs(older) <= SAME_START_MS ? own.instance > other.instance : older < 0;
-};
+export const takesNewId = (own: Start, other: Start): boolean =>
+  own.startedAt === other.startedAt ? own.instance > other.instance : own.startedAt > other.startedAt;
 
 interface Site {
   registry: Registry;

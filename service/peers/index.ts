@@ -58,6 +58,8 @@ export type Peers = Awaited<ReturnType<typeof createPeers>>;
 
 type StatePart = () => Pick<PeerState, 'devices' | 'alerts' | 'mqtt'>;
 
+/** A smaller change of the start time, ms, is not sent. */
+const MAX_SLEW_MS = 50;
 /** Boxes that are asked for their shared records at once. */
 const MOST_CAUGHT_UP = 20;
 
@@ -75,7 +77,13 @@ export const createPeers = async (
     isAgreed: () => followed.isAgreed(),
     isConfirmed: () => followed.isConfirmed(),
   };
-  const ageMs = (): number => monotonicNow() - createdAt;
+  let started = 0;
+  /** By the site's clock, which is slewed: small changes are not sent, so that all boxes compare the same values. */
+  const startedAt = (): number => {
+    const exact = Math.round(siteTime.now() - (monotonicNow() - createdAt));
+    if (Math.abs(exact - started) > MAX_SLEW_MS) started = exact;
+    return started;
+  };
   const clones = createEmitter<[string]>();
   const knownBoxes = await openKnownBoxes(context);
   // From here on nothing waits: an edit while the parts below are made would find only some of them.
@@ -86,9 +94,8 @@ export const createPeers = async (
     // The baseline variant has no peers.
     staticPeers: variant === 'extended' ? options.peers : [],
     caller: createCaller(context),
-    onClone: ({ serverTime, startedAt: theirStart, instance }, url) => {
-      const own = { ageMs: ageMs(), instance: ids.instance };
-      if (takesNewId(own, { ageMs: serverTime - theirStart, instance })) clones.emit(url);
+    onClone: (state, url) => {
+      if (takesNewId({ startedAt: startedAt(), instance: ids.instance }, state)) clones.emit(url);
     },
     isReachedByOthers: (id) => gossip.isReachedByOthers(id),
   });
@@ -149,7 +156,7 @@ export const createPeers = async (
     protocol,
     version: context.version,
     serverTime: siteTime.now(),
-    startedAt: Math.round(siteTime.now() - ageMs()),
+    startedAt: startedAt(),
     peers: registry.advertised(),
     ...summary(),
     ...record.current(true),
@@ -236,7 +243,7 @@ export const createPeers = async (
         issues: {
           boxes: boxIssues({
             peers,
-            uptimeMs: ageMs(),
+            uptimeMs: monotonicNow() - createdAt,
             overdue: overdue.urls(registry.all()),
             clones: registry.clones(),
             isFull: registry.isFull(),

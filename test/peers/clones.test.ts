@@ -19,10 +19,10 @@ import {
 } from './support.ts';
 
 test.each([
-  ['the one that started later', { ageMs: 1_000, instance: 'a' }, { ageMs: 2_000, instance: 'b' }, true],
-  ['not the one that started before', { ageMs: 2_000, instance: 'b' }, { ageMs: 1_000, instance: 'a' }, false],
-  ['of two at once the greater instance', { ageMs: 1_000, instance: 'b' }, { ageMs: 1_004, instance: 'a' }, true],
-  ['of two at once not the smaller one', { ageMs: 1_000, instance: 'a' }, { ageMs: 1_004, instance: 'b' }, false],
+  ['the one that started later', { startedAt: 2, instance: 'a' }, { startedAt: 1, instance: 'b' }, true],
+  ['not the one that started before', { startedAt: 1, instance: 'b' }, { startedAt: 2, instance: 'a' }, false],
+  ['of two at once the greater instance', { startedAt: 1, instance: 'b' }, { startedAt: 1, instance: 'a' }, true],
+  ['of two at once not the smaller one', { startedAt: 1, instance: 'a' }, { startedAt: 1, instance: 'b' }, false],
 ])('%s takes a new id', (_, own, other, expected) => {
   expect(takesNewId(own, other)).toBe(expected);
 });
@@ -43,7 +43,6 @@ describe.each(withAndWithoutSecret)('%s', (_, env) => {
       const copy = await startBox(who === 'the copy' ? [original] : third === undefined ? [] : [third], {
         dataDir,
         env,
-        wall: () => Date.now() - 30 * 60_000,
       });
       if (who === 'the original') {
         const port = new URL(original.url).port;
@@ -85,8 +84,7 @@ describe('a host that takes the id of a box, where there is no secret', () => {
     const host = await listenOn(
       createServer((request, response) => {
         const isShown = !isHidden || request.url?.includes(third.nodeId) === true;
-        const serverTime = Date.now();
-        const state = { ...emptyPeerState, nodeId: isShown ? nodeId : randomUUID(), serverTime, startedAt };
+        const state = { ...emptyPeerState, nodeId: isShown ? nodeId : randomUUID(), startedAt };
         response.setHeader('Content-Type', 'application/json').end(JSON.stringify(state));
       }),
     );
