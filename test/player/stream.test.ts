@@ -194,6 +194,28 @@ describeBrowser('a stream slide in a real browser', { timeout: 60_000 }, () => {
     await waitForMotion(page);
   });
 
+  it('is skipped at its later turns, too, once its source has ended', async () => {
+    const dataDir = temporaryFolder();
+    let hasEnded = false;
+    const { address } = await startManifest(() => hasEnded);
+    const picture = { kind: 'image', media_url: putImage(dataDir, 'red.png', red), duration_seconds: 3600 };
+    const service = await startTestService({
+      dataDir,
+      content: lobby([{ id: 'live', kind: 'stream', media_url: address, duration_seconds: 3600 }, picture]),
+    });
+    const page = await openPlayer(service, 'lobby', viewport);
+    await page.locator('.slide-stream[data-state="playing"] video').waitFor();
+    hasEnded = true;
+    await waitForColour(page, red);
+    // It is tried again no sooner.
+    await page.waitForTimeout(3_000);
+    await service.post('/api/screens/lobby/commands', { command: 'next' });
+    await page.waitForTimeout(3_000);
+    await waitForColour(page, red);
+    const fault = { slideId: 'live', reason: 'the stream has ended' };
+    expect((await healthOf(service)).pages).toMatchObject([{ lastFault: fault }]);
+  });
+
   it('plays a recording from its beginning, and again', async () => {
     const { address, asked } = await startManifest(() => true);
     const service = await startTestService({
