@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { renewalFor } from '../../renderer/player/renewal.ts';
 
 const HOUR = 3_600_000;
-const MINUTE = 60_000;
 const time = 10 * HOUR;
 const at = (version: string, ago: number) => ({ version, at: time - ago });
 const incomplete = { served: '1.0.0', answering: '1.0.0', isIncomplete: true };
