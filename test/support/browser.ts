@@ -1,5 +1,5 @@
 /** A real Chromium for what only a browser can show. */
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 import { describe, it } from 'vitest';
 import { findChromium } from './chromium.ts';
 
@@ -30,9 +30,15 @@ export const launchBrowser = (): Promise<Browser> => {
   return browser;
 };
 
+/** Closes pages: what a test still does with their requests ends without an error. */
+export const closeContext = async (context: BrowserContext): Promise<void> => {
+  for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await context.close();
+};
+
 /** Closes what the tests of a file have left open. */
 export const closeContexts = async (): Promise<void> => {
-  for (const context of (await browser)?.contexts() ?? []) await context.close();
+  for (const context of (await browser)?.contexts() ?? []) await closeContext(context);
 };
 
 /** Where there is no Chromium these are skipped by name; in CI they fail. */

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import type { Connection, ConnectionSnapshot } from '../../service/contract/connections.ts';
-import { launchBrowser } from './browser.ts';
+import { closeContext, launchBrowser } from './browser.ts';
 import type { Rgb } from './media.ts';
 import { startTestService, type TestService } from './service.ts';
 
@@ -20,7 +20,7 @@ export const openPlayer = async (
   viewport = usualViewport,
 ): Promise<Page> => {
   const context = await (await launchBrowser()).newContext({ viewport });
-  onTestFinished(() => context.close());
+  onTestFinished(() => closeContext(context));
   const page = await context.newPage();
   await page.goto(`${url}/screen/${slug}`);
   return page;
