@@ -213,9 +213,11 @@ describe(`on Debian ${release}`, () => {
       try {
         const url = await start(root, '20000:20000');
         await demo(url);
-        execFileSync('chroot', [root, ...check], { env: { SIGNAGE_DATA_DIR: '/data' } });
+        execFileSync('/usr/sbin/chroot', [root, ...check], { env: { SIGNAGE_DATA_DIR: '/data' } });
         await stop();
-        expect(() => execFileSync('chroot', [root, ...check], { env: { SIGNAGE_DATA_DIR: '/data' } })).toThrow();
+        expect(() =>
+          execFileSync('/usr/sbin/chroot', [root, ...check], { env: { SIGNAGE_DATA_DIR: '/data' } }),
+        ).toThrow();
         // A program that the service started may still be ending.
         run('umount', '--lazy', join(root, 'data'));
         // Nobody gave it a volume, and its own system takes no files.
