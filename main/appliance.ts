@@ -15,7 +15,7 @@ import { orderRoot } from './updates/installers.ts';
 import { openUpdates, type UpdatesApp } from './updates/open.ts';
 import { createWatchdog } from './watchdog.ts';
 import type { DisplayWindows } from './windows/display-windows.ts';
-import type { DisplayAssignment } from './windows/displays.ts';
+import type { DisplayIdentity } from './windows/displays.ts';
 
 export interface AutostartApp {
   isPackaged: boolean;
@@ -172,17 +172,15 @@ export const createAppliance = (
     /** Reports that windows are open to the watchdog. */
     ready: watchdog.ready,
     /** From now on the displays follow the opening hours of the service's content. */
-    serve: (
-      running: HostedService,
-      screenOf: (display: Pick<DisplayAssignment, 'deviceId' | 'screen'>) => string | null,
-    ) => {
+    serve: (running: HostedService, screenOf: (display: DisplayIdentity) => string | null) => {
       const state = host.files()?.state;
-      /** By IDs that no display has. */
-      const gone: readonly Pick<DisplayAssignment, 'deviceId' | 'screen'>[] = state?.read().dark?.displays ?? [];
+      const dark = openDark({ log, state, assignmentOf: (id) => assignmentOf(id) });
+      /** As of the start; by IDs that no display has. */
+      const gone = dark.displays();
       const assignmentOf = (id: number) =>
         id < 0 ? gone[-1 - id] : windows.list().find(({ assignment }) => assignment.display.id === id)?.assignment;
-      const hoursOf = (assignment: Pick<DisplayAssignment, 'deviceId' | 'screen'>) => {
-        const slug = screenOf(assignment);
+      const hoursOf = (display: DisplayIdentity) => {
+        const slug = screenOf(display);
         return {
           hours: slug === null ? null : running.hours(slug),
           isEmergency: slug !== null && running.isEmergency(slug),
@@ -205,7 +203,7 @@ export const createAppliance = (
           keepAwake,
           suspendRecovery: windows.suspendRecovery,
           overrides: openOverrides({ log, state, deviceOf: (id) => assignmentOf(id)?.deviceId }),
-          dark: openDark({ log, state, assignmentOf }),
+          dark,
           now: Date.now,
           monotonicNow: () => performance.now(),
         },

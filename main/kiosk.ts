@@ -24,6 +24,7 @@ import {
   assignSlots,
   type Display,
   type DisplayAssignment,
+  type DisplayIdentity,
   type Slot,
   screenOfUnbound,
   usableDisplays,
@@ -102,7 +103,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
 
   /** As {@link screenOfUnbound}. */
   let unboundScreen: string | null = null;
-  const screenOf = ({ deviceId, screen }: Pick<DisplayAssignment, 'deviceId' | 'screen'>): string | null =>
+  const screenOf = ({ deviceId, screen }: DisplayIdentity): string | null =>
     screen ?? service?.screenOf(deviceId) ?? unboundScreen;
 
   const pageUrl = (assignment: DisplayAssignment): string | null => {

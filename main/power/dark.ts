@@ -5,20 +5,22 @@
 import type { Logger } from 'pino';
 import type { Durable } from '../../service/public.ts';
 import type { KioskState } from '../service-host.ts';
-import type { DisplayAssignment } from '../windows/displays.ts';
+import type { DisplayIdentity } from '../windows/displays.ts';
 import type { Dark } from './power.ts';
-
-type Remembered = Pick<DisplayAssignment, 'deviceId' | 'screen'>;
 
 interface DarkPorts {
   log: Pick<Logger, 'error'>;
   /** The kiosk's own state; undefined: there is none. */
   state: Durable<Pick<KioskState, 'dark'>> | undefined;
   /** What a display is, by its ID. */
-  assignmentOf(id: number): Remembered | undefined;
+  assignmentOf(id: number): DisplayIdentity | undefined;
 }
 
-export const openDark = ({ log, state, assignmentOf }: DarkPorts): Dark & { displays(): readonly Remembered[] } => {
+export const openDark = ({
+  log,
+  state,
+  assignmentOf,
+}: DarkPorts): Dark & { displays(): readonly DisplayIdentity[] } => {
   const read = () => state?.read().dark ?? { by: [], displays: [] };
   return {
     by: () => read().by,

@@ -47,6 +47,9 @@ export interface DisplayAssignment {
   partition: string;
 }
 
+/** What identifies a display, and its screen, across starts. */
+export type DisplayIdentity = Pick<DisplayAssignment, 'deviceId' | 'screen'>;
+
 const byPosition = (a: Display, b: Display): number => a.bounds.x - b.bounds.x || a.bounds.y - b.bounds.y;
 
 /** A size or position that no window can have: some panels report such values while they wake up. */
