@@ -61,7 +61,7 @@ const manifestOf = async ({ slide, credentials, refused }: SlideContext, signal:
   }
 };
 
-/** The addresses that were live: what is left of a stream that has ended is a recording, too, but nothing to play again. */
+/** Addresses that were live. The rest of an ended stream looks like a recording, but must not be played again. */
 const onceLive = new Set<string>();
 
 /** The fallback as an image or video slide. */
@@ -127,7 +127,10 @@ export const createStream: SlideFactory = (context) => {
     const url = await manifestOf(context, signal);
     signal.throwIfAborted();
     const framed = happened(video, 'loadeddata', signal);
-    let over: Promise<never> | undefined;
+    let refuse = (_reason: Error): void => {};
+    const refused = new Promise<never>((_, reject) => {
+      refuse = reject;
+    });
     if (Player.isSupported()) {
       const player = new Player({
         backBufferLength: 8,
@@ -149,15 +152,13 @@ export const createStream: SlideFactory = (context) => {
         if (type === Player.ErrorTypes.MEDIA_ERROR) player.recoverMediaError();
         else player.startLoad();
       });
-      over = new Promise((_, reject) => {
-        player.on(Player.Events.LEVEL_LOADED, (_event, { details }) => {
-          if (wasLive() && !details.live) reject(new Error(ENDED));
-        });
+      player.on(Player.Events.LEVEL_LOADED, (_event, { details }) => {
+        if (wasLive() && !details.live) refuse(new Error(ENDED));
       });
       player.loadSource(url);
       player.attachMedia(video);
     } else video.src = url;
-    await Promise.race([framed, ...(over === undefined ? [] : [over])]);
+    await Promise.race([framed, refused]);
     if (isLive()) onceLive.add(mediaUrl(context.slide));
     else if (wasLive()) throw new Error(ENDED);
     await soon(frameShown(video));
