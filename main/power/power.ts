@@ -144,7 +144,7 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
   const dark = new Set(panels.filter(({ name }) => ports.dark?.by().includes(name)));
   /** Those that said nothing when a display was to be switched off: it may have been dark before this start. */
   const silent = new Set<Panel>();
-  /** Whether one of them failed when displays were switched on, or none of those is there yet. */
+  /** Whether one of them failed when displays were switched on, or no display is connected yet. */
   let isDarkStill = false;
   let timer: NodeJS.Timeout | undefined;
   /** As of the last poll. */
@@ -221,7 +221,7 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
     }
     by = (await switchPanels(displays)) ?? 'blackout';
     const ways = [...dark].map(({ name }) => name);
-    // Where none is off, or one is not there yet, those that do not go on are known from before.
+    // Unless all are on, or one is not connected yet: what is stored then still holds.
     if ((off.size > 0 && !displays.some(({ isGone }) => isGone)) || ways.length === 0)
       ports.dark?.write(ways, [...off]);
     ports.blackout(off);

@@ -184,7 +184,7 @@ export const hostExternalPages = (
     await session?.restore(contents);
     if (contents.isDestroyed()) throw new Error('the page was closed before it was loaded');
     let hasFailed = false;
-    // A page can load itself anew at any time: nobody is to read an error's page until the slide ends.
+    // A page may reload itself at any time; an error page must not stay until the slide ends.
     const fail = (): void => {
       hasFailed = true;
       end();

@@ -220,7 +220,7 @@ const showMedia = (media: MediaProgress): void => {
   bar.value = media.here;
 };
 
-/** Shows why the network is not as it was set, and whether another one is used. */
+/** Shows why the configured network is not used, and whether the previous one is. */
 const showNetwork = (fault: NetworkFault | undefined): void => {
   element('network').hidden = fault === undefined;
   if (fault === undefined) return;

@@ -273,8 +273,8 @@ export interface Opening {
   /** How a kiosk shows it; absent: as it is. Browsers show its size alone. */
   look?: PageLook;
   /**
-   * Called when an open page is lost: its process has crashed, it failed to load itself anew or it is signed out, which only
-   * the kiosk can detect, or it could not be loaded when it was shown.
+   * Called when an open page is lost: its process has crashed, it failed to reload or it is signed out, which only the kiosk
+   * can detect, or it could not be loaded when it was shown.
    */
   onGone(reason: string): void;
 }

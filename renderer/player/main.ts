@@ -177,7 +177,7 @@ const onPainted = (changed: Partial<Report>): void => {
   change(changed);
   sendHeartbeat();
 };
-/** What the page is loaded anew for once it changes. */
+/** Identifies the service that served the page; the page reloads when this changes. */
 const servedBy = (version: string, zone: string): string => `${version} ${zone}`;
 const renewal = createRenewal(servedBy(boot.version, timeZone), isFree);
 /** The idle screen has no end of its own. */

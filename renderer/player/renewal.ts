@@ -1,7 +1,7 @@
-/** Reloads the page when the service is another than the one that served it, or when a part of it is missing. */
+/** Reloads the page when version or time zone of the service have changed, or when a part of the page is missing. */
 import { leaveFor } from '../shared/leave.ts';
 
-/** Versions are those of the service, with its time zone. */
+/** A version is that of the service together with its time zone. */
 interface Moment {
   /** The version that served the page. */
   served: string;

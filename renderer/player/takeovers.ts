@@ -139,7 +139,7 @@ export const createTakeovers = ({ moment, timeZone, player, mediaCache, onDue, o
     shown = takeover;
     if (!isChanged) return;
     onShow(shown);
-    // It is shown at once, with its medium as the page had it.
+    // It is shown at once with the cached medium, which may be outdated.
     if (shown !== null) player.retry();
   };
 

@@ -52,7 +52,7 @@ const byAge = (a: DraftHead, b: DraftHead): number =>
 /**
  * The removals that are not kept: what is older than a box may be away, or than the newest. All boxes drop the same ones, so
  * that none gives another back what that one has dropped.
- * @param now by a clock that can be relied on; null: none is of a known age
+ * @param now by a reliable clock; null: there is none, so ages are unknown
  */
 export const spentRemovals = (heads: Iterable<DraftHead>, now: EpochMs | null): DraftHead[] =>
   [...heads]

@@ -15,7 +15,7 @@ type UploadRecord = z.infer<typeof uploadRecord>;
 
 const MAX_UPLOADS = 20_000;
 const KEEP_MS = 400 * 86_400_000;
-/** Of a record without an owner: a box that was away for longer brings the owner back. */
+/** For records without an owner. A box that was away for longer restores the owner. */
 const KEEP_ENDED_MS = 31 * 86_400_000;
 
 const rank = (record: UploadRecord): string => `${record.updated_at} ${canonical(record)}`;

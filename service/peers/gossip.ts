@@ -100,8 +100,8 @@ const notUnderstood: readonly number[] = [200, 400, 404, 405];
 const MAX_CHANGES = 3;
 
 /**
- * Bytes of the parts of an exchange of members, which fit into a small body together with the ids that are wanted. Further
- * ones follow in the next rounds; a record that fits into none is wanted by the other box, and an answer has room for it.
+ * Most bytes of each part of an exchange of members, so that the request fits into a small body. The rest follows in later
+ * rounds. A record that is too large for a request is asked for by the other box, because an answer has room for it.
  */
 const most = { records: 32 * 1024, entries: 24 * 1024, answer: 4 * 1024 ** 2 };
 

@@ -46,7 +46,7 @@ export const compareMembers = (own: Versions, theirs: Versions): Differences => 
   };
 };
 
-/** The items that fit into so many bytes of JSON, in their order: one that is too large leaves room for those after it. */
+/** Returns the items that fit into `bytes` bytes of JSON, in order; an item that is too large is skipped. */
 export const fitting = <T>(items: readonly T[], bytes: number): T[] => {
   let rest = bytes;
   return items.filter((item) => {

@@ -179,7 +179,7 @@ export const createRecordExchange = (
     ask: (peer) => asking.ask(peer, 'takeovers.list'),
     dateOf: ({ id, updatedAt }) => [id, updatedAt],
     merge: async (records, { nodeId }) => {
-      // One at a time: a body takes all of none but short records.
+      // One per request, because several long records do not fit into a body.
       let failure: Failure | undefined;
       for (const record of await takeovers.merge(records)) {
         const answer = await asking.ask({ nodeId }, 'takeovers.send', [record]);

@@ -40,11 +40,11 @@ export interface RecordSet<T extends SharedRecord> {
    */
   protection: 'open' | 'secret' | 'sealed';
   /**
-   * Whether a record is over for good: once a clock that can be relied on says so, or the set is full, it is dropped, and not
-   * taken from another box. Absent: none ever is.
+   * Whether a record has expired. An expired record is dropped, and not accepted from other boxes, as soon as the clock is
+   * confirmed or the set is full. Absent: records never expire.
    */
   isOver?(record: T, now: number): boolean;
-  /** Any clock will do for that: nothing that was removed comes back with such a record. */
+  /** Records also expire by an unconfirmed clock, because they do not mark removals. */
   endsByAnyClock?: boolean;
   /**
    * Whether what was secret in a record has been taken out of it for good: the previous generation of the file, which still
@@ -138,7 +138,7 @@ export const createShared = async (context: Pick<ServiceContext, 'dirs' | 'log' 
     // The process may have ended between the two.
     if ([...store.read().values()].some((record) => isEmptied(record as T))) await forgetPrevious();
     const changes = createEmitter();
-    /** Makes the test for records to drop: by a wrong clock a removal would be lost, and what it removed come back. */
+    /** Returns the test for records to drop. By a wrong clock a removal would be dropped, and the removed record return. */
     const dropping = (isForced = false): ((record: SharedRecord) => boolean) => {
       const at = siteTime.now();
       return isForced || endsByAnyClock || siteTime.isConfirmed() ? (record) => isOver(record as T, at) : () => false;

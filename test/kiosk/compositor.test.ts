@@ -127,7 +127,7 @@ touch player-started
 wait`,
       more: { WLR_HEADLESS_OUTPUTS: '0' },
     });
-    // Chromium opens its port once it is ready; without an output it never is, unless it is told to do without.
+    // Chromium opens its port when it is ready, which needs an output, unless it runs on the headless platform.
     await expect.poll(() => existsSync(join(session.folder, 'profile/DevToolsActivePort')), patience).toBe(true);
     expect(readFileSync(join(session.folder, 'told'), 'utf8')).toMatch(/^(gpu|pixman) --ozone-platform=headless /);
     expect(session.process.exitCode).toBe(null);

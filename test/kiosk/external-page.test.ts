@@ -22,7 +22,7 @@ interface Trouble {
   answer: number | 'none' | null;
 }
 
-/** A page of somebody else's; two of its addresses never end loading, and one loads itself anew. */
+/** A page of somebody else's; two of its addresses never finish loading, and one reloads itself. */
 const startForeign = async (trouble: Trouble = { answer: null }): Promise<string> => {
   const server = createServer(({ url }, response) => {
     if (trouble.answer === 'none') return void response.destroy();
@@ -273,7 +273,7 @@ describeBrowser('a page of others in the kiosk', { timeout: 120_000 }, () => {
   );
 
   itDouble.each<Trouble['answer']>([502, 'none'])(
-    'is not shown where its site answers %s, and gives way when it loads itself anew meanwhile',
+    'is not shown where its site answers %s, and gives way when it reloads itself meanwhile',
     async (answer) => {
       const trouble: Trouble = { answer };
       const url = `${await startForeign(trouble)}reloads`;

@@ -95,7 +95,9 @@ describeBrowser('the link of a page', () => {
     expect(loads).toBe(1);
   });
 
-  it('loads itself anew where the service has another time zone since its restart', { timeout: 60_000 }, async () => {
+  it('reloads itself where the time zone of the service has changed since its restart', {
+    timeout: 60_000,
+  }, async () => {
     const dataDir = temporaryFolder();
     const slides = [red, green].map((colour, index) => ({ ...colourSlide(`${index}`, colour), duration_seconds: 1 }));
     const start = (zone: string, port = '0') =>

@@ -57,7 +57,7 @@ export const screens = {
           },
           [zoneHeader]: {
             description:
-              'Time zone of the service, an IANA name, in the extended variant. A page of another one loads itself anew',
+              'Time zone of the service, an IANA name, in the extended variant. A page with a different one reloads',
             schema: z.string(),
           },
         },
