@@ -142,8 +142,9 @@ export const createAppliance = (
       settings: () => {
         const running = service();
         if (running === null) return null;
-        const { kiosk, timeZone } = running.options;
-        return { ...kiosk.updates, feed: kiosk.updates.feed ?? null, peers: running.updateFeeds(), timeZone };
+        const { updates } = running.options.kiosk;
+        const timeZone = running.timeZone();
+        return { ...updates, feed: updates.feed ?? null, peers: running.updateFeeds(), timeZone };
       },
     },
     { platform, dataDir, resourcesDir: paths.resourcesDir, appImage: paths.appImage, system: paths.system, builtAt },
@@ -207,7 +208,7 @@ export const createAppliance = (
           now: Date.now,
           monotonicNow: () => performance.now(),
         },
-        { timeZone: running.options.timeZone, builtAt },
+        { timeZone: running.timeZone, builtAt },
       );
       power.start();
       if (!app.isPackaged) return;

@@ -20,7 +20,7 @@ import { createPeople } from './people/index.ts';
 import type { Closers } from './platform/closers.ts';
 import type { Options } from './platform/options/index.ts';
 import { createRecords } from './records/index.ts';
-import { createRenewal, type OnRenewal, type Service, startRenewable } from './renewal.ts';
+import { type OnRenewal, type Service, startRenewable, watchRenewals } from './renewal.ts';
 import { createScreens } from './screens/index.ts';
 import { createSecrets } from './secrets/index.ts';
 import { createShared } from './shared/index.ts';
@@ -32,9 +32,9 @@ import { createUpdates } from './updates/index.ts';
 export type { Ports } from './context.ts';
 export type { Service } from './renewal.ts';
 
-const open = async (options: Options, ports: Ports, closers: Closers, onRenewal: OnRenewal): Promise<Service> => {
-  const { lock, reserve, nodeId, renewId, stored } = await openData(options, ports, closers);
-  const context = createContext(options, ports, { nodeId, reserve }, closers);
+const open = async (given: Options, ports: Ports, closers: Closers, onRenewal: OnRenewal): Promise<Service> => {
+  const { lock, reserve, own, stored, options } = await openData(given, ports, closers);
+  const context = createContext(options, ports, { nodeId: own.nodeId, reserve }, closers);
   const proofs = createDeviceProofs(context, stored);
 
   const modules = createModules(closers);
@@ -86,14 +86,15 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
     watchKey: people.watchKey,
   });
   const { port, url } = closers.active(server);
-  peers.onClone(createRenewal({ nodeId, port, renewId, log: ports.log, onRenewal }));
+  closers.active(watchRenewals(context, { peers, devices }, { ...own, port, onRenewal }));
   const isEmergency = (slug: string): boolean => takeovers.isEmergency({ slug, tags: content.tags(slug) });
   await modules.start(server);
   await lock.announce(url);
 
   return {
     url,
-    nodeId,
+    nodeId: own.nodeId,
+    timeZone: () => options.timeZone,
     screens: content.screens,
     hours: (slug) => (isEmergency(slug) ? null : content.hours(slug)),
     isEmergency,
@@ -105,7 +106,7 @@ const open = async (options: Options, ports: Ports, closers: Closers, onRenewal:
     rootFingerprint: () => authority.shown()?.root.fingerprint256 ?? null,
     protect: box.protect,
     recover: box.recover,
-    ...createAtBox({ records, devices, screens, box }, { url, nodeId }),
+    ...createAtBox({ records, devices, screens, box }, { url, nodeId: own.nodeId }),
     close: closers.close,
   };
 };

@@ -1,6 +1,6 @@
 /**
  * The running service for its host. It restarts with a new node id if another box has the same one, as after cloning a
- * disk.
+ * disk, and with the time zone of the phone that onboards its first display if it has none.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -9,8 +9,11 @@ import type { EndingAction } from './contract/console/action-names.ts';
 import type { ActionAnswer } from './contract/console/actions.ts';
 import type { OpeningTime } from './contract/content.ts';
 import type { Screen } from './contract/playlist.ts';
+import type { Devices } from './devices/index.ts';
+import type { ServiceContext } from './module.ts';
+import type { Peers } from './peers/index.ts';
 import { type Closers, createClosers } from './platform/closers.ts';
-import type { Options } from './platform/options/index.ts';
+import { isTimeZone, type Options } from './platform/options/index.ts';
 import type { PageHeaders } from './secrets/index.ts';
 
 export interface Service {
@@ -18,6 +21,8 @@ export interface Service {
   url: string;
   /** The id of the box, stored in its data directory. */
   nodeId: string;
+  /** The time zone of the schedules, an IANA name. */
+  timeZone(): string;
   screens(): Screen[];
   /** The opening times of a screen, in the time zone of the site; null: always open. */
   hours(slug: string): readonly OpeningTime[] | null;
@@ -51,11 +56,11 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** The box has a new node id, and the service is to start again with it. */
+/** The box has a new node id or time zone, and the service is to start again with it. */
 interface Renewal {
   /** The port on which the service listens. */
   port: number;
-  warning: string;
+  warnings: readonly string[];
 }
 
 export type OnRenewal = (renewal: Renewal) => void;
@@ -65,12 +70,13 @@ const RETRY_MS = 1_000;
 /** Opens the service; what it opens is added to `closers`. */
 type Open = (options: Options, closers: Closers, onRenewal: OnRenewal) => Promise<Service>;
 
-/** Starts a service, and starts it again where its node id has changed. A failed start closes everything it opened. */
+/** Starts a service, and starts it again where the box was renewed. A failed start closes everything it opened. */
 export const startRenewable = async (options: Options, log: Logger, open: Open): Promise<Service> => {
   let closing = false;
+  let given = options;
   let renewing: Promise<void> = Promise.resolve();
 
-  const openOrClose = async (given: Options): Promise<Service> => {
+  const openOrClose = async (): Promise<Service> => {
     const closers = createClosers(log);
     try {
       return await open(given, closers, renew);
@@ -80,13 +86,13 @@ export const startRenewable = async (options: Options, log: Logger, open: Open):
     }
   };
 
-  /** Starts the service again, at the same port, where its node id has changed. */
-  const restart = async ({ port, warning }: Renewal): Promise<void> => {
+  /** Starts the service again, at the same port. */
+  const restart = async ({ port, warnings }: Renewal): Promise<void> => {
     await current.close();
-    const renewed = { ...options, port, warnings: [...options.warnings, warning] };
+    given = { ...given, port, warnings: [...given.warnings, ...warnings] };
     while (!closing) {
       try {
-        current = await openOrClose(renewed);
+        current = await openOrClose();
         return;
       } catch (error) {
         log.error({ err: error }, 'the service could not be started again; it is tried every second');
@@ -100,7 +106,7 @@ export const startRenewable = async (options: Options, log: Logger, open: Open):
   };
 
   let current: Service;
-  const started = openOrClose(options).then((service) => {
+  const started = openOrClose().then((service) => {
     current = service;
   });
   await started;
@@ -111,6 +117,7 @@ export const startRenewable = async (options: Options, log: Logger, open: Open):
     get nodeId() {
       return current.nodeId;
     },
+    timeZone: () => current.timeZone(),
     screens: () => current.screens(),
     hours: (slug) => current.hours(slug),
     isEmergency: (slug) => current.isEmergency(slug),
@@ -135,23 +142,28 @@ export const startRenewable = async (options: Options, log: Logger, open: Open):
 
 interface Box {
   nodeId: string;
-  port: number;
   /** Saves a new node id. */
   renewId(): Promise<unknown>;
-  log: Logger;
+  /** Saves a time zone. */
+  keepTimeZone(timeZone: string): Promise<unknown>;
+  port: number;
   onRenewal: OnRenewal;
 }
 
-/** Handles, once, another box with the same node id. */
-export const createRenewal = ({ nodeId, port, renewId, log, onRenewal }: Box) => {
+/** Renews the box, once each, where another has its node id, and where a phone tells it the time zone that it lacks. */
+export const watchRenewals = (
+  { options, log, tempo }: Pick<ServiceContext, 'options' | 'log' | 'tempo'>,
+  { peers, devices }: { peers: Pick<Peers, 'onClone'>; devices: Pick<Devices, 'onTimeZone'> },
+  { nodeId, renewId, keepTimeZone, port, onRenewal }: Box,
+) => {
   let isRenewing = false;
-  return async (other: string): Promise<void> => {
+  peers.onClone(async (other) => {
     if (isRenewing) return;
     isRenewing = true;
     try {
       await renewId();
       const warning = `The box at ${other} had the same node id, ${nodeId}, as a copied disk has. This box has taken a new one; it keeps its bindings.`;
-      onRenewal({ port, warning });
+      onRenewal({ port, warnings: [warning] });
     } catch (error) {
       isRenewing = false;
       log.error(
@@ -159,5 +171,22 @@ export const createRenewal = ({ nodeId, port, renewId, log, onRenewal }: Box) =>
         'another box has the node id of this one, and a new one could not be saved',
       );
     }
-  };
+  });
+
+  let isTold = false;
+  let settling: NodeJS.Timeout | undefined;
+  devices.onTimeZone(async (timeZone) => {
+    if (isTold || timeZone === 'UTC' || !isTimeZone(timeZone) || !options.lacksTimeZone) return;
+    isTold = true;
+    try {
+      await keepTimeZone(timeZone);
+      log.info({ timeZone }, 'schedules follow the time zone of the phone that a display was connected with');
+      // First the display connects to its screen.
+      settling = setTimeout(() => onRenewal({ port, warnings: [] }), tempo.devices.settle).unref();
+    } catch (error) {
+      isTold = false;
+      log.error({ err: error, timeZone }, 'the time zone of a phone could not be saved');
+    }
+  });
+  return { close: () => clearTimeout(settling) };
 };

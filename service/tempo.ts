@@ -55,6 +55,8 @@ export const defaultTempo = {
     storePresence: 600_000,
     /** Between rounds of questions to the other boxes. */
     round: 250,
+    /** From a binding that told the box its time zone, until the service starts again with it. */
+    settle: 10_000,
   },
   feeds: {
     /** Before the first request, so that the start of the service has priority, plus up to `spread` at random. */

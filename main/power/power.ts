@@ -128,7 +128,7 @@ const RETRY_MS = 60_000;
 
 interface PowerOptions {
   /** The IANA name of the time zone of the opening hours. */
-  timeZone: string;
+  timeZone(): string;
   /** When the program was built, in ms since the epoch; an earlier clock is wrong and must not close a shop. */
   builtAt: number;
 }
@@ -153,7 +153,7 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
 
   /** As the opening hours say. A clock that is not set must not close a shop. */
   const planOf = ({ hours }: Pick<DisplayHours, 'hours'>): Plan =>
-    plan([now() >= builtAt ? hours : null], now(), timeZone, LEAD_MS);
+    plan([now() >= builtAt ? hours : null], now(), timeZone(), LEAD_MS);
   const isOn = (display: DisplayHours): boolean => {
     const { on, changesAt } = planOf(display);
     const override = overrides.get(display.id);
@@ -249,7 +249,7 @@ export const createPower = (ports: PowerPorts, { timeZone, builtAt }: PowerOptio
     planned = plan(
       known.map(({ hours }) => hours),
       now(),
-      timeZone,
+      timeZone(),
       LEAD_MS,
     );
     if (known.length === 0) return;

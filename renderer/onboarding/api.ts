@@ -9,12 +9,14 @@ import type {
   OnboardingScreens,
   OnboardingStatus,
 } from '../../service/contract/onboarding.ts';
+import type { zoneHeader } from '../../service/contract/playlist.ts';
 import { isTokenRefused, type PageToken } from '../shared/page-token.ts';
 import { patientFetch } from '../shared/retry.ts';
 
 // Typed by the contract, but not imported, so that a phone does not load its schemas.
 const knownHeader: typeof deviceKnownHeader = 'x-signage-device-known';
 const codeHeader: typeof claimHeader = 'x-signage-claim';
+const placeHeader: typeof zoneHeader = 'x-signage-time-zone';
 
 interface Refusal {
   code: string;
@@ -67,7 +69,11 @@ export const createApi = (token: PageToken) => {
     bind: (binding: Binding, claim: string | null): Promise<OnboardingResult> =>
       call('/onboarding', {
         method: 'POST',
-        headers: { 'Content-Type': 'application/json', ...(claim === null ? {} : { [codeHeader]: claim }) },
+        headers: {
+          'Content-Type': 'application/json',
+          [placeHeader]: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+          ...(claim === null ? {} : { [codeHeader]: claim }),
+        },
         body: JSON.stringify(binding),
       }),
   };

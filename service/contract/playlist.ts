@@ -135,5 +135,5 @@ export const syncHeader = 'x-signage-sync';
 /** Header of a playlist in the extended variant: the version of the service. */
 export const versionHeader = 'x-signage-version';
 
-/** Header of a playlist in the extended variant: the time zone of the service, an IANA name. */
+/** Header with an IANA time zone: of the service, in playlists of the extended variant; of a phone, where it binds a device. */
 export const zoneHeader = 'x-signage-time-zone';

@@ -5,6 +5,7 @@ import type { LandingBoot } from '../contract/page.ts';
 import type { DeviceBinding, DeviceSighting } from '../contract/peers.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
 import { isBound } from '../domain/displays.ts';
+import { createEmitter } from '../domain/emitter.ts';
 import { laterThan } from '../domain/merge.ts';
 import type { Module, ServiceContext } from '../module.ts';
 import type { Peers } from '../peers/index.ts';
@@ -42,6 +43,8 @@ export interface Devices
     Pick<Presence, 'statuses'> {
   /** Binds a device of this box to a screen and names it, if it has no name yet, after the screen. */
   bind(deviceId: string, screenSlug: string, base: string): Promise<void>;
+  /** Calls `listener` with the time zone, as it is written there, of a page in which a person has bound a device. */
+  onTimeZone(listener: (timeZone: string) => void): void;
   /** Makes the names and bindings of a backup the newest. @returns how many */
   restore(bindings: readonly DeviceBinding[]): Promise<number>;
   /** The devices whose landing page is open on this box and that have no screen, at most 100. */
@@ -80,6 +83,7 @@ export const createDevices = async (context: ServiceContext, dependencies: Depen
       }),
     isBound: (deviceId) => isBound(stored.get(deviceId)),
   });
+  const zones = createEmitter<[timeZone: string]>();
   const pending = await openPending(context, lastSeen.of);
   const onboarding = createOnboarding({
     devices: stored,
@@ -106,6 +110,7 @@ export const createDevices = async (context: ServiceContext, dependencies: Depen
     claims,
     content,
     peers,
+    onTimeZone: zones.emit,
   });
   return {
     routes,
@@ -136,6 +141,7 @@ export const createDevices = async (context: ServiceContext, dependencies: Depen
       const clientName = stored.get(deviceId)?.clientName ?? content.payload(screenSlug)?.screen.name ?? screenSlug;
       await onboarding.bind({ deviceId, clientName, screenSlug }, base, false, logs('kiosk'));
     },
+    onTimeZone: zones.on,
     saw: knownDevices.saw,
     formOpened: landing.opened,
     health: () => ({

@@ -14,6 +14,7 @@ import {
   proofNeedsHeader,
 } from '../contract/onboarding.ts';
 import { mostAskedDevices, peerClaims, peerDevicesQuery } from '../contract/peers.ts';
+import { zoneHeader } from '../contract/playlist.ts';
 import { canonicalDeviceId, isProvableId } from '../contract/readable.ts';
 import { ownBase, publicBase, type Reached } from '../domain/lan-address.ts';
 import { isThisMachine, listensAlone } from '../domain/network-scope.ts';
@@ -41,6 +42,7 @@ interface Dependencies {
   claims: Claims;
   content: Pick<Content, 'screens' | 'tags'>;
   peers: Pick<Peers, 'mediaProgress'>;
+  onTimeZone(timeZone: string): void;
 }
 
 export const createOnboardingRoutes = (
@@ -51,7 +53,7 @@ export const createOnboardingRoutes = (
     kiosk,
     hotspot,
   }: Pick<ServiceContext, 'options' | 'machineName' | 'clientAddress' | 'kiosk' | 'hotspot'>,
-  { onboarding, devices, screens, landing, knownDevices, proofs, claims, content, peers }: Dependencies,
+  { onboarding, devices, screens, landing, knownDevices, proofs, claims, content, peers, onTimeZone }: Dependencies,
 ) => {
   // Computed per request: boxes move between networks, and DHCP leases change.
   const reachable = (reached: Reached): string | null => publicBase(publicUrl, reached, networkInterfaces(), host);
@@ -126,6 +128,7 @@ export const createOnboardingRoutes = (
       }
       const { isRelayed, log } = ctx.state;
       ctx.body = await onboarding.bind(given, baseFor(reachedBy(ctx.req)), isRelayed, log);
+      onTimeZone(ctx.get(zoneHeader));
     },
     'GET /api/peers/devices': (ctx) => {
       const { deviceIds } = readFields(peerDevicesQuery, ctx.query);

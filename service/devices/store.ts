@@ -235,7 +235,7 @@ interface Options {
 }
 
 // Fields that a newer version added are kept.
-const schema = z.looseObject({ nodeId: z.uuid(), devices: deviceMap });
+const schema = z.looseObject({ nodeId: z.uuid(), timeZone: z.string().optional(), devices: deviceMap });
 
 /** Reads what it can of a newer version's state: at least the node id, so that the box keeps its identity. */
 const salvage = (body: unknown): z.output<typeof schema> | null => {
@@ -274,6 +274,12 @@ export async function createStore({ dataDir, log, reserve, now = systemClock.now
     devices: createStoredDevices(durable, now),
     /** Gives the box a new id, which it has from the next start on; resolves when that is durable. */
     renewId: async (): Promise<void> => void (await durable.update((state) => ({ ...state, nodeId: randomUUID() }))),
+    /** The time zone of a box that has no setting of it; null: nobody has told it. */
+    timeZone: durable.read().timeZone ?? null,
+    /** Keeps a time zone for the next start; resolves when that is durable. */
+    keepTimeZone: async (timeZone: string): Promise<void> => {
+      await durable.update((state) => ({ ...state, timeZone }));
+    },
     /** One sentence per issue that needs attention; for `/healthz`. */
     faults: (): string[] => [...durable.faults(), ...crowding()],
     writes: durable.writes,

@@ -19,7 +19,8 @@ const running = (log: string[] = []) =>
   ({
     url: 'http://127.0.0.1:8080',
     nodeId: '3f2b8c1e-90ab-4cde-8f01-23456789abcd',
-    options: { timeZone: 'UTC', kiosk: { updates: { channel: 'latest', hours: '03:00-05:00' } } },
+    timeZone: () => 'UTC',
+    options: { kiosk: { updates: { channel: 'latest', hours: '03:00-05:00' } } },
     screens: () => [],
     hours: () => null,
     isEmergency: () => false,

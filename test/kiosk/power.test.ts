@@ -78,7 +78,7 @@ const boxWith = (hours: Hours[] = [open], panels = systemPanels('linux'), overri
       now: () => box.now + box.wrongBy,
       monotonicNow: () => box.now,
     },
-    { timeZone: 'UTC', builtAt: Date.UTC(2026, 10, 1) },
+    { timeZone: () => 'UTC', builtAt: Date.UTC(2026, 10, 1) },
   );
   const until = async (hour: number, minute = 0): Promise<void> => {
     box.now = Date.UTC(2026, 10, 23, hour, minute);

@@ -36,6 +36,7 @@ export const testTempo: Tempo = {
     storeChange: 2_000,
     storePresence: 20_000,
     round: 50,
+    settle: 1_000,
   },
   feeds: {
     start: 20,

@@ -14,6 +14,7 @@ import {
   onboardingStatus,
   proofNeedsHeader,
 } from '../onboarding.ts';
+import { zoneHeader } from '../playlist.ts';
 import { deviceId as deviceIdSchema } from '../terms.ts';
 import { deviceExample, screenExample } from './examples.ts';
 import { type Operations, ok, okSealable, sealable } from './operation.ts';
@@ -106,6 +107,12 @@ export const onboarding = {
       'Replaces an earlier binding of the device. The binding is durable when the response is sent. With a page token the request needs the claim code that the display shows.',
     headers: z.object({
       [claimHeader]: z.string().optional().describe('Claim code, in any case, with spaces or dashes.'),
+      [zoneHeader]: z
+        .string()
+        .optional()
+        .describe(
+          'IANA time zone of the phone. A box whose time zone nobody has set, on a machine in UTC, takes the first one, and its service starts again some seconds later.',
+        ),
     }),
     body: sealable(binding, { deviceId, clientName, screenSlug }),
     answer: okSealable('The binding.', onboardingResult, { ...deviceExample, queued: false }),

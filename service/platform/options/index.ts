@@ -33,7 +33,7 @@ export {
   withSecret,
 } from './file.ts';
 export { refusal } from './settings.ts';
-export { EXIT_CONFIG, isBaseUrl, OptionsError } from './values.ts';
+export { EXIT_CONFIG, isBaseUrl, isTimeZone, OptionsError } from './values.ts';
 
 /** Settings whose defaults depend on the machine or on others. */
 type Filled = 'uploadDir' | 'mediaDir';
@@ -49,6 +49,8 @@ export type Options = Readonly<
   Omit<Values, 'timeZone'> & {
     /** Of the site; default: that of the machine. */
     timeZone: string;
+    /** Whether nobody has set it, and the machine has none of its own: an image, and many containers, are on UTC. */
+    lacksTimeZone: boolean;
     /** The `kiosk` section of `config.json`; it has no environment variables. */
     kiosk: KioskSettings;
     childEnvironment: Readonly<{ PATH: string; LANG: string }>;
@@ -163,16 +165,20 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
     throw refusal('site', site, `${siteRule.error.issues[0]?.message}, because SIGNAGE_FLEET_URL is set`);
   }
 
-  let { timeZone } = values;
-  if (timeZone === null && env.TZ && machineTimeZone() === 'UTC' && !isTimeZone(env.TZ)) {
+  const { timeZone: givenZone } = values;
+  let timeZone = givenZone;
+  /** Asked for when it is needed: Intl takes milliseconds of a start to load. */
+  const zone = (): string => (timeZone ??= machineTimeZone());
+  if (givenZone === null && env.TZ && zone() === 'UTC' && !isTimeZone(env.TZ)) {
     warnings.push(`TZ=${JSON.stringify(env.TZ)} is not a known time zone, so UTC is used: set SIGNAGE_TIME_ZONE`);
   }
   return Object.freeze({
     ...values,
-    /** Asked for when it is needed: Intl takes milliseconds of a start to load. */
     get timeZone() {
-      timeZone ??= machineTimeZone();
-      return timeZone;
+      return zone();
+    },
+    get lacksTimeZone() {
+      return givenZone === null && zone() === 'UTC';
     },
     kiosk,
     childEnvironment: { PATH: env.PATH ?? '', LANG: env.LANG ?? 'C' },

@@ -81,6 +81,7 @@ test('without any setting, the defaults', () => {
     fleetUrl: null,
     fleetCredentials: null,
     timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    lacksTimeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone === 'UTC',
     logLevel: 'info',
     kiosk: { displays: 'all', rotation: 0, updates: { channel: 'latest', hours: '03:00-05:00' } },
     childEnvironment: { PATH: '/usr/bin', LANG: 'C' },
