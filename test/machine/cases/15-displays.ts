@@ -1,6 +1,6 @@
-/** A display that is unplugged and plugged in again. */
+/** A display that is unplugged and plugged in again, and one that is off at power-on. */
 import { expect, it } from 'vitest';
-import { playing, swaymsg } from '../machine.ts';
+import { patience, playing, swaymsg } from '../machine.ts';
 
 it('a display that is lost and comes back shows its own screen again, and a second one shows a code', async () => {
   const machine = await playing();
@@ -13,4 +13,28 @@ it('a display that is lost and comes back shows its own screen again, and a seco
   await machine.inside(swaymsg(`output ${output.name} enable`));
   await machine.plays('replugged');
   expect((await screens())[0]).toMatchObject({ deviceId: before?.deviceId, state: 'playing' });
+});
+
+it('a box whose display is off at power-on serves without one, and plays as soon as it is switched on', async () => {
+  const machine = await playing();
+  // The kernel then takes the connector of the display for empty.
+  const settings = '/etc/default/grub.d/99-off.cfg';
+  const words = 'GRUB_CMDLINE_LINUX_DEFAULT="$GRUB_CMDLINE_LINUX_DEFAULT video=Virtual-1:d"';
+  await machine.inside(`cat >${settings} && update-grub && sync`, words);
+  await machine.cutPower();
+  await machine.powerOn();
+  const kiosk = async () => (await machine.health()).kiosk;
+  await expect.poll(kiosk, patience).toMatchObject({ screens: [], compositor: { reason: null } });
+  expect((await machine.request('/screen/demo')).status).toBe(200);
+  // What the kernel tells when a television is switched on; a virtual one cannot tell it.
+  const rule = 'SUBSYSTEM=="drm", ACTION=="change", ENV{HOTPLUG}="1"';
+  await machine.inside(
+    `mkdir -p /run/udev/rules.d && cat >/run/udev/rules.d/99-on.rules && udevadm control --reload`,
+    rule,
+  );
+  await machine.inside(
+    'echo on >/sys/class/drm/card0-Virtual-1/status; udevadm trigger --action=change --subsystem-match=drm',
+  );
+  await machine.plays('switched-on');
+  await machine.inside(`rm ${settings} && update-grub && sync`);
 });
