@@ -2,13 +2,10 @@
 import { type MediaDeletion, mostDeletions } from '../contract/peers.ts';
 import { isMediaName } from './media-names.ts';
 import { order, replacesBy } from './merge.ts';
-import { isTrusted } from './time.ts';
+import { isTrusted, longestAbsenceMs } from './time.ts';
 
 /** By the name of the medium. Never mutated. */
 export type Deletions = ReadonlyMap<string, MediaDeletion>;
-
-/** How long a deletion is kept: a box that was away for less still receives it. */
-export const KEEP_DELETIONS_MS = 400 * 86_400_000;
 
 /** What a record says of the new name; empty: the medium was deleted. */
 export const renamingOf = ({ renamed }: MediaDeletion): string =>
@@ -28,7 +25,7 @@ export const validDeletions = (records: readonly MediaDeletion[]): MediaDeletion
 
 /** Nothing expires by a clock that is not trusted. */
 const isExpired = ({ deletedAt }: MediaDeletion, now: number): boolean =>
-  isTrusted(now) && Date.parse(deletedAt) + KEEP_DELETIONS_MS <= now;
+  isTrusted(now) && Date.parse(deletedAt) + longestAbsenceMs <= now;
 
 /**
  * Leaves out what is too old, and the oldest beyond the limit.

@@ -58,6 +58,9 @@ export const createFollowing = (now: () => EpochMs) => {
   };
 };
 
+/** How long a box may be away: what was removed or ended is kept as long, so that a box that is back does not restore it. */
+export const longestAbsenceMs = 400 * 86_400_000;
+
 /** Whether a reading of the machine's clock can be right. */
 export const isTrusted = (now: number): boolean => now >= RELEASED;
 

@@ -1,9 +1,10 @@
 /** The records of drafts, and how boxes agree on them without losing what was typed. Pure. */
+
 import { createHash } from 'node:crypto';
 import { type DraftHead, type DraftRecord, draftHead, mostDraftRecords } from '../contract/console/drafts.ts';
 import { canonical } from '../domain/canonical.ts';
 import { perObject } from '../domain/collections.ts';
-import type { EpochMs } from '../domain/time.ts';
+import { type EpochMs, longestAbsenceMs } from '../domain/time.ts';
 
 type Counters = DraftHead['counters'];
 
@@ -42,8 +43,6 @@ export const isNews = (ours: DraftHead | undefined, theirs: DraftHead): boolean 
   return ours.etag !== theirs.etag && !isWhole;
 };
 
-/** Removals are kept for as long as a box may be away. */
-const KEEP_MS = 400 * 86_400_000;
 const mostRemovals = mostDraftRecords / 2;
 
 const byAge = (a: DraftHead, b: DraftHead): number =>
@@ -59,7 +58,8 @@ export const spentRemovals = (heads: Iterable<DraftHead>, now: EpochMs | null): 
     .filter(({ removed }) => removed)
     .toSorted(byAge)
     .filter(
-      ({ updated_at }, place) => place >= mostRemovals || (now !== null && Date.parse(updated_at) + KEEP_MS < now),
+      ({ updated_at }, place) =>
+        place >= mostRemovals || (now !== null && Date.parse(updated_at) + longestAbsenceMs < now),
     );
 
 const numbered = (stem: string, number: number): string => {

@@ -1,4 +1,5 @@
 /** What people may do to media: editors to what is new or theirs, publishers to what nothing uses, admins to all. */
+
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { requireRole, type Signer } from '../auth/person-keys.ts';
@@ -6,6 +7,7 @@ import { CodedError } from '../contract/errors.ts';
 import { includesRole } from '../contract/roles.ts';
 import { canonical } from '../domain/canonical.ts';
 import { laterThan } from '../domain/merge.ts';
+import { longestAbsenceMs } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Shared } from '../shared/index.ts';
 
@@ -14,7 +16,6 @@ const uploadRecord = z.looseObject({ id: z.string(), by: z.string(), updated_at:
 type UploadRecord = z.infer<typeof uploadRecord>;
 
 const MAX_UPLOADS = 20_000;
-const KEEP_MS = 400 * 86_400_000;
 /** For records without an owner. A box that was away for longer restores the owner. */
 const KEEP_ENDED_MS = 31 * 86_400_000;
 
@@ -43,7 +44,7 @@ export const openMediaPermission = async (
     merge: (a, b) => (rank(a) >= rank(b) ? a : b),
     most: MAX_UPLOADS,
     protection: 'secret',
-    isOver: ({ by, updated_at }, at) => Date.parse(updated_at) + (by === '' ? KEEP_ENDED_MS : KEEP_MS) < at,
+    isOver: ({ by, updated_at }, at) => Date.parse(updated_at) + (by === '' ? KEEP_ENDED_MS : longestAbsenceMs) < at,
   });
 
   /** What plays concerns all screens that it plays on. */

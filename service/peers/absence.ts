@@ -4,8 +4,7 @@
  */
 import { z } from 'zod';
 import type { PeerMedium } from '../contract/peers.ts';
-import { KEEP_DELETIONS_MS } from '../domain/deletions.ts';
-import { type EpochMs, isTrusted, type MonotonicMs, type SiteTime } from '../domain/time.ts';
+import { type EpochMs, isTrusted, longestAbsenceMs, type MonotonicMs, type SiteTime } from '../domain/time.ts';
 import type { Media } from '../media/index.ts';
 import type { ServiceContext } from '../module.ts';
 import { openDurable } from '../platform/store/durable.ts';
@@ -42,7 +41,7 @@ export const openAbsence = async (
 
   /** Whether this box was off too long, by a clock that is surely right. */
   const wasAway = (): boolean =>
-    leftAt !== null && siteTime.isConfirmed() && siteTime.now() - leftAt > KEEP_DELETIONS_MS;
+    leftAt !== null && siteTime.isConfirmed() && siteTime.now() - leftAt > longestAbsenceMs;
 
   return {
     /** Whether the box has to adopt the list of its site; notes that it runs if not. */
@@ -59,7 +58,7 @@ export const openAbsence = async (
      * @returns whether files were moved, so that the folders have to be read again
      */
     async end(unnamed: readonly PeerMedium[]): Promise<boolean> {
-      const oldest = siteTime.now() - KEEP_DELETIONS_MS;
+      const oldest = siteTime.now() - longestAbsenceMs;
       const files = unnamed.filter(({ modifiedAt }) => Date.parse(modifiedAt) <= oldest);
       retryAt = monotonicNow() + RETRY_MS;
       let moved = 0;

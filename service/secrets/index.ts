@@ -16,7 +16,7 @@ import { canonical } from '../domain/canonical.ts';
 import { laterThan } from '../domain/merge.ts';
 import { originIssue, originOf } from '../domain/page-address.ts';
 import { slideId, slideLabel } from '../domain/slides.ts';
-import { type EpochMs, isOlder } from '../domain/time.ts';
+import { type EpochMs, isOlder, longestAbsenceMs } from '../domain/time.ts';
 import { readJson } from '../http/body.ts';
 import type { Routes } from '../http/routes.ts';
 import type { ServiceContext, StateReaders } from '../module.ts';
@@ -29,9 +29,6 @@ export type PageHeaders = Pick<SecretRecord, 'origins' | 'headers'>;
 export type Secrets = Awaited<ReturnType<typeof createSecrets>>;
 
 const MOST_PUBLIC = 50;
-
-/** A box that was away for longer may bring a deleted one back. */
-const KEEP_MS = 400 * 86_400_000;
 
 /** Of one name: the newest counts. */
 export const mergeSecrets = (a: SecretRecord, b: SecretRecord): SecretRecord => {
@@ -50,7 +47,7 @@ export const undatedSecret = (record: SecretRecord, now: EpochMs): SecretRecord 
 };
 
 const isForgotten = ({ removed_at }: SecretRecord, now: EpochMs): boolean =>
-  removed_at !== null && isOlder(Date.parse(removed_at), KEEP_MS, now);
+  removed_at !== null && isOlder(Date.parse(removed_at), longestAbsenceMs, now);
 
 /** The web slides that name a secret, with the place of its name. */
 const uses = ({ playlists }: ContentFile): { path: string; label: string; name: string; address: string }[] =>

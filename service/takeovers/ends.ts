@@ -9,7 +9,7 @@ import { endOfTakeover } from '../contract/console/takeovers.ts';
 import { instant } from '../contract/terms.ts';
 import { remember } from '../domain/collections.ts';
 import { jsonOf } from '../domain/json.ts';
-import { type EpochMs, isOlder } from '../domain/time.ts';
+import { type EpochMs, isOlder, longestAbsenceMs } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
 import { systemDisk } from '../platform/store/disk.ts';
 import { keepCopy } from '../platform/store/file.ts';
@@ -21,8 +21,6 @@ export type End = z.infer<typeof end>;
 
 /** More than a site can end in 31 days: 5,000 a day, and 20 emergencies a minute. */
 const MAX_ENDS = 1_100_000;
-/** How long an end is kept if no clock tells that its time has passed. */
-const KEEP_MS = 400 * 86_400_000;
 /** Lines beyond those that count, after which the file is rewritten at the next start. */
 const MAX_WASTE = 10_000;
 
@@ -70,7 +68,7 @@ export const openEnds = async ({ dirs, log }: Pick<ServiceContext, 'dirs' | 'log
     forget: (now: EpochMs, isConfirmed: boolean): void => {
       for (const [id, { updatedAt, until }] of ends) {
         const isPast = isConfirmed && endOfTakeover({ until }) <= now;
-        if (isPast || isOlder(Date.parse(updatedAt), KEEP_MS, now)) ends.delete(id);
+        if (isPast || isOlder(Date.parse(updatedAt), longestAbsenceMs, now)) ends.delete(id);
       }
     },
     faults: journal.faults,

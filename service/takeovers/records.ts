@@ -8,17 +8,14 @@ import { canonical } from '../domain/canonical.ts';
 import { perObject } from '../domain/collections.ts';
 import { mediaTypeOf, pictureKindOf } from '../domain/media-types.ts';
 import { order, replacesBy } from '../domain/merge.ts';
-import { type EpochMs, isOlder } from '../domain/time.ts';
+import { type EpochMs, isOlder, longestAbsenceMs } from '../domain/time.ts';
 import type { End } from './ends.ts';
 
 /** By id. Never mutated. */
 export type Records = ReadonlyMap<string, TakeoverRecord>;
 
-const DAY_MS = 86_400_000;
 /** How long a record outlives its end: a box that was away meanwhile may have an older record of the same id. */
-const KEEP_MS = 31 * DAY_MS;
-/** The same of one that lasts until it is ended: no box learns of the end from its clock. */
-const KEEP_OPEN_ENDED_MS = 400 * DAY_MS;
+const KEEP_MS = 31 * 86_400_000;
 
 /** Whether this version can read a record; others are stored and passed on alone. Records are never mutated. */
 export const isReadable = perObject((record: TakeoverRecord): boolean => takeoverRecord.safeParse(record).success);
@@ -46,7 +43,8 @@ export const byPrecedence = (a: TakeoverRecord, b: TakeoverRecord): number =>
 const isForgotten = ({ until, updatedAt, endedAt }: TakeoverRecord, now: EpochMs): boolean =>
   isOlder(
     Math.max(endOfTakeover({ until: until ?? endedAt }), Date.parse(updatedAt)),
-    until === null ? KEEP_OPEN_ENDED_MS : KEEP_MS,
+    // No box learns of the end of an open-ended one from its clock.
+    until === null ? longestAbsenceMs : KEEP_MS,
     now,
   );
 

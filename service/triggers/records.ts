@@ -4,7 +4,7 @@ import type { ContentIssue } from '../contract/content-terms.ts';
 import { canonical } from '../domain/canonical.ts';
 import { order } from '../domain/merge.ts';
 import { isTargeted } from '../domain/targets.ts';
-import { type EpochMs, isOlder } from '../domain/time.ts';
+import { type EpochMs, isOlder, longestAbsenceMs } from '../domain/time.ts';
 
 /** What a content has. */
 export interface Named {
@@ -34,9 +34,6 @@ export interface Insertion {
   from: string;
   until: string;
 }
-
-/** A box that was away for longer may bring a revoked trigger back. */
-const KEEP_MS = 400 * 86_400_000;
 
 const earlier = (a: string | null, b: string | null): string | null => (a === null || (b !== null && b < a) ? b : a);
 
@@ -69,7 +66,7 @@ export const undatedTrigger = (record: TriggerRecord): TriggerRecord => ({
 
 /** Whether it was revoked so long ago that no box has it any more. */
 export const isForgotten = ({ removed_at }: Pick<TriggerRecord, 'removed_at'>, now: EpochMs): boolean =>
-  removed_at !== null && isOlder(Date.parse(removed_at), KEEP_MS, now);
+  removed_at !== null && isOlder(Date.parse(removed_at), longestAbsenceMs, now);
 
 /** Null: it is of a newer version. */
 export const effectOf = ({ effect }: Pick<TriggerRecord, 'effect'>): TriggerEffect | null =>

@@ -1,8 +1,10 @@
 /** Boxes agree on what was deleted, in whatever order they hear of it, and forget it after 400 days. */
+
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type MediaDeletion, mostDeletions } from '../../service/contract/peers.ts';
-import { type Deletions, KEEP_DELETIONS_MS, newDeletions, pruneDeletions } from '../../service/domain/deletions.ts';
+import { type Deletions, newDeletions, pruneDeletions } from '../../service/domain/deletions.ts';
+import { longestAbsenceMs } from '../../service/domain/time.ts';
 
 const noon = Date.UTC(2026, 5, 1, 12);
 const DAY = 86_400_000;
@@ -36,8 +38,8 @@ test('boxes that hear of the same deletions in any order, more than once, hold t
 });
 
 test.each([
-  ['within 400 days', noon + KEEP_DELETIONS_MS - 1, 1],
-  ['after them', noon + KEEP_DELETIONS_MS, 0],
+  ['within 400 days', noon + longestAbsenceMs - 1, 1],
+  ['after them', noon + longestAbsenceMs, 0],
   ['never by a clock that was not set', 0, 1],
 ])('a deletion is known %s', (_, now, count) => {
   const own = known(deletion('a', noon));
@@ -47,7 +49,7 @@ test.each([
 
 test('a deletion counts however old it is while its file is still here', () => {
   const old = deletion('a', noon);
-  const now = noon + KEEP_DELETIONS_MS;
+  const now = noon + longestAbsenceMs;
   expect(newDeletions(known(), [old], now, ({ name }) => name === 'a')).toEqual([old]);
   expect(newDeletions(known(), [old], now, ({ name }) => name === 'b')).toEqual([]);
   expect(pruneDeletions(known(old), now, new Set(['a'])).size).toBe(1);
