@@ -27,6 +27,6 @@ export const openData = async (options: Options, { log, reserveBytes: bytes, now
     reserve,
     own,
     stored: devices,
-    options: isTold ? { ...options, timeZone, lacksTimeZone: false } : options,
+    options: isTold ? { ...options, timeZone, toldTimeZone: timeZone, lacksTimeZone: false } : options,
   };
 };

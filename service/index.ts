@@ -86,7 +86,7 @@ const open = async (given: Options, ports: Ports, closers: Closers, onRenewal: O
     watchKey: people.watchKey,
   });
   const { port, url } = closers.active(server);
-  closers.active(watchRenewals(context, { peers, devices }, { ...own, port, onRenewal }));
+  closers.active(watchRenewals(context, { peers, devices, records }, { ...own, port, onRenewal }));
   const isEmergency = (slug: string): boolean => takeovers.isEmergency({ slug, tags: content.tags(slug) });
   await modules.start(server);
   await lock.announce(url);

@@ -1,6 +1,6 @@
 /**
  * The running service for its host. It restarts with a new node id if another box has the same one, as after cloning a
- * disk, and with the time zone of the phone that onboards its first display if it has none.
+ * disk, and with a time zone once somebody has told one that it lacks.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -14,6 +14,7 @@ import type { ServiceContext } from './module.ts';
 import type { Peers } from './peers/index.ts';
 import { type Closers, createClosers } from './platform/closers.ts';
 import { isTimeZone, type Options } from './platform/options/index.ts';
+import type { Records } from './records/index.ts';
 import type { PageHeaders } from './secrets/index.ts';
 
 export interface Service {
@@ -140,6 +141,12 @@ export const startRenewable = async (options: Options, log: Logger, open: Open):
   };
 };
 
+interface Dependencies {
+  peers: Pick<Peers, 'onClone' | 'addState' | 'all'>;
+  devices: Pick<Devices, 'onTimeZone'>;
+  records: Pick<Records, 'audit'>;
+}
+
 interface Box {
   nodeId: string;
   /** Saves a new node id. */
@@ -150,10 +157,13 @@ interface Box {
   onRenewal: OnRenewal;
 }
 
-/** Renews the box, once each, where another has its node id, and where a phone tells it the time zone that it lacks. */
+/**
+ * Renews the box, once each, where another has its node id, and where a kiosk learns the time zone that it lacks: from a
+ * phone in front of its first display, or from another box of the site.
+ */
 export const watchRenewals = (
-  { options, log, tempo }: Pick<ServiceContext, 'options' | 'log' | 'tempo'>,
-  { peers, devices }: { peers: Pick<Peers, 'onClone'>; devices: Pick<Devices, 'onTimeZone'> },
+  { options, log, tempo, kiosk }: Pick<ServiceContext, 'options' | 'log' | 'tempo' | 'kiosk'>,
+  { peers, devices, records }: Dependencies,
   { nodeId, renewId, keepTimeZone, port, onRenewal }: Box,
 ) => {
   let isRenewing = false;
@@ -175,18 +185,35 @@ export const watchRenewals = (
 
   let isTold = false;
   let settling: NodeJS.Timeout | undefined;
-  devices.onTimeZone(async (timeZone) => {
-    if (isTold || timeZone === 'UTC' || !isTimeZone(timeZone) || !options.lacksTimeZone) return;
+  const learn = async (given: string): Promise<void> => {
+    if (isTold || !options.lacksTimeZone || !isTimeZone(given)) return;
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: given }).resolvedOptions();
+    if (timeZone === 'UTC') return;
     isTold = true;
     try {
       await keepTimeZone(timeZone);
-      log.info({ timeZone }, 'schedules follow the time zone of the phone that a display was connected with');
-      // First the display connects to its screen.
-      settling = setTimeout(() => onRenewal({ port, warnings: [] }), tempo.devices.settle).unref();
     } catch (error) {
       isTold = false;
-      log.error({ err: error, timeZone }, 'the time zone of a phone could not be saved');
+      return log.error({ err: error, timeZone }, 'the time zone of this box could not be saved');
     }
-  });
-  return { close: () => clearTimeout(settling) };
+    // A display that was just given a screen connects to it first.
+    settling = setTimeout(() => onRenewal({ port, warnings: [] }), tempo.devices.settle).unref();
+    const [before, after] = [{ timeZone: 'UTC' }, { timeZone }];
+    const made = { operator: null, address: null, action: 'box.zone', target: timeZone, result: 'ok', before, after };
+    await records.audit.record(made);
+  };
+  devices.onTimeZone((timeZone) => void learn(timeZone));
+  peers.addState(() => (options.lacksTimeZone ? {} : { timeZone: options.timeZone }));
+  const ask = (): void => {
+    const zones = peers.all().flatMap(({ alive, state }) => (alive ? (state?.timeZone ?? []) : []));
+    if (zones[0] !== undefined) void learn(zones[0]);
+  };
+  const asking =
+    kiosk !== undefined && options.lacksTimeZone ? setInterval(ask, tempo.devices.settle).unref() : undefined;
+  return {
+    close: (): void => {
+      clearInterval(asking);
+      clearTimeout(settling);
+    },
+  };
 };

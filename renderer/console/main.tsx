@@ -110,6 +110,15 @@ effect(() => {
     location.reload();
   } else if (signer !== null) claim(sessionStorage, signer);
 });
+const ZONE = 'signage.zone';
+effect(() => {
+  const answering = site.overview.value?.timeZone;
+  if (answering === undefined || answering === timeZone || sessionStorage.getItem(ZONE) === answering) return;
+  if (opened?.draft.isDirty.value === true) return;
+  // Once: behind one name may be boxes with several.
+  sessionStorage.setItem(ZONE, answering);
+  location.reload();
+});
 const media = createMediaStore(client);
 const onRenamed = (from: string, to: string): void => {
   announcer.say(texts.media.nameTaken({ name: from, to }));

@@ -95,6 +95,8 @@ const follow = (device: Device, token: PageToken, handlers: Handlers): void => {
     opened.onopen = () => {
       clearTimeout(deadline);
       refused = false;
+      // A service that has started again knows no code of before.
+      void look();
     };
     opened.onmessage = ({ data }) => hear(JSON.parse(String(data)) as LandingMessage);
     opened.onclose = () => {

@@ -121,7 +121,11 @@ export const createBackup = (
       triggers: triggers.list(),
     };
     const type = 'application/json';
-    const config = readConfig(join(dirs.data, 'config.json'));
+    const { toldTimeZone } = options;
+    const config = {
+      ...(toldTimeZone !== null && { timeZone: toldTimeZone }),
+      ...readConfig(join(dirs.data, 'config.json')),
+    };
     const members: Member[] = [
       ...(playing === null
         ? []

@@ -105,6 +105,7 @@ export const createSite = (
     return {
       site: options.site,
       nodeId,
+      timeZone: options.timeZone,
       content: {
         sha256: document?.sha256 ?? null,
         changedAt: document?.changedAt ?? null,

@@ -360,6 +360,7 @@ export const peerState = passedOn(
     seq: z.int().nonnegative().describe('version of its own record'),
     alerts: boxAlerts.optional().describe('failures that it observes'),
     mqtt: z.literal(true).optional().describe('it is set up to publish the site over MQTT'),
+    timeZone: z.string().max(64).optional().describe('of its schedules, an IANA name; absent: it lacks one'),
   }),
   2_000,
 ).meta({ id: 'PeerState' });

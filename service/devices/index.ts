@@ -43,7 +43,7 @@ export interface Devices
     Pick<Presence, 'statuses'> {
   /** Binds a device of this box to a screen and names it, if it has no name yet, after the screen. */
   bind(deviceId: string, screenSlug: string, base: string): Promise<void>;
-  /** Calls `listener` with the time zone, as it is written there, of a page in which a person has bound a device. */
+  /** Calls `listener` with the time zone of a phone, as it is written there, that gave the first display of this box its screen. */
   onTimeZone(listener: (timeZone: string) => void): void;
   /** Makes the names and bindings of a backup the newest. @returns how many */
   restore(bindings: readonly DeviceBinding[]): Promise<number>;

@@ -16,6 +16,7 @@ import {
 import { mostAskedDevices, peerClaims, peerDevicesQuery } from '../contract/peers.ts';
 import { zoneHeader } from '../contract/playlist.ts';
 import { canonicalDeviceId, isProvableId } from '../contract/readable.ts';
+import { isBound } from '../domain/displays.ts';
 import { ownBase, publicBase, type Reached } from '../domain/lan-address.ts';
 import { isThisMachine, listensAlone } from '../domain/network-scope.ts';
 import { readJson } from '../http/body.ts';
@@ -34,7 +35,7 @@ import type { StoredDevices } from './store.ts';
 
 interface Dependencies {
   onboarding: Onboarding;
-  devices: Pick<StoredDevices, 'list'>;
+  devices: Pick<StoredDevices, 'get' | 'list'>;
   screens: Pick<Screens, 'screensOf'>;
   landing: Pick<Landing, 'attach' | 'proved'>;
   knownDevices: Pick<KnownDevices, 'isKnown' | 'isKnownHere'>;
@@ -42,6 +43,7 @@ interface Dependencies {
   claims: Claims;
   content: Pick<Content, 'screens' | 'tags'>;
   peers: Pick<Peers, 'mediaProgress'>;
+  /** Called with the time zone of a phone in front of a display of this box, of which none had a screen before. */
   onTimeZone(timeZone: string): void;
 }
 
@@ -91,6 +93,11 @@ export const createOnboardingRoutes = (
     return isWaiting && isProvableId(deviceId) ? claims.codeFor(deviceId, ctx.state.clientIp) : null;
   };
 
+  const isFirst = (deviceId: string): boolean => {
+    const own = kiosk?.().screens.map((screen) => canonicalDeviceId(screen.deviceId)) ?? [];
+    return own.includes(canonicalDeviceId(deviceId)) && !own.some((id) => isBound(devices.get(id)));
+  };
+
   const routes: Routes = {
     'GET /api/onboarding/status': async (ctx) => {
       const { deviceId } = readFields(deviceQuery, ctx.query);
@@ -126,9 +133,11 @@ export const createOnboardingRoutes = (
       else if (hasScope(ctx)) {
         checkScope(ctx, content, [given.screenSlug, ...(await screens.screensOf(given.deviceId))]);
       }
-      const { isRelayed, log } = ctx.state;
+      const { isRelayed, log, bodySha256 } = ctx.state;
+      // Who signs need not be there, and no signature covers the header.
+      const isThere = !isRelayed && bodySha256 === null && isFirst(given.deviceId);
       ctx.body = await onboarding.bind(given, baseFor(reachedBy(ctx.req)), isRelayed, log);
-      onTimeZone(ctx.get(zoneHeader));
+      if (isThere) onTimeZone(ctx.get(zoneHeader));
     },
     'GET /api/peers/devices': (ctx) => {
       const { deviceIds } = readFields(peerDevicesQuery, ctx.query);

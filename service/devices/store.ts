@@ -235,7 +235,11 @@ interface Options {
 }
 
 // Fields that a newer version added are kept.
-const schema = z.looseObject({ nodeId: z.uuid(), timeZone: z.string().optional(), devices: deviceMap });
+const schema = z.looseObject({
+  nodeId: z.uuid(),
+  timeZone: z.string().optional().catch(undefined),
+  devices: deviceMap,
+});
 
 /** Reads what it can of a newer version's state: at least the node id, so that the box keeps its identity. */
 const salvage = (body: unknown): z.output<typeof schema> | null => {

@@ -56,7 +56,7 @@ interface Dependencies {
 
 export type Peers = Awaited<ReturnType<typeof createPeers>>;
 
-type StatePart = () => Pick<PeerState, 'devices' | 'alerts' | 'mqtt'>;
+type StatePart = () => Pick<PeerState, 'devices' | 'alerts' | 'mqtt' | 'timeZone'>;
 
 /** A smaller change of the start time, ms, is not sent. */
 const MAX_SLEW_MS = 50;

@@ -97,6 +97,18 @@ describeBrowser('where boxes have a secret', { timeout: 60_000 }, () => {
     expect(await phone.getByRole('heading', { name: 'Lobby is on' }).count()).toBe(0);
   });
 
+  it('shows the code of a service that has started again as soon as that answers', async () => {
+    const dataDir = temporaryFolder();
+    const first = await startTestService({ content, env, dataDir });
+    const screen = await openByName(first);
+    const claim = await codeOf(screen);
+    await first.close();
+    const port = new URL(first.url).port;
+    await startTestService({ content, env: { ...env, SIGNAGE_PORT: port }, dataDir });
+    // Without an event it looks every 20 s.
+    await expect.poll(() => codeOf(screen), { timeout: 12_000 }).not.toBe(claim);
+  });
+
   it('a page in the browser that is the player takes its code along', async () => {
     const screen = await openByName(box());
     await codeOf(screen);

@@ -49,8 +49,10 @@ export type Options = Readonly<
   Omit<Values, 'timeZone'> & {
     /** Of the site; default: that of the machine. */
     timeZone: string;
-    /** Whether nobody has set it, and the machine has none of its own: an image, and many containers, are on UTC. */
+    /** Whether nobody has set it, and the machine is on UTC, as an image is. */
     lacksTimeZone: boolean;
+    /** What somebody told a box that lacked it; null: nobody did. */
+    toldTimeZone: string | null;
     /** The `kiosk` section of `config.json`; it has no environment variables. */
     kiosk: KioskSettings;
     childEnvironment: Readonly<{ PATH: string; LANG: string }>;
@@ -170,7 +172,7 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
   /** Asked for when it is needed: Intl takes milliseconds of a start to load. */
   const zone = (): string => (timeZone ??= machineTimeZone());
   if (givenZone === null && env.TZ && zone() === 'UTC' && !isTimeZone(env.TZ)) {
-    warnings.push(`TZ=${JSON.stringify(env.TZ)} is not a known time zone, so UTC is used: set SIGNAGE_TIME_ZONE`);
+    warnings.push(`TZ=${JSON.stringify(env.TZ)} is not a known time zone: set SIGNAGE_TIME_ZONE`);
   }
   return Object.freeze({
     ...values,
@@ -180,6 +182,7 @@ export const readOptions = ({ env = process.env, defaults = {} }: Surroundings =
     get lacksTimeZone() {
       return givenZone === null && zone() === 'UTC';
     },
+    toldTimeZone: null,
     kiosk,
     childEnvironment: { PATH: env.PATH ?? '', LANG: env.LANG ?? 'C' },
     warnings,

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { parseUrl } from '../../contract/url.ts';
 import { isThisMachine } from '../../domain/network-scope.ts';
+import { wallTimeOf } from '../../domain/wall-time.ts';
 
 export const wholeNumber = (min: number, max: number) => {
   const allowed = `an integer from ${min} to ${max}`;
@@ -109,9 +110,11 @@ export const dailyHours = z
   .regex(hoursPattern, 'HH:MM-HH:MM such as 22:00-06:00')
   .transform((hours) => ({ open: hours.slice(0, 5), close: hours.slice(6) }));
 
+/** Whether schedules and pages can follow it: Intl also takes names that Temporal refuses, such as `PST`. */
 export const isTimeZone = (zone: string): boolean => {
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone });
+    wallTimeOf(0, zone);
     return true;
   } catch {
     return false;
