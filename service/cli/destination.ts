@@ -1,5 +1,7 @@
 /** Files that commands write: whole or not at all. */
-import { type FileHandle, open, readlink, rename, rm, stat } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, open, readdir, readlink, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { CliError } from './exit.ts';
 import { visible } from './text.ts';
 
@@ -14,6 +16,19 @@ const isOpenElsewhere = async (path: string): Promise<boolean> => {
   return link.startsWith('/proc/') || (found !== null && !found.isFile());
 };
 
+/** A part that nobody has written to for this long was left by a run that was killed, ms. */
+const LEFT_MS = 3_600_000;
+
+/** Removes what killed runs have left of a file. */
+const sweep = async (path: string): Promise<void> => {
+  const [folder, name] = [dirname(path), basename(path)];
+  for (const each of await readdir(folder)) {
+    if (!each.startsWith(`${name}.`) || !/^\.[\da-f]{8}\.part$/.test(each.slice(name.length))) continue;
+    const part = join(folder, each);
+    if (Date.now() - (await stat(part)).mtimeMs > LEFT_MS) await rm(part, { force: true });
+  }
+};
+
 export interface Destination {
   /** Whether a file is replaced once all is written; else what is written goes to a device or a pipe at once. */
   isFile: boolean;
@@ -21,27 +36,26 @@ export interface Destination {
 }
 
 /**
- * Opens the file before `fill` is called. Only its owner reads it.
- * @param part path of the file until it is whole
+ * Opens a part of the file before `fill` is called, which replaces the file once it is on the disk.
+ * @param mode default: only its owner reads it
  * @throws CliError `usage` if it cannot be written; what `fill` throws
  */
 export const writeWhole = async <Result>(
   path: string,
-  part: string,
   fill: (destination: Destination) => Promise<Result>,
+  mode = 0o600,
 ): Promise<Result> => {
   const unwritable = (error: NodeJS.ErrnoException): never => {
     throw cannot(path, error, 'written');
   };
   const isFile = !(await isOpenElsewhere(path));
-  const create = async (): Promise<FileHandle> => {
-    if (!isFile) return open(path, 'a');
-    await rm(part, { force: true });
-    return open(part, 'wx', 0o600);
-  };
+  const part = `${path}.${randomBytes(4).toString('hex')}.part`;
+  if (isFile) await sweep(path).catch(() => undefined);
+  const create = (): Promise<FileHandle> => (isFile ? open(part, 'wx', mode) : open(path, 'a'));
   const file = await create().catch(unwritable);
   try {
     const result = await fill({ isFile, write: (data) => file.writeFile(data).catch(unwritable) });
+    if (isFile) await file.sync().catch(unwritable);
     await file.close().catch(unwritable);
     if (isFile) await rename(part, path).catch(unwritable);
     return result;

@@ -1,5 +1,4 @@
 /** Documents of the content: from files, and how two of them differ. */
-import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
@@ -40,7 +39,7 @@ export const formatDocument = (value: unknown): string => `${safeJson(value)}\n`
 
 /** Only its owner reads the file: addresses have passwords. @throws CliError `usage` */
 export const writeDocument = (path: string, text: string): Promise<void> =>
-  writeWhole(path, `${path}.${randomBytes(4).toString('hex')}.part`, ({ write }) => write(text));
+  writeWhole(path, ({ write }) => write(text));
 
 export interface Difference {
   added: number;

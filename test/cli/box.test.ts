@@ -7,12 +7,15 @@ import {
   readFileSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startHostileBox } from '../support/hostile-box.ts';
+import { patience } from '../support/observe.ts';
 import { shareTestService, temporaryFolder } from '../support/service.ts';
 import { pipeTo, signageHere } from './support.ts';
 
@@ -104,6 +107,29 @@ describe('signage box', () => {
     const ended = await signageHere(['backup', file], { SIGNAGE_BOX: ending });
     expect([ended.code, ended.stderr]).toEqual([69, expect.stringContaining('complete: nothing was written.')]);
     expect([readFileSync(file, 'utf8'), readdirSync(folder).sort()]).toEqual(['of yesterday', ['box.tar', 'pipe']]);
+  });
+
+  test('two backups into one file at once are both whole, and what a killed one left is removed', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'box.tar');
+    const left = `${file}.01234567.part`;
+    writeFileSync(left, 'half');
+    utimesSync(left, 0, 0);
+    writeFileSync(`${file}.mine.part`, 'of somebody');
+    utimesSync(`${file}.mine.part`, 0, 0);
+    const answers: ServerResponse[] = [];
+    const url = await startHostileBox((_, response) => {
+      response.writeHead(200, { 'Content-Type': 'application/x-tar' }).write('half, ');
+      answers.push(response);
+    });
+    const runs = ['first', 'second'].map(() => signageHere(['backup', file], { SIGNAGE_BOX: url }));
+    await expect.poll(() => answers.length, patience).toBe(2);
+    for (const [index, run] of runs.entries()) {
+      answers[index]?.end('whole');
+      expect((await run).code).toBe(0);
+      expect(readFileSync(file, 'utf8')).toBe('half, whole');
+    }
+    expect(readdirSync(folder).sort()).toEqual(['box.tar', 'box.tar.mine.part']);
   });
 
   test('what the hardware does not confirm ends as degraded, with the answer of the box', async () => {

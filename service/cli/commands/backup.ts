@@ -18,7 +18,7 @@ export const registerBackup = (program: Command, { out, client }: Session): void
     )
     .addArgument(new Argument('<file>', 'the file to write, a tar; it replaces one of that name').argParser(text))
     .action(async (path: string) => {
-      const { size, isFile } = await writeWhole(path, `${path}.part`, async ({ isFile, write }) => {
+      const { size, isFile } = await writeWhole(path, async ({ isFile, write }) => {
         const box = await client();
         const { body } = await box.open({ path: '/console/api/backup', type: tarType });
         let size = 0;
