@@ -1,8 +1,9 @@
 /** A person joins from the command line, and signs with the key that is kept there. */
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lobby } from '../content/samples.ts';
+import { startHostileBox } from '../support/hostile-box.ts';
 import { patience } from '../support/observe.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
 import { secret, signageHere } from './support.ts';
@@ -126,4 +127,29 @@ test('whoever disables a person is told which triggers they made', { timeout: 60
   const disabled = await signageHere([...at, 'people', 'disable', 'bob', '--yes'], ada);
   expect(disabled.stderr).toMatch(/The triggers that they made still work: Door bell \([0-9a-f]{16}\)\./);
   expect(disabled.code).toBe(0);
+});
+
+test('an invitation is not used up where its key cannot be kept', async () => {
+  let requests = 0;
+  const url = await startHostileBox((_, response) => {
+    requests += 1;
+    response.writeHead(500).end();
+  });
+  const invitation = `${url}/console#join=maria.${'A'.repeat(26)}`;
+  const taken = join(temporaryFolder(), 'taken');
+  writeFileSync(taken, '');
+  for (const args of [
+    ['join', invitation],
+    ['--box', url, 'login'],
+  ]) {
+    const { code, stderr } = await signageHere(args, { XDG_CONFIG_HOME: taken });
+    expect([code, stderr, requests]).toEqual([
+      2,
+      `Error: ${join(taken, 'signage', 'key')} cannot be written (ENOTDIR).\n`,
+      0,
+    ]);
+  }
+  const folder = temporaryFolder();
+  expect((await signageHere(['join', invitation], { XDG_CONFIG_HOME: folder })).code).toBe(69);
+  expect([requests, readdirSync(join(folder, 'signage'))]).toEqual([1, []]);
 });

@@ -16,6 +16,7 @@ import { parseUrl } from '../../contract/url.ts';
 import { joinInfo, joinText, readInvitation } from '../../domain/joining.ts';
 import { parseJson } from '../answers.ts';
 import { text } from '../arguments.ts';
+import { cannot, writeWhole } from '../destination.ts';
 import { writeDocument } from '../document.ts';
 import { CliError, refusalOf } from '../exit.ts';
 import { newKey } from '../key.ts';
@@ -79,10 +80,20 @@ const post = (base: URL, body: string): Promise<{ status: number; bytes: Buffer;
     sent.end(body);
   });
 
-/** Only its owner reads it, also where another file was there. @throws CliError `usage` */
-const keep = async (path: string, content: string): Promise<void> => {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  await writeDocument(path, content);
+/**
+ * Keeps a key if it is granted; what grants it counts once, so the key is written before.
+ * @throws CliError `usage` if it cannot be kept; what `grant` throws
+ */
+const keep = async <Result>(path: string, key: string, grant: () => Promise<Result>): Promise<Result> => {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw cannot(path, error as NodeJS.ErrnoException, 'written');
+  }
+  return writeWhole(path, async ({ write }) => {
+    await write(key);
+    return grant();
+  });
 };
 
 const deviceName = (): string => hostname().slice(0, 64) || 'computer';
@@ -112,18 +123,20 @@ export const registerPeople = (program: Command, session: Session): void => {
       const proof = createHmac('sha256', proofKey)
         .update(joinText(person, key.publicKey, device))
         .digest('hex');
-      const answer = await post(base, JSON.stringify({ person, public_key: key.publicKey, device, proof }));
-      const { status, bytes, headers } = answer;
-      if (status !== 201) throw refusalOf({ base, path: '/console/api/join', status, bytes, hasSecret: false });
-      const asked = { request: proof, status, sha256: sha256Hex(bytes) };
-      if (provenTime(proofKey, { ...asked, headerOf: (name) => headers[name] }) === null) {
-        throw new CliError('notAuthorised', `What answers at ${base.origin} does not know the invitation.`);
-      }
-      const joined = parseJson(bytes) as { person: { name: string }; role: string; root: string | null };
-      // That of another site would count here, too.
-      if (joined.root === null) rmSync(rootFile(surroundings), { force: true });
-      else await keep(rootFile(surroundings), joined.root);
-      await keep(keyFile(surroundings), kept);
+      const joined = await keep(keyFile(surroundings), kept, async () => {
+        const answer = await post(base, JSON.stringify({ person, public_key: key.publicKey, device, proof }));
+        const { status, bytes, headers } = answer;
+        if (status !== 201) throw refusalOf({ base, path: '/console/api/join', status, bytes, hasSecret: false });
+        const asked = { request: proof, status, sha256: sha256Hex(bytes) };
+        if (provenTime(proofKey, { ...asked, headerOf: (name) => headers[name] }) === null) {
+          throw new CliError('notAuthorised', `What answers at ${base.origin} does not know the invitation.`);
+        }
+        const answered = parseJson(bytes) as { person: { name: string }; role: string; root: string | null };
+        // That of another site would count here, too.
+        if (answered.root === null) rmSync(rootFile(surroundings), { force: true });
+        else await writeDocument(rootFile(surroundings), answered.root);
+        return answered;
+      });
       out.answer(joined, () => out.line(`You are ${visible(joined.person.name)}, ${visible(joined.role)}.`));
     });
 
@@ -136,22 +149,24 @@ export const registerPeople = (program: Command, session: Session): void => {
       const box = await guest();
       const { key, text: kept } = newKey();
       const body = JSON.stringify({ public_key: key.publicKey, device: deviceName() });
-      const { body: begun } = await box.ask<SignInBegun>({ method: 'POST', path: SIGN_IN_PATH, body });
-      out.say(`Sign in at ${visible(begun.verification_uri_complete ?? begun.verification_uri)}`);
-      out.say(`The code: ${visible(begun.user_code)}`);
-      for (;;) {
-        await delay(begun.interval * 1_000);
-        const { body: found } = await box.ask<SignInState>({ path: `${SIGN_IN_PATH}/${begun.id}` });
-        if (found.state === 'denied') {
-          throw new CliError('notAuthorised', 'The sign-in was refused: the account has no role here, or is disabled.');
+      const found = await keep(keyFile(surroundings), kept, async () => {
+        const { body: begun } = await box.ask<SignInBegun>({ method: 'POST', path: SIGN_IN_PATH, body });
+        out.say(`Sign in at ${visible(begun.verification_uri_complete ?? begun.verification_uri)}`);
+        out.say(`The code: ${visible(begun.user_code)}`);
+        for (;;) {
+          await delay(begun.interval * 1_000);
+          const { body: now } = await box.ask<SignInState>({ path: `${SIGN_IN_PATH}/${begun.id}` });
+          if (now.state === 'denied') {
+            const why = 'the account has no role here, or is disabled';
+            throw new CliError('notAuthorised', `The sign-in was refused: ${why}.`);
+          }
+          if (now.state === 'expired') throw new CliError('notAuthorised', 'Nobody signed in in time.');
+          if (now.state !== 'pending') return now;
         }
-        if (found.state === 'expired') throw new CliError('notAuthorised', 'Nobody signed in in time.');
-        if (found.state === 'pending') continue;
-        await keep(keyFile(surroundings), kept);
-        return out.answer(found, ({ person, role }) => {
-          out.line(`You are ${visible(person?.name ?? '')}, ${visible(role ?? '')}, for 12 hours.`);
-        });
-      }
+      });
+      out.answer(found, ({ person, role }) => {
+        out.line(`You are ${visible(person?.name ?? '')}, ${visible(role ?? '')}, for 12 hours.`);
+      });
     });
 
   program
