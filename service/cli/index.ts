@@ -16,15 +16,16 @@ const loginName = (): string | null => {
 
 const { env, stdin, stdout, stderr, argv } = process;
 const args = argv.slice(2);
-for (const stream of [stdout, stderr]) {
-  stream.on('error', ({ code }: NodeJS.ErrnoException) => {
-    // A reader such as `head` may close the pipe early.
-    if (code === 'EPIPE') process.exit(exitCodes.done);
-    if (stream === stdout) writeSync(2, `Error: The output cannot be written (${code}).\n`);
-    process.exit(exitCodes.refused);
-  });
-}
 const out = createOutput({ stdout, stderr, env });
+// Work that is under way is worth more than what is said of it.
+stderr.on('error', () => undefined);
+stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  // A reader such as `head` may close the pipe early.
+  if (code === 'EPIPE' && !out.isStream()) return;
+  if (code === 'EPIPE') process.exit(exitCodes.done);
+  writeSync(2, `Error: The output cannot be written (${code}).\n`);
+  process.exit(exitCodes.refused);
+});
 process.on('uncaughtException', (error) => process.exit(endWith(error, out, args)));
 process.exitCode = await run(args, {
   version: packageJson.version,

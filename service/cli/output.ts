@@ -22,6 +22,7 @@ export const createOutput = ({ stdout, stderr, env }: Options) => {
     hasColours(sink) ? `\x1b[${styles[style]}m${text}\x1b[0m` : text;
   let isJson = false;
   let hasData = false;
+  let isStream = false;
 
   /** Prints a line whose controls are our own. */
   const painted = (text: string): void => {
@@ -48,6 +49,11 @@ export const createOutput = ({ stdout, stderr, env }: Options) => {
     noteData: (): void => {
       hasData = true;
     },
+    /** From now on the run is of use as long as somebody reads `stdout`. */
+    useStream: (): void => {
+      isStream = true;
+    },
+    isStream: (): boolean => isStream,
     /** Prints data; line ends that a text by others has are written out by the caller, or by {@link columns}. */
     line,
     json: (value: unknown): void => line(safeJson(value)),

@@ -59,6 +59,25 @@ test('a reader that leaves early ends the run quietly', async () => {
   expect({ words, code }).toEqual({ words: '', code: 0 });
 });
 
+test.each([
+  ['stderr', ['show', 'nosuch'], 3],
+  ['stdout', ['show', 'nosuch', '--json'], 3],
+  ['stdout', ['plays', 'export', '--format', 'json'], 0],
+  ['stdout', ['show', 'lobby', '--watch'], 0],
+  ['stdout', ['log', 'http://127.0.0.1', '--follow'], 0],
+] as const)('a %s that nobody reads ends no work halfway: signage %j ends with %d', async (name, args, code) => {
+  const { one } = site();
+  const env = { PATH: process.env.PATH, HOME: '/nonexistent', SIGNAGE_BOX: one.url, SIGNAGE_SHARED_SECRET: secret };
+  const child = spawn(
+    program,
+    args.map((each) => (each === 'http://127.0.0.1' ? one.url : each)),
+    { env },
+  );
+  child[name].destroy();
+  const [ended] = await once(child, 'close');
+  expect(ended).toBe(code);
+});
+
 test('show --watch prints what has changed into a pipe', async () => {
   const { one, run } = site();
   let joining: Promise<unknown> | undefined;

@@ -149,6 +149,7 @@ export const registerBoxes = (program: Command, { out, client, degrade }: Sessio
       };
       const first = await fetchLines();
       if (follow === undefined) return out.answer(first, ({ lines }) => print(lines));
+      out.useStream();
       print(first.lines);
       let known = first.lines.map((line) => JSON.stringify(line));
       for (;;) {

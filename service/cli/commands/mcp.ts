@@ -31,6 +31,7 @@ export const registerMcp = (program: Command, { out, stdin, client }: Session): 
         );
       const { serveMcp } = await import('../mcp/server.ts');
       const version = program.version() ?? '';
+      out.useStream();
       await serveMcp({ version, box, mayDraft: allowDraft === true, mayWrite, stdin, stdout: out.stdout });
     });
 };

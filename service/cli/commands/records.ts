@@ -10,6 +10,7 @@ import { degradedHeader } from '../../contract/headers.ts';
 import { createSafeCsv } from '../../domain/spreadsheet.ts';
 import { moment as momentArgument, operatorName } from '../arguments.ts';
 import { CliError } from '../exit.ts';
+import type { Output } from '../output.ts';
 import type { Session } from '../session.ts';
 import { moment, safeJson, safeJsonText, shortHash, visible } from '../text.ts';
 
@@ -62,19 +63,30 @@ const changing = (change: (piece: string) => string): Transform => {
   });
 };
 
+/**
+ * What is printed of a list of plays that comes in pieces: a spreadsheet carries out nothing that is in it, nor does a terminal.
+ * @returns what stands in the place of each piece; @throws Error if it is no such list
+ */
+export const safePlays = (
+  { stdout, hasData, noteData, useStream }: Output,
+  format: string,
+): ((piece: string) => string) => {
+  useStream();
+  const isTerminal = stdout.isTTY === true;
+  const safe = format === 'json' ? safeJsonText : createSafeCsv(isTerminal ? visible : (character) => character);
+  const isBegun = format === 'json' ? /^\s*\[/ : /^["\w]/;
+  return (piece) => {
+    if (!hasData() && !isBegun.test(piece)) throw new Error('it is no list of plays');
+    noteData();
+    return isTerminal ? safe(piece).replaceAll('\r', '') : safe(piece);
+  };
+};
+
 export const registerRecords = (program: Command, { out, client, degrade }: Session): void => {
-  /** Copies a body to standard output as it arrives: a spreadsheet carries out nothing that is in it, nor does a terminal. */
+  /** Copies a body to standard output as it arrives. */
   const copy = async (body: IncomingMessage, format: string): Promise<void> => {
-    const isTerminal = out.stdout.isTTY === true;
-    const safe = format === 'json' ? safeJsonText : createSafeCsv(isTerminal ? visible : (character) => character);
-    const isBegun = format === 'json' ? /^\s*\[/ : /^["\w]/;
-    const change = (piece: string): string => {
-      if (!out.hasData() && !isBegun.test(piece)) throw new Error('it is no list of plays');
-      out.noteData();
-      return isTerminal ? safe(piece).replaceAll('\r', '') : safe(piece);
-    };
     try {
-      await pipeline([body, changing(change), out.stdout], { end: false });
+      await pipeline([body, changing(safePlays(out, format)), out.stdout], { end: false });
     } catch (error) {
       throw new CliError('unreachable', `The export ends too early: ${(error as Error).message}.`);
     }

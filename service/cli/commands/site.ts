@@ -120,6 +120,7 @@ export const registerSite = (program: Command, { out, client, degrade, checkCanA
   /** Repaints on a terminal; elsewhere prints what has changed. Ends with the process. */
   const watch = async (box: Client, slugOfScreen: string): Promise<never> => {
     const isTerminal = out.stdout.isTTY === true && !out.isJson();
+    out.useStream();
     let lines: string[] = [];
     for (let isFirst = true; ; isFirst = false) {
       const before = lines;
