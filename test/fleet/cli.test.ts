@@ -12,6 +12,9 @@ import { joinScreen } from '../support/page.ts';
 import type { TestService } from '../support/service.ts';
 import { fileOf, plays, saying, startMember } from './support.ts';
 
+/** Sets the title of the window, and turns the direction of what follows. */
+const hostile = 'Bar\x1b]0;owned\x07\u202ednuor';
+
 test('each phase of a rollout adds sites to those before, about as many as it says, and all in the end', () => {
   const sites = Array.from({ length: 2_000 }, (_, n) => `site-${n}`);
   expect(sites.every((site) => placeOf(site) > 0 && placeOf(site) <= 100)).toBe(true);
@@ -272,6 +275,17 @@ describe.skipIf(!hasNats)('with a real nats-server', { timeout: 60_000 }, () => 
     const sites = ((await read()) as Record<string, unknown>[]).filter(({ play_id }) => play_id === first?.['play_id']);
     expect(sites.map(({ site }) => site).sort()).toEqual(['Linz', 'Wien']);
     expect(await read('--to', '2020-01-01')).toEqual([]);
+    await nats.request('signage.Linz.plays.c', JSON.stringify({ ...first, play_id: 'hostile', slide_title: hostile }));
+    const json = await signageHere(['fleet', 'plays', '--site', 'Linz', '--json'], hub.env);
+    expect([json.stdout, JSON.parse(json.stdout)]).toEqual([
+      expect.not.stringMatching(/[\x80-\x9f\u202e]/),
+      expect.arrayContaining([expect.objectContaining({ slide_title: hostile })]),
+    ]);
+    if (hasTerminal) {
+      const shown = openTerminal(`${program} fleet plays --site Linz`, hub.env);
+      await shown.ended;
+      expect(shown.screen()).toMatch(/Bar\\x1b\]0;owned\\x07\\u202e/);
+    }
     const csv = await signageHere(['fleet', 'plays'], hub.env);
     expect(csv.stdout.split('\r\n')[0]).toMatch(/^play_id,site,node_id,/);
   });

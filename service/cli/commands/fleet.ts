@@ -10,6 +10,7 @@ import { spellTarget, type Target, targetArgument } from '../targets.ts';
 import { moment, plural, shortHash, visible } from '../text.ts';
 import { NOT_ALL, registerFleetContent } from './fleet-content.ts';
 import { registerFleetSetup } from './fleet-setup.ts';
+import { safePlays } from './records.ts';
 import { bodyOf, type SendOptions, withCommand } from './send.ts';
 
 /** A box writes its status once a minute. */
@@ -173,9 +174,10 @@ export const registerFleet = (program: Command, session: Session): void => {
               yield batch.filter(({ started_at }) => Date.parse(started_at) >= first && Date.parse(started_at) < last);
             }
           };
-          for await (const piece of formats[out.isJson() ? 'json' : format].write(batches())) {
-            out.noteData();
-            if (!out.stdout.write(piece)) await new Promise((resolve) => out.stdout.once('drain', resolve));
+          const asked = out.isJson() ? 'json' : format;
+          const safe = safePlays(out, asked);
+          for await (const piece of formats[asked].write(batches())) {
+            if (!out.stdout.write(safe(piece))) await new Promise((resolve) => out.stdout.once('drain', resolve));
           }
         });
       },
