@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { addressFile, addressIn, localTokenFile } from '../contract/headers.ts';
 import { parseUrl } from '../contract/url.ts';
-import { platformDataDir } from '../domain/data-folder.ts';
+import { kioskDataDir, platformDataDir } from '../domain/data-folder.ts';
 import { CliError } from './exit.ts';
 import { keyOf, type PersonKey } from './key.ts';
 
@@ -117,17 +117,25 @@ export const isLoopback = ({ hostname }: URL): boolean => /^(127(\.\d+){3}|\[::1
 /** Where the player of this machine may keep its data. */
 const dataFolders = ({ env, home }: Pick<Surroundings, 'env' | 'home'>): string[] => {
   const chosen = given(env, 'SIGNAGE_DATA_DIR');
-  return chosen === null ? [PACKAGED_DATA_DIR, platformDataDir(env, home, process.platform)] : [chosen];
+  if (chosen !== null) return [chosen];
+  const { platform } = process;
+  return [PACKAGED_DATA_DIR, platformDataDir(env, home, platform), kioskDataDir(env, home, platform)];
+};
+
+/** The base URL of the box that keeps its data in a folder; null: none does, or the folder may not be read. */
+const boxIn = (folder: string): URL | null => {
+  try {
+    return parseUrl(addressIn(readFileSync(join(folder, addressFile), 'utf8')) ?? '');
+  } catch {
+    return null;
+  }
 };
 
 /** The base URL of the box on this machine; null: none runs, or its folder may not be read. */
 export const readLocalBox = (surroundings: Pick<Surroundings, 'env' | 'home'>): URL | null => {
   for (const folder of dataFolders(surroundings)) {
-    try {
-      return parseUrl(addressIn(readFileSync(join(folder, addressFile), 'utf8')) ?? '');
-    } catch {
-      // No player keeps its data there.
-    }
+    const url = boxIn(folder);
+    if (url !== null) return url;
   }
   return null;
 };
@@ -135,7 +143,9 @@ export const readLocalBox = (surroundings: Pick<Surroundings, 'env' | 'home'>): 
 /** The token of the box on this machine, only for its own address; null: another address, or it may not be read. */
 export const readLocalToken = (surroundings: Pick<Surroundings, 'env' | 'home'>, base: URL): string | null => {
   if (!isLoopback(base)) return null;
-  for (const folder of dataFolders(surroundings)) {
+  // Several players may have been here. Over https none has the port that it keeps.
+  const isAsked = (folder: string): number => Number(boxIn(folder)?.port === base.port);
+  for (const folder of dataFolders(surroundings).sort((one, other) => isAsked(other) - isAsked(one))) {
     try {
       return readFileSync(join(folder, localTokenFile), 'utf8').trim();
     } catch {

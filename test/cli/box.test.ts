@@ -2,6 +2,7 @@
 import {
   closeSync,
   lstatSync,
+  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -14,6 +15,8 @@ import type { ServerResponse } from 'node:http';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { readLocalBox } from '../../service/cli/settings.ts';
+import { kioskDataDir } from '../../service/domain/data-folder.ts';
 import { startHostileBox } from '../support/hostile-box.ts';
 import { patience } from '../support/observe.ts';
 import { shareTestService, temporaryFolder } from '../support/service.ts';
@@ -26,9 +29,37 @@ describe('signage box', () => {
 
   test('the token of this machine opens what ends the player, and is sent to this machine alone', async () => {
     const far = await run([hostname(), 'reboot']);
-    expect([far.code, far.stderr]).toEqual([4, expect.stringContaining('taken from the box itself alone')]);
+    expect([far.code, far.stderr]).toEqual([
+      4,
+      expect.stringMatching(/taken from the box itself alone[^]*127\.0\.0\.1 alone.*SIGNAGE_HOST/),
+    ]);
     const near = await run([hostname(), 'reboot'], { SIGNAGE_DATA_DIR: box().dataDir });
     expect([near.code, near.stdout]).toEqual([1, expect.stringContaining('without displays')]);
+  });
+
+  test('a kiosk that this user has started is found, and gets its own token', async () => {
+    const [XDG_CONFIG_HOME, XDG_DATA_HOME] = [temporaryFolder(), temporaryFolder()];
+    symlinkSync(box().dataDir, join(XDG_CONFIG_HOME, 'signage-player'));
+    const near = await run([hostname(), 'reboot'], { XDG_CONFIG_HOME });
+    expect([near.code, near.stdout]).toEqual([1, expect.stringContaining('without displays')]);
+    const of = (env: NodeJS.ProcessEnv) => readLocalBox({ env, home: '/nowhere' })?.origin;
+    expect(of({ XDG_CONFIG_HOME })).toBe(box().url);
+    const other = join(XDG_DATA_HOME, 'signage-player');
+    mkdirSync(other);
+    writeFileSync(join(other, 'address'), 'http://127.0.0.1:1\n');
+    writeFileSync(join(other, 'local-token'), 'of another player');
+    expect((await run([hostname(), 'reboot'], { XDG_CONFIG_HOME, XDG_DATA_HOME })).code).toBe(1);
+    expect(of({ XDG_CONFIG_HOME, XDG_DATA_HOME })).toBe('http://127.0.0.1:1');
+  });
+
+  test.each([
+    ['linux', {}, '/home/maria/.config/signage-player'],
+    ['linux', { XDG_CONFIG_HOME: 'relative' }, '/home/maria/.config/signage-player'],
+    ['linux', { XDG_CONFIG_HOME: '/etc/maria' }, '/etc/maria/signage-player'],
+    ['win32', {}, '/home/maria/AppData/Roaming/signage-player'],
+    ['darwin', {}, '/home/maria/Library/Application Support/signage-player'],
+  ] as const)('the folder of a kiosk on %s with %j is %s', (platform, env, folder) => {
+    expect(kioskDataDir(env, '/home/maria', platform)).toBe(folder);
   });
 
   test('what is no order ends before anything is sent', async () => {
