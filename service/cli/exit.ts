@@ -82,7 +82,10 @@ const advice = new Map([
   ['signature_stale', 'The clock of this machine and that of the box differ.'],
   ['signature_replayed', 'A copy of this request reached the box before it: see whether it was carried out.'],
   ['host_refused', 'Use the IP address of the box.'],
-  ['local_required', 'The token of the box is in its data directory, which root and its own user may read.'],
+  [
+    'local_required',
+    'The token of the box is in its data directory, which root and its own user may read. It is sent to 127.0.0.1 alone, where a box does not listen that has another address as SIGNAGE_HOST: leave that out.',
+  ],
   ['content_changed', 'Somebody else changed the content in the meantime. See: signage content diff FILE'],
   ['draft_changed', 'Somebody has changed the draft in the meantime. See: signage drafts show ID'],
   ['invalid_content', 'See: signage content check FILE'],
