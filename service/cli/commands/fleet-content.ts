@@ -119,6 +119,9 @@ export const registerFleetContent = (
     .option('--yes', 'do not ask')
     .action(async (file: string, names: string[], options: { all?: true; new?: true; wait: number; yes?: true }) => {
       if (names.length === 0 && options.all !== true) throw new CliError('usage', 'Name the sites, or say --all.');
+      if (names.length > 0 && options.all === true) {
+        throw new CliError('usage', 'Name the sites, or say --all: not both.');
+      }
       checkCanAsk(options.yes);
       const checked = await readChecked(file);
       const { publishTo } = await import('../fleet/rollout.ts');

@@ -19,27 +19,33 @@ interface AddOptions extends Pick<SendOptions, 'url' | 'on' | 'off'> {
   target?: Target[];
 }
 
+/** The further options of each effect. */
+const further = {
+  show: ['target'],
+  end: [],
+  play: ['target', 'for'],
+  send: ['target', 'url', 'on', 'off'],
+} as const satisfies Record<string, (keyof AddOptions)[]>;
+const effects = Object.keys(further) as (keyof typeof further)[];
+
 /** @throws CliError `usage` */
-const effectOf = async ({
-  show,
-  end,
-  play,
-  for: seconds,
-  send,
-  target,
-  url,
-  on,
-  off,
-}: AddOptions): Promise<TriggerEffect> => {
-  const spelled = (target ?? []).map(spellTarget);
+const effectOf = async (options: AddOptions): Promise<TriggerEffect> => {
+  const usage = (text: string): CliError => new CliError('usage', text);
+  const effect = effects.find((name) => options[name] !== undefined);
+  if (effect === undefined) throw usage('Say what it does: --show, --end, --play or --send.');
+  for (const name of ['for', 'target', 'url', 'on', 'off'] as const) {
+    const isTaken = (further[effect] as readonly string[]).includes(name);
+    if (options[name] !== undefined && !isTaken) throw usage(`--${effect} takes no --${name}.`);
+  }
+  const { show, end, play, for: seconds, send = '', target = [], url, on, off } = options;
   if (end !== undefined) return { end: { message_id: end } };
-  if (spelled.length === 0) throw new CliError('usage', 'Say for which screens: --target all, a slug or tag:NAME.');
+  const spelled = target.map(spellTarget);
+  if (spelled.length === 0) throw usage('Say for which screens: --target all, a slug or tag:NAME.');
   if (show !== undefined) return { takeover: { message_id: show, targets: spelled } };
   if (play !== undefined) {
-    if (seconds === undefined) throw new CliError('usage', 'Say how long it plays: --for 30m.');
+    if (seconds === undefined) throw usage('Say how long it plays: --for 30m.');
     return { playlist: { targets: spelled, playlist_id: play, minutes: seconds / 60 } };
   }
-  if (send === undefined) throw new CliError('usage', 'Say what it does: --show, --end, --play or --send.');
   const given = { ...(url !== undefined && { url }), ...(on && { on }), ...(off && { off }) };
   return { command: { ...(await bodyOf(send, given)), command: send, targets: spelled } };
 };
@@ -78,7 +84,6 @@ export const registerTrigger = (program: Command, { out, client, confirm }: Sess
       );
     });
 
-  const effects = ['show', 'end', 'play', 'send'] as const;
   const others = (name: (typeof effects)[number]): string[] => effects.filter((each) => each !== name);
   group
     .command('add')
