@@ -1,6 +1,6 @@
 /** Uploads by the command line. */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -34,6 +34,14 @@ test('files are uploaded once: what is there with the same bytes is skipped, and
   expect(results.filter(({ skipped }) => !skipped).map(({ filename }) => filename)).toEqual(['one.jpg']);
   const sha256 = createHash('sha256').update('changed').digest('hex');
   expect(results.find(({ filename }) => filename === 'one.jpg')).toMatchObject({ sha256 });
+});
+
+test('a file that cannot be read is named', async () => {
+  const path = join(temporaryFolder(), 'hall.jpg');
+  // It opens, and its first page does not exist.
+  symlinkSync('/proc/self/mem', path);
+  const { code, stderr } = await site().run(['media', 'put', path]);
+  expect([code, stderr]).toEqual([2, `Error: ${path} cannot be read (EIO).\n`]);
 });
 
 test('what is skipped is answered like what is sent', async () => {

@@ -9,6 +9,7 @@ import { Argument, type Command } from 'commander';
 import stringWidth from 'fast-string-width';
 import type { MediaConfig, MediaList, UploadResult } from '../../contract/media.ts';
 import type { Client } from '../client.ts';
+import { cannot } from '../destination.ts';
 import { CliError, codeOf } from '../exit.ts';
 import type { Sink } from '../output.ts';
 import { inParallel } from '../parallel.ts';
@@ -99,9 +100,14 @@ const localFiles = async (paths: readonly string[]): Promise<LocalFile[]> => {
   return files;
 };
 
+/** @throws CliError `usage` if it cannot be read */
 const hashOf = async (path: string): Promise<string> => {
   const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  try {
+    for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  } catch (error) {
+    throw cannot(path, error as NodeJS.ErrnoException, 'read');
+  }
   return hash.digest('hex');
 };
 
