@@ -1,7 +1,7 @@
 /** What is sent to a box, and what its answers become, seen by a stand-in of a box. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import type { Health } from '../../service/contract/health.ts';
 import { listenOn } from '../peers/support.ts';
 import { exampleOf, startHostileBox } from '../support/hostile-box.ts';
 import { temporaryFolder } from '../support/service.ts';
-import { program, signage } from './support.ts';
+import { program, signage, signageHere } from './support.ts';
 
 const site = exampleOf<SiteOverview>('GET /console/api/site');
 const [box0] = site.boxes as [SiteOverview['boxes'][number]];
@@ -101,6 +101,37 @@ test('each display has its picture, and a browser, which has none, is named', as
   expect(readFileSync(join(cwd, 'bar.jpg'), 'utf8')).toBe('picture of /console/api/connections/c3/screenshot');
   const one = await signage(['screenshot', 'lobby', '--connection', 'c2', '--box', box], { cwd });
   expect(one).toMatchObject({ stdout: '', code: 1 });
+});
+
+test('each screenshot has a name of its own, and a box that is away costs its own alone', async () => {
+  const screens = [screen('lobby', [connection('c1'), connection('c2')]), screen('lobby-2', [connection('c3')])];
+  const away = { ...screen('bar', [connection('c4')]) };
+  const box = await startStandIn(
+    ({ url = '' }, response) => {
+      if (url.includes('/c4/')) return refuse(response, 502, 'box_away');
+      response.writeHead(200, picture).end(`picture of ${url}`);
+    },
+    { ...overview, screens: [...screens, away] },
+  );
+  const cwd = temporaryFolder();
+  const all = await signage(['screenshot', 'all', '--box', box], { cwd });
+  expect(all).toMatchObject({ code: 5, stdout: 'lobby.jpg\nlobby-3.jpg\nlobby-2.jpg\n' });
+  expect(all.stderr).toContain('Warning: c4: It is box_away.\n');
+  expect(readFileSync(join(cwd, 'lobby-2.jpg'), 'utf8')).toContain('/c3/');
+  const again = await signage(['screenshot', 'lobby', '--box', box], { cwd });
+  expect(again).toMatchObject({ code: 2, stderr: 'Error: lobby.jpg is there already: name another with -o.\n' });
+  expect((await signage(['screenshot', 'bar', '--box', box], { cwd })).code).toBe(69);
+});
+
+test('a screenshot replaces the file of before as a whole, and others may read it', async () => {
+  const box = await startStandIn((_, response) => void response.writeHead(200, picture).end('picture'));
+  const folder = temporaryFolder();
+  const [file, before] = [join(folder, 'hall.jpg'), join(folder, 'before.jpg')];
+  writeFileSync(file, 'of yesterday');
+  linkSync(file, before);
+  expect((await signageHere(['screenshot', 'bar', '-o', file], { SIGNAGE_BOX: box })).code).toBe(0);
+  expect([readFileSync(file, 'utf8'), readFileSync(before, 'utf8')]).toEqual(['picture', 'of yesterday']);
+  expect(statSync(file).mode & 0o777).toBe(0o666 & ~process.umask());
 });
 
 test('plays are copied as the box writes them, and one that goes away in the middle is told', async () => {

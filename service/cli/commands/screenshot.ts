@@ -1,10 +1,11 @@
 /** `screenshot`: what displays show. */
-import { writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { Command } from 'commander';
 import { text } from '../arguments.ts';
 import type { Client } from '../client.ts';
-import { CliError } from '../exit.ts';
+import { writeWhole } from '../destination.ts';
+import { CliError, codeOf } from '../exit.ts';
 import { inParallel } from '../parallel.ts';
 import type { Session } from '../session.ts';
 import { fetchSite, type PageOptions, pagesOf, spellTarget, type Target, targetArgument } from '../targets.ts';
@@ -28,33 +29,42 @@ interface Shot {
 const AT_ONCE = 4;
 /** Largest picture: the longer side has at most 1280 pixels. */
 const MAX_BYTES = 5 * 1024 ** 2;
+/** A web server may show it. */
+const MODE = 0o666;
 
-/** The names, each once: the second `hall.jpg` becomes `hall-2.jpg`. */
+/** The names, each once: the second `hall.jpg` becomes `hall-2.jpg`, where that is no other's. */
 const numberedNames = (names: readonly string[]): string[] => {
-  const counts = new Map<string, number>();
+  const given = new Set<string>();
   return names.map((name) => {
-    const count = (counts.get(name) ?? 0) + 1;
-    counts.set(name, count);
     const extension = extname(name);
-    return count === 1 ? name : `${name.slice(0, name.length - extension.length)}-${count}${extension}`;
+    let own = name;
+    for (let count = 2; given.has(own) || (own !== name && names.includes(own)); count += 1) {
+      own = `${name.slice(0, name.length - extension.length)}-${count}${extension}`;
+    }
+    given.add(own);
+    return own;
   });
 };
 
-/** Writes the picture of a page. @param flag of open(2); `wx`: an existing file stays */
-const capture = async (box: Client, page: Page, file: string, flag: 'w' | 'wx'): Promise<Shot> => {
+/** Only the answer that names the box that is away: if the asked box does not answer, there is nothing to go on with. */
+const isAway = (error: CliError): boolean => codeOf(error.answer) === 'box_away';
+
+/** Writes the picture of a page. @param isNamed whether the operator has named the file, which may replace one */
+const capture = async (box: Client, page: Page, file: string, isNamed: boolean): Promise<Shot> => {
   const { id, label } = page.connection;
   const path = `/console/api/connections/${encodeURIComponent(id)}/screenshot`;
   const { capturedAtHeader } = await import('../../contract/console/site.ts');
   const shot = { screenSlug: page.slug, connectionId: id, label };
   try {
     const { headers, body } = await box.bytes({ path, maxBytes: MAX_BYTES, type: 'image/jpeg' });
-    await writeFile(file, body, { flag }).catch(({ code }: NodeJS.ErrnoException) => {
-      const why = code === 'EEXIST' ? 'is there already: name another with -o' : `cannot be written (${code})`;
-      throw new CliError('usage', `${visible(file)} ${why}.`);
-    });
+    if (!isNamed && existsSync(file)) {
+      throw new CliError('usage', `${visible(file)} is there already: name another with -o.`);
+    }
+    await writeWhole(file, ({ write }) => write(body), MODE);
     return { ...shot, picture: { file, capturedAt: String(headers[capturedAtHeader] ?? '') } };
   } catch (error) {
-    if (!(error instanceof CliError) || !['refused', 'notFound'].includes(error.exit)) throw error;
+    if (!(error instanceof CliError)) throw error;
+    if (!['refused', 'notFound'].includes(error.exit) && !isAway(error)) throw error;
     return { ...shot, picture: error };
   }
 };
@@ -73,9 +83,9 @@ export const registerScreenshot = (program: Command, { out, client, degrade }: S
       const pages = pagesOf(site, target, options);
       if (pages.length === 0) throw new CliError('notFound', `No such page shows ${spellTarget(target)}.`);
       const names = numberedNames(pages.map(({ slug }) => options.output ?? `${slug}.jpg`));
-      const flag = options.output === undefined ? 'wx' : 'w';
+      const isNamed = options.output !== undefined;
       const shots = await inParallel([...pages.entries()], AT_ONCE, ([index, page]) =>
-        capture(box, page, names[index] ?? '', flag),
+        capture(box, page, names[index] ?? '', isNamed),
       );
       const written = shots.flatMap(({ picture, label: _, ...shot }) =>
         picture instanceof CliError ? [] : [{ ...shot, ...picture }],
@@ -88,6 +98,6 @@ export const registerScreenshot = (program: Command, { out, client, degrade }: S
         for (const { file } of written) out.line(visible(file));
       });
       for (const { label, error } of failed) out.warn(`${visible(label)}: ${error.message}`);
-      degrade(site.degraded);
+      degrade(site.degraded || failed.some(({ error }) => isAway(error)));
     });
 };
