@@ -1,11 +1,16 @@
 /** `signage mcp`, as an assistant uses it: the client of the official SDK against a real box. */
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { type CallToolResult, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { expect, onTestFinished, test } from 'vitest';
+import { newKey } from '../../service/cli/key.ts';
 import { firstRecords } from '../../service/cli/mcp/reading.ts';
 import { untrusted } from '../../service/cli/mcp/untrusted.ts';
-import type { AuditRecord } from '../../service/contract/console/site.ts';
+import type { AuditRecord, SiteOverview } from '../../service/contract/console/site.ts';
+import { exampleOf, startHostileBox } from '../support/hostile-box.ts';
 import { patience, payloadOf } from '../support/observe.ts';
 import { createOperator, secretSettings } from '../support/operator.ts';
 import { invite } from '../support/people.ts';
@@ -307,14 +312,60 @@ test('texts of others are bounded whatever they are', () => {
   expect(untrusted({ n: 1, b: true, z: null })).toEqual({ value: { n: 1, b: true, z: null }, isCut: false });
 });
 
-test('the first records of a list that arrives are read, and no more', async () => {
-  const records = [{ a: '}, {' }, { a: 'x"}]' }, { b: 2 }, { c: '\\' }];
-  async function* pieces(size: number) {
-    const text = JSON.stringify(records);
+test('what an answer does not have all of, it says', { timeout: 60_000 }, async () => {
+  const asked: string[] = [];
+  const site = exampleOf<SiteOverview>('GET /console/api/site');
+  const slug = site.screens[0]?.screen.slug ?? '';
+  const answers: [path: RegExp, body: unknown][] = [
+    [/^\/healthz$/, exampleOf('GET /healthz')],
+    [/^\/console\/api\/me$/, { ...exampleOf<object>('GET /console/api/me'), person: { id: 'maria', name: 'Maria' } }],
+    [/^\/console\/api\/site$/, site],
+    [/^\/console\/api\/plays/, [{ play_id: 'a' }]],
+    [/^\/console\/api\/audit/, exampleOf('GET /console/api/audit')],
+    [/commands$/, { ...exampleOf<object>('POST /api/screens/:slug/commands'), sent: 1, degraded: true }],
+  ];
+  const url = await startHostileBox(({ url: path = '' }, response) => {
+    asked.push(path);
+    const [, body] = answers.find(([pattern]) => pattern.test(path)) ?? [];
+    response.writeHead(200, { 'Content-Type': 'application/json', 'x-signage-degraded': 'true' });
+    response.end(JSON.stringify(body));
+  });
+  const XDG_CONFIG_HOME = temporaryFolder();
+  mkdirSync(join(XDG_CONFIG_HOME, 'signage'));
+  writeFileSync(join(XDG_CONFIG_HOME, 'signage', 'key'), newKey().text, { mode: 0o600 });
+  const { call } = await start(url, { args: ['--allow-write'], env: { XDG_CONFIG_HOME }, person: () => true });
+  expect((await call('plays', { from: '2026-01-01' })).data).toMatchObject({
+    ...{ count: 1, is_complete: false, degraded: true },
+    untrusted: { plays: [{ play_id: 'a' }] },
+  });
+  await call('audit', { who: 'Ada' });
+  expect(asked.at(-1)).toBe('/console/api/audit?limit=200&operator=Ada');
+  expect((await call('send', { targets: [slug], command: 'reload' })).data).toMatchObject({
+    ...{ done: true, sent: 1, degraded: true },
+  });
+});
+
+test('the first records of a list that arrives are read, and no more, and whether these are all', async () => {
+  const records = [{ a: '}, {' }, { a: 'x"}]' }, { a: '}, }, {"]}, ' }, { b: 2 }, { c: '\\' }];
+  async function* pieces(text: string, size: number) {
     for (let at = 0; at < text.length; at += size) yield Buffer.from(text.slice(at, at + size));
   }
+  const text = JSON.stringify(records);
   for (const size of [1, 3, 1_000]) {
-    expect(await firstRecords(pieces(size), 10)).toEqual(records);
-    expect(await firstRecords(pieces(size), 2)).toEqual(records.slice(0, 2));
+    expect(await firstRecords(pieces(text, size), 10)).toEqual({ records, isComplete: true });
+    expect(await firstRecords(pieces(`${text.slice(0, -1)}\n]\n`, size), 10)).toEqual({ records, isComplete: true });
+    expect(await firstRecords(pieces('[]\n', size), 10)).toEqual({ records: [], isComplete: true });
+    expect(await firstRecords(pieces(text, size), 2)).toEqual({ records: records.slice(0, 2), isComplete: false });
+    for (const early of [
+      text.slice(0, -1),
+      text.slice(0, -3),
+      `${text.slice(0, -1)},{]`,
+      `${text.slice(0, -1)},{a}]`,
+    ]) {
+      expect((await firstRecords(pieces(early, size), 10)).isComplete).toBe(false);
+    }
   }
+  const many = JSON.stringify(Array.from({ length: 150 }, () => ({ a: 'x'.repeat(8_000) })));
+  const { records: read, isComplete } = await firstRecords(pieces(many, 65_536), 200);
+  expect([read.length > 100, isComplete]).toEqual([true, false]);
 });

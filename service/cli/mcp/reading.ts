@@ -3,8 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import type { SiteOverview } from '../../contract/console/site.ts';
+import { degradedHeader } from '../../contract/headers.ts';
 import { slug } from '../../contract/terms.ts';
 import { redacted } from '../../domain/redacted.ts';
+import { parseJson } from '../answers.ts';
 import type { Client } from '../client.ts';
 import { CliError } from '../exit.ts';
 import { fetchSite } from '../targets.ts';
@@ -18,41 +20,37 @@ const MAX_PLAYS_BYTES = 1024 ** 2;
 const time = z.string().min(1).max(64).describe('a date such as 2026-11-22 (midnight of the site), or ISO 8601');
 const reading = { readOnlyHint: true, openWorldHint: false } as const;
 
-/** The first records of a JSON array that arrives. */
-export const firstRecords = async (body: AsyncIterable<Buffer>, most: number): Promise<unknown[]> => {
+/** The first records of a JSON array that arrives: objects without objects in them. */
+export const firstRecords = async (
+  body: AsyncIterable<Buffer>,
+  most: number,
+): Promise<{ records: unknown[]; isComplete: boolean }> => {
   const records: unknown[] = [];
   let text = '';
+  let at = 0;
+  let begin = 0;
+  let isText = false;
   let size = 0;
   const decoder = new TextDecoder();
   for await (const chunk of body) {
     size += chunk.length;
     text += decoder.decode(chunk, { stream: true });
-    // A record is an object without objects in it.
-    for (
-      let end = text.search(/\}(?=\s*[,\]])/);
-      end >= 0 && records.length < most;
-      end = text.search(/\}(?=\s*[,\]])/)
-    ) {
-      const begin = text.indexOf('{');
-      try {
-        records.push(JSON.parse(text.slice(begin, end + 1)));
-        text = text.slice(end + 1);
-      } catch {
-        // The brace is part of a text: the record ends at a later one.
-        const next = text.slice(end + 1).search(/\}(?=\s*[,\]])/);
-        if (next < 0) break;
-        const whole = text.slice(begin, end + 2 + next);
-        try {
-          records.push(JSON.parse(whole));
-        } catch {
-          return records;
-        }
-        text = text.slice(end + 2 + next);
+    for (; at < text.length && records.length < most; at += 1) {
+      const character = text[at];
+      if (isText && character === '\\') at += 1;
+      else if (character === '"') isText = !isText;
+      else if (!isText && character === '{') begin = at;
+      else if (!isText && character === '}') {
+        const record = parseJson(Buffer.from(text.slice(begin, at + 1)));
+        if (record === undefined) return { records, isComplete: false };
+        records.push(record);
+        text = text.slice(at + 1);
+        at = -1;
       }
     }
     if (records.length >= most || size >= MAX_PLAYS_BYTES) break;
   }
-  return records;
+  return { records, isComplete: /^\s*\[?\s*\]\s*$/.test(text) };
 };
 
 /** Screens in few words; the first of each list. */
@@ -198,10 +196,14 @@ export const registerReading = (server: McpServer, box: Client, run: Calls): voi
     },
     run(async ({ from, to, screen }) => {
       const query = new URLSearchParams({ format: 'json', from, ...(to && { to }), ...(screen && { screen }) });
-      const { body } = await box.open({ path: `/console/api/plays?${query}`, type: 'application/json' });
-      const plays = await firstRecords(body as IncomingMessage & AsyncIterable<Buffer>, limits.list);
+      const { body, headers } = await box.open({ path: `/console/api/plays?${query}`, type: 'application/json' });
+      const { records: plays, isComplete } = await firstRecords(
+        body as IncomingMessage & AsyncIterable<Buffer>,
+        limits.list,
+      );
       body.destroy();
-      return answer({ count: plays.length, is_complete: plays.length < limits.list }, { plays });
+      const degraded = headers[degradedHeader] === 'true';
+      return answer({ count: plays.length, is_complete: isComplete && !degraded, degraded }, { plays });
     }),
   );
 
@@ -210,15 +212,15 @@ export const registerReading = (server: McpServer, box: Client, run: Calls): voi
     {
       title: 'Audit',
       description: `Who changed what, newest first, at most ${limits.list} records.`,
-      inputSchema: { who: z.string().max(64).optional().describe('only what this operator changed') },
+      inputSchema: { who: z.string().min(1).max(64).optional().describe('only what this operator changed') },
       annotations: reading,
     },
     run(async ({ who }) => {
-      const { body } = await box.ask<{ records: { operator: string | null }[]; degraded: boolean }>({
-        path: '/console/api/audit',
+      const query = new URLSearchParams({ limit: String(limits.list), ...(who !== undefined && { operator: who }) });
+      const { body } = await box.ask<{ records: unknown[]; degraded: boolean }>({
+        path: `/console/api/audit?${query}`,
       });
-      const records = body.records.filter(({ operator }) => who === undefined || operator === who);
-      return answer({ degraded: body.degraded }, { records: records.slice(0, limits.list) });
+      return answer({ degraded: body.degraded }, { records: body.records.slice(0, limits.list) });
     }),
   );
 };

@@ -4,6 +4,7 @@ import type { McpServer, RegisteredTool } from '@modelcontextprotocol/sdk/server
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { commandNames } from '../../contract/command-names.ts';
+import type { CommandResult } from '../../contract/commands.ts';
 import type { SiteOverview } from '../../contract/console/site.ts';
 import { mostTakeoverBody, mostTakeoverDays, mostTakeoverTitle } from '../../contract/console/takeover-levels.ts';
 import { takeoverId } from '../../contract/console/takeovers.ts';
@@ -136,12 +137,15 @@ export const registerWriting = (server: McpServer, box: Client, run: Calls): Reg
         const value = blackout === undefined ? '' : blackout ? ' on' : ' off';
         return withConsent({ would: `Send ${command}${value} to ${given.join(', ')}.`, displays }, async () => {
           let sent = 0;
+          let degraded = false;
           for (const slug of slugs) {
             const path = `/api/screens/${slug}/commands`;
             const body = JSON.stringify({ command, ...(blackout !== undefined && { blackout }) });
-            sent += (await box.ask<{ sent: number }>({ method: 'POST', path, body })).body.sent;
+            const { body: result } = await box.ask<CommandResult>({ method: 'POST', path, body });
+            sent += result.sent;
+            degraded ||= result.degraded;
           }
-          return { sent };
+          return { sent, degraded };
         });
       }),
     ),
