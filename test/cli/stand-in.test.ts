@@ -194,6 +194,16 @@ test('health --all names the box that hangs, after 3 s', async () => {
   expect(stderr).toContain(`No answer from ${hung}.`);
 });
 
+test('health --all says which boxes it has not asked', async () => {
+  const away = 'http://127.0.0.1:1';
+  const named = 'http://lobby-box.example:8080';
+  const peers = [away, named].map((url) => ({ ...health.peers[0], url, nodeId: url }));
+  const SIGNAGE_BOX = await startStandIn((_, response) => void response.end(JSON.stringify({ ...health, peers })));
+  const { stderr, code } = await signageHere(['health', '--all'], { SIGNAGE_BOX });
+  const sentences = `No answer from ${away}. Not asked, since a name may lead anywhere: ${named}.`;
+  expect([code, stderr]).toEqual([5, `Error: ${sentences}\n`]);
+});
+
 test('what nobody gets, and a device that nobody knows, is not found', async () => {
   const asked: string[] = [];
   const box = await startStandIn(({ method, url }, response) => {

@@ -228,6 +228,9 @@ const AT_ONCE = 64;
 /** Most until the answer of a box. */
 const HEALTH_MS = 3_000;
 
+/** Whether another box is asked: a name could be that of any host in the network of this machine. */
+const isAsked = (url: string): boolean => isIP(parseUrl(url)?.hostname.replace(/^\[|\]$/g, '') ?? '') !== 0;
+
 export const registerHealth = (program: Command, { out, client, clientOf }: Session): void => {
   /** @throws CliError for the worst of the states */
   const judge = (boxes: readonly BoxHealth[]): void => {
@@ -235,7 +238,12 @@ export const registerHealth = (program: Command, { out, client, clientOf }: Sess
     if (isAny('failing')) throw new CliError('refused', 'A box has nothing to show.');
     if (isAny('degraded')) throw new CliError('degraded', 'Something is wrong; the warnings say what.');
     const silent = boxes.filter(({ health }) => health === null).map(({ url }) => url);
-    if (silent.length > 0) throw new CliError('degraded', `No answer from ${silent.join(', ')}.`);
+    const [asked, others] = [silent.filter(isAsked), silent.filter((url) => !isAsked(url))];
+    const sentences = [
+      ...(asked.length === 0 ? [] : [`No answer from ${asked.join(', ')}.`]),
+      ...(others.length === 0 ? [] : [`Not asked, since a name may lead anywhere: ${others.join(', ')}.`]),
+    ];
+    if (silent.length > 0) throw new CliError('degraded', sentences.join(' '));
   };
 
   const warningsOf = ({ warnings, content }: Health): string[] => [
@@ -286,9 +294,7 @@ export const registerHealth = (program: Command, { out, client, clientOf }: Sess
       const print = out.isJson() ? () => undefined : startTable([own.url, ...here.peers.map(({ url }) => url)]);
       print(own);
       const others = await inParallel(here.peers, AT_ONCE, async ({ url, nodeId }): Promise<BoxHealth> => {
-        // A name could be that of any host in the network of this machine.
-        const isAddress = isIP(parseUrl(url)?.hostname.replace(/^\[|\]$/g, '') ?? '') !== 0;
-        const asked = isAddress ? clientOf(url).ask<Health>({ path: '/healthz', timeoutMs: HEALTH_MS }) : null;
+        const asked = isAsked(url) ? clientOf(url).ask<Health>({ path: '/healthz', timeoutMs: HEALTH_MS }) : null;
         const answer = await asked?.catch(() => null);
         const found = { nodeId, url, health: answer?.body ?? null };
         print(found);
