@@ -76,7 +76,7 @@ export const siteTime = (value: string): string => {
   if (time.test(value)) {
     const now = new Date();
     const [year, month, day] = [now.getFullYear(), now.getMonth() + 1, now.getDate()];
-    return `${[year, month, day].map((part) => String(part).padStart(2, '0')).join('-')}T${value.padStart(5, '0')}`;
+    return `${[year, month, day].map((part) => String(part).padStart(2, '0')).join('-')}T${value.replace(/^\d:/, '0$&')}`;
   }
   const full = /^(\d{4}-\d\d-\d\d)([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/.exec(
     value,

@@ -65,6 +65,7 @@ test('show --at says in words what a screen plays at a moment, and why', async (
   expect(next).toMatch(/^From .* it plays the playlist welcome\.$/);
   const json = await run(['show', 'bar', '--at', '2026-11-27T15:00', '--json']);
   expect(JSON.parse(json.stdout)).toMatchObject({ playlist_id: 'welcome', programme_id: null, reason: 'default' });
+  expect(await run(['show', 'bar', '--at', '9:30:00'])).toMatchObject({ code: 0 });
   expect(await run(['show', 'bar', '--at', 'soon'])).toMatchObject({ stdout: '', code: 2 });
 });
 
