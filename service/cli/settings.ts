@@ -158,10 +158,17 @@ export const readLocalToken = (surroundings: Pick<Surroundings, 'env' | 'home'>,
 /** Whether NATS connects to the URL. */
 export const isFleet = (text: string): boolean => {
   const url = parseUrl(text);
-  return url !== null && /^(nats|tls|wss?):$/.test(url.protocol) && url.hostname !== '';
+  if (url === null || !/^(nats|tls|wss?):$/.test(url.protocol) || url.hostname === '') return false;
+  try {
+    decodeURIComponent(`${url.username}:${url.password}`);
+    return true;
+  } catch {
+    return false;
+  }
 };
 
-export const fleetRule = 'a nats, tls, ws or wss URL such as tls://hub.example.com:4222';
+export const fleetRule =
+  'a nats, tls, ws or wss URL such as tls://hub.example.com:4222 (a % in user or password is written %25)';
 
 /** The hub of the fleet, and the path of the `.creds` file for it. @throws CliError `configuration` */
 export const fleetOf = (

@@ -68,6 +68,12 @@ describe('without a hub', () => {
     [['fleet', 'sites', '--fleet', 'http://hub'], 2, 'a nats, tls, ws or wss URL'],
     [['fleet', 'sites', '--fleet', 'nats://127.0.0.1:9'], 69, 'cannot be reached'],
     [['fleet', 'sites', '--fleet', 'nats://me:word@192.0.2.1.invalid:9'], 69, 'can read the password'],
+    [['fleet', 'sites', '--fleet', 'nats://me:50%@127.0.0.1:9'], 2, 'a % in user or password is written %25'],
+    [
+      ['fleet', 'sites', '--fleet', 'nats://127.0.0.1:9', '--credentials', '/nowhere.creds'],
+      78,
+      'is not asked: /nowhere.creds cannot be read (ENOENT)',
+    ],
     [['fleet', 'send', 'a b', 'all', 'next'], 2, 'the name of a site'],
     [['fleet', 'send', 'Wien', 'all', 'dance'], 2, 'Allowed choices'],
     [['fleet', 'push', '/nowhere.json', 'Wien', '--yes'], 2, 'There is no such file'],
@@ -79,6 +85,14 @@ describe('without a hub', () => {
     const { code: ended, stderr } = await signageHere(args, {});
     expect(stderr).toContain(words);
     expect(ended).toBe(code);
+  });
+
+  test.each([
+    ['push', '20s'],
+    ['rollout', '5m'],
+  ])('the help of fleet %s has a default that can be typed', async (name, time) => {
+    const { stdout, code } = await signageHere(['fleet', name, '--wait', time, '--help'], {});
+    expect([stdout, code]).toEqual([expect.stringContaining(`(default: ${time})`), 0]);
   });
 
   test.skipIf(!hasTerminal).each([

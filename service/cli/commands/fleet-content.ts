@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { Argument, type Command, InvalidArgumentError } from 'commander';
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { mostStoredBytes } from '../../contract/fleet.ts';
 import { didYouMean } from '../../domain/wording.ts';
 import { duration, siteNames } from '../arguments.ts';
@@ -115,7 +115,7 @@ export const registerFleetContent = (
     .addArgument(new Argument('[sites...]', 'names of sites').argParser(siteNames))
     .option('--all', 'all sites that the hub has heard of')
     .option('--new', 'the sites may be some of which the hub has not heard yet')
-    .option('--wait <time>', 'how long sites may take', duration, 20)
+    .addOption(new Option('--wait <time>', 'how long sites may take').argParser(duration).default(20, '20s'))
     .option('--yes', 'do not ask')
     .action(async (file: string, names: string[], options: { all?: true; new?: true; wait: number; yes?: true }) => {
       if (names.length === 0 && options.all !== true) throw new CliError('usage', 'Name the sites, or say --all.');
@@ -158,7 +158,7 @@ export const registerFleetContent = (
     .addArgument(fileArgument())
     .option('--phases <percentages>', 'shares of the sites', percentages, [1, 10, 100])
     .option('--except <site>', 'leave this site out; may be repeated', siteNames, [] as string[])
-    .option('--wait <time>', 'how long a phase may take', duration, 300)
+    .addOption(new Option('--wait <time>', 'how long a phase may take').argParser(duration).default(300, '5m'))
     .option('--yes', 'do not ask')
     .action(async (file: string, options: { phases: number[]; except: string[]; wait: number; yes?: true }) => {
       checkCanAsk(options.yes);

@@ -53,7 +53,8 @@ export const connectHub = async <Result>(
   const { connectFault, isUnusable, openLine, withoutUser } = await import('../../platform/nats.ts');
   const shown = withoutUser(url);
   const nats = await openLine({ url, credentials }, 'signage command line').catch((error: unknown) => {
-    const fault = connectFault(error);
+    // Here an option may have named it.
+    const fault = connectFault(error).replace(', which SIGNAGE_FLEET_CREDENTIALS names,', '');
     const exit = /^refuses the credentials/.test(fault) ? 'notAuthorised' : 'unreachable';
     throw new CliError(isUnusable(error) ? 'configuration' : exit, `The hub at ${shown} ${fault}.`);
   });
