@@ -124,12 +124,12 @@ export const connectBroker = (
       if (line.connected) line.publish(topic, Buffer.from(payload), { qos: 0, retain: isRetained });
     },
     /** Leaves; the will is sent only if the broker does not read. @param last what is published before */
-    close: async (last?: { topic: string; payload: string }): Promise<void> => {
+    close: async (last?: { topic: string; payload: string; isRetained: boolean }): Promise<void> => {
       let isTaken = (stream?.writableLength ?? 0) === 0;
       if (last !== undefined && line.connected) {
         isTaken = await new Promise<boolean>((resolve) => {
           const timer = setTimeout(resolve, LEAVE_MS, false);
-          line.publish(last.topic, last.payload, { qos: 1, retain: true }, () => {
+          line.publish(last.topic, last.payload, { qos: 1, retain: last.isRetained }, () => {
             clearTimeout(timer);
             resolve(true);
           });

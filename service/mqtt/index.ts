@@ -24,6 +24,8 @@ interface Dependencies {
   records: Pick<Records, 'audit'>;
 }
 
+/** What a box that leaves publishes at the topic of the status, not retained: the one that stays publishes everything again. */
+const HANDOVER = 'handover';
 /** Topics that the broker keeps from earlier, and that are remembered until they are removed. */
 const MAX_STALE = 10_000;
 
@@ -71,6 +73,8 @@ export const createMqtt = (
   peers.addState(() => ({ mqtt: true }));
   const isFirst = (): boolean =>
     peers.alive().every(({ nodeId, state }) => state.mqtt !== true || nodeId === null || nodeId > ids.nodeId);
+  /** Whether this box left the publishing to another one when it looked last. */
+  let isFollower = false;
 
   const soon = rest.wake;
   const orders = createOrders(context, {
@@ -83,19 +87,21 @@ export const createMqtt = (
 
   const noteStale = (topic: string): void => {
     if (stale.size < MAX_STALE && !published.has(topic)) stale.add(topic);
+  const publishAgain = (): void => {
+    for (const each of published.keys()) published.set(each, undefined);
+    soon();
+  };
   };
   const onMessage = (message: Message): void => {
     const { topic, payload, isRetained } = message;
     if (topic === homeAssistantStatus) {
-      if (isRetained || payload.toString() !== 'online') return;
-      for (const each of published.keys()) published.set(each, undefined);
-      return soon();
+      if (!isRetained && payload.toString() === 'online') publishAgain();
+      return;
     }
     if (topic === topics.status) {
-      // The will of the box that published before may come late.
-      if (payload.toString() === 'online') return;
-      published.delete(topics.status);
-      return soon();
+      // Another box has published too, and has left now, or its will comes late: what it knew less of must not stay.
+      if (payload.toString() !== 'online') publishAgain();
+      return;
     }
     if (topics.isConfig(topic)) {
       if (payload.length === 0) return;
@@ -171,11 +177,19 @@ export const createMqtt = (
     const left = broker;
     broker = null;
     // The box that follows says that it is there; its word must stay.
-    await left?.close(isOver ? { topic: topics.status, payload: 'offline' } : undefined);
+    await left?.close({ topic: topics.status, payload: isOver ? 'offline' : HANDOVER, isRetained: isOver });
   };
 
   const step = async (): Promise<void> => {
-    if (!isFirst()) return leave(false);
+    if (!isFirst()) {
+      isFollower = true;
+      return leave(false);
+    }
+    if (isFollower) {
+      // The other one may have answered late once.
+      isFollower = false;
+      return;
+    }
     broker ??= connect();
     if (!broker.isReady()) return;
     const to = broker;

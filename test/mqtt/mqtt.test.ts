@@ -475,7 +475,7 @@ test('a broker that does not read does not hold up the end', async () => {
   const line = connectTo((await startDeaf()).url);
   await expect.poll(line.isReady, patience).toBe(true);
   line.publish('a', Buffer.alloc(16 * 1024 ** 2));
-  await line.close({ topic: 'status', payload: 'offline' });
+  await line.close({ topic: 'status', payload: 'offline', isRetained: true });
 });
 
 test('a bad address stops the start', async () => {
