@@ -245,6 +245,8 @@ export const defaultTempo = {
     connect: 10_000,
     /** How long configurations of earlier are awaited, before those that are no longer needed are removed. */
     collect: 2_000,
+    /** How long what a box told last stays published after it gave no answer. */
+    hold: 10_000,
     /** Between two pictures of a display. */
     picture: 60_000,
   },

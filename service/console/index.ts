@@ -209,6 +209,7 @@ export const createConsole = (context: ServiceContext, dependencies: Dependencie
     /** The site, as `GET /console/api/site` tells it. */
     overview: site.take,
     kiosks: site.kiosks,
+    silent: site.silent,
     volumes: site.volumes,
     screenshot: boxes.screenshot,
     act: actions.act,

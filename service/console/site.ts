@@ -42,6 +42,7 @@ export const createSite = (
   const bodies = new WeakMap<SiteOverview, Buffer>();
   let boxes: ReadonlyMap<string, string> = new Map();
   let kiosks: ReadonlySet<string> = new Set();
+  let silent: ReadonlySet<string> = new Set();
   let volumes: ReadonlyMap<string, number> = new Map();
 
   const learn = (peer: Peer, site: PeerSite): void => {
@@ -85,6 +86,7 @@ export const createSite = (
         (site.screens ?? []).flatMap(({ connections }) => connections.map(({ id }) => [id, box] as const)),
       ),
     );
+    silent = new Set(answers.flatMap(({ peer, body }) => (body === null && peer.nodeId !== null ? peer.nodeId : [])));
     kiosks = new Set(parts.flatMap(({ site: { displays } }) => displays.map(canonicalDeviceId)));
     volumes = new Map(
       parts.flatMap(({ nodeId: box, site: { volume } }) => (volume === undefined ? [] : [[box, volume] as const])),
@@ -143,6 +145,8 @@ export const createSite = (
     boxOf: (connectionId: string): string | null => boxes.get(connectionId) ?? null,
     /** The device ids of the displays of kiosks, canonical, as of the last overview. */
     kiosks: (): ReadonlySet<string> => kiosks,
+    /** The node ids of the boxes that gave no answer, as of the last overview. */
+    silent: (): ReadonlySet<string> => silent,
     /** By node id: the volume, in percent, as the hardware told last, as of the last overview. */
     volumes: (): ReadonlyMap<string, number> => volumes,
     routes: {

@@ -30,7 +30,8 @@ interface Naming {
 }
 
 export interface Facts extends Naming {
-  overview: Pick<SiteOverview, 'boxes' | 'screens'>;
+  boxes: SiteOverview['boxes'];
+  displays: Iterable<Display>;
   /** Whether displays take orders. */
   isControlled: boolean;
   /** Device ids of the displays of kiosks, canonical: only these have a volume, and can be photographed. */
@@ -80,6 +81,25 @@ export const displaysOf = ({ screens }: Pick<SiteOverview, 'screens'>): Display[
   return [...displays.values()];
 };
 
+/**
+ * The boxes and displays as they were last, where they are of a box that has only just given no answer.
+ * @param before by {@link topicPart} of their device id
+ */
+export const heldOf = (
+  { boxes, displays }: Pick<Facts, 'boxes' | 'displays'>,
+  before: ReadonlyMap<string, Display>,
+  isHeld: (nodeId: string) => boolean,
+) => ({
+  boxes: boxes.map((box) => (isHeld(box.nodeId ?? '') ? { ...box, status: 'alive' as const } : box)),
+  displays: new Map(
+    [...displays].map((display) => {
+      const part = topicPart(display.deviceId);
+      const known = display.connection === null && isHeld(display.nodeId ?? '') ? before.get(part) : undefined;
+      return [part, known ?? display];
+    }),
+  ),
+});
+
 export const displayStates = [...deviceStates, 'black', 'paused', 'redirected'] as const;
 const stateOf = ({ state, isOff, connection }: Display): (typeof displayStates)[number] => {
   if (connection === null) return state;
@@ -105,9 +125,9 @@ export type OrderName = (typeof orderNames)[number];
 /** Everything that the broker should keep, by topic; null: whatever is there, such as the last picture of a display. */
 export const retainedOf = (facts: Facts): Map<string, string | null> => {
   const topics = topicsOf(facts);
-  const { overview, isControlled, kiosks, volumes } = facts;
+  const { displays, isControlled, kiosks, volumes } = facts;
   const kept = new Map<string, string | null>();
-  const boxes = new Map(overview.boxes.flatMap((box) => (box.nodeId === null ? [] : [[box.nodeId, box] as const])));
+  const boxes = new Map(facts.boxes.flatMap((box) => (box.nodeId === null ? [] : [[box.nodeId, box] as const])));
 
   const add = (component: string, id: string, config: Config, available: readonly string[]): void => {
     const availability = [topics.status, ...available].map((topic) => ({ topic }));
@@ -147,7 +167,7 @@ export const retainedOf = (facts: Facts): Map<string, string | null> => {
     );
   }
 
-  for (const display of displaysOf(overview)) {
+  for (const display of displays) {
     const { deviceId, name, nodeId, connection } = display;
     const id = topicPart(deviceId);
     const topic = (what: string): string => topics.display(deviceId, what);

@@ -13,11 +13,11 @@ import type { Records } from '../records/index.ts';
 import type { Screens } from '../screens/index.ts';
 import type { Takeovers } from '../takeovers/index.ts';
 import { type Broker, connectBroker, type Message } from './broker.ts';
-import { type Display, displaysOf, homeAssistantStatus, retainedOf, topicPart, topicsOf } from './entities.ts';
+import { type Display, displaysOf, heldOf, homeAssistantStatus, retainedOf, topicsOf } from './entities.ts';
 import { createOrders } from './orders.ts';
 
 interface Dependencies {
-  box: Pick<Console, 'overview' | 'kiosks' | 'volumes' | 'screenshot' | 'act'>;
+  box: Pick<Console, 'overview' | 'kiosks' | 'silent' | 'volumes' | 'screenshot' | 'act'>;
   screens: Pick<Screens, 'command'>;
   takeovers: Pick<Takeovers, 'now' | 'put'>;
   peers: Pick<Peers, 'alive' | 'settled' | 'addState' | 'sendTakeover'>;
@@ -65,16 +65,18 @@ export const createMqtt = (
   const rest = createPause();
   /** By node id, as boxes told last: one that has just started tells none before its hardware was set. */
   const volumes = new Map<string, number>();
+  /** By node id: when a box was heard last, by the monotonic clock. */
+  const heardAt = new Map<string, number>();
   /** By device id: when its picture was last asked for. */
   const pictured = new Map<string, number>();
   let picturing: Promise<void> | null = null;
   let running: Promise<void> = Promise.resolve();
 
   peers.addState(() => ({ mqtt: true }));
-  const isFirst = (): boolean =>
-    peers.alive().every(({ nodeId, state }) => state.mqtt !== true || nodeId === null || nodeId > ids.nodeId);
   /** Whether this box left the publishing to another one when it looked last. */
   let isFollower = false;
+  const isFirst = (): boolean =>
+    peers.alive().every(({ nodeId, state }) => state.mqtt !== true || nodeId === null || nodeId > ids.nodeId);
 
   const soon = rest.wake;
   const orders = createOrders(context, {
@@ -85,12 +87,12 @@ export const createMqtt = (
     box,
   });
 
-  const noteStale = (topic: string): void => {
-    if (stale.size < MAX_STALE && !published.has(topic)) stale.add(topic);
   const publishAgain = (): void => {
     for (const each of published.keys()) published.set(each, undefined);
     soon();
   };
+  const noteStale = (topic: string): void => {
+    if (stale.size < MAX_STALE && !published.has(topic)) stale.add(topic);
   };
   const onMessage = (message: Message): void => {
     const { topic, payload, isRetained } = message;
@@ -194,11 +196,21 @@ export const createMqtt = (
     if (!broker.isReady()) return;
     const to = broker;
     const overview: SiteOverview = await box.overview();
-    displays = new Map(displaysOf(overview).map((display) => [topicPart(display.deviceId), display]));
+    const silent = box.silent();
+    for (const { nodeId } of overview.boxes) {
+      if (nodeId !== null && !silent.has(nodeId)) remember(heardAt, nodeId, monotonicNow(), MAX_STALE);
+    }
+    const isHeld = (nodeId: string): boolean =>
+      silent.has(nodeId) && monotonicNow() - (heardAt.get(nodeId) ?? Number.NEGATIVE_INFINITY) < tempo.mqtt.hold;
+    const held = heldOf({ boxes: overview.boxes, displays: displaysOf(overview) }, displays, isHeld);
+    displays = held.displays;
     if (to !== broker || !to.isReady()) return;
     for (const [nodeId, volume] of box.volumes()) remember(volumes, nodeId, volume, MAX_STALE);
-    const facts = { prefix, site, overview, isControlled, kiosks: box.kiosks(), volumes };
-    publish(retainedOf(facts), to);
+    const kiosks = box.kiosks();
+    publish(
+      retainedOf({ prefix, site, boxes: held.boxes, displays: displays.values(), isControlled, kiosks, volumes }),
+      to,
+    );
     if (!isControlled) return;
     picturing ??= picture(to).finally(() => {
       picturing = null;

@@ -111,3 +111,23 @@ test.skipIf(isSkipped)('a box that misses the one that publishes once does not t
   await expect.poll(() => looks, patience).toBeGreaterThan(6);
   expect([view.asked, heard.filter(([, payload]) => payload === 'handover')]).toEqual([0, []]);
 });
+
+test.skipIf(isSkipped)('a box that answers late once stays, and so do its displays', async () => {
+  const broker = await startBroker();
+  const { heard, until } = await listen(broker, 'two');
+  const view: View = { isThere: both, at: 'b', asked: 0 };
+  let now = 0;
+  startBox('a', broker.url, view, () => now);
+  await until(display('slide'), 'Hello');
+  await until('signage/two/status', 'online');
+  const heardBefore = heard.length;
+  view.isThere = { a: true, b: false };
+  now = testTempo.mqtt.hold - 1;
+  const askedBefore = view.asked;
+  await expect.poll(() => view.asked, patience).toBeGreaterThan(askedBefore + 2);
+  expect(heard.slice(heardBefore)).toEqual([]);
+  now += 1;
+  await until(display('status'), 'offline');
+  await until('signage/two/box/b/status', 'offline');
+  await until(display('state'), 'away');
+});

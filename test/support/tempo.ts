@@ -155,6 +155,7 @@ export const testTempo: Tempo = {
     reconnect: 200,
     connect: 2_000,
     collect: 200,
+    hold: 500,
     picture: 60_000,
   },
   people: {
