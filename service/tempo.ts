@@ -200,6 +200,8 @@ export const defaultTempo = {
     /** Pauses after failed deliveries to receivers: doubling. */
     retry: 1_000,
     maxRetry: 60_000,
+    /** A box that reached no receiver, and has left the alerts to another one for so long, may deliver again. */
+    forgive: 300_000,
     /** Between losses of a receiver after which plays are delivered again. */
     rewind: 600_000,
     /** Plays that end at about the same time are delivered together. */

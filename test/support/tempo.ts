@@ -126,6 +126,7 @@ export const testTempo: Tempo = {
     answer: 2_000,
     retry: 50,
     maxRetry: 1_000,
+    forgive: 3_000,
     rewind: 500,
     gather: 50,
     expiry: 3_600_000,

@@ -66,6 +66,7 @@ export const createAlerts = async (
   let retryAt = 0;
   let reason: string | null = null;
   let wasSpeaker = false;
+  let spokeAt = monotonicNow();
   let running: Promise<void> | null = null;
   let timer: NodeJS.Timeout | undefined;
 
@@ -151,6 +152,12 @@ export const createAlerts = async (
 
   const tick = async (): Promise<void> => {
     const due = observe();
+    if (wasSpeaker) spokeAt = monotonicNow();
+    // What could not be delivered is with a receiver now, or this box may reach one by now.
+    if (due.length === 0 || monotonicNow() - spokeAt >= tempo.records.forgive) {
+      failures = 0;
+      reason = null;
+    }
     const alive = peers.alive().map(({ nodeId, state }) => ({ nodeId, receiver: state.alerts?.receiver ?? 'none' }));
     const isSpeaker = speakerOf([{ nodeId: ids.nodeId, receiver: receiverState() }, ...alive]) === ids.nodeId;
     const begins = isSpeaker && !wasSpeaker;

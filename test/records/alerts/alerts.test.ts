@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import type { Alert } from '../../../service/contract/alerts.ts';
+import type { PeerState } from '../../../service/contract/peers.ts';
 import { lobby, lobbyWith } from '../../content/samples.ts';
-import { peersOf, postTo, startSite } from '../../peers/support.ts';
+import { peersOf, postTo, startBox, startSite, untilTogether } from '../../peers/support.ts';
 import { healthOf, patience } from '../../support/observe.ts';
 import { joinScreen } from '../../support/page.ts';
 import { startTestService, type TestService, temporaryFolder } from '../../support/service.ts';
 import { mountSmallDisk } from '../../support/small-disk.ts';
+import { testTempo } from '../../support/tempo.ts';
 import { startReceiver } from '../receiver.ts';
 
 const webhookSecret = `whsec_${Buffer.from('a key of twenty-four bytes!').toString('base64')}`;
@@ -178,6 +180,41 @@ test('a receiver that is away gets the message when it is there, and the health 
   for (const deviceId of ['refused-1', 'refused-2', 'refused-3', 'taken']) await bind(service, deviceId);
   await expect.poll(() => receiver.received.at(-1)?.body.subject, patience).toBe('taken');
 });
+
+test('a box that could not deliver does not count as unable for ever', async () => {
+  const records = Object.assign({}, testTempo.records, { forgive: 3_600_000 });
+  const tempo = Object.assign({}, testTempo, { records });
+  const start = async (peers: readonly TestService[]) => {
+    const receiver = await startReceiver<Alert>();
+    const env = { SIGNAGE_ALERT_URL: receiver.url, SIGNAGE_ALERT_GRACE_SECONDS: '0' };
+    const service = await startBox(peers, { env, tempo });
+    return { receiver, service, types: () => receiver.received.map(({ body }) => body.type) };
+  };
+  const first = await start([]);
+  const boxes = [first, await start([first.service])];
+  await untilTogether(boxes.map(({ service }) => service));
+  const [lower, higher] = boxes.toSorted((a, b) => (a.service.nodeId < b.service.nodeId ? -1 : 1)) as [
+    typeof first,
+    typeof first,
+  ];
+  const undelivered = async ({ service }: typeof first) =>
+    (await healthOf(service)).warnings.filter((each) => each.startsWith('Alerts cannot be delivered'));
+  await lower.receiver.stop();
+  await bind(higher.service);
+  await expect.poll(higher.types, patience).toEqual(['device.away']);
+  // The other one has delivered what it could not.
+  await expect.poll(() => undelivered(lower), patience).toEqual([]);
+  await higher.receiver.stop();
+  await joinScreen(higher.service, 'lobby', { deviceId: 'device-1' });
+  for (const { service } of boxes) {
+    const receiver = async () => ((await (await service.get('/api/peers/state')).json()) as PeerState).alerts?.receiver;
+    await expect.poll(receiver, patience).toBe('failing');
+  }
+  await higher.receiver.start();
+  records.forgive = 1_000;
+  await expect.poll(higher.types, patience).toEqual(['device.away', 'device.back']);
+  for (const box of boxes) await expect.poll(() => undelivered(box), patience).toEqual([]);
+}, 60_000);
 
 test.each([
   ['a box whose version is being replaced is not told of', 600_000, ['content.invalid']],
