@@ -205,9 +205,11 @@ export const createWatch = (
       ...alerts.live.map((key): Failure => ({ kind: 'stream', subject: key, name: `The stream ${key}` })),
     ]);
     working.push(...boxes.flatMap(({ id }) => slidesOn(id)));
+    // What a box that does not answer reported is not known to be over.
+    const isAnyAway = peers.all().some(({ nodeId: id, alive, isForeign }) => id !== null && !alive && !isForeign);
     return [
       ...goneOf('slide', new Set([...known.map(keyOf), ...failing.keys()]), outages),
-      ...goneOf('fault', new Set(failing.keys()), outages),
+      ...(isAnyAway ? [] : goneOf('fault', new Set(failing.keys()), outages)),
       ...[...failing.values()].map((each) => failureCondition(each, 'failing')),
       ...working.filter((each) => !failing.has(keyOf(each))).map((each) => failureCondition(each, 'ok')),
     ];

@@ -103,3 +103,55 @@ test('a slide whose page is signed out is said of once, until it is signed in, a
   pages = [];
   expect(watch.conditions(outages)).not.toContainEqual(expect.objectContaining({ status: 'failing' }));
 });
+
+test('a slide that a box could not show is said of once, though that box answers late', () => {
+  let boxes: { nodeId: string | null; alive: boolean; isForeign: boolean; failing: object[] }[] = [];
+  const fault = { kind: 'fault', subject: 'film', name: 'The slide "Film"', detail: 'cannot be shown' };
+  const peers = () =>
+    boxes.map(({ failing, ...box }) => ({
+      ...box,
+      ...{ url: 'http://b', reason: box.alive ? null : 'is late', state: { alerts: { failing, live: [] } } },
+    })) as never[];
+  const watch = createWatch(
+    {
+      ...{ options: { timeZone: 'UTC' }, now: () => start, ids: { nodeId: 'a' }, dirs: {}, machineName: 'a' },
+      log: pino({ level: 'silent' }),
+    } as unknown as ServiceContext,
+    {
+      content: {
+        screens: () => [],
+        hours: () => null,
+        sessionPages: () => [],
+        status: () => ({ status: 'ok' }) as never,
+      },
+      streams: { list: () => [] },
+      peers: { all: peers, alive: () => peers().filter(({ alive }) => alive) },
+      screens: { failingSlides: () => [] },
+      devices: { statuses: () => [], sightings: () => [] },
+    },
+  );
+  let outages = noOutages;
+  const alertsAt = (at: number): string[] => {
+    const [next, due] = reduce(outages, watch.conditions(outages), { now: start + at, monotonicNow: at }, GRACE_MS);
+    const sent = due.map((alert) => ({ ...alert, isSent: true }));
+    outages = record(next, sent, start + at);
+    return due.flatMap((alert) => (alert.kind === 'fault' ? `${typeOf(alert)} ${alert.subject}` : []));
+  };
+  const box = { nodeId: 'b', alive: true, isForeign: false, failing: [fault] };
+  const course = [[box], [{ ...box, alive: false }], [box], [{ ...box, failing: [] }], [box]];
+  // An address where no box has answered yet, and a box of another version, tell nothing.
+  const others = [
+    { ...box, nodeId: null, alive: false },
+    { ...box, nodeId: 'c', alive: false, isForeign: true },
+  ];
+  const said = [course, course.map((each) => [...each, ...others])].map((each) => {
+    outages = noOutages;
+    return each.map((seen, step) => {
+      boxes = seen;
+      alertsAt(step * 2 * GRACE_MS);
+      return alertsAt(step * 2 * GRACE_MS + GRACE_MS);
+    });
+  });
+  const once = [['slide.failed film'], [], [], [], ['slide.failed film']];
+  expect(said).toEqual([once, once]);
+});
