@@ -28,6 +28,8 @@ interface Watched {
   status: 'failing' | 'ok';
   since: MonotonicMs;
   at: EpochMs;
+  /** When a condition named it last. */
+  seenAt: MonotonicMs;
 }
 
 export interface Outages {
@@ -130,12 +132,14 @@ export const reduce = (
       continue;
     }
     const before = watched.get(key);
-    const current = before?.status === status ? before : { status, since: monotonicNow, at: now };
-    watched.set(key, current);
-    if (isFailing && monotonicNow - current.since < graceMs) continue;
+    const { since, at } = before?.status === status ? before : { since: monotonicNow, at: now };
+    watched.set(key, { status, since, at, seenAt: monotonicNow });
+    if (isFailing && monotonicNow - since < graceMs) continue;
     if (typeOf({ kind, isFailing }) === null) endSilently();
-    else due.push(changed(current.at));
+    else due.push(changed(at));
   }
+  // What is unknown for longer may have ended in between.
+  for (const [key, { seenAt }] of watched) if (monotonicNow - seenAt > graceMs) watched.delete(key);
   for (const known of records.values())
     if (isOccasion(known) && known.isSent === false && readable(known)) due.push(known);
   return [{ watched, records }, due];

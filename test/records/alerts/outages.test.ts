@@ -101,6 +101,26 @@ describe('a failure raises one alert after the grace, and one when it ends', () 
       ['300 device.away 0', '400 device.back 400', '800 device.away 500', '900 device.back 900'],
     ],
     [
+      'unknown for less than the grace',
+      [
+        [0, 'failing'],
+        [10, null],
+        [200, 'failing'],
+        [900, 'failing'],
+      ],
+      ['300 device.away 0'],
+    ],
+    [
+      'unknown for longer: it may have ended',
+      [
+        [0, 'failing'],
+        [10, null],
+        [1_000, 'failing'],
+        [1_900, 'failing'],
+      ],
+      ['1300 device.away 1000'],
+    ],
+    [
       'closed before the grace ends',
       [
         [0, 'failing'],
