@@ -34,6 +34,8 @@ interface Facts {
   bindings: readonly DeviceBinding[];
   parts: readonly Part[];
   sightingOf(deviceId: string): DeviceSighting | undefined;
+  /** The screen that a display without a binding showed last. */
+  shownBy(deviceId: string): string | undefined;
 }
 
 interface LiveConnection {
@@ -63,9 +65,9 @@ const liveConnections = (parts: readonly Part[]): LiveConnection[] =>
 const keyOf = ({ connection: { deviceId } }: LiveConnection): string | null =>
   deviceId === null ? null : canonicalDeviceId(deviceId);
 
-/** Bound devices, and displays of kiosks: if those are not bound, their page reports the screen that they show. */
+/** Bound devices, and displays of kiosks: if those are not bound, their page reports the screen that they show, or did last. */
 const expectedDevices = (
-  { bindings, parts }: Facts,
+  { bindings, parts, shownBy }: Facts,
   connectionsOf: (deviceId: string) => readonly LiveConnection[],
 ): Expected[] => {
   const bound = new Map(
@@ -78,8 +80,9 @@ const expectedDevices = (
     for (const deviceId of site.displays) {
       const live = connectionsOf(deviceId).at(-1);
       const known = bound.get(canonicalDeviceId(deviceId));
-      const { clientName = live?.connection.clientName ?? null, slug = live?.slug ?? null } = known ?? {};
-      bound.set(canonicalDeviceId(deviceId), { deviceId, clientName, slug: slug ?? live?.slug ?? null, nodeId });
+      const { clientName = live?.connection.clientName ?? null } = known ?? {};
+      const slug = known?.slug ?? live?.slug ?? shownBy(deviceId) ?? null;
+      bound.set(canonicalDeviceId(deviceId), { deviceId, clientName, slug, nodeId });
     }
   }
   return [...bound.values()].toSorted(

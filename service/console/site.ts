@@ -30,6 +30,9 @@ export type Site = ReturnType<typeof createSite>;
 /** Maximum bytes of outdated overviews that slow clients are still reading. */
 const MAX_HELD_BYTES = 32 * 1024 ** 2;
 
+/** Displays whose last screen is remembered. */
+const MAX_SHOWN = 10_000;
+
 /** Of the last answer of another box: what counts while it is away, for as many boxes as a box can know. */
 type Known = Pick<PeerSite, 'name' | 'displays' | 'volume'>;
 
@@ -38,6 +41,8 @@ export const createSite = (
   { content, devices, peers, takeovers, here, url }: Dependencies,
 ) => {
   const known = new Map<string, Known>();
+  /** The screen that a display without a binding showed last, by canonical device id: config.json of its box names it. */
+  const shown = new Map<string, string>();
   const held = createHeldBodies(MAX_HELD_BYTES);
   const bodies = new WeakMap<SiteOverview, Buffer>();
   let boxes: ReadonlyMap<string, string> = new Map();
@@ -93,16 +98,29 @@ export const createSite = (
     );
     const time = now();
     const sightings = new Map(devices.sightings().map((each) => [canonicalDeviceId(each.deviceId), each]));
+    // It has no screen any more.
+    for (const { site } of parts)
+      for (const { deviceId } of site.waiting ?? []) shown.delete(canonicalDeviceId(deviceId));
+    const bindings = devices.list().filter(({ screenSlug }) => screenSlug !== null);
     const screens = siteScreens({
       screens: content.screens().map((screen) => {
         const target = { slug: screen.slug, tags: content.tags(screen.slug) };
         const isInHours = isOpen(content.hours(screen.slug), time, options.timeZone);
         return { screen, tags: target.tags, isOpen: isInHours || takeovers.isEmergency(target) };
       }),
-      bindings: devices.list().filter(({ screenSlug }) => screenSlug !== null),
+      bindings,
       parts,
       sightingOf: (deviceId) => sightings.get(canonicalDeviceId(deviceId)),
+      shownBy: (deviceId) => shown.get(canonicalDeviceId(deviceId)),
     });
+    const bound = new Set(bindings.map(({ deviceId }) => canonicalDeviceId(deviceId)));
+    for (const { screen, devices: expected } of screens) {
+      for (const { deviceId } of expected) {
+        const key = canonicalDeviceId(deviceId);
+        if (bound.has(key)) shown.delete(key);
+        else remember(shown, key, screen.slug, MAX_SHOWN);
+      }
+    }
     const document = content.playing();
     return {
       site: options.site,

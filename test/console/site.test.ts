@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createSite } from '../../service/console/site.ts';
 import type { SiteOverview } from '../../service/contract/console/site.ts';
 import type { PeerSite } from '../../service/contract/peers.ts';
+import { openLanding } from '../devices/support.ts';
 import { startBox, untilTogether } from '../peers/support.ts';
 import { healthOf, patience } from '../support/observe.ts';
 import { createOperator, secretModes, secretSettings } from '../support/operator.ts';
@@ -153,6 +154,18 @@ test('a display that somebody has switched off is told, and is not stuck though 
   await expect.poll(device, patience).toMatchObject({ state: 'stuck' });
   expect(await device()).not.toHaveProperty('off');
   expect(await device()).not.toHaveProperty('names');
+});
+
+test('a display whose screen config.json sets stays while its page is gone, until it waits to be bound', async () => {
+  const host = { kiosk: () => ({ screens: [{ deviceId: 'shop-1' }] }) as never };
+  const service = await startTestService({ content, host });
+  const page = await joinAs(service, 'lobby', 'shop-1');
+  const states = () => statesOf(service, 'lobby');
+  await expect.poll(states, patience).toEqual({ 'shop-1': 'playing' });
+  page.socket.close();
+  await expect.poll(states, patience).toEqual({ 'shop-1': 'away' });
+  await openLanding(service, 'shop-1');
+  await expect.poll(states, patience).toEqual({});
 });
 
 test.each(secretModes)(
