@@ -174,7 +174,7 @@ export const createScreens = (
       fields: { connections: hub.count(), ...reports.describe() },
       issues: {
         video: frames.issues(
-          (id) => hub.pages().find(({ connection }) => connection.id === id)?.connection.label,
+          new Map(hub.pages().map(({ connection: { id, label } }) => [id, label])),
           (slug, slideId) => content.slide(slug, slideId)?.title || slideId,
         ),
       },

@@ -63,18 +63,15 @@ export const createVideoFrames = (now: () => number) => {
     },
     /**
      * One sentence for each display that drops more than a twentieth of its frames.
-     * @param nameOf the name of a page; undefined: it is gone
+     * @param names of the pages that are connected, by connection id
      * @param titleOf the title of a slide, or its id
      */
-    issues: (
-      nameOf: (connectionId: string) => string | undefined,
-      titleOf: (slug: string, slideId: string) => string,
-    ): string[] =>
+    issues: (names: ReadonlyMap<string, string>, titleOf: (slug: string, slideId: string) => string): string[] =>
       [...pages]
         .flatMap(([connectionId, { slug }]) => {
           const reports = recent(connectionId);
           const { decoded, dropped } = sumOf(reports);
-          const name = nameOf(connectionId);
+          const name = names.get(connectionId);
           const share = dropped / (decoded + dropped);
           if (name === undefined || decoded + dropped < LEAST_FRAMES || share <= MOST_SHARE) return [];
           const slideId = worstOf(reports);
