@@ -308,6 +308,10 @@ export const createTriggerRoutes = (
   return {
     routes,
     health: () => ({ contentWarnings: triggers.warnings(content) }),
-    metrics: () => ({ signage_triggers_total: counts }),
+    metrics: () => {
+      // One that was revoked stays so.
+      for (const id of Object.keys(counts)) if (id !== 'unknown' && triggers.get(id) === undefined) delete counts[id];
+      return { signage_triggers_total: counts };
+    },
   };
 };

@@ -26,20 +26,17 @@ const initialSamples = (labels: Labels): Sample[] =>
     [{ labels: {}, value: 0 }],
   );
 
-/** Numbers by label values as samples. Beyond the maximum number of values of a label they are summed as one. */
+/** Numbers by label values as samples, to be summed: those beyond the maximum number of values of a label have one label. */
 const samplesOf = (report: NonNullable<MetricReport[MetricName]>, labels: Labels): Sample[] => {
   if (typeof report === 'number') return [{ labels: {}, value: report }];
   const [[name = '', values] = [], ...rest] = Object.entries(labels);
   const most = values !== undefined && 'most' in values ? values.most : Number.POSITIVE_INFINITY;
-  const entries = Object.entries(report);
-  const samples = entries.slice(0, most).flatMap(([value, inner]) =>
+  return Object.entries(report).flatMap(([value, inner], index) =>
     samplesOf(inner, Object.fromEntries(rest)).map((sample) => ({
       ...sample,
-      labels: { [name]: value, ...sample.labels },
+      labels: { [name]: index < most ? value : otherValues, ...sample.labels },
     })),
   );
-  const beyond = entries.slice(most).reduce((sum, [, value]) => sum + Number(value), 0);
-  return entries.length <= most ? samples : [...samples, { labels: { [name]: otherValues }, value: beyond }];
 };
 
 /** @param reports the numbers of all modules */
@@ -66,10 +63,7 @@ export const createMetrics = (
       const reported = value === undefined ? [] : samplesOf(value, labels);
       // A screen that was removed has no series any more.
       series.reset();
-      for (const sample of [...initialSamples(labels), ...reported]) {
-        if (series instanceof Gauge) series.set(sample.labels, sample.value);
-        else series.inc(sample.labels, sample.value);
-      }
+      for (const sample of [...initialSamples(labels), ...reported]) series.inc(sample.labels, sample.value);
     });
   }
 

@@ -1,10 +1,12 @@
 /** `GET /metrics`. */
 import { describe, expect, test } from 'vitest';
 import { command } from '../../service/contract/commands.ts';
+import { createMetrics } from '../../service/records/metrics.ts';
 import { lobby } from '../content/samples.ts';
 import { patience } from '../support/observe.ts';
 import { joinScreen } from '../support/page.ts';
 import { startTestService } from '../support/service.ts';
+import { testTempo } from '../support/tempo.ts';
 import { metricsOf, samplesOf, sampleValue } from './samples.ts';
 
 /** Part 11 of the decisions. */
@@ -152,6 +154,19 @@ describe('its size is bounded', () => {
       .toMatchObject({ removed: undefined, others: expect.any(Number), known: 1 });
     expect(await count()).toBe(before + 1);
   });
+});
+
+test('values of a label beyond its maximum are summed, each further label by itself', async () => {
+  const fired = (ok: number, failed: number) => ({ ok, failed });
+  const counts = Object.fromEntries(Array.from({ length: 204 }, (_, id) => [`trigger-${id}`, fired(id, 1)]));
+  const { text } = createMetrics({ monotonicNow: () => 0, tempo: testTempo, kiosk: undefined }, () =>
+    Promise.resolve([{ signage_triggers_total: counts }]),
+  );
+  const samples = samplesOf(await text());
+  const countOf = (trigger: string, result: string) =>
+    sampleValue(samples, 'signage_triggers_total', { trigger, result });
+  expect([countOf('trigger-200', 'ok'), countOf('trigger-200', 'failed')]).toEqual([200, 1]);
+  expect([countOf('_other', 'ok'), countOf('_other', 'failed')]).toEqual([201 + 202 + 203, 3]);
 });
 
 test('every command has its series', async () => {

@@ -94,6 +94,7 @@ test('a fire panel shows and ends a saved message on all boxes, and nothing but 
   expect(first.log()).toContain('/api/triggers/...');
 
   expect((await ask('DELETE', `/console/api/triggers/${alarm.id}`)).status).toBe(204);
+  await expect.poll(async () => await (await first.get('/metrics')).text(), patience).not.toContain(alarm.id);
   expect(await refusalOf(await fire(first, alarm.token))).toEqual([404, 'trigger_not_found']);
   await expect.poll(async () => (await fire(second, alarm.token)).status, patience).toBe(404);
   expect(await refusalOf(await ask('DELETE', `/console/api/triggers/${alarm.id}`))).toEqual([404, 'trigger_not_found']);
