@@ -14,6 +14,7 @@ import type { ServiceContext } from '../module.ts';
 import { systemDisk } from '../platform/store/disk.ts';
 import { keepCopy } from '../platform/store/file.ts';
 import { createPatientJournal } from '../platform/store/journal.ts';
+import { sweepRewrites } from '../platform/store/rewrite.ts';
 
 const end = z.object({ id: z.string(), updatedAt: instant, until: instant.nullable() });
 /** No record of `id` that was changed at `updatedAt` or before counts; `until` is the latest that it ever had; null: none. */
@@ -36,6 +37,7 @@ const parse = (line: string): End[] => {
 export const openEnds = async ({ dirs, log }: Pick<ServiceContext, 'dirs' | 'log'>) => {
   const path = join(dirs.data, 'takeovers.ends.jsonl');
   const ends = new Map<string, End>();
+  await sweepRewrites(path);
 
   const add = ({ id, updatedAt, until }: End): void => {
     const known = ends.get(id);

@@ -1,6 +1,6 @@
 /** Takeovers through the front door: what ends, how long an end is remembered, and how many a site takes. */
 import { randomUUID } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -260,7 +260,10 @@ describe('what is remembered of ends', () => {
     await ends.close();
     const path = join(folder, 'takeovers.ends.jsonl');
     writeFileSync(path, `${readFileSync(path, 'utf8')}{"id":"li`);
+    const interrupted = `${path}.8c0a2f8e-6b1f-4a8e-9a55-0f9d6f1f2a11.tmp`;
+    writeFileSync(interrupted, '{"id":"li');
     const again = await open(folder);
+    expect(existsSync(interrupted)).toBe(false);
     expect(again.get('fire')).toEqual({ id: 'fire', updatedAt: '2026-06-02T00:00:00.000Z', until });
     expect(again.get('li')).toBe(undefined);
     await again.note({ id: 'lift', updatedAt, until });

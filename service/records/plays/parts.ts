@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { ServiceContext } from '../../module.ts';
 import { isMissing, systemDisk } from '../../platform/store/disk.ts';
 import { openDurable } from '../../platform/store/durable.ts';
-import { keepCopy, makeFolder } from '../../platform/store/file.ts';
+import { isLeftover, keepCopy, makeFolder } from '../../platform/store/file.ts';
 
 /** A line of a file, without its line end. */
 export interface Line {
@@ -125,6 +125,9 @@ export const openParts = async (context: Pick<ServiceContext, 'dirs' | 'log' | '
   const parts = new Map<string, Part>();
   for (const name of await readdir(folder)) {
     const [, day, others] = NAME.exec(name) ?? [];
+    const base = name.replace(/\.[^.]+\.tmp$/, '');
+    // A power cut ended the deletion of plays from this part.
+    if (NAME.test(base) && isLeftover(name, base)) await unlink(join(folder, name)).catch(() => undefined);
     if (day === undefined) continue;
     const { size } = await stat(join(folder, name));
     const unknown = { count: 0, bytes: -1, delivered: {}, since: null };

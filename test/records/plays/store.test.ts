@@ -121,6 +121,18 @@ describe('after a crash', () => {
   });
 });
 
+test('what a power cut left of a file of fewer plays is swept, and nothing else', async () => {
+  const dataDir = temporaryFolder();
+  const folder = join(dataDir, 'plays');
+  mkdirSync(folder);
+  const id = '8c0a2f8e-6b1f-4a8e-9a55-0f9d6f1f2a11';
+  const others = [`notes.${id}.tmp`, '2026-06-15.jsonl.notes.tmp'];
+  for (const name of [`2026-06-15.jsonl.${id}.tmp`, `undated.others.2.jsonl.${id}.tmp`, ...others])
+    writeFileSync(join(folder, name), 'half');
+  await openStore(dataDir);
+  expect(readdirSync(folder).toSorted()).toEqual(others.toSorted());
+});
+
 test('a part ends by its bytes, too, and a page for another box', async () => {
   const dataDir = temporaryFolder();
   const store = await openStore(dataDir, { maxPartBytes: 2_000, maxPlays: 100 });
