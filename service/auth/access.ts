@@ -187,7 +187,7 @@ export const createAccess = ({
     try {
       return await verify();
     } catch (error) {
-      if (isGuess(error) || (error instanceof CodedError && isGuess(error.cause))) await throttle.fail(address, kind);
+      if (isGuess(error) || (error instanceof CodedError && isGuess(error.cause))) throttle.fail(address, kind);
       throw error;
     }
   };

@@ -1,10 +1,10 @@
 import { isIP, SocketAddress } from 'node:net';
 import type { Logger } from 'pino';
-import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import { CodedError } from '../contract/errors.ts';
+import { createRates } from '../domain/rate.ts';
 
 const MAX_FAILURES = 100;
-const PER_SECONDS = 60;
+const MINUTE_MS = 60_000;
 
 /**
  * The part of an address that its owner cannot choose: an IPv4 address, or the /64 prefix of an IPv6 address. Link-local
@@ -34,35 +34,25 @@ export type CredentialKind = 'signature' | 'page token';
  * guessing, not the throttle: it reports guessing to the client and in the log.
  */
 export const createThrottle = ({ log, maxAddresses = 10_000 }: Options) => {
-  const failures = new RateLimiterMemory({ points: MAX_FAILURES, duration: PER_SECONDS });
-  const keys = new Set<string>();
-
-  const remember = async (key: string): Promise<void> => {
-    keys.delete(key);
-    keys.add(key);
-    const [oldest] = keys;
-    if (oldest === undefined || keys.size <= maxAddresses) return;
-    keys.delete(oldest);
-    await failures.delete(oldest);
-  };
-
-  const refusal = ({ msBeforeNext }: RateLimiterRes): CodedError => {
-    const seconds = Math.min(Math.max(Math.ceil(msBeforeNext / 1000), 1), PER_SECONDS);
-    return new CodedError('too_many_requests', undefined, { headers: { 'Retry-After': String(seconds) } });
-  };
+  const failures = createRates(MAX_FAILURES, MINUTE_MS, maxAddresses);
+  const warnings = createRates(1, MINUTE_MS, maxAddresses);
 
   return {
     /**
      * Counts a failure.
      * @throws CodedError `too_many_requests` if the limit is exceeded
      */
-    async fail(address: string, kind: CredentialKind): Promise<void> {
+    fail(address: string, kind: CredentialKind): void {
       const party = partyOf(address);
       const key = `${kind} ${party}`;
-      await remember(key);
-      const state = await failures.penalty(key);
-      if (state.consumedPoints === MAX_FAILURES) log.warn({ address: party, kind }, 'too many wrong credentials');
-      if (state.consumedPoints > MAX_FAILURES) throw refusal(state);
+      const rate = failures(key);
+      const now = performance.now();
+      const isCounted = rate.take(now);
+      const wait = rate.wait(now);
+      if (wait > 0 && warnings(key).take(now)) log.warn({ address: party, kind }, 'too many wrong credentials');
+      if (isCounted) return;
+      const headers = { 'Retry-After': String(Math.ceil(wait / 1_000)) };
+      throw new CodedError('too_many_requests', undefined, { headers });
     },
   };
 };

@@ -268,7 +268,7 @@ test('while secrets are rotated, the previous one still verifies both kinds and 
 
 describe('the throttle', () => {
   beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+    vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'] });
   });
 
   afterEach(() => {
