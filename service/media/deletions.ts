@@ -12,6 +12,7 @@ import {
 } from '../domain/deletions.ts';
 import { isMediaName } from '../domain/media-names.ts';
 import { isPlausibleTime } from '../domain/merge.ts';
+import { nextFlight } from '../domain/single-flight.ts';
 import { openDurable } from '../platform/store/durable.ts';
 import type { MediaContext } from './context.ts';
 
@@ -170,8 +171,6 @@ export const createRemoval = (
   deletions: Pick<Deletions, 'due' | 'done'>,
   remove: (name: string) => Promise<void>,
 ): Removal => {
-  let running: Promise<void> | null = null;
-  let again = false;
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -200,27 +199,14 @@ export const createRemoval = (
     if (failed.length > 0) retryLater(failed, reason);
   };
 
-  const removeUntilCurrent = async (): Promise<void> => {
-    while (again && !closed) {
-      again = false;
-      await removeDue().catch((error: unknown) => retryLater([], error));
-    }
-  };
-
-  const run = (): Promise<void> => {
-    again = true;
-    running ??= removeUntilCurrent().finally(() => {
-      running = null;
-    });
-    return running;
-  };
+  const run = nextFlight<void, void>(() => removeDue().catch((error: unknown) => retryLater([], error)));
 
   return {
     run,
     close: async () => {
       closed = true;
       clearTimeout(timer);
-      await running;
+      await run();
     },
   };
 };

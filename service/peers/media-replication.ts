@@ -12,6 +12,7 @@ import type { MediaProgress } from '../contract/onboarding.ts';
 import type { PeerMedia, PeerMedium } from '../contract/peers.ts';
 import { createDebounce } from '../domain/debounce.ts';
 import { compareVersions, isPlausibleTime } from '../domain/merge.ts';
+import { nextFlight } from '../domain/single-flight.ts';
 import type { SiteTime } from '../domain/time.ts';
 import type { Media } from '../media/index.ts';
 import type { ServiceContext } from '../module.ts';
@@ -80,8 +81,8 @@ export const createMediaReplication = (
   let scannedAt = Number.NEGATIVE_INFINITY;
   /** Whether files may have been put into the folders by hand. */
   let isStale = true;
-  let scanning: Promise<void> | null = null;
-  let again = false;
+  /** Those that run or wait. */
+  let scans = 0;
   let closed = false;
 
   const { deletions } = media;
@@ -99,7 +100,7 @@ export const createMediaReplication = (
 
   /** Whether files may be here without being listed yet. */
   const isScanDue = (): boolean =>
-    scannedAt === Number.NEGATIVE_INFINITY || scanning !== null || dueAt - monotonicNow() <= tempo.gather;
+    scannedAt === Number.NEGATIVE_INFINITY || scans > 0 || dueAt - monotonicNow() <= tempo.gather;
 
   const nowhere = (names: Iterable<string>): Set<string> => {
     if (isScanDue()) return new Set();
@@ -168,27 +169,24 @@ export const createMediaReplication = (
     return absence.end([...own.values()].filter((medium) => !isNamed(medium)));
   };
 
-  const scanUntilCurrent = async (): Promise<void> => {
-    while (again && !closed) {
-      again = false;
-      scannedAt = monotonicNow();
-      const listing = media.list(isStale ? 0 : undefined);
-      isStale = false;
-      // The fields that boxes exchange.
-      const files = (await listing).slice(0, MAX_MEDIA);
-      update(files.map(({ name, size, sha256, modifiedAt }) => ({ name, size, sha256, modifiedAt })));
-      if (media.unread().size === 0 && (await adoptList())) schedule();
-      // Whether it was away is known once the time is.
-      if (!siteTime.isEstablished()) schedule(tempo.establish);
-      transfers.run(transferPlan());
-    }
-  };
-  const scan = (): Promise<void> => {
-    again = true;
-    scanning ??= scanUntilCurrent().finally(() => {
-      scanning = null;
+  const scanNext = nextFlight<void, void>(async () => {
+    if (closed) return;
+    scannedAt = monotonicNow();
+    const listing = media.list(isStale ? 0 : undefined);
+    isStale = false;
+    // The fields that boxes exchange.
+    const files = (await listing).slice(0, MAX_MEDIA);
+    update(files.map(({ name, size, sha256, modifiedAt }) => ({ name, size, sha256, modifiedAt })));
+    if (media.unread().size === 0 && (await adoptList())) schedule();
+    // Whether it was away is known once the time is.
+    if (!siteTime.isEstablished()) schedule(tempo.establish);
+    transfers.run(transferPlan());
+  });
+  const scan = async (): Promise<void> => {
+    scans += 1;
+    await scanNext().finally(() => {
+      scans -= 1;
     });
-    return scanning;
   };
   const settled = async (): Promise<void> => {
     if (!isScanDue()) return;
@@ -266,7 +264,7 @@ export const createMediaReplication = (
     media: async (): Promise<PeerMedia> => {
       await firstList;
       // A file that has just been uploaded is listed. A running scan may wait for the lists of boxes that wait for this one.
-      if (scanning === null) await settled();
+      if (scans === 0) await settled();
       return { media: [...own.values()], deleted: deletions.list(), digest: ownStateDigest() };
     },
     start: absence.start,

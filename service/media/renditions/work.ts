@@ -6,6 +6,7 @@ import type { PeerRendition } from '../../contract/peers.ts';
 import { countBy, setMember } from '../../domain/collections.ts';
 import { createDebounce } from '../../domain/debounce.ts';
 import { createEmitter } from '../../domain/emitter.ts';
+import { nextFlight } from '../../domain/single-flight.ts';
 import type { ServiceContext } from '../../module.ts';
 import { withAny } from '../../platform/any-signal.ts';
 import type { Catalog } from '../catalog.ts';
@@ -425,21 +426,11 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     return fits;
   };
 
-  let stepping: Promise<void> | null = null;
-  let again = false;
-  const stepUntilCurrent = async (): Promise<void> => {
-    while (again && !closing.signal.aborted) {
-      again = false;
-      await step().catch((err: unknown) => log.warn({ err }, 'the renditions could not be looked at'));
-    }
-  };
-  const lookNow = (): void => {
-    again = true;
-    stepping ??= stepUntilCurrent().finally(() => {
-      stepping = null;
-    });
-  };
-  const look = createDebounce(lookNow, { quietMs: tempo.media.look, longestMs: 5 * tempo.media.look });
+  const lookNow = nextFlight<void, void>(async () => {
+    if (closing.signal.aborted) return;
+    await step().catch((err: unknown) => log.warn({ err }, 'the renditions could not be looked at'));
+  });
+  const look = createDebounce(() => void lookNow(), { quietMs: tempo.media.look, longestMs: 5 * tempo.media.look });
 
   /** Of what needs a rendition, or may need one: see {@link Wanted}. */
   const statusOf = (sha256: string, { profile }: Pick<Wanted, 'profile'>): RenditionStatus => {
@@ -492,7 +483,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
       closing.abort();
       look.cancel();
       clearTimeout(timer);
-      await stepping;
+      await lookNow();
       await running?.done;
       await Promise.all(fetching.values());
     },
