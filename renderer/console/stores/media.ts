@@ -1,5 +1,6 @@
 /** The media of the site, loaded where they are needed. */
 import { type ReadonlySignal, signal } from '@preact/signals';
+import { nextFlight } from '../../../service/domain/single-flight.ts';
 import type { Client } from '../api/client.ts';
 import type { MediaList } from '../model/wire.ts';
 
@@ -8,30 +9,15 @@ export type MediaStore = ReturnType<typeof createMediaStore>;
 export const createMediaStore = (client: Pick<Client, 'json'>) => {
   const list = signal<MediaList | null>(null);
   const error = signal<unknown>(null);
-  let running: Promise<void> | null = null;
-  const fetchList = async (): Promise<void> => {
+  // What is under way may have been answered before the change that it is loaded for.
+  const load = nextFlight<void, void>(async () => {
     try {
       list.value = await client.json<MediaList>('/console/api/media', { timeout: 30_000 });
       error.value = null;
     } catch (reason) {
       error.value = reason;
     }
-  };
-  let isStale = false;
-  const fetchNewest = async (): Promise<void> => {
-    do {
-      isStale = false;
-      await fetchList();
-    } while (isStale);
-  };
-  const load = (): Promise<void> => {
-    // What is under way may have been answered before the change that this is for.
-    isStale = running !== null;
-    running ??= fetchNewest().finally(() => {
-      running = null;
-    });
-    return running;
-  };
+  });
   return {
     /** Null: not loaded yet. */
     list: list as ReadonlySignal<MediaList | null>,

@@ -1,6 +1,7 @@
 /** The overview of the site, followed while the page is visible. */
 import { batch, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { perObject } from '../../../service/domain/collections.ts';
+import { nextFlight } from '../../../service/domain/single-flight.ts';
 import { doubled } from '../../../service/domain/time.ts';
 import type { Client } from '../api/client.ts';
 import type { BoxClock } from '../api/clock.ts';
@@ -29,7 +30,6 @@ export const createSiteStore = (client: Pick<Client, 'json'>, clock: Pick<BoxClo
   const error = signal<unknown>(null);
   const lastSeen = signal<number | null>(null);
   const bySlug = new Map<string, Signal<SiteScreen>>();
-  let running: Promise<void> | null = null;
   let failures = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -54,7 +54,8 @@ export const createSiteStore = (client: Pick<Client, 'json'>, clock: Pick<BoxClo
     });
   };
 
-  const poll = async (): Promise<void> => {
+  // A pending request may be older than the change that it is polled for.
+  const poll = nextFlight<void, void>(async () => {
     try {
       await update(await client.json<Site>('/console/api/site'));
       failures = 0;
@@ -62,18 +63,12 @@ export const createSiteStore = (client: Pick<Client, 'json'>, clock: Pick<BoxClo
       failures += 1;
       error.value = reason;
     }
-  };
-  const pollOnce = (): Promise<void> => {
-    running ??= poll().finally(() => {
-      running = null;
-    });
-    return running;
-  };
+  });
 
   const follow = async (): Promise<void> => {
     clearTimeout(timer);
     const since = performance.now();
-    if (!page.hidden) await pollOnce();
+    if (!page.hidden) await poll();
     const rest = EVERY_MS - (performance.now() - since);
     const pause = failures > 0 ? doubled(failures - 1, EVERY_MS, LONGEST_PAUSE_MS) : rest;
     clearTimeout(timer);
@@ -94,11 +89,7 @@ export const createSiteStore = (client: Pick<Client, 'json'>, clock: Pick<BoxClo
     /** All current screens; subscribes to each of them. */
     screens: (): SiteScreen[] => slugs.value.flatMap((slug) => bySlug.get(slug)?.value ?? []),
     /** Polls now, for example after a change. */
-    refresh: async (): Promise<void> => {
-      // The pending request may be older than the change.
-      await running;
-      await pollOnce();
-    },
+    refresh: poll,
     start: (): void => {
       page.addEventListener('visibilitychange', () => {
         if (!page.hidden) void follow();
