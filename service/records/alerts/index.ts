@@ -6,6 +6,7 @@ import { type Alert, type AlertRecord, type Occasion, passedAlert, peerAlerts } 
 import { readFields } from '../../contract/fields.ts';
 import type { Devices } from '../../devices/index.ts';
 import { laterThan } from '../../domain/merge.ts';
+import { singleFlight } from '../../domain/single-flight.ts';
 import { readJson } from '../../http/body.ts';
 import type { Routes } from '../../http/routes.ts';
 import type { HealthReport, ServiceContext } from '../../module.ts';
@@ -67,7 +68,6 @@ export const createAlerts = async (
   let reason: string | null = null;
   let wasSpeaker = false;
   let spokeAt = monotonicNow();
-  let running: Promise<void> | null = null;
   let timer: NodeJS.Timeout | undefined;
 
   const receiverState = () => (receivers.length === 0 ? 'none' : failures >= MAX_FAILURES ? 'failing' : 'ok');
@@ -151,6 +151,7 @@ export const createAlerts = async (
   };
 
   const tick = async (): Promise<void> => {
+    if (closing.signal.aborted) return;
     const due = observe();
     if (wasSpeaker) spokeAt = monotonicNow();
     // What could not be delivered is with a receiver now, or this box may reach one by now.
@@ -169,13 +170,9 @@ export const createAlerts = async (
     } else if (isSpeaker && due.length > 0 && monotonicNow() >= retryAt) await deliverAll(due);
   };
 
-  const run = (): void => {
-    running ??= tick()
-      .catch((error: unknown) => log.error({ err: error }, 'alerts could not be decided'))
-      .finally(() => {
-        running = null;
-      });
-  };
+  const run = singleFlight<void, void>(() =>
+    tick().catch((error: unknown) => log.error({ err: error }, 'alerts could not be decided')),
+  );
 
   return {
     /**
@@ -222,7 +219,7 @@ export const createAlerts = async (
       closing.abort();
       clearInterval(timer);
       watch.close();
-      await running;
+      await run();
     },
   };
 };
