@@ -8,7 +8,7 @@ import type { KioskProxy } from '../proxy.ts';
 import { readSystem } from '../system.ts';
 import { createDownloads, readPublicKey } from './downloads.ts';
 import { appImageInstaller, debInstaller, type Installer, imageInstaller, nsisInstaller } from './installers.ts';
-import { createUpdates, minutesOf, type Updates } from './updates.ts';
+import { createUpdates, type UpdateSettings, type Updates } from './updates.ts';
 
 /** The used part of Electron's `app`. */
 export interface UpdatesApp {
@@ -25,8 +25,8 @@ interface UpdatesPorts {
   relaunch(reason: string): void;
   /** Called before this process is replaced by another version. Never rejects. */
   beforeInstall(): Promise<void>;
-  /** The settings; null: not known yet. */
-  settings(): UpdateChoice | null;
+  /** The settings, whose `feed` is null for the one that the build names; null: not known yet. */
+  settings(): UpdateSettings | null;
   isHealthy(): boolean | null | Promise<boolean | null>;
   /** Gives the outgoing proxy its user and password. */
   answerProxy: KioskProxy['answer'];
@@ -44,17 +44,6 @@ interface OpenOptions {
   system: string | null;
   /** When this program was built, in ms since the epoch. */
   builtAt: number;
-}
-
-export interface UpdateChoice {
-  /** The URL of a release folder; null: the one that the build names. */
-  feed: string | null;
-  /** The URLs of the release folders of other boxes. */
-  peers: readonly string[];
-  channel: string;
-  /** `HH:MM-HH:MM` in the time zone of the site. */
-  hours: string;
-  timeZone: string;
 }
 
 // electron-updater's own choice is wrong: the marker file of the deb is in the AppImage too, made from the same folder.
@@ -125,11 +114,7 @@ export const openUpdates = (ports: UpdatesPorts, options: OpenOptions): Updates 
             ),
       settings: () => {
         const chosen = settings();
-        if (chosen === null) return null;
-        const { feed, peers, channel, hours, timeZone } = chosen;
-        const [from = '', until = ''] = hours.split('-');
-        const quiet = { from: minutesOf(from), until: minutesOf(until) };
-        return { feed: feed ?? settingOf(built, 'url'), peers, channel, quiet, timeZone };
+        return chosen && { ...chosen, feed: chosen.feed ?? settingOf(built, 'url') };
       },
       beforeInstall,
       isHealthy,

@@ -2,18 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { wallTimeOf } from '../../service/domain/wall-time.ts';
+import { isOpen } from '../../service/domain/opening-hours.ts';
 import { writeDurably } from '../files.ts';
 import { type Downloads, NoRoom, type ReadyUpdate, reasonOf, type Sources } from './downloads.ts';
 import * as gate from './gate.ts';
 import type { Installer } from './installers.ts';
-
-/** Converts `HH:MM` to minutes since midnight. */
-export const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
-
-/** Whether a time of day is in an interval; an interval that ends at or before its start runs past midnight. */
-export const isBetween = (minutes: number, from: number, until: number): boolean =>
-  from < until ? minutes >= from && minutes < until : minutes >= from || minutes < until;
 
 const isState = (value: unknown): value is gate.GateState => {
   const { trial, failed } = (value ?? {}) as Partial<gate.GateState>;
@@ -59,8 +52,8 @@ interface UpdatesPorts {
 }
 
 export interface UpdateSettings extends Sources {
-  /** Minutes since midnight in the time zone of the site. */
-  quiet: { from: number; until: number };
+  /** `HH:MM-HH:MM` in the time zone of the site. */
+  hours: string;
   timeZone: string;
 }
 
@@ -165,8 +158,10 @@ export const createUpdates = (ports: UpdatesPorts, options: UpdatesOptions) => {
     }
   };
 
-  const isQuiet = ({ quiet, timeZone }: UpdateSettings): boolean =>
-    now() >= builtAt && isBetween(wallTimeOf(now(), timeZone).minutes, quiet.from, quiet.until);
+  const isQuiet = ({ hours, timeZone }: UpdateSettings): boolean => {
+    const [open, close] = hours.split('-');
+    return now() >= builtAt && isOpen([{ open, close }], now(), timeZone);
+  };
 
   const act = async (): Promise<void> => {
     // A system whose end of the trial, or whose record, was lost: it would be given up for nothing.
