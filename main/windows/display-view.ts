@@ -1,6 +1,6 @@
 /** The pages of one display: the visible page, and the next one, which loads beneath it. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { type WebContents, WebContentsView } from 'electron';
+import type { WebContents, WebContentsView } from 'electron';
 import type { ProofNeeds } from '../../service/domain/device-proof.ts';
 import {
   type Heartbeat,
@@ -16,9 +16,9 @@ import type { Sessions } from '../sessions/index.ts';
 import type { Display, Rotation } from './displays.ts';
 import { ABORTED, hostExternalPages } from './external-page.ts';
 import { handover, LINGER_MS } from './handover.ts';
-import { OWN_BACKGROUND, openLayeredWindow } from './layers.ts';
+import { contentsOf, OWN_BACKGROUND, openLayeredWindow, openView } from './layers.ts';
 import { jpegOf, type Shot } from './screenshot.ts';
-import { lockedPreferences, rotateContents, watchChord } from './web-pages.ts';
+import { rotateContents, TRANSPARENT, TWO_FRAMES, watchChord } from './web-pages.ts';
 
 /** What a display can show. */
 export interface Picture {
@@ -47,20 +47,16 @@ interface DisplayViewOptions {
   preload: string;
 }
 
-const TRANSPARENT = '#00000000';
 const BLACK = '#000000';
 /** When a black cover whose process has ended is loaded again, in ms. */
 const COVER_RETRY_MS = 1_000;
-/** Resolves in a page once it has been painted: the second frame begins after the first one. */
-const TWO_FRAMES = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
 /** How long a page that was made visible is waited for, in ms. */
 const PAINT_MS = 5_000;
 /** Painted but not visible. */
 const UNSEEN = ':root { opacity: 0 !important; background: transparent !important; }';
 
 const photograph = async (view: WebContentsView | null): Promise<Shot> => {
-  // Undefined once they are destroyed.
-  const contents: WebContents | undefined = view?.webContents;
+  const contents = contentsOf(view);
   if (view === null || contents === undefined || contents.isDestroyed()) throw new Error('the display shows no page');
   return { image: await contents.capturePage(), bounds: view.getBounds() };
 };
@@ -87,15 +83,13 @@ export const createDisplayView = (
 
   const createPage = ({ partition }: Picture): Page => {
     const preferences = partition === null ? { partition: ownPartition } : { partition, preload };
-    const view = new WebContentsView({ webPreferences: { ...lockedPreferences, ...preferences } });
-    view.setBackgroundColor(partition === null ? OWN_BACKGROUND : TRANSPARENT);
+    const view = openView(preferences, partition === null ? OWN_BACKGROUND : TRANSPARENT);
     return { view, contents: view.webContents, answer: null };
   };
 
   /** Electron paints a plain view below all web contents, whatever their order. Until its page has loaded it is black too. */
   const createCover = (): WebContentsView => {
-    const view = new WebContentsView({ webPreferences: { ...lockedPreferences, partition: ownPartition } });
-    view.setBackgroundColor(BLACK);
+    const view = openView({ partition: ownPartition }, BLACK);
     const { webContents } = view;
     watchChord(webContents, onChord);
     const load = (): void => {
@@ -104,11 +98,6 @@ export const createDisplayView = (
     webContents.on('render-process-gone', () => void setTimeout(load, COVER_RETRY_MS).unref());
     load();
     return view;
-  };
-
-  const discard = ({ view, contents }: Pick<Page, 'view' | 'contents'>): void => {
-    window.remove(view);
-    if (contents !== undefined && !contents.isDestroyed()) contents.close();
   };
 
   const answerAll = (): void => {
@@ -135,7 +124,7 @@ export const createDisplayView = (
     if (before === null) return;
     void Promise.race([uncovered, wait(PAINT_MS)])
       .then(() => wait(LINGER_MS))
-      .then(() => discard(before));
+      .then(() => window.close(before.view));
   };
 
   const watch = (page: Page, { url, rotation, partition }: Picture): void => {
@@ -233,7 +222,7 @@ export const createDisplayView = (
     const before = black;
     black = on ? createCover() : null;
     if (black !== null) window.put(black, 'blackout');
-    if (before !== null) discard({ view: before, contents: before.webContents });
+    if (before !== null) window.close(before);
   };
 
   return {
@@ -245,7 +234,7 @@ export const createDisplayView = (
       const page = createPage(picture);
       // First, so that the end of the previous page does not count as a failure.
       next = page;
-      if (before !== null) discard(before);
+      if (before !== null) window.close(before.view);
       window.put(page.view, 'hidden');
       watch(page, picture);
       // A failed load is reported by an event.
@@ -265,7 +254,7 @@ export const createDisplayView = (
       // So that later events of the pages are ignored.
       next = null;
       front = null;
-      for (const page of pages) if (page !== null) discard(page);
+      for (const page of pages) if (page !== null) window.close(page.view);
       // The web contents of its views outlive a window.
       blackout(false);
       window.destroy();

@@ -4,7 +4,7 @@
  */
 import { type EventEmitter, once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Session, session as sessions, type WebContents, WebContentsView } from 'electron';
+import { type Session, session as sessions, type WebContents, type WebContentsView } from 'electron';
 import { originOf } from '../../service/domain/page-address.ts';
 import {
   type ExternalAnswer,
@@ -15,9 +15,9 @@ import {
 } from '../../service/public.ts';
 import { externalChannel } from '../channels.ts';
 import type { PageSession, Sessions } from '../sessions/index.ts';
-import type { LayeredWindow } from './layers.ts';
+import { type LayeredWindow, openView } from './layers.ts';
 import { grantHeaders } from './page-headers.ts';
-import { lockedPreferences } from './web-pages.ts';
+import { TRANSPARENT } from './web-pages.ts';
 
 /** How long a page rests at its ends, in ms. */
 const REST_MS = 3_000;
@@ -118,8 +118,7 @@ export const hostExternalPages = (
     const entry = views.get(id);
     if (entry === undefined) return;
     views.delete(id);
-    window.remove(entry.view);
-    if (!entry.contents.isDestroyed()) entry.contents.close();
+    window.close(entry.view);
   };
   const closeAll = (): void => {
     for (const id of [...opening, ...views.keys()]) close(id);
@@ -166,9 +165,8 @@ export const hostExternalPages = (
     const session = await sessionFor(id, url, look);
     const partition = session?.partition ?? partitionOf(secret);
     openExternalPartition(partition);
-    const view = new WebContentsView({ webPreferences: { ...lockedPreferences, partition } });
     // Until it has painted, the page underneath stays visible.
-    view.setBackgroundColor('#00000000');
+    const view = openView({ partition }, TRANSPARENT);
     const contents = view.webContents;
     views.set(id, { view, contents, area });
     setShown(id, false);

@@ -1,10 +1,9 @@
 /** The view that says which box and which display this is: see-through, over everything but the maintenance page. */
-import { WebContentsView } from 'electron';
 import { identifySeconds } from '../../service/public.ts';
 import { ownPage, ownPartition } from '../own-pages.ts';
 import type { Rotation } from './displays.ts';
-import type { LayeredWindow } from './layers.ts';
-import { lockedPreferences, rotateContents, watchChord } from './web-pages.ts';
+import { type LayeredWindow, openView } from './layers.ts';
+import { rotateContents, TRANSPARENT, TWO_FRAMES, watchChord } from './web-pages.ts';
 
 /** What the view says. */
 export interface DisplayLabel {
@@ -15,22 +14,17 @@ export interface DisplayLabel {
   number: number;
 }
 
-/** The second frame begins once the first one has been painted. */
-const TWO_FRAMES = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
-
 /** Shows the view for {@link identifySeconds}. Resolves once it has been painted. @throws Error if it cannot be shown */
 export const showLabel = async (
   window: LayeredWindow,
   { name, address, number }: DisplayLabel,
   { rotation, onChord }: { rotation: Rotation; onChord(): void },
 ): Promise<void> => {
-  const view = new WebContentsView({ webPreferences: { ...lockedPreferences, partition: ownPartition } });
-  view.setBackgroundColor('#00000000');
+  const view = openView({ partition: ownPartition }, TRANSPARENT);
   const { webContents: contents } = view;
   const close = (): void => {
     clearTimeout(timer);
-    window.remove(view);
-    if (!contents.isDestroyed()) contents.close();
+    window.close(view);
   };
   const timer = setTimeout(close, identifySeconds * 1000).unref();
   contents.on('render-process-gone', close);

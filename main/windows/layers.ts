@@ -2,10 +2,11 @@
  * One window for each display, always visible, with stacked views inside. A window that is hidden or created again shows
  * black or the desktop briefly on every platform; views are swapped inside a window that stays open.
  */
-import { BaseWindow, type WebContents, type WebContentsView } from 'electron';
+import { BaseWindow, type WebContents, WebContentsView, type WebPreferences } from 'electron';
 import { createEmitter } from '../../service/domain/emitter.ts';
 import type { ViewArea } from '../../service/public.ts';
 import { type Display, titleOf } from './displays.ts';
+import { lockedPreferences } from './web-pages.ts';
 
 /** The background of windows and of the kiosk's own pages, before their first frame. */
 export const OWN_BACKGROUND = '#17343a';
@@ -17,6 +18,15 @@ export const OWN_BACKGROUND = '#17343a';
 const order = ['hidden', 'page', 'external', 'blackout', 'identify', 'maintenance', 'sign-in'] as const;
 
 export type Layer = (typeof order)[number];
+
+/** The web contents of a view; undefined once they are destroyed. */
+export const contentsOf = (view: WebContentsView | null | undefined): WebContents | undefined => view?.webContents;
+
+export const openView = (preferences: Pick<WebPreferences, 'partition' | 'preload'>, color: string) => {
+  const view = new WebContentsView({ webPreferences: { ...lockedPreferences, ...preferences } });
+  view.setBackgroundColor(color);
+  return view;
+};
 
 /** The whole window. */
 export const WHOLE: ViewArea = { x: 0, y: 0, width: 1, height: 1 };
@@ -63,9 +73,6 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void) 
     return topOf('maintenance') !== undefined || (view !== null && isWhole(layers.get(view)?.area ?? WHOLE));
   };
 
-  /** `webContents` of a view is undefined once it is destroyed. */
-  const contentsOf = (view: WebContentsView | undefined): WebContents | undefined => view?.webContents;
-
   /**
    * Gives the keyboard to the maintenance page, else to the page, even one that is still loading: the key combination of the
    * maintenance page must work after a crash. The window of another display keeps it.
@@ -84,6 +91,12 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void) 
     }
     focusTop();
     changes.emit();
+  };
+
+  const remove = (view: WebContentsView): void => {
+    if (!layers.delete(view) || window.isDestroyed()) return;
+    window.contentView.removeChildView(view);
+    update();
   };
 
   window.on('close', (event) => {
@@ -113,10 +126,12 @@ export const openLayeredWindow = (display: Display, onCloseRequest: () => void) 
       window.contentView.addChildView(view, below);
       update();
     },
-    remove: (view: WebContentsView) => {
-      if (!layers.delete(view) || window.isDestroyed()) return;
-      window.contentView.removeChildView(view);
-      update();
+    remove,
+    /** Removes a view, and ends its page, which would outlive it. */
+    close: (view: WebContentsView) => {
+      remove(view);
+      const contents = contentsOf(view);
+      if (contents?.isDestroyed() === false) contents.close();
     },
     /** The topmost view that lies over the page, or over its main zone; null: none does. */
     over,

@@ -1,13 +1,12 @@
 /** The view of the maintenance page: above all other views in the window of a display. */
-import { WebContentsView } from 'electron';
 import { maintenanceCall } from '../../service/public.ts';
 import { maintenanceChannel } from '../channels.ts';
 import type { MaintenancePage, MaintenancePageHandlers } from '../maintenance.ts';
 import { ownPage, ownPartition } from '../own-pages.ts';
 import { openExternalPartition } from './external-page.ts';
-import { type LayeredWindow, OWN_BACKGROUND, WHOLE } from './layers.ts';
+import { type LayeredWindow, OWN_BACKGROUND, openView, WHOLE } from './layers.ts';
 import { barArea, openSignInPage } from './sign-in-page.ts';
-import { lockedPreferences, rotateContents, watchChord } from './web-pages.ts';
+import { rotateContents, watchChord } from './web-pages.ts';
 
 /** @param preload the path of the preload script */
 const openMaintenancePage = (
@@ -15,8 +14,7 @@ const openMaintenancePage = (
   { rotation, answer, onClose }: MaintenancePageHandlers,
   { preload }: { preload: string },
 ): MaintenancePage => {
-  const view = new WebContentsView({ webPreferences: { ...lockedPreferences, partition: ownPartition, preload } });
-  view.setBackgroundColor(OWN_BACKGROUND);
+  const view = openView({ partition: ownPartition, preload }, OWN_BACKGROUND);
   const { webContents } = view;
   let isClosed = false;
   let isLoaded = false;
@@ -51,8 +49,7 @@ const openMaintenancePage = (
     },
     close: () => {
       isClosed = true;
-      window.remove(view);
-      if (!webContents.isDestroyed()) webContents.close();
+      window.close(view);
     },
   };
 };

@@ -4,12 +4,11 @@
  */
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { WebContentsView } from 'electron';
 import type { ViewArea } from '../../service/public.ts';
 import type { Rotation } from './displays.ts';
 import { ABORTED, LOAD_MS, SERVER_ERROR } from './external-page.ts';
-import type { LayeredWindow } from './layers.ts';
-import { lockedPreferences, rotateContents, watchChord } from './web-pages.ts';
+import { type LayeredWindow, openView } from './layers.ts';
+import { rotateContents, watchChord } from './web-pages.ts';
 
 /** The share of the height that the bar takes. */
 const BAR = 0.14;
@@ -44,8 +43,7 @@ export const openSignInPage = (
   { partition, address, rotation }: { partition: string; address: string; rotation: Rotation },
   { onChord, onEnd }: { onChord(): void; onEnd(): void },
 ) => {
-  const view = new WebContentsView({ webPreferences: { ...lockedPreferences, partition } });
-  view.setBackgroundColor('#ffffff');
+  const view = openView({ partition }, '#ffffff');
   const { webContents: contents } = view;
   contents.on('render-process-gone', onEnd);
   contents.on('destroyed', onEnd);
@@ -87,9 +85,6 @@ export const openSignInPage = (
       rotate(next);
       window.put(view, 'sign-in', areas[next][1]);
     },
-    close: (): void => {
-      window.remove(view);
-      if (!contents.isDestroyed()) contents.close();
-    },
+    close: (): void => window.close(view),
   };
 };

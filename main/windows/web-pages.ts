@@ -2,7 +2,11 @@
 import type { WebContents, WebPreferences } from 'electron';
 import type { Rotation } from './displays.ts';
 
-/** Their web preferences: everything that a page need not do is disabled. */
+export const TRANSPARENT = '#00000000';
+/** Resolves in a page once it has been painted: the second frame begins after the first one. */
+export const TWO_FRAMES = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
+
+/** Web preferences of all views: everything that a page need not do is disabled. */
 export const lockedPreferences = {
   contextIsolation: true,
   sandbox: true,

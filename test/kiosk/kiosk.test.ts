@@ -108,6 +108,7 @@ const kioskWith = (
           window: {
             put: () => {},
             remove: () => {},
+            close: () => {},
             move: () => {},
             isCovered: () => false,
             focus: () => {},
