@@ -15,3 +15,9 @@ export const loadedAddress = (beginning: string): RegExp =>
 
 /** Decodes `&amp;` in a URL from markup. */
 export const addressOf = (written: string): string => written.replaceAll('&amp;', '&');
+
+/** All texts in a JSON value. */
+export const textsOf = (value: unknown): string[] => {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
+};

@@ -5,7 +5,7 @@
  */
 import { stringify, TokenType, tokenize } from '@csstools/css-tokenizer';
 import { parseUrl } from '../../../service/contract/url.ts';
-import { addressOf } from '../../../service/domain/markup.ts';
+import { addressOf, textsOf } from '../../../service/domain/markup.ts';
 
 /** Addresses in a text of the author, each up to the next Liquid tag. */
 const WRITTEN = /(?:https?:|(?<=["'(=\s]))\/\/[^\s"'()<>,\\{}|]+/gi;
@@ -20,11 +20,6 @@ const STYLING = new Set(
 );
 /** A density or a width in a `srcset`. */
 const DESCRIPTOR = /^[\d.]+[wxh]$/;
-
-const textsOf = (value: unknown): string[] => {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
-};
 
 /**
  * @param written all texts by the author of the template and its slide

@@ -1,7 +1,7 @@
 import type { PlaylistPayload, Slide } from '../../contract/playlist.ts';
 import { fileKinds } from '../../contract/slide-values.ts';
 import { parseUrl } from '../../contract/url.ts';
-import { addressOf, addressRest } from '../../domain/markup.ts';
+import { addressOf, addressRest, textsOf } from '../../domain/markup.ts';
 import { remoteAddress, withoutCredentials } from '../../domain/media-names.ts';
 import { isShown, mediaTypeOf } from '../../domain/media-types.ts';
 import type { NetworkScope } from '../../domain/network-scope.ts';
@@ -19,11 +19,6 @@ const isFile = (address: string): boolean => isShown(mediaTypeOf(address) ?? '')
 // Most texts name nothing, which a search for a fixed string finds much faster.
 const namedIn = (text: string): string[] =>
   text.includes('://') ? (text.match(ADDRESS) ?? []).map(addressOf).filter(isFile) : [];
-
-const textsOf = (value: unknown): string[] => {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
-};
 
 const namedBy = ({ kind, media_url, body, template, content }: Slide): string[] => [
   ...(fileKinds.includes(kind) && media_url !== null ? [media_url] : []),
