@@ -13,6 +13,7 @@ import {
   proofText,
 } from '../../service/domain/device-proof.ts';
 import { timestampText } from '../../service/domain/time.ts';
+import { base64url } from './base64url.ts';
 import { findKiosk } from './kiosk.ts';
 import { patientFetch } from './retry.ts';
 import { recall, remember } from './storage.ts';
@@ -49,12 +50,6 @@ export const readDeviceId = (search: string): string => {
   remember(idKey, deviceId);
   return deviceId;
 };
-
-const base64url = (bytes: Uint8Array): string =>
-  btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '');
 
 const proveHere = (deviceId: string, { nodeId, time }: ProofNeeds): string => {
   const key = ownKey();

@@ -2,6 +2,7 @@
 import { sha256, sha512 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import type { PersonSigner } from '../../../service/domain/request-signature.ts';
+import { base64url } from '../../shared/base64url.ts';
 
 export interface PersonKey extends PersonSigner {
   /** Of the person, as others see it. */
@@ -26,12 +27,6 @@ const STORE = 'keys';
 const ID = 'person';
 /** Of a key that the box does not know yet. */
 const PENDING = 'pending';
-
-const base64url = (bytes: Uint8Array): string =>
-  btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '');
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(text, (byte) => byte.charCodeAt(0));
 
