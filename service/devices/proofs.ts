@@ -1,5 +1,6 @@
 /** Verifies that a page is the device that it says: by the key that the id is derived from. */
-import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { isSignedBy } from '../auth/person-keys.ts';
 import { partyOf } from '../auth/throttle.ts';
 import { canonicalDeviceId, isProvableId } from '../contract/readable.ts';
 import { remember } from '../domain/collections.ts';
@@ -22,15 +23,6 @@ const SHOW_REFUSED_MS = 3_600_000;
 const MAX_REFUSED = 100;
 
 export type DeviceProofs = ReturnType<typeof createDeviceProofs>;
-
-/** Null: the bytes are no key. */
-const publicKey = (key: string): KeyObject | null => {
-  try {
-    return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: key }, format: 'jwk' });
-  } catch {
-    return null;
-  }
-};
 
 /** The nonces that could be used again, by the time of their proofs. */
 const createUsedNonces = () => {
@@ -115,9 +107,8 @@ export const createDeviceProofs = (
   };
 
   const isSigned = (deviceId: string, proof: DeviceProof): boolean => {
-    const key = publicKey(proof.key);
-    const text = Buffer.from(proofText({ deviceId, nodeId }, proof));
-    return key !== null && verify(null, text, key, Buffer.from(proof.signature, 'base64url'));
+    const bytes = Buffer.from(proofText({ deviceId, nodeId }, proof)).toString('latin1');
+    return isSignedBy(proof.key, bytes, proof.signature);
   };
 
   return {
