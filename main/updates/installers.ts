@@ -1,9 +1,9 @@
 /** Installs a downloaded version, and rolls it back. */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, copyFile, link, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { reserveFile, writeWithReserve } from '../../service/public.ts';
+import { reserveFile, syncFile, systemDisk, writeWithReserve } from '../../service/public.ts';
 import type { readSystem } from '../system.ts';
 
 export interface Installer {
@@ -31,11 +31,6 @@ export interface Installer {
   };
 }
 
-const syncFile = async (path: string): Promise<void> => {
-  const handle = await open(path, 'r');
-  await handle.sync().finally(() => handle.close());
-};
-
 /**
  * Replaces an AppImage by rename, so that its path always holds a complete file.
  * @param program the path of the AppImage
@@ -52,12 +47,12 @@ export const appImageInstaller = (program: string, restart: () => void): Install
       await rm(kept, { force: true });
       await link(program, kept);
       await rename(next, program);
-      await syncFile(dirname(program));
+      await systemDisk.syncFolder(dirname(program));
       restart();
     },
     rollBack: async () => {
       await rename(kept, program);
-      await syncFile(dirname(program));
+      await systemDisk.syncFolder(dirname(program));
       restart();
     },
   };

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { constants } from 'node:fs';
-import { copyFile, open, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { copyFile, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mediaName } from '../domain/media-names.ts';
 import type { NetworkScope } from '../domain/network-scope.ts';
@@ -8,6 +8,7 @@ import { withAny } from '../platform/any-signal.ts';
 import { FetchFault, type Validators } from '../platform/outbound/answer.ts';
 import { createTurns } from '../platform/outbound/limiter.ts';
 import { codeOf } from '../platform/store/disk.ts';
+import { syncFile } from '../platform/store/file.ts';
 import type { MediaContext } from './context.ts';
 import { createPart, type Download, download, isPart, type Part } from './download.ts';
 import { FetchHeld, type FetchLimits } from './fetch-limits.ts';
@@ -154,8 +155,7 @@ export const createDownloads = async (
       // It may have been replaced meanwhile.
       if ((await hasher.hashFile(part.path).digest(size)) !== sha256) return null;
       await utimes(part.path, modifiedAt, modifiedAt);
-      const handle = await open(part.path, 'r+');
-      await handle.sync().finally(() => handle.close());
+      await syncFile(part.path);
       const facts = await inspect(part.path, name);
       await part.finish(target);
       await folders.changed(target);

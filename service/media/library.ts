@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
-import { access, copyFile, link, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { access, copyFile, link, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { checkBody } from '../auth/signatures.ts';
@@ -14,7 +14,7 @@ import { areMet, type Conditions } from '../http/conditions.ts';
 import type { Options } from '../platform/options/index.ts';
 import { createQueue } from '../platform/queue.ts';
 import { codeOf, isFull, systemDisk } from '../platform/store/disk.ts';
-import { renamePatiently } from '../platform/store/file.ts';
+import { renamePatiently, syncFile } from '../platform/store/file.ts';
 import type { Catalog } from './catalog.ts';
 import type { MediaContext } from './context.ts';
 import { type Deletions, lastRenaming } from './deletions.ts';
@@ -155,8 +155,7 @@ export const createLibrary = async (
       await storage.require(dirname(target), stats.size);
       await copyFile(path, temporary);
       await utimes(temporary, modifiedAt, modifiedAt);
-      const copied = await open(temporary, 'r+');
-      await copied.sync().finally(() => copied.close());
+      await syncFile(temporary);
       await rename(temporary, target);
     };
     try {

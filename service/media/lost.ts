@@ -3,10 +3,11 @@
  * the upload directory keeps each for 30 days, under the time of its loss and its name. The leading dot keeps it apart
  * from all media.
  */
-import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isOlder, isTrusted } from '../domain/time.ts';
 import { codeOf, systemDisk } from '../platform/store/disk.ts';
+import { syncFile } from '../platform/store/file.ts';
 import type { MediaContext } from './context.ts';
 
 const KEEP_MS = 30 * 86_400_000;
@@ -38,8 +39,7 @@ const move = async (from: string, to: string): Promise<void> => {
     if (codeOf(error) !== 'EXDEV') throw error;
     try {
       await copyFile(from, to);
-      const handle = await open(to, 'r+');
-      await handle.sync().finally(() => handle.close());
+      await syncFile(to);
     } catch (failure) {
       await rm(to, { force: true });
       throw failure;

@@ -1,5 +1,5 @@
 /** Makes and fetches the renditions that the media of this box need: one conversion at a time, what plays first. */
-import { open, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { CodedError } from '../../contract/errors.ts';
 import type { RenditionStatus } from '../../contract/media.ts';
 import type { PeerRendition } from '../../contract/peers.ts';
@@ -9,6 +9,7 @@ import { createEmitter } from '../../domain/emitter.ts';
 import { nextFlight } from '../../domain/single-flight.ts';
 import type { ServiceContext } from '../../module.ts';
 import { withAny } from '../../platform/any-signal.ts';
+import { syncFile } from '../../platform/store/file.ts';
 import type { Catalog } from '../catalog.ts';
 import type { MediaContext } from '../context.ts';
 import { isOutOfSpace } from '../download.ts';
@@ -78,11 +79,6 @@ export const moved = async (
 };
 
 const isRead = (job: Wanted): job is Wanted & Original => job.profile !== null;
-
-const sync = async (file: string): Promise<void> => {
-  const handle = await open(file, 'r+');
-  await handle.sync().finally(() => handle.close());
-};
 
 type Context = Pick<MediaContext, 'folders' | 'log' | 'hasher' | 'now' | 'tempo'> &
   Pick<ServiceContext, 'monotonicNow' | 'ids' | 'options'>;
@@ -158,7 +154,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
       const file = await converter.convert(job, { folder, isPlain, signal: either, onProgress });
       const { size } = await stat(file);
       await room(size, job);
-      await sync(file);
+      await syncFile(file);
       const own = await hasher.hashFile(file).digest(size);
       signal.throwIfAborted();
       // What was read may be what has the name now.

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { codeOf, type Disk } from './disk.ts';
@@ -39,6 +39,13 @@ export async function writeDurably(disk: Disk, path: string, flags: 'w' | 'wx', 
     await handle.close();
   }
 }
+
+/** Makes the content of a file durable. @throws the system's error */
+export const syncFile = async (path: string): Promise<void> => {
+  // Windows syncs only what may be written.
+  const handle = await open(path, 'r+');
+  await handle.sync().finally(() => handle.close());
+};
 
 /**
  * Replaces a file atomically and keeps the previous one as `.prev`. At any time, even after a power cut, the name refers to
