@@ -2,8 +2,8 @@
  * Replicates the media that the content names: fetches them from peers in the background, complete or not at all, so that
  * a name stands for the same file on every box.
  */
-import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { sha256Hex } from '../auth/sign.ts';
 import { type Content, type MediaUse, mediaUses } from '../content/index.ts';
 import type { ContentFile } from '../contract/content.ts';
 import type { ContentIssue } from '../contract/content-terms.ts';
@@ -27,10 +27,8 @@ import {
   type Transfer,
 } from './media-transfers.ts';
 
-const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
-
 const digestOf = (media: readonly PeerMedium[]): string =>
-  sha256Of(JSON.stringify(media.map(({ name, size, sha256, modifiedAt }) => [name, size, sha256, modifiedAt])));
+  sha256Hex(JSON.stringify(media.map(({ name, size, sha256, modifiedAt }) => [name, size, sha256, modifiedAt])));
 
 interface Site extends MediaSite {
   content: Pick<Content, 'document' | 'mediaNames' | 'onDocument' | 'onChange'>;
@@ -211,7 +209,7 @@ export const createMediaReplication = (
     void announce();
   });
 
-  const ownStateDigest = (): string => sha256Of(ownDigest + deletions.digest());
+  const ownStateDigest = (): string => sha256Hex(ownDigest + deletions.digest());
   const isKnownElsewhere = (name: string): boolean => offers().some(({ find }) => find(name) !== undefined);
 
   return {

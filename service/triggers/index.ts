@@ -2,7 +2,8 @@
  * Triggers: records that all boxes of the site share, with the hash of their token alone, and the playlists that they put
  * above all programmes.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { sha256Hex } from '../auth/sign.ts';
 import { type TriggerEffect, type TriggerRecord, triggerLimits, triggerRecord } from '../contract/console/triggers.ts';
 import type { ContentIssue } from '../contract/content-terms.ts';
 import { CodedError } from '../contract/errors.ts';
@@ -69,8 +70,6 @@ export interface Triggers extends Module {
   followClock(clock: SiteTime): void;
 }
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-
 export const createTriggers = async (context: ServiceContext, shared: Pick<Shared, 'open'>): Promise<Triggers> => {
   const { options, now, monotonicNow, tempo, keep } = context;
   const records = await shared.open<TriggerRecord>({
@@ -123,7 +122,7 @@ export const createTriggers = async (context: ServiceContext, shared: Pick<Share
     list: () => live().toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1)),
     get,
     find: (token) => {
-      const hash = sha256(token);
+      const hash = sha256Hex(token);
       return live().find(({ token_sha256 }) => token_sha256 === hash);
     },
     newId: () => randomBytes(8).toString('hex'),
@@ -132,7 +131,7 @@ export const createTriggers = async (context: ServiceContext, shared: Pick<Share
         if (live().length >= triggerLimits.triggers) throw new CodedError('too_many_triggers');
         const token = randomBytes(16).toString('hex');
         const at = new Date(siteNow()).toISOString();
-        const made = { created_at: at, created_by: by, updated_at: at, token_sha256: sha256(token) };
+        const made = { created_at: at, created_by: by, updated_at: at, token_sha256: sha256Hex(token) };
         await records.put({ ...given, ...made, removed_at: null, plays: null });
         return { token };
       }),

@@ -5,6 +5,7 @@ import type { Content, MediaUse } from '../../content/index.ts';
 import type { ContentIssue } from '../../contract/content-terms.ts';
 import { CodedError } from '../../contract/errors.ts';
 import type { RenditionStatus } from '../../contract/media.ts';
+import { remember } from '../../domain/collections.ts';
 import { shownAddress } from '../../domain/media-names.ts';
 import type { ServiceContext } from '../../module.ts';
 import { createSlots } from '../../platform/slots.ts';
@@ -200,13 +201,9 @@ export const createRenditions = (context: Context, dependencies: Dependencies) =
   const glance = async (name: string, { path, stats }: OpenMedium): Promise<Known> => {
     const key = `${path}\n${fingerprint(stats)}`;
     const known = glances.get(key) ?? read(path, name);
-    glances.set(key, known);
+    remember(glances, key, known, MAX_GLANCES);
     // A file that could not be read now may be later.
     known.catch(() => glances.delete(key));
-    for (const oldest of glances.keys()) {
-      if (glances.size <= MAX_GLANCES) break;
-      glances.delete(oldest);
-    }
     return known;
   };
 

@@ -5,6 +5,7 @@ import type { Content } from '../../content/index.ts';
 import { type Alert, type AlertRecord, type Occasion, passedAlert, peerAlerts } from '../../contract/alerts.ts';
 import { readFields } from '../../contract/fields.ts';
 import type { Devices } from '../../devices/index.ts';
+import { remember } from '../../domain/collections.ts';
 import { laterThan } from '../../domain/merge.ts';
 import { singleFlight } from '../../domain/single-flight.ts';
 import { readJson } from '../../http/body.ts';
@@ -107,8 +108,7 @@ export const createAlerts = async (
     // If this box stops before it can report that the message was sent, the next one repeats it with the same id.
     if (!taken.has(id)) await tell(due);
     const done = taken.get(id) ?? new Set();
-    taken.delete(id);
-    taken.set(id, done);
+    remember(taken, id, done, MAX_TAKEN);
     const [decisive, ...further] = receivers.map(async (receiver) => {
       if (done.has(receiver.key)) return;
       await receiver.deliver(alert, id, closing.signal);
@@ -139,7 +139,6 @@ export const createAlerts = async (
     retryAt = monotonicNow() + pauseAfter(tempo.records, failures, random());
     if (reason === null) log.warn({ reason: fault.message }, 'an alert could not be delivered');
     reason = fault.message;
-    for (const oldest of taken.keys()) if (taken.size > MAX_TAKEN) taken.delete(oldest);
   };
 
   /** Every box observes, so that each of them can take over. */
