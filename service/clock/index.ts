@@ -2,7 +2,6 @@
 import type { Content } from '../content/index.ts';
 import type { Drafts } from '../drafts/index.ts';
 import type { Feeds } from '../feeds/index.ts';
-import { answerPeer } from '../http/peer-answer.ts';
 import type { Routes } from '../http/routes.ts';
 import type { Media } from '../media/index.ts';
 import type { Module, ServiceContext } from '../module.ts';
@@ -16,7 +15,7 @@ import { createSync, type Sync } from './sync.ts';
 /** The site's time, for peers. */
 const syncRoutes = (sync: Pick<Sync, 'time'>): Routes => ({
   'GET /api/peers/time': (ctx) => {
-    answerPeer(ctx, sync.time());
+    ctx.body = sync.time();
   },
 });
 

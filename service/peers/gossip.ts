@@ -21,7 +21,6 @@ import { isPlausibleTime } from '../domain/merge.ts';
 import { createRate } from '../domain/rate.ts';
 import type { MonotonicMs, SiteTime } from '../domain/time.ts';
 import { readJson } from '../http/body.ts';
-import { answerPeer } from '../http/peer-answer.ts';
 import type { Routes } from '../http/routes.ts';
 import type { ServiceContext } from '../module.ts';
 import { hostOf } from './advertised.ts';
@@ -254,18 +253,18 @@ export const createGossip = (
           ...(isEqual ? {} : { summary: own }),
           ...(digests === members ? {} : { members: { digests, entries } }),
         };
-        answerPeer(ctx, answer);
+        ctx.body = answer;
       },
       'POST /api/peers/members': async (ctx) => {
         const { wanted, records, entries } = readFields(memberExchange, await readJson(ctx));
         learn(records);
         const host = hostOf(ctx.req.socket.remoteAddress ?? '');
         if (host !== null) for (const [nodeId, url] of entries) registry.addReported(nodeId, url, `http://${host}`);
-        answerPeer(ctx, { records: fitting(recordsOf(wanted), most.answer) });
+        ctx.body = { records: fitting(recordsOf(wanted), most.answer) };
       },
       'GET /api/peers/reach': async (ctx) => {
         const { nodeId } = readFields(reachQuery, ctx.query);
-        answerPeer(ctx, { reached: await registry.verify(nodeId) });
+        ctx.body = { reached: await registry.verify(nodeId) };
       },
     } satisfies Routes,
     /** Schedules an exchange with a few random peers: this box has new state. */

@@ -9,7 +9,6 @@ import { type PeerNews, peerNews } from '../contract/gossip.ts';
 import { remember } from '../domain/collections.ts';
 import { createRate } from '../domain/rate.ts';
 import { readJson } from '../http/body.ts';
-import { answerPeer } from '../http/peer-answer.ts';
 import type { Routes } from '../http/routes.ts';
 import type { ServiceContext } from '../module.ts';
 import type { AskPeers } from './operations.ts';
@@ -123,7 +122,7 @@ export const createNews = (
         });
         // It may be large.
         const taken = await Promise.race([passed, pause(PATIENCE_MS, isOffered, { ref: false })]);
-        answerPeer(ctx, { taken });
+        ctx.body = { taken };
       },
     } satisfies Routes,
     /** Sends a change of this box to all boxes. Never rejects. */
