@@ -7,7 +7,8 @@ import { doubled } from '../domain/time.ts';
 import { addDays, instantOf, wallTimeOf, weekdayOf } from '../domain/wall-time.ts';
 import type { ServiceContext } from '../module.ts';
 import { createWorker } from '../platform/worker.ts';
-import type { Calendar, Expansion } from './calendar.ts';
+import type { Expansion } from './calendar.ts';
+import type { Calendar } from './calendar-text.ts';
 import type { CalendarQuestion } from './calendar-thread.ts';
 
 type TimetableGroup = PlaylistPayload['timetableGroups'][number];
@@ -74,6 +75,8 @@ interface CalendarTroubles {
   excess: number;
   /** Events that are not there as often as they should. */
   unfinished: string[];
+  /** Events that could not be read. */
+  unread: number;
   /** Why its events could not be read; null: they could. */
   reason: string | null;
 }
@@ -224,6 +227,7 @@ export const createCalendarDays = (
       return {
         excess: Math.max(0, count - mostCalendarEvents),
         unfinished: good?.expansion.unfinished ?? [],
+        unread: good?.expansion.unread ?? 0,
         reason: failed?.reason ?? null,
       };
     },

@@ -1,7 +1,8 @@
 /** Worker thread that reads and expands calendars, one request at a time. A separate bundle, with the rules of time zones. */
 import { parentPort } from 'node:worker_threads';
 import type { Reply } from '../platform/worker.ts';
-import { type Calendar, expandCalendar, readCalendar } from './calendar.ts';
+import { expandCalendar } from './calendar.ts';
+import { type Calendar, readCalendar } from './calendar-text.ts';
 
 export type CalendarQuestion =
   | { kind: 'read'; text: string }

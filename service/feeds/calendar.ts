@@ -1,15 +1,12 @@
-/**
- * Calendars (RFC 5545): read once into what is needed of their events, and expanded for some days. Pure; a worker thread
- * runs it, because the texts are of strangers.
- */
+/** The events of a calendar in some days. Pure; a worker thread runs it, because the texts are of strangers. */
 import ICAL from 'ical.js';
 import { Temporal } from 'temporal-polyfill/implementation';
 import { findIana } from 'windows-iana';
 import type { CalendarEvent } from '../contract/calendars.ts';
 import { createIterator, Endless, type Meter } from './calendar-rules.ts';
+import { type Calendar, UNREAD } from './calendar-text.ts';
 import { plainText } from './text.ts';
 
-const MOST_EVENTS = 50_000;
 /** Steps for one event, in rounds of those that need more than before; the most are those of a daily one for 54 years. */
 const ROUNDS = [128, 1_000, 20_000];
 /** Those of all events after the first round. */
@@ -19,52 +16,6 @@ const STEPS_OF_SHOWN = 4;
 /** What one event may add to a day and still be an event: more is a mistake. */
 const MOST_OF_EVENT = 500;
 const MOST_TITLE = 200;
-
-type JCal = [name: string, properties: unknown[], components: JCal[]];
-
-/** What is kept of a calendar: jCal (RFC 7265) of its zones and events, with the properties that count. */
-export type Calendar = JCal;
-
-const kept = new Set(
-  'uid summary location dtstart dtend duration rrule rdate exdate recurrence-id status class sequence'.split(' '),
-);
-
-const MOST_RULE_CHARACTERS = 500;
-
-/** A zone changes its offset once or twice a year: other rules are left out, because some never find a date. */
-const yearly = ([name, properties, inner]: JCal): JCal => [
-  name,
-  properties.filter((property) => {
-    const [field, , , rule] = property as [string, unknown, unknown, { freq?: unknown }?];
-    return field !== 'rrule' || (rule?.freq === 'YEARLY' && JSON.stringify(rule).length <= MOST_RULE_CHARACTERS);
-  }),
-  inner,
-];
-
-/** @throws Error whose message is a clause about the calendar */
-export const readCalendar = (text: string): Calendar => {
-  if (!/^\s*BEGIN:VCALENDAR/i.test(text)) throw new Error('it is no calendar');
-  const count = text.match(/^BEGIN:VEVENT/gim)?.length ?? 0;
-  if (count > MOST_EVENTS) throw new Error(`it has ${count} events, more than ${MOST_EVENTS}`);
-  let parsed: JCal | JCal[];
-  try {
-    parsed = ICAL.parse(text) as JCal | JCal[];
-  } catch {
-    throw new Error('its lines are broken');
-  }
-  // Some servers send several calendars in one file.
-  const calendars = typeof parsed[0] === 'string' ? [parsed as JCal] : (parsed as JCal[]);
-  const components = calendars.flatMap(([, , inner]) => inner);
-  return [
-    'vcalendar',
-    [],
-    components.flatMap(([name, properties, inner]): JCal[] => {
-      if (name === 'vtimezone') return [[name, properties, inner.map(yearly)]];
-      if (name !== 'vevent') return [];
-      return [[name, properties.filter((each) => kept.has(String((each as unknown[])[0]))), []]];
-    }),
-  ];
-};
 
 type Zones = ReturnType<typeof createZones>;
 
@@ -356,6 +307,8 @@ export interface Expansion {
   events: CalendarEvent[];
   /** Of events whose rule takes too long to follow, or never comes to an end: their titles, or ids if they are private. */
   unfinished: string[];
+  /** How many events could not be read. */
+  unread: number;
 }
 
 /** The events of a calendar that are on within the window. */
@@ -458,5 +411,9 @@ export const expandCalendar = (calendar: Calendar, window: Window, timeZone: str
     details.private || details.title === '' ? uid : details.title,
   );
   found.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
-  return { events: found.map(({ at: _, ...event }) => event), unfinished };
+  return {
+    events: found.map(({ at: _, ...event }) => event),
+    unfinished,
+    unread: Number(root.getFirstPropertyValue(UNREAD) ?? 0),
+  };
 };

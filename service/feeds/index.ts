@@ -76,12 +76,13 @@ const feedIssues = (
 
 /** The calendars of which pages do not get all events. */
 const calendarWarnings = (calendars: ReturnType<Polling['calendars']>): ContentIssue[] =>
-  calendars.flatMap(({ id, excess, unfinished }, index) =>
+  calendars.flatMap(({ id, excess, unfinished, unread }, index) =>
     [
       ...(excess > 0 ? [`has ${excess} more events than are shown`] : []),
       ...(unfinished.length > 0
         ? [`has events whose rules take too long to follow, and which are not shown each time: ${quoted(unfinished)}`]
         : []),
+      ...(unread > 0 ? [`has events that cannot be read, and are not shown: ${unread}`] : []),
     ].map((what) => ({ path: `calendars[${index}]`, message: `${JSON.stringify(id)}: ${what}` })),
   );
 

@@ -218,7 +218,7 @@ export const createPolling = (
     /** The calendars in the order of the content, why they failed, and which events pages do not get. */
     calendars: () =>
       healthOf('ics').map((each) => {
-        const trouble = days?.troubles(each.id) ?? { excess: 0, unfinished: [], reason: null };
+        const trouble = days?.troubles(each.id) ?? { excess: 0, unfinished: [], unread: 0, reason: null };
         return {
           ...each,
           ...trouble,

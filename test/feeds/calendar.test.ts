@@ -2,7 +2,8 @@
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, test } from 'vitest';
 import type { CalendarEvent } from '../../service/contract/calendars.ts';
-import { expandCalendar, readCalendar } from '../../service/feeds/calendar.ts';
+import { expandCalendar } from '../../service/feeds/calendar.ts';
+import { readCalendar } from '../../service/feeds/calendar-text.ts';
 import { isSoak, repeats } from '../support/soak.ts';
 
 const zones = [
@@ -248,6 +249,50 @@ describe('zones and ends', () => {
       ['Own', null, true],
       ['Sealed', 'Attic', true],
     ]);
+  });
+});
+
+describe('a broken event', () => {
+  const weekly = (rule: string): string => `UID:x\r\nSUMMARY:X\r\nDTSTART:20260616T080000Z\r\nRRULE:${rule}`;
+  const good = `${uid}\r\nDTSTART:20260615T080000Z`;
+  const june = { from: Date.parse('2026-06-14T22:00:00Z'), until: Date.parse('2026-06-22T22:00:00Z') };
+
+  test.each<[string, string, titles: string[], unread: number]>([
+    ['a rule in small letters', weekly('FREQ=weekly;byday=tu'), ['A', 'X'], 0],
+    ['an empty BYDAY', weekly('FREQ=WEEKLY;BYDAY='), ['A'], 1],
+    ['no such BYDAY', weekly('FREQ=WEEKLY;BYDAY=XX'), ['A'], 1],
+    ['no such WKST', weekly('FREQ=WEEKLY;WKST=XX'), ['A'], 1],
+    ['no such BYMONTHDAY', weekly('FREQ=MONTHLY;BYMONTHDAY=32'), ['A'], 1],
+    ['no such BYSETPOS', weekly('FREQ=MONTHLY;BYDAY=TU;BYSETPOS=400'), ['A'], 1],
+    ['no such FREQ', weekly('FREQ=FORTNIGHTLY'), ['A'], 1],
+    ['a line that goes on without a space', `${weekly('FREQ=WEEKLY')}\r\nDESCRIPTION:See\r\nbelow`, ['A', 'X'], 0],
+    ['a property without a colon', `${weekly('FREQ=WEEKLY')}\r\nLOCATION`, ['A', 'X'], 0],
+    ['a quote that does not end', 'UID:x\r\nDTSTART;TZID="Europe/Vienna:20260616T080000', ['A'], 1],
+    ['FREEBUSY that is none', `${weekly('FREQ=WEEKLY')}\r\nFREEBUSY:then`, ['A', 'X'], 0],
+    ['no end', `${weekly('FREQ=WEEKLY')}\r\nBEGIN:VALARM\r\nACTION:AUDIO`, ['A'], 1],
+  ])('does not hide the others: %s', (_, bad, titles, unread) => {
+    for (const text of [calendarOf(good, bad), calendarOf(bad, good)]) {
+      const found = expandCalendar(readCalendar(text), june, 'Europe/Vienna');
+      expect([found.events.map(({ title }) => title), found.unread]).toEqual([titles, unread]);
+    }
+  });
+
+  test('does not hide the others either where it is a zone, or busy time', () => {
+    const parts = [
+      'BEGIN:VTIMEZONE\r\nTZID:Own\r\nBEGIN:STANDARD\r\nRRULE:FREQ=YEARLY;BYDAY=XX\r\nEND:STANDARD\r\nEND:VTIMEZONE',
+      'BEGIN:VFREEBUSY\r\nFREEBUSY:then\r\nEND:VFREEBUSY',
+    ];
+    for (const part of parts) {
+      const text = calendarOf(good).replace('VERSION:2.0', `VERSION:2.0\r\n${part}`);
+      expect(vienna(text)).toHaveLength(1);
+    }
+  });
+
+  test.each([
+    ['all are', calendarOf(weekly('FREQ=')), 'its lines are broken'],
+    ['the text is cut off', calendarOf(good).replace(/END:VCALENDAR$/, ''), 'its lines are broken'],
+  ])('is one of a broken calendar where %s', (_, text, message) => {
+    expect(() => readCalendar(text)).toThrow(message);
   });
 });
 
