@@ -67,6 +67,7 @@ export const readCalendar = (text: string): Calendar => {
     else if (kind === 'vevent') unread += 1;
   }
   const isWhole = /^END:VCALENDAR/im.test(parts.at(-1) ?? '');
-  if (!isWhole || (unread > 0 && !components.some(([name]) => name === 'vevent'))) throw new Error('its lines are broken');
+  if (!isWhole || (unread > 0 && !components.some(([name]) => name === 'vevent')))
+    throw new Error('its lines are broken');
   return ['vcalendar', unread === 0 ? [] : [[UNREAD, {}, 'integer', unread]], components];
 };

@@ -5,13 +5,21 @@ import { createDebounce } from '../domain/debounce.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { mediaNameIn } from '../domain/media-names.ts';
 import type { NetworkScope } from '../domain/network-scope.ts';
-import { createFollowing } from '../domain/time.ts';
+import { createFollowing, type SiteTime, unconfirmed } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
 import type { Turns } from '../platform/outbound/limiter.ts';
 import type { Cache, CacheEntry } from './cache.ts';
 import { createCalendarDays, type FilledCalendar, type FilledTimetable } from './calendar-days.ts';
 import type { Fetch } from './fetch.ts';
-import { type CalendarMeans, keyOf, openSource, type Reader, type Source, type SourceSettings } from './source.ts';
+import {
+  type CalendarMeans,
+  CLOCK_STEP_MS,
+  keyOf,
+  openSource,
+  type Reader,
+  type Source,
+  type SourceSettings,
+} from './source.ts';
 
 interface Dependencies {
   cache: Cache;
@@ -65,12 +73,13 @@ const nextState = (before: Advertised | undefined, { state, entry }: Source, upd
     before.status !== status ||
     before.title !== title ||
     (before.data !== data && JSON.stringify(before.data) !== JSON.stringify(data)) ||
-    Date.parse(fetchedAt ?? '') - Date.parse(before.fetched_at ?? '') >= updateMs;
+    // It is earlier than before where the clock was set back.
+    Math.abs(Date.parse(fetchedAt ?? '') - Date.parse(before.fetched_at ?? '')) >= updateMs;
   return isChanged ? { status, fetched_at: fetchedAt, title, data, nearness } : before;
 };
 
 export const createPolling = (
-  context: Pick<ServiceContext, 'logs' | 'now' | 'random' | 'tempo'>,
+  context: Pick<ServiceContext, 'logs' | 'now' | 'monotonicNow' | 'random' | 'tempo'>,
   { cache, calendars: calendarMeans, ...means }: Dependencies,
 ) => {
   const followed = new Map<string, Source>();
@@ -81,7 +90,9 @@ export const createPolling = (
   const onFetch = (result: keyof Fetches): void => {
     fetches[result] += 1;
   };
+  const { random, tempo, monotonicNow } = context;
   const clock = createFollowing(context.now);
+  let site = unconfirmed(context.now);
   const days =
     calendarMeans &&
     createCalendarDays({ now: clock.now, tempo: context.tempo }, { ...calendarMeans, onChange: () => changes.emit() });
@@ -110,10 +121,18 @@ export const createPolling = (
     longestMs: context.tempo.feeds.gather,
   });
 
+  let offset = site.now() - monotonicNow();
+  const clockWatch = setInterval(() => {
+    const before = offset;
+    offset = site.now() - monotonicNow();
+    if (Math.abs(offset - before) > CLOCK_STEP_MS) onChange();
+  }, tempo.content.boundary);
+  clockWatch.unref();
+
   const open = (settings: SourceSettings, before: CacheEntry | null): Source => {
     const key = keyOf(settings);
     const kept = before?.key === key ? before : cache.read().find((entry) => entry.key === key);
-    return openSource(context, settings, kept ?? null, {
+    return openSource({ random, tempo, monotonicNow, now: () => site.now() }, settings, kept ?? null, {
       ...means,
       ...(settings.kind === 'ics' && calendarMeans && { fetch: calendarMeans.fetch, calendars: calendarMeans }),
       log: context.logs(`feed ${settings.id}`),
@@ -208,8 +227,14 @@ export const createPolling = (
         }),
       }),
     }),
-    /** The days of calendars are those of the site's clock. Until this is called, the clock of this box stands for it. */
-    followClock: clock.follow,
+    /**
+     * The days of calendars and the times of fetches are those of the site's clock. Until this is called, the clock of this
+     * box stands for it.
+     */
+    followClock: (source: SiteTime): void => {
+      clock.follow(source);
+      site = source;
+    },
     /** Calls `listener` when the result of {@link Polling.fill} changes. */
     onChange: changes.on,
     /** The nearest network that addresses in the data may be in: that of the feed or source itself. */
@@ -233,6 +258,7 @@ export const createPolling = (
     /** Fetches since the start. */
     fetches: (): Readonly<Fetches> => fetches,
     async close(): Promise<void> {
+      clearInterval(clockWatch);
       if (onChange.cancel()) save();
       for (const source of followed.values()) source.close();
       await days?.close();

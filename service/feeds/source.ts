@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { RssFeed } from '../contract/playlist.ts';
 import type { NetworkScope } from '../domain/network-scope.ts';
-import { doubled } from '../domain/time.ts';
+import { doubled, type MonotonicMs } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
 import { FetchFault, type Validators } from '../platform/outbound/answer.ts';
 import type { Turns } from '../platform/outbound/limiter.ts';
@@ -64,6 +64,8 @@ type News = Extract<Answer, { changed: true }>;
 const MAX_TIMER_MS = 3_600_000;
 
 const MAX_RETRY_AFTER_MS = 86_400_000;
+/** A difference between two clocks that slewing and rounding do not make, ms. */
+export const CLOCK_STEP_MS = 1_000;
 /** Maximum random addition, as a share of the wait, so that the boxes of a site do not fetch simultaneously. */
 const JITTER = 0.1;
 
@@ -124,7 +126,7 @@ export const keyOf = ({ kind, id, url, select }: SourceSettings): string =>
 const digestOf = (body: Uint8Array): string => createHash('sha256').update(body).digest('base64url');
 
 export const openSource = (
-  { now, random, tempo }: Pick<ServiceContext, 'now' | 'random' | 'tempo'>,
+  { now, monotonicNow, random, tempo }: Pick<ServiceContext, 'now' | 'monotonicNow' | 'random' | 'tempo'>,
   settings: SourceSettings,
   kept: CacheEntry | null,
   { fetch, reader, calendars, turns, log, onChange, onFetch }: Dependencies,
@@ -133,6 +135,8 @@ export const openSource = (
   const key = keyOf(settings);
   const closing = new AbortController();
   let good = kept;
+  /** When it was fetched; null: by an earlier process. */
+  let fetched: MonotonicMs | null = null;
   let failures = 0;
   let reason: string | null = null;
   let timer: NodeJS.Timeout;
@@ -150,7 +154,7 @@ export const openSource = (
     return { title, data: items };
   };
 
-  const poll = async (): Promise<CacheEntry> => {
+  const poll = async (): Promise<[entry: CacheEntry, at: MonotonicMs]> => {
     const validators = { etag: good?.etag ?? null, lastModified: good?.lastModified ?? null };
     const answer =
       url.startsWith('/') && calendars !== undefined
@@ -158,15 +162,16 @@ export const openSource = (
         : await turns.take(new URL(url).host, closing.signal, () => fetch(url, validators, closing.signal));
     const { nearness } = answer;
     const fetchedAt = new Date(now()).toISOString();
+    const at = monotonicNow();
     if (!answer.changed) {
       if (good === null) throw new FetchFault('the server answers 304 to an unconditional request');
       // The parsed data depends on the network scope: forget the validators, so that the next fetch parses it again.
       const unread = { etag: null, lastModified: null, digest: '' };
-      return { ...good, ...(nearness !== good.nearness && unread), fetchedAt, nearness };
+      return [{ ...good, ...(nearness !== good.nearness && unread), fetchedAt, nearness }, at];
     }
     const digest = digestOf(answer.body);
     const { title, data } = good?.digest === digest && good.nearness === nearness ? good : await read(answer);
-    return { key, fetchedAt, nearness, ...answer.validators, digest, title, data };
+    return [{ key, fetchedAt, nearness, ...answer.validators, digest, title, data }, at];
   };
 
   const sleep = (ms: number): void => {
@@ -179,7 +184,7 @@ export const openSource = (
     isRunning = true;
     isOutdated = false;
     try {
-      good = await poll();
+      [good, fetched] = await poll();
       if (failures > 0) log.info({ source: id, kind }, 'a source is back');
       failures = 0;
       reason = null;
@@ -202,6 +207,15 @@ export const openSource = (
   };
   sleep(tempo.feeds.start + random() * tempo.feeds.spread);
 
+  /** Dates the last fetch again after the clock was set: pages judge its age by the clock as it is now. */
+  const dated = (): CacheEntry | null => {
+    if (good === null || fetched === null) return good;
+    const at = now() - (monotonicNow() - fetched);
+    const isSet = Math.abs(at - Date.parse(good.fetchedAt)) > CLOCK_STEP_MS;
+    if (isSet) good = { ...good, fetchedAt: new Date(at).toISOString() };
+    return good;
+  };
+
   const status = (): SourceState['status'] => {
     if (failures > 0) return good === null ? 'failed' : 'stale';
     return good === null ? 'pending' : 'ok';
@@ -211,13 +225,13 @@ export const openSource = (
     settings,
     state: (): SourceState => ({
       status: status(),
-      fetchedAt: good?.fetchedAt ?? null,
+      fetchedAt: dated()?.fetchedAt ?? null,
       title: good?.title ?? null,
       data: good?.data ?? null,
       reason,
     }),
     /** The entry to store; null: no fetch succeeded yet. */
-    entry: (): CacheEntry | null => good,
+    entry: dated,
     /** Fetches as soon as the least interval of fetches allows. */
     outdate(): void {
       isOutdated = true;

@@ -31,6 +31,7 @@ const follow = async (listener: RequestListener, now: () => number = Date.now, g
     log,
     logs: () => log,
     now,
+    monotonicNow: () => performance.now(),
     random: () => 0,
     tempo: testTempo,
   };
@@ -173,4 +174,20 @@ test('a source whose data change their shape has them as they are; where select 
     ['ok', ['three']],
     ['stale', 1],
   ]);
+});
+
+test('after the clock was set, pages hear when the feed was fetched by the clock as it is', async () => {
+  let ahead = -7 * 86_400_000;
+  const { feed, feeds, settings } = await follow(
+    (_, response) => response.end(rss(item('One'))),
+    () => Date.now() + ahead,
+  );
+  feeds.follow([{ ...settings, refreshSeconds: 86_400 }]);
+  const age = () => Math.abs(Date.now() - Date.parse(feed()?.fetched_at ?? ''));
+  await expect.poll(() => feed()?.status, patience).toBe('ok');
+  expect(age()).toBeGreaterThan(86_400_000);
+  for (const hours of [0, -48]) {
+    ahead = hours * 3_600_000;
+    await expect.poll(() => Math.abs(age() - Math.abs(ahead)), patience).toBeLessThan(30_000);
+  }
 });

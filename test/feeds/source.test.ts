@@ -8,7 +8,7 @@ import { createTurns } from '../../service/platform/outbound/limiter.ts';
 import { defaultTempo } from '../../service/tempo.ts';
 
 const DAY_MS = 86_400_000;
-const context = { now: Date.now, random: () => 0, tempo: defaultTempo };
+const context = { now: Date.now, monotonicNow: () => performance.now(), random: () => 0, tempo: defaultTempo };
 
 /** What a source needs beside what it fetches and reads with. */
 const surroundings = () => ({
@@ -79,3 +79,37 @@ test('a feed whose network scope became nearer is read again once it sends its b
     [0, 1],
   ]);
 });
+
+test.each([-7, 7])(
+  'the time of a fetch follows a clock that was set by %d days since, and not one that is slewed',
+  async (days) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const start = Date.parse('2026-06-15T08:00:00.000Z');
+    let [time, monotonic] = [start, 5_000];
+    const source = openSource(
+      { now: () => time, monotonicNow: () => monotonic, random: () => 0, tempo: defaultTempo },
+      { kind: 'api', id: 'x', url: 'http://a.example/', refreshSeconds: 86_400, select: null },
+      null,
+      {
+        fetch: async (base) => {
+          const validators = { etag: null, lastModified: null };
+          return { changed: true, nearness: 0, body: Buffer.from('{}'), charset: null, base, validators };
+        },
+        reader: { data: async () => ({}) } as unknown as Reader,
+        ...surroundings(),
+      },
+    );
+    onTestFinished(source.close);
+    await vi.advanceTimersByTimeAsync(100_000);
+    const fetchedAt = () =>
+      [source.state().fetchedAt, source.entry()?.fetchedAt].map((at) => Date.parse(at ?? '') - start);
+    monotonic += 60_000;
+    time += 60_900;
+    expect(fetchedAt()).toEqual([0, 0]);
+    time = start + days * DAY_MS + 60_000;
+    expect(fetchedAt()).toEqual([days * DAY_MS, days * DAY_MS]);
+    time += 400;
+    expect(fetchedAt()).toEqual([days * DAY_MS, days * DAY_MS]);
+  },
+);
