@@ -12,7 +12,7 @@ import type { Tempo } from '../tempo.ts';
 import type { CacheEntry } from './cache.ts';
 import type { CalendarReader } from './calendar-days.ts';
 import type { Answer, Fetch } from './fetch.ts';
-import { decodeDocument } from './text.ts';
+import { decodeDocument, unfolded } from './text.ts';
 import type { Question, ReadFeed } from './thread.ts';
 
 export interface SourceSettings {
@@ -146,7 +146,7 @@ export const openSource = (
   let endedAt = Number.NEGATIVE_INFINITY;
 
   const read = async ({ body, charset, base, nearness }: News): Promise<Pick<CacheEntry, 'title' | 'data'>> => {
-    const text = decodeDocument(body, charset);
+    const text = decodeDocument(kind === 'ics' ? unfolded(body) : body, charset);
     if (text.trim() === '') throw new FetchFault('the answer is empty');
     if (calendars !== undefined) return { title: null, data: await calendars.reader.ask({ kind: 'read', text }) };
     if (kind === 'api') return { title: null, data: await reader.data(text, select) };

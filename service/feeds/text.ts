@@ -6,6 +6,8 @@ const windows = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘�
 const decode = (label: string, bytes: Uint8Array): string | null => {
   try {
     const decoder = new TextDecoder(label);
+    // The bytes are not valid UTF-8, whoever says that they are.
+    if (decoder.encoding === 'utf-8') return null;
     const text = decoder.decode(bytes);
     if (decoder.encoding !== 'windows-1252') return text;
     return text.replace(/[\u0080-\u009f]/g, (control) => windows[control.charCodeAt(0) - 0x80] ?? control);
@@ -23,6 +25,25 @@ const utf8 = (bytes: Uint8Array): string | null => {
   }
 };
 
+/** UTF-8 with some broken characters; null: more are broken than not. */
+const brokenUtf8 = (bytes: Uint8Array): string | null => {
+  const text = new TextDecoder().decode(bytes);
+  const wide = text.replace(/[\u0000-\u007f]+/g, '');
+  return wide.replaceAll('\ufffd', '').length * 2 > wide.length ? text : null;
+};
+
+/**
+ * The lines of a calendar joined where they are folded, which may be inside of a character (RFC 5545, 3.1): this comes before
+ * its bytes are decoded.
+ */
+export const unfolded = (bytes: Uint8Array): Uint8Array =>
+  Buffer.from(
+    Buffer.from(bytes)
+      .toString('latin1')
+      .replace(/\r?\n[ \t]/g, ''),
+    'latin1',
+  );
+
 /** UTF-16 by its byte order mark, or by a first character that takes two bytes (XML 1.0, appendix F). */
 const wideLabel = ([first, second]: Uint8Array): string | null => {
   if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return 'utf-16le';
@@ -32,7 +53,8 @@ const wideLabel = ([first, second]: Uint8Array): string | null => {
 
 /**
  * Decodes a document. The first that applies: byte order mark; UTF-8 if the bytes are valid UTF-8, even if another charset
- * is declared (other encodings are not valid UTF-8 by chance); charset of the media type; XML declaration; Windows-1252.
+ * is declared (other encodings are not valid UTF-8 by chance); charset of the media type; XML declaration; UTF-8 if most
+ * of what is not ASCII is valid; Windows-1252.
  */
 export const decodeDocument = (bytes: Uint8Array, charset: string | null): string => {
   const wide = bytes.length > 1 ? wideLabel(bytes) : null;
@@ -45,6 +67,7 @@ export const decodeDocument = (bytes: Uint8Array, charset: string | null): strin
     (isEscaped ? null : utf8(bytes)) ??
     (charset === null ? null : decode(charset, bytes)) ??
     (declared === undefined ? null : decode(declared, bytes)) ??
+    brokenUtf8(bytes) ??
     decode('windows-1252', bytes) ??
     ''
   );

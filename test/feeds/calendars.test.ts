@@ -29,7 +29,7 @@ const daily = (id: string, title: string, time: string, more = ''): string =>
   `UID:${id}\r\nSUMMARY:${title}\r\nDTSTART;TZID=${timeZone}:20200101T${time}\r\nDURATION:PT1H\r\nRRULE:FREQ=DAILY${more}`;
 
 /** Serves a calendar whose text can be changed. */
-const serve = async (text: string) => {
+const serve = async (text: string | Buffer) => {
   const state = { text, isDown: false };
   const server = createServer((_, response) => {
     if (state.isDown) response.writeHead(503).end();
@@ -72,6 +72,19 @@ describe('a calendar', () => {
           message: '"room": has events whose rules take too long to follow, and which are not shown each time: "Never"',
         },
       ]);
+  });
+
+  test('is read but for its broken events, which are a warning, and where it is folded inside of a character', async () => {
+    const text = ics('UID:x\r\nDTSTART:20260601T000000Z\r\nRRULE:FREQ=', daily('a', 'Gr?\r\n ?n', '100000'));
+    const bytes = Buffer.from(text.replace('?', '\u00c3').replace('?', '\u00bc'), 'latin1');
+    const { url } = await serve(bytes);
+    const service = await startTestService({ env, content: contentWith(url, { calendar_id: 'room' }) });
+    await expect
+      .poll(async () => (await eventsOf(service)).map(({ title }) => title), patience)
+      .toEqual(Array(8).fill('Grün'));
+    expect((await healthOf(service)).content.warnings).toEqual([
+      { path: 'calendars[0]', message: '"room": has events that cannot be read, and are not shown: 1' },
+    ]);
   });
 
   test('keeps its events while only its refreshing is changed', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeDocument, plainText } from '../../service/feeds/text.ts';
+import { decodeDocument, plainText, unfolded } from '../../service/feeds/text.ts';
 
 const utf16 = (text: string, isBig: boolean, mark: boolean): Buffer => {
   const bytes = Buffer.from((mark ? '\ufeff' : '') + text, 'utf16le');
@@ -27,6 +27,24 @@ describe('a document is read', () => {
     ['as UTF-16, without a mark', utf16('<a>ä', true, false), null, '<a>ä'],
     ['as what is not valid at all', Buffer.from([0xff]), 'shift_jis', '\ufffd'],
     ['as Shift_JIS', Buffer.from([0x3c, 0x93, 0xfa, 0x96, 0x7b]), 'Shift_JIS', '<日本'],
+    [
+      'by its declaration, where its media type says UTF-8 and is wrong',
+      Buffer.from(xml('iso-8859-1', 'Grüße'), 'latin1'),
+      'UTF-8',
+      xml('iso-8859-1', 'Grüße'),
+    ],
+    [
+      'as Windows-1252, where all that it says is UTF-8',
+      Buffer.from(xml('utf8', 'Grüße'), 'latin1'),
+      'utf-8',
+      xml('utf8', 'Grüße'),
+    ],
+    [
+      'as UTF-8, though a character of it is broken',
+      Buffer.concat([Buffer.from('Größe'), Buffer.from([0xc3, 0x21])]),
+      null,
+      'Größe\ufffd!',
+    ],
     ['as nothing', Buffer.alloc(0), null, ''],
   ])('%s', (_, bytes, charset, expected) => {
     expect(decodeDocument(bytes, charset)).toBe(expected);
@@ -39,6 +57,13 @@ describe('a document is read', () => {
       }),
     );
   });
+});
+
+it('a calendar is read that is folded inside of a character', () => {
+  const [before, after] = ['SUMMARY:Gr\u00c3', '\u00bcn'];
+  for (const fold of ['\r\n ', '\n\t']) {
+    expect(decodeDocument(unfolded(Buffer.from(before + fold + after, 'latin1')), null)).toBe('SUMMARY:Grün');
+  }
 });
 
 describe('plain text', () => {
