@@ -75,7 +75,12 @@ const tzidOf = (property: ICAL.Property | null): string | null => {
   return typeof tzid === 'string' && tzid !== '' ? tzid : null;
 };
 
-const timesIn = (component: ICAL.Component, name: string): { time: ICAL.Time; tzid: string | null }[] =>
+interface Zoned {
+  time: ICAL.Time;
+  tzid: string | null;
+}
+
+const timesIn = (component: ICAL.Component, name: string): Zoned[] =>
   component.getAllProperties(name).flatMap((property) =>
     property.getValues().flatMap((value: unknown) => {
       const time = value instanceof ICAL.Period ? value.start : value;
@@ -115,6 +120,8 @@ interface Reading {
   start: ICAL.Time;
   tzid: string | null;
   instant(time: ICAL.Time): number;
+  /** The wall time in the event's own zone, as {@link wallMs}, of a time in any zone. */
+  ownWall(time: Zoned): number;
   /** The end of an occurrence, in ms. */
   endOf(start: ICAL.Time): number;
   details: Pick<CalendarEvent, 'title' | 'location' | 'all_day' | 'private'>;
@@ -131,6 +138,14 @@ const read = (event: ICAL.Component, zones: Zones, index: number): Reading | nul
   const tzid = tzidOf(property);
   const isUtc = start.zone === ICAL.Timezone.utcTimezone;
   const instant = (time: ICAL.Time): number => zones.instant(time, isUtc ? 'UTC' : time.isDate ? null : tzid);
+  const ownWall = ({ time, tzid: other }: Zoned): number => {
+    const isOwn = time.zone !== ICAL.Timezone.utcTimezone && !isUtc && (other ?? tzid) === tzid;
+    if (time.isDate || isOwn) return wallMs(time);
+    const at = zones.instant(time, other ?? tzid);
+    // By the offset at a time nearby, then by its own.
+    const near = 2 * at - instant(fromWallMs(at, false));
+    return near + at - instant(fromWallMs(near, false));
+  };
   const end: unknown = event.getFirstPropertyValue('dtend');
   const duration: unknown = event.getFirstPropertyValue('duration');
   const endProperty = event.getFirstProperty('dtend');
@@ -156,6 +171,7 @@ const read = (event: ICAL.Component, zones: Zones, index: number): Reading | nul
     start,
     tzid,
     instant,
+    ownWall,
     endOf,
     details: {
       title: text('summary') ?? '',
@@ -243,7 +259,7 @@ const closeTo = (first: ICAL.Time, rule: ICAL.Recur, before: number): ICAL.Time 
 /** The starts of an event as it recurs, as wall times; `isWhole`: all of them in the window. */
 const startsOf = (
   event: ICAL.Component,
-  { start, tzid, instant, endOf }: Reading,
+  { start, tzid, instant, ownWall, endOf }: Reading,
   zones: Zones,
   { from, until }: Window,
   meter: Meter,
@@ -282,7 +298,10 @@ const startsOf = (
       recur.until = last;
     }
   }
-  for (const { time } of timesIn(event, 'rdate')) starts.set(wallMs(time), floating(time));
+  for (const date of timesIn(event, 'rdate')) {
+    const wall = ownWall(date);
+    starts.set(wall, fromWallMs(wall, date.time.isDate));
+  }
   return { starts: [...starts.values()], isWhole };
 };
 
@@ -348,7 +367,7 @@ export const expandCalendar = (calendar: Calendar, window: Window, timeZone: str
       const at = zones.instant(time, time.isDate ? null : (tzid ?? reading.tzid));
       replaced.set(reading.uid, (replaced.get(reading.uid) ?? new Set()).add(at));
       if (isRange(event)) {
-        const by = wallMs(reading.start) - wallMs(time);
+        const by = wallMs(reading.start) - reading.ownWall(exception);
         ranges.set(reading.uid, [
           ...(ranges.get(reading.uid) ?? []),
           { at, by, reading: isCancelled(event) ? null : reading },

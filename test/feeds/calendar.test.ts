@@ -43,6 +43,9 @@ interface Case {
 
 const at = (zone: string, date: string, time = '100000'): string =>
   `DTSTART;TZID=${zone}:${date.replaceAll('-', '')}T${time}`;
+/** A wall time of a zone in UTC, as calendars write it. */
+const utcOf = (zone: string, wall: string): string =>
+  Temporal.PlainDateTime.from(wall).toZonedDateTime(zone).toInstant().toString().replaceAll(/[-:]/g, '');
 const uid = 'UID:a\r\nSUMMARY:A';
 const compact = (date: string): string => date.replaceAll('-', '');
 
@@ -122,6 +125,26 @@ const cases: Case[] = [
       `${uid}\r\n${at(zone, day(0))}\r\nRDATE;TZID=${zone}:${compact(day(2))}T140000,${compact(day(4))}T150000`,
     ],
     starts: (day) => [`${day(0)}T10:00`, `${day(2)}T14:00`, `${day(4)}T15:00`],
+  },
+  {
+    name: 'further dates in UTC, its start among them',
+    events: (zone, day) => [
+      `${uid}\r\n${at(zone, day(0))}\r\nRDATE;VALUE=PERIOD:${[`${day(0)}T10:00`, `${day(2)}T14:00`]
+        .map((wall) => `${utcOf(zone, wall)}/PT1H`)
+        .join()}\r\nRDATE:${utcOf(zone, `${day(4)}T15:00`)}`,
+    ],
+    starts: (day) => [`${day(0)}T10:00`, `${day(2)}T14:00`, `${day(4)}T15:00`],
+  },
+  {
+    name: 'every day, later from one on, which is told in UTC',
+    events: (zone, day) => [
+      `${uid}\r\n${at(zone, day(-30))}\r\nRRULE:FREQ=DAILY`,
+      `${uid}\r\nRECURRENCE-ID;RANGE=THISANDFUTURE:${utcOf(zone, `${day(3)}T10:00`)}\r\n${at(zone, day(3), '123000')}`,
+    ],
+    starts: (day) => [
+      ...[-1, 0, 1, 2].map((add) => `${day(add)}T10:00`),
+      ...[3, 4, 5, 6].map((add) => `${day(add)}T12:30`),
+    ],
   },
   {
     name: 'a newer version of an event',
