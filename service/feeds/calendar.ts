@@ -91,9 +91,13 @@ const timesIn = (component: ICAL.Component, name: string): Zoned[] =>
 const floating = ({ year, month, day, hour, minute, second, isDate }: ICAL.Time): ICAL.Time =>
   new ICAL.Time({ year, month, day, hour, minute, second, isDate }, ICAL.Timezone.localTimezone);
 
+const DAY_MS = 86_400_000;
+
 /** A wall time as if it were UTC: wall times are compared and moved by it. */
 const wallMs = ({ year, month, day, hour, minute, second }: ICAL.Time): number =>
   Date.UTC(year, month - 1, day, hour, minute, second);
+
+const dayOf = (time: ICAL.Time): number => wallMs(time) - (wallMs(time) % DAY_MS);
 
 const fromWallMs = (ms: number, isDate: boolean): ICAL.Time => {
   const at = new Date(ms);
@@ -127,7 +131,6 @@ interface Reading {
   details: Pick<CalendarEvent, 'title' | 'location' | 'all_day' | 'private'>;
 }
 
-const DAY_MS = 86_400_000;
 /** More than a wall time and UTC are apart. */
 const ZONE_MS = 2 * DAY_MS;
 
@@ -272,7 +275,12 @@ const startsOf = (
     const recur: unknown = rule.getFirstValue();
     if (!(recur instanceof ICAL.Recur)) continue;
     const last = recur.until;
-    const end = last == null ? Number.POSITIVE_INFINITY : last.isDate && !start.isDate ? wallMs(last) + DAY_MS : null;
+    // Of a date and a time only the days are compared; a midnight in UTC stands for the day that it begins here, too.
+    const lastDay = (time: ICAL.Time): number => {
+      const wall = ownWall({ time, tzid });
+      return wall % DAY_MS === 0 ? Math.max(wall, dayOf(time)) : dayOf(time);
+    };
+    const end = last == null ? Number.POSITIVE_INFINITY : last.isDate === start.isDate ? null : lastDay(last) + DAY_MS;
     const endInstant = end ?? zones.instant(last as ICAL.Time, last?.zone === ICAL.Timezone.utcTimezone ? 'UTC' : tzid);
     nameDay(recur, start);
     // Compared below: the library compares times of two zones as if they were of one.
@@ -397,8 +405,7 @@ export const expandCalendar = (calendar: Calendar, window: Window, timeZone: str
     let count = 0;
     for (const start of starts) {
       const at = reading.instant(start);
-      const day = wallMs(start) - (wallMs(start) % DAY_MS);
-      if (moved?.has(at) === true || instants.has(at) || dates.has(day)) continue;
+      if (moved?.has(at) === true || instants.has(at) || dates.has(dayOf(start))) continue;
       if (count++ > MOST_OF_EVENT * 100) break;
       const range = following.find((each) => each.at <= at);
       if (range === undefined) add(reading, start);

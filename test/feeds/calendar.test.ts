@@ -186,6 +186,20 @@ const cases: Case[] = [
     starts: (day) => [-1, 0, 1].map((add) => `${day(add)}T10:00`),
   },
   {
+    name: 'whole days until a time',
+    events: (_, day) => [
+      `${uid}\r\nDTSTART;VALUE=DATE:${compact(day(-1))}\r\nRRULE:FREQ=DAILY;UNTIL=${compact(day(1))}T000000Z`,
+    ],
+    starts: (day) => [-1, 0, 1].map((add) => `${day(add)}T00:00`),
+  },
+  {
+    name: 'whole days until the midnight of the last one in UTC',
+    events: (zone, day) => [
+      `${uid}\r\nDTSTART;VALUE=DATE:${compact(day(-1))}\r\nRRULE:FREQ=DAILY;UNTIL=${utcOf(zone, `${day(1)}T00:00`)}`,
+    ],
+    starts: (day) => [-1, 0, 1].map((add) => `${day(add)}T00:00`),
+  },
+  {
     name: 'an unreadable event among others',
     events: (zone, day) => [`UID:x\r\nSUMMARY:X\r\nDTSTART:nonsense`, `${uid}\r\n${at(zone, day(2))}`],
     starts: (day) => [`${day(2)}T10:00`],
