@@ -128,11 +128,19 @@ interface Reading {
   ownWall(time: Zoned): number;
   /** The end of an occurrence, in ms. */
   endOf(start: ICAL.Time): number;
+  /** Its length by the wall times of its start and end, in ms. */
+  span: number;
   details: Pick<CalendarEvent, 'title' | 'location' | 'all_day' | 'private'>;
 }
 
 /** More than a wall time and UTC are apart. */
 const ZONE_MS = 2 * DAY_MS;
+
+/** Whether an occurrence may be on in the window: the exact time takes the rules of its zone, and most of the work. */
+const isNear = ({ span }: Pick<Reading, 'span'>, start: ICAL.Time, { from, until }: Window): boolean => {
+  const wall = wallMs(start);
+  return wall - ZONE_MS < until && wall + span + ZONE_MS >= from;
+};
 
 const read = (event: ICAL.Component, zones: Zones, index: number): Reading | null => {
   const property = event.getFirstProperty('dtstart');
@@ -167,6 +175,10 @@ const read = (event: ICAL.Component, zones: Zones, index: number): Reading | nul
     }
     return start.isDate ? instant(fromWallMs(wallMs(from) + DAY_MS, true)) : instant(from);
   };
+  const spanOf = (): number => {
+    if (end instanceof ICAL.Time) return wallMs(end) - wallMs(start);
+    return duration instanceof ICAL.Duration ? duration.toSeconds() * 1000 : start.isDate ? DAY_MS : 0;
+  };
   const text = (name: string): string | null => plainText(String(event.getFirstPropertyValue(name) ?? ''), MOST_TITLE);
   const secrecy = String(event.getFirstPropertyValue('class') ?? '').toUpperCase();
   return {
@@ -176,6 +188,7 @@ const read = (event: ICAL.Component, zones: Zones, index: number): Reading | nul
     instant,
     ownWall,
     endOf,
+    span: Math.max(0, spanOf()),
     details: {
       title: text('summary') ?? '',
       location: text('location'),
@@ -262,14 +275,15 @@ const closeTo = (first: ICAL.Time, rule: ICAL.Recur, before: number): ICAL.Time 
 /** The starts of an event as it recurs, as wall times; `isWhole`: all of them in the window. */
 const startsOf = (
   event: ICAL.Component,
-  { start, tzid, instant, ownWall, endOf }: Reading,
+  reading: Reading,
   zones: Zones,
-  { from, until }: Window,
+  window: Window,
   meter: Meter,
 ): { starts: ICAL.Time[]; isWhole: boolean } => {
+  const { start, tzid, instant, ownWall, span } = reading;
+  const { from, until } = window;
   const first = floating(start);
-  const length = endOf(start) - instant(start);
-  const starts = new Map([[wallMs(first), first]]);
+  const starts = new Map(isNear(reading, first, window) ? [[wallMs(first), first]] : []);
   let isWhole = true;
   for (const rule of event.getAllProperties('rrule')) {
     const recur: unknown = rule.getFirstValue();
@@ -286,7 +300,7 @@ const startsOf = (
     // Compared below: the library compares times of two zones as if they were of one.
     recur.until = null;
     try {
-      const iterator = createIterator(recur, closeTo(first, recur, from - length - ZONE_MS), meter);
+      const iterator = createIterator(recur, closeTo(first, recur, from - span - ZONE_MS), meter);
       for (;;) {
         // The iterator changes the time that it has returned.
         const next = iterator.next() as ICAL.Time | null;
@@ -294,8 +308,7 @@ const startsOf = (
         const wall = wallMs(next);
         if (wall - ZONE_MS >= until || wall - ZONE_MS > endInstant || (end !== null && wall >= end)) break;
         if (end === null && wall + ZONE_MS > endInstant && instant(next) > endInstant) break;
-        // Far in the past nothing is compared by its zone, which takes most of the time.
-        if (wall + length + ZONE_MS < from) continue;
+        if (!isNear(reading, next, window)) continue;
         starts.set(wall, floating(next));
         meter.left -= STEPS_OF_SHOWN;
       }
@@ -307,6 +320,7 @@ const startsOf = (
     }
   }
   for (const date of timesIn(event, 'rdate')) {
+    if (!isNear(reading, date.time, window)) continue;
     const wall = ownWall(date);
     starts.set(wall, fromWallMs(wall, date.time.isDate));
   }
@@ -343,7 +357,9 @@ export const expandCalendar = (calendar: Calendar, window: Window, timeZone: str
   const root = new ICAL.Component(calendar);
   const zones = createZones(root, timeZone);
   const found: (CalendarEvent & { at: number })[] = [];
-  const add = ({ uid, endOf, instant, details }: Reading, start: ICAL.Time): void => {
+  const add = (reading: Reading, start: ICAL.Time): void => {
+    if (!isNear(reading, start, window)) return;
+    const { uid, endOf, instant, details } = reading;
     const startsAt = instant(start);
     const endsAt = Math.max(startsAt, endOf(start));
     const isOn = startsAt < window.until && (endsAt > window.from || startsAt >= window.from);

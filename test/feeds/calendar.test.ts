@@ -1,6 +1,6 @@
 /** Calendars: 21 cases in ten zones, each compared with what the calendar says by the rules of the zone. */
-import { Temporal } from 'temporal-polyfill';
-import { describe, expect, test } from 'vitest';
+import { Temporal } from 'temporal-polyfill/implementation';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { CalendarEvent } from '../../service/contract/calendars.ts';
 import { expandCalendar } from '../../service/feeds/calendar.ts';
 import { readCalendar } from '../../service/feeds/calendar-text.ts';
@@ -413,6 +413,41 @@ describe('what is too much', () => {
     );
     const day = { from: Date.parse('2026-11-20T00:00:00Z'), until: Date.parse('2026-11-21T00:00:00Z') };
     expect(expandCalendar(readCalendar(calendarOf(...series)), day, 'Europe/Vienna').events).toHaveLength(count);
+  });
+
+  test('events that are over, or far off, take no reckoning by their zone', () => {
+    const zoned = (date: string): string => `DTSTART;TZID=Europe/Vienna:${date}T100000`;
+    const text = calendarOf(
+      ...[`${zoned('20260601')}\r\nDTEND;TZID=Asia/Tokyo:20260601T200000`, `${zoned('20260601')}\r\nDURATION:P3DT1H`],
+      ...[zoned('20270601'), 'DTSTART;VALUE=DATE:20260601', `${zoned('20260601')}\r\nRDATE:20260602T080000Z`],
+    );
+    const reckoned = vi.spyOn(Temporal.PlainDateTime.prototype, 'toZonedDateTime');
+    onTestFinished(() => reckoned.mockRestore());
+    expect(expandCalendar(readCalendar(text), june, 'Europe/Vienna').events).toEqual([]);
+    expect(reckoned).not.toHaveBeenCalled();
+  });
+
+  test('an event is there while it is on by its exact time, wherever it starts and ends', () => {
+    const [early, late] = ['Pacific/Kiritimati', 'Pacific/Midway'];
+    for (const [starts, ends] of [
+      [early, late],
+      [late, early],
+      [early, early],
+    ] as const) {
+      const event = `${at(starts, '2026-06-10')}\r\nDTEND;TZID=${ends}:20260615T100000`;
+      const [from, until] = [
+        Temporal.PlainDateTime.from('2026-06-10T10:00').toZonedDateTime(starts).epochMilliseconds,
+        Temporal.PlainDateTime.from('2026-06-15T10:00').toZonedDateTime(ends).epochMilliseconds,
+      ];
+      for (const [window, count] of [
+        [{ from: until - 1, until: until + 1 }, 1],
+        [{ from: until, until: until + 1 }, 0],
+        [{ from: from - 1, until: from + 1 }, 1],
+        [{ from: from - 1, until: from }, 0],
+      ] as const) {
+        expect(expandCalendar(readCalendar(calendarOf(event)), window, 'UTC').events).toHaveLength(count);
+      }
+    }
   });
 
   const june = {
