@@ -5,7 +5,7 @@ import { findIana } from 'windows-iana';
 import type { CalendarEvent } from '../contract/calendars.ts';
 import { createIterator, Endless, type Meter } from './calendar-rules.ts';
 import { type Calendar, UNREAD } from './calendar-text.ts';
-import { plainText } from './text.ts';
+import { plainTitle } from './text.ts';
 
 /** Steps for one event, in rounds of those that need more than before; the most are those of a daily one for 54 years. */
 const ROUNDS = [128, 1_000, 20_000];
@@ -179,7 +179,7 @@ const read = (event: ICAL.Component, zones: Zones, index: number): Reading | nul
     if (end instanceof ICAL.Time) return wallMs(end) - wallMs(start);
     return duration instanceof ICAL.Duration ? duration.toSeconds() * 1000 : start.isDate ? DAY_MS : 0;
   };
-  const text = (name: string): string | null => plainText(String(event.getFirstPropertyValue(name) ?? ''), MOST_TITLE);
+  const text = (name: string): string | null => plainTitle(String(event.getFirstPropertyValue(name) ?? ''), MOST_TITLE);
   const secrecy = String(event.getFirstPropertyValue('class') ?? '').toUpperCase();
   return {
     uid: String(event.getFirstPropertyValue('uid') ?? `event-${index}`).slice(0, 200),

@@ -117,3 +117,13 @@ export const plainText = (markup: string | undefined, longest: number): string |
   const cut = characters.slice(0, longest - 1).join('');
   return `${cut.replace(/\s+\S{0,20}$/, '')}…`;
 };
+
+const elements =
+  'a b big blockquote body br center cite code dd div dl dt em font h[1-6] head hr html i img ins kbd li link mark meta o:p ' +
+  'ol p pre q s script small span strike strong style sub sup table tbody td th thead title tr tt u ul';
+/** A `<` that begins no tag of an element. */
+const BARE = new RegExp(`<(?!/?(?:${elements.replaceAll(' ', '|')})(?:[\\s/][^<>]*)?>)`, 'gi');
+
+/** As {@link plainText}, of text that is plain by its format (RFC 5545), though some programs write HTML in it. */
+export const plainTitle = (text: string, longest: number): string | null =>
+  plainText(text.slice(0, longest * 8).replace(BARE, '&lt;'), longest);

@@ -277,13 +277,13 @@ describe('zones and ends', () => {
     const events = vienna(
       calendarOf(
         'UID:1\r\nSUMMARY:Public\\, <b>bold</b>\r\nDTSTART:20260615T060000Z',
-        'UID:2\r\nSUMMARY:Own\r\nCLASS:PRIVATE\r\nDTSTART:20260615T070000Z',
+        'UID:2\r\nSUMMARY:Own <Smith>\r\nCLASS:PRIVATE\r\nDTSTART:20260615T070000Z',
         'UID:3\r\nSUMMARY:Sealed\r\nCLASS:CONFIDENTIAL\r\nDTSTART:20260615T080000Z\r\nLOCATION:Attic',
       ),
     );
     expect(events.map(({ title, location, private: isPrivate }) => [title, location, isPrivate])).toEqual([
       ['Public, bold', null, false],
-      ['Own', null, true],
+      ['Own <Smith>', null, true],
       ['Sealed', 'Attic', true],
     ]);
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeDocument, plainText, unfolded } from '../../service/feeds/text.ts';
+import { decodeDocument, plainText, plainTitle, unfolded } from '../../service/feeds/text.ts';
 
 const utf16 = (text: string, isBig: boolean, mark: boolean): Buffer => {
   const bytes = Buffer.from((mark ? '\ufeff' : '') + text, 'utf16le');
@@ -83,6 +83,17 @@ describe('plain text', () => {
     ['&lt;b&gt;', '<b>'],
   ])('of %j is %j', (markup, expected) => {
     expect(plainText(markup, 100)).toBe(expected);
+  });
+
+  it.each([
+    ['Call <Smith> about x<y', 'Call <Smith> about x<y'],
+    ['Mail to <a@example.com>, <b.c>', 'Mail to <a@example.com>, <b.c>'],
+    ['<p class="x">A <b>bold</b>er<br/>plan</P>', 'A bolder plan'],
+    ['a <!-- b', 'a <!-- b'],
+    ['<script>alert(1)</script>safe', 'safe'],
+    ['Tom &amp; <i>Jerry</i> &lt;3', 'Tom & Jerry <3'],
+  ])('of the title %j is %j', (text, expected) => {
+    expect(plainTitle(text, 100)).toBe(expected);
   });
 
   it('of nothing is null', () => {
