@@ -9,6 +9,8 @@ import { createOrphans } from './orphans.ts';
 import { createPermission, streamRoutes } from './routes.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 
+export { publicUrlOf } from './source.ts';
+
 export interface Streams extends Module, Pick<Sessions, 'list'> {}
 
 /** What a box without a working ffmpeg says, and what to do. */

@@ -100,6 +100,7 @@ export const createSession = (
     phase: (): Phase => life.phase,
     /** Of the source, without credentials and path. */
     source: source.display,
+    publicUrl: source.publicUrl,
     /** `failing`: the source has failed, and is tried again. */
     state: (): 'starting' | 'live' | 'failing' => {
       if (life.phase === 'live') return 'live';

@@ -20,6 +20,8 @@ export interface StreamStatus {
   key: string;
   /** Its address, without credentials and path. */
   source: string;
+  /** Its address without credentials, but with its path, which may be secret. */
+  publicUrl: string;
   /** `failing`: its source has failed, and is tried again. */
   state: 'starting' | 'live' | 'failing';
 }
@@ -121,7 +123,12 @@ export const createSessions = async ({ log, ffmpeg, tempo, options }: Context, o
     },
 
     list: (): StreamStatus[] =>
-      [...sessions].map(([key, session]) => ({ key, source: session.source, state: session.state() })),
+      [...sessions].map(([key, session]) => ({
+        key,
+        source: session.source,
+        publicUrl: session.publicUrl,
+        state: session.state(),
+      })),
     phases: (): Phase[] => [...sessions.values()].map((session) => session.phase()),
     /** Starts of ffmpeg after the first of each session, since the start of the service. */
     restarts: (): number => restarts,

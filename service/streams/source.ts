@@ -65,6 +65,15 @@ export const parseSource = (raw: string, disableAudio: boolean, salt: Uint8Array
   return { scheme, url, publicUrl: `${scheme}://${place}`, display: `${scheme}://${host}`, disableAudio, key };
 };
 
+/** The canonical address of a stream without user and password; null: it is none. */
+export const publicUrlOf = (address: string): string | null => {
+  try {
+    return parseSource(address, false, new Uint8Array()).publicUrl;
+  } catch {
+    return null;
+  }
+};
+
 const decoded = (text: string): string => {
   try {
     return decodeURIComponent(text);

@@ -9,7 +9,7 @@ import { spareOf } from '../../media/index.ts';
 import type { ServiceContext } from '../../module.ts';
 import type { Peers } from '../../peers/index.ts';
 import type { Screens } from '../../screens/index.ts';
-import type { Streams } from '../../streams/index.ts';
+import { publicUrlOf, type Streams } from '../../streams/index.ts';
 import { type Condition, keyOf, type Outages } from './outages.ts';
 
 type Failure = BoxAlerts['failing'][number];
@@ -92,11 +92,12 @@ export const createWatch = (
    * Failing streams and signed-out pages have alerts of their own and are left out; so are pages with a session on a box
    * without a kiosk, whose browsers skip them.
    */
-  const failingSlides = (streams: readonly { source: string; state: string }[], out: readonly string[]): Failure[] => {
-    const sources = streams.flatMap(({ source, state }) => (state === 'failing' ? [source] : []));
+  const failingSlides = (listed: ReturnType<Streams['list']>, out: readonly string[]): Failure[] => {
+    const failing = listed.flatMap(({ publicUrl, state }) => (state === 'failing' ? [publicUrl] : []));
     const sessions = kiosk === undefined ? content.sessionPages().map(({ slideId }) => slideId) : out;
     return screens.failingSlides().flatMap(({ slug, slide, reason }): Failure[] => {
-      if (sources.includes(slide.media_url ?? '') || sessions.includes(slide.id)) return [];
+      const stream = publicUrlOf(slide.media_url ?? '');
+      if ((stream !== null && failing.includes(stream)) || sessions.includes(slide.id)) return [];
       const detail = `cannot be shown on the screen "${slug}" by the box ${machineName}: ${reason.slice(0, MAX_SOURCE)}`;
       return [{ kind: 'fault', subject: slide.id, name: `The slide "${shownName(slide.title) || slide.id}"`, detail }];
     });

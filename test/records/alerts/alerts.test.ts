@@ -145,6 +145,25 @@ test('a stream whose source has failed raises an alert', async () => {
   expect((await service.get('/api/peers/state')).status).toBe(200);
 });
 
+test('a slide whose stream has failed raises no alert of its own', async () => {
+  const media_url = 'RTMP://127.0.0.1:9/live/door';
+  const content = lobbyWith([
+    { kind: 'stream', id: 'door', media_url },
+    { kind: 'text', id: 'offer', title: 'Offer' },
+  ]);
+  const { receiver, service, types } = await startAlerting({ content });
+  const path = `/api/rtmp/session?slide=door&source=${encodeURIComponent(media_url)}`;
+  const typesNow = async () => {
+    await service.get(path);
+    return types();
+  };
+  await expect.poll(typesNow, patience).toEqual(['stream.failed']);
+  const page = await joinScreen(service, 'lobby', { deviceId: 'device-1' });
+  for (const slideId of ['door', 'offer']) page.send({ type: 'fault', slideId, reason: 'no picture' });
+  await expect.poll(async () => (await typesNow()).length, patience).toBeGreaterThan(1);
+  expect(receiver.received.slice(1).map(({ body }) => [body.type, body.subject])).toEqual([['slide.failed', 'offer']]);
+});
+
 const disk = mountSmallDisk(8);
 test.skipIf(disk === null)('a disk that is almost full raises an alert', async () => {
   const folder = disk ?? '';
