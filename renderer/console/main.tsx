@@ -106,6 +106,8 @@ effect(() => {
   if (signer !== null) lastCredential = session.credential.peek();
   if (opened === undefined) return;
   if (isOut || isOther) {
+    // Else the draft would be deleted, in the name of who has come.
+    opened.savedDrafts.forget();
     opened.draft.discard();
     location.reload();
   } else if (signer !== null) claim(sessionStorage, signer);

@@ -350,3 +350,40 @@ test('a draft that was deleted elsewhere is not called saved, and the list goes 
   edit(slide('a', 'Anna again'), slide('b'));
   await expect.poll(stored, patience).toEqual(['Anna again', 'b']);
 });
+
+test.each([
+  ['all edits of it are dropped', (tab: Awaited<ReturnType<typeof openTab>>) => tab.draft.discard()],
+  ['its changes are taken back', ({ edit }: Awaited<ReturnType<typeof openTab>>) => edit(slide('a'), slide('b'))],
+])('a draft of somebody else that was opened stays on the box when %s', async (_, drop) => {
+  const tab = await openTab();
+  const { edit, isSaved, send, saved, draft, stored, drafts } = tab;
+  const content = documentOf(slide('a', 'Boris'), slide('b'));
+  const begun = { title: 'Easter', base_sha256: draft.base.value?.sha256, content, state: 'submitted' };
+  expect((await send('PUT', '/drafts/easter', begun)).status).toBe(201);
+  await saved.open('easter');
+  edit(slide('a', 'Boris'), slide('b', 'Anna'));
+  await isSaved();
+  drop(tab);
+  await expect.poll(() => saved.state.value, patience).toBe('none');
+  expect([saved.id.value, await stored(), draft.isDirty.value]).toEqual([null, ['Boris', 'Anna'], false]);
+  // What follows is a draft of its own.
+  edit(slide('a', 'Anna'), slide('b'));
+  await expect.poll(async () => (await drafts()).length, patience).toBe(2);
+  draft.discard();
+  await expect.poll(async () => (await drafts()).map(({ id }) => id), patience).toEqual(['easter']);
+});
+
+test('a draft that is forgotten before its edits are dropped stays on the box', async () => {
+  const { edit, isSaved, saved, draft, asked, stored, holdNext } = await openTab();
+  edit(slide('a', 'Anna'), slide('b'));
+  await isSaved();
+  const held = holdNext('PUT', '/drafts/');
+  edit(slide('a', 'Anna again'), slide('b'));
+  const go = await held;
+  saved.forget();
+  draft.discard();
+  go();
+  await expect.poll(stored, patience).toEqual(['Anna again', 'b']);
+  await saved.putAside();
+  expect([await stored(), asked.filter(([method]) => method === 'DELETE')]).toEqual([['Anna again', 'b'], []]);
+});

@@ -39,6 +39,8 @@ export interface SavedDrafts {
    * @throws what the requests throw; `draft_changed`: what somebody else saved into it is merged now, and to be looked at
    */
   publish(): Promise<void>;
+  /** Leaves the draft of this tab on the box as it was saved last, and begins none. */
+  forget(): void;
   /** Gives a submitted draft back to who made it. @throws what the requests throw */
   sendBack(id: string, note: string): Promise<void>;
   /** Follows the drafts of the site while a page shows them. @returns a function that ends it */
@@ -49,6 +51,8 @@ interface Kept {
   id: string;
   /** Null: it was never saved. */
   etag: string | null;
+  /** Whether this tab began it: only then is it deleted once nothing of it is left. */
+  isOwn: boolean | undefined;
   /** Whether the box had all of it when the page was left. */
   isSaved?: boolean;
   /** Else what the box had, from which the next page merges what somebody else types; null: unknown, or too large. */
@@ -149,7 +153,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     const [mine, from] = [draft.content.peek(), draft.base.peek()];
     const theirs = found.content as ContentDocument;
     if (mine === null || from === null) return false;
-    keep({ id: found.id, etag });
+    keep({ id: found.id, etag, isOwn: kept?.isOwn });
     const isOwn = isEqual(theirs, unconfirmed);
     const next = isClean ? theirs : (merge(saved ?? from.content, mine, theirs).value as ContentDocument);
     saved = theirs;
@@ -162,7 +166,11 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
 
   const put = async (content: ContentDocument, from: Version): Promise<void> => {
     const { changesBetween } = await import('../model/changes.ts');
-    const own = kept ?? { id: `${freeId(operator.peek() || 'draft', [])}-${Date.now().toString(36)}`, etag: null };
+    const own = kept ?? {
+      id: `${freeId(operator.peek() || 'draft', [])}-${Date.now().toString(36)}`,
+      etag: null,
+      isOwn: true,
+    };
     keep(own);
     const names = changesBetween(from.content, content).map(({ name }) => name);
     const title = names.slice(0, MOST_NAMES).join(', ') + (names.length > MOST_NAMES ? ' …' : '');
@@ -179,7 +187,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
       unconfirmed = null;
       // Somebody may have pressed a button meanwhile.
       if (wantedState === sentState) wantedState = undefined;
-      if (kept?.id === own.id) keep({ id: own.id, etag: response.headers.get('ETag') });
+      if (kept?.id === own.id) keep({ id: own.id, etag: response.headers.get('ETag'), isOwn: own.isOwn });
     } catch (reason) {
       if (!isCode(reason, 'draft_changed', 'precondition_required')) {
         unconfirmed = content;
@@ -207,6 +215,15 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     list.value = list.value.filter((each) => each.id !== of);
   };
 
+  const forget = (): void => {
+    clearTimeout(timer);
+    keep(null);
+    saved = null;
+    wasDirty = false;
+    wantedState = undefined;
+    state.value = 'none';
+  };
+
   const saveNow = async (): Promise<void> => {
     do {
       isStale = false;
@@ -228,7 +245,8 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
         state.value = 'saved';
       } else {
         state.value = 'none';
-        if (kept !== null && wasDirty) await drop(kept);
+        if (kept?.isOwn && wasDirty) await drop(kept);
+        else if (wasDirty) forget();
       }
     } while (isStale);
   };
@@ -254,14 +272,6 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     return running;
   };
 
-  const forget = (): void => {
-    clearTimeout(timer);
-    keep(null);
-    saved = null;
-    wasDirty = false;
-    wantedState = undefined;
-    state.value = 'none';
-  };
   /** Whether the tab alone has what was typed last. */
   const isUnsaved = (): boolean => draft.isDirty.peek() && !isEqual(draft.content.peek(), saved);
   effect(() => {
@@ -271,7 +281,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
     if (!from.isWhole) return forget();
     if (isUnsaved()) {
       if (state.peek() === 'saved') state.value = 'saving';
-      if (kept?.isSaved) keep({ id: kept.id, etag: kept.etag });
+      if (kept?.isSaved) keep({ id: kept.id, etag: kept.etag, isOwn: kept.isOwn });
     }
     clearTimeout(timer);
     timer = setTimeout(() => void save(), REST_MS);
@@ -283,9 +293,9 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
   page.addEventListener('pagehide', () => {
     const isSaved = !isUnsaved();
     if (kept !== null) {
-      const { id: of, etag } = kept;
+      const { id: of, etag, isOwn } = kept;
       const isWanted = !isSaved && storage.getItem(draftKey) !== null && JSON.stringify(saved).length <= MOST_KEPT;
-      keep({ id: of, etag, isSaved, saved: isWanted ? saved : null });
+      keep({ id: of, etag, isOwn, isSaved, saved: isWanted ? saved : null });
     }
     if (!isSaved) onLeft();
   });
@@ -382,15 +392,13 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
       await settle();
       // Without the right to edit, what came is not whole.
       if (!from.isWhole || draft.base.peek()?.isWhole !== true) return;
-      keep({ id: of, etag });
+      keep({ id: of, etag, isOwn: false });
       saved = content;
       draft.rebase(from, content);
     },
     putAside: async () => {
       await settle();
-      wasDirty = false;
-      saved = null;
-      keep(null);
+      forget();
       draft.discard();
       // It is done, whether or not the box tells the list now.
       await load().catch(() => undefined);
@@ -410,6 +418,7 @@ export const createSavedDrafts = (dependencies: Dependencies): SavedDrafts => {
       });
       return publishing;
     },
+    forget,
     sendBack: async (of, note) => {
       const { found, etag } = await fetchDraft(of);
       const { title, base_sha256, content } = found;
