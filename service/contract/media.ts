@@ -71,7 +71,10 @@ export const listedMedium = uploadResult
     peak: z.number().nullable().describe('of the sound, dBFS; null: not known, or none'),
     rendition: renditionStatus,
     modified_at: instant.describe('when the file was last written'),
-    used_by: z.array(z.string()).describe('ids of the slides in the playing content that name it'),
+    used_by: z
+      .array(z.string())
+      .describe('ids of the slides that name it, in the playing content and of takeovers that are on or still to come'),
+    in_drafts: z.array(z.string()).optional().describe('titles of the drafts that name it; absent: there are none'),
   })
   .meta({ id: 'ListedMedium' });
 

@@ -1,4 +1,4 @@
-/** Documents follow media that are renamed. Pure. */
+/** The media that documents name, which follow those that are renamed. Pure. */
 import { addressOf, loadedAddress, mediaAddress } from './markup.ts';
 import { mediaNameIn } from './media-names.ts';
 
@@ -13,6 +13,13 @@ const renamedText = (text: string, from: string, to: string): string => {
   return text.replace(IN_MARKUP, (written) =>
     mediaNameIn(addressOf(written)) === from ? renamedAddress(written, to) : written,
   );
+};
+
+/** Names of the files that a document names, in the places in which {@link withRenamedMedium} renames them. */
+export const mediaIn = (value: unknown): string[] => {
+  if (typeof value !== 'string') return Object.values(value ?? {}).flatMap(mediaIn);
+  if (!value.includes('/media/')) return [];
+  return [value, ...(value.match(IN_MARKUP) ?? []).map(addressOf)].flatMap((address) => mediaNameIn(address) ?? []);
 };
 
 /**

@@ -204,3 +204,41 @@ itBrowser('a file that is uploaded for a slide that is left meanwhile takes noth
   await page.getByText('Saved on the box.').waitFor();
   expect(await title.inputValue()).toBe('Typed');
 });
+
+itBrowser('before media are deleted, who uses them by now is asked', { timeout: 60_000 }, async () => {
+  const dataDir = temporaryFolder();
+  for (const name of ['a.png', 'b.png', 'c.png']) putImage(dataDir, name, [9, 9, 90]);
+  const slides = [{ id: 'one', kind: 'text', title: 'One' }];
+  const service = await startTestService({ dataDir, content: lobby(slides), env: { SIGNAGE_HOST: '0.0.0.0' } });
+  const put = async (path: string, body: unknown, headers = {}) => {
+    const all = { 'Content-Type': 'application/json', ...headers };
+    const response = await service.get(`/console/api/${path}`, {
+      method: 'PUT',
+      headers: all,
+      body: JSON.stringify(body),
+    });
+    expect(response.ok).toBe(true);
+  };
+  const { page, go } = await openConsole(service.url);
+  await go('media');
+  const card = (name: string) => page.locator('.medium', { hasText: name });
+  await expect.poll(() => card('a.png').locator('.medium-foot').textContent(), patience).toContain('Not used');
+  await put('content', lobby([{ id: 'one', kind: 'image', title: 'One', media_url: '/media/a.png' }]), {
+    'If-Match': '*',
+  });
+  await expect.poll(() => card('a.png').locator('.medium-foot').textContent(), patience).toContain('Used by 1 slide');
+
+  const until = new Date(Date.now() + 600_000).toISOString();
+  await put('takeovers/look', { targets: ['all'], level: 'info', title: 'Look', media_url: '/media/b.png', until });
+  const draft = lobby([{ id: 'one', kind: 'image', title: 'One', media_url: '/media/c.png' }]);
+  await put('drafts/easter', { title: 'Easter', base_sha256: null, content: draft });
+  for (const [name, caution] of [
+    ['b.png', 'These slides show it and would be skipped: Look.'],
+    ['c.png', 'These drafts show it and would lose it: Easter.'],
+  ] as const) {
+    await page.getByRole('button', { name: `Delete ${name}` }).click();
+    await page.getByRole('dialog').getByText(caution).waitFor();
+    await page.keyboard.press('Escape');
+  }
+  await expect.poll(() => card('c.png').locator('.medium-foot').textContent(), patience).toContain('In 1 draft');
+});

@@ -54,6 +54,42 @@ describe.each(secretModes)('%s', (_, secret) => {
     expect(list.used_bytes).toBe(list.media.reduce((sum, { size }) => sum + size, 0));
   });
 
+  test('media are used by takeovers and drafts, too', async () => {
+    const dataDir = temporaryFolder();
+    for (const name of ['red.png', 'b c.png', 'logo.png']) putImage(dataDir, name, [200, 0, 0]);
+    const ask = createOperator(await startTestService({ content, dataDir, env: secretSettings(secret) }), secret);
+    const uses = async () =>
+      Object.fromEntries((await listOf(ask)).media.map((each) => [each.filename, [each.used_by, each.in_drafts]]));
+    const none = [[], undefined];
+    await expect
+      .poll(uses, patience)
+      .toEqual({ 'red.png': [['hall', 'door'], undefined], 'b c.png': none, 'logo.png': none });
+    const until = new Date(Date.now() + 600_000).toISOString();
+    const takeover = { targets: ['all'], level: 'info', title: 'Look', media_url: '/media/b%20c.png', until };
+    expect((await ask('PUT', '/console/api/takeovers/look', takeover)).status).toBe(201);
+    const draft = {
+      title: 'Easter',
+      base_sha256: null,
+      content: { templates: [{ html: '<img src="/media/b%20c.png">' }], style: { logo_url: '/media/logo.png?v=1' } },
+    };
+    const saved = await ask('PUT', '/console/api/drafts/easter', draft);
+    expect(saved.status).toBe(201);
+    const used = {
+      'red.png': [['hall', 'door'], undefined],
+      'b c.png': [['takeover-look'], ['Easter']],
+      'logo.png': [[], ['Easter']],
+    };
+    expect(await uses()).toEqual(used);
+    const changed = JSON.parse(JSON.stringify(draft).replace('logo.png', 'red.png'));
+    await ask('PUT', '/console/api/drafts/easter', changed, { 'If-Match': saved.headers.get('ETag') ?? '' });
+    await ask('DELETE', '/console/api/takeovers/look');
+    expect(await uses()).toEqual({
+      'red.png': [['hall', 'door'], ['Easter']],
+      'b c.png': [[], ['Easter']],
+      'logo.png': none,
+    });
+  });
+
   test.runIf(hasFfmpeg)('a thumbnail is a JPEG with a longest side of 640, and is made once', async () => {
     const dataDir = temporaryFolder();
     putImage(dataDir, 'red.png', [200, 0, 0]);

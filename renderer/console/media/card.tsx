@@ -99,7 +99,7 @@ const mayDeleteAt = ({ may, me }: Access, { used_by }: Medium): boolean =>
 export const MediumCard = ({ medium, slideName, isSelected, onSelect, onDelete }: CardProps) => {
   const { access, texts, format } = useConsole();
   const words = texts.media;
-  const { filename, media_type, size, width, height, duration_seconds, rendition, used_by } = medium;
+  const { filename, media_type, size, width, height, duration_seconds, rendition, used_by, in_drafts = [] } = medium;
   const { codec, codec_profile, frame_rate } = medium;
   const url = mediumUrl(filename);
   const mayDelete = mayDeleteAt(access, medium);
@@ -151,7 +151,9 @@ export const MediumCard = ({ medium, slideName, isSelected, onSelect, onDelete }
       <RenditionNote rendition={rendition} />
       <div class="medium-foot">
         <span class={used_by.length === 0 ? 'soft' : ''} title={format.list(used_by.map(slideName))}>
-          {words.used({ count: used_by.length })}
+          {used_by.length === 0 && in_drafts.length > 0
+            ? words.drafted({ count: in_drafts.length })
+            : words.used({ count: used_by.length })}
         </span>
         <span class="medium-actions">
           {mayRename && (

@@ -73,31 +73,31 @@ export const MediaPage = () => {
   /** A tag of screens; empty: all media. */
   const folder = useSignal('');
   const selected = useSignal<readonly string[]>([]);
-  const deleting = useSignal<readonly Medium[]>([]);
+  /** The names of what is about to be deleted. */
+  const deleting = useSignal<readonly string[]>([]);
   const receive = useReceive();
-  useEffect(() => void media.load(), []);
+  const sha256 = site.overview.value?.content.sha256;
+  useEffect(() => void media.load(), [sha256]);
   const isChanging = media.list.value?.media.some(({ rendition }) => isUnderWay(rendition)) === true;
   useEffect(() => {
     if (!isChanging) return;
     const timer = setInterval(() => void media.load(), POLL_MS);
     return () => clearInterval(timer);
   }, [isChanging]);
-  const remove = async (all: readonly Medium[]): Promise<void> => {
+  const askToRemove = async (names: readonly string[]): Promise<void> => {
+    // Somebody may use it by now.
+    await media.load();
+    if (media.error.value === null) deleting.value = names;
+    else announcer.report(media.error.value);
+  };
+  const remove = async (names: readonly string[]): Promise<void> => {
     deleting.value = [];
     try {
-      for (const { filename } of all) {
+      for (const filename of names) {
         await client.json(`/api/media/${encodeURIComponent(filename)}`, { method: 'DELETE' });
         selected.value = selected.value.filter((each) => each !== filename);
       }
-      announcer.say(
-        words.deleted({
-          name: format.few(
-            all.map(({ filename }) => filename),
-            MOST_NAMES,
-            texts.wall.more,
-          ),
-        }),
-      );
+      announcer.say(words.deleted({ name: format.few(names, MOST_NAMES, texts.wall.more) }));
     } catch (error) {
       announcer.report(error);
     } finally {
@@ -109,13 +109,15 @@ export const MediaPage = () => {
   const boxes = site.overview.value?.boxes ?? [];
   const content = documents.current.value?.content;
   const tagged = useMemo(() => (content === undefined ? new Map<string, never>() : slidesByTag(content)), [content]);
-  const slideName = (id: string): string => slideNames(content ?? {}).get(id) ?? id;
+  const takeovers = site.overview.value?.takeovers ?? [];
+  const slideName = (id: string): string =>
+    slideNames(content ?? {}).get(id) ?? takeovers.find((each) => `takeover-${each.id}` === id)?.title ?? id;
   const ofTag = tagged.get(folder.value);
   const found = (list?.media ?? [])
     .filter(
-      ({ filename, used_by }) =>
+      ({ filename, used_by, in_drafts = [] }) =>
         matches(search.value, filename) &&
-        !(isUnusedOnly.value && used_by.length > 0) &&
+        !(isUnusedOnly.value && used_by.length + in_drafts.length > 0) &&
         (ofTag === undefined || used_by.some((id) => ofTag.has(id))),
     )
     .toSorted(orders[order.value]);
@@ -123,7 +125,16 @@ export const MediaPage = () => {
   const [active, ended] = [true, false].map((wanted) =>
     uploads.list.value.filter((upload) => (isActive(upload) || upload.state === 'failed') === wanted),
   ) as [Upload[], Upload[]];
-  const slidesOfDeleted = deleting.value.flatMap(({ used_by }) => used_by).map(slideName);
+  const deleted = (list?.media ?? []).filter(({ filename }) => deleting.value.includes(filename));
+  const slidesOfDeleted = deleted.flatMap(({ used_by }) => used_by).map(slideName);
+  // What plays is in every draft.
+  const draftsOfDeleted = deleted.flatMap(({ used_by, in_drafts = [] }) => (used_by.length > 0 ? [] : in_drafts));
+  const cautions = [
+    slidesOfDeleted.length > 0 &&
+      words.deleteUsed({ slides: format.few(slidesOfDeleted, MOST_SLIDES, texts.wall.more) }),
+    draftsOfDeleted.length > 0 &&
+      words.deleteDrafted({ drafts: format.few([...new Set(draftsOfDeleted)], MOST_SLIDES, texts.wall.more) }),
+  ].filter((caution) => caution !== false);
   return (
     <>
       <div class="page-head">
@@ -180,7 +191,7 @@ export const MediaPage = () => {
           {words.unusedOnly}
         </Check>
         {marked.length > 0 && (
-          <Button class="danger" onClick={() => (deleting.value = marked)}>
+          <Button class="danger" onClick={() => void askToRemove(marked.map(({ filename }) => filename))}>
             {words.deleteMany({ count: marked.length })}
           </Button>
         )}
@@ -200,7 +211,7 @@ export const MediaPage = () => {
               slideName={slideName}
               isSelected={selected.value.includes(medium.filename)}
               onSelect={() => (selected.value = toggled(selected.value, medium.filename))}
-              onDelete={() => (deleting.value = [medium])}
+              onDelete={() => void askToRemove([medium.filename])}
             />
           ))}
         </ul>
@@ -209,7 +220,7 @@ export const MediaPage = () => {
         <Confirm
           title={
             deleting.value.length === 1
-              ? words.deleteOf({ name: deleting.value[0]?.filename ?? '' })
+              ? words.deleteOf({ name: deleting.value[0] ?? '' })
               : words.deleteMany({ count: deleting.value.length })
           }
           submit={texts.editor.remove}
@@ -217,11 +228,7 @@ export const MediaPage = () => {
           onClose={() => (deleting.value = [])}
           onSubmit={() => void remove(deleting.value)}
         >
-          <p class={slidesOfDeleted.length > 0 ? 'notice warning' : ''}>
-            {slidesOfDeleted.length > 0
-              ? words.deleteUsed({ slides: format.few(slidesOfDeleted, MOST_SLIDES, texts.wall.more) })
-              : words.deleteUnused}
-          </p>
+          <p class={cautions.length > 0 ? 'notice warning' : ''}>{cautions.join(' ') || words.deleteUnused}</p>
         </Confirm>
       )}
     </>

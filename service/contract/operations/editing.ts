@@ -131,6 +131,7 @@ export const editing = {
           rendition: { state: 'none', progress: 0, reason: null, size: null },
           modified_at: momentExample,
           used_by: ['welcome-1'],
+          in_drafts: ['Easter'],
         },
       ],
       used_bytes: 731906048,
