@@ -195,10 +195,15 @@ test('the jobs of a limiter are run in their order, and the newest first where t
   expect(await orderOf('newest')).toEqual([1, 3, 2]);
 });
 
+test.each(['Pacific/Kiritimati', 'UTC', 'Pacific/Pago_Pago'])('a date is the same day in %s', (timeZone) => {
+  expect(createFormat('en-GB', timeZone).date('2026-11-23')).toBe('23 Nov 2026');
+});
+
 test('what is no time is a dash, and a sentence ends with one full stop', () => {
   const format = createFormat('de-AT', 'Europe/Vienna');
   for (const wrong of ['', 'yesterday', '+999999-01-01T00:00:00Z']) expect(format.when(wrong, 0)).toBe('–');
   expect([format.time(Number.NaN), format.moment(1e300)]).toEqual(['–', '–']);
+  expect(['2026-11-23', '2026-02-30x', ''].map(format.date)).toEqual(['23. Nov. 2026', '–', '–']);
   expect(format.sentence(`Pause: ${format.duration(180_000)}`)).toBe('Pause: 3 Min.');
   expect(format.sentence('Pause: 3 Stunden')).toBe('Pause: 3 Stunden.');
 });

@@ -109,14 +109,14 @@ export const ProgrammeForm = (props: FormProps) => {
           <Button
             key={each}
             class="small"
-            aria-label={words.removeDate({ date: format.day(Date.parse(`${each}T12:00Z`)) })}
+            aria-label={words.removeDate({ date: format.date(each) })}
             disabled={dates.length === 1 && days.length === 0}
             onClick={() => {
               const next = dates.filter((other) => other !== each);
               set('dates', next.length === 0 ? undefined : next);
             }}
           >
-            {format.day(Date.parse(`${each}T12:00Z`))} <Icon name="close" />
+            {format.date(each)} <Icon name="close" />
           </Button>
         ))}
         <div class="buttons">
@@ -127,7 +127,7 @@ export const ProgrammeForm = (props: FormProps) => {
           )}
           {!(days.length === 0 && dates.length === 1) && (
             <Button class="small" onClick={props.onDate}>
-              {words.once({ date: format.day(Date.parse(`${date}T12:00Z`)) })}
+              {words.once({ date: format.date(date) })}
             </Button>
           )}
           <Button class="small danger" onClick={props.onRemove}>
@@ -136,9 +136,7 @@ export const ProgrammeForm = (props: FormProps) => {
         </div>
       </div>
       {isChanged && (
-        <p class="hint">
-          {words.lasts({ date: format.day(Date.parse(`${date}T12:00Z`)), length: format.duration(length * 60_000) })}
-        </p>
+        <p class="hint">{words.lasts({ date: format.date(date), length: format.duration(length * 60_000) })}</p>
       )}
       <IssueNotes errors={errors} warnings={warnings} />
       <details class="more-fields">

@@ -16,6 +16,7 @@ export const createFormat = (tag: string, timeZone: string) => {
   const exact = date({ ...clock, second: '2-digit' });
   const dayTime = date({ day: 'numeric', month: 'short', ...clock });
   const day = date({ day: 'numeric', month: 'short' });
+  const calendarDay = date({ day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
   const weekTime = date({ weekday: 'short', ...clock });
   const full = date({ weekday: 'long', day: 'numeric', month: 'long', ...clock });
   const longDay = date({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
@@ -67,6 +68,8 @@ export const createFormat = (tag: string, timeZone: string) => {
     longDay: (instant: number): string => longDay.format(instant),
     /** `23 Nov` */
     day: (instant: number): string => day.format(instant),
+    /** `23 Nov 2026`, of a date such as `2026-11-23`, which is the same in every time zone. */
+    date: (date: string): string => calendarDay.format(Date.parse(date)),
     /** `Mon 06:00` */
     dayAndTime: (instant: number): string => weekTime.format(instant),
     /** `1.5 h`, `30 min` */
