@@ -7,7 +7,7 @@ import { type ContentDocument, issuesAt, shortMessage } from '../../renderer/con
 import { doerOf, starterOf } from '../../renderer/console/model/doers.ts';
 import { editSlides, freeId, moveAll, withoutPlaylist, withoutScreen } from '../../renderer/console/model/edit.ts';
 import { slidesByTag } from '../../renderer/console/model/playable.ts';
-import { createForms } from '../../renderer/console/model/schema.ts';
+import { createForms, typeFor } from '../../renderer/console/model/schema.ts';
 import type { SiteScreen } from '../../renderer/console/model/wire.ts';
 import type { AuditRecord } from '../../service/contract/console/site.ts';
 import { contentFile } from '../../service/contract/content.ts';
@@ -245,4 +245,20 @@ test('a playlist or screen that is deleted leaves nothing that names it', () => 
     ['c', ['hall']],
   ]);
   expect(screensConcerned(document, withoutPlaylist(document, 'gone'))).toEqual(['Bar', 'Hall']);
+});
+
+test.each([
+  ['datetime-local', '', 'datetime-local'],
+  ['datetime-local', '2026-12-24T08:00', 'datetime-local'],
+  ['datetime-local', '2026-12-24T08:00:30.5', 'datetime-local'],
+  ['datetime-local', '2026-12-24', null],
+  ['datetime-local', '2026-12-24 08:00', null],
+  ['datetime-local', '2026-12-24T08:00Z', null],
+  ['datetime-local', '2026-12-24T08:00+01:00', null],
+  ['date', '2026-12-24', 'date'],
+  ['date', '2026-12-24T08:00', null],
+  ['time', '08:00', 'time'],
+  ['time', '8', null],
+] as const)('of the type %s, %s is changed in a field of the type %s (null: text)', (type, value, expected) => {
+  expect(typeFor(type, value)).toEqual(expected === null ? {} : { type: expected });
 });

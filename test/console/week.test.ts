@@ -19,6 +19,10 @@ import {
 } from '../../renderer/console/programmes/geometry.ts';
 import { roundAt } from '../../renderer/console/screen/plan.ts';
 import { addDays, instantOf } from '../../service/domain/wall-time.ts';
+import { itBrowser } from '../support/browser.ts';
+import { patience } from '../support/observe.ts';
+import { startTestService } from '../support/service.ts';
+import { openConsole } from './browser.ts';
 
 const monday = '2026-11-23';
 const dates = Array.from({ length: 9 }, (_, day) => addDays(monday, day - 1));
@@ -280,4 +284,35 @@ describe('the page of a screen', () => {
     expect(round.slides.map(({ id }) => id)).toEqual(ids);
     expect([round.isSynchronized, round.changesAt]).toEqual([isSynchronized, changesAt]);
   });
+});
+
+itBrowser('a date is added to a programme once it is typed, and is told as it is in the zone of the site', async () => {
+  const service = await startTestService({
+    content: {
+      screens: [{ name: 'Bar', slug: 'bar', playlist_id: 'house' }],
+      playlists: [{ id: 'house', slides: [{ id: 'one', kind: 'text', title: 'One' }] }],
+      programmes: [{ id: 'night', playlist_id: 'house', targets: ['bar'], days: [1], dates: ['2026-11-24'] }],
+    },
+    env: { SIGNAGE_HOST: '0.0.0.0', SIGNAGE_TIME_ZONE: 'Pacific/Auckland' },
+  });
+  const { page, go } = await openConsole(service.url);
+  await go('content/week/bar/night');
+  const dates = async () =>
+    (await page.getByRole('button', { name: /^Not on / }).allTextContents()).map((text) => text.trim());
+  await expect.poll(dates, patience).toEqual(['24 Nov 2026']);
+  await page.getByText('Name, dates, limits').click();
+  const further = page.getByLabel('Also on');
+  await further.focus();
+  await page.keyboard.type('05012');
+  expect([await further.inputValue(), await dates()]).toEqual(['0002-05-01', ['24 Nov 2026']]);
+  await page.keyboard.type('027');
+  await page.keyboard.press('Enter');
+  await expect.poll(dates, patience).toEqual(['24 Nov 2026', '1 May 2027']);
+  expect(await further.inputValue()).toBe('');
+  await page.keyboard.type('05022');
+  await page.getByLabel('Name', { exact: true }).focus();
+  await expect.poll(() => further.inputValue(), patience).toBe('');
+  await further.fill('2027-05-03');
+  await page.getByLabel('Name', { exact: true }).focus();
+  await expect.poll(dates, patience).toEqual(['24 Nov 2026', '1 May 2027', '3 May 2027']);
 });

@@ -1,7 +1,7 @@
 /** One field of a form, by its type, with the box's messages about it. */
 import { useId } from 'preact/hooks';
 import { shortMessage } from '../model/document.ts';
-import type { Field } from '../model/schema.ts';
+import { type Field, typeFor } from '../model/schema.ts';
 import type { ContentIssue } from '../model/wire.ts';
 import { useConsole } from '../ui/context.tsx';
 import { MediaField } from '../ui/media-field.tsx';
@@ -107,7 +107,7 @@ const Control = ({
       return (
         <input
           {...common}
-          type={type === 'date' ? 'date' : 'datetime-local'}
+          {...typeFor(type === 'date' ? 'date' : 'datetime-local', text(value))}
           value={text(value)}
           onInput={(event) => onChange(event.currentTarget.value || undefined)}
         />

@@ -7,7 +7,7 @@ import { shownBy } from '../../../service/domain/media-types.ts';
 import { schemaOf } from '../model/designs.ts';
 import { type ContentDocument, type Fields, issuesAt, type NamedDraft, type SlideDraft } from '../model/document.ts';
 import { setField } from '../model/edit.ts';
-import { createForms, type Field } from '../model/schema.ts';
+import { createForms, type Field, typeFor } from '../model/schema.ts';
 import type { ContentCheck, ContentIssue } from '../model/wire.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -89,9 +89,6 @@ export const daysOf = (json: unknown): number[] | null => {
   }
 };
 
-/** A `datetime-local` has no offset: what was written with one is edited as text. */
-const hasOffset = (value: string): boolean => /(?:Z|[+-]\d\d:?\d\d)$/.test(value);
-
 /** When a slide is on schedule. */
 export const ScheduleFields = ({ slide, issues, path, onChange }: ScheduleProps) => {
   const { texts, format } = useConsole();
@@ -109,7 +106,7 @@ export const ScheduleFields = ({ slide, issues, path, onChange }: ScheduleProps)
         <label for={`${id}${name}`}>{label}</label>
         <input
           id={`${id}${name}`}
-          {...(type === 'datetime-local' && hasOffset(value) ? {} : { type })}
+          {...typeFor(type, value)}
           value={value}
           aria-invalid={own.length > 0}
           aria-describedby={`${id}${name}-note`}

@@ -130,3 +130,13 @@ export const createForms = (contentSchema: object) => {
     record: (list: string): Field[] => fieldsOf(root.properties?.[list]?.items ?? {}),
   };
 };
+
+const entered = {
+  date: /^\d{4,6}-\d\d-\d\d$/,
+  'datetime-local': /^\d{4,6}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?$/,
+  time: /^\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?$/,
+} as const;
+
+/** The type of the field in which a date or time is changed; none, a text, where a browser would show nothing of the value. */
+export const typeFor = <Type extends keyof typeof entered>(type: Type, value: string): { type: Type } | object =>
+  value === '' || entered[type].test(value) ? { type } : {};

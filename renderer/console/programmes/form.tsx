@@ -1,11 +1,12 @@
 /** One programme: what it plays, when, where, and how it ranks. */
+import { useSignal } from '@preact/signals';
 import type { ContentDocument, ProgrammeDraft } from '../model/document.ts';
 import { issuesAt } from '../model/document.ts';
 import { setField } from '../model/edit.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Button, Field } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { IssueNotes, TextField, Weekdays, weekdays } from '../ui/inputs.tsx';
+import { IssueNotes, TextField, typedInto, Weekdays, weekdays } from '../ui/inputs.tsx';
 import { lengthOn, windowOf } from './geometry.ts';
 import { Targets } from './targets.tsx';
 
@@ -25,6 +26,7 @@ interface FormProps {
 }
 
 const PRIORITY = 10;
+const FIRST_DATE = '1970-01-01';
 
 export const ProgrammeForm = (props: FormProps) => {
   const { document, programme, index, weekday, date } = props;
@@ -37,6 +39,12 @@ export const ProgrammeForm = (props: FormProps) => {
   const set = (name: string, value: unknown): void => props.onChange(setField(programme, name, value), name);
   const days = programme.days ?? (programme.dates == null ? [...weekdays] : []);
   const dates = programme.dates ?? [];
+  const further = useSignal('');
+  // The first digits of a year are a date, too.
+  const addDate = (): void => {
+    if (further.value >= FIRST_DATE) set('dates', [...new Set([...dates, further.value])].sort());
+    further.value = '';
+  };
   const time = (name: 'start_time' | 'end_time', label: string) => (
     <TextField
       field={name}
@@ -154,10 +162,9 @@ export const ProgrammeForm = (props: FormProps) => {
           <TextField
             label={words.addDate}
             type="date"
-            value=""
-            onChange={({ currentTarget: { value } }) =>
-              value !== '' && set('dates', [...new Set([...dates, value])].sort())
-            }
+            {...typedInto(further)}
+            onBlur={addDate}
+            onKeyDown={({ key }) => key === 'Enter' && addDate()}
           />
         </div>
       </details>
