@@ -1,9 +1,12 @@
-/** "Show now": every page of a screen goes to a slide, on all boxes. */
+/** "Show now": every page of a screen goes to a slide, on all boxes; and the buttons of a screen. */
 import { expect, test } from 'vitest';
 import { startBox, untilTogether } from '../peers/support.ts';
+import { itBrowser } from '../support/browser.ts';
 import { patience, payloadOf } from '../support/observe.ts';
 import { createOperator, operatorSecret, refusalOf, secretSettings } from '../support/operator.ts';
 import { joinScreen, protocolsOf } from '../support/page.ts';
+import { startTestService } from '../support/service.ts';
+import { openConsole } from './browser.ts';
 
 const content = {
   screens: [
@@ -52,4 +55,21 @@ test('a slide is shown now on the pages of the screen, on all boxes', async () =
     target: 'lobby',
     after: { slide_id: 'bye' },
   });
+});
+
+itBrowser('of displays of which some are paused, these alone are resumed', async () => {
+  const service = await startTestService({ content, env: { SIGNAGE_HOST: '0.0.0.0' } });
+  const pages = await Promise.all(
+    ['one', 'two', 'three'].map((clientId) => joinScreen(service, 'lobby', { clientId })),
+  );
+  const commands = () => pages.map(({ messages }) => messages.filter(({ type }) => type === 'command').length);
+  const { page, go } = await openConsole(service.url);
+  await go('screens/lobby');
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await expect.poll(commands, patience).toEqual([1, 1, 1]);
+  for (const paused of [pages[0], pages[2]])
+    paused?.send({ type: 'state', currentSlide: 0, currentSlideId: 'hello', paused: true });
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await page.getByText('Pause: sent to 2 displays').waitFor();
+  expect(commands()).toEqual([2, 1, 2]);
 });

@@ -22,17 +22,28 @@ export const Commands = ({ slug, displays, target }: CommandsProps) => {
   const open = useSignal<'redirect' | 'rename' | null>(null);
   const meant = target === null ? displays : [target];
   const isBlack = meant.some(({ connection }) => connection?.blackout === true);
-  const isPaused = meant.some(({ connection }) => connection?.paused === true);
+  const paused = meant.flatMap(({ connection }) => (connection?.paused ? connection.id : []));
+  const isPaused = paused.length > 0;
 
-  /** @param undo sent by a tap on what announces that it was done */
-  const send = async (body: Body, undo?: { label: string; body: Body }): Promise<void> => {
-    const connectionId = target?.connection?.id;
-    if (target !== null && connectionId === undefined) return announcer.complain(words.notConnected);
+  /**
+   * @param undo sent by a tap on what announces that it was done
+   * @param connectionIds absent: of the display that is meant, or else of all
+   */
+  const send = async (
+    body: Body,
+    undo?: { label: string; body: Body },
+    connectionIds: readonly (string | undefined)[] = [target?.connection?.id],
+  ): Promise<void> => {
+    if (target !== null && target.connection === null) return announcer.complain(words.notConnected);
     try {
-      const { sent, degraded } = await client.json<CommandResult>(`/api/screens/${encodeURIComponent(slug)}/commands`, {
-        method: 'POST',
-        body: { ...body, ...(connectionId === undefined ? {} : { connectionId }) },
-      });
+      const path = `/api/screens/${encodeURIComponent(slug)}/commands`;
+      const results = await Promise.all(
+        connectionIds.map((connectionId) =>
+          client.json<CommandResult>(path, { method: 'POST', body: { ...body, connectionId } }),
+        ),
+      );
+      const sent = results.reduce((sum, result) => sum + result.sent, 0);
+      const degraded = results.some((result) => result.degraded);
       const text = `${nameOf(body.command)}: ${words.sent({ count: sent })}`;
       if (sent === 0 || degraded) announcer.complain(degraded ? `${text} ${words.degraded}` : text);
       else announcer.say(text, undo && { label: undo.label, act: () => void send(undo.body) });
@@ -42,8 +53,8 @@ export const Commands = ({ slug, displays, target }: CommandsProps) => {
     }
   };
 
-  const button = (icon: IconName, label: string, body: Body) => (
-    <button type="button" class="command" onClick={() => void send(body)}>
+  const button = (icon: IconName, label: string, body: Body, connectionIds?: readonly string[]) => (
+    <button type="button" class="command" onClick={() => void send(body, undefined, connectionIds)}>
       <Icon name={icon} />
       <span>{label}</span>
     </button>
@@ -54,7 +65,10 @@ export const Commands = ({ slug, displays, target }: CommandsProps) => {
       <h2>{target?.name ?? words.title({ count: displays.length })}</h2>
       <div class="commands">
         {button('previous', words.name.previous, { command: 'previous' })}
-        {button(isPaused ? 'play' : 'pause', isPaused ? words.resume : words.name.pause, { command: 'pause' })}
+        {/* The command toggles: it would pause the displays that play. */}
+        {isPaused
+          ? button('play', words.resume, { command: 'pause' }, paused)
+          : button('pause', words.name.pause, { command: 'pause' })}
         {button('next', words.name.next, { command: 'next' })}
         {button('left', words.name.left, { command: 'left' })}
         {button('right', words.name.right, { command: 'right' })}
