@@ -95,14 +95,21 @@ const DAYS = 80;
 const count = repeats(4_000, 300_000);
 const MOST_MS = isSoak ? 1_000 : 5_000;
 
+/** A day of which the page shows a part. */
+const LONG_DAY = 9;
+const LONG = 450;
+const dateOf = (day: number): string => new Date(Date.now() - day * 86_400_000).toISOString().slice(0, 10);
+const startOf = (date: string, index: number, plays: number): string =>
+  new Date(Date.parse(date) + Math.floor((index * 86_400_000) / plays)).toISOString();
+
 /** Plays of the last days. @returns how many there are a day */
 const writePlays = (dataDir: string): number => {
   mkdirSync(join(dataDir, 'plays'));
   const perDay = Math.floor(count / DAYS);
   for (let day = 1; day <= DAYS; day += 1) {
-    const date = new Date(Date.now() - day * 86_400_000).toISOString().slice(0, 10);
-    const lines = Array.from({ length: perDay }, (_, index): Play => {
-      const started_at = new Date(Date.parse(date) + Math.floor((index * 86_400_000) / perDay)).toISOString();
+    const date = dateOf(day);
+    const lines = Array.from({ length: day === LONG_DAY ? LONG : perDay }, (_, index): Play => {
+      const started_at = startOf(date, index, day === LONG_DAY ? LONG : perDay);
       const { play_id, screen = 'lobby', slide_id, slide_title, kind, media_url, ...rest } = playAgo(0, { started_at });
       const known = { site: 'default', node_id: 'a', device_id: null, client_name: 'Door', screen };
       const ended_at = new Date(Date.parse(started_at) + 8_000).toISOString();
@@ -128,6 +135,7 @@ itBrowser(
     await ask('POST', '/api/screens/lobby/commands', { command: 'blackout', blackout: true }, by('Ada'));
     for (let times = 0; times < 205; times += 1)
       await ask('POST', '/api/screens/lobby/commands', { command: 'next' }, by('Boris'));
+    const { sha256: before } = (await (await ask('GET', '/console/api/content')).json()) as { sha256: string };
     const content = { ...lobby([{ id: 'hello', kind: 'text', title: 'Good morning' }]) };
     await ask('PUT', '/console/api/content', content, { ...by('Ada'), 'If-Match': '*' });
 
@@ -170,6 +178,19 @@ itBrowser(
     await page.getByText('Blacked out Lobby').waitFor();
     await page.getByText('What it changed').click();
     await page.getByText(/“Good morning”/).waitFor();
+    await page.route('**/console/api/content/versions/*', (route) => {
+      const isBefore = route.request().url().endsWith(before);
+      return isBefore
+        ? route.fulfill({ status: 404, json: { error: { code: 'version_not_found' } } })
+        : route.continue();
+    });
+    await page.reload();
+    await page.getByText('What it changed').click();
+    await page.getByText('This version is no longer kept.').waitFor();
+    await page.unroute('**/console/api/content/versions/*');
+    await page.getByLabel('Person').fill('Ada');
+    await page.getByLabel('Person').press('Enter');
+    await expect.poll(() => rows.count(), patience).toBe(2);
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export as CSV' }).click();
     const saved = readFileSync(await (await download).path(), 'utf8');
@@ -181,7 +202,7 @@ itBrowser(
     await page.getByText('Nothing was done').waitFor();
 
     // What ran a week ago: opened at once, however much is kept.
-    const date = new Date(Date.now() - 7 * 86_400_000).toISOString().slice(0, 10);
+    const date = dateOf(7);
     await go('history/shown');
     const plays = page.locator('.shown-plays tbody tr');
     await page.getByText('Nothing was shown').waitFor();
@@ -198,6 +219,29 @@ itBrowser(
     await expect
       .poll(async () => (await plays.first().locator('td').first().textContent())?.slice(0, 2), patience)
       .toBe('12');
+
+    // Another day begins at its midnight, and what comes late of the day before belongs to no list.
+    await page.getByLabel('Day').fill(dateOf(LONG_DAY));
+    await expect.poll(() => plays.count(), patience).toBe(200);
+    expect(await plays.first().locator('td').first().textContent()).toMatch(/^00:00:00/);
+    expect(await page.getByLabel('Hour').inputValue()).toBe('');
+    const later = new RegExp(encodeURIComponent(startOf(dateOf(LONG_DAY), 199, LONG)).replaceAll('.', '[.]'));
+    const isLater = page.waitForRequest(later);
+    const releaseLater = await holdRequests(page, later);
+    await page.getByRole('button', { name: 'Show later ones' }).click();
+    await isLater;
+    await page.getByLabel('Day').fill(date);
+    await expect.poll(() => plays.count(), patience).toBe(Math.min(200, perDay));
+    releaseLater();
+    await page.evaluate(async () => {
+      for (const path of [
+        '/healthz',
+        '/console/api/plays?format=json&from=2020-01-01T00:00:00Z&to=2020-01-02T00:00:00Z',
+      ])
+        await (await fetch(path)).text();
+      await new Promise((resume) => requestAnimationFrame(() => requestAnimationFrame(resume)));
+    });
+    expect(await plays.count()).toBe(Math.min(200, perDay));
   },
   isSoak ? 300_000 : 60_000,
 );

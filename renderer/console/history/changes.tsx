@@ -43,7 +43,7 @@ const Difference = ({ before, after }: { before: string | null; after: string })
       client.json<ContentDocument>(`/console/api/content/versions/${sha256}`, { timeout: ANSWER_MS });
     const empty: ContentDocument = { screens: [] };
     try {
-      found.value = await Promise.all([before === null ? empty : read(before).catch(() => empty), read(after)]);
+      found.value = await Promise.all([before === null ? empty : read(before), read(after)]);
     } catch {
       isGone.value = true;
     }

@@ -1,6 +1,6 @@
 /** What was shown on a day: each play, to the second. */
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Play } from '../../../service/contract/plays.ts';
 import { addDays, instantOf, wallTimeOf } from '../../../service/domain/wall-time.ts';
 import { mediumName } from '../model/document.ts';
@@ -73,8 +73,14 @@ export const Shown = () => {
     };
     error.value = null;
   };
+  // An hour is one of a day.
+  useEffect(() => {
+    hour.value = '';
+  }, [date.value]);
+  const loading = useRef(new AbortController());
   useEffect(() => {
     const abort = new AbortController();
+    loading.current = abort;
     loaded.value = null;
     if (date.value === '') return undefined;
     load([], abort.signal).catch((reason: unknown) => {
@@ -83,6 +89,12 @@ export const Shown = () => {
     return () => abort.abort();
   }, [date.value, screen.value, hour.value, attempt.value]);
 
+  const loadLater = async (after: readonly Play[]): Promise<void> => {
+    const { signal } = loading.current;
+    await load(after, signal).catch((reason: unknown) => {
+      if (!signal.aborted) announcer.report(reason);
+    });
+  };
   const save = (): Promise<void> =>
     savePlays(client, playsPath('csv', screen.value, ...rangeOf())).catch(announcer.report);
 
@@ -152,11 +164,7 @@ export const Shown = () => {
               </tbody>
             </table>
           </div>
-          {found.isMore && (
-            <Button onClick={() => load(found.plays, new AbortController().signal).catch(announcer.report)}>
-              {words.later}
-            </Button>
-          )}
+          {found.isMore && <Button onClick={() => void loadLater(found.plays)}>{words.later}</Button>}
         </>
       )}
       <p class="hint">{texts.plan.zone({ timeZone: format.zone })}</p>
