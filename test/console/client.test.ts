@@ -2,9 +2,11 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createClient, createLimiter } from '../../renderer/console/api/client.ts';
 import { createBoxClock } from '../../renderer/console/api/clock.ts';
-import { Unproven, Unreachable } from '../../renderer/console/api/errors.ts';
+import { Refusal, reasonOf, Unproven, Unreachable, Unreadable } from '../../renderer/console/api/errors.ts';
 import type { PersonKey } from '../../renderer/console/api/person-key.ts';
+import type { ConsoleTexts } from '../../renderer/console/texts/box.ts';
 import { createFormat } from '../../renderer/console/texts/format.ts';
+import { errorTable } from '../../service/contract/errors.ts';
 import { sha256Hex, signAnswer } from '../../service/auth/sign.ts';
 import {
   answerHeader,
@@ -193,6 +195,26 @@ test('the jobs of a limiter are run in their order, and the newest first where t
   };
   expect(await orderOf('oldest')).toEqual([1, 2, 3]);
   expect(await orderOf('newest')).toEqual([1, 3, 2]);
+});
+
+const refusal = (message: string, after: number | null = null): Refusal =>
+  new Refusal(429, { code: 'too_many_requests', message }, after);
+const errors = {
+  tooMany: ({ seconds }: { seconds: number }) => `wrong, ${seconds} s`,
+  refused: ({ reason }: { reason: string }) => `refused: ${reason}`,
+  unreadable: 'unreadable',
+  fault: 'fault',
+} as unknown as ConsoleTexts['errors'];
+test.each([
+  [refusal(errorTable.too_many_requests[1], 7), 'wrong, 7 s'],
+  [
+    refusal('The site takes no more new takeovers for 20 s.', 20),
+    'refused: The site takes no more new takeovers for 20 s.',
+  ],
+  [new Unreadable('NotFoundError'), 'unreadable'],
+  [new Error('x'), 'fault'],
+])('what went wrong is told: %s', (error, told) => {
+  expect(reasonOf(error, { errors, ofBox: (sentence) => sentence })).toBe(told);
 });
 
 test.each(['Pacific/Kiritimati', 'UTC', 'Pacific/Pago_Pago'])('a date is the same day in %s', (timeZone) => {

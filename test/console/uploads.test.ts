@@ -1,18 +1,18 @@
 /** The queue of uploads, without a browser. */
 import { signal } from '@preact/signals';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { Refusal } from '../../renderer/console/api/errors.ts';
+import { Refusal, Unreadable } from '../../renderer/console/api/errors.ts';
 import { followFile } from '../../renderer/console/model/edit.ts';
 import type { MediaList } from '../../renderer/console/model/wire.ts';
 import { createUploads } from '../../renderer/console/stores/uploads.ts';
 import { patience } from '../support/observe.ts';
 
-const workers = (): void => {
+const workers = (data: object = { sha256: 'a'.repeat(64) }): void => {
   vi.stubGlobal(
     'Worker',
     class extends EventTarget {
       postMessage(): void {
-        this.dispatchEvent(Object.assign(new Event('message'), { data: { sha256: 'a'.repeat(64) } }));
+        this.dispatchEvent(Object.assign(new Event('message'), { data }));
       }
       terminate(): void {}
     },
@@ -74,6 +74,14 @@ test('a file whose answer was lost is not sent again', async () => {
   uploads.add([new File(['x'], 'hall.jpg')]);
   await expect.poll(() => uploads.list.value.map(({ state }) => state), patience).toEqual(['skipped']);
   expect(onRenamed).not.toHaveBeenCalled();
+});
+
+test('a file that can no longer be read is no fault of the box', async () => {
+  workers({ fault: 'NotFoundError' });
+  const uploads = createUploads({ client: { upload: vi.fn() }, media: storeOf(list()), onRenamed: vi.fn() });
+  uploads.add([new File(['x'], 'gone.jpg')]);
+  await expect.poll(() => uploads.list.value.map(({ state }) => state), patience).toEqual(['failed']);
+  expect(uploads.list.value[0]?.error).toBeInstanceOf(Unreadable);
 });
 
 test('slides that wait for a file follow it to its other name, and those of the other file stay', () => {

@@ -26,6 +26,9 @@ const sentences: Partial<Record<ErrorCode, keyof PlainErrors>> = {
   payload_too_large: 'tooLarge',
 };
 
+/** How the box says that a secret, code or token was guessed too often; other sentences of this refusal tell what is too much. */
+const guesses = 'Too many failed attempts';
+
 /** Whether a change may still be carried out: it was sent, and no answer that counts has come. */
 interface Uncertain {
   mayHappen?: boolean;
@@ -51,7 +54,10 @@ const sentenceOf = (error: unknown, { errors, ofBox }: Pick<ConsoleTexts, 'error
   if (error instanceof Refusal && error.clockOff !== 0) {
     return errors.staleBy({ seconds: Math.round(Math.abs(error.clockOff) / 1_000) });
   }
-  if (isCode(error, 'too_many_requests')) return errors.tooMany({ seconds: error.retryAfter ?? 60 });
+  if (error instanceof Unreadable) return errors.unreadable;
+  if (isCode(error, 'too_many_requests') && error.message.startsWith(guesses)) {
+    return errors.tooMany({ seconds: error.retryAfter ?? 60 });
+  }
   if (!(error instanceof Refusal)) return errors.fault;
   const sentence = sentences[error.code];
   return sentence === undefined ? errors.refused({ reason: ofBox(error.message) }) : errors[sentence];
@@ -94,6 +100,11 @@ export class Unreachable extends Error implements Uncertain {
 export class Unproven extends Error implements Uncertain {
   override readonly name = 'Unproven';
   mayHappen = false;
+}
+
+/** A chosen file cannot be read, or no longer. */
+export class Unreadable extends Error {
+  override readonly name = 'Unreadable';
 }
 
 export const isCode = (error: unknown, ...codes: string[]): error is Refusal =>

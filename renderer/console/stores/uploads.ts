@@ -1,7 +1,7 @@
 /** Uploads: two at a time, so that each has a connection at once (a signature lives 30 s), hashed first, skipped if the box has the file already. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Client } from '../api/client.ts';
-import { isCode, Unreachable } from '../api/errors.ts';
+import { isCode, Unreachable, Unreadable } from '../api/errors.ts';
 import type { HashMessage } from './hash-worker.ts';
 import type { MediaStore } from './media.ts';
 
@@ -49,7 +49,7 @@ export const normalized = (file: File): File => named(file, file.name.normalize(
 export const isActive = ({ state }: Pick<Upload, 'state'>): boolean =>
   ['waiting', 'reading', 'sending'].includes(state);
 
-/** The SHA-256 of a file, hex, by a worker. @throws Error that it cannot be read, or of `abort` */
+/** The SHA-256 of a file, hex, by a worker. @throws Unreadable, or what `abort` says */
 export const hashOf = (file: File, abort: AbortSignal, onProgress: (bytes: number) => void): Promise<string> =>
   new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./hash-worker.ts', import.meta.url), { type: 'module' });
@@ -58,11 +58,11 @@ export const hashOf = (file: File, abort: AbortSignal, onProgress: (bytes: numbe
       act();
     };
     abort.addEventListener('abort', () => end(() => reject(abort.reason as Error)));
-    worker.addEventListener('error', () => end(() => reject(new Error('the file cannot be read'))));
+    worker.addEventListener('error', () => end(() => reject(new Unreadable('the file cannot be read'))));
     worker.addEventListener('message', ({ data }: MessageEvent<HashMessage>) => {
       if ('read' in data) onProgress(data.read);
       else if ('sha256' in data) end(() => resolve(data.sha256));
-      else end(() => reject(new Error(data.fault)));
+      else end(() => reject(new Unreadable(data.fault)));
     });
     worker.postMessage(file);
   });
