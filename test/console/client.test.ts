@@ -6,8 +6,8 @@ import { Refusal, reasonOf, Unproven, Unreachable, Unreadable } from '../../rend
 import type { PersonKey } from '../../renderer/console/api/person-key.ts';
 import type { ConsoleTexts } from '../../renderer/console/texts/box.ts';
 import { createFormat } from '../../renderer/console/texts/format.ts';
-import { errorTable } from '../../service/contract/errors.ts';
 import { sha256Hex, signAnswer } from '../../service/auth/sign.ts';
+import { errorTable } from '../../service/contract/errors.ts';
 import {
   answerHeader,
   clockHeader,
@@ -45,6 +45,31 @@ test('an answer that stalls in its middle is given up like one that never came, 
   await expect(client.json('/console/api/site', { timeout: 50 })).rejects.toBeInstanceOf(Unreachable);
   const response = await client.stream('/console/api/plays', { timeout: 50 });
   await expect(response.text()).rejects.toThrow();
+});
+
+test('an answer that comes slowly is read as long as something comes, and for two minutes at most', async () => {
+  const part = new TextEncoder().encode('1');
+  const slow = (signal: AbortSignal, parts: number): ReadableStream =>
+    new ReadableStream({
+      pull: (controller) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => controller.error(signal.reason));
+          setTimeout(() => {
+            resolve();
+            if (signal.aborted) return;
+            if (parts-- > 0) controller.enqueue(part);
+            else controller.close();
+          }, 5_000);
+        }),
+    });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const whole = clientOf((signal) => slow(signal, 12)).client.json('/console/api/content');
+  const endless = clientOf((signal) => slow(signal, 1_000)).client.json('/console/api/content');
+  const given = expect(endless).rejects.toBeInstanceOf(Unreachable);
+  await vi.advanceTimersByTimeAsync(125_000);
+  expect(await whole).toBe(111_111_111_111);
+  await given;
 });
 
 test('an answer without an end is not read beyond its limit', async () => {

@@ -32,7 +32,7 @@ const openTab = async (slides: object[] = [slide('a'), slide('b')]) => {
     fetch: (to, init) => service.get(String(to), init),
     host: 'box',
   });
-  const asked: [method: string, path: string, body: unknown][] = [];
+  const asked: [method: string, path: string, body: unknown, timeout: number | undefined][] = [];
   /** What happens to the requests that a test holds back, loses or notes; null: nothing. */
   const rules: ((method: string, path: string, answer: Answer) => Promise<Response> | null)[] = [];
   let isClosed = false;
@@ -40,7 +40,7 @@ const openTab = async (slides: object[] = [slide('a'), slide('b')]) => {
     // A closed tab asks for nothing any more: it would go on in the files that follow in this worker.
     if (isClosed) return new Promise(() => {});
     const method = options.method ?? 'GET';
-    asked.push([method, to.slice(path.length), options.body]);
+    asked.push([method, to.slice(path.length), options.body, options.timeout]);
     const answer: Answer = () => client.request(to, options);
     for (const rule of rules) {
       const ruled = rule(method, to.slice(path.length), answer);
@@ -249,7 +249,7 @@ test.each([
 });
 
 test('a draft that is submitted while it is being saved is submitted', async () => {
-  const { edit, isSaved, saved, drafts, holdNext } = await openTab();
+  const { edit, isSaved, saved, drafts, asked, holdNext } = await openTab();
   const held = holdNext('PUT', '/drafts/');
   edit(slide('a', 'Anna'), slide('b'));
   const go = await held;
@@ -258,6 +258,8 @@ test('a draft that is submitted while it is being saved is submitted', async () 
   await submitted;
   expect(await drafts()).toMatchObject([{ state: 'submitted' }]);
   await isSaved();
+  // The box waits for so long.
+  expect(asked.flatMap(([method, , , timeout]) => (method === 'PUT' ? timeout : []))).toEqual([60_000, 60_000]);
 });
 
 test('what somebody else types into a draft is looked at before it is published', async () => {

@@ -12,7 +12,7 @@ export interface RequestOptions {
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;
-  /** How long to wait for the whole answer, ms. */
+  /** How long to wait for an answer, and then for each further part of it, ms. */
   timeout?: number;
   /** Bytes of an answer that is read at once. Absent: 32 MiB. */
   limit?: number;
@@ -21,6 +21,8 @@ export interface RequestOptions {
 export type Client = ReturnType<typeof createClient>;
 
 const ANSWER_MS = 10_000;
+/** From the first part of an answer that is read at once to its last. */
+const MOST_MS = 120_000;
 /**
  * Requests at a time: a browser has six connections to a box, of which uploads take two. A request that waits is not
  * signed yet: its signature would age.
@@ -51,11 +53,12 @@ const unprovenCodes = [
   'storage_unavailable',
 ];
 /** The answer once its body has arrived, so that a body that stalls or does not end is an error. @throws Error beyond `limit` bytes */
-const arrived = async (response: Response, limit: number): Promise<Response> => {
+const arrived = async (response: Response, limit: number, onBytes = (): void => undefined): Promise<Response> => {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   const reader = response.body?.getReader();
   for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
+    onBytes();
     size += part.value.length;
     if (size > limit) throw new Error('the answer is too large');
     chunks.push(part.value);
@@ -269,16 +272,17 @@ export const createClient = ({
           signal: abort.signal,
         });
         if (secret === null) clock.observe(Date.parse(response.headers.get('Date') ?? ''));
-        if (!isStreamed || !response.ok) {
-          const read = await arrived(response, limit);
-          release();
-          await prove(all, secret, read);
-          return read;
-        }
         const onBytes = (): void => {
           clearTimeout(timer);
           timer = setTimeout(cancel, timeout);
         };
+        if (!isStreamed || !response.ok) {
+          const whole = setTimeout(cancel, MOST_MS);
+          const read = await arrived(response, limit, onBytes).finally(() => clearTimeout(whole));
+          release();
+          await prove(all, secret, read);
+          return read;
+        }
         return watched(response, onBytes, release);
       } catch (error) {
         abort.abort();

@@ -81,7 +81,8 @@ const path = '/console/api/drafts';
 const REST_MS = 1_000;
 const AGAIN_MS = 5_000;
 const EDITING_MS = 10_000;
-const TIMEOUT_MS = 30_000;
+/** For so long the box waits for a draft. */
+const TIMEOUT_MS = 60_000;
 /** Characters of what the box has, beside the draft itself in the storage of a tab. */
 const MOST_KEPT = 500_000;
 /** Names of changed records in a title. */
