@@ -73,3 +73,32 @@ itBrowser('of displays of which some are paused, these alone are resumed', async
   await page.getByText('Pause: sent to 2 displays').waitFor();
   expect(commands()).toEqual([2, 1, 2]);
 });
+
+itBrowser('beyond the days whose slides are known, what plays is told by the programme', async () => {
+  const on = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+  const service = await startTestService({
+    content: {
+      ...content,
+      playlists: [
+        ...content.playlists,
+        { id: 'feast', name: 'Feast', slides: [{ id: 'cake', kind: 'text', title: 'Cake' }] },
+      ],
+      programmes: [
+        { id: 'soon', playlist_id: 'other', targets: ['lobby'], dates: [on(7)] },
+        { id: 'later', playlist_id: 'feast', targets: ['lobby'], dates: [on(20)] },
+      ],
+    },
+    env: { SIGNAGE_HOST: '0.0.0.0', SIGNAGE_TIME_ZONE: 'UTC' },
+  });
+  const { page, go } = await openConsole(service.url);
+  await go('screens/lobby');
+  const at = page.getByLabel('At', { exact: true });
+  await at.fill(`${on(7)}T12:00`);
+  const planned = page.locator('.plan-title');
+  await expect.poll(() => planned.allTextContents(), patience).toEqual(['Unused']);
+  await at.fill(`${on(20)}T12:00`);
+  await page.getByText(/12:00: Feast[.] Its slides are known for the next 8 days only/).waitFor();
+  expect(await planned.count()).toBe(0);
+  await at.fill(`${on(30)}T12:00`);
+  await page.getByText(/12:00: welcome[.]/).waitFor();
+});

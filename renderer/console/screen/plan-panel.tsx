@@ -3,6 +3,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
 import type { OpeningTime } from '../../../service/contract/kiosk.ts';
 import type { PlaylistPayload, Slide } from '../../../service/contract/playlist.ts';
+import type { ScreenDue } from '../../../service/contract/programmes.ts';
 import { reasonOf } from '../api/errors.ts';
 import { titleOf } from '../model/document.ts';
 import { useConsole } from '../ui/context.tsx';
@@ -11,7 +12,7 @@ import { typedInto } from '../ui/inputs.tsx';
 import { Miniature } from '../ui/miniature.tsx';
 import type { Plan } from './plan.ts';
 
-type Rules = Pick<typeof import('./plan.ts'), 'planAt' | 'roundAt'> &
+type Rules = Pick<typeof import('./plan.ts'), 'isPlannedAt' | 'planAt' | 'roundAt'> &
   Pick<typeof import('../model/local-time.ts'), 'instantOfInput'>;
 
 interface Loaded {
@@ -52,11 +53,18 @@ export const PlanPanel = ({ slug, current }: { slug: string; current: number | n
   /** Empty: now. */
   const chosen = useSignal('');
   const tick = useSignal(0);
+  /** What is due at a chosen time that the payload does not tell. */
+  const due = useSignal<{ chosen: string; playlistId: string | null } | null>(null);
   const modified = site.screen(slug)?.value.screen.modified_at;
+  // What the payload tells ends some midnights from the one on which it was loaded.
+  const day = useComputed(() => {
+    void tick.value;
+    return format.longDay(clock.now());
+  }).value;
 
   useEffect(() => {
     const load = async (): Promise<void> => {
-      const [response, { planAt, roundAt }, { instantOfInput }] = await Promise.all([
+      const [response, { isPlannedAt, planAt, roundAt }, { instantOfInput }] = await Promise.all([
         client.request(`/api/screens/${encodeURIComponent(slug)}/playlist`),
         import('./plan.ts'),
         import('../model/local-time.ts'),
@@ -64,14 +72,14 @@ export const PlanPanel = ({ slug, current }: { slug: string; current: number | n
       loaded.value = {
         payload: (await response.json()) as PlaylistPayload,
         isSynchronized: response.headers.get('x-signage-sync') === '1',
-        rules: { planAt, roundAt, instantOfInput },
+        rules: { isPlannedAt, planAt, roundAt, instantOfInput },
       };
       error.value = null;
     };
     load().catch((reason: unknown) => {
       error.value = reason;
     });
-  }, [slug, modified]);
+  }, [slug, modified, day]);
   useEffect(() => {
     const timer = setInterval(() => (tick.value += 1), 5_000);
     return () => clearInterval(timer);
@@ -95,8 +103,33 @@ export const PlanPanel = ({ slug, current }: { slug: string; current: number | n
       current: chosen.value === '' ? current : null,
       count: COUNT,
     });
-    return { plan: { ...plan, changesAt: Math.min(plan.changesAt, round.changesAt) }, slides: round.slides, at };
+    return {
+      plan: { ...plan, changesAt: Math.min(plan.changesAt, round.changesAt) },
+      slides: round.slides,
+      at,
+      isPlanned: chosen.value === '' || rules.isPlannedAt(payload, at),
+    };
   }).value;
+  const isPlanned = found?.isPlanned !== false;
+  useEffect(() => {
+    if (isPlanned) return undefined;
+    const abort = new AbortController();
+    const at = chosen.value;
+    const path = `/console/api/screens/${encodeURIComponent(slug)}/programme?at=${encodeURIComponent(at)}`;
+    client.json<ScreenDue>(path, { signal: abort.signal }).then(
+      ({ playlist_id }) => {
+        due.value = { chosen: at, playlistId: playlist_id };
+        error.value = null;
+      },
+      (reason: unknown) => {
+        if (!abort.signal.aborted) error.value = reason;
+      },
+    );
+    return () => abort.abort();
+  }, [slug, modified, isPlanned, chosen.value]);
+  const playlists = documents.current.value?.content.playlists ?? [];
+  const nameOf = (id: string): string => playlists.find((each) => each.id === id)?.name || id;
+  const dueThen = due.value?.chosen === chosen.value ? due.value : null;
 
   return (
     <section class="panel">
@@ -117,7 +150,9 @@ export const PlanPanel = ({ slug, current }: { slug: string; current: number | n
         error.value === null && <p class="soft">{texts.loading}</p>
       ) : (
         <>
-          <p class="soft">{chosen.value === '' ? words.next : words.later({ moment: format.moment(found.at) })}</p>
+          {isPlanned && (
+            <p class="soft">{chosen.value === '' ? words.next : words.later({ moment: format.moment(found.at) })}</p>
+          )}
           {found.plan.closedUntil !== null && (
             <p class="notice">
               {Number.isFinite(found.plan.closedUntil)
@@ -125,8 +160,20 @@ export const PlanPanel = ({ slug, current }: { slug: string; current: number | n
                 : words.closedLong}
             </p>
           )}
-          {found.plan.slides.length === 0 ? <p>{words.nothing}</p> : <Slides plan={found.plan} slides={found.slides} />}
-          {Number.isFinite(found.plan.changesAt) && (
+          {!isPlanned ? (
+            <p class={dueThen === null ? 'soft' : ''}>
+              {dueThen === null
+                ? error.value === null && texts.loading
+                : dueThen.playlistId === null
+                  ? words.nothing
+                  : words.beyond({ moment: format.moment(found.at), playlist: nameOf(dueThen.playlistId) })}
+            </p>
+          ) : found.plan.slides.length === 0 ? (
+            <p>{words.nothing}</p>
+          ) : (
+            <Slides plan={found.plan} slides={found.slides} />
+          )}
+          {isPlanned && Number.isFinite(found.plan.changesAt) && (
             <p class="hint">
               {words.changes({ time: format.when(new Date(found.plan.changesAt).toISOString(), found.at) })}
             </p>

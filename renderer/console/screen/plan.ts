@@ -88,7 +88,11 @@ export const planAt = (question: Question): Plan => {
   };
 };
 
-/** The round that is due at a time, by the programmes of the payload; they are known for 8 days. */
+/** Whether the payload tells what is due at a time: its programmes are evaluated for 8 days. */
+export const isPlannedAt = ({ programme }: PlaylistPayload, at: number): boolean =>
+  programme === undefined || (Date.parse(programme.from) <= at && at < Date.parse(programme.until));
+
+/** The round that is due at a time, by the programmes of the payload. */
 export const roundAt = (payload: PlaylistPayload, isSynchronized: boolean, at: number) => {
   const plan = createPagePlan(payload, isSynchronized);
   const { start, end, isSynchronized: isInStep } = plan.roundAt(at);
