@@ -146,6 +146,33 @@ itBrowser(
     await paul.reload();
     await paul.locator('.target-list').getByLabel('front', { exact: false }).waitFor();
     expect(await paul.locator('.target-screens li').count()).toBe(1);
+
+    const eve = await join(service, 'eve');
+    await go(eve, 'content/playlists/welcome');
+    await eve.getByRole('button', { name: 'Add slide' }).waitFor();
+    expect(await eve.getByRole('button', { name: 'Show now' }).count()).toBe(0);
+
+    // Of two admins who change somebody at the same time, the second one is asked.
+    const eveNow = async () => {
+      const { people } = (await (await ask('GET', '/console/api/people')).json()) as { people: Person[] };
+      return people.flatMap(({ id, name, role }) => (id === 'eve' ? [name, role] : []));
+    };
+    await anna.getByRole('button', { name: 'Change … Eve' }).click();
+    await ask('PUT', '/console/api/people/eve', { name: 'Eve', role: 'viewer' });
+    const change = anna.getByRole('dialog');
+    await change.getByLabel('Name', { exact: true }).fill('Eva');
+    await change.getByRole('button', { name: 'Save' }).click();
+    await change.getByText('Somebody else has changed this person meanwhile, to Eve and Viewer.').waitFor();
+    expect(await eveNow()).toEqual(['Eve', 'viewer']);
+    await change.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(eveNow, patience).toEqual(['Eva', 'editor']);
+    await ask('DELETE', '/console/api/people/eve');
+    const enable = anna.getByRole('button', { name: 'Enable Eva' });
+    await enable.waitFor();
+    await ask('PUT', '/console/api/people/eve', { name: 'Eve', role: 'viewer' });
+    await enable.click();
+    await anna.getByRole('button', { name: 'Disable … Eve' }).waitFor();
+    expect(await eveNow()).toEqual(['Eve', 'viewer']);
   },
 );
 

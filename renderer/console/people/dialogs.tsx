@@ -1,7 +1,8 @@
 /** Making and changing a person, and showing an invitation. */
 import { useSignal } from '@preact/signals';
-import type { Invitation, Person, PersonRequest } from '../../../service/contract/console/people.ts';
+import type { Invitation, People, Person, PersonRequest } from '../../../service/contract/console/people.ts';
 import { type Role, roles } from '../../../service/contract/roles.ts';
+import type { Client } from '../api/client.ts';
 import { isCode, reasonOf } from '../api/errors.ts';
 import { freeId, toggled } from '../model/edit.ts';
 import { tagsOf } from '../model/filter.ts';
@@ -12,6 +13,15 @@ import { Chip, TextField } from '../ui/inputs.tsx';
 
 const path = '/console/api/people';
 
+/** The person as the box has them now; undefined: there is none of this id. @throws what the request throws */
+export const fetchPerson = async (client: Pick<Client, 'json'>, id: string): Promise<Person | undefined> =>
+  (await client.json<People>(path)).people.find((each) => each.id === id);
+
+const isSame = (one: Person, other: Person): boolean => {
+  const rightsOf = ({ name, role, tags }: Person): string => JSON.stringify([name, role, tags.toSorted()]);
+  return rightsOf(one) === rightsOf(other);
+};
+
 /** @param props.person null: a new one; @param props.taken ids that are there */
 export const PersonDialog = (props: {
   person: Person | null;
@@ -19,14 +29,16 @@ export const PersonDialog = (props: {
   onClose(): void;
   onDone(person: Person, isNew: boolean): void;
 }) => {
-  const { client, site, texts } = useConsole();
+  const { client, site, texts, format } = useConsole();
   const words = texts.people;
   const { person } = props;
+  /** What is changed, as far as this admin knows. */
+  const known = useSignal(person);
   const role = useSignal<Role>(person?.role ?? 'editor');
   const tags = useSignal<readonly string[]>(person?.tags ?? []);
   const fault = useSignal<string | null>(null);
   const isSending = useSignal(false);
-  const known = [...new Set([...tagsOf(site.screens()), ...(person?.tags ?? [])])].toSorted();
+  const choices = [...new Set([...tagsOf(site.screens()), ...(person?.tags ?? [])])].toSorted();
   const submit = async (form: FormData): Promise<void> => {
     const name = String(form.get('name')).trim();
     if (name === '') {
@@ -38,6 +50,13 @@ export const PersonDialog = (props: {
     const id = person?.id ?? freeId(name, props.taken);
     const body: PersonRequest = { name, role: role.value, tags: role.value === 'admin' ? [] : [...tags.value] };
     try {
+      const now = known.value === null ? undefined : await fetchPerson(client, id);
+      if (known.value !== null && now !== undefined && !isSame(known.value, now)) {
+        known.value = now;
+        isSending.value = false;
+        fault.value = words.changedMeanwhile({ what: format.list([now.name, words.roles[now.role], ...now.tags]) });
+        return;
+      }
       // Somebody else may have made one of this name meanwhile.
       const headers = person === null ? { 'If-None-Match': '*' } : {};
       const done = await client.json<Person>(`${path}/${id}`, { method: 'PUT', body, headers });
@@ -68,11 +87,11 @@ export const PersonDialog = (props: {
           </label>
         ))}
       </fieldset>
-      {role.value !== 'admin' && known.length > 0 && (
+      {role.value !== 'admin' && choices.length > 0 && (
         <fieldset class="field">
           <legend>{words.tags}</legend>
           <div class="chips">
-            {known.map((tag) => (
+            {choices.map((tag) => (
               <Chip
                 key={tag}
                 checked={tags.value.includes(tag)}

@@ -7,7 +7,7 @@ import { isCode } from '../api/errors.ts';
 import { matches } from '../model/filter.ts';
 import { useConsole } from '../ui/context.tsx';
 import { Button, Confirm, Empty, Failure, SearchField } from '../ui/controls.tsx';
-import { InvitationDialog, PersonDialog } from './dialogs.tsx';
+import { fetchPerson, InvitationDialog, PersonDialog } from './dialogs.tsx';
 
 const path = '/console/api/people';
 const AGAIN_MS = 10_000;
@@ -231,10 +231,14 @@ export const PeoplePage = () => {
       else announcer.report(reason);
     }
   };
-  const enable = ({ id, name, role, tags }: Person): Promise<void> =>
+  const enable = (person: Person): Promise<void> =>
     attempt(
-      () => client.json(`${path}/${id}`, { method: 'PUT', body: { name, role, tags, disabled: false } }),
-      words.enabled({ name }),
+      async () => {
+        // Their role may have been changed since the list was loaded.
+        const { id, name, role, tags } = (await fetchPerson(client, person.id)) ?? person;
+        await client.json(`${path}/${id}`, { method: 'PUT', body: { name, role, tags, disabled: false } });
+      },
+      words.enabled({ name: person.name }),
     );
 
   if (!isSecured) {
