@@ -29,7 +29,7 @@ interface SlideToolsProps {
 }
 
 export const SlideTools = (props: SlideToolsProps) => {
-  const { texts } = useConsole();
+  const { access, texts } = useConsole();
   const words = texts.editor;
   const { count, isFirst, isLast, layout } = props;
   const tool = (icon: IconName, label: string, isEnabled: boolean, onClick: () => void) => (
@@ -51,9 +51,11 @@ export const SlideTools = (props: SlideToolsProps) => {
         {tool('paste', words.paste, props.canPaste, props.onPaste)}
         {tool('forget', words.remove, count > 0, props.onRemove)}
       </div>
-      <Button class="small" disabled={count === 0} onClick={props.onShow}>
-        <Icon name="screens" /> {words.showNow}
-      </Button>
+      {access.may('POST /console/api/screens/:slug/show') && (
+        <Button class="small" disabled={count === 0} onClick={props.onShow}>
+          <Icon name="screens" /> {words.showNow}
+        </Button>
+      )}
       <Button class="small" aria-pressed={props.isWeek} onClick={props.onWeek}>
         <Icon name="timetable" /> {texts.week.title}
       </Button>
