@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import type { ContentVersions, EditedContent } from '../../service/contract/console/content.ts';
 import { startBox, untilTogether } from '../peers/support.ts';
 import { startHeadless } from '../platform/options/process.ts';
-import { isSkipped } from '../support/browser.ts';
+import { isSkipped, itBrowser } from '../support/browser.ts';
 import { hasFfmpeg, putVideo, type Rgb } from '../support/media.ts';
 import { createOperator, operatorSecret } from '../support/operator.ts';
 import { openPlayer, patience, waitForColour } from '../support/player.ts';
@@ -253,3 +253,40 @@ it.skipIf(isSkipped || !hasFfmpeg)(
   },
   150_000,
 );
+
+itBrowser('a text that is no JSON yet is there again when its tab is, until it is repaired or dropped', async () => {
+  const service = await startTestService({
+    content: { screens: [{ name: 'Lobby', slug: 'lobby' }] },
+    env: { SIGNAGE_HOST: '0.0.0.0' },
+  });
+  const { page, go } = await openConsole(service.url);
+  const text = page.getByLabel('Content as JSON');
+  const fault = page.getByText('Not applied to the draft:');
+  const leave = async () => {
+    await go('content/screens');
+    await page.getByLabel('Name of a new screen').waitFor();
+    await go('content/json');
+    await text.waitFor();
+  };
+  await go('content/json');
+  await text.click();
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.type('x');
+  await fault.waitFor();
+  await leave();
+  expect([await fault.count(), (await text.textContent())?.slice(0, 2)]).toEqual([1, 'x{']);
+  await text.click();
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.press('Delete');
+  await expect.poll(() => fault.count(), patience).toBe(0);
+  await leave();
+  expect([await fault.count(), (await text.textContent())?.slice(0, 1)]).toEqual([0, '{']);
+  await text.click();
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.type('x');
+  await leave();
+  await page.getByRole('button', { name: 'Drop this text' }).click();
+  await expect.poll(async () => (await text.textContent())?.slice(0, 1), patience).toBe('{');
+  await leave();
+  expect(await fault.count()).toBe(0);
+});

@@ -95,16 +95,19 @@ const isDocument = (value: unknown): value is ContentDocument =>
 
 const MOST_BYTES = 4 * 1024 ** 2;
 
+/** What was typed and is no document yet, for when the tab is shown again; null: nothing. */
+let unfinished: { text: string; from: ContentDocument | null; fault: string } | null = null;
+
 export const JsonTab = () => {
   const { draft: openDraft, texts, announcer, format } = useConsole();
   const draft = openDraft();
   const words = texts.json;
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<JsonEditor | null>(null);
-  const fault = useSignal<string | null>(null);
+  const fault = useSignal(unfinished?.fault ?? null);
   const content = draft.content.value;
   /** What the text of the editor began from. */
-  const shown = useRef(content);
+  const shown = useRef(unfinished === null ? content : unfinished.from);
 
   const take = (text: string, from = shown.current): boolean => {
     try {
@@ -125,9 +128,11 @@ export const JsonTab = () => {
   useEffect(() => {
     if (host.current === null) return undefined;
     editor.current = createJsonEditor(host.current, {
-      text: spell(content),
+      text: unfinished?.text ?? spell(content),
       label: words.label,
-      onChange: (text) => void take(text),
+      onChange: (text) => {
+        unfinished = take(text) ? null : { text, from: shown.current, fault: fault.value ?? '' };
+      },
     });
     return () => editor.current?.close();
   }, []);
@@ -143,6 +148,7 @@ export const JsonTab = () => {
     if (file.size > MOST_BYTES) return announcer.complain(words.tooLarge({ limit: format.bytes(MOST_BYTES) }));
     if (!take((await file.text()).replace(/^\uFEFF/, ''), draft.content.peek()))
       return announcer.complain(words.noJson({ reason: fault.value ?? '' }));
+    unfinished = null;
     editor.current?.show(draft.content.value);
     announcer.say(words.imported);
   };
@@ -172,6 +178,19 @@ export const JsonTab = () => {
         </Button>
       </div>
       <Fault>{fault.value !== null && words.fault({ reason: fault.value })}</Fault>
+      {fault.value !== null && (
+        <div class="buttons">
+          <Button
+            class="small"
+            onClick={() => {
+              unfinished = null;
+              fault.value = null;
+            }}
+          >
+            {words.drop}
+          </Button>
+        </div>
+      )}
       <div ref={host} class="json-editor" />
     </div>
   );
