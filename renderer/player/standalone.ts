@@ -156,11 +156,9 @@ export const standalone: Mode = {
   },
   positionOf: (state, key, { elapsed }) => {
     const { shown, upcoming } = state;
-    if (shown === null) return null;
-    const { since, until } = runningSlot(shown, state, elapsed);
-    const isNext = upcoming?.key === key;
-    if (shown.key === key || (isNext && upcoming.isContinued)) return elapsed - since;
-    const isWaiting = isNext && upcoming.step === null && shown.slide !== null && !shown.isSpent;
-    return isWaiting ? elapsed - until : null;
+    const isContinued = upcoming?.key === key && upcoming.isContinued;
+    return shown !== null && (shown.key === key || isContinued)
+      ? elapsed - runningSlot(shown, state, elapsed).since
+      : null;
   },
 };

@@ -90,7 +90,6 @@ export const createViews = (deps: ViewDependencies, playing: Playing) => {
         refused,
         ...(countFrames && { countFrames }),
         continued: isContinued ? position : null,
-        startsIn: () => -position(performance.now()),
         pace: isPaced ? { position, startupLatency, onSkew: syncClock.recordVideoSkew } : null,
         fail: (reason) => dispatch({ type: 'failed', key, reason }),
       });

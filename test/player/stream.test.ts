@@ -126,23 +126,6 @@ describeBrowser('a stream slide in a real browser', { timeout: 60_000 }, () => {
     await waitForMotion(page);
   });
 
-  it('has until its turn while another slide is on', async () => {
-    const dataDir = temporaryFolder();
-    const source = startSource();
-    const slides = [
-      { id: 'still', kind: 'image', media_url: putImage(dataDir, 'red.png', red), duration_seconds: 16 },
-      { id: 'live', kind: 'stream', media_url: source.address, duration_seconds: 3600 },
-      // What would be next if it gave up.
-      { id: 'other', kind: 'image', media_url: '/media/red.png', duration_seconds: 3600 },
-    ];
-    const service = await startTestService({ dataDir, content: lobby(slides) });
-    const page = await openPlayer(service, 'lobby', viewport);
-    await waitForColour(page, red);
-    await page.waitForTimeout(8_500);
-    source.publish();
-    await waitForMotion(page);
-  });
-
   it('shows its fallback while its source is away, and the stream when that is back', async () => {
     const dataDir = temporaryFolder();
     const source = startSource();

@@ -46,8 +46,6 @@ export interface SlideContext {
    * while it is on. Null: it starts.
    */
   continued: ((at: DOMHighResTimeStamp) => number) | null;
-  /** How long the slide has until its slot begins, in ms; absent, or not above 0: it is wanted at once. */
-  startsIn?(): number;
   /** Counts the frames of a film; called before it is released. Absent: nobody wants to know. */
   countFrames?(video: HTMLVideoElement): void;
   /** Reports that the shown slide can't continue; it is skipped. */

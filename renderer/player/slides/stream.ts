@@ -5,7 +5,6 @@ import type { RtmpSession } from '../../../service/contract/streams.ts';
 import { pictureKindOf } from '../../../service/domain/media-types.ts';
 import { isTokenRefused } from '../../shared/page-token.ts';
 import { within } from '../abort.ts';
-import { PREPARE_AHEAD_MS } from '../timeline.ts';
 import { createImage } from './image.ts';
 import { createView, mediaUrl, type SlideContext, type SlideFactory, type SlideView } from './slide.ts';
 import {
@@ -22,13 +21,8 @@ import {
 
 /** During a gap of up to this length the last frame is held. */
 const HOLD_SECONDS = 6;
-/**
- * A stream without a picture for this long is replaced by its fallback, and the fallback by the next slide; while another
- * slide is on, it has until its slot.
- */
+/** A stream without a picture for this long is replaced by its fallback, and the fallback by the next slide. */
 const PATIENCE_MS = 6_000;
-/** What its successor or its fallback needs where it has no picture until just before its slot. */
-const SPARE_MS = 1_000;
 const ASK_AGAIN_MS = 250;
 const RETRY_MS = 2_000;
 const STILL = `the stream has had no picture for ${HOLD_SECONDS} s`;
@@ -253,16 +247,14 @@ export const createStream: SlideFactory = (context) => {
     async prepare(signal) {
       signal.addEventListener('abort', () => life.abort(signal.reason));
       view.element.append(video);
-      const leftMs = Math.min(context.startsIn?.() ?? 0, PREPARE_AHEAD_MS);
-      const patienceMs = Math.max(PATIENCE_MS, leftMs - SPARE_MS);
       try {
-        await connect(AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]));
+        await connect(AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]));
       } catch (error) {
         signal.throwIfAborted();
         if (hasFallback) await fallBack();
         else
           throw error instanceof DOMException
-            ? new Error(`the stream has no picture after ${Math.round(patienceMs / 1000)} s`)
+            ? new Error(`the stream has no picture after ${PATIENCE_MS / 1000} s`)
             : error;
       }
     },
