@@ -23,7 +23,7 @@ import {
   parseSignature,
   type SignedHead,
 } from './signatures.ts';
-import { type CredentialKind, createThrottle } from './throttle.ts';
+import { type CredentialKind, createThrottle, partyOf } from './throttle.ts';
 import { createPageTokens, type PageToken } from './tokens.ts';
 
 /** Proves to the client that this box knows the secret. @returns headers of the answer to a signed request */
@@ -126,10 +126,14 @@ const openTo = (nodeId: string): AccessControl => ({
   pageToken: async () => null,
 });
 
-/** Requests between boxes are recognised by their headers or path; this grants no rights. */
-const senderOf = (access: FullRule['access'], headers: HeaderLines, target: string): Sender => {
-  if (!claimsBox(headers, target)) return 'operator';
-  return `${headers[relayHeader] === undefined ? 'peer' : 'relay'} ${access}`;
+/**
+ * The sender whose share of the nonce memory a request uses. Requests between boxes are recognised by their headers or
+ * path; this grants no rights. A box relays requests of its clients, so its nonces are counted per access class: requests
+ * that anyone can cause take no space from those that need a signature.
+ */
+const senderOf = (access: FullRule['access'], headers: HeaderLines, address: string, target: string): Sender => {
+  const party = partyOf(address);
+  return claimsBox(headers, target) ? { kind: 'peer', name: `${party} ${access}` } : { kind: 'operator', name: party };
 };
 
 /** What only boxes and programs with the secret may ask for. */
@@ -206,7 +210,7 @@ export const createAccess = ({
         return { [clockHeader]: clock, [answerHeader]: signAnswer(signer, answer) };
       });
     const verification = {
-      sender: senderOf(access, headers, head.target),
+      sender: senderOf(access, headers, address, head.target),
       // Browsers send again what is answered with 421.
       isForThis: isOwn,
       onSecret,

@@ -61,7 +61,8 @@ export const createReplayGuard = ({ store, now, machineNow, nonces = createNonce
   let readAt = startedAt;
   const ahead = new Map(saved.ahead.filter(([, timestamp]) => !isPast(fence, timestamp)));
   let latest = Math.max(fence.start, ...ahead.values());
-  for (const [nonce, timestamp] of ahead) nonces.use(nonce, timestamp, fence.oldest, 'operator');
+  for (const [nonce, timestamp] of ahead)
+    nonces.use(nonce, timestamp, fence.oldest, { kind: 'operator', name: 'disk' });
 
   const dropPassed = (): void => {
     for (const [nonce, timestamp] of ahead) if (timestamp < fence.highest) ahead.delete(nonce);

@@ -209,7 +209,8 @@ export const createSignatures = ({ secrets, guard, keyring }: Options) => {
       onSecret?.(by.secret);
       if (!isFresh) throw stale(window);
       if (isForThis) {
-        await guard.use(nonce, timestamp, by.signer === null ? sender : `person ${by.signer.role}`);
+        const name = by.signer === null ? sender : { kind: 'person' as const, name: by.signer.id };
+        await guard.use(nonce, timestamp, name);
       }
       const bound: BoundSignature = { nonce, age: () => guard.clock() - timestamp, freshMs: window };
       return { ...by, boundSignature: recipient === null ? null : bound };

@@ -60,16 +60,8 @@ const setUp = ({ nonces, ...set }: Setup = {}, clock = createClock()) => {
     ...sign(with_, { recipient: 'this box', version: 'v2' }),
     'x-signage-relay': [id],
   });
-  /** Judges what another box asks. */
-  const judgeAt = (target: string, relayed: boolean) => {
-    const parts = { method: 'GET', host: head.host, target };
-    const signed = signRequest({ ...parts, secret, now: clock.now(), recipient: 'this box', version: 'v2' });
-    const headers = linesOf({ ...signed, ...(relayed && { 'x-signage-relay': 'a' }) });
-    const attempt = { ...noRule, ...parts, headers, access: 'signed', address: '192.0.2.1' } as const;
-    return outcome(() => access.admit({ ...attempt, isOwnHost: () => true }));
-  };
   const token = async (): Promise<string> => (await access.pageToken())?.token ?? '';
-  return { clock, warn, access, admit, signerOf, timeOf, judge, judgeAt, sign, relay, token };
+  return { clock, warn, access, admit, signerOf, timeOf, judge, sign, relay, token };
 };
 
 describe('with no secret', () => {
@@ -217,7 +209,21 @@ describe('a signed request', () => {
   });
 
   test('of a box opens only what boxes ask of each other', async () => {
-    const { judgeAt } = setUp();
+    const { clock, access } = setUp();
+    const judgeAt = (target: string, relayed: boolean) => {
+      const parts = { method: 'GET', host: head.host, target };
+      const signed = signRequest({ ...parts, secret, now: clock.now(), recipient: 'this box', version: 'v2' });
+      const headers = linesOf({ ...signed, ...(relayed && { 'x-signage-relay': 'a' }) });
+      const attempt = {
+        ...noRule,
+        ...parts,
+        headers,
+        access: 'signed' as const,
+        address: '192.0.2.1',
+        isOwnHost: () => true,
+      };
+      return outcome(() => access.admit(attempt));
+    };
     for (const path of ['screens/lobby/commands', 'screens/lobby/connections', 'onboarding']) {
       expect(await judgeAt(`/api/${path}`, true)).toBe('accepted');
       expect(await judgeAt(`/api/${path}`, false)).toBe('signature_required');
@@ -377,16 +383,17 @@ test('no error and no log line contains a secret, a token or a MAC', async () =>
 });
 
 describe('the memory of nonces', () => {
-  const nonces = () => createNonces(3);
+  const few = { total: 100, each: 3, guaranteed: 0 };
+  const nonces = () => createNonces({ peer: few, operator: few, person: few });
 
-  test('is that of all boxes, by none of the node ids that they send', async () => {
-    const { judge, judgeAt, sign, relay } = setUp({ nonces: nonces() });
-    const send = (id: string, as: Access = 'signed') => judge(relay(id), as);
+  test('identifies a box by its address, not by the node ids it sends', async () => {
+    const { judge, sign, relay } = setUp({ nonces: nonces() });
+    const send = (id: string, as: Access = 'signed', address?: string) => judge(relay(id), as, address);
     expect([await send('a'), await send('b'), await send('c')]).toEqual(['accepted', 'accepted', 'accepted']);
     expect(await send('d')).toBe('busy');
-    // Neither what only pages cause, nor what boxes ask for themselves, nor operators are kept out by that.
+    // Neither what only pages cause, nor other boxes, nor operators are kept out by that.
     expect(await send('a', 'signed or page')).toBe('accepted');
-    expect(await judgeAt('/api/peers/takeovers', false)).toBe('accepted');
+    expect(await send('a', 'signed', '192.0.2.2')).toBe('accepted');
     expect(await judge(sign(), 'signed')).toBe('accepted');
   });
 

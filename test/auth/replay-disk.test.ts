@@ -6,7 +6,7 @@ import { openReplayGuard } from '../../service/auth/replay.ts';
 import { temporaryFolder } from '../platform/store/folder.ts';
 import { outcome } from './support.ts';
 
-const sender = 'operator';
+const sender = { kind: 'operator', name: '192.0.2.1' } as const;
 
 const open = async (dataDir: string) => {
   const log = pino({ level: 'silent' });

@@ -8,7 +8,7 @@ import { createClock, createMemoryStore, outcome } from './support.ts';
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
-const sender = 'operator';
+const sender = { kind: 'operator', name: '192.0.2.1' } as const;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearInterval'] });

@@ -9,11 +9,12 @@ import { createClock, createTestGuard, linesOf, otherSecret, outcome, secret } f
 const head: SignedHead = { method: 'POST', host: 'player.local:8080', target: '/api/screens/lobby/commands?x=1&y=%20' };
 const body = '{"command":"next"}';
 const second = 1000;
-const sender = { sender: 'operator', isForThis: true } as const;
+const sender = { sender: { kind: 'operator', name: '192.0.2.1' }, isForThis: true } as const;
 
-const setUp = (secrets: readonly string[] = [secret], mostNonces = 1_000) => {
+const setUp = (secrets: readonly string[] = [secret], mostNonces?: number) => {
   const clock = createClock();
-  const guard = createTestGuard(clock, createNonces(mostNonces));
+  const most = { total: mostNonces ?? 1_000, each: mostNonces ?? 1_000, guaranteed: 0 };
+  const guard = createTestGuard(clock, createNonces({ operator: most, peer: most, person: most }));
   const signatures = createSignatures({ secrets, guard, keyring: null });
   const signed = (now = clock.now(), with_ = secret): HeaderLines =>
     linesOf(signRequest({ ...head, body, secret: with_, now }));

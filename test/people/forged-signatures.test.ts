@@ -44,7 +44,7 @@ test('mutated signatures at the verifying function', { timeout: isSoak ? 3_600_0
   const verify = async (headers: Record<string, string>, as: SignedHead): Promise<boolean> => {
     try {
       const lines = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
-      await signatures.verify(parseSignature(lines), as, { sender: 'operator', isForThis: true });
+      await signatures.verify(parseSignature(lines), as, { sender: { kind: 'operator', name: 'a' }, isForThis: true });
       return true;
     } catch {
       return false;
