@@ -112,15 +112,6 @@ effect(() => {
     location.reload();
   } else if (signer !== null) claim(sessionStorage, signer);
 });
-const ZONE = 'signage.zone';
-effect(() => {
-  const answering = site.overview.value?.timeZone;
-  if (answering === undefined || answering === timeZone || sessionStorage.getItem(ZONE) === answering) return;
-  if (opened?.draft.isDirty.value === true) return;
-  // Once: behind one name may be boxes with several.
-  sessionStorage.setItem(ZONE, answering);
-  location.reload();
-});
 const media = createMediaStore(client);
 const onRenamed = (from: string, to: string): void => {
   announcer.say(texts.media.nameTaken({ name: from, to }));
@@ -130,6 +121,19 @@ const onRenamed = (from: string, to: string): void => {
   const followed = followFile(document, documents.current.peek()?.content, from, to);
   if (followed !== document) draft.edit(followed);
 };
+const uploads = createUploads({ client, media, onRenamed });
+const ZONE = 'signage.zone';
+effect(() => {
+  // With each answer.
+  void site.lastSeen.value;
+  const answering = site.overview.value?.timeZone;
+  // Once in a tab: behind one name may be boxes with several.
+  if (answering === undefined || answering === timeZone || sessionStorage.getItem(ZONE) !== null) return;
+  const isUploading = uploads.list.value.some(({ state }) => !['done', 'skipped', 'cancelled'].includes(state));
+  if (isUploading || opened?.draft.isDirty.value === true || document.querySelector('dialog[open]') !== null) return;
+  sessionStorage.setItem(ZONE, answering);
+  location.reload();
+});
 // Dates as the person's region writes the language.
 const format = createFormat(inRegion(tag, navigator.languages), timeZone);
 
@@ -149,7 +153,7 @@ render(
       audit: createAuditStore(client, site, access),
       pictures: createPictures(client),
       media,
-      uploads: createUploads({ client, media, onRenamed }),
+      uploads,
       router: createRouter(window),
       texts,
       format,

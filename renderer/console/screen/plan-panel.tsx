@@ -50,6 +50,7 @@ export const PlanPanel = ({ slug, current }: { slug: string; current: number | n
   const inputId = useId();
   const loaded = useSignal<Loaded | null>(null);
   const error = useSignal<unknown>(null);
+  const dueError = useSignal<unknown>(null);
   /** Empty: now. */
   const chosen = useSignal('');
   const tick = useSignal(0);
@@ -112,23 +113,25 @@ export const PlanPanel = ({ slug, current }: { slug: string; current: number | n
   }).value;
   const isPlanned = found?.isPlanned !== false;
   useEffect(() => {
-    if (isPlanned) return undefined;
+    dueError.value = null;
+    // While a year is typed.
+    if (isPlanned || Number(chosen.value.slice(0, 4)) < 1970) return undefined;
     const abort = new AbortController();
     const at = chosen.value;
     const path = `/console/api/screens/${encodeURIComponent(slug)}/programme?at=${encodeURIComponent(at)}`;
     client.json<ScreenDue>(path, { signal: abort.signal }).then(
       ({ playlist_id }) => {
         due.value = { chosen: at, playlistId: playlist_id };
-        error.value = null;
       },
       (reason: unknown) => {
-        if (!abort.signal.aborted) error.value = reason;
+        if (!abort.signal.aborted) dueError.value = reason;
       },
     );
     return () => abort.abort();
   }, [slug, modified, isPlanned, chosen.value]);
   const playlists = documents.current.value?.content.playlists ?? [];
   const nameOf = (id: string): string => playlists.find((each) => each.id === id)?.name || id;
+  const fault = error.value ?? dueError.value;
   const dueThen = due.value?.chosen === chosen.value ? due.value : null;
 
   return (
@@ -145,7 +148,7 @@ export const PlanPanel = ({ slug, current }: { slug: string; current: number | n
           </Button>
         )}
       </div>
-      {error.value !== null && <p class="notice bad">{reasonOf(error.value, texts)}</p>}
+      {fault !== null && <p class="notice bad">{reasonOf(fault, texts)}</p>}
       {found === null ? (
         error.value === null && <p class="soft">{texts.loading}</p>
       ) : (
