@@ -154,7 +154,7 @@ export const createAlerts = async (
     const due = observe();
     if (wasSpeaker) spokeAt = monotonicNow();
     // What could not be delivered is with a receiver now, or this box may reach one by now.
-    if (due.length === 0 || monotonicNow() - spokeAt >= tempo.records.forgive) {
+    if (!records().some(({ isSent }) => isSent === false) || monotonicNow() - spokeAt >= tempo.records.forgive) {
       failures = 0;
       reason = null;
     }

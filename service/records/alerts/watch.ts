@@ -206,8 +206,11 @@ export const createWatch = (
       ...alerts.live.map((key): Failure => ({ kind: 'stream', subject: key, name: `The stream ${key}` })),
     ]);
     working.push(...boxes.flatMap(({ id }) => slidesOn(id)));
-    // What a box that does not answer reported is not known to be over.
-    const isAnyAway = peers.all().some(({ nodeId: id, alive, isForeign }) => id !== null && !alive && !isForeign);
+    // What a box reported that has not answered for a moment is not known to be over.
+    const since = now() - options.alertGraceSeconds * 1000;
+    const isAnyAway = peers
+      .all()
+      .some(({ alive, contactAt, isForeign }) => !alive && !isForeign && (contactAt ?? 0) > since);
     return [
       ...goneOf('slide', new Set([...known.map(keyOf), ...failing.keys()]), outages),
       ...(isAnyAway ? [] : goneOf('fault', new Set(failing.keys()), outages)),

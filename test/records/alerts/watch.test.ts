@@ -15,7 +15,13 @@ test('a device that was unbound while it was missing is watched from the start o
   let statuses: DeviceStatus[] = [];
   const watch = createWatch(
     {
-      ...{ options: { timeZone: 'UTC' }, now: () => start, ids: { nodeId: 'a' }, dirs: {}, machineName: 'a' },
+      ...{
+        options: { timeZone: 'UTC', alertGraceSeconds: GRACE_MS / 1000 },
+        now: () => start,
+        ids: { nodeId: 'a' },
+        dirs: {},
+        machineName: 'a',
+      },
       log: pino({ level: 'silent' }),
     } as unknown as ServiceContext,
     {
@@ -105,7 +111,13 @@ test('a slide whose page is signed out is said of once, until it is signed in, a
 });
 
 test('a slide that a box could not show is said of once, though that box answers late', () => {
-  let boxes: { nodeId: string | null; alive: boolean; isForeign: boolean; failing: object[] }[] = [];
+  let boxes: {
+    nodeId: string | null;
+    alive: boolean;
+    contactAt: number | null;
+    isForeign: boolean;
+    failing: object[];
+  }[] = [];
   const fault = { kind: 'fault', subject: 'film', name: 'The slide "Film"', detail: 'cannot be shown' };
   const peers = () =>
     boxes.map(({ failing, ...box }) => ({
@@ -114,7 +126,13 @@ test('a slide that a box could not show is said of once, though that box answers
     })) as never[];
   const watch = createWatch(
     {
-      ...{ options: { timeZone: 'UTC' }, now: () => start, ids: { nodeId: 'a' }, dirs: {}, machineName: 'a' },
+      ...{
+        options: { timeZone: 'UTC', alertGraceSeconds: GRACE_MS / 1000 },
+        now: () => start,
+        ids: { nodeId: 'a' },
+        dirs: {},
+        machineName: 'a',
+      },
       log: pino({ level: 'silent' }),
     } as unknown as ServiceContext,
     {
@@ -137,14 +155,15 @@ test('a slide that a box could not show is said of once, though that box answers
     outages = record(next, sent, start + at);
     return due.flatMap((alert) => (alert.kind === 'fault' ? `${typeOf(alert)} ${alert.subject}` : []));
   };
-  const box = { nodeId: 'b', alive: true, isForeign: false, failing: [fault] };
+  const box = { nodeId: 'b', alive: true, contactAt: start as number | null, isForeign: false, failing: [fault] };
   const course = [[box], [{ ...box, alive: false }], [box], [{ ...box, failing: [] }], [box]];
   // An address where no box has answered yet, and a box of another version, tell nothing.
   const others = [
-    { ...box, nodeId: null, alive: false },
+    { ...box, nodeId: null, alive: false, contactAt: null },
     { ...box, nodeId: 'c', alive: false, isForeign: true },
   ];
-  const said = [course, course.map((each) => [...each, ...others])].map((each) => {
+  const gone = { ...box, alive: false, contactAt: start - 2 * GRACE_MS };
+  const said = [course, course.map((each) => [...each, ...others]), [[box], [gone], [box]]].map((each) => {
     outages = noOutages;
     return each.map((seen, step) => {
       boxes = seen;
@@ -153,5 +172,7 @@ test('a slide that a box could not show is said of once, though that box answers
     });
   });
   const once = [['slide.failed film'], [], [], [], ['slide.failed film']];
-  expect(said).toEqual([once, once]);
+  expect(said.slice(0, 2)).toEqual([once, once]);
+  // Of a box that is away for long nothing holds up an end.
+  expect(said[2]).toEqual([['slide.failed film'], [], ['slide.failed film']]);
 });
