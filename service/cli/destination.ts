@@ -1,6 +1,6 @@
 /** Files that commands write: whole or not at all. */
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, open, readdir, readlink, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, readdir, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { CliError } from './exit.ts';
 import { visible } from './text.ts';
@@ -49,15 +49,17 @@ export const writeWhole = async <Result>(
     throw cannot(path, error, 'written');
   };
   const isFile = !(await isOpenElsewhere(path));
-  const part = `${path}.${randomBytes(4).toString('hex')}.part`;
-  if (isFile) await sweep(path).catch(() => undefined);
+  // A link stays, and what it leads to is replaced.
+  const target = isFile ? await realpath(path).catch(() => path) : path;
+  const part = `${target}.${randomBytes(4).toString('hex')}.part`;
+  if (isFile) await sweep(target).catch(() => undefined);
   const create = (): Promise<FileHandle> => (isFile ? open(part, 'wx', mode) : open(path, 'a'));
   const file = await create().catch(unwritable);
   try {
     const result = await fill({ isFile, write: (data) => file.writeFile(data).catch(unwritable) });
     if (isFile) await file.sync().catch(unwritable);
     await file.close().catch(unwritable);
-    if (isFile) await rename(part, path).catch(unwritable);
+    if (isFile) await rename(part, target).catch(unwritable);
     return result;
   } catch (error) {
     await file.close().catch(() => undefined);
