@@ -137,7 +137,10 @@ itBrowser(
     await page.route('**/console/api/**', (route) => {
       const path = new URL(route.request().url()).pathname.replace('/console/api/', '');
       if (path === 'site') return route.fulfill({ json: siteAt(ticks++) });
-      if (path === 'content') return route.fulfill({ json: { sha256: 'a'.repeat(64), changedAt: at, content } });
+      if (path === 'content') {
+        const sha256 = 'a'.repeat(64);
+        return route.fulfill({ headers: { ETag: `"${sha256}"` }, json: { sha256, changedAt: at, content } });
+      }
       if (path === 'content/check') return route.fulfill({ json: { ok: true, errors: [], warnings: [] } });
       if (path === 'media') return route.fulfill({ json: { media, used_bytes: 1, quota_bytes: 2 } });
       return route.fulfill({ status: 404, json: { error: { code: 'not_found', message: 'none' } } });

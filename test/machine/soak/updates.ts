@@ -160,7 +160,7 @@ it('a disk that is full plays on', async () => {
     const body = Buffer.concat([picture, randomBytes(2 ** 27)]);
     const headers = { 'If-None-Match': '*' };
     const signal = AbortSignal.timeout(600_000);
-    const { status } = await machine.request(`/console/api/media/fill-${number}.jpg`, {
+    const { status } = await machine.request(`/api/media/fill-${number}.jpg`, {
       method: 'PUT',
       headers,
       body,
