@@ -289,10 +289,12 @@ const startsOf = (
     const recur: unknown = rule.getFirstValue();
     if (!(recur instanceof ICAL.Recur)) continue;
     const last = recur.until;
-    // Of a date and a time only the days are compared; a midnight in UTC stands for the day that it begins here, too.
+    // Of a date and a time only the days are compared; a day that begins or ends here then counts even if in UTC it is another.
     const lastDay = (time: ICAL.Time): number => {
       const wall = ownWall({ time, tzid });
-      return wall % DAY_MS === 0 ? Math.max(wall, dayOf(time)) : dayOf(time);
+      const sinceMidnight = wall % DAY_MS;
+      if (sinceMidnight === DAY_MS - 1_000) return wall - sinceMidnight;
+      return sinceMidnight === 0 ? Math.max(wall, dayOf(time)) : dayOf(time);
     };
     const end = last == null ? Number.POSITIVE_INFINITY : last.isDate === start.isDate ? null : lastDay(last) + DAY_MS;
     const endInstant = end ?? zones.instant(last as ICAL.Time, last?.zone === ICAL.Timezone.utcTimezone ? 'UTC' : tzid);
