@@ -142,10 +142,11 @@ const isNear = ({ span }: Pick<Reading, 'span'>, start: ICAL.Time, { from, until
   return wall - ZONE_MS < until && wall + span + ZONE_MS >= from;
 };
 
-const read = (event: ICAL.Component, zones: Zones, index: number): Reading | null => {
+/** @throws Error if a value of the event cannot be decoded, or it has no start */
+const read = (event: ICAL.Component, zones: Zones, index: number): Reading => {
   const property = event.getFirstProperty('dtstart');
   const start: unknown = property?.getFirstValue();
-  if (!(start instanceof ICAL.Time)) return null;
+  if (!(start instanceof ICAL.Time)) throw new Error('it has no start');
   const tzid = tzidOf(property);
   const isUtc = start.zone === ICAL.Timezone.utcTimezone;
   const instant = (time: ICAL.Time): number => zones.instant(time, isUtc ? 'UTC' : time.isDate ? null : tzid);
@@ -380,10 +381,11 @@ export const expandCalendar = (calendar: Calendar, window: Window, timeZone: str
   /** Exceptions that are for all occurrences from one on (RFC 5545, 3.2.13), by the id of their event. */
   const ranges = new Map<string, Range[]>();
   const masters: [ICAL.Component, Reading][] = [];
+  // Values are decoded here; those whose lines are broken were counted before.
+  let unread = Number(root.getFirstPropertyValue(UNREAD) ?? 0);
   events.forEach((event, index) => {
     try {
       const reading = read(event, zones, index);
-      if (reading === null) return;
       const [exception] = timesIn(event, 'recurrence-id');
       if (exception === undefined) {
         masters.push([event, reading]);
@@ -402,6 +404,7 @@ export const expandCalendar = (calendar: Calendar, window: Window, timeZone: str
       if (!isCancelled(event)) add(reading, floating(reading.start));
     } catch {
       // One event that cannot be read does not hide the others.
+      unread += 1;
     }
   });
   /** Adds an event as it recurs; false: it takes more steps. */
@@ -444,7 +447,8 @@ export const expandCalendar = (calendar: Calendar, window: Window, timeZone: str
       try {
         isWhole = addSeries(event, reading, meter, isLast);
       } catch {
-        // As above.
+        // As above; it is not tried again.
+        unread += 1;
       }
       left -= steps - Math.max(0, meter.left);
       return !isWhole;
@@ -458,6 +462,6 @@ export const expandCalendar = (calendar: Calendar, window: Window, timeZone: str
   return {
     events: found.map(({ at: _, ...event }) => event),
     unfinished,
-    unread: Number(root.getFirstPropertyValue(UNREAD) ?? 0),
+    unread,
   };
 };

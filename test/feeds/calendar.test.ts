@@ -314,6 +314,15 @@ describe('a broken event', () => {
     ['a quote that does not end', 'UID:x\r\nDTSTART;TZID="Europe/Vienna:20260616T080000', ['A'], 1],
     ['FREEBUSY that is none', `${weekly('FREQ=WEEKLY')}\r\nFREEBUSY:then`, ['A', 'X'], 0],
     ['no end', `${weekly('FREQ=WEEKLY')}\r\nBEGIN:VALARM\r\nACTION:AUDIO`, ['A'], 1],
+    ['no start', 'UID:x\r\nSUMMARY:X', ['A'], 1],
+    ['half a start', 'UID:x\r\nSUMMARY:X\r\nDTSTART:2024', ['A'], 1],
+    ['a duration that is none', 'UID:x\r\nSUMMARY:X\r\nDTSTART:20260616T080000Z\r\nDURATION:1H', ['A'], 1],
+    ['an empty EXDATE', `${weekly('FREQ=WEEKLY')}\r\nEXDATE:`, ['A'], 1],
+    ['an RDATE that is none', `${weekly('FREQ=WEEKLY')}\r\nRDATE:then`, ['A'], 1],
+    ['an empty rule', weekly(''), ['A'], 1],
+    ['no such UNTIL', weekly('FREQ=WEEKLY;UNTIL=never'), ['A'], 1],
+    ['an exception of no date', 'UID:x\r\nSUMMARY:X\r\nDTSTART:20260616T080000Z\r\nRECURRENCE-ID:then', ['A'], 1],
+    ['one that is cancelled', 'UID:x\r\nDTSTART:20260616T080000Z\r\nSTATUS:CANCELLED', ['A'], 0],
   ])('does not hide the others: %s', (_, bad, titles, unread) => {
     for (const text of [calendarOf(good, bad), calendarOf(bad, good)]) {
       const found = expandCalendar(readCalendar(text), june, 'Europe/Vienna');

@@ -75,7 +75,8 @@ describe('a calendar', () => {
   });
 
   test('is read but for its broken events, which are a warning, and where it is folded inside of a character', async () => {
-    const text = ics('UID:x\r\nDTSTART:20260601T000000Z\r\nRRULE:FREQ=', daily('a', 'Gr?\r\n ?n', '100000'));
+    const broken = ['UID:x\r\nDTSTART:20260601T000000Z\r\nRRULE:FREQ=', 'UID:y\r\nDTSTART:2024'];
+    const text = ics(...broken, daily('a', 'Gr?\r\n ?n', '100000'));
     const bytes = Buffer.from(text.replace('?', '\u00c3').replace('?', '\u00bc'), 'latin1');
     const { url } = await serve(bytes);
     const service = await startTestService({ env, content: contentWith(url, { calendar_id: 'room' }) });
@@ -83,7 +84,7 @@ describe('a calendar', () => {
       .poll(async () => (await eventsOf(service)).map(({ title }) => title), patience)
       .toEqual(Array(8).fill('Grün'));
     expect((await healthOf(service)).content.warnings).toEqual([
-      { path: 'calendars[0]', message: '"room": has events that cannot be read, and are not shown: 1' },
+      { path: 'calendars[0]', message: '"room": has events that cannot be read, and are not shown: 2' },
     ]);
   });
 
