@@ -57,6 +57,7 @@ export const readCalendar = (text: string): Calendar => {
   if (!/^\s*BEGIN:VCALENDAR/i.test(text)) throw new Error('it is no calendar');
   const count = text.match(/^BEGIN:VEVENT/gim)?.length ?? 0;
   if (count > MOST_EVENTS) throw new Error(`it has ${count} events, more than ${MOST_EVENTS}`);
+  // Those of UTF-16 are still folded: others are unfolded before they are decoded.
   const parts = text.replace(/\r?\n[ \t]/g, '').split(/^(?=BEGIN:(?:VEVENT|VTIMEZONE)\b)/im);
   const components: JCal[] = [];
   let unread = 0;

@@ -32,24 +32,26 @@ const brokenUtf8 = (bytes: Uint8Array): string | null => {
   return wide.replaceAll('\ufffd', '').length * 2 > wide.length ? text : null;
 };
 
-/**
- * The lines of a calendar joined where they are folded, which may be inside of a character (RFC 5545, 3.1): this comes before
- * its bytes are decoded.
- */
-export const unfolded = (bytes: Uint8Array): Uint8Array =>
-  Buffer.from(
-    Buffer.from(bytes)
-      .toString('latin1')
-      .replace(/\r?\n[ \t]/g, ''),
-    'latin1',
-  );
-
 /** UTF-16 by its byte order mark, or by a first character that takes two bytes (XML 1.0, appendix F). */
 const wideLabel = ([first, second]: Uint8Array): string | null => {
   if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return 'utf-16le';
   if ((first === 0xfe && second === 0xff) || (first === 0 && second !== 0)) return 'utf-16be';
   return null;
 };
+
+/**
+ * The lines of a calendar joined where they are folded, which may be inside of a character (RFC 5545, 3.1): this comes before
+ * its bytes are decoded. Not those of UTF-16, where these bytes are parts of other characters: they are joined as text.
+ */
+export const unfolded = (bytes: Uint8Array): Uint8Array =>
+  wideLabel(bytes) !== null
+    ? bytes
+    : Buffer.from(
+        Buffer.from(bytes)
+          .toString('latin1')
+          .replace(/\r?\n[ \t]/g, ''),
+        'latin1',
+      );
 
 /**
  * Decodes a document. The first that applies: byte order mark; UTF-8 if the bytes are valid UTF-8, even if another charset

@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { CalendarEvent } from '../../service/contract/calendars.ts';
 import { expandCalendar } from '../../service/feeds/calendar.ts';
 import { readCalendar } from '../../service/feeds/calendar-text.ts';
+import { decodeDocument, unfolded } from '../../service/feeds/text.ts';
 import { isSoak, repeats } from '../support/soak.ts';
 
 const zones = [
@@ -278,6 +279,12 @@ describe('zones and ends', () => {
       calendarOf(`${uid}\r\nDTSTART;TZID=Europe/Vienna:20260614T220000\r\nDTEND;TZID=Europe/Vienna:20260616T020000`),
     );
     expect([event?.starts_at, event?.ends_at]).toEqual(['2026-06-14T20:00:00.000Z', '2026-06-16T00:00:00.000Z']);
+  });
+
+  test.each(['utf8', 'utf16le'] as const)('lines that are folded are read whole in %s', (encoding) => {
+    const text = calendarOf('UID:a\r\nSUMMARY:ગુજરાતી ગ\r\n  ગીતો\r\nDTSTART:20260615T060000Z');
+    const bytes = Buffer.from(`\ufeff${text}`, encoding);
+    expect(vienna(decodeDocument(unfolded(bytes), null)).map(({ title }) => title)).toEqual(['ગુજરાતી ગ ગીતો']);
   });
 
   test('private and confidential events are marked, and titles are plain', () => {
