@@ -81,7 +81,7 @@ export const siteOverview = z
   .object({
     site: z.string().describe('name of the site'),
     nodeId: z.string().describe('id of the responding box'),
-    timeZone: z.string().describe('time zone of the schedules of the responding box, an IANA name'),
+    timeZone: z.string().optional().describe('time zone of the schedules of the responding box, an IANA name'),
     content: z
       .object({
         sha256: sha256.nullable().describe('of the document that plays, as in GET /console/api/content; null: none'),
