@@ -75,6 +75,7 @@ export const buildClient = async (folder: string): Promise<void> => {
     '.scripts/client/socket.ts',
     'renderer/shared/page-signing.ts',
     'service/domain/request-signature.ts',
+    'service/domain/time.ts',
   ]) {
     const text = readFileSync(join(root, path), 'utf8').replaceAll(
       /'(?:\.\.\/)+(?:service\/domain|renderer\/shared)\//g,
