@@ -10,10 +10,9 @@ const GRACE_MS = 300_000;
 const WEEK = 7 * 86_400_000;
 const start = Date.parse('2026-01-31T08:00:00.000Z');
 
-test('a device that was unbound while it was missing is watched from the start once it is bound again', () => {
-  const device = { deviceId: 'wall 1', clientName: 'Wall', screenSlug: 'lobby', updatedAt: '2026-01-01T00:00:00.000Z' };
-  let statuses: DeviceStatus[] = [];
-  const watch = createWatch(
+/** Of a box that is alone, without content, displays and streams. */
+const watchOf = (more: Partial<Parameters<typeof createWatch>[1]>) =>
+  createWatch(
     {
       ...{
         options: { timeZone: 'UTC', alertGraceSeconds: GRACE_MS / 1000 },
@@ -34,9 +33,15 @@ test('a device that was unbound while it was missing is watched from the start o
       streams: { list: () => [] },
       peers: { all: () => [], alive: () => [] },
       screens: { failingSlides: () => [] },
-      devices: { statuses: () => statuses, sightings: () => [] },
+      devices: { statuses: () => [], sightings: () => [] },
+      ...more,
     },
   );
+
+test('a device that was unbound while it was missing is watched from the start once it is bound again', () => {
+  const device = { deviceId: 'wall 1', clientName: 'Wall', screenSlug: 'lobby', updatedAt: '2026-01-01T00:00:00.000Z' };
+  let statuses: DeviceStatus[] = [];
+  const watch = watchOf({ devices: { statuses: () => statuses, sightings: () => [] } });
   let outages = noOutages;
   const alertsAt = (at: number, ...observed: DeviceStatus['status'][]): string[] => {
     statuses = observed.map((status) => ({ device, status }));
@@ -124,30 +129,7 @@ test('a slide that a box could not show is said of once, though that box answers
       ...box,
       ...{ url: 'http://b', reason: box.alive ? null : 'is late', state: { alerts: { failing, live: [] } } },
     })) as never[];
-  const watch = createWatch(
-    {
-      ...{
-        options: { timeZone: 'UTC', alertGraceSeconds: GRACE_MS / 1000 },
-        now: () => start,
-        ids: { nodeId: 'a' },
-        dirs: {},
-        machineName: 'a',
-      },
-      log: pino({ level: 'silent' }),
-    } as unknown as ServiceContext,
-    {
-      content: {
-        screens: () => [],
-        hours: () => null,
-        sessionPages: () => [],
-        status: () => ({ status: 'ok' }) as never,
-      },
-      streams: { list: () => [] },
-      peers: { all: peers, alive: () => peers().filter(({ alive }) => alive) },
-      screens: { failingSlides: () => [] },
-      devices: { statuses: () => [], sightings: () => [] },
-    },
-  );
+  const watch = watchOf({ peers: { all: peers, alive: () => peers().filter(({ alive }) => alive) } });
   let outages = noOutages;
   const alertsAt = (at: number): string[] => {
     const [next, due] = reduce(outages, watch.conditions(outages), { now: start + at, monotonicNow: at }, GRACE_MS);
