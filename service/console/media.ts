@@ -1,6 +1,6 @@
 /** The media of this box, as a person chooses among them. */
 import type { Content } from '../content/index.ts';
-import { takeoverSlideId } from '../contract/console/takeovers.ts';
+import { takeoverSlideId } from '../contract/console/takeover-levels.ts';
 import type { MediaList } from '../contract/media.ts';
 import { mediaNameIn } from '../domain/media-names.ts';
 import { mediaIn } from '../domain/renamed-media.ts';

@@ -1,6 +1,7 @@
 /** Puts the overview of a site together from what its boxes contribute. Pure. */
 import type { DeviceState, SiteOverview, WaitingDevice } from '../contract/console/site.ts';
-import { type Takeover, takeoverSlideId } from '../contract/console/takeovers.ts';
+import { takeoverSlideId } from '../contract/console/takeover-levels.ts';
+import type { Takeover } from '../contract/console/takeovers.ts';
 import type { DeviceBinding, DeviceSighting, PeerSite, TakeoverRecord } from '../contract/peers.ts';
 import type { Screen, Slide } from '../contract/playlist.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';

@@ -1,6 +1,6 @@
 /** The records of takeovers, how boxes agree on them, and their slides. Pure. */
-import { takeoverLevels } from '../contract/console/takeover-levels.ts';
-import { endOfTakeover, takeoverSlideId } from '../contract/console/takeovers.ts';
+import { takeoverLevels, takeoverSlideId } from '../contract/console/takeover-levels.ts';
+import { endOfTakeover } from '../contract/console/takeovers.ts';
 import { mostTakeovers, type TakeoverRecord, takeoverRecord } from '../contract/peers.ts';
 import type { Slide } from '../contract/playlist.ts';
 import { blankSlide } from '../contract/slide-values.ts';

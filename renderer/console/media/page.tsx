@@ -1,6 +1,7 @@
 /** The media of the site: see where each is used, upload, delete. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import { takeoverSlideId } from '../../../service/contract/console/takeover-levels.ts';
 import { reasonOf } from '../api/errors.ts';
 import { toggled } from '../model/edit.ts';
 import { matches } from '../model/filter.ts';
@@ -111,7 +112,7 @@ export const MediaPage = () => {
   const tagged = useMemo(() => (content === undefined ? new Map<string, never>() : slidesByTag(content)), [content]);
   const takeovers = site.overview.value?.takeovers ?? [];
   const slideName = (id: string): string =>
-    slideNames(content ?? {}).get(id) ?? takeovers.find((each) => `takeover-${each.id}` === id)?.title ?? id;
+    slideNames(content ?? {}).get(id) ?? takeovers.find((each) => takeoverSlideId(each.id) === id)?.title ?? id;
   const ofTag = tagged.get(folder.value);
   const found = (list?.media ?? [])
     .filter(

@@ -84,6 +84,3 @@ export const takeover = z
   })
   .meta({ id: 'Takeover', description: 'an active or upcoming takeover' });
 export type Takeover = z.infer<typeof takeover>;
-
-/** Id of the slide of a takeover in the playlist payload. */
-export const takeoverSlideId = (id: string): string => `takeover-${id}`;
