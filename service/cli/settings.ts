@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { addressFile, addressIn, localTokenFile } from '../contract/headers.ts';
-import { parseUrl } from '../contract/url.ts';
+import { hasDecodableUser, parseUrl } from '../contract/url.ts';
 import { kioskDataDir, platformDataDir } from '../domain/data-folder.ts';
 import { CliError } from './exit.ts';
 import { keyOf, type PersonKey } from './key.ts';
@@ -158,13 +158,7 @@ export const readLocalToken = (surroundings: Pick<Surroundings, 'env' | 'home'>,
 /** Whether NATS connects to the URL. */
 export const isFleet = (text: string): boolean => {
   const url = parseUrl(text);
-  if (url === null || !/^(nats|tls|wss?):$/.test(url.protocol) || url.hostname === '') return false;
-  try {
-    decodeURIComponent(`${url.username}:${url.password}`);
-    return true;
-  } catch {
-    return false;
-  }
+  return url !== null && /^(nats|tls|wss?):$/.test(url.protocol) && url.hostname !== '' && hasDecodableUser(url);
 };
 
 export const fleetRule =

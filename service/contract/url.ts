@@ -9,3 +9,14 @@ export const parseUrl = (text: string, base?: string | URL): URL | null => {
     return null;
   }
 };
+
+/** Whether user and password can be decoded: a percent sign of theirs is written as `%25`. */
+export const hasDecodableUser = ({ username, password }: URL): boolean => {
+  try {
+    decodeURIComponent(username);
+    decodeURIComponent(password);
+    return true;
+  } catch {
+    return false;
+  }
+};

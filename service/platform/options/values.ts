@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { parseUrl } from '../../contract/url.ts';
+import { hasDecodableUser, parseUrl } from '../../contract/url.ts';
 import { isThisMachine } from '../../domain/network-scope.ts';
 import { wallTimeOf } from '../../domain/wall-time.ts';
 
@@ -54,16 +54,6 @@ export const webhookSecret = z.string().refine((text) => {
   return length >= 24 && length <= 64;
 }, 'whsec_ and base64 of 24 to 64 bytes');
 
-/** Whether user and password can be decoded: a percent sign of theirs is written as `%25`. */
-const hasDecodableUser = ({ username, password }: URL): boolean => {
-  try {
-    decodeURIComponent(username);
-    decodeURIComponent(password);
-    return true;
-  } catch {
-    return false;
-  }
-};
 const percentRule = '(a % in user or password is written %25)';
 
 /** Whether NATS connects to the URL; a path is for a proxy of WebSockets. */
