@@ -1,6 +1,6 @@
 /**
  * The running service for its host. It restarts with a new node id if another box has the same one, as after cloning a
- * disk, and with a time zone once somebody has told one that it lacks.
+ * disk, and with the time zone that it has learned.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -142,7 +142,7 @@ export const startRenewable = async (options: Options, log: Logger, open: Open):
 };
 
 interface Dependencies {
-  peers: Pick<Peers, 'onClone' | 'addState' | 'all'>;
+  peers: Pick<Peers, 'onClone' | 'addState' | 'alive'>;
   devices: Pick<Devices, 'onTimeZone'>;
   records: Pick<Records, 'audit'>;
 }
@@ -205,8 +205,8 @@ export const watchRenewals = (
   devices.onTimeZone((timeZone) => void learn(timeZone));
   peers.addState(() => (options.lacksTimeZone ? {} : { timeZone: options.timeZone }));
   const ask = (): void => {
-    const zones = peers.all().flatMap(({ alive, state }) => (alive ? (state?.timeZone ?? []) : []));
-    if (zones[0] !== undefined) void learn(zones[0]);
+    const [zone] = peers.alive().flatMap(({ state }) => state.timeZone ?? []);
+    if (zone !== undefined) void learn(zone);
   };
   const asking =
     kiosk !== undefined && options.lacksTimeZone ? setInterval(ask, tempo.devices.settle).unref() : undefined;

@@ -27,7 +27,7 @@ import { createPictures } from './stores/pictures.ts';
 import { createRouter } from './stores/router.ts';
 import { createSavedDrafts, type SavedDrafts } from './stores/saved-drafts.ts';
 import { createSiteStore } from './stores/site.ts';
-import { createUploads } from './stores/uploads.ts';
+import { createUploads, isActive } from './stores/uploads.ts';
 import { type ConsoleTexts, createBoxTexts } from './texts/box.ts';
 import { createFormat } from './texts/format.ts';
 import { boundTexts } from './ui/bounded.ts';
@@ -129,7 +129,7 @@ effect(() => {
   const answering = site.overview.value?.timeZone;
   // Once in a tab: behind one name may be boxes with several.
   if (answering === undefined || answering === timeZone || sessionStorage.getItem(ZONE) !== null) return;
-  const isUploading = uploads.list.value.some(({ state }) => !['done', 'skipped', 'cancelled'].includes(state));
+  const isUploading = uploads.list.value.some((each) => isActive(each) || each.state === 'failed');
   if (isUploading || opened?.draft.isDirty.value === true || document.querySelector('dialog[open]') !== null) return;
   sessionStorage.setItem(ZONE, answering);
   location.reload();

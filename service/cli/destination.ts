@@ -16,7 +16,7 @@ const isOpenElsewhere = async (path: string): Promise<boolean> => {
   return link.startsWith('/proc/') || (found !== null && !found.isFile());
 };
 
-/** A part that nobody has written to for this long was left by a run that was killed, ms. */
+/** An older part belongs to a run that was killed, ms since its last write. */
 const LEFT_MS = 3_600_000;
 
 /** Removes what killed runs have left of a file. */

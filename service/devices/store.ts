@@ -278,7 +278,7 @@ export async function createStore({ dataDir, log, reserve, now = systemClock.now
     devices: createStoredDevices(durable, now),
     /** Gives the box a new id, which it has from the next start on; resolves when that is durable. */
     renewId: async (): Promise<void> => void (await durable.update((state) => ({ ...state, nodeId: randomUUID() }))),
-    /** The time zone of a box that has no setting of it; null: nobody has told it. */
+    /** The time zone that the box has learned; null: none. */
     timeZone: durable.read().timeZone ?? null,
     /** Keeps a time zone for the next start; resolves when that is durable. */
     keepTimeZone: async (timeZone: string): Promise<void> => {

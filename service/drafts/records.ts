@@ -1,5 +1,4 @@
 /** The records of drafts, and how boxes agree on them without losing what was typed. Pure. */
-
 import { createHash } from 'node:crypto';
 import { type DraftHead, type DraftRecord, draftHead, mostDraftRecords } from '../contract/console/drafts.ts';
 import { canonical } from '../domain/canonical.ts';

@@ -290,7 +290,7 @@ const startsOf = (
     const recur: unknown = rule.getFirstValue();
     if (!(recur instanceof ICAL.Recur)) continue;
     const last = recur.until;
-    // Of a date and a time only the days are compared; a day that begins or ends here then counts even if in UTC it is another.
+    // A date and a time are compared by their days. A time at the edge of a local day means that day, whatever the day in UTC is.
     const lastDay = (time: ICAL.Time): number => {
       const wall = ownWall({ time, tzid });
       const sinceMidnight = wall % DAY_MS;

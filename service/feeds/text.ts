@@ -6,7 +6,7 @@ const windows = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘�
 const decode = (label: string, bytes: Uint8Array): string | null => {
   try {
     const decoder = new TextDecoder(label);
-    // The bytes are not valid UTF-8, whoever says that they are.
+    // The bytes are known not to be valid UTF-8: the label is wrong.
     if (decoder.encoding === 'utf-8') return null;
     const text = decoder.decode(bytes);
     if (decoder.encoding !== 'windows-1252') return text;

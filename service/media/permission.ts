@@ -1,5 +1,4 @@
 /** What people may do to media: editors to what is new or theirs, publishers to what nothing uses, admins to all. */
-
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { requireRole, type Signer } from '../auth/person-keys.ts';

@@ -111,7 +111,7 @@ export const onboarding = {
         .string()
         .optional()
         .describe(
-          'IANA time zone of the phone. A box whose time zone nobody has set, on a machine in UTC, takes the first one, and its service starts again some seconds later.',
+          'IANA time zone of the phone. A kiosk without a setting of it, on a machine in UTC, takes that of an unsigned request which binds the first of its displays; its service then starts again within seconds.',
         ),
     }),
     body: sealable(binding, { deviceId, clientName, screenSlug }),

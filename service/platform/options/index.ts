@@ -49,9 +49,9 @@ export type Options = Readonly<
   Omit<Values, 'timeZone'> & {
     /** Of the site; default: that of the machine. */
     timeZone: string;
-    /** Whether nobody has set it, and the machine is on UTC, as an image is. */
+    /** Whether no setting names it and the machine is on UTC, as an image is. */
     lacksTimeZone: boolean;
-    /** What somebody told a box that lacked it; null: nobody did. */
+    /** The zone that a box without a setting has learned; null: none. */
     toldTimeZone: string | null;
     /** The `kiosk` section of `config.json`; it has no environment variables. */
     kiosk: KioskSettings;
