@@ -46,9 +46,13 @@ const documentOf = (variant: Variant): OpenApi => {
 /** Stands in for ffmpeg: says its version, and then runs until it is stopped. */
 const fakeFfmpeg = (folder: string): string => {
   const path = join(folder, 'ffmpeg');
-  writeFileSync(path, '#!/bin/sh\ncase "$*" in *-version*) echo "ffmpeg version 7.1" ;; *) exec sleep 600 ;; esac\n', {
-    mode: 0o755,
-  });
+  writeFileSync(
+    path,
+    '#!/bin/sh\ncase "$*" in *-version*) echo "ffmpeg version 7.1" ;; *) exec /bin/sleep 600 ;; esac\n',
+    {
+      mode: 0o755,
+    },
+  );
   return path;
 };
 

@@ -87,8 +87,8 @@ test(
     console.log(`${answers} answers in ${SECONDS} s, ${commands} commands, ${rounds} other requests to the peer`);
     expect(wrong).toBe(0);
     expect(answers).toBeGreaterThan(SECONDS * 100);
-    // As long as it took: a busy machine begins late.
-    expect(rounds).toBeLessThanOrEqual(tookSeconds * 5 + 5);
+    // As long as it took: a busy machine begins late, and may still exchange what boxes that have just met lack.
+    expect(rounds).toBeLessThanOrEqual(tookSeconds * 5 + 20);
   },
   (SECONDS + 60) * 1_000,
 );

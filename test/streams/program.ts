@@ -8,7 +8,7 @@ export const standIn = () => {
   const folder = temporaryFolder();
   const path = join(folder, 'ffmpeg');
   const notes = join(folder, 'notes');
-  const script = `[ "$1" = -version ] && echo ffmpeg version 9-test && exit\necho "$@" >> '${notes}'\nexec sleep 60\n`;
+  const script = `[ "$1" = -version ] && echo ffmpeg version 9-test && exit\necho "$@" >> '${notes}'\nexec /bin/sleep 60\n`;
   writeFileSync(path, `#!/bin/sh\n${script}`);
   chmodSync(path, 0o755);
   return {

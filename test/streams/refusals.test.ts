@@ -161,7 +161,7 @@ describeStreams('at the end of the service', () => {
     keep({ close: async () => rmSync(folder, { recursive: true }) });
     const program = join(folder, 'ffmpeg');
     const version = '[ "$1" = -version ] && echo ffmpeg version 9-test && exit';
-    writeFileSync(program, `#!/bin/sh\n${version}\ntrap "" TERM\nwhile :; do sleep 0.1; done # pipe:1\n`);
+    writeFileSync(program, `#!/bin/sh\n${version}\ntrap "" TERM\nwhile :; do /bin/sleep 0.1; done # pipe:1\n`);
     chmodSync(program, 0o700);
     const streams = await start({ ffmpegPath: program });
     await streams.open(address);
