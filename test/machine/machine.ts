@@ -82,7 +82,8 @@ export interface DiskSource {
   disk: string;
   /** Bytes of the machine's disk. */
   size: number;
-  firmware: 'uefi' | 'bios';
+  /** `secure`: UEFI that starts only what Microsoft's keys have signed. */
+  firmware: 'uefi' | 'secure' | 'bios';
   /** Absent: a disk inside of it. */
   isStick?: boolean;
 }
@@ -109,9 +110,14 @@ export const createMachine = async (
   const words = ['create', '-q', '-f', 'qcow2', '-F', 'raw', '-b', base, disk, ...(size ? [String(size)] : [])];
   await execute('qemu-img', words);
   const flash = (file: string): string[] => ['-drive', `if=pflash,format=raw,${file}`];
+  const keys = starts === 'secure' ? '.ms' : '';
   const loader =
-    starts === 'uefi' ? [...flash(`readonly=on,file=${firmware}/OVMF_CODE_4M.fd`), ...flash(`file=${variables}`)] : [];
-  copyFileSync(join(firmware, 'OVMF_VARS_4M.fd'), variables);
+    starts === 'bios'
+      ? []
+      : [...flash(`readonly=on,file=${firmware}/OVMF_CODE_4M${keys}.fd`), ...flash(`file=${variables}`)];
+  // Only code in system management mode writes the variables of Secure Boot.
+  if (starts === 'secure') loader.push('-global', 'driver=cfi.pflash01,property=secure,value=on');
+  copyFileSync(join(firmware, `OVMF_VARS_4M${keys}.fd`), variables);
   mkdirSync(pictures, { recursive: true });
   const [httpPort, sshPort] = [await freePort(), await freePort()];
   const speed = acceleration();
@@ -175,7 +181,7 @@ export const createMachine = async (
           ...['--pdeathsig', 'KILL', '--', 'qemu-system-x86_64'],
           ...[
             '-machine',
-            'q35',
+            'q35,smm=on',
             ...speed,
             '-smp',
             '2',

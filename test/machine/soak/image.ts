@@ -1,6 +1,6 @@
 /** The first start of the image where something is in its way: a disk that is too small, a second copy, older data, a power cut. */
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
@@ -71,6 +71,27 @@ it('plays beside a stick with a fresh copy, and keeps its data when the image is
   const after = openDisk(machine.disk);
   const kept = (text: string): unknown => JSON.parse(text).body.nodeId;
   expect(kept(after.data().read('/lib/signage-player/state.json'))).toBe(kept(state));
+});
+
+it('starts with Secure Boot, by what others have signed, unchanged', async () => {
+  const machine = await machineOf({ size: 16 * GB, firmware: 'secure' }, 'secure');
+  await machine.powerOn();
+  await machine.showsCode();
+  await machine.cutPower();
+
+  const disk = join(work, 'changed.img');
+  run('cp', '--sparse=always', imageFile(), disk);
+  const [shim, partition] = [join(work, 'shim.efi'), `${disk}@@${layout.partitions.efi.start}`];
+  run('mcopy', '-o', '-i', partition, '::/EFI/BOOT/BOOTX64.EFI', shim);
+  const bytes = readFileSync(shim);
+  // In its code, which the signature covers.
+  bytes[0x2000] = (bytes[0x2000] ?? 0) ^ 1;
+  writeFileSync(shim, bytes);
+  run('mcopy', '-o', '-i', partition, shim, '::/EFI/BOOT/BOOTX64.EFI');
+  const refused = await machineOf({ disk, size: 16 * GB, firmware: 'secure' }, 'changed');
+  await refused.powerOn();
+  await showsText(refused);
+  await refused.cutPower();
 });
 
 it('comes back from a power cut at any time of its first start', async () => {
