@@ -1,8 +1,12 @@
 /** Whether the operating system synchronizes the clock of this machine. */
 import { execFile } from 'node:child_process';
-import type { Clock, MonotonicMs } from '../domain/time.ts';
+import { type Clock, doubled, type MonotonicMs } from '../domain/time.ts';
 
-const ASK_AGAIN_MS = 60_000;
+/** Each question starts a service of systemd, which writes to the journal. */
+const first = 60_000;
+const longest = 15 * 60_000;
+/** A clock that is no longer set stays exact enough for hours. */
+const whileSynchronized = 60 * 60_000;
 
 /** The command that tells, and whether its output says so; other systems do not tell. */
 const commands: Partial<Record<NodeJS.Platform, [string, string[], (output: string) => boolean]>> = {
@@ -10,18 +14,21 @@ const commands: Partial<Record<NodeJS.Platform, [string, string[], (output: stri
   win32: ['w32tm', ['/query', '/status'], (output) => /: [012]\(/.test(output.split('\n', 1)[0] ?? '')],
 };
 
-/** The answer is at most some minutes old; false until the system was asked. */
+/** The answer is at most an hour old; false until the system was asked. */
 export const createClockSync = ({ monotonicNow }: Pick<Clock, 'monotonicNow'>): (() => boolean) => {
   let isSynchronized = false;
-  let askedAt: MonotonicMs = Number.NEGATIVE_INFINITY;
+  let askAgainAt: MonotonicMs = Number.NEGATIVE_INFINITY;
+  let refusals = 0;
 
   return () => {
     const command = commands[process.platform];
-    if (command === undefined || monotonicNow() - askedAt < ASK_AGAIN_MS) return isSynchronized;
-    askedAt = monotonicNow();
+    if (command === undefined || monotonicNow() < askAgainAt) return isSynchronized;
+    askAgainAt = Number.POSITIVE_INFINITY;
     const [program, args, says] = command;
     execFile(program, args, { timeout: 5_000, windowsHide: true }, (error, output) => {
       isSynchronized = error === null && says(output);
+      askAgainAt = monotonicNow() + (isSynchronized ? whileSynchronized : doubled(refusals, first, longest));
+      refusals = isSynchronized ? 0 : refusals + 1;
     });
     return isSynchronized;
   };
