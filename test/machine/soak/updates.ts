@@ -124,6 +124,8 @@ it('one that boots and does not play is given up after three starts', async () =
   offer('3.0.0', broken);
   rmSync(broken);
   await restart();
+  await expect.poll(() => sent, patience).toBeGreaterThan(0);
+  // It is written, started three times, and each of them is given its time.
   await expect.poll(system, patience).toMatchObject({ slot: 'B', version: '2.0.0', left: { slot: 'A', why: 'trial' } });
   await machine.plays();
 });
