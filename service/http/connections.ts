@@ -87,19 +87,32 @@ export const ignoreUpgrade = (
   server.emit(event, socket);
 };
 
+/** Browsers and proxies send the next request of a connection after the response; some programs send a few at once. */
+const MAX_UNANSWERED = 16;
+
 /**
- * Closes queued responses to pipelined requests when their connection is lost. Node closes only the response that
- * currently owns the socket; the handlers of the others would wait forever, with their files open.
+ * Closes connections with more than 16 unanswered requests: Node emits all requests that it has read at once, and each
+ * would hold its file and its response in memory until those before it are sent. Also closes queued responses to pipelined
+ * requests when their connection is lost. Node closes only the response that currently owns the socket; the handlers of
+ * the others would wait forever, with their files open.
  */
 export const createPendingResponses = () => {
   const pending = new WeakMap<Socket, Set<ServerResponse>>();
 
   return {
-    add(response: ServerResponse): void {
+    /** @returns false if the connection is closed: its request is not answered */
+    add(response: ServerResponse): boolean {
       const { socket } = response.req;
+      // Node goes on with what it has read before.
+      if (socket.destroyed) return false;
       const responses = pending.get(socket) ?? new Set();
+      if (responses.size >= MAX_UNANSWERED) {
+        socket.destroy();
+        return false;
+      }
       pending.set(socket, responses.add(response));
       response.once('close', () => responses.delete(response));
+      return true;
     },
     /** Resolves when all fully received requests of a connection have been answered. */
     async settled(socket: Socket): Promise<void> {

@@ -130,6 +130,7 @@ export const listen = async (
   const pending = createPendingResponses();
   const requests = createRequestQueue();
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    if (!pending.add(response)) return;
     const { method, url = '', headers } = request;
     // Before Node closes the connection.
     if (hasBody(request)) response.prependOnceListener('finish', () => closeUnfinished(request));
@@ -151,7 +152,6 @@ export const listen = async (
       headers.expect === undefined;
     const isAnswered = isPlain && answerOpen(request, response);
     if (response.writableEnded) return;
-    pending.add(response);
     if (!isAnswered) requests.enqueue(request, () => app(request, response));
   };
   const server = createServer(serverLimits);

@@ -1,4 +1,5 @@
 /** Several requests in a row on one connection. */
+import { once } from 'node:events';
 import { readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text as consumeText } from 'node:stream/consumers';
@@ -28,6 +29,34 @@ test.runIf(process.platform === 'linux')('a lost connection closes the files of 
   await expect.poll(() => openCount(file), patience).toBeGreaterThan(1);
   socket.destroy();
   await expect.poll(() => openCount(file), patience).toBe(0);
+});
+
+test.each([
+  ['GET /media/large.bin', ''],
+  ['GET /api/screens/lobby/playlist', ''],
+  ['POST /api/screens/lobby/commands', ''],
+  ['POST /nothing', 'Expect: 100-continue'],
+])('a connection that asks %s too often before it has read the answers is closed', async (start, line) => {
+  const service = await startTestService({ content: lobby });
+  writeFileSync(join(service.dataDir, 'uploads', 'large.bin'), Buffer.alloc(32 * 1024 ** 2));
+  const lines = [`${start} HTTP/1.1`, hostLine(service.url), line];
+  const request = `${lines.filter((each) => each !== '').join('\r\n')}\r\n\r\n`;
+  const socket = await connectTo(service.url);
+  const closed = once(socket, 'close');
+  let text = '';
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1').replaceAll('\0', '');
+  });
+  socket.write(request.repeat(200));
+  await closed;
+  expect(text.match(/HTTP\/1\.1 (?!100)/g)?.length ?? 0).toBeLessThanOrEqual(16);
+  expect((await service.get('/healthz')).status).toBe(200);
+});
+
+test('sixteen requests at once are answered', async () => {
+  const { url } = await startTestService({ content: lobby });
+  const request = `GET /healthz HTTP/1.1\r\n${hostLine(url)}\r\n\r\n`;
+  expect(await statusesOf(url, Array(16).fill(request))).toEqual(Array(16).fill('200'));
 });
 
 const offer = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA'];
