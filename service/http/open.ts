@@ -106,7 +106,7 @@ const createAdmission = (
 
 /** @throws as {@link listen} and {@link createApp} do */
 export const openHttp = async (context: HttpContext, parts: HttpParts): Promise<Server> => {
-  const { options, log, machineName } = context;
+  const { options, log, machineName, clientAddress } = context;
   let port: number | null = null;
   const gate = createGate({ machineName, publicUrl: options.publicUrl, allowedHosts: options.allowedHosts });
   const { admit, admitSocket, isSocket } = createAdmission(context, {
@@ -115,7 +115,7 @@ export const openHttp = async (context: HttpContext, parts: HttpParts): Promise<
     ports: () => [port, parts.securePort()].filter((each) => each !== null),
   });
   const app = createApp(context, { ...parts, gate, admit, isSocket });
-  const server = await listen({ log, gate, app, answerOpen: parts.answerOpen, admitSocket }, options);
+  const server = await listen({ log, gate, app, clientAddress, answerOpen: parts.answerOpen, admitSocket }, options);
   ({ port } = server);
   return server;
 };

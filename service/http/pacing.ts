@@ -1,8 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { claimsBox } from '../auth/signatures.ts';
+import { CodedError } from '../contract/errors.ts';
 
 /** A request takes about a millisecond. */
 const MAX_PER_TURN = 4;
+/** Requests that wait; beyond them, only a client of which none waits may add one. */
+const MAX_WAITING = 4_096;
 
 interface Asked {
   method?: string | undefined;
@@ -16,19 +19,33 @@ const canWait = ({ method = '', url = '', headers }: Asked): boolean =>
 
 /**
  * Starts at most 4 state-changing client requests per event-loop turn, so that requests of other boxes are read in time: a
- * late box counts as away.
+ * late box counts as away. Clients take turns, so that none waits for all requests of another one.
+ * @param partyOf the client that has sent a request
  */
-export const createRequestQueue = () => {
-  const waiting: (() => void)[] = [];
+export const createRequestQueue = <Request extends Asked>(partyOf: (request: Request) => string) => {
+  /** By client, in the order of their turns. */
+  const waiting = new Map<string, (() => void)[]>();
+  let count = 0;
   let begun = 0;
   let isScheduled = false;
+
+  const takeNext = (): (() => void)[] => {
+    const [next] = waiting;
+    if (next === undefined) return [];
+    const [party, requests] = next;
+    waiting.delete(party);
+    const taken = requests.splice(0, 1);
+    if (requests.length > 0) waiting.set(party, requests);
+    count -= 1;
+    return taken;
+  };
 
   const schedule = (): void => {
     if (isScheduled) return;
     isScheduled = true;
     setImmediate(() => {
       isScheduled = false;
-      const next = waiting.splice(0, MAX_PER_TURN);
+      const next = Array.from({ length: MAX_PER_TURN }, takeNext).flat();
       begun = next.length;
       if (begun > 0) schedule();
       for (const begin of next) begin();
@@ -36,13 +53,25 @@ export const createRequestQueue = () => {
   };
 
   return {
-    /** Calls `begin` now or in a later turn of the event loop; the requests of clients keep their order. */
-    enqueue(request: Asked, begin: () => void): void {
+    /**
+     * Calls `begin` now or in a later turn of the event loop; the requests of a client keep their order.
+     * @throws CodedError `busy` if too many wait, some of this client among them
+     */
+    enqueue(request: Request, begin: () => void): void {
       if (!canWait(request)) return begin();
       schedule();
-      if (waiting.length > 0 || begun >= MAX_PER_TURN) return void waiting.push(begin);
-      begun += 1;
-      begin();
+      if (count === 0 && begun < MAX_PER_TURN) {
+        begun += 1;
+        return begin();
+      }
+      const party = partyOf(request);
+      const requests = waiting.get(party);
+      if (requests !== undefined && count >= MAX_WAITING) {
+        throw new CodedError('busy', undefined, { headers: { 'Retry-After': '1' } });
+      }
+      if (requests === undefined) waiting.set(party, [begin]);
+      else requests.push(begin);
+      count += 1;
     },
   };
 };

@@ -13,10 +13,12 @@ import { Server as TlsServer } from 'node:tls';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { SignResponse } from '../auth/access.ts';
+import { partyOf } from '../auth/throttle.ts';
 import { CodedError, type ErrorCode } from '../contract/errors.ts';
 import { deviceHeader } from '../contract/onboarding.ts';
 import { socketProtocol } from '../contract/socket.ts';
 import { signatureHeader } from '../domain/request-signature.ts';
+import type { ServiceContext } from '../module.ts';
 import { refusal } from '../platform/options/index.ts';
 import { errorAnswer, toCodedError } from './answer.ts';
 import { hasBody } from './body.ts';
@@ -30,6 +32,7 @@ interface Dependencies {
   log: Logger;
   gate: Gate;
   app: RequestListener;
+  clientAddress: ServiceContext['clientAddress'];
   answerOpen: AnswerOpen;
   /** Admits an upgrade. @throws CodedError that rejects it */
   admitSocket(
@@ -124,23 +127,25 @@ export const checkAddress = async (host: string): Promise<void> => {
 
 /** @throws OptionsError or Error, with a message for the operator, if the address or port is not available */
 export const listen = async (
-  { log, gate, app, answerOpen, admitSocket }: Dependencies,
+  { log, gate, app, clientAddress, answerOpen, admitSocket }: Dependencies,
   { host, port }: { host: string; port: number },
 ) => {
   const pending = createPendingResponses();
-  const requests = createRequestQueue();
+  const requests = createRequestQueue((request: IncomingMessage) => partyOf(clientAddress(request).clientIp));
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     if (!pending.add(response)) return;
     const { method, url = '', headers } = request;
     // Before Node closes the connection.
     if (hasBody(request)) response.prependOnceListener('finish', () => closeUnfinished(request));
     const reads = method === 'GET' || method === 'HEAD';
+    const reject = (error: unknown): void => {
+      const { status, headers: more, body } = errorAnswer(url, toCodedError(error, log));
+      response.writeHead(status, { ...more, Connection: 'close' }).end(body);
+    };
     try {
       gate.checkHost(request);
     } catch (error) {
-      const { status, headers: more, body } = errorAnswer(url, toCodedError(error, log));
-      response.writeHead(status, { ...more, Connection: 'close' }).end(body);
-      return;
+      return reject(error);
     }
     const isExpecting = headers.expect?.toLowerCase() === '100-continue' && request.httpVersion === '1.1';
     if (isExpecting && !gate.isForeign(request)) response.writeContinue();
@@ -152,7 +157,12 @@ export const listen = async (
       headers.expect === undefined;
     const isAnswered = isPlain && answerOpen(request, response);
     if (response.writableEnded) return;
-    if (!isAnswered) requests.enqueue(request, () => app(request, response));
+    if (isAnswered) return;
+    try {
+      requests.enqueue(request, () => app(request, response));
+    } catch (error) {
+      reject(error);
+    }
   };
   const server = createServer(serverLimits);
   const limit = maxConnections(await readFile('/proc/self/limits', 'utf8').catch(() => ''));
