@@ -7,7 +7,7 @@ import type { Devices } from '../devices/index.ts';
 import { groupBy } from '../domain/collections.ts';
 import { isOn } from '../domain/slide-schedule.ts';
 import type { ServiceContext } from '../module.ts';
-import type { LivePage, Screens } from '../screens/index.ts';
+import { fitting, type LivePage, type Screens } from '../screens/index.ts';
 import { isStuck } from './overview.ts';
 
 interface Dependencies {
@@ -76,7 +76,7 @@ export const createOwnOverview = (
 
   return async () => {
     const recent = await recentWarnings();
-    const pages = screens.pages();
+    const pages = fitting(screens.pages(), ({ connection }) => [connection, screens.faultOf(connection.id)]);
     const level = volume();
     const off = switchedOff();
     const isOff = new Set(off.map(({ deviceId }) => canonicalDeviceId(deviceId)));

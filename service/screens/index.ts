@@ -20,6 +20,7 @@ import { showRoutes } from './show.ts';
 import { createSnapshot, type TakeSnapshot } from './snapshot.ts';
 import { createVideoFrames } from './video.ts';
 
+export { fitting } from './fitting.ts';
 export type { LivePage } from './hub.ts';
 
 interface Dependencies {

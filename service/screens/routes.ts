@@ -28,6 +28,7 @@ import type { AnswerOpen, Context, Routes, Sockets } from '../http/routes.ts';
 import { checkScope, hasScope } from '../http/scope.ts';
 import type { ServiceContext } from '../module.ts';
 import { type CommandOrigin, type Commands, parseCommand } from './commands.ts';
+import { fitting } from './fitting.ts';
 import type { Hub } from './hub.ts';
 import { createSnapshotAnswers, createTrim, type TakeLocally, type TakeSnapshot } from './snapshot.ts';
 
@@ -169,8 +170,9 @@ export const createScreenRoutes = (
     'GET /api/peers/connections': (ctx) => {
       const { screens } = readFields(peerConnectionsQuery, ctx.query);
       const slugs = screens?.split(',') ?? content.screens().map(({ slug }) => slug);
+      const sent = new Set(fitting(slugs.flatMap(hub.snapshot), (connection) => [connection]));
       ctx.body = {
-        screens: slugs.map((slug) => ({ slug, connections: [...hub.snapshot(slug)] })),
+        screens: slugs.map((slug) => ({ slug, connections: hub.snapshot(slug).filter((each) => sent.has(each)) })),
         ...(screens === undefined && { unproven: hub.unproven().slice(0, mostConnections) }),
       } satisfies PeerConnections;
     },

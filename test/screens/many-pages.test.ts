@@ -71,3 +71,21 @@ test('a page that reads nothing is dropped once a mebibyte waits for it, and cos
   expect([sockets.isLive(mute.socket), sockets.isLive(healthy.socket)]).toEqual([false, true]);
   await expect.poll(() => heard, patience).toBe(written);
 });
+
+test('other boxes are told of the displays of a box, however much strangers report', async () => {
+  const service = await startTestService({ content: lobby });
+  const long = (length: number) => '\u0001'.repeat(length);
+  const join = async (at: number) => {
+    const page = await joinScreen(service, 'lobby', { clientId: `${at}${long(490)}`, page: long(4_096) });
+    page.send({ type: 'state', currentSlideId: long(500), currentSlideTitle: long(500) });
+    page.send({ type: 'fault', slideId: long(500), reason: long(500) });
+  };
+  await Promise.all(Array.from({ length: 150 }, (_, at) => join(at)));
+  const { connectionId } = await joinScreen(service, 'lobby');
+  for (const path of ['/api/peers/connections', '/api/peers/connections?screens=lobby', '/api/peers/site']) {
+    const body = await (await fetch(service.url + path)).text();
+    expect(body.length).toBeGreaterThan(3 * 1024 ** 2);
+    expect(body.length).toBeLessThan(5 * 1024 ** 2);
+    expect(body).toContain(connectionId);
+  }
+});
