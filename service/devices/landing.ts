@@ -6,9 +6,11 @@ import type { LandingMessage } from '../contract/onboarding.ts';
 import { mostBindings } from '../contract/peers.ts';
 import { canonicalDeviceId } from '../contract/readable.ts';
 import { remember } from '../domain/collections.ts';
+import { isThisMachine } from '../domain/network-scope.ts';
 import type { MonotonicMs } from '../domain/time.ts';
 import { createSockets, frameOf } from '../http/sockets.ts';
 import type { ServiceContext } from '../module.ts';
+import { inSlices, type Steps } from '../platform/slices.ts';
 
 type StatusMessage = Extract<LandingMessage, { type: 'status' }>;
 
@@ -21,6 +23,8 @@ interface Viewer {
   sent: string;
 }
 
+/** Of one address; those of the box itself do not count. */
+const MAX_PAGES = 100;
 /** How long a landing page counts as that of its device after it has proved it, ms; it does so again sooner. */
 const PROVED_MS = 60_000;
 
@@ -44,11 +48,13 @@ export const createLanding = ({
     return write(socket, status);
   };
 
-  const refresh = (): void => {
+  function* refreshSteps(): Steps<void> {
     for (const [socket, viewer] of viewers) {
       if (JSON.stringify(viewer.status()) !== viewer.sent) sendStatus(socket, viewer);
+      yield;
     }
-  };
+  }
+  const refresh = (): void => void inSlices(refreshSteps());
   let polling: NodeJS.Timeout | undefined;
 
   const liveOf = (deviceId: string) =>
@@ -58,11 +64,15 @@ export const createLanding = ({
     );
 
   return {
-    /** Adds the socket of a client at an address, and sends it the status. */
+    /** Adds the socket of a client at an address, and sends it the status; closes it if the address has too many. */
     attach: (socket: WebSocket, address: string, deviceId: string, status: () => StatusMessage): void => {
       const viewer: Viewer = { deviceId, party: partyOf(address), status, sent: '' };
       const log = logs(`address ${address}`);
       sockets.add(socket, log, { deviceId, address });
+      const isOwn = isThisMachine(address);
+      if (!isOwn && [...viewers.values()].filter(({ party }) => party === viewer.party).length >= MAX_PAGES) {
+        return sockets.refuse(socket, `more than ${MAX_PAGES} landing pages of one address`);
+      }
       viewers.set(socket, viewer);
       socket.on('message', () => sockets.refuse(socket, 'a landing page only listens'));
       socket.on('close', () => viewers.delete(socket));

@@ -17,7 +17,7 @@ import { mostAskedDevices, peerClaims, peerDevicesQuery } from '../contract/peer
 import { zoneHeader } from '../contract/playlist.ts';
 import { canonicalDeviceId, isProvableId } from '../contract/readable.ts';
 import { isBound } from '../domain/displays.ts';
-import { ownBase, publicBase, type Reached } from '../domain/lan-address.ts';
+import { type Interfaces, ownBase, publicBase, type Reached } from '../domain/lan-address.ts';
 import { isThisMachine, listensAlone } from '../domain/network-scope.ts';
 import { readJson } from '../http/body.ts';
 import { isEncrypted } from '../http/client-address.ts';
@@ -57,8 +57,18 @@ export const createOnboardingRoutes = (
   }: Pick<ServiceContext, 'options' | 'machineName' | 'clientAddress' | 'kiosk' | 'hotspot'>,
   { onboarding, devices, screens, landing, knownDevices, proofs, claims, content, peers, onTimeZone }: Dependencies,
 ) => {
-  // Computed per request: boxes move between networks, and DHCP leases change.
-  const reachable = (reached: Reached): string | null => publicBase(publicUrl, reached, networkInterfaces(), host);
+  /** Boxes move between networks, and DHCP leases change; in one turn of the event loop each landing page asks twice. */
+  let interfaces: Interfaces | null = null;
+  const currentInterfaces = (): Interfaces => {
+    if (interfaces === null) {
+      setImmediate(() => {
+        interfaces = null;
+      });
+    }
+    interfaces ??= networkInterfaces();
+    return interfaces;
+  };
+  const reachable = (reached: Reached): string | null => publicBase(publicUrl, reached, currentInterfaces(), host);
   const reachedBy = (request: IncomingMessage): Reached => ({
     host: request.headers.host ?? '',
     scheme: clientAddress(request).isSecure ? 'https:' : 'http:',

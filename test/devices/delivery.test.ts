@@ -207,6 +207,18 @@ describe('a player page', () => {
   });
 });
 
+it('an address has at most a hundred landing pages, which hear of its binding', async () => {
+  const service = await startTestService({ content, env: { SIGNAGE_HOST: '0.0.0.0', SIGNAGE_TRUST_PROXY: 'on' } });
+  const openFrom = (address: string) => openLanding(service, 'device-1', { headers: { 'X-Forwarded-For': address } });
+  const pages = await Promise.all(Array.from({ length: 100 }, (_, at) => openFrom(`2001:db8:1:2::${at + 1}`)));
+  const last = await openFrom('2001:db8:1:2:ffff::1');
+  expect(await last.closed).toBe(1008);
+  await (await openFrom('2001:db8:1:3::1')).message(() => true);
+  await (await openFrom('127.0.0.1')).message(() => true);
+  expect(await queued(bind(service, {}))).toBe(false);
+  await Promise.all(pages.map((page) => page.message(isOnboarded)));
+});
+
 const untilGone = (service: TestService, slug: string): Promise<void> =>
   expect
     .poll(async () => (await (await service.get(`/api/screens/${slug}/connections`)).json()).count, { timeout: 20_000 })
