@@ -67,7 +67,7 @@ export const createLanding = ({
     /** Adds the socket of a client at an address, and sends it the status; closes it if the address has too many. */
     attach: (socket: WebSocket, address: string, deviceId: string, status: () => StatusMessage): void => {
       const viewer: Viewer = { deviceId, party: partyOf(address), status, sent: '' };
-      const log = logs(`address ${address}`);
+      const log = logs(`address ${viewer.party}`);
       sockets.add(socket, log, { deviceId, address });
       const isOwn = isThisMachine(address);
       if (!isOwn && [...viewers.values()].filter(({ party }) => party === viewer.party).length >= MAX_PAGES) {

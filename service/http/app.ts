@@ -6,6 +6,7 @@ import { Router } from '@koa/router';
 import Koa from 'koa';
 import type { Admission, SignResponse } from '../auth/access.ts';
 import type { IsLocal } from '../auth/local-token.ts';
+import { partyOf } from '../auth/throttle.ts';
 import { CodedError } from '../contract/errors.ts';
 import { deviceHeader } from '../contract/onboarding.ts';
 import type { AuditRule, FullRule, OperationName } from '../contract/operations/index.ts';
@@ -194,7 +195,8 @@ export const createApp = (
   app.use(async (ctx, next) => {
     const id = randomUUID();
     const { clientIp, isSecure } = clientAddress(ctx.req);
-    const requestLog = logs(`address ${clientIp}`, { request: id, method: ctx.method, path: loggedPath(ctx.path) });
+    const fields = { request: id, address: clientIp, method: ctx.method, path: loggedPath(ctx.path) };
+    const requestLog = logs(`address ${partyOf(clientIp)}`, fields);
     ctx.state = {
       clientIp,
       log: requestLog,
@@ -245,10 +247,9 @@ export const createApp = (
   // An error after the response has begun: Koa closes the connection, and only the log can report it.
   app.on('error', (error: NodeJS.ErrnoException, ctx: Koa.Context) => {
     const isDisconnect = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(error.code ?? '');
-    logs(`address ${clientAddress(ctx.req).clientIp}`)[isDisconnect ? 'debug' : 'error'](
-      { err: error },
-      'the response was aborted',
-    );
+    const { clientIp: address } = clientAddress(ctx.req);
+    const level = isDisconnect ? 'debug' : 'error';
+    logs(`address ${partyOf(address)}`)[level]({ err: error, address }, 'the response was aborted');
   });
   return app.callback();
 };

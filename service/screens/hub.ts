@@ -1,6 +1,7 @@
 /** The live connections of player pages: their state, and messages to them. */
 import { randomUUID } from 'node:crypto';
 import { type RawData, WebSocket } from 'ws';
+import { partyOf } from '../auth/throttle.ts';
 import type { CommandTarget } from '../contract/commands.ts';
 import { type Connection, reportedOf } from '../contract/connections.ts';
 import { readFields } from '../contract/fields.ts';
@@ -127,7 +128,7 @@ export const createHub = (
 
   const join = (socket: WebSocket, { slug, ...origin }: Origin, hello: Hello, revision: Revision): Client => {
     const isVerified = isOwnClientId(hello.clientId, hello.clientKey);
-    const log = logs(`address ${origin.clientIp}`);
+    const log = logs(`address ${partyOf(origin.clientIp)}`);
     if (!isVerified)
       log.warn({ slug, address: origin.clientIp }, 'a page sent the client id of another page without its key');
     const deviceId = isVerified ? (hello.deviceId ?? null) : null;
@@ -186,7 +187,7 @@ export const createHub = (
       const revision = revisionOf(origin.slug);
       if (client !== null && revision !== undefined) sockets.write(socket, frameOf({ type: 'heartbeat', ...revision }));
     };
-    const log = logs(`address ${origin.clientIp}`);
+    const log = logs(`address ${partyOf(origin.clientIp)}`);
     const onClosing = (): void => {
       if (client !== null) clients.outdate(client.slug);
     };

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { ConnectionSnapshot } from '../../service/contract/connections.ts';
 import { lobby } from '../content/samples.ts';
+import { joinScreen } from '../support/page.ts';
 import { startTestService } from '../support/service.ts';
 
 const addressWith = async (trustProxy: string, forwarded: string | undefined) => {
@@ -42,4 +43,12 @@ test.each<[string, string, string | undefined, string]>([
   ['with proxies alone, the first', '127.0.0.1,10.0.0.0/8', '10.0.0.9, 10.0.0.4', '10.0.0.9'],
 ])('%s', async (_, trustProxy, forwarded, expected) => {
   expect(await addressWith(trustProxy, forwarded)).toBe(expected);
+});
+
+test('the addresses of an IPv6 network share the lines of the log', async () => {
+  const service = await startTestService({ content: lobby, env: { SIGNAGE_TRUST_PROXY: 'on' } });
+  for (let at = 1; at <= 30; at += 1) {
+    await joinScreen(service, 'lobby', {}, { headers: { 'X-Forwarded-For': `2001:db8:1:2::${at}` } });
+  }
+  expect(service.log().match(/"address":"2001:db8:1:2::/g)).toHaveLength(20);
 });
