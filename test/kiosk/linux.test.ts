@@ -21,6 +21,7 @@ import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { titleOf } from '../../main/windows/displays.ts';
 import { isCi } from '../support/machine.ts';
 import { findProgram } from '../support/program.ts';
 import { temporaryFolder } from '../support/service.ts';
@@ -232,6 +233,16 @@ test.skipIf(!hasSway && process.env.CI !== 'true')('sway understands its configu
   const text = readFileSync(join(scripts, 'sway.conf'), 'utf8');
   await validate(text);
   await expect(validate(`${text}unknown_command\n`)).rejects.toThrow(/unknown_command/);
+});
+
+test('in the session the windows of the player fill their outputs, and dialogs are closed', () => {
+  const text = readFileSync(join(scripts, 'sway.conf'), 'utf8');
+  const [filling = '', closed = ''] = ['fullscreen enable', 'kill'].map(
+    (command) => new RegExp(`^for_window \\[.*title="(.+)"\\] ${command}$`, 'm').exec(text)?.[1],
+  );
+  const titles = [titleOf({ id: 11 }), 'Print', 'Open file'];
+  expect(titles.map((title) => new RegExp(filling).test(title))).toEqual([true, false, false]);
+  expect(titles.map((title) => new RegExp(closed).test(title))).toEqual([false, true, true]);
 });
 
 const tools = ['openssl', 'dpkg', 'dpkg-deb', 'awk', 'flock'];
