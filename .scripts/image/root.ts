@@ -12,6 +12,7 @@ const enabled = [
   'signage-storage.service',
   'signage-config.path',
   'signage-config.service',
+  'signage-rejoin.timer',
   'signage-trial.timer',
   'signage-watchdog.service',
   'NetworkManager.service',

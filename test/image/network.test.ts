@@ -14,6 +14,9 @@ const script = join(import.meta.dirname, '..', '..', 'resources/image/root/usr/l
  * @param lateness how often it says so, before it says what is in `last`: absent, the connection starts after all
  * @param patience s
  * @param refused a part of what is asked of NetworkManager's program, which it refuses
+ * @param units what systemd says of those that use the radio
+ * @param connections each with its type and whether it is active
+ * @param states of the devices
  */
 const makeBox = (
   network: unknown,
@@ -24,6 +27,9 @@ const makeBox = (
     patience = 120,
     devices = 'enp1s0:ethernet\\nwlp2s0:wifi',
     refused = 'nothing',
+    units = 'inactive',
+    connections = 'signage:802-11-wireless:no',
+    states = 'ethernet:unavailable\\nwifi:disconnected',
   } = {},
 ) => {
   const folder = temporaryFolder();
@@ -40,8 +46,9 @@ const makeBox = (
     // What the player may have linked to elsewhere is read as the player.
     cat: `case "$*" in *config.json*) [ -n "$AS_PLAYER" ] || exit 1 ;; esac; exec ${findProgram('cat')} "$@"`,
     iw: `printf '%s\\0' iw "$@" >>'${calls}'; printf '\\n' >>'${calls}'`,
-    systemctl: 'true',
-    nmcli: `case "$*" in *DEVICE,TYPE*) printf '${devices}\\n'; exit 0 ;; esac
+    systemctl: `[ "$1" != is-active ] || echo '${units}'`,
+    nmcli: `case "$*" in *DEVICE,TYPE*) printf '${devices}\\n'; exit 0 ;;
+        *NAME,TYPE,ACTIVE*) printf '${connections}\\n'; exit 0 ;; *TYPE,STATE*) printf '${states}\\n'; exit 0 ;; esac
       printf '%s\\0' "$@" >>'${calls}'; printf '\\n' >>'${calls}'
       case "$*" in *'${refused}'*) echo 'Error: refused' >&2; exit 10 ;;
         *'up id signage-next'*) ${answer} ;; *connection.uuid*) echo 1234 ;; esac`,
@@ -53,10 +60,10 @@ const makeBox = (
   }
   writeFileSync(join(folder, 'config.json'), JSON.stringify({ kiosk: { network } }));
   return {
-    run: () => {
+    run: (...words: string[]) => {
       const own = { PLAYER: folder, STATE: folder, OWN: folder, HOSTNAME_FILE: join(folder, 'hostname') };
       const env = { PATH: `${bin}:${process.env.PATH}`, PATIENCE: String(patience), ...own };
-      execFileSync(script, { stdio: 'pipe', env });
+      execFileSync(script, words, { stdio: 'pipe', env });
     },
     calls: (): string[][] =>
       existsSync(calls)
@@ -146,6 +153,39 @@ it('waits for a network that comes later, as of a router that was switched on wi
   run();
   expect(told()).toBeNull();
   expect(calls().filter((words) => words.includes('up'))).toHaveLength(3);
+});
+
+it('takes a password for wrong only where it is refused three times', () => {
+  const up: [string, number] = ['Error: Connection activation failed: Secrets were required, but not provided.', 4];
+  const disturbed = makeBox({ wifi }, { up, lateness: 2 });
+  disturbed.run();
+  expect(disturbed.told()).toBeNull();
+  const wrong = makeBox({ wifi }, { up });
+  wrong.run();
+  expect(wrong.told()).toEqual({ reason: 'password', subject: wifi.ssid });
+  expect(wrong.calls().filter((words) => words.includes('signage-next') && words.includes('up'))).toHaveLength(3);
+});
+
+it('connects a Wi-Fi again that NetworkManager has given up', () => {
+  const { run, calls, write } = makeBox({ wifi }, { refused: 'up id signage' });
+  run('rejoin');
+  expect(calls()).toEqual([]);
+  write('network', 'as the configuration says');
+  run('rejoin');
+  expect(calls()).toEqual([['--wait', '40', 'connection', 'up', 'id', 'signage']]);
+});
+
+it.each([
+  ['it is connected', { connections: 'signage:802-11-wireless:yes' }],
+  ['the box is set to a cable', { connections: 'signage:802-3-ethernet:no' }],
+  ['its radio is in use', { states: 'wifi:connected' }],
+  ['the network is being set', { units: 'activating\ninactive' }],
+  ['the Wi-Fi of the box itself is being opened', { units: 'inactive\nactive' }],
+])('leaves the Wi-Fi alone where %s', (_, machine) => {
+  const { run, calls, write } = makeBox({ wifi }, machine);
+  write('network', 'as the configuration says');
+  run('rejoin');
+  expect(calls()).toEqual([]);
 });
 
 it('says that NetworkManager does not take it, and starts nothing', () => {

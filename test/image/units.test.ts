@@ -1,5 +1,5 @@
-/** What systemd itself keeps in /var waits until that is there. */
-import { readFileSync } from 'node:fs';
+/** The units of the image: what systemd itself keeps in /var waits until that is there, and all timers run. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
@@ -19,3 +19,12 @@ it.each(['random-seed', 'journal-flush', 'rfkill', 'pstore', 'timesyncd', 'tmpfi
 it('so does what keeps the brightness of a display, of which systemd makes a unit for each', () => {
   expect(linesOf('systemd-backlight@.service.d/image.conf', 'After')).toEqual(['signage-storage.service']);
 });
+
+it.each(readdirSync(units).filter((name) => name.endsWith('.timer')))(
+  'the image starts %s with its service',
+  (name) => {
+    const build = readFileSync(join(import.meta.dirname, '..', '..', '.scripts/image/root.ts'), 'utf8');
+    expect(build).toContain(`'${name}'`);
+    expect(linesOf(name.replace('.timer', '.service'), 'Type')).toEqual(['oneshot']);
+  },
+);

@@ -67,6 +67,16 @@ const enter = (name: string): string => `nsenter --net=/run/netns/${name}`;
 const put = (path: string, text: string): Promise<string> => inside(`echo ${base64(text)} | base64 -d >${path}`);
 const hex = (text: string): string => Buffer.from(text).toString('hex');
 
+/** The router of the house opens its Wi-Fi, in place of the one before. */
+const openHouse = async (password: string): Promise<void> => {
+  await put(
+    '/run/test/house.conf',
+    `network={\nmode=2\nfrequency=2437\nssid=${hex(house.ssid)}\nkey_mgmt=WPA-PSK\nproto=RSN\npairwise=CCMP\npsk="${password}"\n}\n`,
+  );
+  await inside('kill $(cat /run/test/house.pid) 2>/dev/null; sleep 1; true');
+  await inside(`${enter('house')} wpa_supplicant -B -P /run/test/house.pid -i wlan2 -c /run/test/house.conf`);
+};
+
 /** The phone joins, gets an address, and is what this computer's browser reaches. */
 const join_ = async ({ ssid, password }: { ssid: string; password: string }): Promise<void> => {
   const network = `network={\nssid=${hex(ssid)}\npsk="${password}"\n}\n`;
@@ -115,13 +125,9 @@ it('opens its own Wi-Fi where it has no link', async () => {
     '/var/test-lease',
     '#!/bin/sh\n[ "$1" = bound ] || exit 0\nbusybox ip addr flush dev $interface\nbusybox ip addr add $ip/24 dev $interface\necho $dns >/run/test/dns\n',
   );
-  await put(
-    '/run/test/house.conf',
-    `network={\nmode=2\nfrequency=2437\nssid=${hex(house.ssid)}\nkey_mgmt=WPA-PSK\nproto=RSN\npairwise=CCMP\npsk="${house.password}"\n}\n`,
-  );
   await inside(`chmod +x /var/test-lease`);
   await inside(`${enter('house')} busybox ip addr add 192.168.77.1/24 dev wlan2`);
-  await inside(`${enter('house')} wpa_supplicant -B -i wlan2 -c /run/test/house.conf`);
+  await openHouse(house.password);
   await inside(
     `${enter('house')} dnsmasq --conf-file=/dev/null --port=0 --interface=wlan2 --dhcp-range=192.168.77.10,192.168.77.50 --dhcp-leasefile=/run/test/leases`,
   );
@@ -225,4 +231,14 @@ it('joins the Wi-Fi of the house, whatever it is called, and shows the code ther
   await inside('nmcli connection down id signage || true; nmcli connection up id signage');
   await wait(5_000);
   expect(await inside('nmcli --terse --fields NAME connection show --active')).toContain('signage');
+});
+
+it('joins it again by itself after the router has refused it', async () => {
+  const refusals = () => inside('journalctl --boot --unit NetworkManager | grep -c no-secrets || true').then(Number);
+  const before = await refusals();
+  await openHouse('not the password');
+  await expect.poll(refusals, patience).toBeGreaterThan(before);
+  await openHouse(house.password);
+  const active = () => inside('nmcli --terse --fields NAME,STATE connection show --active');
+  await expect.poll(active, patience).toContain('signage:activated');
 });
