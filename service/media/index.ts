@@ -1,5 +1,4 @@
 /** Media files: uploads, copies of remote media, copies of peers' media, and renditions of them. */
-import { statfs } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { Signer } from '../auth/person-keys.ts';
 import { type Content, mediaUses, remoteUses } from '../content/index.ts';
@@ -30,7 +29,7 @@ import { createProbe } from './inspect.ts';
 import { createLibrary, type Library } from './library.ts';
 import { createLostUploads, type LostUploads, lostFolderOf } from './lost.ts';
 import { openMediaPermission } from './permission.ts';
-import { createStorageQuota, spareOf } from './quota.ts';
+import { createStorageQuota, readVolume, spareOf } from './quota.ts';
 import { createBoundedProbe, createRenditions, type OpenRendition, type Renditions } from './renditions/index.ts';
 import { openRenditionStore, renditionsFolderOf } from './renditions/store.ts';
 import type { SiteRenditions } from './renditions/work.ts';
@@ -40,7 +39,7 @@ import type { OpenMedium } from './serve.ts';
 export type { MediaEntry } from './catalog.ts';
 export type { SiteCopy } from './copies/copies.ts';
 export { FetchHeld, heldIssues } from './fetch-limits.ts';
-export { spareOf } from './quota.ts';
+export { readVolume, spareOf } from './quota.ts';
 export type { SiteRenditions } from './renditions/work.ts';
 export { mediaNameOf } from './routes.ts';
 
@@ -213,7 +212,7 @@ export const createMedia = async (
   });
   /** Renditions that nothing shows are made only where there is room beside everything else. */
   const requireRenditionRoom = async (bytes: number, mayEvict: boolean): Promise<void> => {
-    const spare = Math.min(spareOf(await statfs(mediaDir)), await storage.left());
+    const spare = Math.min(spareOf(await readVolume(dirs.data, mediaDir)), await storage.left());
     if (mayEvict) await requireRoom(bytes);
     else if (spare < bytes) throw new CodedError('insufficient_storage');
   };

@@ -1,4 +1,5 @@
-import { statfs as systemStatfs } from 'node:fs/promises';
+import { readdir, stat, statfs as systemStatfs } from 'node:fs/promises';
+import { join } from 'node:path';
 import { CodedError } from '../contract/errors.ts';
 import { isMissing } from '../platform/store/disk.ts';
 import { makeFolder } from '../platform/store/file.ts';
@@ -15,12 +16,35 @@ export interface Volume {
 
 const MIB = 1024 ** 2;
 
+/** Of a volume, for the service's own state. */
+const STATE_BYTES = 512 * MIB;
+/** Of a volume, for the next release: a whole system in the image. */
+const RELEASE_BYTES = 1024 * MIB;
+
 /**
- * The bytes of a volume that media may still use; negative if the reserve is already in use. max(512 MiB, 5 %) of the
- * volume stay free for the service's own state, but at most half of a small volume.
+ * The bytes of a volume that media may still use; negative if the reserve is already in use. max(1,536 MiB, 5 %) of the
+ * volume stay free for the service's own state and a release, but at most half of a small volume.
  */
 export const spareOf = ({ bavail, blocks, bsize }: Volume): number =>
-  bavail * bsize - Math.min(Math.max(512 * MIB, 0.05 * blocks * bsize), 0.5 * blocks * bsize);
+  bavail * bsize - Math.min(Math.max(STATE_BYTES + RELEASE_BYTES, 0.05 * blocks * bsize), 0.5 * blocks * bsize);
+
+/**
+ * The volume of a folder. The downloaded release counts as free: the next one takes its place.
+ * @throws the system's error
+ */
+export const readVolume = async (dataDir: string, folder: string): Promise<Volume> => {
+  const ready = join(dataDir, 'updates', 'ready');
+  const names = await readdir(ready).catch(() => []);
+  const sizes = names.map((name) =>
+    stat(join(ready, name)).then(
+      ({ size }) => size,
+      () => 0,
+    ),
+  );
+  const release = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  const { bavail, blocks, bsize } = await systemStatfs(folder);
+  return { bavail: bavail + Math.min(release, RELEASE_BYTES) / bsize, blocks, bsize };
+};
 
 /**
  * @param wanted bytes still to be written
@@ -38,9 +62,17 @@ export const requireSpace = (volume: Volume, wanted: number): void => {
  * @param evict frees up to `bytes` bytes
  */
 export const createStorageQuota = (
-  { folders, options }: { folders: Pick<MediaContext['folders'], 'bytes'>; options: { mediaQuotaBytes: number } },
+  {
+    folders,
+    dirs,
+    options,
+  }: {
+    folders: Pick<MediaContext['folders'], 'bytes'>;
+    dirs: Pick<MediaContext['dirs'], 'data'>;
+    options: { mediaQuotaBytes: number };
+  },
   evict: (bytes: number) => Promise<void>,
-  statfs: (path: string) => Promise<Volume> = systemStatfs,
+  statfs = (path: string): Promise<Volume> => readVolume(dirs.data, path),
 ) => {
   const quota = options.mediaQuotaBytes;
   /** The unused bytes of the quota; negative if the files exceed it. */
