@@ -8,15 +8,15 @@ import {
   randomBytes,
   sign,
 } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { deviceIdOf, formatProof, type ProofNeeds, proofText } from '../service/domain/device-proof.ts';
 import { timestampText } from '../service/domain/time.ts';
-import { canonicalDeviceId, createQueue, writePrivate } from '../service/public.ts';
+import { canonicalDeviceId, createQueue, previousOf, writeTwice } from '../service/public.ts';
 
-/** `kiosk-keys.json`: the node id that the keys were made under, and the private keys by slot, as PKCS #8 in base64. */
+/** `kiosk-keys.json`, and its copy: the node id that the keys were made under, and the private keys by slot, as PKCS #8 in base64. */
 const storedKeys = z.object({ nodeId: z.string(), keys: z.record(z.string().regex(/^\d+$/), z.base64()) });
 
 const publicKeyOf = (key: KeyObject): string => createPublicKey(key).export({ format: 'jwk' }).x ?? '';
@@ -30,29 +30,65 @@ export const createDeviceKeys = ({ log, dataDir }: { log: Pick<Logger, 'warn' | 
   let isUnread = false;
   let isUnsaved = false;
 
-  /** Of another node id, as on a copied disk, the keys belong to another box. @returns null: the file cannot be read now */
-  const read = (wanted: string): Map<number, KeyObject> | null => {
+  /**
+   * Of another node id, as on a copied disk, the keys belong to another box. @returns null: there is no such file
+   * @throws the system's error, or what is wrong with the file
+   */
+  const load = (file: string, wanted: string): Map<number, KeyObject> | null => {
+    let text: string;
     try {
-      const stored = storedKeys.parse(JSON.parse(readFileSync(path, 'utf8')));
-      if (stored.nodeId !== wanted) return new Map();
-      return new Map(
-        Object.entries(stored.keys).map(([slot, key]) => [
-          Number(slot),
-          createPrivateKey({ key: Buffer.from(key, 'base64'), format: 'der', type: 'pkcs8' }),
-        ]),
-      );
+      text = readFileSync(file, 'utf8');
     } catch (error) {
-      const { code, syscall } = error as NodeJS.ErrnoException;
-      const isMissing = code === 'ENOENT';
-      // What the file holds is damaged only where the system has read it.
-      if (!isMissing && syscall !== undefined) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      throw error;
+    }
+    const stored = storedKeys.parse(JSON.parse(text));
+    if (stored.nodeId !== wanted) return new Map();
+    return new Map(
+      Object.entries(stored.keys).map(([slot, key]) => [
+        Number(slot),
+        createPrivateKey({ key: Buffer.from(key, 'base64'), format: 'der', type: 'pkcs8' }),
+      ]),
+    );
+  };
+
+  const loadCopy = (wanted: string): Map<number, KeyObject> | null => {
+    try {
+      return load(previousOf(path), wanted);
+    } catch {
+      return null;
+    }
+  };
+
+  /** @returns null: the file cannot be read now */
+  const read = (wanted: string): Map<number, KeyObject> | null => {
+    let damage: unknown = null;
+    try {
+      const found = load(path, wanted);
+      if (found !== null) {
+        isUnsaved ||= !existsSync(previousOf(path));
+        return found;
+      }
+    } catch (error) {
+      damage = error;
+    }
+    const copy = loadCopy(wanted);
+    if (damage !== null) {
+      const { code, syscall } = damage as NodeJS.ErrnoException;
+      try {
+        // What the file holds is damaged only where the system has read it, or never will.
+        if (syscall !== undefined && (code !== 'EIO' || copy === null)) throw damage;
+        renameSync(path, `${path}.corrupt-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`);
+      } catch (error) {
         if (!isUnread)
           log.error({ err: error, path }, 'the keys of the displays cannot be read now; others serve meanwhile');
         return null;
       }
-      if (!isMissing) log.warn({ err: error, path }, 'the keys of the displays cannot be read, so new ones are made');
-      return new Map();
+      const source = copy === null ? 'new ones are made' : 'their copy is used';
+      log.warn({ err: damage, path }, `the keys of the displays cannot be read, so ${source}`);
     }
+    isUnsaved ||= copy !== null;
+    return copy ?? new Map();
   };
 
   const save = (): void => {
@@ -63,7 +99,7 @@ export const createDeviceKeys = ({ log, dataDir }: { log: Pick<Logger, 'warn' | 
     const text = `${JSON.stringify({ nodeId, keys: Object.fromEntries(stored) })}\n`;
     const wasUnsaved = isUnsaved;
     isUnsaved = false;
-    enqueue(() => writePrivate(path, text)).catch((error: unknown) => {
+    enqueue(() => writeTwice(path, text)).catch((error: unknown) => {
       isUnsaved = true;
       if (wasUnsaved) return;
       log.error({ err: error }, 'the keys of the displays could not be saved; after a restart they are other devices');
@@ -74,7 +110,7 @@ export const createDeviceKeys = ({ log, dataDir }: { log: Pick<Logger, 'warn' | 
     if (nodeId !== wanted || isUnread) {
       const found = read(wanted);
       isUnread = found === null;
-      if (found !== null || nodeId !== wanted) keys = found ?? new Map();
+      if (found !== null || nodeId !== wanted) keys = found ?? loadCopy(wanted) ?? new Map();
       nodeId = wanted;
     }
     const known = keys.get(slot);

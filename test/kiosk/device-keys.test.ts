@@ -2,9 +2,11 @@
 import {
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmdirSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -69,6 +71,8 @@ it('a file that cannot be read now is not replaced: its keys are back once it ca
   const keys = open(dataDir);
   const id = keys.idOf(1, node);
   await isSaved(keys.path, 1);
+  await expect.poll(() => existsSync(`${keys.path}.prev`), patience).toBe(true);
+  rmSync(`${keys.path}.prev`);
   const again = open(dataDir);
   // Reading a folder is an error of the system, and no word about the keys.
   renameSync(keys.path, `${keys.path}.away`);
@@ -80,6 +84,40 @@ it('a file that cannot be read now is not replaced: its keys are back once it ca
   renameSync(`${keys.path}.away`, keys.path);
   expect([again.idOf(1, node), again.isPending()]).toEqual([id, false]);
   expect(open(dataDir).idOf(1, node)).toBe(id);
+});
+
+it('the copy serves where the file is damaged, lost or cannot be read, and the file is written again', async () => {
+  const dataDir = temporaryFolder();
+  const keys = open(dataDir);
+  const id = keys.idOf(1, node);
+  const copy = `${keys.path}.prev`;
+  await isSaved(copy, 1);
+  if (process.platform !== 'win32') expect(statSync(copy).mode & 0o777).toBe(0o600);
+
+  writeFileSync(keys.path, '\0'.repeat(4096));
+  const damaged = open(dataDir);
+  expect(damaged.idOf(1, node)).toBe(id);
+  expect(damaged.said).toEqual(['the keys of the displays cannot be read, so their copy is used']);
+  await isSaved(keys.path, 1);
+  expect(readdirSync(dataDir).filter((name) => /\.corrupt-\d{8}T\d{9}Z$/.test(name))).toHaveLength(1);
+
+  rmSync(keys.path);
+  expect(open(dataDir).idOf(1, node)).toBe(id);
+  await isSaved(keys.path, 1);
+
+  renameSync(keys.path, `${keys.path}.away`);
+  mkdirSync(keys.path);
+  expect(open(dataDir).idOf(1, node)).toBe(id);
+});
+
+it('keys of an earlier version get their copy', async () => {
+  const dataDir = temporaryFolder();
+  const keys = open(dataDir);
+  const id = keys.idOf(1, node);
+  await isSaved(`${keys.path}.prev`, 1);
+  rmSync(`${keys.path}.prev`);
+  expect(open(dataDir).idOf(1, node)).toBe(id);
+  await isSaved(`${keys.path}.prev`, 1);
 });
 
 it('keys that could not be saved are saved with their next use', async () => {

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { chmod, chown, mkdir, readdir, realpath, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { systemDisk } from './disk.ts';
-import { isLeftover, renamePatiently, writeDurably } from './file.ts';
+import { isLeftover, previousOf, renamePatiently, writeDurably } from './file.ts';
 
-/** Removes the temporary files of interrupted rewrites of a file. */
+/** Removes the temporary files of interrupted rewrites of a file and its copy. */
 export const sweepRewrites = async (path: string): Promise<void> => {
   const target = await realpath(path).catch(() => path);
   const folder = dirname(target);
-  for (const name of (await readdir(folder)).filter((each) => isLeftover(each, basename(target)))) {
+  const bases = [basename(target), basename(previousOf(path))];
+  for (const name of (await readdir(folder)).filter((each) => bases.some((base) => isLeftover(each, base)))) {
     await unlink(join(folder, name)).catch(() => undefined);
   }
 };
@@ -43,4 +44,14 @@ export const rewriteFile = async (path: string, bytes: Uint8Array, mode = 0o644)
 export const writePrivate = async (path: string, bytes: string | Uint8Array): Promise<void> => {
   await mkdir(dirname(path), { recursive: true });
   await rewriteFile(path, Buffer.from(bytes), 0o600);
+};
+
+/**
+ * As {@link writePrivate}, with a second copy as `.prev`, from which the file is read where a damaged block has taken it. It
+ * is no older generation, so that it holds all keys, and no secret that was replaced.
+ */
+export const writeTwice = async (path: string, bytes: string | Uint8Array): Promise<void> => {
+  await writePrivate(path, bytes);
+  // The file itself is written.
+  await writePrivate(previousOf(path), bytes).catch(() => undefined);
 };
