@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { nearestOf } from '../../domain/wording.ts';
 import { createQueue } from '../queue.ts';
-import { writePrivate } from '../store/rewrite.ts';
+import { previousOf } from '../store/file.ts';
+import { writeTwice } from '../store/rewrite.ts';
 import { type KioskSettings, kioskSettings } from './kiosk.ts';
 import { environmentName, pathNames, refusal, type SettingName, secretNames, settingNames } from './settings.ts';
 import { OptionsError } from './values.ts';
@@ -30,17 +31,41 @@ export const readKiosk = (given: unknown): KioskSettings => {
   return result.data;
 };
 
+/** The text of a file; undefined: the disk has lost it, and not a person. @throws the system's error */
+const readText = (path: string): string | undefined => {
+  try {
+    const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+    return text === '' || text.startsWith('\0') ? undefined : text;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EIO') return undefined;
+    throw error;
+  }
+};
+
+const readCopy = (path: string): string | undefined => {
+  try {
+    return readText(previousOf(path));
+  } catch {
+    return undefined;
+  }
+};
+
 /**
- * The content of `config.json`; empty if there is no file.
+ * The content of `config.json`; empty if there is no file. That of its copy where a power cut or the disk has lost it.
+ * @param warnings says so there
  * @throws OptionsError if it cannot be read or is no JSON object
  */
-export const readConfig = (path: string): Record<string, unknown> => {
-  let source: string;
+export const readConfig = (path: string, warnings: string[] = []): Record<string, unknown> => {
+  let source: string | undefined;
   try {
-    source = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+    source = readText(path);
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return {};
     throw new OptionsError(`${path} cannot be read: ${(error as Error).message}`);
+  }
+  if (source === undefined) {
+    source = readCopy(path) ?? '';
+    if (source !== '') warnings.push(`config.json is damaged; the settings are those of its copy, ${previousOf(path)}`);
   }
   let config: unknown;
   try {
@@ -104,7 +129,7 @@ export const readFile = (path: string, warnings: string[]): SettingsFile => {
   const found: SettingsFile['found'] = new Map();
   let kiosk = kioskSettings.parse({});
   const ignore = (key: string): void => void warnings.push(`config.json: ${key} is not a setting and is ignored`);
-  for (const [key, value] of Object.entries(readConfig(path))) {
+  for (const [key, value] of Object.entries(readConfig(path, warnings))) {
     const name = settingNames.find((known) => key === known || key === environmentName(known));
     // Whether the file stays where it was imported from, which is no setting of the box.
     if (key === 'keep') {
@@ -185,6 +210,6 @@ export const changeConfig = (path: string, make: () => Promise<Uint8Array | stri
   enqueue(async () => {
     const content = await make();
     if (content === null) return false;
-    await writePrivate(path, content);
+    await writeTwice(path, content);
     return true;
   });

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isMissing } from '../store/disk.ts';
-import { writePrivate } from '../store/rewrite.ts';
+import { writePrivate, writeTwice } from '../store/rewrite.ts';
 import { type Environment, keepSecret, readConfig } from './file.ts';
 import { readOptions } from './index.ts';
 
@@ -50,7 +50,7 @@ export const importConfig = async (
       const config = `${JSON.stringify(withImported(readConfig(target), readConfig(path)), null, 2)}\n`;
       await check(config, env);
       await writePrivate(mark, `${pending}${before}\n`);
-      await writePrivate(target, config).catch(async (error: unknown) => {
+      await writeTwice(target, config).catch(async (error: unknown) => {
         await rm(mark);
         throw error;
       });

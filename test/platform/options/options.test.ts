@@ -1,9 +1,10 @@
 /** Settings: environment over config.json over defaults, judged once, and named where they are bad. */
-import { writeFileSync } from 'node:fs';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import {
+  changeConfig,
   lendSecrets,
   type Options,
   OptionsError,
@@ -336,6 +337,30 @@ describe('config.json', () => {
     expect(message).toContain('config.json');
     expect(message).toMatch(expected);
     expect(message).not.toContain('\n');
+  });
+
+  test.each([
+    ['is empty', ''],
+    ['is zeros, as a power cut leaves it', '\0'.repeat(100)],
+  ])('that %s is read from its copy, with a warning', async (_, source) => {
+    const dataDir = temporaryFolder();
+    const path = join(dataDir, 'config.json');
+    await changeConfig(path, async () => '{"port": 9000}');
+    if (process.platform !== 'win32') expect(statSync(`${path}.prev`).mode & 0o777).toBe(0o600);
+    writeFileSync(path, source);
+    const options = () => readOptions({ env: { SIGNAGE_DATA_DIR: dataDir } });
+    expect(options()).toMatchObject({
+      port: 9000,
+      warnings: [`config.json is damaged; the settings are those of its copy, ${path}.prev`],
+    });
+    writeFileSync(`${path}.prev`, source);
+    expect(options).toThrow(/is not JSON/);
+    // A typing error, and a file that was removed.
+    writeFileSync(`${path}.prev`, '{"port": 9000}');
+    writeFileSync(path, '{"port": 8080,');
+    expect(options).toThrow(/is not JSON/);
+    rmSync(path);
+    expect(options().port).toBe(8080);
   });
 
   test('with a byte order mark is read', () => {
