@@ -12,7 +12,7 @@ import {
   peerQuery,
   protocol,
 } from '../contract/peers.ts';
-import { countBy } from '../domain/collections.ts';
+import { countBy, shuffled } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
 import { type SiteTime, unconfirmed } from '../domain/time.ts';
 import { readJson } from '../http/body.ts';
@@ -67,7 +67,7 @@ export const createPeers = async (
   context: ServiceContext,
   { content, media, devices, takeovers, drafts, shared }: Dependencies,
 ) => {
-  const { options, now, monotonicNow, ids } = context;
+  const { options, now, monotonicNow, random, ids } = context;
   const { site, variant } = options;
   const createdAt = monotonicNow();
   let followed = unconfirmed(now);
@@ -178,8 +178,8 @@ export const createPeers = async (
     catchUp: async (): Promise<void> => {
       await Promise.all(registry.alive().slice(0, MOST_CAUGHT_UP).map(exchange.fetchShared));
     },
-    /** Base URLs of the release folders on the reachable peers. */
-    updateFeeds: (): string[] => registry.alive().map(({ url }) => `${url}/updates/`),
+    /** Base URLs of the release folders on the reachable peers, in another order each time: only some of them are asked. */
+    updateFeeds: (): string[] => shuffled(registry.alive(), random).map(({ url }) => `${url}/updates/`),
     sendTakeover: exchange.sendTakeover,
     /** Tells all boxes of a medium that was renamed or deleted; those that do not answer learn of it later. Never rejects. */
     sendDeletion: async (deletion: MediaDeletion): Promise<void> =>

@@ -66,7 +66,7 @@ interface Setup {
   dataDir?: string;
 }
 
-export interface TestService extends Pick<Service, 'hours' | 'nodeId' | 'pageHeaders' | 'recover'> {
+export interface TestService extends Pick<Service, 'hours' | 'nodeId' | 'pageHeaders' | 'recover' | 'updateFeeds'> {
   url: string;
   dataDir: string;
   /** What the service logged, one JSON object a line. */
@@ -149,6 +149,7 @@ export const startTestService = async (
     pageHeaders: service.pageHeaders,
     nodeId: service.nodeId,
     recover: service.recover,
+    updateFeeds: service.updateFeeds,
     dataDir,
     log: () => lines.join(''),
     writeContent,
