@@ -349,6 +349,7 @@ export const createKiosk = (ports: KioskPorts, { paths, memory }: KioskOptions) 
         sessions: sessions.list(),
         signingIn: signIn.shown(),
         machine: paths.systemd.isWatched,
+        canQuit: paths.system === null,
         hotspot: { phase: hotspot.phase(), shown: hotspot.shown() },
         log: host.lines(),
       }),

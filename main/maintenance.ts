@@ -32,6 +32,7 @@ interface Sources {
   sessions: MaintenanceView['sessions'];
   signingIn: MaintenanceView['signingIn'];
   machine: boolean;
+  canQuit: boolean;
   hotspot: MaintenanceView['hotspot'];
   log: readonly string[];
 }

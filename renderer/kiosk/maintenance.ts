@@ -208,6 +208,7 @@ const show = (view: MaintenanceView, error: string | null): void => {
   );
   showHotspot(view);
   element('machine').hidden = !view.machine;
+  element('quit').hidden = !view.canQuit;
   element('sessions').hidden = view.sessions.length === 0;
   element('session-cards').replaceChildren(...view.sessions.map(sessionCard));
   element('display-cards').replaceChildren(...view.assignments.map((display) => displayCard(display, view)));

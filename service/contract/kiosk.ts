@@ -185,6 +185,8 @@ export interface MaintenanceView {
   signingIn: { session: string; address: string } | null;
   /** Whether the machine takes orders: the player was installed as its kiosk. */
   machine: boolean;
+  /** Whether the program can end: in an image, where nobody can log in, it would start again. */
+  canQuit: boolean;
   /** The Wi-Fi of the box itself: `phase` null: it cannot open one; `shown` null: it is not open. */
   hotspot: { phase: 'closed' | 'opening' | 'open' | 'joining' | null; shown: HotspotShown | null };
   /** The newest lines of the log, oldest first: a JSON object each. */

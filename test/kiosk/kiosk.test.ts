@@ -54,6 +54,7 @@ const kioskWith = (
   connected: Display[] = [display(1)],
   files: KioskFiles | null = null,
   execute: Run = async () => '',
+  system: string | null = null,
 ) => {
   const log: string[] = [];
   const box = { displays: connected };
@@ -127,7 +128,7 @@ const kioskWith = (
     },
     {
       paths: {
-        ...{ rendererDir: '', resourcesDir: '', appImage: null, painted: null, session: null, system: null },
+        ...{ rendererDir: '', resourcesDir: '', appImage: null, painted: null, session: null, system },
         ...{ pagesDir: '', network: null, hotspot: null },
         systemd: { isWatched: false, intervalMs: null },
       },
@@ -181,6 +182,22 @@ describe('the kiosk', () => {
     await pages[0]?.answer({ pin: '1234' });
     await pages[0]?.answer({ order: { do: 'bind', display: 1, screen: 'door' } });
     expect(log.at(-1)).toContain('/screen/door?');
+  });
+
+  it.each([
+    ['can be quit', null, true],
+    ['cannot be quit in an image, where nobody can log in', '/run/none', false],
+  ])('%s', async (_, system, canQuit) => {
+    const { kiosk, views, pages } = kioskWith(
+      async () => running(),
+      [display(1)],
+      filesWith({ pin: '1234' }),
+      undefined,
+      system,
+    );
+    kiosk.openWindows();
+    views[0]?.handlers.onChord();
+    expect(await pages[0]?.answer({ pin: '1234' })).toMatchObject({ view: { canQuit } });
   });
 
   it('has the volume that somebody has set after the next start, too, which a mixer forgets without power', async () => {
