@@ -31,7 +31,7 @@ interface Link {
 
 /** @param port on which this box listens */
 export const startDiscovery = (
-  { options: { host, site }, version, log, ids: { nodeId }, tempo: { peers: tempo } }: Context,
+  { options: { host, site }, version, log, ids: { nodeId, instance }, tempo: { peers: tempo } }: Context,
   registry: Pick<Registry, 'addCandidate' | 'goodbye'>,
   port: number,
 ) => {
@@ -63,10 +63,11 @@ export const startDiscovery = (
     });
     mdns.on('warning', (error) => log.debug({ err: error, address }, 'ignored an invalid multicast DNS message'));
     if (announces) {
-      const name = `signage-${nodeId}.local`;
+      // Browsers report each name once, and of boxes of a copied disk each would hear its own answer only.
+      const name = `signage-${instance}.local`;
       const txt = { id: nodeId, site, v: version };
       bonjour.publish({
-        name: `signage-player-${nodeId}`,
+        name: `signage-player-${instance}`,
         type,
         port,
         host: name,

@@ -1,6 +1,10 @@
 /** Boxes find each other in a real network, with no settings. */
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import type { Health } from '../../service/contract/health.ts';
+import { temporaryFolder } from '../support/service.ts';
 import { createNetwork, type Host, hasNetworks } from './network.ts';
 
 const patience = { timeout: 25_000, interval: 200 };
@@ -54,5 +58,24 @@ describe.skipIf(!hasNetworks)('in a network without a router (needs network name
     await expect.poll(next, patience).toMatchObject({ degraded: false });
     const { peers } = (await one.get('/healthz')) as Health;
     expect(peers.map(({ url }) => new URL(url).hostname)).toEqual([three.address]);
+  }, 100_000);
+
+  test('two boxes of a copied disk, which have one node id, are both found', async () => {
+    const [original, copy, laptop] = createNetwork(3) as [Host, Host, Host];
+    const [SIGNAGE_DATA_DIR, copied] = [temporaryFolder(), temporaryFolder()];
+    await original.start({ SIGNAGE_DATA_DIR });
+    await original.stop();
+    cpSync(SIGNAGE_DATA_DIR, copied, { recursive: true });
+    await original.start({ SIGNAGE_DATA_DIR });
+    // In one site, one of them would take a new id.
+    await copy.start({ SIGNAGE_DATA_DIR: copied, SIGNAGE_SITE: 'elsewhere' });
+    const cli = join(import.meta.dirname, '..', '..', 'dist', 'cli', 'index.js');
+    const found = async () => {
+      const { stdout } = laptop.spawn(process.execPath, cli, 'discover', '--json');
+      const { boxes } = JSON.parse(stdout === null ? '' : await text(stdout)) as { boxes: Record<string, string>[] };
+      const addresses = boxes.map(({ url = '' }) => new URL(url).hostname).toSorted();
+      return { addresses, nodeIds: new Set(boxes.map(({ nodeId }) => nodeId)).size };
+    };
+    await expect.poll(found, patience).toEqual({ addresses: othersOf(laptop, [original, copy]), nodeIds: 1 });
   }, 100_000);
 });
