@@ -35,8 +35,10 @@ export const openAbsence = async (
     const at = siteTime.now();
     const before = noted.read().at ?? 0;
     const isNear = at >= before && at - before < NOTE_MS / 2;
+    // The next start would believe in an absence, had this one a clock that is far behind.
+    const isBehind = at < before && !siteTime.isConfirmed();
     // A write that fails is repeated with the next note; the store reports it.
-    if (isTrusted(at) && !isNear) await noted.update(() => ({ at })).catch(() => undefined);
+    if (isTrusted(at) && !isNear && !isBehind) await noted.update(() => ({ at })).catch(() => undefined);
   };
 
   /** Whether this box was off too long, by a clock that is surely right. */

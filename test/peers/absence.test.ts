@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
 import type { Health } from '../../service/contract/health.ts';
+import { RELEASED } from '../../service/domain/time.ts';
+import { openAbsence } from '../../service/peers/absence.ts';
+import { contentContext } from '../content/context.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { patience } from '../support/observe.ts';
 import { operatorSecret, secretSettings } from '../support/operator.ts';
 import { type TestService, temporaryFolder } from '../support/service.ts';
-import { startBox, untilTogether } from './support.ts';
+import { startBox, unitContext, untilTogether } from './support.ts';
 
 const DAY = 86_400_000;
 const named = ['named.txt', 'replaced.txt', 'new.txt'];
@@ -144,4 +147,29 @@ test('a box that starts with a clock 500 days ahead deletes nothing for its age'
   await again.get('/api/media/another.txt', { method: 'PUT', body: 'first' });
   expect((await again.get('/api/media/another.txt', { method: 'DELETE' })).status).toBe(204);
   expect(readFileSync(join(dataDir, 'deleted-media.json'), 'utf8')).toContain('deleted.txt');
+});
+
+test('a short start with a clock that is far behind is no absence', async () => {
+  const time = Date.now() + 3 * 365 * DAY;
+  const dataDir = temporaryFolder();
+  const run = async (now: number, isConfirmed: boolean): Promise<boolean> => {
+    const context = { ...contentContext(dataDir), ...unitContext(), now: () => now, keep: <T>(each: T) => each };
+    const absence = await openAbsence(context, {
+      media: { setAside: async () => true },
+      siteTime: {
+        now: () => now,
+        isEstablished: () => true,
+        isAgreed: () => isConfirmed,
+        isConfirmed: () => isConfirmed,
+      },
+    });
+    return absence.isPending();
+  };
+  expect(await run(time - DAY, true)).toBe(false);
+  expect(await run(RELEASED + 60_000, false)).toBe(false);
+  expect(await run(time, true)).toBe(false);
+  // A clock that is surely right sets back what one that was ahead has noted.
+  expect(await run(time + 500 * DAY, false)).toBe(false);
+  expect(await run(time, true)).toBe(false);
+  expect(await run(time + 401 * DAY, true)).toBe(true);
 });
