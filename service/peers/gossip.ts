@@ -56,8 +56,10 @@ export const createOwnRecord = (
       const said = parts();
       const before = text;
       text = JSON.stringify(said);
+      // One that was made while the clock was years ahead is refused by the others, as are all that count on from it.
+      const last = isPlausibleTime(highest, now()) ? highest : 0;
       // Later than the versions of previous starts, the last of which this box does not know.
-      if (record === null || text !== before) highest = Math.max(highest + 1, Math.floor(now()));
+      if (record === null || text !== before || last < highest) highest = Math.max(last + 1, Math.floor(now()));
       record = { nodeId, seq: highest, ...said };
       return record;
     },

@@ -15,14 +15,13 @@ import {
 } from '../contract/peers.ts';
 import { remember } from '../domain/collections.ts';
 import { createEmitter } from '../domain/emitter.ts';
-import { isPlausibleTime } from '../domain/merge.ts';
 import type { EpochMs, MonotonicMs } from '../domain/time.ts';
 import type { ServiceContext } from '../module.ts';
 import { type Address, type AddressOrigin, createAddresses, isAnswering, isBusy, isOpen } from './addresses.ts';
 import { acceptedUrl, advertisedUrl, hostOf } from './advertised.ts';
 import type { Caller, PeerRequest } from './call.ts';
 import type { KnownBox } from './known-boxes.ts';
-import { knownIn, recordIn } from './member-records.ts';
+import { knownIn, recordIn, versionIn } from './member-records.ts';
 import { createProber, createWindow } from './prober.ts';
 import type { Failure, PeerAnswer } from './reply.ts';
 import { createSuspicions } from './suspicions.ts';
@@ -410,19 +409,21 @@ export const createRegistry = (
         .map(({ nodeId, url }) => ({ nodeId, url: advertisedUrl(url, addresses.get(url)?.host ?? null) })),
     /** The peers that are not away: the versions of their records, by node id. */
     reached: (): Map<string, number> =>
-      new Map([...reports].flatMap(([nodeId, { state }]) => (reachedAt(nodeId) ? [[nodeId, state.seq] as const] : []))),
+      new Map(
+        [...reports].flatMap(([id, { state }]) => (reachedAt(id) ? [[id, versionIn(state, now())] as const] : [])),
+      ),
     /** A peer that is not away, as other boxes learn of it; null if it is away, or unknown. */
     entry: (nodeId: string): MemberEntry | null => {
       const [report, address] = [reports.get(nodeId), reachedAt(nodeId)];
       if (report === undefined || address === undefined) return null;
-      return [nodeId, advertisedUrl(address.url, address.host), report.state.seq];
+      return [nodeId, advertisedUrl(address.url, address.host), versionIn(report.state, now())];
     },
     /** The record that a peer keeps of itself; null if it is unknown. */
     record: (nodeId: string): MemberRecord | null => reports.get(nodeId)?.record ?? null,
     /** Applies the record of a peer that another one forwarded, if it is newer. @returns whether it was newer */
     applyRecord: (record: MemberRecord): boolean => {
       const report = reports.get(record.nodeId);
-      if (report === undefined || record.seq <= report.state.seq || !isPlausibleTime(record.seq, now())) return false;
+      if (report === undefined || versionIn(record, now()) <= versionIn(report.state, now())) return false;
       reports.set(record.nodeId, { ...report, record, state: { ...report.state, ...knownIn(record) } });
       emit(record.nodeId);
       return true;

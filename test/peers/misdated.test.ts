@@ -1,12 +1,15 @@
 /** What a box dates whose clock is years ahead neither wins for ever over what people do later, nor is lost in silence. */
-import { expect, test } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { expect, onTestFinished, test } from 'vitest';
 import { signRequest } from '../../service/auth/sign.ts';
 import type { Health } from '../../service/contract/health.ts';
+import { createOwnRecord } from '../../service/peers/gossip.ts';
+import { createRegistry } from '../../service/peers/registry.ts';
 import { lobbyWith } from '../content/samples.ts';
 import { patience } from '../support/observe.ts';
 import { secretModes, secretSettings } from '../support/operator.ts';
 import { type TestService, temporaryFolder } from '../support/service.ts';
-import { startBox, untilTogether } from './support.ts';
+import { emptyPeerState, startBox, unitContext, untilTogether } from './support.ts';
 
 const WRONG = Date.UTC(2038, 0, 19);
 const content = {
@@ -72,3 +75,39 @@ test.each(secretModes)(
     await expect.poll(() => screenAt(right), patience).toBe('lobby');
   },
 );
+
+test('a box whose clock was years ahead at its start is heard once it is right', async () => {
+  const context = unitContext();
+  let time = WRONG;
+  let media = '0'.repeat(64);
+  const ids = { nodeId: randomUUID(), instance: 'wrong' };
+  const own = createOwnRecord({ ...context, ids, now: () => time }, () => ({ media }));
+  const caller = {
+    call: async () => {
+      const body = { ...emptyPeerState, ...ids, ...own.current(true) };
+      return { ok: true, status: 200, address: '127.0.0.1', body };
+    },
+    close: () => {},
+  };
+  const registry = createRegistry(context, {
+    site: 'default',
+    staticPeers: ['http://127.0.0.1:1'],
+    caller: caller as never,
+  });
+  onTestFinished(registry.close);
+  registry.start(2);
+  await expect.poll(registry.alive, patience).toHaveLength(1);
+  // Boxes that compare what they have find nothing new in what they would refuse.
+  expect(registry.reached().get(ids.nodeId)).toBe(0);
+  expect(registry.applyRecord({ ...own.current(true), seq: WRONG + 1 })).toBe(false);
+
+  time = Date.now();
+  const { seq } = own.current(true);
+  expect(seq).toBeGreaterThan(0);
+  expect(seq).toBeLessThan(WRONG);
+  media = '1'.repeat(64);
+  expect(registry.applyRecord(own.current(true))).toBe(true);
+  expect(registry.find(ids.nodeId)?.state).toMatchObject({ media });
+  expect(registry.reached().get(ids.nodeId)).toBe(own.current(true).seq);
+  expect(registry.applyRecord({ ...own.current(true), seq })).toBe(false);
+});
