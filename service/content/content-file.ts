@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createDebounce } from '../domain/debounce.ts';
 import { isMissing } from '../platform/store/disk.ts';
 import { makeFolder } from '../platform/store/file.ts';
+import { type Reserve, writeWithReserve } from '../platform/store/reserve.ts';
 import { rewriteFile } from '../platform/store/rewrite.ts';
 import type { Tempo } from '../tempo.ts';
 import { readDocument } from './lenient.ts';
@@ -100,7 +101,8 @@ const MAX_BACKUPS = 10;
 /** What one rewrite of the file can destroy: an edit that was loaded, and an invalid one. */
 const AT_ONCE = 2;
 
-export const createBackups = (dataDir: string) => {
+/** @param reserve released when the disk is full; absent: there is none */
+export const createBackups = (dataDir: string, reserve?: Pick<Reserve, 'release'>) => {
   // An unreadable folder lists nothing; writing a backup reports the error.
   const list = async (): Promise<string[]> =>
     (await readdir(dataDir).catch((): string[] => []))
@@ -126,7 +128,7 @@ export const createBackups = (dataDir: string) => {
       const nameAt = () => PREFIX + new Date(at).toISOString().replaceAll(/[-:.]/g, '');
       while (taken.includes(nameAt())) at += 1;
       const name = nameAt();
-      await rewriteFile(join(dataDir, name), text);
+      await writeWithReserve(reserve, () => rewriteFile(join(dataDir, name), text));
       for (const old of taken.slice(0, 1 - MAX_BACKUPS)) await unlink(join(dataDir, old));
       return name;
     },

@@ -12,6 +12,7 @@ import type { Feeds } from '../feeds/index.ts';
 import type { ServiceContext } from '../module.ts';
 import { createQueue } from '../platform/queue.ts';
 import type { Durable } from '../platform/store/durable.ts';
+import { writeWithReserve } from '../platform/store/reserve.ts';
 import { rewriteFile, sweepRewrites } from '../platform/store/rewrite.ts';
 import type { Secrets } from '../secrets/index.ts';
 import { createChecker } from './checker.ts';
@@ -108,10 +109,11 @@ export const openContent = async (
     secrets: Pick<Secrets, 'issues' | 'publicWarnings'>;
   },
 ): Promise<OpenContent> => {
-  const { dirs, ids, log, tempo, now } = context;
+  const { dirs, ids, log, reserve, tempo, now } = context;
   const path = join(dirs.data, 'content.json');
   const demo = { demoDir: join(dirs.resources, 'demo'), mediaDir: dirs.media };
-  const backups = createBackups(dirs.data);
+  const backups = createBackups(dirs.data, reserve);
+  const rewrite = (bytes: Uint8Array): Promise<void> => writeWithReserve(reserve, () => rewriteFile(path, bytes));
   const kept = createKept(context, lastKnownGood);
   const { isStored, store } = kept;
   const plays = createEmitter<[ContentDocument]>();
@@ -268,7 +270,7 @@ export const openContent = async (
     // An unedited demo does not replace a file that the operator is writing.
     if (document.counter === 0 && issues.length > 0) return [];
     await backUp(written, document);
-    if (!written.equals(text)) await rewriteFile(path, text);
+    if (!written.equals(text)) await rewrite(text);
     issues = [];
     log.info({ version: versionOf(document) }, "another box's content is live");
     // Stored before it is shown: after a power cut, an edit must still descend from what the operator saw.
@@ -288,7 +290,7 @@ export const openContent = async (
     const given = { bytes, content, changedAt: new Date(now()).toISOString(), ...by };
     const { document, screenDocuments } = await edit(current, { ...given, nextCounter });
     await backUp(written, document);
-    if (!written.equals(bytes)) await rewriteFile(path, bytes);
+    if (!written.equals(bytes)) await rewrite(bytes);
     issues = [];
     if (document === current) return document;
     await judgeFonts(content);

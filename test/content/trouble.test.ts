@@ -1,5 +1,5 @@
 /** Valid content that can't be loaded because of a system error: reported, while the previous content plays. */
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
@@ -8,6 +8,7 @@ import { openLastKnownGood } from '../../service/content/last-known-good.ts';
 import { editedDocument } from '../../service/domain/document.ts';
 import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
+import { mountSmallDisk } from '../support/small-disk.ts';
 import { contentContext } from './context.ts';
 import { lobbyWith } from './samples.ts';
 
@@ -103,5 +104,46 @@ test.each(['published', 'saved as a file', "a peer's"])(
     await expect.poll(() => content.document()?.text, patience).toBe(text);
     expect(isTold).toBe(true);
     if (how === "a peer's") expect(content.document()).toEqual(theirs);
+  },
+);
+
+const smallDisk = mountSmallDisk(2);
+
+test.skipIf(smallDisk === null).each(['published', "a peer's"])(
+  'content that is %s takes the space that is set aside where the disk is full (needs the right to mount one)',
+  async (how) => {
+    const dataDir = mkdtempSync(join(String(smallDisk), 'data-'));
+    const fileOf = (name: string): string => join(dataDir, name);
+    const saying = (title: string): string => JSON.stringify(lobbyWith([{ kind: 'text', title }]));
+    writeFileSync(fileOf('content.json'), saying('one'));
+    writeFileSync(fileOf('reserve'), Buffer.alloc(512 * 1024));
+    const release = async (): Promise<void> => rmSync(fileOf('reserve'), { force: true });
+    const context = { ...contentContext(dataDir), reserve: { release } };
+    const durable = await openLastKnownGood(context);
+    const feeds = { follow: () => {}, fill: <Records>(records: Records) => records, onChange: () => {} };
+    const content = await openContent(context, { lastKnownGood: durable, feeds, leading, inserted, secrets });
+    onTestFinished(async () => {
+      await content.close();
+      await durable.close();
+      rmSync(dataDir, { recursive: true });
+    });
+    await expect.poll(() => content.document()?.text, patience).toBe(saying('one'));
+    const fill = (): void => {
+      for (;;) appendFileSync(fileOf('filler'), Buffer.alloc(4096));
+    };
+    expect(fill).toThrow(/ENOSPC/);
+    const text = saying('two');
+    if (how === 'published') {
+      const reading = content.validate(JSON.parse(text));
+      if (!reading.ok) throw new Error('the content is invalid');
+      await content.publish({ text, content: reading.content, isExpected: () => true, operator: null });
+    } else {
+      const changedAt = '2026-06-01T08:00:00.000Z';
+      const theirs = editedDocument(null, { counter: 7, nodeId: 'b', changedAt, stamps: [], text });
+      expect(await content.accept(theirs)).toEqual([]);
+      expect(await content.lost()).toHaveLength(1);
+    }
+    expect(content.document()?.text).toBe(text);
+    expect(readFileSync(fileOf('content.json'), 'utf8')).toBe(text);
   },
 );
