@@ -102,6 +102,9 @@ interface Site {
 }
 
 const MAX_RUNNING = 4;
+/** Of larger files one is fetched from a box at a time: they take long, and small ones must not wait for them. */
+const LARGE_BYTES = 32 * 1024 ** 2;
+const isLarge = ({ medium }: Transfer): boolean => medium.size > LARGE_BYTES;
 /** Minimum time between two calls of `onArrival` while more media are to come. */
 const PROGRESS_MS = 1_000;
 /** Minimum time between two calls of `onArrival` when all media are here. */
@@ -117,7 +120,7 @@ export const createMediaTransfers = (
   { logs, monotonicNow, tempo: { peers: tempo } }: Pick<ServiceContext, 'logs' | 'monotonicNow' | 'tempo'>,
   { media, onFetched, onArrival, schedule }: Site,
 ) => {
-  const running = new Set<string>();
+  const running = new Map<string, Transfer>();
   const failed = new Map<string, Failure>();
   /** Keys of files that came from peers, which are not announced to them. */
   const copied = new Set<string>();
@@ -127,11 +130,19 @@ export const createMediaTransfers = (
   let notifiedAt = Number.NEGATIVE_INFINITY;
   let closed = false;
 
-  const fetchOne = async ({ medium, from }: Transfer): Promise<void> => {
+  const mayRun = (transfer: Transfer): boolean => {
+    if (running.size >= MAX_RUNNING) return false;
+    if (!isLarge(transfer)) return true;
+    const large = [...running.values()].filter(isLarge);
+    return large.length < MAX_RUNNING - 1 && !large.some(({ from }) => from.some((url) => transfer.from.includes(url)));
+  };
+
+  const fetchOne = async (transfer: Transfer): Promise<void> => {
+    const { medium, from } = transfer;
     const { name, size, sha256, modifiedAt } = medium;
     // Boxes try peers in random order, so that no peer serves all of them.
     const urls = shuffled(from, Math.random).map((url) => `${url}/media/${encodeURIComponent(name)}?original`);
-    running.add(name);
+    running.set(name, transfer);
     copied.add(fileKeyOf(medium));
     try {
       await media.replicate({ name, size, sha256, modifiedAt: new Date(modifiedAt), from: urls });
@@ -160,7 +171,8 @@ export const createMediaTransfers = (
       const reason = media.heldReason();
       let next = Number.POSITIVE_INFINITY;
       if (reason === null) held.clear();
-      for (const transfer of plan) {
+      // Small ones first.
+      for (const transfer of plan.toSorted((a, b) => a.medium.size - b.medium.size)) {
         const { name } = transfer.medium;
         if (reason !== null) {
           if (!held.has(name)) logs('media of peers').warn({ name, reason }, 'a medium has to wait');
@@ -171,7 +183,7 @@ export const createMediaTransfers = (
         if (running.has(name) || unread.has(name)) continue;
         const { retryAt = 0 } = failed.get(name) ?? {};
         if (retryAt > now) next = Math.min(next, retryAt - now);
-        else if (running.size < MAX_RUNNING) void fetchOne(transfer);
+        else if (mayRun(transfer)) void fetchOne(transfer);
       }
       if (next < Number.POSITIVE_INFINITY) schedule(next);
       const isComplete = running.size === 0 && unread.size === 0;
