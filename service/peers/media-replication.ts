@@ -238,8 +238,8 @@ export const createMediaReplication = (
       });
       return { named: names.size, here: names.size - missing.length, missing: missing.slice(0, MAX_REPORTED) };
     },
-    /** Sentences about media of this box that could not be moved to `.lost`. */
-    issues: absence.issues,
+    /** Sentences about media that could not be fetched, and about those that could not be moved to `.lost`. */
+    issues: (): string[] => [...transfers.issues(transferPlan()), ...absence.issues()],
     /** Media of peers that the content names, and that are not fetched at this time of day. */
     held: (): string[] => (media.heldReason() === null ? [] : transferPlan().map(({ medium }) => medium.name)),
     progress: (): MediaProgress => {

@@ -3,6 +3,7 @@ import type { PeerMedium } from '../contract/peers.ts';
 import { shuffled } from '../domain/collections.ts';
 import { order } from '../domain/merge.ts';
 import { doubled, type MonotonicMs } from '../domain/time.ts';
+import { limitSentences } from '../domain/wording.ts';
 import { FetchHeld, type Media } from '../media/index.ts';
 import type { ServiceContext } from '../module.ts';
 
@@ -105,6 +106,8 @@ const MAX_RUNNING = 4;
 /** Of larger files one is fetched from a box at a time: they take long, and small ones must not wait for them. */
 const LARGE_BYTES = 32 * 1024 ** 2;
 const isLarge = ({ medium }: Transfer): boolean => medium.size > LARGE_BYTES;
+/** Failures in a row after which people are told of a medium. */
+const MIN_FAILURES = 2;
 /** Minimum time between two calls of `onArrival` while more media are to come. */
 const PROGRESS_MS = 1_000;
 /** Minimum time between two calls of `onArrival` when all media are here. */
@@ -205,6 +208,16 @@ export const createMediaTransfers = (
     /** Why a medium that is to be fetched is not here yet. */
     reasonOf: (name: string): string =>
       media.heldReason() ?? failed.get(name)?.reason ?? (running.has(name) ? 'is being fetched' : 'is queued'),
+    /** Sentences about media of a plan that cannot be fetched. */
+    issues: (plan: readonly Transfer[]): string[] =>
+      limitSentences(
+        plan.flatMap(({ medium: { name } }) => {
+          const { failures = 0, reason = '' } = failed.get(name) ?? {};
+          if (failures < MIN_FAILURES || media.heldReason() !== null) return [];
+          return `A screen needs ${name}, which cannot be fetched from another box: ${reason.replace(/\.$/, '')}.`;
+        }),
+        'media cannot be fetched from another box',
+      ),
     close: (): void => {
       closed = true;
     },

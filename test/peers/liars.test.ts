@@ -77,6 +77,7 @@ const versionOf = ({ counter, nodeId, sha256 }: ContentDocument): ContentVersion
 
 const refusedBy = async (box: TestService): Promise<string[]> =>
   (await (await box.get('/healthz')).json()).replication.refused.map(({ reason }: { reason: string }) => reason);
+const warningsOf = async (box: TestService): Promise<string[]> => (await (await box.get('/healthz')).json()).warnings;
 const refusal = 'the content that a peer offers was refused';
 
 describe('content', () => {
@@ -231,6 +232,11 @@ test('a medium whose bytes do not match its hash is fetched from another peer', 
     missing: [{ name: medium.name, reason: expect.stringMatching(/not the expected one/) }],
   });
   expect((await box.get(path)).status).toBe(404);
+  await expect
+    .poll(() => warningsOf(box), patience)
+    .toContainEqual(
+      expect.stringMatching(/^A screen needs notice\.txt, which cannot be fetched .*not the expected one/),
+    );
   const landing = await openLanding(box);
   expect(await landing.message(({ type }) => type === 'status')).toMatchObject({ media: { here: 0, there: 1 } });
   const honest = await startLiar({ media: [medium], files: { [path]: bytes } });

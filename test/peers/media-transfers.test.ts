@@ -1,5 +1,5 @@
-/** Which media are fetched from other boxes first. */
-import { expect, test, vi } from 'vitest';
+/** Which media are fetched from other boxes first, and what is said of those that cannot be fetched. */
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createMediaTransfers, type Transfer } from '../../service/peers/media-transfers.ts';
 import { unitContext } from './support.ts';
 
@@ -58,4 +58,29 @@ test('films of many boxes leave room for a small picture', () => {
   transfers.run(films);
   transfers.run([...films, transfer('offer.png', 9_000)]);
   expect(fetched).toEqual(['1.mp4', '2.mp4', '3.mp4', 'offer.png']);
+});
+
+test('a medium that could not be fetched twice is named with the reason, and not outside the hours for it', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { transfers, held } = setUp(() => Promise.reject(new Error('The disk is full.')));
+  const plan = Array.from({ length: 12 }, (_, n) => transfer(`${n}.png`, 9_000 + n));
+  const fail = async (): Promise<void> => {
+    // A few at a time.
+    for (let round = 0; round < 3; round += 1) {
+      transfers.run(plan);
+      await vi.advanceTimersByTimeAsync(0);
+    }
+  };
+  await fail();
+  expect(transfers.issues(plan)).toEqual([]);
+  await vi.advanceTimersByTimeAsync(60_000);
+  await fail();
+  const issues = transfers.issues(plan);
+  expect(issues).toHaveLength(11);
+  expect(issues[0]).toBe('A screen needs 0.png, which cannot be fetched from another box: The disk is full.');
+  expect(issues[10]).toBe('2 more media cannot be fetched from another box.');
+  expect(transfers.issues([])).toEqual([]);
+  held.reason = 'is fetched between 22:00 and 06:00 only (SIGNAGE_FETCH_HOURS)';
+  expect(transfers.issues(plan)).toEqual([]);
 });
