@@ -241,6 +241,7 @@ export const createPeers = async (
           replication: { ...content, refused, media: mediaReplication.health(), lostUploads: await media.lost() },
         },
         issues: {
+          content: replication.issues(),
           boxes: boxIssues({
             peers,
             uptimeMs: monotonicNow() - createdAt,

@@ -10,6 +10,7 @@ import { documentHash, versionOf } from '../domain/document.ts';
 import { compareVersions, isPlausible, isPlausibleTime } from '../domain/merge.ts';
 import { createRate } from '../domain/rate.ts';
 import { singleFlight } from '../domain/single-flight.ts';
+import { limitSentences } from '../domain/wording.ts';
 import type { ServiceContext } from '../module.ts';
 import type { SourceLogs } from '../platform/source-log.ts';
 import type { AskPeers } from './operations.ts';
@@ -47,8 +48,13 @@ const createRefusals = (logs: SourceLogs) => {
       rate.take(performance.now());
       remember(rates, nodeId, rate, MAX_REFUSED);
     },
-    /** Valid content was accepted: the peers that offered its predecessors need no pauses any more. */
-    accepted: (): void => rates.clear(),
+    /** Content of the peer was accepted: those that offered its predecessors need no pauses any more. */
+    accepted: (nodeId: string, sha256: string): void => {
+      refused.delete(`${nodeId} ${sha256}`);
+      rates.clear();
+    },
+    /** Why this content of the peer was refused; undefined: it was not. */
+    reasonFor: (nodeId: string, sha256: string): string | undefined => refused.get(`${nodeId} ${sha256}`)?.reason,
     /** Whether this content is not to be fetched from the peer now. */
     covers: (nodeId: string, sha256: string): boolean =>
       isPaused(nodeId) || refused.get(`${nodeId} ${sha256}`)?.permanent === true,
@@ -112,8 +118,8 @@ export const createReplication = (
   const ask = async (peer: LivePeer, offered: ContentVersion): Promise<ContentDocument | null> => {
     const answer = await asking.ask(peer, 'content.document', undefined);
     if (answer.ok) return answer.body;
-    // A box that is away is called again when it is back.
-    if (answer.status !== null) {
+    // A box that is away is called again when it is back. One that is there may be too slow for a large document.
+    if (answer.status !== null || answer.isLate === true) {
       refusals.add(peer.nodeId, offered.sha256, `asked for its content it ${answer.reason}`, answer.status === 200);
     }
     return null;
@@ -151,7 +157,7 @@ export const createReplication = (
     remember(adopted, document.sha256, true, MAX_REMEMBERED);
     try {
       const [fault] = await content.accept(document);
-      if (fault === undefined) return refusals.accepted();
+      if (fault === undefined) return refusals.accepted(nodeId, offered.sha256);
       const where = fault.path === '' ? '' : `${fault.path}: `;
       refusals.add(nodeId, document.sha256, `its content is not valid here: ${where}${fault.message}`);
     } catch (error) {
@@ -232,6 +238,22 @@ export const createReplication = (
         lost: await content.lost(),
         refused: refusals.list(),
       };
+    },
+    /** Sentences about newer content of peers that this box does not play: one per content. */
+    issues: (): string[] => {
+      const reasons = new Map(
+        peers.alive().flatMap(({ nodeId, url, state: { content: offered } }) => {
+          if (offered === null || !wins(offered)) return [];
+          const reason = refusals.reasonFor(nodeId, offered.sha256);
+          return reason === undefined ? [] : [[offered.sha256, { url, reason }] as const];
+        }),
+      );
+      return limitSentences(
+        [...reasons.values()].map(
+          ({ url, reason }) => `This box does not play the newer content of the box at ${url}: ${reason}.`,
+        ),
+        'versions of the content do not play here',
+      );
     },
     /** The content of that version, if it is short enough to be pushed. */
     shortDocument: ({ sha256 }: ContentVersion): ContentDocument | null => {

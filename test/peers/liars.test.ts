@@ -120,6 +120,10 @@ describe('content', () => {
     const liar = await startLiar(lies);
     const box = await startBox([liar], { content: saying('ours') });
     await expect.poll(() => refusedBy(box), patience).toEqual([expect.stringMatching(reason)]);
+    const warnings = await warningsOf(box);
+    expect(warnings).toContainEqual(
+      expect.stringMatching(`does not play the newer content .*${liar.url}: .*${reason.source}`),
+    );
     const { revision } = await payloadOf(box);
     const asked = liar.asked.filter((path) => path === '/api/peers/content').length;
     // A peer that requests our content does not receive it.
@@ -132,6 +136,7 @@ describe('content', () => {
     expect(liar.asked.filter((path) => path === '/api/peers/content')).toHaveLength(asked + 1);
     expect(logged(box, refusal)).toHaveLength(1);
     expect(await refusedBy(box)).toEqual([]);
+    expect((await warningsOf(box)).join(' ')).not.toContain('newer content');
     expect((await payloadOf(box)).revision).not.toBe(revision);
   });
 
