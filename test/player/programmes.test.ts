@@ -1,40 +1,7 @@
 /** A page that switches by its programme, by itself. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
-import { openScene, payloadOf, type Scene, slide, wait } from './scene.ts';
-
-const NOON = Date.parse('2026-07-01T12:00:00.000Z');
-const at = (seconds: number): string => new Date(NOON + seconds * 1000).toISOString();
-
-type Lists = Record<string, { slides: Slide[]; sync?: boolean }>;
-type Spans = [seconds: number, list: string, programme?: string][];
-
-const withProgramme = (lists: Lists, spans: Spans): PlaylistPayload => {
-  const names = Object.keys(lists);
-  const playlistOf = (id: string) => ({ id, name: id, fade_between_slides: false });
-  const [, first = ''] = spans[0] ?? [];
-  return {
-    ...payloadOf(...(lists[first]?.slides ?? [])),
-    playlist: playlistOf(first),
-    programme: {
-      revision: 'plan',
-      from: at(-43_200),
-      until: at(7 * 86_400),
-      slides: Object.fromEntries(Object.values(lists).flatMap(({ slides }) => slides.map((each) => [each.id, each]))),
-      playlists: Object.fromEntries(names.flatMap((name) => lists[name]?.slides.map(({ id }) => [id, name]) ?? [])),
-      lists: names.map((name) => ({
-        playlist: playlistOf(name),
-        sync: lists[name]?.sync === true,
-        slides: lists[name]?.slides.map(({ id }) => id) ?? [],
-      })),
-      spans: spans.map(([seconds, list, programme = null]) => ({
-        from: at(seconds),
-        list: names.indexOf(list),
-        programme_id: programme,
-      })),
-    },
-  };
-};
+import type { PlaylistPayload } from '../../service/contract/playlist.ts';
+import { at, NOON, openScene, type Scene, type Spans, slide, timesOf, wait, withProgramme } from './scene.ts';
 
 const long = (id: string, seconds = 100) => slide(id, { duration_seconds: seconds });
 const open = (payload: PlaylistPayload, ahead = 0): Scene => {
@@ -45,9 +12,6 @@ const open = (payload: PlaylistPayload, ahead = 0): Scene => {
   scene.player.load(payload);
   return scene;
 };
-/** When each slide came on, in seconds after noon. */
-const timesOf = ({ shown, times }: Scene) =>
-  shown.map((name, index) => [name, Math.round(((times[index] ?? 0) - NOON) / 10) / 100]);
 
 describe('a page with a programme', () => {
   beforeEach(() => {

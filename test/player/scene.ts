@@ -35,6 +35,40 @@ export const payloadOf = (...slides: Slide[]): PlaylistPayload => ({
   revision: '',
 });
 
+export const NOON = Date.parse('2026-07-01T12:00:00.000Z');
+/** Seconds after noon, in ISO 8601. */
+export const at = (seconds: number): string => new Date(NOON + seconds * 1000).toISOString();
+
+type Lists = Record<string, { slides: Slide[]; sync?: boolean }>;
+export type Spans = [seconds: number, list: string, programme?: string][];
+
+export const withProgramme = (lists: Lists, spans: Spans): PlaylistPayload => {
+  const names = Object.keys(lists);
+  const playlistOf = (id: string) => ({ id, name: id, fade_between_slides: false });
+  const [, first = ''] = spans[0] ?? [];
+  return {
+    ...payloadOf(...(lists[first]?.slides ?? [])),
+    playlist: playlistOf(first),
+    programme: {
+      revision: 'plan',
+      from: at(-43_200),
+      until: at(7 * 86_400),
+      slides: Object.fromEntries(Object.values(lists).flatMap(({ slides }) => slides.map((each) => [each.id, each]))),
+      playlists: Object.fromEntries(names.flatMap((name) => lists[name]?.slides.map(({ id }) => [id, name]) ?? [])),
+      lists: names.map((name) => ({
+        playlist: playlistOf(name),
+        sync: lists[name]?.sync === true,
+        slides: lists[name]?.slides.map(({ id }) => id) ?? [],
+      })),
+      spans: spans.map(([seconds, list, programme = null]) => ({
+        from: at(seconds),
+        list: names.indexOf(list),
+        programme_id: programme,
+      })),
+    },
+  };
+};
+
 export interface Scene {
   player: Player;
   /** What came on, in its order; `idle` where nothing was on. */
@@ -152,3 +186,7 @@ export const openScene = (
   player.load(payloadOf(...slides), isInStep);
   return { player, shown, times, paces, skews, placed, faults, halts, fails };
 };
+
+/** When each slide came on, in seconds after noon. */
+export const timesOf = ({ shown, times }: Scene) =>
+  shown.map((name, index) => [name, Math.round(((times[index] ?? 0) - NOON) / 10) / 100]);
