@@ -75,12 +75,23 @@ export interface Decision {
    */
   shownStartsAt: number | null;
   upcomingSlot: { since: number; appears: number } | null;
+  /** As in the state, or later: a halted page whose slide is no longer due is halted again with its successor. */
+  haltedAt: number | null;
   /** When to decide again, by the monotonic clock. */
   wakeTimes: readonly number[];
 }
 
-/** The effect of a step command: nothing, restart the slide, go to another one, or move this page's time by ms. */
-export type Step = 'hold' | 'restart' | { call: number } | { shift: number };
+/**
+ * From when the loop of this page counts since a command, in ms since the epoch by the site's clock. It holds until before
+ * `until`; after that the loop counts from the epoch, as on other pages.
+ */
+export interface LoopOrigin {
+  at: number;
+  until: number;
+}
+
+/** The effect of a step command: nothing, restart the slide, go to another one, or move this page in its loop. */
+export type Step = 'hold' | 'restart' | { call: number } | { origin: LoopOrigin };
 
 /** How a player keeps time: standalone, or with the other pages of its screen. */
 export interface Mode {
@@ -126,8 +137,8 @@ export interface Playback {
   readonly idleAt: number;
   /** Since when time and motion are halted, by the monotonic clock; null: they are not. */
   readonly haltedAt: number | null;
-  /** By how much commands have moved this page's time, in ms; reset when the slots of the playlist change. */
-  readonly shift: number;
+  /** Reset when the slots of the playlist change; null: no command has moved this page. */
+  readonly origin: LoopOrigin | null;
   readonly lastKey: number;
 }
 

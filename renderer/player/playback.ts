@@ -39,7 +39,7 @@ export const initialPlayback = (timeZone: string): Playback => ({
   cooldowns: noCooldowns,
   idleAt: Number.POSITIVE_INFINITY,
   haltedAt: null,
-  shift: 0,
+  origin: null,
   lastKey: 0,
 });
 
@@ -121,9 +121,9 @@ const moveTo =
         isHalted ? [{ type: 'pause', key: shown.key }] : [],
       ]);
     }
-    if ('shift' in move) {
+    if ('origin' in move) {
       const ending = state.ending ?? { isFailed: false, reason: 'command' };
-      return [{ ...state, shift: state.shift + move.shift, ending }, []];
+      return [{ ...state, origin: move.origin, haltedAt: haltedAt === null ? null : now.elapsed, ending }, []];
     }
     if (upcoming?.index === move.call) return [{ ...state, upcoming: { ...upcoming, step: by } }, []];
     return prepare(move.call, by)(state, now);
@@ -210,20 +210,26 @@ const apply =
 
 /** Moves the slots of the views to where the site's clock has them. A slot that has already begun is a corrected time. */
 const assignSlots =
-  ({ shownStartsAt, upcomingSlot }: Decision): Reducer =>
+  ({ shownStartsAt, upcomingSlot, haltedAt }: Decision): Reducer =>
   (state, now) => {
-    const { shown, upcoming, shift } = state;
+    const { shown, upcoming } = state;
     const isMoved = shown !== null && shownStartsAt !== null && shown.startsAt !== shownStartsAt;
-    const left = (shownStartsAt ?? 0) - (now.site + shift);
+    const left = (shownStartsAt ?? 0) - now.site;
     const restartsAt = left > 0 ? now.elapsed + left : Number.POSITIVE_INFINITY;
     return [
       {
         ...state,
+        haltedAt,
         shown: isMoved ? { ...shown, startsAt: shownStartsAt, restartsAt } : shown,
         upcoming:
           upcoming === null || upcomingSlot === null
             ? upcoming
-            : { ...upcoming, startsAt: upcomingSlot.since, appearsAt: upcomingSlot.appears },
+            : {
+                ...upcoming,
+                startsAt: upcomingSlot.since,
+                // How late it is counts from the boundary that it missed.
+                appearsAt: Math.max(upcomingSlot.appears, Math.min(upcoming.appearsAt, now.site)),
+              },
       },
       [],
     ];

@@ -71,7 +71,7 @@ export const createPlayer = (deps: Dependencies, { timeZone, fadeMs = FADE_MS }:
       const now = readClocks(at);
       return modeOf(state, now).positionOf(state, key, now) ?? 0;
     },
-    siteAt: (at) => syncClock.at(at) + state.shift,
+    siteAt: (at) => syncClock.at(at),
     isHalted: () => state.haltedAt !== null,
     payload: () => state.payload,
   });

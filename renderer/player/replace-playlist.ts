@@ -142,7 +142,7 @@ export const replacePlaylist =
       scheduleAt: createPlaylistSchedule(plan, before.timeZone),
       cooldowns: noCooldowns,
       // New data for the same slides does not undo an operator's step.
-      shift: synchronized?.key === before.synchronized?.key ? before.shift : 0,
+      origin: synchronized?.key === before.synchronized?.key ? before.origin : null,
       idleAt: before.shown === null ? Math.min(before.idleAt, now.elapsed + IDLE_AFTER_MS) : before.idleAt,
     };
     const change = changeOf(before, old, state, now);

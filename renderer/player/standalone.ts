@@ -136,6 +136,7 @@ export const standalone: Mode = {
       due: early > 0 && move.action === 'swap' && upcoming?.step == null ? at + early : move.due,
       shownStartsAt: null,
       upcomingSlot: null,
+      haltedAt,
       wakeTimes: [
         ...[...ends, changesAt].flatMap((moment) => [moment, moment - PREPARE_AHEAD_MS]),
         changesAt - LEAD_MS,

@@ -62,7 +62,7 @@ export const prepare =
     const key = state.lastKey + 1;
     const isContinued = editedBy(slide, state, now)?.slide?.media_url === slide.media_url;
     const isPaced = modeOf(state, now) !== standalone;
-    const isEarly = now.site + state.shift < appearsAt;
+    const isEarly = now.site < appearsAt;
     const rest = { isReady: false, length: null, movesMs: null };
     const upcoming: Upcoming = { key, slide, index, step, startsAt, appearsAt, isEarly, isContinued, ...rest };
     return [

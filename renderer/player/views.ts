@@ -32,7 +32,7 @@ interface Playing {
   /** How long slides take to fade into each other. */
   fadeMs: number;
   dispatch(event: PlaybackEvent): void;
-  /** The site's time as this page plays it, at a reading of `performance.now`. */
+  /** The site's time, at a reading of `performance.now`. */
   siteAt(at: number): number;
   /** How long the slide of a view has been on, in ms, at a reading of `performance.now`; negative: its slot has not begun. */
   positionOf(key: number, at: number): number;

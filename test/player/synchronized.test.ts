@@ -1,9 +1,8 @@
 /** Players of a playlist in step: each decides for itself, and all come to the same. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Slide } from '../../service/contract/playlist.ts';
-import { openScene, payloadOf, slide, wait } from './scene.ts';
+import type { PlaylistPayload, Slide } from '../../service/contract/playlist.ts';
+import { at, NOON, openScene, payloadOf, type Scene, slide, timesOf, wait, withProgramme } from './scene.ts';
 
-const NOON = Date.parse('2026-07-01T12:00:00Z');
 const slides = ['a', 'b', 'c'].map((id) => slide(id, { duration_seconds: 5 }));
 
 beforeEach(() => vi.useFakeTimers({ now: NOON }));
@@ -188,5 +187,301 @@ describe('a synchronized player', () => {
     page.player.load(payloadOf(...slides));
     await wait(1);
     expect(page.paces.get('b')).toBeNull();
+  });
+});
+
+describe('commands, boundaries and slides that are gone, in step', () => {
+  const of20s = (id: string, more: Partial<Slide> = {}) => slide(id, { duration_seconds: 20, ...more });
+  const until = (seconds: number) => ({ schedule_mode: 'between', schedule_end_datetime: at(seconds) }) as const;
+  const from = (seconds: number) => ({ schedule_mode: 'between', schedule_start_datetime: at(seconds) }) as const;
+  const step =
+    (by: 1 | -1) =>
+    ({ player }: Scene) =>
+      player.step(by);
+  const goTo =
+    (id: string) =>
+    ({ player }: Scene) =>
+      player.goTo(id);
+  const halt =
+    (isHalted: boolean) =>
+    ({ player }: Scene) =>
+      void player.halt(isHalted, false);
+  const load =
+    (...next: Slide[]) =>
+    ({ player }: Scene) =>
+      player.load(payloadOf(...next), true);
+  /** What plays until 60 s after noon and from then on, both in step unless told otherwise. */
+  const dayAndLunch = (day: Slide[], lunch: Slide[], sync = true, noon = 60) =>
+    withProgramme({ day: { slides: day, sync: true }, lunch: { slides: lunch, sync } }, [
+      [-3_600, 'day'],
+      [noon, 'lunch', 'noon'],
+    ]);
+  const ofDay = [of20s('d1'), of20s('d2')];
+  const ofLunch = [of20s('l1'), of20s('l2')];
+  const eight = (name: string) => [0, 1, 2, 3, 4, 5, 6, 7].map((index) => of20s(`${name}${index}`));
+
+  // All loops of 20, 40, 60 and 160 s begin at noon.
+  it.each<[string, PlaylistPayload, [seconds: number, act: (scene: Scene) => unknown][], number, unknown[]]>([
+    [
+      'steps do not lead to a slide that is not due yet, and last until that is',
+      payloadOf(of20s('x'), of20s('y'), of20s('embargo', from(100))),
+      [
+        [5, step(1)],
+        [6, step(1)],
+        [7, step(1)],
+        [8, step(-1)],
+      ],
+      110,
+      [
+        ['x', 0],
+        ['y', 5],
+        ['x', 6],
+        ['y', 7],
+        ['x', 8],
+        ['y', 28],
+        ['x', 48],
+        ['y', 68],
+        ['x', 88],
+        ['embargo', 100],
+      ],
+    ],
+    [
+      'steps back do not lead to a slide that has expired, and do not prolong one',
+      payloadOf(of20s('old', until(-10)), of20s('offer', until(60)), of20s('x')),
+      [
+        [5, step(-1)],
+        [6, step(-1)],
+        [7, step(-1)],
+        [8, step(-1)],
+      ],
+      130,
+      [
+        ['offer', 0],
+        ['x', 5],
+        ['offer', 6],
+        ['x', 7],
+        ['offer', 8],
+        ['x', 28],
+        ['offer', 48],
+        ['x', 60],
+      ],
+    ],
+    [
+      'steps stay within the programme, which ends at its time, and the next one has its own time',
+      dayAndLunch(ofDay, ofLunch),
+      [
+        [5, step(1)],
+        [6, step(1)],
+        [7, step(1)],
+        [8, step(1)],
+      ],
+      90,
+      [
+        ['d1', 0],
+        ['d2', 5],
+        ['d1', 6],
+        ['d2', 7],
+        ['d1', 8],
+        ['d2', 28],
+        ['d1', 48],
+        ['l2', 60],
+        ['l1', 80],
+      ],
+    ],
+    [
+      'the next slide of one programme is not one of the next',
+      dayAndLunch(eight('d'), eight('l'), true, 25),
+      [
+        [10, goTo('d3')],
+        [15, goTo('d0')],
+      ],
+      50,
+      [
+        ['d0', 0],
+        ['d3', 10],
+        ['d0', 15],
+        ['l1', 25],
+        ['l2', 40],
+      ],
+    ],
+    [
+      'a step goes past slides that can not be shown, in both directions',
+      payloadOf(of20s('a'), of20s('broken'), of20s('c')),
+      [
+        [8, step(1)],
+        [9, step(-1)],
+        [10, step(-1)],
+      ],
+      12,
+      [
+        ['a', 0],
+        ['c', 8],
+        ['a', 9],
+        ['c', 10],
+      ],
+    ],
+    [
+      'what is off schedule or failing is not gone to',
+      payloadOf(of20s('a'), of20s('broken'), of20s('embargo', from(900))),
+      [
+        [8, goTo('broken')],
+        [9, goTo('embargo')],
+      ],
+      30,
+      [['a', 0]],
+    ],
+    [
+      'a slide that was removed makes way for the idle screen if no other can be shown',
+      payloadOf(of20s('offer'), of20s('broken')),
+      [[5, load(of20s('broken'))]],
+      50,
+      [
+        ['offer', 0],
+        ['idle', 5],
+      ],
+    ],
+    [
+      'a programme that is over makes way for the idle screen if nothing of the next one can be shown',
+      dayAndLunch(ofDay, [of20s('broken')]),
+      [],
+      100,
+      [
+        ['d1', 0],
+        ['d2', 20],
+        ['d1', 40],
+        ['idle', 59.7],
+      ],
+    ],
+    [
+      'the first slot of a programme that can not be shown is that of the slide before it',
+      dayAndLunch(ofDay, [of20s('l1'), of20s('l2'), of20s('broken')], true, 40),
+      [],
+      90,
+      [
+        ['d1', 0],
+        ['d2', 20],
+        ['l2', expect.closeTo(40, 0)],
+        ['l1', 60],
+        ['l2', 80],
+      ],
+    ],
+    [
+      'what leaves a round in step stays until its successor is ready',
+      dayAndLunch(ofDay, [of20s('broken'), of20s('good')], false),
+      [],
+      70,
+      [
+        ['d1', 0],
+        ['d2', 20],
+        ['d1', 40],
+        ['good', expect.closeTo(60, 0)],
+      ],
+    ],
+    [
+      'what is paused ends with its schedule, to the moment',
+      payloadOf(of20s('x', until(65)), of20s('y')),
+      [[41, halt(true)]],
+      150,
+      [
+        ['x', 0],
+        ['y', 20],
+        ['x', 40],
+        ['y', 65],
+      ],
+    ],
+    [
+      'what is paused ends with its programme, in its frame, and what follows is paused too',
+      dayAndLunch(ofDay, ofLunch),
+      [[41, halt(true)]],
+      150,
+      [
+        ['d1', 0],
+        ['d2', 20],
+        ['d1', 40],
+        ['l2', 60],
+      ],
+    ],
+    [
+      'what is paused while nothing can be shown begins with the first slide that can',
+      payloadOf(of20s('broken'), of20s('x', from(100))),
+      [[30, halt(true)]],
+      150,
+      [['x', expect.closeTo(100, 0)]],
+    ],
+    [
+      'steps while paused are steps within what is due',
+      dayAndLunch(ofDay, [...ofLunch, of20s('l3')]),
+      [
+        [41, halt(true)],
+        [50, step(1)],
+        [70, step(1)],
+        [100, step(1)],
+        [140, halt(false)],
+      ],
+      150,
+      [
+        ['d1', 0],
+        ['d2', 20],
+        ['d1', 40],
+        ['d2', 50],
+        ['l1', 60],
+        ['l2', 70],
+        ['l3', 100],
+        ['l2', 140],
+      ],
+    ],
+  ])('%s', async (_, payload, acts, seconds, expected) => {
+    const scene = openScene([], { isInStep: true });
+    // The idle screen before the first playlist.
+    scene.shown.splice(0);
+    scene.times.splice(0);
+    scene.player.load(payload, true);
+    let elapsed = 0;
+    for (const [moment, act] of acts) {
+      await wait(moment - elapsed);
+      elapsed = moment;
+      act(scene);
+    }
+    await wait(seconds - elapsed);
+    expect(timesOf(scene)).toEqual(expected);
+  });
+
+  it.each([
+    ['the end of the day', payloadOf(...ofDay), 43_160],
+    ['the next boundary', dayAndLunch(ofDay, ofLunch), 0],
+  ])('a page that was loaded again after a step is in step with the others from %s on', async (_, payload, from) => {
+    vi.setSystemTime(NOON + from * 1000);
+    const open = () => {
+      const scene = openScene([], { isInStep: true });
+      scene.player.load(payload, true);
+      return scene;
+    };
+    const stepped = open();
+    await wait(5);
+    stepped.player.step(1);
+    await wait(2);
+    const loaded = open();
+    await wait(1);
+    expect([stepped.shown.at(-1), loaded.shown.at(-1)]).toEqual(['d2', 'd1']);
+    await wait(52);
+    for (const { shown, times } of [stepped, loaded]) {
+      shown.splice(0);
+      times.splice(0);
+    }
+    await wait(90);
+    expect(stepped.shown.length).toBeGreaterThan(3);
+    expect(timesOf(stepped).slice(-3)).toEqual(timesOf(loaded).slice(-3));
+  });
+
+  it('how late a slide comes that begins within its slot is measured from the boundary', async () => {
+    const scene = openScene([of20s('a')], { isInStep: true });
+    await wait(62);
+    scene.player.load(dayAndLunch([of20s('a')], [of20s('slow')], true, 70), true);
+    await wait(3);
+    expect(scene.shown).toEqual(['a']);
+    scene.player.load(dayAndLunch([of20s('a')], [of20s('slow')], true, 66), true);
+    await wait(5);
+    expect(scene.shown).toEqual(['a', 'slow']);
+    expect(scene.skews.at(-1)).toBeLessThan(2_000);
   });
 });
