@@ -1,6 +1,6 @@
 /** Which slide a display shows, and which screens can go to one: playlists of programmes, nested and inserted ones, triggers. */
 import { expect, test } from 'vitest';
-import { screensThatCanShow } from '../../renderer/console/content/showable.ts';
+import { isOnSchedule, screensThatCanShow } from '../../renderer/console/content/showable.ts';
 import type { ContentDocument } from '../../renderer/console/model/document.ts';
 import { isRunning, shownSlide } from '../../renderer/console/model/shown.ts';
 import type { Connection } from '../../renderer/console/model/wire.ts';
@@ -57,6 +57,25 @@ test.each([
 ])('the slide %s/%s can be shown where it is due now', (playlistId, slideId, at, slugs) => {
   const question = { content, playlistId, slideId, at, timeZone: 'UTC', shownOn: () => [] };
   expect(screensThatCanShow(question)).toEqual(slugs);
+});
+
+test.each([
+  ['hello', noon, true],
+  ['morning', noon, false],
+  ['morning', noon - 4 * 3_600_000, true],
+  ['own-3', noon, false],
+  ['own-3', evening, true],
+  ['gone', noon, false],
+])('the slide %s is on schedule or not', (slideId, at, expected) => {
+  const schedule = { schedule_mode: 'weekly', schedule_start_time: '20:00' };
+  const slides = [
+    text('hello'),
+    { ...text('morning'), schedule_mode: 'weekly', schedule_end_time: '11:00' },
+    { kind: 'text', title: 'Evening', ...schedule },
+  ];
+  const scheduled: ContentDocument = { ...content, playlists: [{ id: 'own', slides }] };
+  const question = { content: scheduled, playlistId: 'own', slideId, at, timeZone: 'UTC' };
+  expect(isOnSchedule(question)).toBe(expected);
 });
 
 test('and where a display shows another slide of its playlist, which a trigger put there', () => {

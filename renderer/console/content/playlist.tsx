@@ -24,7 +24,7 @@ import { type Hovered, slidesOfFiles, useDroppedFiles } from './dropped.ts';
 import { PlaylistOrder } from './playlist-order.tsx';
 import { Preview } from './preview.tsx';
 import { SelectedForm } from './selected-form.tsx';
-import { screensThatCanShow } from './showable.ts';
+import { isOnSchedule, screensThatCanShow } from './showable.ts';
 import { SlideForm } from './slide-form.tsx';
 import { SlideTools } from './slide-tools.tsx';
 
@@ -210,7 +210,9 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
     [published, id, wantedSlide, Math.floor(clock.now() / MINUTE_MS)],
   );
   const showNow = async (): Promise<void> => {
-    if (showable.length === 0) return announcer.complain(words.notShowable);
+    if (published === undefined || showable.length === 0) return announcer.complain(words.notShowable);
+    const question = { content: published, playlistId: id, slideId: wantedSlide, at: clock.now(), timeZone };
+    if (!isOnSchedule(question)) return announcer.complain(words.notOnSchedule);
     const answers = await Promise.allSettled(
       showable.map((slug) =>
         client.json<{ sent: number }>(`/console/api/screens/${slug}/show`, {

@@ -1,6 +1,8 @@
 /** Which screens can go to a slide at once; pure. */
+import { isOn } from '../../../service/domain/slide-schedule.ts';
 import { slideId } from '../../../service/domain/slides.ts';
 import type { ContentDocument } from '../model/document.ts';
+import { fillDraft } from '../model/payload.ts';
 import { playablePlaylists, withParts } from '../model/playable.ts';
 import { createEvaluation, subjectOf } from '../programmes/evaluation.ts';
 
@@ -14,6 +16,21 @@ interface Question {
   /** The ids of the slides that the displays of a screen show: a trigger may have put another playlist there. */
   shownOn(slug: string): readonly (string | null)[];
 }
+
+/** Whether a slide of the content is on schedule: displays do not go to one that is not. */
+export const isOnSchedule = ({
+  content,
+  playlistId,
+  slideId: wanted,
+  at,
+  timeZone,
+}: Omit<Question, 'shownOn'>): boolean =>
+  content.playlists?.some(({ id, slides }) =>
+    slides.some(
+      (slide, index) =>
+        id === playlistId && slideId(id, slide, index) === wanted && isOn(fillDraft(id, slide, index), at, timeZone),
+    ),
+  ) === true;
 
 /** The slugs of the screens whose round has the slide: by what is due there, with what that nests and inserts. */
 export const screensThatCanShow = ({
