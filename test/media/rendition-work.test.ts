@@ -29,6 +29,11 @@ interface Setup extends Pick<Converter, 'convert'> {
   isBlind?: boolean;
   /** Whether another box has taken them from outside. */
   hasOwner?: boolean;
+  /** Whether this box took them from outside. */
+  isUpload?: boolean;
+  /** Absent: what other boxes have cannot be fetched. */
+  fetch?: Work['downloads']['fetch'];
+  nodeId?: string;
   monotonicNow?: () => number;
   /** Whether the films are not listed. */
   isGone?: () => boolean;
@@ -42,13 +47,14 @@ interface Setup extends Pick<Converter, 'convert'> {
 const hashOf = (index: number): string => String(index).padStart(64, '0');
 
 const startWork = async ({ films, convert, options, now, requireRoom, rest, askSite, ...setup }: Setup) => {
-  const { isBlind = false, hasOwner = false, monotonicNow = () => performance.now() } = setup;
+  const { isBlind = false, hasOwner = false, isUpload = false, monotonicNow = () => performance.now() } = setup;
+  const { nodeId = 'box', fetch = () => Promise.reject(new Error('there is no other box')) } = setup;
   const { isGone = () => false, isUnread = () => false, isDeleted = () => false } = setup;
   const context = {
     ...mediaContext(temporaryFolder(), { options: { convert: true, convertHours: null, ...options } }),
     ...(now && { now }),
     monotonicNow,
-    ids: { nodeId: 'box' } as never,
+    ids: { nodeId } as never,
   };
   const copies = join(context.dirs.media, 'copies');
   // A link to itself: ELOOP.
@@ -57,14 +63,14 @@ const startWork = async ({ films, convert, options, now, requireRoom, rest, askS
     const path = join(context.dirs.media, name);
     writeFileSync(path, 'a film');
     const facts = { path, sha256: hashOf(index), mediaType: 'video/mp4', duration: 1 };
-    return { ...facts, profile: isBlind ? null : 'h264', isNamed: true, isUpload: false, hasOwner };
+    return { ...facts, profile: isBlind ? null : 'h264', isNamed: true, isUpload, hasOwner };
   });
   const store = await openRenditionStore(context);
   const work = createRenditionWork(context, {
     store,
     catalog: { hashOf: (path) => hashOf(films.indexOf(basename(path))) },
     converter: { lackOf: async () => null, convert },
-    downloads: { fetch: () => Promise.reject(new Error('there is no other box')) },
+    downloads: { fetch },
     wanted: async () => (isGone() || isUnread() ? [] : wanted),
     present: async () => new Map(isGone() ? [] : wanted.map(({ sha256, path }) => [sha256, path])),
     deleted: () => new Set(isDeleted() ? wanted.map(({ sha256 }) => sha256) : []),
@@ -296,6 +302,87 @@ it.each<[how: string, isWriting: boolean, end: string]>([
     (error: Error) => error.message,
   );
   expect(await ended).toBe(end);
+});
+
+/** Two boxes with one film, which the first took; the converters of both do the same. */
+const startPair = () => {
+  const boxes = new Map<string, Awaited<ReturnType<typeof startWork>>['work']>();
+  const tries: string[] = [];
+  let fault: Error | null = null;
+  const start = async (nodeId: string) => {
+    const convert: Converter['convert'] = (original, work) => {
+      tries.push(nodeId);
+      return fault === null ? makeSmall(original, work) : Promise.reject(fault);
+    };
+    const askSite: Work['askSite'] = async (originals) => {
+      const others = [...boxes].filter(([id]) => id !== nodeId);
+      const answers = others.map(async ([id, work]) =>
+        (await work.offer(originals)).map((each) => ({ ...each, nodeId: id, from: id })),
+      );
+      return { holders: (await Promise.all(answers)).flat() };
+    };
+    const fetch: Work['downloads']['fetch'] = async (_, store) => {
+      const path = join(temporaryFolder(), 'part');
+      writeFileSync(path, 'small');
+      return store({} as never, { path, discard: async () => {} } as never);
+    };
+    const isUpload = nodeId === 'first';
+    const { work, statusOf } = await startWork({
+      ...{ films: ['film'], convert, askSite, fetch, nodeId, isUpload, hasOwner: true },
+    });
+    boxes.set(nodeId, work);
+    const stop = async (): Promise<void> => {
+      boxes.delete(nodeId);
+      await work.close();
+    };
+    return { stop, state: () => statusOf('film').state, status: () => statusOf('film') };
+  };
+  const failWith = (error: Error | null): void => {
+    fault = error;
+    tries.length = 0;
+  };
+  return { start, tries, failWith };
+};
+
+const killed = new ConversionFault(reasons.unknown, '', true);
+
+it('what was killed on one box is tried on the other, and by each again after a restart', async () => {
+  const { start, tries, failWith } = startPair();
+  failWith(killed);
+  const [first, second] = [await start('first'), await start('second')];
+  for (const { status } of [first, second])
+    await expect.poll(status, patience).toMatchObject({ state: 'failed', reason: reasons.unknown });
+  await pause(3 * testTempo.media.convert);
+  expect(tries).toEqual(['first', 'first', 'second', 'second']);
+  failWith(null);
+  await first.stop();
+  const restarted = await start('first');
+  for (const { state } of [restarted, second]) await expect.poll(state, patience).toBe('ready');
+  expect(tries).toEqual(['first']);
+});
+
+it('what was killed on the box that took it is fetched from the one that made it', async () => {
+  const { start, tries, failWith } = startPair();
+  failWith(killed);
+  const first = await start('first');
+  await expect.poll(first.state, patience).toBe('failed');
+  failWith(null);
+  const second = await start('second');
+  for (const { state } of [first, second]) await expect.poll(state, patience).toBe('ready');
+  expect(tries).toEqual(['second']);
+});
+
+it('that a file is damaged is taken over from another box, which is not told it back', async () => {
+  const { start, tries, failWith } = startPair();
+  failWith(new ConversionFault(reasons.damaged));
+  const [first, second] = [await start('first'), await start('second')];
+  await expect.poll(second.status, patience).toMatchObject({ state: 'failed', reason: reasons.damaged });
+  failWith(null);
+  await first.stop();
+  // Without what it has stored.
+  const anew = await start('first');
+  await expect.poll(anew.state, patience).toBe('ready');
+  expect([tries, second.state()]).toEqual([['first'], 'failed']);
 });
 
 /** Another box that took an upload. */

@@ -37,13 +37,11 @@ export const openRenditionStore = async (context: Pick<MediaContext, 'dirs' | 'f
   const durable = await openDurable(context, 'renditions.json', { schema, initial: { renditions: [] } });
   /** By the hash of the original. */
   const entries = new Map<string, Rendition | Failure>();
-  /** Failures that the next start does not know. */
-  const passing = new WeakSet<Rendition | Failure>();
   const enqueue = createQueue();
   const fileOf = (original: string): string => join(folder, original);
   const save = (): Promise<void> =>
     durable
-      .update(() => ({ renditions: [...entries].filter(([, entry]) => !passing.has(entry)) }))
+      .update(() => ({ renditions: [...entries] }))
       .catch((error: unknown) => log.warn({ err: error }, 'the index of renditions could not be saved'));
 
   for (const [original, entry] of durable.read().renditions) {
@@ -99,9 +97,8 @@ export const openRenditionStore = async (context: Pick<MediaContext, 'dirs' | 'f
       });
       await save();
     },
-    /** @param isLasting whether the next start is to know it, too; else it tries again */
-    async fail(original: string, entry: Failure, isLasting: boolean): Promise<void> {
-      if (!isLasting) passing.add(entry);
+    /** The next start knows it, too, and does not try again. */
+    async fail(original: string, entry: Failure): Promise<void> {
       entries.set(original, entry);
       await save();
     },

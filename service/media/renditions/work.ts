@@ -94,6 +94,8 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     null;
   const fetching = new Map<string, Promise<void>>();
   const attempts = new Map<string, number>();
+  /** Originals that another box could not convert: offered as failed, two boxes would repeat it for ever. */
+  const refused = new Set<string>();
   /** How often the hours have ended the conversion of an original. */
   const cuts = new Map<string, number>();
   /** Why originals that have not failed are not converted now: a sentence. */
@@ -114,13 +116,17 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
   let timer: NodeJS.Timeout | undefined;
 
   const lackOf = async (job: Wanted): Promise<string | null> => (isOn ? converter.lackOf(job) : reasons.off);
-  const isAble = async (job: Wanted): Promise<boolean> => isRead(job) && (await lackOf(job)) === null;
+  /** Whether attempts failed for reasons that say nothing of the file: another box may try, and the next start. */
+  const isSpent = (sha256: string): boolean => (attempts.get(sha256) ?? 0) >= MAX_ATTEMPTS;
+  const isAble = async (job: Wanted): Promise<boolean> =>
+    isRead(job) && !isSpent(job.sha256) && !refused.has(job.sha256) && (await lackOf(job)) === null;
   /** The stored entry of an original: of its profile, or of any profile where this box could not probe it. */
   const entryOf = (sha256: string, profile: Profile | null): Rendition | Failure | undefined => {
     const entry = store.get(sha256);
     return profile === null || entry?.profile === profile ? entry : undefined;
   };
-  const isDone = ({ sha256, profile }: Wanted): boolean => entryOf(sha256, profile) !== undefined;
+  const isDone = ({ sha256, profile }: Wanted): boolean =>
+    refused.has(sha256) || entryOf(sha256, profile) !== undefined;
 
   const cutsOf = (sha256: string): number => cuts.get(sha256) ?? 0;
 
@@ -178,14 +184,14 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
       return;
     }
     const words = error instanceof ConversionFault ? error.words : String(error);
-    const reason = error instanceof ConversionFault ? error.message : reasons.unknown;
     attempts.set(sha256, (attempts.get(sha256) ?? 0) + 1);
     log.warn({ name, profile, words, attempt: attempts.get(sha256) }, 'a medium could not be converted');
-    if ((attempts.get(sha256) ?? 0) < MAX_ATTEMPTS) return;
-    attempts.delete(sha256);
+    if (!isSpent(sha256)) return;
     counts.failed += 1;
     // What ended the program, or another part of the box, says nothing of the file.
-    await store.fail(sha256, { profile, reason }, error instanceof ConversionFault && !error.isCut);
+    if (!(error instanceof ConversionFault) || error.isCut) return;
+    attempts.delete(sha256);
+    await store.fail(sha256, { profile, reason: error.message });
     news.emit();
   };
 
@@ -309,6 +315,12 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     return running === null && !closing.signal.aborted;
   };
 
+  const hold = (sha256: string, reason: string): void => {
+    const isNews = held.get(sha256) !== reason;
+    held.set(sha256, reason);
+    if (isNews) news.emit();
+  };
+
   /** @returns whether another box has, or may have, something of these */
   const stepJobs = async (todo: readonly Wanted[]): Promise<boolean> => {
     const site = await askSite(todo.map(({ sha256 }) => sha256));
@@ -318,7 +330,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     for (const job of todo) {
       const { sha256, isUpload } = job;
       const holders = site.holders.filter(({ original }) => original === sha256);
-      const lack = await lackOf(job);
+      const lack = isSpent(sha256) ? reasons.unknown : await lackOf(job);
       const own = { nodeId: ids.nodeId, isUpload, isAble: isRead(job) && lack === null };
       // Meanwhile it may have become ready.
       if (running?.sha256 === sha256 || fetching.has(sha256) || isDone(job)) continue;
@@ -330,14 +342,11 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
       setMember(coming, sha256, next === 'wait' && !isRead(job) && holders.some(isPromising));
       if (next === 'fetch') startFetch(job, holders);
       else if (next === 'fail') {
-        const reason = holders.find(({ state }) => state === 'failed')?.reason ?? reasons.program;
-        if (isRead(job)) await store.fail(sha256, { profile: job.profile, reason }, false);
-        // Which rendition has failed is not told.
-        else if (held.get(sha256) === reason) continue;
-        else held.set(sha256, reason);
-        news.emit();
+        hold(sha256, holders.find(({ state }) => state === 'failed')?.reason ?? reasons.program);
+        // Of what this box cannot read, another box may have a rendition yet: which one has failed is not told.
+        if (isRead(job)) refused.add(sha256);
       } else if (!isRead(job)) continue;
-      else if (next === 'lack') held.set(sha256, lack ?? reasons.program);
+      else if (next === 'lack') hold(sha256, lack ?? reasons.program);
       else if (next === 'convert' && mayConvert && (await mayBegin(job)) && (await hasRoom(job))) begin(job);
     }
     return isAwaited || site.holders.some(isPromising);
@@ -392,7 +401,7 @@ export const createRenditionWork = (context: Context, dependencies: Dependencies
     for (const job of found) if (!jobs.has(job.sha256)) jobs.set(job.sha256, job);
     const here = await present();
     await removeGone(here);
-    for (const noted of [attempts, cuts, held, missing, waiting, coming])
+    for (const noted of [attempts, refused, cuts, held, missing, waiting, coming])
       for (const sha256 of noted.keys()) if (!here.has(sha256)) noted.delete(sha256);
     const current = running;
     if (current !== null && current.sha256 !== '' && !here.has(current.sha256) && (await isGone(current)))
