@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { access, copyFile, link, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { checkBody } from '../auth/signatures.ts';
 import { CodedError } from '../contract/errors.ts';
@@ -14,13 +14,14 @@ import { areMet, type Conditions } from '../http/conditions.ts';
 import type { Options } from '../platform/options/index.ts';
 import { createQueue } from '../platform/queue.ts';
 import { codeOf, isFull, systemDisk } from '../platform/store/disk.ts';
-import { renamePatiently, syncFile } from '../platform/store/file.ts';
+import { renamePatiently } from '../platform/store/file.ts';
 import type { Catalog } from './catalog.ts';
 import type { MediaContext } from './context.ts';
 import { type Deletions, lastRenaming } from './deletions.ts';
 import { dateOf, fingerprint } from './folders.ts';
 import { inspect } from './inspect.ts';
 import type { LostUploads } from './lost.ts';
+import { createNames, isOneFile, isRespelled } from './names.ts';
 import type { StorageQuota } from './quota.ts';
 import { receive } from './receive.ts';
 import { createOpener, fileAt } from './serve.ts';
@@ -101,6 +102,8 @@ export const createLibrary = async (
     }
   }
 
+  const names = createNames({ folders }, { catalog, storage });
+
   /** Serializes changes, so that the file that a condition was checked against is the one that is changed. */
   const enqueue = createQueue();
 
@@ -139,48 +142,6 @@ export const createLibrary = async (
     await (isSame ? removeFile(uploadDir, name) : lost.keep(join(uploadDir, name), reason));
   };
 
-  /**
-   * Gives a file a second name in its folder, or in another one.
-   * @param isApart whether the two may not share a date, and so the bytes are copied
-   * @throws the system's error; `EEXIST`: the name is taken
-   */
-  const addName = async (
-    path: string,
-    stats: Stats,
-    target: string,
-    { modifiedAt, isApart = false }: { modifiedAt: Date; isApart?: boolean },
-  ): Promise<void> => {
-    const temporary = join(dirname(target), `.upload-${randomUUID()}`);
-    const copy = async (): Promise<void> => {
-      await storage.require(dirname(target), stats.size);
-      await copyFile(path, temporary);
-      await utimes(temporary, modifiedAt, modifiedAt);
-      await syncFile(temporary);
-      await rename(temporary, target);
-    };
-    try {
-      if (isApart) await copy();
-      else
-        await link(path, target).catch((error: unknown) => {
-          if (codeOf(error) === 'EEXIST') throw error;
-          // Another disk, or one that has no second names.
-          return copy();
-        });
-      const linked = await stat(target);
-      // The modification time is kept if possible, so that caches and pages that are in the middle of the file go on.
-      if (dateOf(linked) !== modifiedAt.getTime()) await utimes(target, modifiedAt, modifiedAt);
-      const [named, kept] = [await stat(target), await stat(path)];
-      // The catalog forgets names that no folder has. The old name is looked at last, or the hash would have no file.
-      await folders.changed(target, path);
-      catalog.again(path, stats, target, named);
-      if (kept.mtimeMs !== stats.mtimeMs) catalog.again(target, named, path, kept);
-      await systemDisk.syncFolder(dirname(target));
-    } finally {
-      await rm(temporary, { force: true });
-      await folders.changed(path, target);
-    }
-  };
-
   const hashOf = async (path: string, stats: Stats): Promise<string> =>
     catalog.hashOf(path, stats) ?? (await hasher.hashFile(path).digest(stats.size));
 
@@ -200,11 +161,16 @@ export const createLibrary = async (
       catalog.again(path, stats, path, dated);
       return;
     }
-    if ((await current(to)) !== null) return;
+    const isUpload = folder !== uploadDir && (await fileAt(uploadDir, to)) !== null;
+    const isOne = !isUpload && (await isOneFile(folder, name, to));
+    if (!isOne && (await current(to)) !== null) return;
     // The old name would not be covered by its deletion any more, and come back.
     const isApart = modifiedAt > deletion.deletedAt;
-    const names = { modifiedAt: new Date(modifiedAt), isApart };
-    const add = (): Promise<void> => addName(path, stats, join(folder, to), names);
+    const date = new Date(modifiedAt);
+    const add = (): Promise<void> =>
+      isOne
+        ? names.respell(folder, name, to, date)
+        : names.addName(path, stats, join(folder, to), { modifiedAt: date, isApart });
     await (folder === mediaDir && copies.has(name) ? copies.add(to, add) : add());
   };
 
@@ -220,8 +186,11 @@ export const createLibrary = async (
       // It has come back to its name.
       if (lastRenaming(deletions, deletion)?.to === name && !isCovered(await current(name))) return;
     }
+    const to = deletion?.renamed?.to ?? name;
+    const ownAt = async (folder: string) => ((await isRespelled(folder, name, to)) ? null : fileAt(folder, name));
+    if (await isRespelled(mediaDir, name, to)) await copies.forget(name);
     // The name may share a date with its new one since.
-    const [upload, copy] = [await fileAt(uploadDir, name), await fileAt(mediaDir, name)];
+    const [upload, copy] = [await ownAt(uploadDir), await ownAt(mediaDir)];
     if (isCovered(upload)) await discardUpload(name, upload, sha256);
     if (isCovered(copy)) await copies.remove(name);
   };
@@ -260,7 +229,8 @@ export const createLibrary = async (
     const [path, stats] = upload === null ? [join(mediaDir, name), copy] : [join(uploadDir, name), upload];
     const sha256 = stats === null ? null : (catalog.hashOf(path, stats) ?? null);
     await deletions.add([{ name, deletedAt: at.toISOString(), sha256, ...renaming }]);
-    await (upload === null ? Promise.resolve() : removeFile(uploadDir, name))
+    const isGone = upload === null || (await isRespelled(uploadDir, name, renaming?.renamed?.to ?? name));
+    await (isGone ? Promise.resolve() : removeFile(uploadDir, name))
       .then(() => removeDeleted(name))
       .catch((error: unknown) => log.warn({ err: error, name }, 'a deleted medium could not be removed at once'));
   };
@@ -355,19 +325,25 @@ export const createLibrary = async (
           throw new CodedError('file_not_found', 'The file was put into the media folder by hand; rename it there.');
         }
         const taken = await fileAt(uploadDir, to);
+        const isOne = await isOneFile(folder, name, to);
         // A second name of the file, which an interrupted renaming has left.
-        if (taken !== null && isSameFile(taken, stats) && !isTaken) await removeFile(uploadDir, to);
-        if (isTaken || (await current(to)) !== null) throw new CodedError('name_taken', undefined, { field: 'to' });
+        if (taken !== null && isSameFile(taken, stats) && !isTaken && !isOne) await removeFile(uploadDir, to);
+        if (isTaken || (!isOne && (await current(to)) !== null)) {
+          throw new CodedError('name_taken', undefined, { field: 'to' });
+        }
         const path = join(folder, name);
         const target = join(uploadDir, to);
         const sha256 = await hashOf(path, stats);
         const modifiedAt = new Date(Math.max(dateOf(stats), newest(to) + 1));
+        const isRespelling = isOne && folder === uploadDir;
         try {
-          await addName(path, stats, target, { modifiedAt });
+          if (isRespelling) await names.respell(folder, name, to, modifiedAt);
+          else await names.addName(path, stats, target, { modifiedAt });
           const renamed = { to, modifiedAt: modifiedAt.toISOString() };
           await remove(name, { match: '', noneMatch: '' }, { sha256, renamed });
         } catch (error) {
-          if (codeOf(error) !== 'EEXIST') await removeFile(uploadDir, to);
+          if (isRespelling) await names.respell(folder, to, name, new Date(dateOf(stats)));
+          else if (codeOf(error) !== 'EEXIST') await removeFile(uploadDir, to);
           throw error;
         }
         return resultOf(to);
