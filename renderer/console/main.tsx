@@ -93,6 +93,10 @@ const drafts = () => {
 };
 // A page that comes back was not closed.
 addEventListener('pageshow', ({ persisted }) => persisted && takeBackLeft(sessionStorage, localStorage));
+const holdUploads = (event: BeforeUnloadEvent): void => {
+  if (uploads.list.peek().some(isActive)) event.preventDefault();
+};
+addEventListener('beforeunload', holdUploads);
 let lastSigner: string | null = null;
 let lastCredential = session.credential.peek();
 effect(() => {
@@ -109,6 +113,7 @@ effect(() => {
     // Else the draft would be deleted, in the name of who has come.
     opened.savedDrafts.forget();
     opened.draft.discard();
+    removeEventListener('beforeunload', holdUploads);
     location.reload();
   } else if (signer !== null) claim(sessionStorage, signer);
 });

@@ -9,11 +9,13 @@ import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Slide } from '../../../service/contract/playlist.ts';
 import { slideId } from '../../../service/domain/slides.ts';
+import { reasonOf } from '../api/errors.ts';
 import { issuesAt, mediumName, type PlaylistDraft, type SlideDraft, titleOf } from '../model/document.ts';
 import { type How, touched } from '../model/selection.ts';
 import type { ContentCheck } from '../model/wire.ts';
 import { isActive, type Upload } from '../stores/uploads.ts';
 import { useConsole } from '../ui/context.tsx';
+import { Button } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Miniature } from '../ui/miniature.tsx';
 import type { Hovered } from './dropped.ts';
@@ -118,19 +120,32 @@ const Card = ({
             </span>
           )}
         </span>
-        {arrival !== null && <Arrival {...arrival} />}
         <span class="card-title">
           {index + 1}. {titleOf(slide, id)}
           <span class="unseen">{notes}</span>
         </span>
       </button>
+      {arrival !== null && <Arrival {...arrival} />}
     </li>
   );
 };
 
-/** The upload of the medium of a slide, or that it is waited for. */
+/** The upload of the medium of a slide, why it has ended, or that it is waited for. */
 const Arrival = ({ name, upload }: NonNullable<CardProps['arrival']>) => {
-  const { texts } = useConsole();
+  const { texts, uploads } = useConsole();
+  if (upload?.state === 'failed' || upload?.state === 'cancelled') {
+    const reason = upload.state === 'failed' ? reasonOf(upload.error, texts) : texts.media.state.cancelled;
+    return (
+      <div class="card-arrival">
+        <p class="fault" title={reason}>
+          {reason}
+        </p>
+        <Button class="small" onClick={() => uploads.retry(upload.id)}>
+          {texts.retry}
+        </Button>
+      </div>
+    );
+  }
   if (upload === null || !isActive(upload))
     return <span class="card-arrival">{texts.editor.waitingFor({ name })}</span>;
   return (
