@@ -11,7 +11,6 @@ import { mayReadAll, operatorOf, personOf } from '../http/operator.ts';
 import type { Routes } from '../http/routes.ts';
 import { createTransferSlots, endIfUnread, streamedAnswers } from '../http/transfers.ts';
 import type { ServiceContext } from '../module.ts';
-import { isFull } from '../platform/store/disk.ts';
 import { type DocumentDependencies, etagOf, nothing, withDocuments } from './documents.ts';
 import type { RequireKnown } from './require-known.ts';
 import type { VersionStore } from './version-store.ts';
@@ -54,17 +53,13 @@ export const contentRoutes = ({ tempo }: Tempo, dependencies: ContentDependencie
         requireKnown();
         const reading = content.validate(value);
         if (!reading.ok) throw new CodedError('invalid_content', undefined, { errors: reading.issues });
-        const { sha256, changedAt } = await content
-          .publish({
-            text: asFile(text, value),
-            content: reading.content,
-            isExpected: (playing) => areMet({ match, noneMatch: '' }, etagOf(playing ?? nothing.sha256)),
-            operator: operatorOf(ctx),
-            person: personOf(ctx),
-          })
-          .catch((error: unknown) => {
-            throw isFull(error) ? new CodedError('insufficient_storage', undefined, { cause: error }) : error;
-          });
+        const { sha256, changedAt } = await content.publish({
+          text: asFile(text, value),
+          content: reading.content,
+          isExpected: (playing) => areMet({ match, noneMatch: '' }, etagOf(playing ?? nothing.sha256)),
+          operator: operatorOf(ctx),
+          person: personOf(ctx),
+        });
         ctx.set('ETag', etagOf(sha256));
         ctx.body = { sha256, changedAt, warnings: await warningsOf(reading.content) } satisfies PublishedContent;
       });

@@ -438,7 +438,7 @@ export const createRestore = (
         return result;
       } catch (error) {
         if (isBegun) log.error({ err: error }, unfinished);
-        if (isFull(error))
+        if (isFull(error) || (isBegun && error instanceof CodedError && error.code === 'insufficient_storage'))
           throw new CodedError('insufficient_storage', isBegun ? unfinished : undefined, { cause: error });
         throw error;
       } finally {

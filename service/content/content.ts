@@ -11,6 +11,7 @@ import { compareVersions } from '../domain/merge.ts';
 import type { Feeds } from '../feeds/index.ts';
 import type { ServiceContext } from '../module.ts';
 import { createQueue } from '../platform/queue.ts';
+import { isFull } from '../platform/store/disk.ts';
 import type { Durable } from '../platform/store/durable.ts';
 import { writeWithReserve } from '../platform/store/reserve.ts';
 import { rewriteFile, sweepRewrites } from '../platform/store/rewrite.ts';
@@ -48,7 +49,8 @@ export interface Content extends View {
   /**
    * Replaces content.json and plays the new content, as an edit of this box. Edits run one at a time. Once this resolves,
    * the file is durable.
-   * @throws CodedError `content_changed`; the system's error if the file can't be rewritten, and then nothing changes
+   * @throws CodedError `content_changed`; `insufficient_storage`, or the system's error, if the file can't be rewritten, and
+   *   then nothing changes
    */
   publish(publication: Publication): Promise<ContentDocument>;
   /**
@@ -347,7 +349,10 @@ export const openContent = async (
     validate: (json) => judged(validateContent(json)),
     playing: () => current,
     isWhole: () => leftOut.length === 0,
-    publish: (publication) => enqueue(() => publish(publication)),
+    publish: (publication) =>
+      enqueue(() => publish(publication)).catch((error: unknown) => {
+        throw isFull(error) ? new CodedError('insufficient_storage', undefined, { cause: error }) : error;
+      }),
     document: (sha256) => (sha256 === lastLost?.sha256 ? lastLost : null) ?? kept.document(),
     observeCounter: (counter) => {
       highest = Math.max(highest, counter);

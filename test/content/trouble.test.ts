@@ -2,10 +2,11 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { openContent } from '../../service/content/content.ts';
 import { openLastKnownGood } from '../../service/content/last-known-good.ts';
 import { editedDocument } from '../../service/domain/document.ts';
+import { systemDisk } from '../../service/platform/store/disk.ts';
 import { patience } from '../support/observe.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
@@ -51,6 +52,30 @@ test.each(['at the start', 'after a change'])(
     expect(String(content.payload('lobby')?.body)).toContain('three');
   },
 );
+
+test('a publication on a full disk is refused for want of room, and changes nothing', async () => {
+  const dataDir = temporaryFolder();
+  const [before, after] = ['one', 'two'].map((title) => JSON.stringify(lobbyWith([{ kind: 'text', title }])));
+  writeFileSync(join(dataDir, 'content.json'), before ?? '');
+  const context = contentContext(dataDir);
+  const lastKnownGood = await openLastKnownGood(context);
+  const feeds = { follow: () => {}, fill: <Records>(records: Records) => records, onChange: () => {} };
+  const content = await openContent(context, { lastKnownGood, feeds, leading, inserted, secrets });
+  onTestFinished(async () => {
+    await content.close();
+    await lastKnownGood.close();
+  });
+  const reading = content.validate(JSON.parse(after ?? ''));
+  if (!reading.ok) throw new Error('the content is invalid');
+  const publication = { text: after ?? '', content: reading.content, isExpected: () => true, operator: null };
+  const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+  const open = vi.spyOn(systemDisk, 'open').mockRejectedValue(full);
+  onTestFinished(() => open.mockRestore());
+  await expect(content.publish(publication)).rejects.toMatchObject({ code: 'insufficient_storage', status: 507 });
+  expect(content.playing()?.text).toBe(before);
+  open.mockRestore();
+  expect((await content.publish(publication)).text).toBe(after);
+});
 
 const leading = { slides: () => [], onChange: () => {} };
 const inserted = { now: Date.now, insertions: () => [], onChange: () => {} };
