@@ -1,6 +1,7 @@
 /** In which order a playlist plays: as listed or shuffled, and the slides of another one between its own. */
 import type { ContentDocument, PlaylistDraft } from '../model/document.ts';
 import { useConsole } from '../ui/context.tsx';
+import { Fold } from '../ui/controls.tsx';
 import { SelectField, TextField } from '../ui/inputs.tsx';
 import { usePlaylistOptions } from './playlist-options.ts';
 
@@ -36,7 +37,7 @@ export const PlaylistOrder = ({ document, playlist, set }: PlaylistOrderProps) =
   // A playlist that is inserted into itself would never end.
   const others = usePlaylistOptions((document.playlists ?? []).filter(({ id }) => id !== playlist.id));
   return (
-    <details class="playlist-order" open={order === 'shuffled' || insert != null}>
+    <Fold class="playlist-order" isWanted={order === 'shuffled' || insert != null}>
       <summary>{words.title}</summary>
       <div class="order-fields">
         <SelectField
@@ -64,6 +65,6 @@ export const PlaylistOrder = ({ document, playlist, set }: PlaylistOrderProps) =
           </>
         )}
       </div>
-    </details>
+    </Fold>
   );
 };

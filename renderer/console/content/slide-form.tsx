@@ -10,6 +10,7 @@ import { setField } from '../model/edit.ts';
 import { createForms, type Field, typeFor } from '../model/schema.ts';
 import type { ContentCheck, ContentIssue } from '../model/wire.ts';
 import { useConsole } from '../ui/context.tsx';
+import { Fold } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Chip, IssueNotes, Weekdays, weekdays } from '../ui/inputs.tsx';
 import { kindIcon } from '../ui/miniature.tsx';
@@ -306,15 +307,15 @@ export const SlideForm = ({ slide, document, path, check, onChange }: SlideFormP
       {others.map(row)}
       <ScheduleFields slide={slide} issues={issues} path={path} onChange={onChange} />
       {contentFields.some(({ isRequired }) => !isRequired) && (
-        <details class="more-fields" open={at('content').warnings.length > 0}>
+        <Fold class="more-fields" isWanted={at('content').warnings.length > 0}>
           <summary>{words.look}</summary>
           <div class="stack">{contentFields.filter(({ isRequired }) => !isRequired).map(contentRow)}</div>
-        </details>
+        </Fold>
       )}
-      <details class="more-fields" open={rare.some((name) => at(name).errors.length > 0)}>
+      <Fold class="more-fields" isWanted={rare.some((name) => at(name).errors.length > 0)}>
         <summary>{words.rare}</summary>
         <div class="stack">{fields.filter(({ name }) => rare.includes(name)).map(row)}</div>
-      </details>
+      </Fold>
     </div>
   );
 };

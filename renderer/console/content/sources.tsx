@@ -11,7 +11,7 @@ import {
 import { freeId, removeAt, replaceAt, setField, setList } from '../model/edit.ts';
 import { createForms, type Field } from '../model/schema.ts';
 import { useConsole } from '../ui/context.tsx';
-import { Button, IconButton } from '../ui/controls.tsx';
+import { Button, Fold, IconButton } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { useWanted } from '../ui/wanted.ts';
 import { FormField } from './field.tsx';
@@ -153,11 +153,11 @@ const List = ({ document, list }: { document: ContentDocument; list: ListName })
         });
         const hasErrors = issuesAt(draft.check.value?.errors ?? [], path).length > 0;
         return (
-          <details
+          <Fold
             key={index}
             class="more-fields"
             data-record={`${list} ${record.id}`}
-            open={hasErrors || open.value === record.id}
+            isWanted={hasErrors || open.value === record.id}
           >
             <summary>{record.name || record.id}</summary>
             <div class="stack">
@@ -189,7 +189,7 @@ const List = ({ document, list }: { document: ContentDocument; list: ListName })
                 </Button>
               </div>
             </div>
-          </details>
+          </Fold>
         );
       })}
     </section>

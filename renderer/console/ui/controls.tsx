@@ -1,7 +1,7 @@
 /** The controls that all pages of the console share. */
 import type { Signal } from '@preact/signals';
-import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import type { ButtonHTMLAttributes, ComponentChildren, DetailsHTMLAttributes } from 'preact';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { reasonOf } from '../api/errors.ts';
 import { useConsole } from './context.tsx';
 import { Icon, type IconName } from './icon.tsx';
@@ -50,6 +50,15 @@ export const Dialog = ({ title, onClose, isWide = false, children }: DialogProps
 export const Button = ({ class: kind = '', ...props }: Omit<ButtonHTMLAttributes, 'class'> & { class?: string }) => (
   <button type="button" {...props} class={`button ${kind}`.trim()} />
 );
+
+/** Opens when `isWanted` becomes true, and never closes by itself: somebody may be typing in it. */
+export const Fold = ({ isWanted, ...props }: Omit<DetailsHTMLAttributes, 'open'> & { isWanted: boolean }) => {
+  const details = useRef<HTMLDetailsElement>(null);
+  useLayoutEffect(() => {
+    if (isWanted && details.current !== null) details.current.open = true;
+  }, [isWanted]);
+  return <details ref={details} {...props} />;
+};
 
 /** A round button without text. @param props.label read aloud */
 export const IconButton = (props: { icon: IconName; label: string; disabled?: boolean; onClick(): void }) => (
