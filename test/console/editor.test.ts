@@ -254,6 +254,50 @@ it.skipIf(isSkipped || !hasFfmpeg)(
   150_000,
 );
 
+itBrowser('a form stays as it is while an id is typed, and while what was wrong in it is mended', async () => {
+  const slides = [
+    { kind: 'text', title: 'One' },
+    { kind: 'text', title: 'Two' },
+  ];
+  const service = await startTestService({
+    content: {
+      screens: [{ name: 'Lobby', slug: 'lobby', playlist_id: 'main' }],
+      playlists: [{ id: 'main', slides }],
+      rssFeeds: [{ id: 'news', url: 'https://example.com/feed' }],
+    },
+    env: { SIGNAGE_HOST: '0.0.0.0' },
+  });
+  const { page, go } = await openConsole(service.url);
+  await go('content/playlists/main');
+  const title = page.getByLabel('Title', { exact: true });
+  await title.click();
+  await page.keyboard.press('End');
+  await page.keyboard.type(' more');
+  await expect.poll(() => title.inputValue(), patience).toBe('One more');
+  const experts = page.getByText('For experts');
+  await experts.click();
+  const own = page.locator('.slide-form [data-field~="id"] input');
+  await own.click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.press('Delete');
+  await page.keyboard.type('hello');
+  await expect.poll(() => own.inputValue(), patience).toBe('hello');
+  // Another slide has a form of its own.
+  await page.locator('.strip .card').nth(1).getByRole('button').click();
+  await expect.poll(() => title.inputValue(), patience).toBe('Two');
+  expect(await own.isVisible()).toBe(false);
+
+  await go('content/sources');
+  const feed = page.locator('[data-record="rssFeeds news"]');
+  await feed.getByText('news').click();
+  const address = feed.locator('[data-field~="url"] input');
+  await address.fill('none');
+  await feed.locator('[aria-invalid="true"]').waitFor();
+  await address.fill('https://example.com/news');
+  await expect.poll(() => feed.locator('[aria-invalid="true"]').count(), patience).toBe(0);
+  expect(await address.isVisible()).toBe(true);
+});
+
 itBrowser('a text that is no JSON yet is there again when its tab is, until it is repaired or dropped', async () => {
   const service = await startTestService({
     content: { screens: [{ name: 'Lobby', slug: 'lobby' }] },

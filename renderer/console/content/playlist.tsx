@@ -98,10 +98,16 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
   const layout = useSignal<Layout>(recalledLayout(slides.length));
   const at = document.playlists?.indexOf(playlist) ?? 0;
   const path = `playlists[${at}]`;
-  const order = keysOf(slides.map((each, index) => slideId(id, each, index)));
+  const orderOf = (list: readonly SlideDraft[]): string[] =>
+    keysOf(list.map((each, index) => slideId(id, each, index)));
+  const order = orderOf(slides);
   const selection = settled(order, marked.value, place.current);
   const lead = Math.max(0, order.indexOf(selection.lead ?? ''));
   place.current = lead;
+  /** Of the form: each slide has its own, which stays while another id is typed in it. */
+  const form = useRef({ slide: '', key: 0 });
+  const leadKey = order[lead] ?? '';
+  if (form.current.slide !== leadKey) form.current = { slide: leadKey, key: form.current.key + 1 };
   const chosen = new Set(order.flatMap((key, index) => (selection.keys.has(key) ? index : [])));
   const end = chosen.size === 0 ? 0 : Math.max(...chosen) + 1;
   const slide = slides[lead];
@@ -398,14 +404,15 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
                 />
               ) : (
                 <SlideForm
-                  key={`${slide.id ?? lead}`}
+                  key={form.current.key}
                   slide={slide}
                   document={document}
                   path={`${path}.slides[${lead}]`}
                   check={check}
-                  onChange={(next, group) =>
-                    change((list) => replaceAt(list, lead, next), group && `${id} ${lead} ${group}`)
-                  }
+                  onChange={(next, group) => {
+                    form.current.slide = orderOf(replaceAt(slides, lead, next))[lead] ?? '';
+                    change((list) => replaceAt(list, lead, next), group && `${id} ${lead} ${group}`);
+                  }}
                 />
               )}
             </div>
