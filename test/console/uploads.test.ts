@@ -2,7 +2,8 @@
 import { signal } from '@preact/signals';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Refusal, Unreadable } from '../../renderer/console/api/errors.ts';
-import { followFile } from '../../renderer/console/model/edit.ts';
+import { mediumUrl } from '../../renderer/console/model/document.ts';
+import { followFile, waitingSlides } from '../../renderer/console/model/edit.ts';
 import type { MediaList } from '../../renderer/console/model/wire.ts';
 import { createUploads } from '../../renderer/console/stores/uploads.ts';
 import { patience } from '../support/observe.ts';
@@ -92,6 +93,15 @@ test('slides that wait for a file follow it to its other name, and those of the 
   expect(urls).toEqual(['/media/hall.jpg', '/media/hall-2.jpg']);
   expect(followFile(draft, old, 'door.jpg', 'door-2.jpg')).toBe(draft);
 });
+
+test.each(['hall.jpg', 'Foto (1).jpg', "it's here!*.jpg", 'Grüße.jpg'])(
+  'a slide waits for %s until it is there',
+  (name) => {
+    const slide = { kind: 'image', media_url: mediumUrl(name) };
+    expect(waitingSlides([slide], [])).toEqual([slide]);
+    expect(waitingSlides([slide], ['other.jpg', name])).toEqual([]);
+  },
+);
 
 test('two files are sent at a time, and each that waits is signed when its turn comes', async () => {
   workers();

@@ -7,7 +7,7 @@ import { slideId } from '../../../service/domain/slides.ts';
 import { reasonOf } from '../api/errors.ts';
 import { startValues } from '../model/designs.ts';
 import { type ContentDocument, mediumName, type PlaylistDraft, type SlideDraft } from '../model/document.ts';
-import { editPlaylist, editSlides, freeId, moveAll, replaceAt, setField } from '../model/edit.ts';
+import { editPlaylist, editSlides, freeId, moveAll, replaceAt, setField, waitingSlides } from '../model/edit.ts';
 import { screensByPlaylist } from '../model/playable.ts';
 import { type How, keysOf, type Selection, select, selected, settled } from '../model/selection.ts';
 import { hrefOf } from '../stores/router.ts';
@@ -183,14 +183,13 @@ export const Playlist = ({ document, playlist, slideId: wanted, field }: Playlis
       const named = format.list(unshown.slice(0, MOST_FILES));
       announcer.complain(words.noSlideShows({ count: unshown.length, names: named }));
     }
-    const there = new Set(media.list.peek()?.media.map(({ url }) => url));
+    const there = media.list.peek()?.media.map(({ filename }) => filename) ?? [];
     // The document may have changed meanwhile.
     const now = draft.content.peek();
     const list = now?.playlists?.find((each) => each.id === id)?.slides;
     if (now == null || list === undefined) return;
-    const waiting = list.filter(({ media_url }) => typeof media_url === 'string' && !there.has(media_url));
     const taken = list.flatMap((each) => each.id ?? []);
-    insert(slidesOfFiles(names, waiting, taken), Math.min(gap, list.length), now);
+    insert(slidesOfFiles(names, waitingSlides(list, there), taken), Math.min(gap, list.length), now);
   };
   const hovered = useDroppedFiles((files, gap) => addFiles(files, gap === 'pasted' ? end : (gap ?? slides.length)));
 

@@ -200,3 +200,9 @@ export const followFile = (
     document,
   );
 };
+
+/** The slides whose files have not arrived. @param there names of the files that have */
+export const waitingSlides = (slides: readonly SlideDraft[], there: readonly string[]): SlideDraft[] => {
+  const urls = new Set<unknown>(there.map(mediumUrl));
+  return slides.filter(({ media_url }) => typeof media_url === 'string' && !urls.has(media_url));
+};
