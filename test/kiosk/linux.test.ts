@@ -154,41 +154,6 @@ describe.skipIf(!hasSystemd && !isCi)('kiosk-setup', () => {
     );
   });
 
-  test("removes what earlier versions wrote, and keeps what was edited and the site's own lines", async () => {
-    const system = unpack();
-    const units = join(system, 'etc/systemd/system');
-    const lines = join(system, 'etc/signage-player/sway.d/mode.conf');
-    const rules = join(system, 'etc/udev/rules.d/70-signage-player.rules');
-    for (const path of [join(units, 'x'), lines, rules]) mkdirSync(dirname(path), { recursive: true });
-    const shipped = readFileSync(join(scripts, 'signage-player.service'), 'utf8');
-    const edited = shipped
-      .replace('ExecStart=/usr/lib/signage-player/session ', 'ExecStart=/usr/bin/nice /usr/lib/signage-player/session ')
-      .replace('TimeoutStartSec=420', 'TimeoutStartSec=120\nMemoryMax=1G')
-      .replace('[Unit]', '[Unit]\nRequiresMountsFor=/srv');
-    writeFileSync(join(units, 'signage-player.service'), edited);
-    // As version 0.1.0 wrote it.
-    writeFileSync(
-      join(units, 'signage-player-update.service'),
-      readFileSync(join(scripts, 'signage-player-update.service'), 'utf8'),
-    );
-    writeFileSync(lines, 'output DP-1 mode 1920x1080\n');
-    writeFileSync(rules, `${readFileSync(join(scripts, '70-signage-player.rules'), 'utf8')}KERNEL=="x", MODE="0666"\n`);
-    await setup(system, 'install');
-    expect(etc(system).filter((path) => !hardened.includes(path))).toEqual(
-      [
-        ...wanted,
-        'signage-player/sway.d/mode.conf',
-        'systemd/system/signage-player.service.d/before.conf',
-        'udev/rules.d/71-signage-player.rules',
-      ].toSorted(),
-    );
-    expect(readFileSync(join(units, 'signage-player.service.d/before.conf'), 'utf8')).toBe(
-      '[Unit]\nRequiresMountsFor=/srv\n[Service]\nExecStart=\nExecStart=/usr/bin/nice /usr/lib/signage-player/session /usr/bin/signage-player\nMemoryMax=1G\n',
-    );
-    expect(readFileSync(rules.replace('70-', '71-'), 'utf8')).toBe('KERNEL=="x", MODE="0666"\n');
-    expect(readFileSync(lines, 'utf8')).toBe('output DP-1 mode 1920x1080\n');
-  });
-
   test.each([
     ['no action', [], /install, boot-password or remove/],
     ['another action', ['begin'], /install, boot-password or remove/],
